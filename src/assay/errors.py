@@ -1,0 +1,84 @@
+"""Every deliberate error. What is not in this tree is a bug.
+
+AssayError                 something the user can mend
+├── UsageError             the request is wrong                 exit 2
+│   ├── UnknownName        no metric, option … of that name
+│   └── BadParameter       a known name with an impossible value
+└── DataError              the data are wrong                   exit 3
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+
+MAX_FAULTS = 20
+
+
+class AssayError(Exception):
+    """The root: catch this to catch every deliberate error."""
+
+    exit_code = 70
+
+
+class UsageError(AssayError, ValueError):
+    """The request itself cannot be carried out."""
+
+    exit_code = 2
+
+
+class UnknownName(UsageError, LookupError):
+    """A name that no catalog holds, and the known ones near it."""
+
+    def __init__(self, kind: str, name: str, near: Sequence[str] = (), hint: str = "") -> None:
+        question = f" Did you mean {' or '.join(near)}?" if near else ""
+        super().__init__(f"no {kind} is called {name!r}.{question}{f'   ({hint})' if hint else ''}")
+        self.name = name
+        self.near = tuple(near)
+
+
+class BadParameter(UsageError):
+    """A parameter that does not exist, or a value it cannot take."""
+
+
+class DataError(AssayError, ValueError):
+    """Input that cannot be used; `faults` says where and why, at most twenty of them."""
+
+    exit_code = 3
+
+    def __init__(self, message: str, faults: Sequence[str] = ()) -> None:
+        self.faults = tuple(faults)
+        super().__init__("\n  ".join((message, *self.faults)))
+
+
+class Faults:
+    """Collects what is wrong with one source, then raises it all at once."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.found: list[str] = []
+        self.count = 0
+
+    def add(self, place: int | str, what: str) -> None:
+        """Note one fault; past twenty they are only counted."""
+        self.count += 1
+        if self.count <= MAX_FAULTS:
+            self.found.append(f"{self.source}:{place}: {what}")
+
+    @property
+    def full(self) -> bool:
+        """Enough was found to stop reading."""
+        return self.count >= MAX_FAULTS
+
+    def raise_if_any(self) -> None:
+        """Raise one DataError for everything found so far."""
+        if self.count:
+            more = " or more" if self.full else ""
+            plural = "fault" if self.count == 1 else "faults"
+            raise DataError(f"{self.source}: {self.count}{more} {plural}", self.found)
+
+
+def near_matches(name: str, known: Iterable[str], most: int = 3) -> list[str]:
+    """The known names a typist may have meant, nearest first."""
+    folded = {candidate.lower(): candidate for candidate in known}
+    return [folded[match] for match in difflib.get_close_matches(name.lower(), folded, n=most, cutoff=0.6)]

@@ -1,0 +1,1 @@
+"""From queries, ground truth and rankings to a Result."""

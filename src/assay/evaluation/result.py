@@ -1,0 +1,86 @@
+"""Result: the scores of one run, how they came about, and their summary."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.errors import UnknownName, UsageError, near_matches
+from assay.metrics._metric import BoundMetric
+from assay.metrics._parse import parse_metric
+from assay.model.policy import Policy
+from assay.model.scores import Column, ScoreTable
+
+
+@dataclass(frozen=True)
+class Result:
+    """`result["ndcg@10"]` is the summary; `result.scores("ndcg@10")` the score of each query.
+
+    Any spelling of a metric works as a key.
+    """
+
+    name: str
+    table: ScoreTable
+    metrics: tuple[BoundMetric, ...]
+    counts: Mapping[str, int]
+    policy: Policy
+    missing: tuple[str, ...] = ()
+    """Judged queries that the run does not have."""
+    notes: tuple[str, ...] = field(default=())
+    """What a careful reader should be told."""
+
+    @cached_property
+    def summary(self) -> dict[str, float]:
+        """Metric → its figure over all scored queries."""
+        return self.table.summary()
+
+    @property
+    def query_ids(self) -> tuple[str, ...]:
+        """The scored queries, in the order of `array`."""
+        return self.table.query_ids
+
+    def __getitem__(self, metric: str) -> float:
+        name = self._name(metric)
+        if name not in self.summary:
+            raise UsageError(f"{name} is text and has no summary; scores({name!r}) has it for each query")
+        return self.summary[name]
+
+    def scores(self, metric: str) -> dict[str, Any]:
+        """Query id → score."""
+        return dict(zip(self.query_ids, self.array(metric).tolist(), strict=True))
+
+    def array(self, metric: str) -> NDArray[Any]:
+        """Scores aligned with `query_ids`; a copy, yours to change."""
+        return np.array(self._column(metric).score)
+
+    def to_dict(self, *, per_query: bool = True) -> dict[str, Any]:
+        """Plain JSON values, as `--format json` writes them. A summary over no query at all is None."""
+        plain: dict[str, Any] = {
+            "name": self.name,
+            "summary": {name: None if math.isnan(value) else value for name, value in self.summary.items()},
+            "counts": dict(self.counts),
+            "policy": self.policy.to_dict(),
+        }
+        if per_query:
+            plain["per_query"] = self.table.by_query()
+        return plain
+
+    def __repr__(self) -> str:
+        figures = ", ".join(f"{name}={value:.4f}" for name, value in self.summary.items())
+        return f"Result({self.name or 'run'}: {figures}; {len(self.query_ids):,} queries)"
+
+    def _column(self, metric: str) -> Column:
+        return self.table.columns[self._name(metric)]
+
+    def _name(self, metric: str) -> str:
+        name = parse_metric(metric).name
+        if name not in self.table.columns:
+            known = list(self.table.columns)
+            raise UnknownName("metric of this result", metric, near_matches(name, known) or known[:3])
+        return name

@@ -1,0 +1,29 @@
+"""Scoring: views in, ScoreTable out. Nothing here knows what a metric or a view contains."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from assay.errors import UsageError
+from assay.metrics._metric import BoundMetric
+from assay.model.scores import Column, ScoreTable
+
+
+class View(Protocol):
+    """What metrics read: anything that knows which queries it covers."""
+
+    @property
+    def query_ids(self) -> tuple[str, ...]:
+        """The queries, in the order of every score."""
+
+
+def score_views(views: Mapping[str, View], metrics: Sequence[BoundMetric]) -> ScoreTable:
+    """Apply each metric to the view it reads. All views cover the same queries in the same order."""
+    columns = {}
+    for metric in metrics:
+        wanted = metric.metric.view
+        if wanted not in views:
+            raise UsageError(f"{metric.name} reads {wanted}, but there is only {', '.join(views)} to read here")
+        columns[metric.name] = Column.of(metric.score(views[wanted]), metric.metric.aggregation)
+    return ScoreTable(next(iter(views.values())).query_ids, columns)

@@ -1,0 +1,64 @@
+"""Gains and discounts: what a grade is worth, and what it is still worth at a rank."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from assay.model.graded import GradedRun, Hits
+from assay.model.ordering import Floats, Ints
+
+
+def gains(grade: Floats, gain: Any = "linear", rel: float | None = None) -> Floats:
+    """What each grade is worth. Grades below `rel`, and negative ones, are worth nothing; a map leaves other grades linear."""
+    linear = np.maximum(grade, 0.0)
+    if gain == "linear":
+        worth = linear
+    elif gain == "exp":
+        worth = np.exp2(linear) - 1.0
+    elif gain == "binary":
+        worth = (grade > 0).astype(float)
+    else:
+        worth = linear.copy()
+        for level, value in gain:
+            worth[grade == level] = value
+    return worth if rel is None else np.where(grade >= rel, worth, 0.0)
+
+
+def gain_function(gain: Any = "linear", rel: float | None = None) -> Callable[[Floats], Floats]:
+    """`gains` with its settings fixed."""
+    return partial(gains, gain=gain, rel=rel)
+
+
+def discounts(rank: Ints, discount: str = "log2") -> Floats:
+    """What is left of a gain at a rank."""
+    if discount == "log2":
+        return 1.0 / np.log2(rank + 1.0)
+    return 1.0 / np.maximum(np.log2(np.maximum(rank, 1)), 1.0)
+
+
+def discounted_gain(hits: Hits, worth: Floats, k: int | None, discount: str = "log2") -> Floats:
+    """Σ gain / discount over the hits within the first k ranks, per query."""
+    if k is not None:
+        inside = hits.rank <= k
+        hits, worth = hits.where(inside), worth[inside]
+    if discount == "log2":  # divides as trec_eval does, so that the last digit agrees
+        return hits.sum(worth / np.log2(hits.rank + 1.0))
+    return hits.sum(worth * discounts(hits.rank, discount))
+
+
+def scaled_gains(run: GradedRun, grade: Floats, min_grade: float, max_grade: float | None) -> Floats:
+    """Grades as gains from 0 (bottom of the scale) to 1 (top); grades outside the scale are moved to its ends."""
+    top = run.max_grade if max_grade is None else max_grade
+    if top <= min_grade:
+        return np.zeros(len(grade))
+    return np.clip((grade - min_grade) / (top - min_grade), 0.0, 1.0)
+
+
+def stop_chances(run: GradedRun, grade: Floats, max_grade: float | None) -> Floats:
+    """ERR's chance that a document of this grade satisfies the user: (2^grade − 1) / 2^max_grade."""
+    top = run.max_grade if max_grade is None else max_grade
+    return (np.exp2(np.clip(grade, 0.0, top)) - 1.0) / 2.0**top

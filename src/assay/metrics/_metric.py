@@ -1,0 +1,121 @@
+"""Metric: the record every metric file ends in. Parser, help, documentation and tests are derived from it."""
+
+from __future__ import annotations
+
+import inspect
+import string
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from assay.metrics._param import Param, show
+from assay.model.graded import GradedRun
+from assay.model.scores import MEAN, Aggregation, Scores
+
+__all__ = ["BoundMetric", "GradedRun", "Metric", "Scores"]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A definition: its function, what parameterises it, and everything people ask about it.
+
+    The meaning is the first line of the defining module's docstring, the edge case the function's docstring.
+    """
+
+    name: str
+    function: Callable[..., Scores]
+    params: tuple[Param, ...] = ()
+    aliases: tuple[str, ...] = ()
+    presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Other names that also set parameters: `ndcg_burges` is ndcg(gain=exp)."""
+    titles: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Presets that are also the canonical name of that setting: `f1` is f(beta=1)."""
+    range: tuple[float, float] = (0.0, 1.0)
+    higher_is_better: bool = True
+    aggregation: Aggregation = MEAN
+    view: str = "ranking"
+    formula: str = ""
+    cite: str = ""
+    trec: tuple[str, ...] = ()
+    """trec_eval's names for it, as templates over the parameters."""
+
+    @property
+    def meaning(self) -> str:
+        """One sentence: what the metric tells."""
+        doc = sys.modules[self.function.__module__].__doc__ or ""
+        return doc.partition("\n")[0].partition(": ")[2]
+
+    @property
+    def edge_cases(self) -> str:
+        """What happens where the formula alone does not say."""
+        return " ".join((inspect.getdoc(self.function) or "").split())
+
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        """Every name it answers to, besides its own."""
+        return (*self.aliases, *self.titles, *self.presets)
+
+    @cached_property
+    def at(self) -> Param | None:
+        """The parameter that `@` sets."""
+        return next((param for param in self.params if param.at), None)
+
+    @property
+    def trec_names(self) -> tuple[str, ...]:
+        """trec_eval's names without parameters."""
+        bare = (template.partition("{")[0].rstrip("_") for template in self.trec)
+        return tuple(dict.fromkeys(name.removesuffix("_p=") for name in bare))
+
+    def bind(self, **given: Any) -> BoundMetric:
+        """The metric with these parameters, the rest at their defaults. Values are taken as they are."""
+        return BoundMetric(self, {param.name: given.get(param.name, param.default) for param in self.params})
+
+
+@dataclass(frozen=True)
+class BoundMetric:
+    """A metric with its parameters: the thing that scores, known by its canonical name."""
+
+    metric: Metric
+    params: Mapping[str, Any]
+
+    @cached_property
+    def name(self) -> str:
+        """The canonical spelling: `ndcg@10`, `rbp(p=0.8)`. It reads back to the same metric."""
+        label, settings = self._label()
+        at = self.metric.at
+        cutoff = f"@{show(self.params[at.name])}" if at and self.params[at.name] is not None else ""
+        inside = ", ".join(f"{name}={show(value)}" for name, value in settings.items())
+        return f"{label}({inside}){cutoff}" if inside else f"{label}{cutoff}"
+
+    def _label(self) -> tuple[str, dict[str, Any]]:
+        settings = {
+            param.name: self.params[param.name]
+            for param in self.metric.params
+            if not param.at and (param.shown or self.params[param.name] != param.default)
+        }
+        for title, preset in self.metric.titles.items():
+            if all(self.params[name] == value for name, value in preset.items()):
+                return title, {name: value for name, value in settings.items() if name not in preset}
+        return self.metric.name, settings
+
+    @cached_property
+    def trec_name(self) -> str:
+        """What trec_eval prints for it; the canonical name where trec_eval has no such metric."""
+        set_by_user = {p.name for p in self.metric.params if self.params[p.name] != p.default}
+        for template in self.metric.trec:
+            used = {name for _, name, _, _ in string.Formatter().parse(template) if name}
+            if set_by_user <= used and all(self.params[name] is not None for name in used):
+                return template.format(**self.params)
+        return self.name
+
+    def score(self, view: Any) -> Scores:
+        """One score per query of the view."""
+        params = dict(self.params)
+        if params.pop("judged_only", False):
+            view = view.condensed()
+        return self.metric.function(view, **params)
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,174 @@
+"""The metric parser: many spellings in, one metric out.
+
+    ndcg@10  NDCG@10  ndcg_at_10  ndcg_10  ndcg_cut_10  ndcg_cut.10      a cutoff
+    recall@5,10,100  P.5,10                                              several cutoffs: several metrics
+    ndcg(gain=exp)@10  P(rel=2)@5  nDCG(dcg='exp-log2')@10  ndcg@10-l2    parameters
+    ndcg.1=3.5,2=9  set_F.2  utility.1,-1,0,0  rbp.95                     trec_eval's and ranx's dots
+    span_recall@tokens=2000                                              a budget instead of a rank
+    official  rag  beir                                                  groups
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from assay.errors import BadParameter, UnknownName, near_matches
+from assay.metrics._groups import DEFAULT_GROUP, GROUPS
+from assay.metrics._metric import BoundMetric, Metric
+from assay.metrics._param import REQUIRED, Param
+from assay.metrics._registry import all_metrics, all_spellings, fold
+
+_WHOLE = re.compile(
+    r"""(?P<name>[^\s@()]+?) \s* (?:\( (?P<args>.*) \))? \s*
+        (?:@ \s* (?P<cut>[^()@]*?))? (?:-l (?P<level>\d+(?:\.\d+)?))?""",
+    re.VERBOSE,
+)
+
+
+def parse_metrics(texts: str | BoundMetric | Iterable[str | BoundMetric] | None) -> list[BoundMetric]:
+    """Metrics for a list of spellings and groups, in order, each once. None means the default group."""
+    if texts is None:
+        texts = [DEFAULT_GROUP]
+    if isinstance(texts, str | BoundMetric):
+        texts = [texts]
+    found: dict[str, BoundMetric] = {}
+    for text in texts:
+        for metric in [text] if isinstance(text, BoundMetric) else _parse_text(text):
+            found.setdefault(metric.name, metric)
+    if not found:
+        raise BadParameter("no metric was given")
+    return list(found.values())
+
+
+def parse_metric(text: str) -> BoundMetric:
+    """The one metric a spelling stands for."""
+    metrics = parse_metrics(text)
+    if len(metrics) != 1:
+        raise BadParameter(f"{text!r} stands for {len(metrics)} metrics ({metrics[0]}, {metrics[1]} …); one is wanted here")
+    return metrics[0]
+
+
+def _parse_text(text: Any) -> Iterator[BoundMetric]:
+    if not isinstance(text, str):
+        raise BadParameter(f"a metric is given by its name, not by {text!r}")
+    for part in _split_outside_brackets(text):
+        if (group := fold(part)) in GROUPS:
+            for member in GROUPS[group]:
+                yield from _parse_one(member)
+        else:
+            yield from _parse_one(part)
+
+
+def _split_outside_brackets(text: str) -> list[str]:
+    """Split `ndcg@10, map` at commas that stand outside brackets and before a letter (so `recall@5,10` stays whole)."""
+    parts, depth, start = [], 0, 0
+    for place, letter in enumerate(text):
+        depth += (letter in "([{") - (letter in ")]}")
+        if letter == "," and depth == 0 and text[place + 1 :].lstrip()[:1].isalpha():
+            parts.append(text[start:place].strip())
+            start = place + 1
+    return [*parts, text[start:].strip()]
+
+
+def _parse_one(text: str) -> Iterator[BoundMetric]:
+    shape = _WHOLE.fullmatch(text)
+    if not shape:
+        raise BadParameter(f"{text!r} is not a metric; write name@k or name(parameter=value)@k, such as ndcg@10")
+    name, cut, dotted = shape["name"], shape["cut"], False
+    if fold(name) not in all_spellings() and cut is None:
+        name, cut, dotted = _split_suffix(name)
+    if fold(name) not in all_spellings():
+        raise _unknown(text, name)
+    metric, preset = all_spellings()[fold(name)]
+    given = {**preset, **_arguments(text, metric, shape["args"])}
+    if shape["level"]:
+        given |= _set(text, metric, "rel", shape["level"])
+    for settings in _cutoffs(text, metric, cut, dotted):
+        yield _bind(text, metric, {**given, **settings})
+
+
+def _split_suffix(name: str) -> tuple[str, str | None, bool]:
+    """`ndcg_cut_10` → ndcg_cut, 10, not by a dot. The longest known name wins; without one the text stays whole."""
+    for place in range(len(name) - 1, 0, -1):
+        head, rest = name[:place], name[place:]
+        joint = next((joint for joint in ("_at_", "_", ".") if rest.startswith(joint)), None)
+        if joint and fold(head) in all_spellings():
+            return head, rest.removeprefix(joint), joint == "."
+    return name, None, False
+
+
+def _arguments(text: str, metric: Metric, args: str | None) -> dict[str, Any]:
+    settings: dict[str, Any] = {}
+    for part in _split_arguments(args or ""):
+        name, equals, value = part.partition("=")
+        if not equals:
+            raise BadParameter(f"{text}: write parameters as name=value, not {part!r}")
+        settings |= _set(text, metric, name.strip(), value.strip())
+    return settings
+
+
+def _split_arguments(args: str) -> list[str]:
+    parts = re.findall(r"(?:[^,\[\]{}()]|\[[^\]]*\]|\{[^}]*\}|\([^)]*\))+", args)
+    return [part.strip() for part in parts if part.strip()]
+
+
+def _cutoffs(text: str, metric: Metric, cut: str | None, dotted: bool) -> Iterator[dict[str, Any]]:
+    """One setting per cutoff of a list; a single one for parameters that take the whole list."""
+    if cut is None:
+        yield {}
+        return
+    by_dot = next((param for param in metric.params if param.dot), None)
+    if dotted and by_dot and (not metric.at or "=" in cut or metric.name == "rbp"):
+        yield _set(text, metric, by_dot.name, _dotted_value(by_dot, cut))
+        return
+    if "=" in cut:
+        name, _, value = cut.partition("=")
+        yield _set(text, metric, name.strip(), value.strip())
+        return
+    if metric.at is None:
+        raise BadParameter(f"{text}: {metric.name} takes no cutoff")
+    for part in cut.split(","):
+        yield _set(text, metric, metric.at.name, part.strip())
+
+
+def _dotted_value(param: Param, cut: str) -> str:
+    """`rbp.95` is ranx's way of writing p=0.95; `rbp.p=0.5` is trec_eval's."""
+    cut = cut.removeprefix(f"{param.name}=")
+    return f"0.{cut}" if param.name == "p" and cut.isdecimal() else cut
+
+
+def _set(text: str, metric: Metric, name: str, value: str) -> dict[str, Any]:
+    for param in metric.params:
+        if name.lower() in (param.name, *param.aliases):
+            try:
+                return {param.name: param.parse(value.strip("'\""))}
+            except ValueError as error:
+                raise BadParameter(f"{text}: {param.name} is {error}, not {value!r}") from None
+    known = ", ".join(param.name for param in metric.params) or "none"
+    near = near_matches(name, [param.name for param in metric.params], most=1)
+    hint = f" Did you mean {near[0]}?" if near else ""
+    raise BadParameter(f"{text}: {metric.name} has no parameter {name!r} (it has: {known}).{hint}")
+
+
+def _bind(text: str, metric: Metric, given: Mapping[str, Any]) -> BoundMetric:
+    bound = metric.bind(**given)
+    for param in metric.params:
+        if bound.params[param.name] is REQUIRED:
+            instead = " set_precision is precision over everything retrieved." if metric.name == "precision" else ""
+            raise BadParameter(f"{text}: {metric.name} needs {param.name}, as in {metric.name}@{_example(param)}.{instead}")
+    return bound
+
+
+def _example(param: Param) -> str:
+    return "10" if param.name == "k" else "0.5"
+
+
+def _unknown(text: str, name: str) -> UnknownName:
+    """The error for a name nobody knows, with what may have been meant, cutoff and all."""
+    shape = re.fullmatch(r"(?P<word>.+?)(?:_at_|_|\.)?(?P<cut>\d[\d,]*)", name)
+    word, rest = (shape["word"], f"@{shape['cut']}") if shape else (name, text[len(name) :])
+    near = [*near_matches(word, all_metrics()), *(all_spellings()[match][0].name for match in near_matches(word, all_spellings()))]
+    known = [f"{match}{rest}" for match in dict.fromkeys(near)][:2]
+    return UnknownName("metric", text, known, f"assay metrics lists all {len(all_metrics())}")

@@ -1,0 +1,34 @@
+"""The registry: every metric by its name and by every other spelling of it, read from the catalog once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from assay.catalog import load_entries
+from assay.metrics._metric import Metric
+
+
+@cache
+def all_metrics() -> dict[str, Metric]:
+    """Canonical name → metric, sorted by name."""
+    found = load_entries("assay.metrics", "METRIC").values()
+    return {metric.name: metric for metric in sorted(found, key=lambda metric: metric.name)}
+
+
+@cache
+def all_spellings() -> dict[str, tuple[Metric, Mapping[str, Any]]]:
+    """Every spelling, folded → the metric and the parameters that spelling sets."""
+    spellings: dict[str, tuple[Metric, Mapping[str, Any]]] = {}
+    for metric in all_metrics().values():
+        for name in (metric.name, *metric.aliases, *metric.trec_names):
+            spellings.setdefault(fold(name), (metric, {}))
+        for name, preset in {**metric.titles, **metric.presets}.items():
+            spellings[fold(name)] = (metric, preset)
+    return spellings
+
+
+def fold(name: str) -> str:
+    """How spellings are compared: case and hyphens do not matter."""
+    return name.lower().replace("-", "_")

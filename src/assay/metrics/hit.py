@@ -1,0 +1,20 @@
+"""hit: whether any of the first k documents is relevant."""
+
+from assay.metrics._metric import GradedRun, Metric, Scores
+from assay.metrics._param import CUTOFF, JUDGED_ONLY, REL
+
+
+def hit(run: GradedRun, k: int | None, rel: float | None) -> Scores:
+    """1 or 0 per query, so the summary is the share of queries with a hit. trec_eval calls it success."""
+    return (run.relevant(rel).top(k).count > 0).astype(float)
+
+
+METRIC = Metric(
+    "hit",
+    hit,
+    params=(CUTOFF, REL, JUDGED_ONLY),
+    aliases=("hit_rate", "hitrate", "success"),
+    formula="1 if a relevant document is in the top k, else 0",
+    cite="Buckley & Voorhees 2005, TREC: Experiment and Evaluation in Information Retrieval, ch. 3",
+    trec=("success_{k}",),
+)

@@ -1,0 +1,20 @@
+"""judged: share of the first k retrieved documents that have a judgment at all."""
+
+from assay.metrics._metric import GradedRun, Metric, Scores
+from assay.metrics._param import CUTOFF
+from assay.model.graded import ratio
+
+
+def judged(run: GradedRun, k: int | None) -> Scores:
+    """Divided by what was retrieved within k, not by k. Any judgment counts, negative grades included (as in ir_measures)."""
+    seen = run.n_retrieved if k is None else run.n_retrieved.clip(max=k)
+    return ratio(run.retrieved.top(k).count, seen)
+
+
+METRIC = Metric(
+    "judged",
+    judged,
+    params=(CUTOFF,),
+    formula="judged in top k ÷ retrieved in top k",
+    cite="MacAvaney, Macdonald & Ounis 2022, Streamlining Evaluation with ir-measures, ECIR",
+)

@@ -1,0 +1,21 @@
+"""nerr9: gain per document inspected by a user who tires with depth and stops when satisfied, at rank k at the latest."""
+
+from assay.metrics._gains import scaled_gains
+from assay.metrics._metric import GradedRun, Metric, Scores
+from assay.metrics._param import CUTOFF_NEEDED, MAX_GRADE, MIN_GRADE
+from assay.metrics._user_model import expected_gain
+
+
+def nerr9(run: GradedRun, k: int, min_grade: float, max_grade: float | None) -> Scores:
+    """Gains are grades scaled to 0 … 1. Equation 9 of the paper that shows why ERR itself is no such user model."""
+    gain = scaled_gains(run, run.retrieved.grade, min_grade, max_grade)
+    return expected_gain(run, gain, lambda rank, gain: rank / (rank + 1.0) * (1.0 - gain), depth=k)
+
+
+METRIC = Metric(
+    "nerr9",
+    nerr9,
+    params=(CUTOFF_NEEDED, MIN_GRADE, MAX_GRADE),
+    formula="weighted mean gain; chance to go on after rank i is i ÷ (i + 1) · (1 − gain(i)), and 0 after rank k",
+    cite="Azzopardi, Mackenzie & Moffat 2021, ERR is not C/W/L, ICTIR",
+)

@@ -1,0 +1,24 @@
+"""precision: share of the first k ranks that hold a relevant document."""
+
+from assay.metrics._metric import GradedRun, Metric, Scores
+from assay.metrics._param import CUTOFF_NEEDED, JUDGED_ONLY, REL, Param, one_of
+from assay.model.graded import ratio
+
+OVER = Param("over", one_of("k", "retrieved"), "k", "divide by k, or by the documents retrieved within k")
+
+
+def precision(run: GradedRun, k: int, rel: float | None, over: str) -> Scores:
+    """A ranking shorter than k is still divided by k, unless over=retrieved."""
+    found = run.relevant(rel).top(k).count
+    return ratio(found, k if over == "k" else run.n_retrieved.clip(max=k))
+
+
+METRIC = Metric(
+    "precision",
+    precision,
+    params=(CUTOFF_NEEDED, REL, OVER, JUDGED_ONLY),
+    aliases=("p", "prec"),
+    formula="relevant in top k ÷ k",
+    cite="Cleverdon & Keen 1966, Factors Determining the Performance of Indexing Systems",
+    trec=("P_{k}",),
+)

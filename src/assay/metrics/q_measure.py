@@ -1,0 +1,33 @@
+"""q_measure: average precision for graded judgments, blending precision with cumulative gain."""
+
+from typing import Any
+
+from assay.metrics._gains import gain_function
+from assay.metrics._ideal import ideal_gain_by_rank
+from assay.metrics._metric import GradedRun, Metric, Scores
+from assay.metrics._param import CUTOFF, GAIN, JUDGED_ONLY, Param, number
+from assay.model.graded import ratio
+
+BETA = Param("beta", number, 1.0, "weight of gain against precision; 0 gives average precision")
+
+
+def q_measure(run: GradedRun, k: int | None, gain: Any, beta: float) -> Scores:
+    """A document is relevant when it gains anything. Divided by R, also under a cutoff."""
+    worth = gain_function(gain)
+    value = worth(run.retrieved.grade)
+    hits, value = run.retrieved.where(value > 0), value[value > 0]
+    blended = hits.position + beta * hits.running_sum(value)
+    best = hits.rank + beta * ideal_gain_by_rank(run, worth, hits)
+    inside = hits.top(k)
+    kept = slice(None) if k is None else hits.rank <= k
+    return ratio(inside.sum(ratio(blended, best)[kept]), run.ideal_by(worth)[0].count)
+
+
+METRIC = Metric(
+    "q_measure",
+    q_measure,
+    params=(CUTOFF, GAIN, BETA, JUDGED_ONLY),
+    aliases=("q", "qmeasure", "q-measure"),
+    formula="1/R · Σ over relevant ranks i of (relevant up to i + β · gain up to i) ÷ (i + β · ideal gain up to i)",
+    cite="Sakai 2004, Ranking the NTCIR Systems Based on Multigrade Relevance, AIRS",
+)

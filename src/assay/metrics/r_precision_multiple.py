@@ -1,0 +1,26 @@
+"""rprec_mult: precision at a multiple of R, the number of relevant documents of the query."""
+
+import numpy as np
+
+from assay.metrics._metric import GradedRun, Metric, Scores
+from assay.metrics._param import REL, REQUIRED, Param, positive
+from assay.model.graded import ratio
+
+MULTIPLE = Param("multiple", positive, REQUIRED, "how many times R documents are looked at", at=True)
+
+
+def r_precision_multiple(run: GradedRun, multiple: float, rel: float | None) -> Scores:
+    """The cutoff is multiple · R + 0.9 rounded down, as in trec_eval. Divided by the cutoff even where fewer are retrieved."""
+    cutoff = np.floor(multiple * run.n_relevant(rel) + 0.9).astype(np.int64)
+    return ratio(run.relevant(rel).top(cutoff).count, cutoff)
+
+
+METRIC = Metric(
+    "rprec_mult",
+    r_precision_multiple,
+    params=(MULTIPLE, REL),
+    aliases=("r_precision_multiple",),
+    formula="relevant in top c ÷ c,  c = ⌊multiple · R + 0.9⌋",
+    cite="Buckley & Voorhees 2005, TREC: Experiment and Evaluation in Information Retrieval, ch. 3",
+    trec=("Rprec_mult_{multiple:.2f}",),
+)

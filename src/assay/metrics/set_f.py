@@ -1,0 +1,26 @@
+"""set_f: weighted harmonic mean of set precision and set recall, with trec_eval's weight."""
+
+from assay.metrics._metric import GradedRun, Metric, Scores
+from assay.metrics._param import REL, Param, positive
+from assay.metrics.set_precision import set_precision
+from assay.metrics.set_recall import set_recall
+from assay.model.graded import ratio
+
+BETA = Param("beta", positive, 1.0, "weight of recall, not squared", dot=True)
+
+
+def set_f(run: GradedRun, rel: float | None, beta: float) -> Scores:
+    """β enters unsquared, so set_f(beta=4) is the textbook's F2; f(beta) squares it."""
+    p, r = set_precision(run, rel), set_recall(run, rel)
+    return ratio((beta + 1.0) * p * r, r + beta * p)
+
+
+METRIC = Metric(
+    "set_f",
+    set_f,
+    params=(REL, BETA),
+    aliases=("setf",),
+    formula="(β + 1) · P · R ÷ (R + β · P)",
+    cite="van Rijsbergen 1979, Information Retrieval; trec_eval 9, m_set_F.c",
+    trec=("set_F", "set_F_{beta}"),
+)

@@ -1,0 +1,1 @@
+"""THE NOUNS: runs, judgments, graded runs, scores and policies. NumPy only, no I/O."""

@@ -1,0 +1,181 @@
+"""GradedRun: the `ranking` view. Ranks and grades of the judged documents that were retrieved, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import compress
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.model.ordering import Floats, Ints, running_products, running_sums
+from assay.model.qrels import Qrels
+
+Bools = NDArray[np.bool_]
+
+
+def ratio(numerator: NDArray[np.generic], denominator: NDArray[np.generic] | float) -> Floats:
+    """Elementwise quotient; 0 where there is nothing to divide by."""
+    top, bottom = np.broadcast_arrays(np.asarray(numerator, dtype=float), np.asarray(denominator, dtype=float))
+    return np.divide(top, bottom, out=np.zeros(top.shape), where=bottom != 0)
+
+
+@dataclass(frozen=True)
+class Hits:
+    """Some retrieved documents of all queries, in rank order: their query, rank and grade, side by side."""
+
+    query: Ints
+    rank: Ints
+    grade: Floats
+    n_queries: int
+
+    def where(self, mask: Bools) -> Hits:
+        """Only the hits the mask keeps."""
+        return Hits(self.query[mask], self.rank[mask], self.grade[mask], self.n_queries)
+
+    def top(self, k: int | Ints | None) -> Hits:
+        """Only hits at rank k or better; k may differ per query, None keeps all."""
+        if k is None:
+            return self
+        return self.where(self.rank <= (k if isinstance(k, int) else k[self.query]))
+
+    @cached_property
+    def position(self) -> Ints:
+        """1 for the first of these hits of its query, 2 for the second, …"""
+        counts = np.bincount(self.query, minlength=self.n_queries)
+        first = np.cumsum(counts) - counts
+        return np.arange(1, len(self.query) + 1) - first[self.query]
+
+    @cached_property
+    def count(self) -> Ints:
+        """How many of these hits each query has."""
+        return np.bincount(self.query, minlength=self.n_queries)
+
+    def sum(self, values: NDArray[np.generic]) -> Floats:
+        """Sum of `values` (one per hit) for each query."""
+        return np.bincount(self.query, weights=values, minlength=self.n_queries)
+
+    def running_sum(self, values: Floats) -> Floats:
+        """For each hit: the sum of `values` over the hits of its query up to and including it."""
+        return running_sums(values, self.query, self.position, self.n_queries)
+
+    def running_product(self, values: Floats) -> Floats:
+        """For each hit: the product of `values` over the hits of its query up to and including it."""
+        return running_products(values, self.query, self.position, self.n_queries)
+
+    def first_rank(self) -> Ints:
+        """Rank of each query's first hit; 0 where it has none."""
+        ranks = np.zeros(self.n_queries, dtype=np.int64)
+        first = self.position == 1
+        ranks[self.query[first]] = self.rank[first]
+        return ranks
+
+
+@dataclass(frozen=True)
+class GradedRun:
+    """The judged documents a run retrieved (query, rank, grade), what it retrieved, and all grades there were to find.
+
+    Unjudged documents are present only as gaps between ranks. Negative grades are kept: they mark documents
+    that were pooled but not judged, which bpref and infap treat apart.
+    """
+
+    query_ids: tuple[str, ...]
+    retrieved: Hits
+    """Every judged document that was retrieved, whatever its grade."""
+    n_retrieved: Ints
+    ideal: Hits
+    """Every judged grade of each query, best first: rank is the place it has in an ideal ranking."""
+    max_grade: float
+    level: float | None = None
+    """The policy's relevance level: metrics use it unless they are given their own."""
+    tag: str = ""
+    judgment: Ints | None = None
+    """For each retrieved hit: the number of its judgment in the Qrels (subtopics are found through it)."""
+
+    @property
+    def n_queries(self) -> int:
+        """How many queries there are to score."""
+        return len(self.query_ids)
+
+    @cached_property
+    def _relevant(self) -> dict[float | None, tuple[Hits, Ints]]:
+        return {}
+
+    def _at_level(self, rel: float | None) -> tuple[Hits, Ints]:
+        level = self.level if rel is None else rel
+        if level not in self._relevant:
+            hits = self.retrieved.where(is_relevant(self.retrieved.grade, level))
+            total = self.ideal.where(is_relevant(self.ideal.grade, level)).count
+            self._relevant[level] = hits, total
+        return self._relevant[level]
+
+    def relevant(self, rel: float | None = None) -> Hits:
+        """The retrieved documents that count as relevant, at this level or at the policy's."""
+        return self._at_level(rel)[0]
+
+    def n_relevant(self, rel: float | None = None) -> Ints:
+        """How many relevant documents each query has, retrieved or not."""
+        return self._at_level(rel)[1]
+
+    @cached_property
+    def judged(self) -> Hits:
+        """The retrieved documents with a real judgment: grade 0 or more."""
+        return self.retrieved.where(self.retrieved.grade >= 0)
+
+    def ideal_by(self, gain: Callable[[Floats], Floats]) -> tuple[Hits, Floats]:
+        """The ideal ranking under a gain function, and its gains: only what gains anything, best first."""
+        gains = gain(self.ideal.grade)
+        worth = gains > 0
+        hits, gains = self.ideal.where(worth), gains[worth]
+        if len(gains) and (np.diff(gains)[np.diff(hits.query) == 0] > 0).any():
+            order = np.lexsort((-gains, hits.query))
+            hits, gains = Hits(hits.query, hits.rank, hits.grade[order], hits.n_queries), gains[order]
+        return Hits(hits.query, hits.position, hits.grade, hits.n_queries), gains
+
+    def condensed(self) -> GradedRun:
+        """The same run without its unjudged documents: everyone else moves up."""
+        judged = self.retrieved.grade >= 0
+        hits = self.retrieved.where(judged)
+        hits = Hits(hits.query, hits.position, hits.grade, hits.n_queries)
+        judgment = None if self.judgment is None else self.judgment[judged]
+        return replace(self, retrieved=hits, n_retrieved=hits.count, judgment=judgment)
+
+    def select(self, keep: Bools) -> GradedRun:
+        """Only the queries the mask keeps."""
+        if keep.all():
+            return self
+        number = np.cumsum(keep) - 1
+        return replace(
+            self,
+            query_ids=tuple(compress(self.query_ids, keep.tolist())),
+            retrieved=_renumbered(self.retrieved, keep, number),
+            n_retrieved=self.n_retrieved[keep],
+            ideal=_renumbered(self.ideal, keep, number),
+            judgment=None if self.judgment is None else self.judgment[keep[self.retrieved.query]],
+        )
+
+
+def _renumbered(hits: Hits, keep: Bools, number: Ints) -> Hits:
+    kept = hits.where(keep[hits.query])
+    return Hits(number[kept.query], kept.rank, kept.grade, int(keep.sum()))
+
+
+def is_relevant(grade: Floats, level: float | None) -> Bools:
+    """Grade at or above the level (None: above 0). A negative grade is never relevant."""
+    return grade > 0 if level is None else (grade >= level) & (grade >= 0)
+
+
+def graded_run(qrels: Qrels, judgment: Ints, rank: Ints, n_retrieved: Ints, tag: str = "") -> GradedRun:
+    """A GradedRun over all queries of the Qrels, from the retrieved judgments (in any order) and their ranks."""
+    query = qrels.query_of[judgment]
+    order = np.argsort(query * (int(rank.max(initial=0)) + 1) + rank)
+    judgment = judgment[order]
+    retrieved = Hits(query[order], rank[order], qrels.grades[judgment], len(qrels))
+    ideal = Hits(qrels.query_of, _places(qrels), qrels.descending, len(qrels))
+    return GradedRun(qrels.query_ids, retrieved, n_retrieved, ideal, qrels.max_grade, tag=tag, judgment=judgment)
+
+
+def _places(qrels: Qrels) -> Ints:
+    return np.arange(1, len(qrels.docs) + 1) - qrels.offsets[:-1][qrels.query_of]

@@ -1,0 +1,136 @@
+"""Grading: a Run meets the Qrels and becomes a GradedRun. This is the only place where documents are looked up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import chain, repeat
+
+import numpy as np
+
+from assay.errors import DataError
+from assay.model.graded import Bools, GradedRun, graded_run
+from assay.model.ids import all_text
+from assay.model.ordering import Floats, Ints, ScoreOrder
+from assay.model.policy import Policy
+from assay.model.qrels import Qrels
+from assay.model.run import Ranking, Run
+
+TieBreaker = Callable[[Ints], Ints]
+"""Numbers of tied rows → how many of their equals stand before each."""
+
+
+@dataclass(frozen=True)
+class Grading:
+    """A graded run and what became of the queries on the way."""
+
+    run: GradedRun
+    missing: tuple[str, ...]
+    """Judged queries that the run does not have."""
+    n_judged: int
+    n_extra: int
+    """Queries of the run that nobody judged."""
+    n_without_relevant: int
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Coverage in numbers, as results record it."""
+        return {
+            "judged": self.n_judged,
+            "scored": self.run.n_queries,
+            "missing": len(self.missing),
+            "without_relevant": self.n_without_relevant,
+            "extra": self.n_extra,
+        }
+
+
+def grade(run: Run, qrels: Qrels, policy: Policy) -> Grading:
+    """Look the judged documents up in the run, rank them, and apply the policy's rules about queries."""
+    places = np.fromiter(map(run.numbers.get, qrels.query_ids, repeat(-1)), np.int64, len(qrels))
+    judgment, score = _find_judged(run, qrels, places)
+    if not len(judgment) and not all_text(chain.from_iterable(run.rankings)):
+        return grade(run.with_text_ids(), qrels, policy)
+    place = places[qrels.query_of[judgment]]
+
+    def break_ties(tied: Ints) -> Ints:
+        return _places_among_equals(run, policy.ties, place[tied], [qrels.docs[number] for number in judgment[tied]])
+
+    rank = rank_judged(run.order, place, score, break_ties)
+    n_retrieved = np.zeros(len(qrels), dtype=np.int64)
+    n_retrieved[places >= 0] = run.n_retrieved[places[places >= 0]]
+    graded = graded_run(qrels, judgment, rank, n_retrieved, run.tag)
+    return settle(graded, policy, is_missing=places < 0, n_extra=len(run) - int((places >= 0).sum()))
+
+
+def rank_judged(order: ScoreOrder, place: Ints, score: Floats, break_ties: TieBreaker) -> Ints:
+    """Ranks of judged documents, given their query's place in the order and their scores."""
+    before, n_equal = order.locate(place, score)
+    tied = np.flatnonzero(n_equal > 1)
+    if len(tied):
+        before[tied] += break_ties(tied)
+    return before + 1
+
+
+def settle(run: GradedRun, policy: Policy, is_missing: Bools, n_extra: int) -> Grading:
+    """Apply what the policy says about levels, condensing, and missing, extra and empty queries."""
+    missing = tuple(query for query, gone in zip(run.query_ids, is_missing.tolist(), strict=True) if gone)
+    if missing and policy.missing == "error":
+        raise DataError(f"{len(missing)} judged queries are missing from the run: {_some(missing)}")
+    if n_extra and policy.extra == "error":
+        raise DataError(f"{n_extra} queries of the run have no judgments")
+    max_grade = run.max_grade if policy.max_grade is None else float(policy.max_grade)
+    run = replace(run, max_grade=max_grade, level=policy.rel)
+    if policy.judged_only:
+        run = run.condensed()
+    without_relevant = run.n_relevant() == 0
+    keep = np.ones(run.n_queries, dtype=bool)
+    if policy.missing == "skip":
+        keep &= ~is_missing
+    if policy.no_relevant == "skip":
+        keep &= ~without_relevant
+    return Grading(run.select(keep), missing, len(keep), n_extra, int(without_relevant.sum()))
+
+
+def _some(names: tuple[str, ...], most: int = 5) -> str:
+    return " ".join(names[:most]) + (" …" if len(names) > most else "")
+
+
+def _find_judged(run: Run, qrels: Qrels, places: Ints) -> tuple[Ints, Floats]:
+    """Judgments that were retrieved, and their scores: from whichever side has fewer documents to look up."""
+    rankings: list[Ranking] = [run.rankings[place] if place >= 0 else {} for place in places.tolist()]
+    n_rows = sum(map(len, rankings))
+    if len(qrels.docs) <= n_rows:
+        score = np.fromiter(
+            chain.from_iterable(map(map, (ranking.get for ranking in rankings), qrels.docs_by_query)),
+            np.float64,
+            len(qrels.docs),
+        )
+        judgment = np.flatnonzero(~np.isnan(score))  # a document that is not there gives None, hence nan
+        return judgment, score[judgment]
+    number = np.fromiter(
+        chain.from_iterable(map(map, (index.get for index in qrels.index), rankings)), np.float64, n_rows
+    )
+    rows = np.flatnonzero(~np.isnan(number))
+    scores = np.fromiter(chain.from_iterable(map(dict.values, rankings)), np.float64, n_rows)
+    return number[rows].astype(np.int64), scores[rows]
+
+
+def _places_among_equals(run: Run, ties: str, place: Ints, docs: list[str]) -> Ints:
+    """How many documents with the same score come before each of these, by the tie rule."""
+    wanted: dict[int, list[int]] = {}
+    for row, where in enumerate(place.tolist()):
+        wanted.setdefault(where, []).append(row)
+    ahead = np.empty(len(docs), dtype=np.int64)
+    for where, rows in wanted.items():
+        score_of = run.scored(where)
+        equals: dict[float, list[str]] = {score_of[docs[row]]: [] for row in rows}
+        for doc, score in score_of.items():
+            if score in equals:
+                equals[score].append(doc)
+        position = {doc: number for group in equals.values() for number, doc in enumerate(_ordered(group, ties))}
+        ahead[rows] = [position[docs[row]] for row in rows]
+    return ahead
+
+
+def _ordered(group: list[str], ties: str) -> list[str]:
+    return group if ties == "input_order" else sorted(group, reverse=ties == "docid_desc")

@@ -1,0 +1,34 @@
+"""Ids: queries and documents are named by text; whole numbers are accepted and written out."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from assay.errors import DataError
+
+
+def text_id(value: object) -> str:
+    """An id as text. 7 and np.int64(7) become "7"; a float or None is refused, as it would match nothing."""
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, bool):
+        raise DataError(f"an id is text or a whole number, not {value!r}")
+    try:
+        return str(operator.index(value))  # type: ignore[arg-type]
+    except TypeError:
+        raise DataError(f"an id is text or a whole number, not {value!r}") from None
+
+
+def all_text(ids: Iterable[object]) -> bool:
+    """Whether every id is exactly `str` already."""
+    return set(map(type, ids)) <= {str}
+
+
+def with_text_keys(mapping: Mapping[Any, Any], where: str) -> dict[str, Any]:
+    """The same mapping under text ids; two ids that become one (7 and "7") are an error."""
+    renamed = {text_id(key): value for key, value in mapping.items()}
+    if len(renamed) != len(mapping):
+        raise DataError(f"{where}: two ids are the same once written as text (such as 7 and '7')")
+    return renamed

@@ -1,0 +1,131 @@
+"""Ordering: where a document stands in its ranking, without sorting documents.
+
+A rank is one more than the number of better scores. So only *scores* are ever sorted; the handful of judged
+documents is then looked up among them, and document ids matter only where a judged document is tied.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+BLOCK_CELLS = 4_000_000
+"""Cells of the padded matrix used at once when ragged rows are worked on side by side."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreOrder:
+    """Negated scores, ascending inside each query's stretch [start, end)."""
+
+    negated: Floats
+    start: Ints
+    end: Ints
+
+    @classmethod
+    def of(cls, negated: Floats, start: Ints, end: Ints) -> ScoreOrder:
+        """Sort, in place, the stretches that are not in order yet."""
+        unordered = _unordered_stretches(negated, start, end)
+        if len(unordered):
+            sort_stretches(negated, start[unordered], end[unordered])
+        return cls(negated, start, end)
+
+    def locate(self, query: Ints, score: Floats) -> tuple[Ints, Ints]:
+        """How many documents of the query score higher than `score`, and how many score exactly that."""
+        key = -score
+        first = self._first_at_least(query, key, strictly=False)
+        tied = np.ones(len(key), dtype=np.int64)
+        following = first + 1
+        inside = following < self.end[query]
+        has_twin = inside.copy()
+        has_twin[inside] = self.negated[following[inside]] == key[inside]
+        if has_twin.any():
+            past = self._first_at_least(query[has_twin], key[has_twin], strictly=True)
+            tied[has_twin] = past - first[has_twin]
+        return first - self.start[query], tied
+
+    def _first_at_least(self, query: Ints, key: Floats, *, strictly: bool) -> Ints:
+        """Binary search in all stretches at once: the first place whose value is ≥ key (> key if strictly)."""
+        low, high = self.start[query], self.end[query]
+        longest = int((high - low).max(initial=0))
+        top = max(len(self.negated) - 1, 0)
+        for _ in range(longest.bit_length()):
+            middle = (low + high) >> 1
+            value = self.negated[np.minimum(middle, top)]
+            below = value <= key if strictly else value < key
+            below &= low < high
+            low = np.where(below, middle + 1, low)
+            high = np.where(below, high, middle)
+        return low
+
+
+def _unordered_stretches(values: Floats, start: Ints, end: Ints) -> Ints:
+    """Numbers of the stretches that hold a descent."""
+    descents = np.flatnonzero(values[1:] < values[:-1]) + 1
+    if not len(descents):
+        return descents
+    is_first = np.zeros(len(values) + 1, dtype=bool)
+    is_first[start] = True
+    descents = descents[~is_first[descents]]
+    order = np.argsort(start, kind="stable")
+    at = order[np.searchsorted(start[order], descents, side="right") - 1]
+    return np.unique(at[descents < end[at]])
+
+
+def sort_stretches(values: NDArray[np.generic], start: Ints, end: Ints) -> None:
+    """Sort each stretch of `values` in place, many at a time as rows of a padded matrix."""
+    lengths = end - start
+    padding = np.inf if values.dtype.kind == "f" else np.iinfo(values.dtype).max
+    for block in blocks_of_similar_length(lengths):
+        width = int(lengths[block].max())
+        columns = np.arange(width)
+        filled = columns < lengths[block, None]
+        places = (start[block, None] + columns)[filled]
+        matrix = np.full(filled.shape, padding, dtype=values.dtype)
+        matrix[filled] = values[places]
+        matrix.sort(axis=1)
+        values[places] = matrix[filled]
+
+
+def blocks_of_similar_length(lengths: Ints) -> list[Ints]:
+    """Split rows into blocks whose padded matrices stay small; rows of like length share a block."""
+    order = np.argsort(lengths, kind="stable")
+    order = order[lengths[order] > 0]
+    blocks = []
+    while len(order):
+        width = int(lengths[order[-1]])
+        size = max(1, BLOCK_CELLS // width)
+        blocks.append(order[-size:])
+        order = order[:-size]
+    return blocks
+
+
+def running_sums(values: Floats, query: Ints, position: Ints, n_queries: int) -> Floats:
+    """Cumulative sum within each query, for values given in rank order (`position` counts from 1).
+
+    Each query is summed on its own, so its result does not depend on the queries before it.
+    """
+    return _accumulate(np.add, values, query, position, n_queries)
+
+
+def running_products(values: Floats, query: Ints, position: Ints, n_queries: int) -> Floats:
+    """Cumulative product within each query."""
+    return _accumulate(np.multiply, values, query, position, n_queries)
+
+
+def _accumulate(operation: np.ufunc, values: Floats, query: Ints, position: Ints, n_queries: int) -> Floats:
+    lengths = np.bincount(query, minlength=n_queries)
+    first = np.concatenate(([0], np.cumsum(lengths)[:-1])) if n_queries else lengths
+    result = np.empty(len(values))
+    for block in blocks_of_similar_length(lengths):
+        columns = np.arange(int(lengths[block].max()))
+        filled = columns < lengths[block, None]
+        places = (first[block, None] + columns)[filled]
+        matrix = np.zeros(filled.shape)
+        matrix[filled] = values[places]
+        result[places] = operation.accumulate(matrix, axis=1)[filled]
+    return result

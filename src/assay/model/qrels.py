@@ -1,0 +1,140 @@
+"""Qrels: the grade of each judged (query, document), flat, validated once."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Iterator, Mapping, Sequence, Set
+from functools import cached_property, singledispatch
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from assay.errors import DataError
+from assay.model.ids import all_text, text_id, with_text_keys
+from assay.model.ordering import Floats, Ints
+
+
+class Subtopics(NamedTuple):
+    """Judgments per aspect of a query: which judgment, which subtopic, which grade."""
+
+    judgment: Ints
+    subtopic: tuple[str, ...]
+    grade: Floats
+
+
+class Judgments(NamedTuple):
+    """What a source of judgments comes down to: query → document → grade, and perhaps subtopics of those."""
+
+    grades: Mapping[str, Mapping[str, float]]
+    subtopics: Mapping[tuple[str, str], Mapping[str, float]] = {}
+
+
+@singledispatch
+def as_judgments(source: Any) -> Judgments:
+    """Judgments out of anything. Nested mappings and sets are known here; `assay.datasets` adds files, frames and records."""
+    raise DataError(f"judgments cannot be read from a {type(source).__name__}")
+
+
+@as_judgments.register(Mapping)
+def _from_mapping(source: Mapping[Any, Any]) -> Judgments:
+    by_query = source if all_text(source) else with_text_keys(source, "judgments")
+    return Judgments({query: _grades_of_query(query, judged) for query, judged in by_query.items()})
+
+
+def _grades_of_query(query: str, judged: Any) -> Mapping[str, float]:
+    """Grades by document; a bare collection of ids means grade 1 each."""
+    if isinstance(judged, Mapping):
+        return judged if all_text(judged) else with_text_keys(judged, f"judgments of query {query}")
+    if isinstance(judged, Set | Sequence | np.ndarray) and not isinstance(judged, str | bytes):
+        return dict.fromkeys(map(text_id, judged), 1)
+    raise DataError(f"judgments of query {query}: expected document → grade or a set of ids, found {judged!r}")
+
+
+class Qrels(Mapping[str, dict[str, float]]):
+    """Judgments, prepared once: `Qrels(anything)`, then `qrels[query][document]` is a grade.
+
+    A document judged for several subtopics has the best of those grades.
+    """
+
+    def __init__(self, source: Any) -> None:
+        judgments = as_judgments(source)
+        by_query = judgments.grades
+        self.query_ids: tuple[str, ...] = tuple(by_query)
+        self.docs: list[str] = list(chain.from_iterable(by_query.values()))
+        self.grades: Floats = _checked_grades(by_query)
+        lengths = np.fromiter(map(len, by_query.values()), np.int64, len(by_query))
+        self.offsets: Ints = np.concatenate(([0], np.cumsum(lengths)))
+        self.subtopics: Subtopics | None = self._number(judgments) if judgments.subtopics else None
+
+    def _number(self, judgments: Judgments) -> Subtopics:
+        rows = [
+            (self.index[self.numbers[query]][doc], subtopic, grade)
+            for (query, doc), by_subtopic in judgments.subtopics.items()
+            for subtopic, grade in by_subtopic.items()
+        ]
+        judgment, subtopic, grade = zip(*rows, strict=True)
+        return Subtopics(np.array(judgment), subtopic, np.array(grade, dtype=float))
+
+    def __getitem__(self, query: str) -> dict[str, float]:
+        place = self.numbers[text_id(query)]
+        start, end = self.offsets[place], self.offsets[place + 1]
+        return dict(zip(self.docs[start:end], self.grades[start:end].tolist(), strict=True))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.query_ids)
+
+    def __len__(self) -> int:
+        return len(self.query_ids)
+
+    def __repr__(self) -> str:
+        return f"Qrels({len(self.query_ids):,} queries, {len(self.docs):,} judgments)"
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """Query id → its place among `query_ids`."""
+        return {query: place for place, query in enumerate(self.query_ids)}
+
+    @cached_property
+    def index(self) -> list[dict[str, int]]:
+        """For each query: document id → the number of its judgment."""
+        bounds = self.offsets.tolist()
+        return [
+            dict(zip(self.docs[start:end], range(start, end), strict=True))
+            for start, end in zip(bounds, bounds[1:], strict=False)
+        ]
+
+    @cached_property
+    def docs_by_query(self) -> list[list[str]]:
+        """For each query: its judged documents, in the order of their judgments."""
+        bounds = self.offsets.tolist()
+        return [self.docs[start:end] for start, end in zip(bounds, bounds[1:], strict=False)]
+
+    @cached_property
+    def query_of(self) -> Ints:
+        """For each judgment: the place of its query."""
+        return np.repeat(np.arange(len(self)), np.diff(self.offsets))
+
+    @cached_property
+    def max_grade(self) -> float:
+        """The largest grade anywhere (0 when nothing is judged above 0)."""
+        return float(self.grades.max(initial=0.0))
+
+    @cached_property
+    def descending(self) -> Floats:
+        """Each query's grades, best first: the ideal ranking."""
+        return self.grades[np.lexsort((-self.grades, self.query_of))]
+
+
+def _checked_grades(by_query: Mapping[str, Mapping[str, float]]) -> Floats:
+    """All grades as one float array; anything but a finite number is named."""
+    values = list(chain.from_iterable(judged.values() for judged in by_query.values()))
+    if all(issubclass(kind, numbers.Real | np.number | np.bool_) for kind in set(map(type, values))):
+        grades = np.array(values, dtype=np.float64)
+        if np.isfinite(grades).all():
+            return grades
+    for query, judged in by_query.items():
+        for doc, grade in judged.items():
+            if not isinstance(grade, numbers.Real | np.number | np.bool_) or not np.isfinite(float(grade)):
+                raise DataError(f"the grade of document {doc} for query {query} is {grade!r}; a grade is a finite number")
+    raise AssertionError("a bad grade was seen but not found")

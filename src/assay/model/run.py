@@ -1,0 +1,162 @@
+"""Run: ranked documents per query; owns their order."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, singledispatch
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from assay.errors import DataError
+from assay.model.ids import all_text, text_id, with_text_keys
+from assay.model.ordering import Floats, Ints, ScoreOrder
+
+Ranking = dict[str, float]
+
+
+class Rankings(NamedTuple):
+    """What a source of rankings comes down to: query → document → score, best or not, and the system's tag."""
+
+    by_query: dict[str, Ranking]
+    tag: str = ""
+
+
+@singledispatch
+def as_rankings(source: Any, duplicates: str = "error") -> Rankings:
+    """Rankings out of anything. Nested mappings and id lists are known here; `assay.datasets` adds files, frames and records."""
+    raise DataError(f"a run cannot be read from a {type(source).__name__}")
+
+
+@as_rankings.register(Mapping)
+def _from_mapping(source: Mapping[Any, Any], duplicates: str = "error") -> Rankings:
+    by_query = source if all_text(source) else with_text_keys(source, "run")
+    rankings = list(by_query.values())
+    if set(map(type, rankings)) <= {dict}:
+        if all_text(map(next, map(iter, filter(None, rankings)))):
+            return Rankings(dict(by_query))
+    return Rankings({query: _ranking(query, ranked, duplicates) for query, ranked in by_query.items()})
+
+
+def _ranking(query: str, ranked: Any, duplicates: str) -> Ranking:
+    """Scores by document. A list of ids is taken as ranked, best first; pairs are (id, score)."""
+    if isinstance(ranked, Mapping):
+        return dict(ranked) if all_text(ranked) else with_text_keys(ranked, f"run, query {query}")
+    if not isinstance(ranked, Sequence | np.ndarray) or isinstance(ranked, str | bytes):
+        raise DataError(f"run, query {query}: expected document → score or a ranked list of ids, found {ranked!r}")
+    if len(ranked) and isinstance(ranked[0], tuple | list) and len(ranked[0]) == 2:
+        pairs = [(text_id(doc), score) for doc, score in ranked]
+    else:
+        pairs = [(text_id(doc), -float(place)) for place, doc in enumerate(ranked)]
+    return ranking_of_pairs(query, pairs, duplicates)
+
+
+def ranking_of_pairs(query: str, pairs: Sequence[tuple[str, float]], duplicates: str) -> Ranking:
+    """Scores by document; a document that comes twice is an error, or keeps its better score."""
+    ranking = dict(pairs)
+    if len(ranking) == len(pairs):
+        return ranking
+    seen: Ranking = {}
+    for doc, score in pairs:
+        if doc in seen and duplicates == "error":
+            raise DataError(
+                f"run, query {query}: document {doc} appears twice; duplicates='keep_best' uses the better score"
+            )
+        seen[doc] = max(score, seen.get(doc, score))
+    return seen
+
+
+class Run(Mapping[str, Ranking]):
+    """A system's rankings, prepared once: `Run(anything)`, then `run[query][document]` is a score.
+
+    Order is by score, descending; what ties are worth is the policy's business.
+    """
+
+    def __init__(self, source: Any, *, duplicates: str = "error") -> None:
+        rankings = as_rankings(source, duplicates)
+        self.query_ids: tuple[str, ...] = tuple(rankings.by_query)
+        self.rankings: list[Ranking] = list(map(dict, rankings.by_query.values()))
+        self.tag = rankings.tag
+        self.order  # noqa: B018 (validates every score now, not at first use)
+
+    @classmethod
+    def borrow(cls, rankings: Rankings) -> Run:
+        """A run over rankings that the caller will not change; nothing is copied."""
+        run = cls.__new__(cls)
+        run.query_ids = tuple(rankings.by_query)
+        run.rankings = list(rankings.by_query.values())
+        run.tag = rankings.tag
+        return run
+
+    def __getitem__(self, query: str) -> Ranking:
+        return self.rankings[self.numbers[text_id(query)]]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.query_ids)
+
+    def __len__(self) -> int:
+        return len(self.query_ids)
+
+    def __repr__(self) -> str:
+        return f"Run({len(self.query_ids):,} queries, {int(self.n_retrieved.sum()):,} documents)"
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """Query id → its place among `query_ids`."""
+        return {query: place for place, query in enumerate(self.query_ids)}
+
+    @cached_property
+    def n_retrieved(self) -> Ints:
+        """How many documents each query got."""
+        return np.fromiter(map(len, self.rankings), np.int64, len(self.rankings))
+
+    @cached_property
+    def scores(self) -> Floats:
+        """All scores, flat, in the order given."""
+        flat = _flat_scores(self.rankings, int(self.n_retrieved.sum()))
+        if flat is None or np.isnan(flat).any():
+            raise _bad_score(self)
+        return flat
+
+    @cached_property
+    def order(self) -> ScoreOrder:
+        """Scores in rank order, to look documents up in."""
+        end = np.cumsum(self.n_retrieved)
+        return ScoreOrder.of(-self.scores, end - self.n_retrieved, end)
+
+    def scored(self, place: int) -> dict[str, float]:
+        """The documents of one query with their scores as plain floats, in the order given."""
+        end = int(self.order.end[place])
+        scores = self.scores[end - len(self.rankings[place]) : end]
+        return dict(zip(self.rankings[place], scores.tolist(), strict=True))
+
+    def with_text_ids(self) -> Run:
+        """The same run with every document id as text (ids are only sampled when a run is made)."""
+        by_query = {
+            query: with_text_keys(ranking, f"run, query {query}")
+            for query, ranking in zip(self.query_ids, self.rankings, strict=True)
+        }
+        return Run.borrow(Rankings(by_query, self.tag))
+
+
+def _flat_scores(rankings: list[Ranking], n_rows: int) -> Floats | None:
+    """Scores as one array, or None where one of them is no number. Types are sampled: the first of each query."""
+    sample = set(map(type, map(next, map(iter, map(dict.values, filter(None, rankings))))))
+    if not all(issubclass(kind, numbers.Real | np.number) for kind in sample):
+        return None
+    try:
+        return np.fromiter(chain.from_iterable(map(dict.values, rankings)), np.float64, n_rows)
+    except (TypeError, ValueError):
+        return None
+
+
+def _bad_score(run: Run) -> DataError:
+    for query, ranking in zip(run.query_ids, run.rankings, strict=True):
+        for doc, score in ranking.items():
+            if not isinstance(score, numbers.Real | np.number) or np.isnan(float(score)):
+                return DataError(
+                    f"run, query {query}: the score of document {doc} is {score!r}, which cannot be ranked; a score is a number"
+                )
+    return DataError("run: a score is not a number")

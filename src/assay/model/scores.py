@@ -1,0 +1,94 @@
+"""ScoreTable: one score per query and metric, and how each column comes down to one figure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.model.graded import ratio
+from assay.model.ordering import Floats
+
+GEOMETRIC_FLOOR = 1e-5
+"""trec_eval's smallest score in a geometric mean: one zero must not erase all other queries."""
+
+
+class Ratio(NamedTuple):
+    """Scores that are quotients; their summary is the ratio of the two sums, not the mean of the quotients."""
+
+    numerator: Floats
+    denominator: Floats
+
+
+Scores = Floats | Ratio | list[str]
+"""What a metric returns: one value per query of its view, in the view's order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregation:
+    """How the scores of a metric become its summary; `weight` is the denominator of a Ratio, else 1 per query."""
+
+    name: str
+    summarise: Callable[[Floats, Floats], float] | None
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+def _geometric_mean(score: Floats, weight: Floats) -> float:
+    return float(np.exp(np.mean(np.log(np.maximum(score, GEOMETRIC_FLOOR)))))
+
+
+def quantile(q: float) -> Aggregation:
+    """The q-quantile of the scores, interpolated linearly (latency at the 95th percentile: `quantile(0.95)`)."""
+    return Aggregation(f"quantile {q:g}", lambda score, weight: float(np.quantile(score, q)))
+
+
+MEAN = Aggregation("mean", lambda score, weight: float(np.mean(score)))
+SUM = Aggregation("sum", lambda score, weight: float(np.sum(score)))
+GEOMETRIC_MEAN = Aggregation("geometric mean", _geometric_mean)
+RATIO_OF_SUMS = Aggregation("ratio of sums", lambda score, weight: float(ratio(np.dot(score, weight), np.sum(weight))))
+TEXT = Aggregation("per query only", None)
+
+
+class Column(NamedTuple):
+    """One metric's scores."""
+
+    score: NDArray[Any]
+    weight: Floats
+    aggregation: Aggregation
+
+    @classmethod
+    def of(cls, scores: Scores, aggregation: Aggregation) -> Column:
+        """A column out of whatever a metric returned."""
+        if isinstance(scores, Ratio):
+            return cls(ratio(*scores), np.asarray(scores.denominator, dtype=float), aggregation)
+        values = np.array(scores, dtype=object) if isinstance(scores, list) else np.asarray(scores, dtype=float)
+        return cls(values, np.ones(len(values)), aggregation)
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreTable:
+    """Query × metric. Intervals, comparisons, slices, gates and reports read this and nothing else."""
+
+    query_ids: tuple[str, ...]
+    columns: Mapping[str, Column]
+
+    def summary(self) -> dict[str, float]:
+        """The figure of each metric over all queries; nan when no query was scored. Text metrics have none."""
+        return {
+            name: column.aggregation.summarise(column.score, column.weight) if len(column.score) else float("nan")
+            for name, column in self.columns.items()
+            if column.aggregation.summarise
+        }
+
+    def by_query(self) -> dict[str, dict[str, float | str]]:
+        """Query id → metric → score, as plain Python values."""
+        lists = [column.score.tolist() for column in self.columns.values()]
+        return {
+            query: dict(zip(self.columns, row, strict=True))
+            for query, *row in zip(self.query_ids, *lists, strict=True)
+        }
