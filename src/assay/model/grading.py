@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from itertools import chain, repeat
 
@@ -16,8 +16,8 @@ from assay.model.policy import Policy
 from assay.model.qrels import Qrels
 from assay.model.run import Ranking, Run
 
-TieBreaker = Callable[[Ints], Ints]
-"""Numbers of tied rows → how many of their equals stand before each."""
+TieBreaker = Callable[[Ints, Ints, Ints], Ints]
+"""Tied rows, how many documents score higher, how many score the same → how many of those same stand before each."""
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,10 @@ def grade(run: Run, qrels: Qrels, policy: Policy) -> Grading:
         return grade(run.with_text_ids(), qrels, policy)
     place = places[qrels.query_of[judgment]]
 
-    def break_ties(tied: Ints) -> Ints:
-        return _places_among_equals(run, policy.ties, place[tied], [qrels.docs[number] for number in judgment[tied]])
+    def break_ties(tied: Ints, before: Ints, n_equal: Ints) -> Ints:
+        docs = [qrels.docs[number] for number in judgment[tied].tolist()]
+        rows = zip(place[tied].tolist(), before.tolist(), n_equal.tolist(), docs, strict=True)
+        return np.array(_places_among_equals(run, policy.ties, rows))
 
     rank = rank_judged(run.order, place, score, break_ties)
     n_retrieved = np.zeros(len(qrels), dtype=np.int64)
@@ -67,7 +69,7 @@ def rank_judged(order: ScoreOrder, place: Ints, score: Floats, break_ties: TieBr
     before, n_equal = order.locate(place, score)
     tied = np.flatnonzero(n_equal > 1)
     if len(tied):
-        before[tied] += break_ties(tied)
+        before[tied] += break_ties(tied, before[tied], n_equal[tied])
     return before + 1
 
 
@@ -115,22 +117,20 @@ def _find_judged(run: Run, qrels: Qrels, places: Ints) -> tuple[Ints, Floats]:
     return number[rows].astype(np.int64), scores[rows]
 
 
-def _places_among_equals(run: Run, ties: str, place: Ints, docs: list[str]) -> Ints:
-    """How many documents with the same score come before each of these, by the tie rule."""
-    wanted: dict[int, list[int]] = {}
-    for row, where in enumerate(place.tolist()):
-        wanted.setdefault(where, []).append(row)
-    ahead = np.empty(len(docs), dtype=np.int64)
-    for where, rows in wanted.items():
-        score_of = run.scored(where)
-        equals: dict[float, list[str]] = {score_of[docs[row]]: [] for row in rows}
-        for doc, score in score_of.items():
-            if score in equals:
-                equals[score].append(doc)
-        position = {doc: number for group in equals.values() for number, doc in enumerate(_ordered(group, ties))}
-        ahead[rows] = [position[docs[row]] for row in rows]
+def _places_among_equals(run: Run, ties: str, rows: Iterable[tuple[int, int, int, str]]) -> list[int]:
+    """For rows (place of the query, number of better documents, number of equals, document): how many equals come before."""
+    ahead: list[int] = []
+    at: tuple[int, int] | None = None
+    ranked: list[str] = []
+    position: dict[str, int] = {}
+    for place, better, n_equal, doc in rows:
+        if at is None or at[0] != place:
+            ranked = run.ranked(place)
+        if at != (place, better):
+            equals = ranked[better : better + n_equal]
+            if ties != "input_order":
+                equals.sort(reverse=ties == "docid_desc")
+            position = dict(zip(equals, range(n_equal), strict=True))
+            at = (place, better)
+        ahead.append(position[doc])
     return ahead
-
-
-def _ordered(group: list[str], ties: str) -> list[str]:
-    return group if ties == "input_order" else sorted(group, reverse=ties == "docid_desc")

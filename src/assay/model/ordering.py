@@ -25,14 +25,18 @@ class ScoreOrder:
     negated: Floats
     start: Ints
     end: Ints
+    was_sorted: NDArray[np.bool_]
+    """Which stretches were in order to begin with, so that a place in them is also a place in the input."""
 
     @classmethod
     def of(cls, negated: Floats, start: Ints, end: Ints) -> ScoreOrder:
         """Sort, in place, the stretches that are not in order yet."""
         unordered = _unordered_stretches(negated, start, end)
+        was_sorted = np.ones(len(start), dtype=bool)
         if len(unordered):
+            was_sorted[unordered] = False
             sort_stretches(negated, start[unordered], end[unordered])
-        return cls(negated, start, end)
+        return cls(negated, start, end, was_sorted)
 
     def locate(self, query: Ints, score: Floats) -> tuple[Ints, Ints]:
         """How many documents of the query score higher than `score`, and how many score exactly that."""
@@ -79,6 +83,9 @@ def _unordered_stretches(values: Floats, start: Ints, end: Ints) -> Ints:
 def sort_stretches(values: NDArray[np.generic], start: Ints, end: Ints) -> None:
     """Sort each stretch of `values` in place, many at a time as rows of a padded matrix."""
     lengths = end - start
+    if len(start) > 1 and (lengths == lengths[0]).all() and (start[1:] == end[:-1]).all():
+        values[start[0] : end[-1]].reshape(len(start), lengths[0]).sort(axis=1)
+        return
     padding = np.inf if values.dtype.kind == "f" else np.iinfo(values.dtype).max
     for block in blocks_of_similar_length(lengths):
         width = int(lengths[block].max())

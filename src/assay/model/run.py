@@ -126,11 +126,14 @@ class Run(Mapping[str, Ranking]):
         end = np.cumsum(self.n_retrieved)
         return ScoreOrder.of(-self.scores, end - self.n_retrieved, end)
 
-    def scored(self, place: int) -> dict[str, float]:
-        """The documents of one query with their scores as plain floats, in the order given."""
-        end = int(self.order.end[place])
-        scores = self.scores[end - len(self.rankings[place]) : end]
-        return dict(zip(self.rankings[place], scores.tolist(), strict=True))
+    def ranked(self, place: int) -> list[str]:
+        """The documents of one query by descending score, equals in the order given."""
+        docs = list(self.rankings[place])
+        if self.order.was_sorted[place]:
+            return docs
+        start, end = self.order.start[place], self.order.end[place]
+        best_first = np.argsort(-self.scores[start:end], kind="stable")
+        return [docs[number] for number in best_first.tolist()]
 
     def with_text_ids(self) -> Run:
         """The same run with every document id as text (ids are only sampled when a run is made)."""
