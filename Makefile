@@ -19,7 +19,9 @@ $(READY): pyproject.toml constraints.txt
 	@touch $@
 
 demo: $(READY)
-	@$(BIN)/python -m assay demo
+	$(BIN)/assay score examples/qrels.txt examples/bm25.run examples/dense.run examples/hybrid.run -m ndcg@10 map mrr@10 recall@100
+	$(BIN)/assay score examples/qrels.txt examples/dense.run --sort ndcg@10 --per-query -m ndcg@10 mrr relstring --format csv | head -6
+	$(BIN)/assay metrics ndcg
 
 test: $(READY)
 	$(BIN)/python -m pytest -n 2

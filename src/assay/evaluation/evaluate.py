@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-import assay.datasets  # noqa: F401 (teaches Run and Qrels to read files and frames)
-from assay.datasets import grade_source
+from assay.datasets import as_source, grade_source
 from assay.evaluation.result import Result
 from assay.evaluation.scoring import score_views
 from assay.metrics._metric import BoundMetric
@@ -37,6 +36,7 @@ def grade_run(qrels: Qrels, run: Any, policy: Policy) -> Grading:
     """Grade a run in whatever shape it comes, the quickest way for that shape."""
     if isinstance(run, Run):
         return grade(run, qrels, policy)
+    run = as_source(run)
     quick = None if isinstance(run, Mapping) else grade_source(run, qrels, policy)
     return quick or grade(Run.borrow(as_rankings(run, policy.duplicates)), qrels, policy)
 
@@ -50,4 +50,12 @@ def score_grading(grading: Grading, metrics: list[BoundMetric], policy: Policy, 
         counts=grading.counts,
         policy=replace(policy, max_grade=grading.run.max_grade),
         missing=grading.missing,
+        notes=_notes(grading),
     )
+
+
+def _notes(grading: Grading) -> tuple[str, ...]:
+    run = grading.run
+    if run.n_retrieved.any() and not len(run.retrieved.rank):
+        return ("not one retrieved document occurs in the judgments: do both use the same document ids?",)
+    return ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -58,6 +58,14 @@ class Result:
     def array(self, metric: str) -> NDArray[Any]:
         """Scores aligned with `query_ids`; a copy, yours to change."""
         return np.array(self._column(metric).score)
+
+    def sorted_by(self, metric: str) -> Result:
+        """The same result with its queries in order of a metric, best first."""
+        name = self._name(metric)
+        scores = self.table.columns[name].score
+        direction = next(bound for bound in self.metrics if bound.name == name).metric.higher_is_better
+        order = np.argsort(-scores if direction else scores, kind="stable")
+        return replace(self, table=self.table.take(order))
 
     def to_dict(self, *, per_query: bool = True) -> dict[str, Any]:
         """Plain JSON values, as `--format json` writes them. A summary over no query at all is None."""

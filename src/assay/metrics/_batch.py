@@ -43,8 +43,7 @@ class BatchEvaluator:
         if relevance_scores is not None:
             graded = grade_query(retrieved_ids, _merged(retrieved_ids, relevant_ids, relevance_scores))
         self.per_query[name] = {
-            metric.name: score_query(metric, graded if metric.metric.name == "ndcg" else binary)
-            for metric in self.metrics
+            metric.name: score_query(metric, graded if metric.metric.name == "ndcg" else binary) for metric in self.metrics
         }
         return self.per_query[name]
 

@@ -13,7 +13,7 @@ from assay.model.ordering import Floats, Ints
 
 
 def gains(grade: Floats, gain: Any = "linear", rel: float | None = None) -> Floats:
-    """What each grade is worth. Grades below `rel`, and negative ones, are worth nothing; a map leaves other grades linear."""
+    """What each grade is worth. Grades below `rel` and negative ones gain nothing; a map leaves other grades linear."""
     linear = np.maximum(grade, 0.0)
     if gain == "linear":
         worth = linear

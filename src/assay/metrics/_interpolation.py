@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from assay.model.graded import GradedRun
-from assay.model.ordering import Floats, blocks_of_similar_length
+from assay.model.ordering import Floats, Ints, blocks_of_similar_length
 
 
 def interpolated_precisions(run: GradedRun, points: tuple[float, ...], rel: float | None) -> Floats:
-    """Queries × recall points. A point asks for ⌊point · R + 0.9⌋ relevant documents (trec_eval 9); 0 where fewer were found."""
+    """Queries × recall points. A point needs ⌊point · R + 0.9⌋ relevant documents (trec_eval 9); 0 where fewer are found."""
     hits = run.relevant(rel)
     needed = np.floor(np.multiply.outer(run.n_relevant(rel), points) + 0.9).astype(np.int64)
     best = _best_from_here_on(hits.position / hits.rank, hits.count)
@@ -21,7 +21,7 @@ def interpolated_precisions(run: GradedRun, points: tuple[float, ...], rel: floa
     return result
 
 
-def _best_from_here_on(values: Floats, counts: np.ndarray) -> Floats:
+def _best_from_here_on(values: Floats, counts: Ints) -> Floats:
     """For each value: the largest of its query from its place to the end."""
     first = np.cumsum(counts) - counts
     result = np.empty(len(values))

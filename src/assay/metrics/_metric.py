@@ -12,7 +12,7 @@ from typing import Any
 
 from assay.metrics._param import Param, show
 from assay.model.graded import GradedRun
-from assay.model.scores import MEAN, Aggregation, Scores
+from assay.model.scores import MEAN, Aggregation, Outcome, Scores
 
 __all__ = ["BoundMetric", "GradedRun", "Metric", "Scores"]
 
@@ -25,7 +25,7 @@ class Metric:
     """
 
     name: str
-    function: Callable[..., Scores]
+    function: Callable[..., Outcome]
     params: tuple[Param, ...] = ()
     aliases: tuple[str, ...] = ()
     presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -110,7 +110,7 @@ class BoundMetric:
                 return template.format(**self.params)
         return self.name
 
-    def score(self, view: Any) -> Scores:
+    def score(self, view: Any) -> Outcome:
         """One score per query of the view."""
         params = dict(self.params)
         if params.pop("judged_only", False):

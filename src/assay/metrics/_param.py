@@ -86,7 +86,7 @@ def persistence(text: str) -> float:
 
 
 def flag(text: str) -> bool:
-    """true or false."""
+    """True or false."""
     try:
         return {"true": True, "1": True, "false": False, "0": False}[text.lower()]
     except KeyError:
@@ -136,7 +136,9 @@ CUTOFF = Param("k", cutoff, None, "only the first k ranks count", aliases=("cuto
 CUTOFF_NEEDED = Param("k", cutoff, REQUIRED, "only the first k ranks count", aliases=("cutoff",), at=True)
 REL = Param("rel", number, None, "lowest grade that is relevant; by default the policy's (any grade above 0)")
 JUDGED_ONLY = Param("judged_only", flag, False, "drop unjudged documents from the ranking first")
-GAIN = Param("gain", gain, "linear", "what a grade is worth: linear, exp (2^grade − 1), binary, or a map", ("gains", "dcg"), dot=True)
+GAIN = Param(
+    "gain", gain, "linear", "what a grade is worth: linear, exp (2^grade − 1), binary, or a map", ("gains", "dcg"), dot=True
+)
 GAIN_LEVEL = Param("rel", number, None, "grades below it gain nothing; the policy's level does not matter here")
 DISCOUNT = Param(
     "discount", one_of("log2", "jk2002"), "log2", "log2: 1/log₂(rank+1); jk2002: none at rank 1, then 1/log₂(rank)"

@@ -1,11 +1,11 @@
 """The metric parser: many spellings in, one metric out.
 
-    ndcg@10  NDCG@10  ndcg_at_10  ndcg_10  ndcg_cut_10  ndcg_cut.10      a cutoff
-    recall@5,10,100  P.5,10                                              several cutoffs: several metrics
-    ndcg(gain=exp)@10  P(rel=2)@5  nDCG(dcg='exp-log2')@10  ndcg@10-l2    parameters
-    ndcg.1=3.5,2=9  set_F.2  utility.1,-1,0,0  rbp.95                     trec_eval's and ranx's dots
-    span_recall@tokens=2000                                              a budget instead of a rank
-    official  rag  beir                                                  groups
+ndcg@10  NDCG@10  ndcg_at_10  ndcg_10  ndcg_cut_10  ndcg_cut.10      a cutoff
+recall@5,10,100  P.5,10                                              several cutoffs: several metrics
+ndcg(gain=exp)@10  P(rel=2)@5  nDCG(dcg='exp-log2')@10  ndcg@10-l2    parameters
+ndcg.1=3.5,2=9  set_F.2  utility.1,-1,0,0  rbp.95                     trec_eval's and ranx's dots
+span_recall@tokens=2000                                              a budget instead of a rank
+official  rag  beir                                                  groups
 """
 
 from __future__ import annotations
@@ -48,6 +48,16 @@ def parse_metric(text: str) -> BoundMetric:
     if len(metrics) != 1:
         raise BadParameter(f"{text!r} stands for {len(metrics)} metrics ({metrics[0]}, {metrics[1]} …); one is wanted here")
     return metrics[0]
+
+
+def parse_name(text: str) -> Metric:
+    """The definition a name stands for; a cutoff or parameters after it are allowed and do not matter."""
+    name = re.split(r"[@(]", text.strip())[0]
+    if fold(name) not in all_spellings():
+        name = _split_suffix(name)[0]
+    if fold(name) not in all_spellings():
+        raise _unknown(text, name)
+    return all_spellings()[fold(name)][0]
 
 
 def _parse_text(text: Any) -> Iterator[BoundMetric]:
@@ -169,6 +179,9 @@ def _unknown(text: str, name: str) -> UnknownName:
     """The error for a name nobody knows, with what may have been meant, cutoff and all."""
     shape = re.fullmatch(r"(?P<word>.+?)(?:_at_|_|\.)?(?P<cut>\d[\d,]*)", name)
     word, rest = (shape["word"], f"@{shape['cut']}") if shape else (name, text[len(name) :])
-    near = [*near_matches(word, all_metrics()), *(all_spellings()[match][0].name for match in near_matches(word, all_spellings()))]
+    near = [
+        *near_matches(word, all_metrics()),
+        *(all_spellings()[match][0].name for match in near_matches(word, all_spellings())),
+    ]
     known = [f"{match}{rest}" for match in dict.fromkeys(near)][:2]
     return UnknownName("metric", text, known, f"assay metrics lists all {len(all_metrics())}")

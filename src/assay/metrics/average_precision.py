@@ -11,7 +11,7 @@ def average_precision(run: GradedRun, k: int | None, rel: float | None, norm: st
     """A relevant document that is not retrieved within k contributes 0."""
     hits = run.relevant(rel).top(k)
     total = run.n_relevant(rel)
-    return ratio(hits.sum(hits.position / hits.rank), total if norm == "relevant" else total.clip(max=k))
+    return ratio(hits.sum(hits.position / hits.rank), total if norm == "relevant" or k is None else total.clip(max=k))
 
 
 METRIC = Metric(

@@ -9,7 +9,8 @@ from assay.model.graded import is_relevant, ratio
 
 def bpref(run: GradedRun, rel: float | None) -> Scores:
     """Only the first R non-relevant documents count. With none judged non-relevant every retrieved relevant one scores 1.
-    Negative grades count as unjudged."""
+    Negative grades count as unjudged.
+    """
     judged = run.judged
     relevant = is_relevant(judged.grade, run.level if rel is None else rel)
     total = run.n_relevant(rel)

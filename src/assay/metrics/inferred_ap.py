@@ -30,7 +30,7 @@ METRIC = Metric(
     inferred_ap,
     params=(REL,),
     aliases=("inf_ap", "inferred_ap"),
-    formula="1/R · Σ over retrieved relevant rank i of 1/i + (i−1)/i · pooled share above · (relevant + ε) ÷ (judged + 2ε) above",
+    formula="1/R · Σ over relevant ranks i of 1/i + (i−1)/i · pooled share above · (relevant + ε) ÷ (judged + 2ε) above",
     cite="Yilmaz & Aslam 2006, Estimating Average Precision with Incomplete and Imperfect Judgments, CIKM",
     trec=("infAP",),
 )

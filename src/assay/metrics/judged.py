@@ -6,7 +6,7 @@ from assay.model.graded import ratio
 
 
 def judged(run: GradedRun, k: int | None) -> Scores:
-    """Divided by what was retrieved within k, not by k. Any judgment counts, negative grades included (as in ir_measures)."""
+    """Divided by what was retrieved within k, not by k. Any judgment counts, even a negative grade (as in ir_measures)."""
     seen = run.n_retrieved if k is None else run.n_retrieved.clip(max=k)
     return ratio(run.retrieved.top(k).count, seen)
 

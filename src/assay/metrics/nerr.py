@@ -8,7 +8,7 @@ from assay.model.graded import ratio
 
 
 def nerr(run: GradedRun, k: int | None, max_grade: float | None) -> Scores:
-    """The best ranking holds every judged document, cut at k. Not the NERR8 … NERR11 of ir_measures: those are nerr8 … nerr11."""
+    """The best ranking holds every judged document, cut at k. NERR8 … NERR11 of ir_measures are other metrics."""
     ideal = expected_reciprocal_rank(run.ideal, stop_chances(run, run.ideal.grade, max_grade), k)
     return ratio(err(run, k, max_grade), ideal)
 

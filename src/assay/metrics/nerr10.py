@@ -11,7 +11,7 @@ P = Param("p", persistence, 0.9, "chance to go on after a document of no use")
 def nerr10(run: GradedRun, p: float, min_grade: float, max_grade: float | None, depth: int) -> Scores:
     """Gains are grades scaled to 0 … 1. Equation 10 of the paper that shows why ERR itself is no such user model."""
     gain = scaled_gains(run, run.retrieved.grade, min_grade, max_grade)
-    return expected_gain(run, gain, lambda rank, gain: p * (1.0 - gain), depth)
+    return expected_gain(run, gain, lambda _, gain: p * (1.0 - gain), depth)
 
 
 METRIC = Metric(

@@ -9,7 +9,7 @@ from assay.metrics._user_model import expected_gain
 def nerr8(run: GradedRun, k: int, min_grade: float, max_grade: float | None) -> Scores:
     """Gains are grades scaled to 0 … 1. Equation 8 of the paper that shows why ERR itself is no such user model."""
     gain = scaled_gains(run, run.retrieved.grade, min_grade, max_grade)
-    return expected_gain(run, gain, lambda rank, gain: 1.0 - gain, depth=k)
+    return expected_gain(run, gain, lambda _, gain: 1.0 - gain, depth=k)
 
 
 METRIC = Metric(

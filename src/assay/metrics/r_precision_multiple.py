@@ -10,7 +10,7 @@ MULTIPLE = Param("multiple", positive, REQUIRED, "how many times R documents are
 
 
 def r_precision_multiple(run: GradedRun, multiple: float, rel: float | None) -> Scores:
-    """The cutoff is multiple · R + 0.9 rounded down, as in trec_eval. Divided by the cutoff even where fewer are retrieved."""
+    """The cutoff is multiple · R + 0.9 rounded down, as in trec_eval. A ranking that is shorter is still divided by it."""
     cutoff = np.floor(multiple * run.n_relevant(rel) + 0.9).astype(np.int64)
     return ratio(run.relevant(rel).top(cutoff).count, cutoff)
 

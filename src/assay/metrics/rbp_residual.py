@@ -1,5 +1,7 @@
 """rbp_residual: how much rbp could still rise if every unjudged document were relevant."""
 
+import numpy as np
+
 from assay.metrics._metric import GradedRun, Metric, Scores
 from assay.metrics.rbp import P
 
@@ -7,7 +9,7 @@ from assay.metrics.rbp import P
 def rbp_residual(run: GradedRun, p: float) -> Scores:
     """Counts everything past the end of the ranking as unjudged, so an empty ranking has residual 1."""
     hits = run.judged
-    return 1.0 - (1.0 - p) * hits.sum(p ** (hits.rank - 1.0))
+    return 1.0 - (1.0 - p) * hits.sum(np.power(p, hits.rank - 1.0))
 
 
 METRIC = Metric(

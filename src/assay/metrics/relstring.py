@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from assay.metrics._metric import GradedRun, Metric, Scores
+from assay.metrics._metric import GradedRun, Metric
 from assay.metrics._param import Param, cutoff
 from assay.model.scores import TEXT
 
 LENGTH = Param("k", cutoff, 10, "how many documents are shown", ("cutoff",), at=True)
 
 
-def relstring(run: GradedRun, k: int) -> Scores:
+def relstring(run: GradedRun, k: int) -> list[str]:
     """0 … 9 is the grade rounded down, > a larger one, - a document that was not judged, . one with a negative grade."""
     shown = np.minimum(run.n_retrieved, k)
     letters = np.full((run.n_queries, int(shown.max(initial=0))), "-", dtype="U1")

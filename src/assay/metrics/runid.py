@@ -1,10 +1,10 @@
 """runid: the tag the run was submitted under."""
 
-from assay.metrics._metric import GradedRun, Metric, Scores
+from assay.metrics._metric import GradedRun, Metric
 from assay.model.scores import TEXT
 
 
-def runid(run: GradedRun) -> Scores:
+def runid(run: GradedRun) -> list[str]:
     """The last column of a TREC run; empty where the run has none."""
     return [run.tag] * run.n_queries
 

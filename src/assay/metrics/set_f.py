@@ -10,7 +10,7 @@ BETA = Param("beta", positive, 1.0, "weight of recall, not squared", dot=True)
 
 
 def set_f(run: GradedRun, rel: float | None, beta: float) -> Scores:
-    """β enters unsquared, so set_f(beta=4) is the textbook's F2; f(beta) squares it."""
+    """β enters unsquared, so β = 4 gives the textbook's F2; the metric f squares it."""
     p, r = set_precision(run, rel), set_recall(run, rel)
     return ratio((beta + 1.0) * p * r, r + beta * p)
 

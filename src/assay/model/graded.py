@@ -53,17 +53,17 @@ class Hits:
         """How many of these hits each query has."""
         return np.bincount(self.query, minlength=self.n_queries)
 
-    def sum(self, values: NDArray[np.generic]) -> Floats:
+    def sum(self, values: Floats) -> Floats:
         """Sum of `values` (one per hit) for each query."""
-        return np.bincount(self.query, weights=values, minlength=self.n_queries)
+        return np.bincount(self.query, weights=values, minlength=self.n_queries).astype(float, copy=False)
 
     def running_sum(self, values: Floats) -> Floats:
         """For each hit: the sum of `values` over the hits of its query up to and including it."""
-        return running_sums(values, self.query, self.position, self.n_queries)
+        return running_sums(values, self.query, self.n_queries)
 
     def running_product(self, values: Floats) -> Floats:
         """For each hit: the product of `values` over the hits of its query up to and including it."""
-        return running_products(values, self.query, self.position, self.n_queries)
+        return running_products(values, self.query, self.n_queries)
 
     def first_rank(self) -> Ints:
         """Rank of each query's first hit; 0 where it has none."""

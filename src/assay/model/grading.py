@@ -109,9 +109,7 @@ def _find_judged(run: Run, qrels: Qrels, places: Ints) -> tuple[Ints, Floats]:
         )
         judgment = np.flatnonzero(~np.isnan(score))  # a document that is not there gives None, hence nan
         return judgment, score[judgment]
-    number = np.fromiter(
-        chain.from_iterable(map(map, (index.get for index in qrels.index), rankings)), np.float64, n_rows
-    )
+    number = np.fromiter(chain.from_iterable(map(map, (index.get for index in qrels.index), rankings)), np.float64, n_rows)
     rows = np.flatnonzero(~np.isnan(number))
     scores = np.fromiter(chain.from_iterable(map(dict.values, rankings)), np.float64, n_rows)
     return number[rows].astype(np.int64), scores[rows]

@@ -7,6 +7,7 @@ documents is then looked up among them, and document ids matter only where a jud
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,7 +81,7 @@ def _unordered_stretches(values: Floats, start: Ints, end: Ints) -> Ints:
     return np.unique(at[descents < end[at]])
 
 
-def sort_stretches(values: NDArray[np.generic], start: Ints, end: Ints) -> None:
+def sort_stretches(values: NDArray[Any], start: Ints, end: Ints) -> None:
     """Sort each stretch of `values` in place, many at a time as rows of a padded matrix."""
     lengths = end - start
     if len(start) > 1 and (lengths == lengths[0]).all() and (start[1:] == end[:-1]).all():
@@ -111,22 +112,22 @@ def blocks_of_similar_length(lengths: Ints) -> list[Ints]:
     return blocks
 
 
-def running_sums(values: Floats, query: Ints, position: Ints, n_queries: int) -> Floats:
-    """Cumulative sum within each query, for values given in rank order (`position` counts from 1).
+def running_sums(values: Floats, query: Ints, n_queries: int) -> Floats:
+    """Cumulative sum within each query, for values given query by query in rank order.
 
     Each query is summed on its own, so its result does not depend on the queries before it.
     """
-    return _accumulate(np.add, values, query, position, n_queries)
+    return _accumulate(np.add, values, query, n_queries)
 
 
-def running_products(values: Floats, query: Ints, position: Ints, n_queries: int) -> Floats:
+def running_products(values: Floats, query: Ints, n_queries: int) -> Floats:
     """Cumulative product within each query."""
-    return _accumulate(np.multiply, values, query, position, n_queries)
+    return _accumulate(np.multiply, values, query, n_queries)
 
 
-def _accumulate(operation: np.ufunc, values: Floats, query: Ints, position: Ints, n_queries: int) -> Floats:
+def _accumulate(operation: np.ufunc, values: Floats, query: Ints, n_queries: int) -> Floats:
     lengths = np.bincount(query, minlength=n_queries)
-    first = np.concatenate(([0], np.cumsum(lengths)[:-1])) if n_queries else lengths
+    first = np.cumsum(lengths) - lengths
     result = np.empty(len(values))
     for block in blocks_of_similar_length(lengths):
         columns = np.arange(int(lengths[block].max()))

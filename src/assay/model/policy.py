@@ -24,7 +24,7 @@ class Policy:
     ties: str = "docid_desc"
     """Order of documents with equal scores: `docid_desc` (trec_eval, bytewise), `docid_asc` or `input_order`."""
     missing: str = "zero"
-    """A query that is judged but not in the run: scores like an empty ranking (`zero`), is left out (`skip`), or is an `error`."""
+    """A judged query that the run lacks: scores as an empty ranking (`zero`), is left out (`skip`), or is an `error`."""
     extra: str = "skip"
     """A query in the run without judgments: left out (`skip`) or an `error`."""
     no_relevant: str = "zero"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cached_property, singledispatch
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,12 +33,13 @@ class Judgments(NamedTuple):
 
 @singledispatch
 def as_judgments(source: Any) -> Judgments:
-    """Judgments out of anything. Nested mappings and sets are known here; `assay.datasets` adds files, frames and records."""
+    """Judgments out of anything. Nested mappings are known here; `assay.datasets` adds files, frames and records."""
     raise DataError(f"judgments cannot be read from a {type(source).__name__}")
 
 
 @as_judgments.register(Mapping)
-def _from_mapping(source: Mapping[Any, Any]) -> Judgments:
+def judgments_of_mapping(source: Mapping[Any, Any]) -> Judgments:
+    """Query → (document → grade), or query → the ids that are relevant."""
     by_query = source if all_text(source) else with_text_keys(source, "judgments")
     return Judgments({query: _grades_of_query(query, judged) for query, judged in by_query.items()})
 
@@ -46,7 +48,7 @@ def _grades_of_query(query: str, judged: Any) -> Mapping[str, float]:
     """Grades by document; a bare collection of ids means grade 1 each."""
     if isinstance(judged, Mapping):
         return judged if all_text(judged) else with_text_keys(judged, f"judgments of query {query}")
-    if isinstance(judged, Set | Sequence | np.ndarray) and not isinstance(judged, str | bytes):
+    if isinstance(judged, AbstractSet | Sequence | np.ndarray) and not isinstance(judged, str | bytes):
         return dict.fromkeys(map(text_id, judged), 1)
     raise DataError(f"judgments of query {query}: expected document → grade or a set of ids, found {judged!r}")
 
@@ -99,16 +101,13 @@ class Qrels(Mapping[str, dict[str, float]]):
     def index(self) -> list[dict[str, int]]:
         """For each query: document id → the number of its judgment."""
         bounds = self.offsets.tolist()
-        return [
-            dict(zip(self.docs[start:end], range(start, end), strict=True))
-            for start, end in zip(bounds, bounds[1:], strict=False)
-        ]
+        return [dict(zip(self.docs[start:end], range(start, end), strict=True)) for start, end in pairwise(bounds)]
 
     @cached_property
     def docs_by_query(self) -> list[list[str]]:
         """For each query: its judged documents, in the order of their judgments."""
         bounds = self.offsets.tolist()
-        return [self.docs[start:end] for start, end in zip(bounds, bounds[1:], strict=False)]
+        return [self.docs[start:end] for start, end in pairwise(bounds)]
 
     @cached_property
     def query_of(self) -> Ints:
@@ -133,8 +132,11 @@ def _checked_grades(by_query: Mapping[str, Mapping[str, float]]) -> Floats:
         grades = np.array(values, dtype=np.float64)
         if np.isfinite(grades).all():
             return grades
+    raise DataError(next(_bad_grades(by_query)))
+
+
+def _bad_grades(by_query: Mapping[str, Mapping[str, float]]) -> Iterator[str]:
     for query, judged in by_query.items():
         for doc, grade in judged.items():
             if not isinstance(grade, numbers.Real | np.number | np.bool_) or not np.isfinite(float(grade)):
-                raise DataError(f"the grade of document {doc} for query {query} is {grade!r}; a grade is a finite number")
-    raise AssertionError("a bad grade was seen but not found")
+                yield f"the grade of document {doc} for query {query} is {grade!r}; a grade is a finite number"

@@ -25,18 +25,18 @@ class Rankings(NamedTuple):
 
 
 @singledispatch
-def as_rankings(source: Any, duplicates: str = "error") -> Rankings:
-    """Rankings out of anything. Nested mappings and id lists are known here; `assay.datasets` adds files, frames and records."""
+def as_rankings(source: Any, duplicates: str = "error") -> Rankings:  # noqa: ARG001 (used by what is registered)
+    """Rankings out of anything. Nested mappings are known here; `assay.datasets` adds files, frames and records."""
     raise DataError(f"a run cannot be read from a {type(source).__name__}")
 
 
 @as_rankings.register(Mapping)
-def _from_mapping(source: Mapping[Any, Any], duplicates: str = "error") -> Rankings:
+def rankings_of_mapping(source: Mapping[Any, Any], duplicates: str = "error") -> Rankings:
+    """Query → (document → score), or query → ids ranked best first."""
     by_query = source if all_text(source) else with_text_keys(source, "run")
     rankings = list(by_query.values())
-    if set(map(type, rankings)) <= {dict}:
-        if all_text(map(next, map(iter, filter(None, rankings)))):
-            return Rankings(dict(by_query))
+    if set(map(type, rankings)) <= {dict} and all_text(map(next, map(iter, filter(None, rankings)))):
+        return Rankings(dict(by_query))
     return Rankings({query: _ranking(query, ranked, duplicates) for query, ranked in by_query.items()})
 
 
@@ -117,7 +117,7 @@ class Run(Mapping[str, Ranking]):
         """All scores, flat, in the order given."""
         flat = _flat_scores(self.rankings, int(self.n_retrieved.sum()))
         if flat is None or np.isnan(flat).any():
-            raise _bad_score(self)
+            raise DataError(next(_bad_scores(self)))
         return flat
 
     @cached_property
@@ -155,11 +155,8 @@ def _flat_scores(rankings: list[Ranking], n_rows: int) -> Floats | None:
         return None
 
 
-def _bad_score(run: Run) -> DataError:
+def _bad_scores(run: Run) -> Iterator[str]:
     for query, ranking in zip(run.query_ids, run.rankings, strict=True):
         for doc, score in ranking.items():
             if not isinstance(score, numbers.Real | np.number) or np.isnan(float(score)):
-                return DataError(
-                    f"run, query {query}: the score of document {doc} is {score!r}, which cannot be ranked; a score is a number"
-                )
-    return DataError("run: a score is not a number")
+                yield f"run, query {query}: the score of document {doc} is {score!r}; only a number can be ranked"

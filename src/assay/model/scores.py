@@ -23,8 +23,10 @@ class Ratio(NamedTuple):
     denominator: Floats
 
 
-Scores = Floats | Ratio | list[str]
-"""What a metric returns: one value per query of its view, in the view's order."""
+Scores = Floats
+"""One value per query of a view, in the view's order."""
+Outcome = Scores | Ratio | list[str]
+"""What a metric may return: scores, quotients, or text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,17 +40,17 @@ class Aggregation:
         return self.name
 
 
-def _geometric_mean(score: Floats, weight: Floats) -> float:
+def _geometric_mean(score: Floats, _: Floats) -> float:
     return float(np.exp(np.mean(np.log(np.maximum(score, GEOMETRIC_FLOOR)))))
 
 
 def quantile(q: float) -> Aggregation:
     """The q-quantile of the scores, interpolated linearly (latency at the 95th percentile: `quantile(0.95)`)."""
-    return Aggregation(f"quantile {q:g}", lambda score, weight: float(np.quantile(score, q)))
+    return Aggregation(f"quantile {q:g}", lambda score, _: float(np.quantile(score, q)))
 
 
-MEAN = Aggregation("mean", lambda score, weight: float(np.mean(score)))
-SUM = Aggregation("sum", lambda score, weight: float(np.sum(score)))
+MEAN = Aggregation("mean", lambda score, _: float(np.mean(score)))
+SUM = Aggregation("sum", lambda score, _: float(np.sum(score)))
 GEOMETRIC_MEAN = Aggregation("geometric mean", _geometric_mean)
 RATIO_OF_SUMS = Aggregation("ratio of sums", lambda score, weight: float(ratio(np.dot(score, weight), np.sum(weight))))
 TEXT = Aggregation("per query only", None)
@@ -62,7 +64,7 @@ class Column(NamedTuple):
     aggregation: Aggregation
 
     @classmethod
-    def of(cls, scores: Scores, aggregation: Aggregation) -> Column:
+    def of(cls, scores: Outcome, aggregation: Aggregation) -> Column:
         """A column out of whatever a metric returned."""
         if isinstance(scores, Ratio):
             return cls(ratio(*scores), np.asarray(scores.denominator, dtype=float), aggregation)
@@ -85,10 +87,15 @@ class ScoreTable:
             if column.aggregation.summarise
         }
 
+    def take(self, order: NDArray[np.int64]) -> ScoreTable:
+        """The same table with its queries in another order."""
+        columns = {
+            name: Column(column.score[order], column.weight[order], column.aggregation)
+            for name, column in self.columns.items()
+        }
+        return ScoreTable(tuple(self.query_ids[number] for number in order.tolist()), columns)
+
     def by_query(self) -> dict[str, dict[str, float | str]]:
         """Query id → metric → score, as plain Python values."""
         lists = [column.score.tolist() for column in self.columns.values()]
-        return {
-            query: dict(zip(self.columns, row, strict=True))
-            for query, *row in zip(self.query_ids, *lists, strict=True)
-        }
+        return {query: dict(zip(self.columns, row, strict=True)) for query, *row in zip(self.query_ids, *lists, strict=True)}

@@ -1,0 +1,29 @@
+"""Command: the record every command file ends in; and a parser whose errors are ours."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NoReturn
+
+from assay.errors import UsageError
+
+
+@dataclass(frozen=True)
+class Command:
+    """One command: its name, what it does in one line, its arguments, and the function that runs it."""
+
+    name: str
+    help: str
+    arguments: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[argparse.Namespace], int]
+    examples: str = ""
+
+
+class Parser(argparse.ArgumentParser):
+    """Raises UsageError instead of exiting, with the command to ask for help."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong and where to read on."""
+        raise UsageError(f"{message}\n  {self.prog} --help shows how it is written")

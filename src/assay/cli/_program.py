@@ -1,0 +1,76 @@
+"""The program: finds the command, runs it, and turns errors into messages and exit codes."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import traceback
+
+from rich_argparse import RawDescriptionRichHelpFormatter
+
+from assay.catalog import load_entries
+from assay.cli._command import Command, Parser
+from assay.errors import AssayError
+
+EXIT_CODES = "exit codes: 0 fine · 2 usage · 3 data · 70 a bug in assay · 130 interrupted"
+
+
+def run_program(arguments: list[str]) -> int:
+    """Parse, run, report."""
+    try:
+        parser = build_parser()
+        if not arguments:
+            parser.print_help()
+            return 0
+        options = parser.parse_args(arguments)
+        code: int = options.run(options)
+        sys.stdout.flush()
+    except AssayError as error:
+        sys.stderr.write(f"error: {error}\n")
+        return error.exit_code
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted\n")
+        return 130
+    except BrokenPipeError:  # the reader has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except SystemExit as stop:
+        return int(stop.code or 0)
+    except Exception:  # noqa: BLE001 (told apart from user errors, traceback kept)
+        traceback.print_exc()
+        sys.stderr.write("error: this is a bug in assay; please report it with the lines above\n")
+        return 70
+    return code
+
+
+def build_parser() -> Parser:
+    """The parser with every command of the catalog."""
+    from assay._version import __version__
+
+    parser = Parser(
+        prog="assay",
+        description="How good is this retrieval, and did the last change make it better?",
+        epilog=EXIT_CODES,
+        formatter_class=RawDescriptionRichHelpFormatter,
+    )
+    parser.add_argument("-V", "--version", action="version", version=f"assay {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", parser_class=Parser)
+    entries: dict[str, Command] = load_entries("assay.cli", "COMMAND")
+    for command in sorted(entries.values(), key=lambda command: command.name):
+        sub = commands.add_parser(
+            command.name,
+            help=command.help,
+            description=command.help[0].upper() + command.help[1:] + ".",
+            epilog=command.examples and f"examples:\n{command.examples}",
+            formatter_class=RawDescriptionRichHelpFormatter,
+        )
+        command.arguments(sub)
+        sub.set_defaults(run=command.run)
+    parser.set_defaults(run=lambda _: _no_command(parser))
+    return parser
+
+
+def _no_command(parser: argparse.ArgumentParser) -> int:
+    parser.print_help()
+    return 0

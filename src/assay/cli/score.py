@@ -1,0 +1,191 @@
+"""assay score: score one or more runs against judgments."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assay.cli._command import Command
+from assay.errors import UsageError
+from assay.model.policy import CHOICES, Policy
+
+if TYPE_CHECKING:
+    from assay.evaluation.result import Result
+    from assay.metrics._metric import BoundMetric
+
+FORMATS = ("table", "json", "csv", "markdown", "latex", "trec")
+
+EXAMPLES = """\
+  assay score qrels.txt bm25.run dense.run -m ndcg@10 map recall@100
+  assay score qrels.txt run.txt --per-query --format csv
+  assay score qrels.txt run.txt -m official --format trec
+  zcat run.gz | assay score qrels.txt -"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Judgments, runs, metrics, policy and output."""
+    parser.add_argument(
+        "qrels", nargs="?", help="judgments: TREC qrels, BEIR TSV, JSON, JSONL, CSV or Parquet; .gz and .zst too"
+    )
+    parser.add_argument(
+        "runs", nargs="*", metavar="run", help="runs: TREC run, JSON, JSONL, CSV, TSV or Parquet; - is standard input"
+    )
+    parser.add_argument(
+        "-m",
+        "--metrics",
+        nargs="+",
+        metavar="METRIC",
+        help="metrics or groups, such as ndcg@10 map recall@5,10 (default: the group rag)",
+    )
+    add_policy_arguments(parser)
+    show = parser.add_argument_group("output")
+    show.add_argument(
+        "-f", "--format", default="table", choices=FORMATS, metavar="FORMAT", help=f"{', '.join(FORMATS)} (default: table)"
+    )
+    show.add_argument("-q", "--per-query", action="store_true", help="the scores of every query, not only the summary")
+    show.add_argument("--digits", type=_digits, metavar="N", help="decimals (default: 4; csv and json: all)")
+    show.add_argument("--sort", metavar="METRIC", help="runs, and queries with --per-query, best first by this metric")
+    show.add_argument("-v", "--verbose", action="store_true", help="timings, on standard error")
+
+
+def add_policy_arguments(parser: argparse.ArgumentParser) -> None:
+    """The conventions of Policy as flags, their help taken from there."""
+    group = parser.add_argument_group("policy")
+    for name, allowed in CHOICES.items():
+        words = [word.replace("_", "-") if name == "duplicates" else word for word in allowed]
+        group.add_argument(
+            f"--{name.replace('_', '-')}",
+            choices=[*words, *(word for word in allowed if word not in words)],
+            metavar="|".join(words),
+            help=f"{HELP[name]} (default: {words[0]})",
+        )
+    group.add_argument("--rel", type=float, metavar="GRADE", help=HELP["rel"])
+    group.add_argument("--max-grade", type=float, metavar="GRADE", help=HELP["max_grade"])
+    group.add_argument("--judged-only", action="store_true", default=None, help=HELP["judged_only"])
+
+
+HELP = {
+    "ties": "order of documents with equal scores",
+    "missing": "a judged query that the run lacks",
+    "extra": "a query of the run without judgments",
+    "no_relevant": "a query without relevant documents",
+    "duplicates": "a document ranked twice for a query",
+    "rel": "lowest grade that is relevant (default: any grade above 0)",
+    "max_grade": "top of the grading scale (default: the largest grade judged)",
+    "judged_only": "drop unjudged documents from rankings first",
+}
+
+
+def policy_of(options: argparse.Namespace) -> Policy:
+    """The policy the flags describe."""
+    given = {field.name: getattr(options, field.name, None) for field in fields(Policy)}
+    return Policy(**{name: _word(value) for name, value in given.items() if value is not None})
+
+
+def _word(value: Any) -> Any:
+    return value.replace("-", "_") if isinstance(value, str) else value
+
+
+def run_score(options: argparse.Namespace) -> int:
+    """Names and files are checked before any data is read; nothing is printed unless everything worked."""
+    _refuse_swallowed_files(options)
+    from assay.metrics._parse import parse_metric, parse_metrics
+
+    metrics = parse_metrics(options.metrics)
+    if options.format == "table":
+        metrics = parse_metrics([*metrics, _judged_beside(metrics)])
+    order_by = parse_metric(options.sort) if options.sort else None
+    if order_by and order_by.name not in {metric.name for metric in metrics}:
+        raise UsageError(f"--sort {options.sort}: add it to -m to sort by it")
+    results = _score_all(options, metrics)
+    if order_by:
+        results = _sorted(results, order_by)
+    sys.stdout.write(_rendered(options, results))
+    return 0
+
+
+def _judged_beside(metrics: Sequence[BoundMetric]) -> str:
+    """How much of what is scored was judged at all belongs beside every table: at the first cutoff asked for."""
+    return f"judged@{next((metric.params['k'] for metric in metrics if metric.params.get('k')), 10)}"
+
+
+def _score_all(options: argparse.Namespace, metrics: Sequence[BoundMetric]) -> list[Result]:
+    from assay.datasets import as_source
+    from assay.evaluation.evaluate import evaluate
+    from assay.model.qrels import Qrels
+
+    policy = policy_of(options)
+    if (options.qrels == "-" and "-" in options.runs) or options.runs.count("-") > 1:
+        raise UsageError("standard input (-) can be read once only")
+    began = time.perf_counter()
+    sources = [as_source(run) for run in options.runs]
+    qrels = Qrels(options.qrels)
+    _tell(options, f"{options.qrels}: {len(qrels.docs):,} judgments", began)
+    results = []
+    for source, name in zip(sources, _names(options.runs, [source.name for source in sources]), strict=True):
+        began = time.perf_counter()
+        results.append(evaluate(qrels, source, metrics, policy=policy, name=name))
+        _tell(options, f"{source.label}: scored", began)
+    return results
+
+
+def _names(paths: Sequence[str], stems: Sequence[str]) -> list[str]:
+    """Short names where they tell the runs apart, paths where not."""
+    if len(set(stems)) == len(stems):
+        return list(stems)
+    return list(paths) if len(set(paths)) == len(paths) else [f"{path} ({number})" for number, path in enumerate(paths, 1)]
+
+
+def _rendered(options: argparse.Namespace, results: Sequence[Result]) -> str:
+    from assay.reports._report import Report, find_renderer
+
+    watched = sys.stdout.isatty()
+    report = Report(
+        results,
+        per_query=options.per_query,
+        digits=options.digits,
+        width=os.get_terminal_size().columns if watched else None,
+        colour=watched and "NO_COLOR" not in os.environ,
+    )
+    return find_renderer(options.format).render(report)
+
+
+def _sorted(results: Sequence[Result], metric: BoundMetric) -> list[Result]:
+    sign = -1 if metric.metric.higher_is_better else 1
+    by_query = [result.sorted_by(metric.name) for result in results]
+    return sorted(by_query, key=lambda result: sign * result[metric.name])
+
+
+def _refuse_swallowed_files(options: argparse.Namespace) -> None:
+    """`-m a b q.txt r.txt` makes metrics of the files; say how to write it."""
+    taken = [word for word in options.metrics or () if os.sep in word or Path(word).is_file()]
+    missing = options.qrels is None or not options.runs
+    if missing and taken:
+        names = [word for word in options.metrics if word not in taken]
+        files = [file for file in (options.qrels, *options.runs) if file]
+        raise UsageError(
+            f"{' and '.join(taken)} came after -m and were taken as metrics. Put files first:\n"
+            f"  assay score {' '.join((*files, *taken))} -m {' '.join(names) or 'ndcg@10'}"
+        )
+    if missing:
+        raise UsageError("judgments and at least one run are needed: assay score qrels.txt run.txt -m ndcg@10")
+
+
+def _digits(text: str) -> int:
+    if not text.isdecimal() or int(text) > 17:
+        raise argparse.ArgumentTypeError(f"a whole number from 0 to 17, not {text!r}")
+    return int(text)
+
+
+def _tell(options: argparse.Namespace, what: str, began: float) -> None:
+    if options.verbose:
+        sys.stderr.write(f"{what} in {time.perf_counter() - began:.2f} s\n")
+
+
+COMMAND = Command("score", "score runs against judgments", add_arguments, run_score, EXAMPLES)

@@ -1,0 +1,70 @@
+"""Columns: which column of a table is the query, the document, the score, the grade."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from assay.errors import DataError
+
+NAMES: dict[str, tuple[str, ...]] = {
+    "query": ("query_id", "qid", "q_id", "queryid", "query", "topic", "topic_id"),
+    "document": (
+        "doc_id",
+        "docid",
+        "docno",
+        "document_id",
+        "corpus_id",
+        "did",
+        "pid",
+        "document",
+        "doc",
+        "passage_id",
+        "chunk_id",
+    ),
+    "score": ("score", "sim", "similarity", "relevance_score"),
+    "rank": ("rank",),
+    "grade": ("relevance", "rel", "grade", "relevance_grade", "label", "judgment", "score", "gain"),
+    "subtopic": ("subtopic", "subtopic_id", "intent", "aspect"),
+}
+"""Role → column names it goes by, the likeliest first; case, hyphens and blanks do not matter."""
+
+
+def find_columns(columns: Sequence[str], roles: Sequence[str], optional: Sequence[str] = ()) -> dict[str, str]:
+    """Role → the column that has it. A role that is needed and not found is an error naming the columns there are."""
+    folded = {_fold(column): column for column in reversed(columns)}
+    found = {}
+    for role in (*roles, *optional):
+        match = next((folded[name] for name in NAMES[role] if name in folded), None)
+        if match is not None:
+            found[role] = match
+        elif role in roles:
+            raise DataError(
+                f"no column for the {role} among {', '.join(map(repr, columns))}; call it one of {', '.join(NAMES[role])}"
+            )
+    return found
+
+
+def find_run_columns(columns: Sequence[str]) -> dict[str, str]:
+    """Columns of a run: query, document and score, or rank where there is no score."""
+    found = find_columns(columns, ("query", "document"), ("score", "rank"))
+    if "score" not in found and "rank" not in found:
+        raise DataError(f"no column for the score or the rank among {', '.join(map(repr, columns))}")
+    return found
+
+
+def is_header(line: bytes) -> bool:
+    """Whether a line of text names columns rather than filling them."""
+    return is_table([field.decode("utf-8", "replace") for field in re.split(rb"[\t,; ]+", line.strip())])
+
+
+def is_table(columns: object) -> bool:
+    """Whether these names include a query and a document column."""
+    if not isinstance(columns, Sequence | Mapping) or isinstance(columns, str):
+        return False
+    folded = {_fold(column) for column in columns if isinstance(column, str)}
+    return bool(folded & set(NAMES["query"])) and bool(folded & set(NAMES["document"]))
+
+
+def _fold(name: str) -> str:
+    return name.strip().strip('"').lower().replace("-", "_").replace(" ", "_")

@@ -1,0 +1,24 @@
+"""The database that reads large files and frames: DuckDB, in memory, quiet and offline."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def connect() -> Any:
+    """A private in-memory connection that fetches nothing and prints nothing. Close it when done."""
+    import duckdb
+
+    connection = duckdb.connect(config={"autoinstall_known_extensions": "false"})
+    connection.execute("SET enable_progress_bar = false")
+    return connection
+
+
+def quoted(name: str) -> str:
+    """A column name as SQL."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(text: str) -> str:
+    """A string as SQL."""
+    return "'" + text.replace("'", "''") + "'"

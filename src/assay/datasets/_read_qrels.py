@@ -1,0 +1,126 @@
+"""Reading judgments: TREC qrels, BEIR TSV, JSON, JSONL, CSV, Parquet, frames and records become Judgments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from math import isfinite
+from typing import Any
+
+from assay.datasets._columns import is_table
+from assay.datasets._read_run import is_frame
+from assay.datasets._rows import (
+    Roles,
+    Row,
+    frame_rows,
+    jsonl_rows,
+    parquet_rows,
+    read_json,
+    record_rows,
+    table_rows,
+    trec_rows,
+)
+from assay.datasets._source import FileSource, as_source
+from assay.errors import DataError, Faults
+from assay.model.ids import text_id
+from assay.model.qrels import Judgments, Qrels, as_judgments, judgments_of_mapping
+
+LAYOUT = "query iteration document grade"
+ROLES = Roles("judgments")
+
+
+@as_judgments.register(object)
+def _read_judgments(source: Any) -> Judgments:
+    """Judgments out of a file, a frame, an array or records."""
+    source = as_source(source)
+    if isinstance(source, FileSource):
+        return _read_file(source)
+    faults = Faults("judgments, row")
+    if is_frame(source):
+        return _collect(frame_rows(source, ROLES, "judgments"), faults)
+    if isinstance(source, Iterable) and not isinstance(source, bytes):
+        return _collect(record_rows(source, ROLES, faults), faults)
+    raise DataError(f"judgments cannot be read from a {type(source).__name__}")
+
+
+@as_judgments.register(Mapping)
+def _read_mapping(source: Mapping[Any, Any]) -> Judgments:
+    """A nested mapping, or a table given as columns."""
+    if isinstance(source, Qrels):
+        return Judgments({query: source[query] for query in source})
+    if is_table(source):
+        return _collect(frame_rows(source, ROLES, "judgments"), Faults("judgments, row"))
+    return judgments_of_mapping(source)
+
+
+def _read_file(source: FileSource) -> Judgments:
+    faults = Faults(source.label)
+    if source.kind == "json":
+        judgments = _from_json(source)
+    elif source.kind == "trec":
+        if len(source.first_line.split()) == 6:
+            raise DataError(
+                f"{source.label}: this looks like a run (6 columns), not like judgments (4 columns: {LAYOUT}); "
+                "judgments come first, then runs"
+            )
+        judgments = _collect(_trec_rows(source, faults), faults)
+    elif source.kind == "table":
+        judgments = _collect(table_rows(source, ROLES, faults), faults)
+    elif source.kind == "jsonl":
+        judgments = _collect(jsonl_rows(source, ROLES, faults), faults)
+    else:
+        judgments = _collect(parquet_rows(source, ROLES), faults)
+    if not judgments.grades:
+        raise DataError(f"{source.label}: the file holds no judgments")
+    return judgments
+
+
+def _from_json(source: FileSource) -> Judgments:
+    content = read_json(source)
+    if isinstance(content, dict) and isinstance(content.get("qrels"), dict):
+        content = content["qrels"]
+    try:
+        return as_judgments(content)
+    except DataError as error:
+        raise DataError(f"{source.label}: {error}") from None
+
+
+def _trec_rows(source: FileSource, faults: Faults) -> Iterator[Row]:
+    for number, fields in trec_rows(source, 4, LAYOUT, faults):
+        if len(fields) > 4:
+            hint = "; this looks like a run: is the order of the arguments judgments, then runs?" if len(fields) == 6 else ""
+            faults.add(number, f"expected 4 columns ({LAYOUT}), found {len(fields)}{hint}")
+            continue
+        try:
+            yield number, fields[0].decode(), fields[2].decode(), fields[3].decode(), None
+        except UnicodeDecodeError:
+            faults.add(number, "not valid UTF-8")
+
+
+def _collect(rows: Iterable[Row], faults: Faults) -> Judgments:
+    """Grades by query and document. One judged twice is a fault, unless for different subtopics."""
+    by_query: dict[str, dict[str, float]] = {}
+    subtopics: dict[tuple[str, str], dict[str, float]] = {}
+    for place, query, doc, value, subtopic in rows:
+        try:
+            judged = by_query.setdefault(query if type(query) is str else text_id(query), {})
+            doc = doc if type(doc) is str else text_id(doc)
+            grade = float(value)
+        except (TypeError, ValueError) as error:
+            faults.add(place, str(error) if isinstance(error, DataError) else f"grade {value!r} is not a number")
+        else:
+            if not isfinite(grade):
+                faults.add(place, f"grade {value!r} is not a finite number")
+            elif subtopic is not None:
+                aspects = subtopics.setdefault((text_id(query), doc), {})
+                if str(subtopic) in aspects:
+                    faults.add(place, f"document {doc} is judged twice for subtopic {subtopic} of query {query}")
+                aspects[str(subtopic)] = grade
+                judged[doc] = max(aspects.values())
+            elif doc in judged:
+                faults.add(place, f"document {doc} is judged twice for query {query}")
+            else:
+                judged[doc] = grade
+        if faults.full:
+            break
+    faults.raise_if_any()
+    return Judgments(by_query, subtopics)

@@ -1,0 +1,162 @@
+"""Reading runs: TREC files, JSON, JSONL, CSV, TSV, Parquet, frames, arrays and records become Rankings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from assay.datasets._columns import is_table
+from assay.datasets._rows import (
+    Roles,
+    Row,
+    frame_rows,
+    jsonl_rows,
+    parquet_rows,
+    read_json,
+    record_rows,
+    table_rows,
+    trec_rows,
+)
+from assay.datasets._source import FileSource, as_source
+from assay.errors import DataError, Faults
+from assay.model.ids import text_id
+from assay.model.run import Ranking, Rankings, Run, as_rankings, rankings_of_mapping
+
+LAYOUT = "query Q0 document rank score tag"
+ROLES = Roles("run")
+
+
+@as_rankings.register(object)
+def _read_run(source: Any, duplicates: str = "error") -> Rankings:
+    """A run out of a file, a frame, an array or records."""
+    source = as_source(source)
+    if isinstance(source, FileSource):
+        return _read_file(source, duplicates)
+    faults = Faults("run, row")
+    if is_frame(source):
+        return Rankings(_collect(frame_rows(source, ROLES, "run"), faults, duplicates))
+    if isinstance(source, Iterable) and not isinstance(source, bytes):
+        return Rankings(_collect(record_rows(source, ROLES, faults), faults, duplicates))
+    raise DataError(f"a run cannot be read from a {type(source).__name__}")
+
+
+@as_rankings.register(Mapping)
+def _read_mapping(source: Mapping[Any, Any], duplicates: str = "error") -> Rankings:
+    """A nested mapping, a run that is prepared already, or a table given as columns."""
+    if isinstance(source, Run):
+        return Rankings(dict(zip(source.query_ids, source.rankings, strict=True)), source.tag)
+    if is_table(source):
+        return Rankings(_collect(frame_rows(source, ROLES, "run"), Faults("run, row"), duplicates))
+    return rankings_of_mapping(source, duplicates)
+
+
+def is_frame(source: object) -> bool:
+    """Whether the source has named columns: pandas, polars, pyarrow, or a structured array."""
+    if getattr(getattr(source, "dtype", None), "names", None):
+        return False  # a structured array is read record by record
+    return hasattr(source, "column_names") or hasattr(source, "columns")
+
+
+def _read_file(source: FileSource, duplicates: str) -> Rankings:
+    faults = Faults(source.label)
+    tag = ""
+    if source.kind == "json":
+        return _from_json(source, duplicates)
+    if source.kind == "trec":
+        if len(source.first_line.split()) == 4:
+            raise DataError(
+                f"{source.label}: this looks like judgments (4 columns), not like a run (6 columns: {LAYOUT}); "
+                "judgments come first, then runs"
+            )
+        tag = b" ".join(source.first_line.split()[5:]).decode("utf-8", "replace")
+        rows = _trec_rows(source, faults)
+    elif source.kind == "table":
+        rows = table_rows(source, ROLES, faults)
+    elif source.kind == "jsonl":
+        rows = jsonl_rows(source, ROLES, faults)
+    else:
+        rows = parquet_rows(source, ROLES)
+    by_query = _collect(rows, faults, duplicates, source)
+    if not by_query:
+        raise DataError(f"{source.label}: the file holds no rankings")
+    return Rankings(by_query, tag)
+
+
+def _from_json(source: FileSource, duplicates: str) -> Rankings:
+    content = read_json(source)
+    if isinstance(content, dict) and set(content) == {"run"}:
+        content = content["run"]
+    try:
+        rankings = as_rankings(content, duplicates)
+    except DataError as error:
+        raise DataError(f"{source.label}: {error}") from None
+    if not rankings.by_query:
+        raise DataError(f"{source.label}: the file holds no rankings")
+    return rankings
+
+
+def _trec_rows(source: FileSource, faults: Faults) -> Iterator[Row]:
+    for number, fields in trec_rows(source, 6, LAYOUT, faults):
+        try:
+            yield number, fields[0].decode(), fields[2].decode(), fields[4].decode(), None
+        except UnicodeDecodeError:
+            faults.add(number, "not valid UTF-8")
+
+
+def _collect(rows: Iterable[Row], faults: Faults, duplicates: str, source: FileSource | None = None) -> dict[str, Ranking]:
+    """Rankings by query; every row that cannot be ranked is a fault at its place."""
+    by_query: dict[str, Ranking] = {}
+    repeated: list[tuple[int, str, str]] = []
+    last: Any = None
+    ranking: Ranking = {}
+    for place, query, doc, value, _ in rows:
+        try:
+            if query != last:
+                ranking = by_query.setdefault(text_id(query), {})
+                last = query
+            doc = doc if type(doc) is str else text_id(doc)
+            score = float(value)
+        except (TypeError, ValueError) as error:
+            faults.add(place, _what_is_wrong(value, error))
+        else:
+            if score != score:
+                faults.add(place, f"score {value!r} is not a number that can be ranked")
+            elif doc not in ranking:
+                ranking[doc] = score
+            elif duplicates == "keep_best":
+                ranking[doc] = max(score, ranking[doc])
+            else:
+                repeated.append((place, text_id(query), doc))
+        if faults.count + len(repeated) >= 20:
+            break
+    _report_repeated(repeated, faults, source)
+    faults.raise_if_any()
+    return by_query
+
+
+def _what_is_wrong(value: Any, error: Exception) -> str:
+    if isinstance(error, DataError):
+        return str(error)
+    return f"score {value!r} is not a number"
+
+
+def _report_repeated(repeated: list[tuple[int, str, str]], faults: Faults, source: FileSource | None) -> None:
+    first = _first_lines({(query, doc) for _, query, doc in repeated}, source) if repeated else {}
+    for place, query, doc in repeated:
+        before = f" (first at line {first[query, doc]})" if (query, doc) in first else ""
+        faults.add(
+            place,
+            f"document {doc} appears twice for query {query}{before}; --duplicates keep-best uses the better score",
+        )
+
+
+def _first_lines(wanted: set[tuple[str, str]], source: FileSource | None) -> dict[tuple[str, str], int]:
+    """Where (query, document) pairs stand first: read again, because lines are not remembered the first time."""
+    first: dict[tuple[str, str], int] = {}
+    if source is not None and source.kind == "trec":
+        for number, query, doc, _, _ in _trec_rows(source, Faults(source.label)):
+            if (query, doc) in wanted:
+                first.setdefault((query, doc), number)
+                if len(first) == len(wanted):
+                    break
+    return first

@@ -1,0 +1,209 @@
+"""Rows: every source as (place, query, document, value, subtopic), ready to be collected.
+
+`place` is what a fault is reported under: a line number in a file, a row number elsewhere.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import count, repeat
+from typing import Any
+
+import numpy as np
+
+from assay.datasets._columns import find_columns, find_run_columns, is_table
+from assay.datasets._database import connect, literal, quoted
+from assay.datasets._source import FileSource
+from assay.errors import DataError, Faults
+
+Row = tuple[int, Any, Any, Any, Any]
+
+
+class Roles:
+    """Which columns a table must have: those of a run, or those of judgments."""
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+
+    def find(self, columns: Sequence[str], label: str) -> tuple[Callable[[Any], Any], list[str]]:
+        """How to turn the value column into a number, and the columns to read: query, document, value, perhaps subtopic."""
+        try:
+            if self.what == "run":
+                found = find_run_columns(columns)
+            else:
+                found = find_columns(columns, ("query", "document", "grade"), ("subtopic",))
+        except DataError as error:
+            raise DataError(f"{label}: {error}") from None
+        value = found.get("grade") or found.get("score") or found["rank"]
+        names = [found["query"], found["document"], value]
+        by_rank = self.what == "run" and "score" not in found
+        return (_negated if by_rank else _same), [*names, found["subtopic"]] if "subtopic" in found else names
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _negated(value: Any) -> Any:
+    """A rank as a score: rank 1 is best."""
+    return -float(value)
+
+
+def table_rows(source: FileSource, roles: Roles, faults: Faults) -> Iterator[Row]:
+    """Rows of a delimited file with a header: tab, comma, semicolon or blank, whichever the header has most of."""
+    header = source.first_line.decode("utf-8", "replace")
+    delimiter = max("\t,; ", key=header.count)
+    place = 0
+
+    def texts() -> Iterator[str]:
+        nonlocal place
+        for place, text in _decoded(source, faults):  # noqa: B007 (read below)
+            yield text
+
+    reader = csv.reader(texts(), delimiter=delimiter)
+    columns = [column.strip() for column in next(reader)]
+    convert, wanted = roles.find(columns, source.label)
+    numbers = [columns.index(name) for name in wanted]
+    for fields in reader:
+        if len(fields) != len(columns):
+            faults.add(place, f"expected {len(columns)} columns ({', '.join(columns)}), found {len(fields)}")
+            continue
+        query, doc, value, *subtopic = (fields[number].strip() for number in numbers)
+        yield place, query, doc, _converted(convert, value), subtopic[0] if subtopic else None
+
+
+def _decoded(source: FileSource, faults: Faults) -> Iterator[tuple[int, str]]:
+    for number, line in source.lines():
+        try:
+            yield number, line.decode("utf-8")
+        except UnicodeDecodeError:
+            faults.add(number, "not valid UTF-8")
+
+
+def _converted(convert: Callable[[Any], Any], value: Any) -> Any:
+    try:
+        return convert(value)
+    except (TypeError, ValueError):
+        return value
+
+
+def jsonl_rows(source: FileSource, roles: Roles, faults: Faults) -> Iterator[Row]:
+    """Rows of one JSON object per line."""
+    for number, text in _decoded(source, faults):
+        try:
+            record = json.loads(text)
+        except json.JSONDecodeError as error:
+            faults.add(number, f"not JSON: {error.msg}")
+            continue
+        if not isinstance(record, dict):
+            faults.add(number, f"expected an object with query, document and value, found {_short(record)}")
+            continue
+        yield from _record_row(number, record, roles, source.label, faults)
+
+
+def record_rows(records: Iterable[Any], roles: Roles, faults: Faults) -> Iterator[Row]:
+    """Rows of records: dicts, tuples (query, document, value[, subtopic]) or objects with such attributes."""
+    for number, record in enumerate(records, 1):
+        if isinstance(record, Mapping):
+            yield from _record_row(number, record, roles, faults.source, faults)
+        elif (fields := _fields(record)) is not None:
+            query, doc, value, *subtopic = fields
+            yield number, query, doc, value, subtopic[0] if subtopic else None
+        elif hasattr(record, "__dict__") and is_table(list(vars(record))):
+            yield from _record_row(number, vars(record), roles, faults.source, faults)
+        else:
+            faults.add(number, f"expected (query, document, value), found {_short(record)}")
+
+
+def _fields(record: Any) -> list[Any] | None:
+    """The three or four fields of a tuple, a list or a row of an array; None for anything else."""
+    if isinstance(record, np.void | np.ndarray):
+        record = record.tolist()
+    return list(record) if isinstance(record, tuple | list) and len(record) in (3, 4) else None
+
+
+def _record_row(number: int, record: Mapping[str, Any], roles: Roles, label: str, faults: Faults) -> Iterator[Row]:
+    try:
+        convert, wanted = roles.find(list(record), label)
+    except DataError as error:
+        faults.add(number, str(error).removeprefix(f"{label}: "))
+        return
+    query, doc, value, *subtopic = (record[name] for name in wanted)
+    yield number, query, doc, _converted(convert, value), subtopic[0] if subtopic else None
+
+
+def frame_rows(frame: Any, roles: Roles, label: str) -> Iterator[Row]:
+    """Rows of a pandas, polars or pyarrow frame, or of a dict of columns, by column access alone."""
+    columns = list(getattr(frame, "column_names", None) or getattr(frame, "columns", None) or frame)
+    convert, wanted = roles.find([str(column) for column in columns], label)
+    values = [_as_list(frame[name]) for name in wanted]
+    values[2] = [_converted(convert, value) for value in values[2]] if convert is _negated else values[2]
+    return zip(count(1), *values, *[repeat(None)] * (4 - len(values)), strict=False)
+
+
+def _as_list(column: Any) -> list[Any]:
+    for method in ("to_pylist", "to_list", "tolist"):
+        if hasattr(column, method):
+            return list(getattr(column, method)())
+    return list(column)
+
+
+def parquet_rows(source: FileSource, roles: Roles) -> Iterator[Row]:
+    """Rows of a Parquet file."""
+    import duckdb
+
+    path = literal(str(source.path))
+    with connect() as connection:
+        try:
+            columns = [row[0] for row in connection.execute(f"DESCRIBE SELECT * FROM read_parquet({path})").fetchall()]
+        except duckdb.Error as error:
+            raise DataError(f"{source.label}: not a Parquet file: {str(error).splitlines()[0]}") from None
+        convert, wanted = roles.find(columns, source.label)
+        cursor = connection.execute(f"SELECT {', '.join(map(quoted, wanted))} FROM read_parquet({path})")
+        number = 0
+        while batch := cursor.fetchmany(10_000):
+            for query, doc, value, *subtopic in batch:
+                number += 1
+                yield number, query, doc, _converted(convert, value), subtopic[0] if subtopic else None
+
+
+def trec_rows(source: FileSource, width: int, layout: str, faults: Faults) -> Iterator[tuple[int, list[bytes]]]:
+    """Whitespace-separated fields of each line, which must have at least `width` of them."""
+    for number, line in source.lines():
+        fields = line.split()
+        if len(fields) >= width:
+            yield number, fields
+        else:
+            faults.add(number, f"expected {width} columns ({layout}), found {len(fields)}")
+            if faults.full:
+                return
+
+
+def read_json(source: FileSource) -> Any:
+    """A whole JSON document; a key that comes twice is an error rather than a silent loss."""
+    with source.open() as file:
+        text = file.read().removeprefix(b"\xef\xbb\xbf")
+    try:
+        return json.loads(text, object_pairs_hook=_without_twins)
+    except json.JSONDecodeError as error:
+        raise DataError(f"{source.label}:{error.lineno}: not JSON: {error.msg}") from None
+    except UnicodeDecodeError:
+        raise DataError(f"{source.label}: not valid UTF-8") from None
+    except DataError as error:
+        raise DataError(f"{source.label}: {error}") from None
+
+
+def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    mapping = dict(pairs)
+    if len(mapping) != len(pairs):
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise DataError(f"the key {twice!r} comes twice in one object")
+    return mapping
+
+
+def _short(value: object, most: int = 40) -> str:
+    text = repr(value)
+    return text if len(text) <= most else text[: most - 1] + "…"

@@ -1,0 +1,87 @@
+"""Metrics described in words: what the command line lists and the reference page prints, from the records alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assay.metrics._groups import GROUPS
+from assay.metrics._metric import Metric
+from assay.metrics._param import REQUIRED, Param, show
+from assay.metrics._registry import all_metrics
+
+
+def describe(metric: Metric) -> dict[str, Any]:
+    """Everything a record knows, as plain JSON values."""
+    return {
+        "name": metric.name,
+        "meaning": metric.meaning,
+        "formula": metric.formula,
+        "parameters": [
+            {"name": p.name, "default": default_of(p), "meaning": p.meaning, "set_by_at": p.at, "aliases": list(p.aliases)}
+            for p in metric.params
+        ],
+        "edge_cases": metric.edge_cases,
+        "range": range_of(metric),
+        "higher_is_better": metric.higher_is_better,
+        "aggregation": metric.aggregation.name,
+        "view": metric.view,
+        "aliases": list(metric.spellings),
+        "trec_eval": list(metric.trec_names),
+        "citation": metric.cite,
+    }
+
+
+def describe_all() -> list[dict[str, str]]:
+    """One line per metric: name as it is written, parameters, range, meaning."""
+    return [
+        {
+            "name": written(metric),
+            "parameters": ", ".join(p.name for p in metric.params if not p.at),
+            "range": range_of(metric),
+            "meaning": metric.meaning,
+        }
+        for metric in all_metrics().values()
+    ]
+
+
+def written(metric: Metric) -> str:
+    """The name with its cutoff, in brackets where the cutoff is optional."""
+    name = next(iter(metric.titles), metric.name)
+    if metric.at is None:
+        return name
+    return f"{name}@{metric.at.name}" if metric.at.default is REQUIRED else f"{name}[@{metric.at.name}]"
+
+
+def default_of(param: Param) -> str:
+    """A default in words."""
+    if param.default is REQUIRED:
+        return "required"
+    return "none" if param.default is None else show(param.default)
+
+
+def range_of(metric: Metric) -> str:
+    """The range, with ∞ where it has no end."""
+    if metric.aggregation.summarise is None:
+        return "text"
+    return " … ".join("−∞" if end == float("-inf") else "∞" if end == float("inf") else show(end) for end in metric.range)
+
+
+def explain(metric: Metric) -> str:
+    """One metric in full, for the terminal."""
+    groups = [name for name, members in GROUPS.items() if any(m.split("@")[0].split("(")[0] == metric.name for m in members)]
+    facts = [
+        ("formula", metric.formula),
+        ("range", f"{range_of(metric)}, {'higher' if metric.higher_is_better else 'lower'} is better"),
+        ("summary", metric.aggregation.name),
+        ("edge cases", metric.edge_cases),
+        ("also read as", ", ".join(metric.spellings)),
+        ("trec_eval", ", ".join(metric.trec_names)),
+        ("in groups", ", ".join(groups)),
+        ("citation", metric.cite),
+    ]
+    lines = [f"{written(metric)}: {metric.meaning}", ""]
+    lines += [f"  {name:<13} {text}" for name, text in facts if text]
+    if metric.params:
+        lines += ["", "  parameters"]
+        lines += [f"    {p.name:<11} {p.meaning} (default: {default_of(p)})" for p in metric.params]
+    return "\n".join(lines)

@@ -1,0 +1,1 @@
+"""[catalog RENDERER] Results as text: one format per file."""

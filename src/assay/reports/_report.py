@@ -1,0 +1,83 @@
+"""Report: results and how to show them; what every renderer is given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+from assay.catalog import load_entries
+from assay.errors import UnknownName, near_matches
+from assay.evaluation.result import Result
+from assay.metrics._metric import BoundMetric
+
+
+@dataclass(frozen=True)
+class Report:
+    """The results of several runs over the same judgments and metrics."""
+
+    results: Sequence[Result]
+    per_query: bool = False
+    digits: int | None = None
+    """Decimals; None leaves it to the format (4 where people read, all of them where programs do)."""
+    width: int | None = None
+    """Columns of the terminal; None for output that nobody watches."""
+    colour: bool = False
+
+    @cached_property
+    def metrics(self) -> tuple[BoundMetric, ...]:
+        """The metrics to show, in the order asked for."""
+        return self.results[0].metrics
+
+    @cached_property
+    def shown(self) -> list[BoundMetric]:
+        """Metrics with a summary figure; text metrics have none."""
+        return [metric for metric in self.metrics if metric.metric.aggregation.summarise]
+
+    def text(self, metric: BoundMetric, value: float | str) -> str:
+        """A score or summary as people read it."""
+        if isinstance(value, str):
+            return value
+        if value != value:
+            return "–"
+        if metric.metric.aggregation.name == "sum" and float(value).is_integer():
+            return str(int(value))
+        return f"{value:.{4 if self.digits is None else self.digits}f}"
+
+    def exact(self, value: float | str) -> str:
+        """A score or summary as programs read it: every digit, unless fewer were asked for."""
+        if isinstance(value, str) or self.digits is None:
+            return str(value)
+        return f"{value:.{self.digits}f}"
+
+    def best(self, metric: BoundMetric) -> set[int]:
+        """Numbers of the results with the best summary; none when there is nothing to compare."""
+        values = [result.summary[metric.name] for result in self.results]
+        if len(set(values)) < 2 or metric.metric.aggregation.name == "sum":
+            return set()
+        target = max(values) if metric.metric.higher_is_better else min(values)
+        return {number for number, value in enumerate(values) if value == target}
+
+
+@dataclass(frozen=True)
+class Renderer:
+    """One output format."""
+
+    name: str
+    render: Callable[[Report], str]
+    meaning: str
+
+
+@cache
+def all_renderers() -> dict[str, Renderer]:
+    """Name → renderer."""
+    found = load_entries("assay.reports", "RENDERER").values()
+    return {renderer.name: renderer for renderer in sorted(found, key=lambda renderer: renderer.name)}
+
+
+def find_renderer(name: str) -> Renderer:
+    """The renderer of that name."""
+    known = all_renderers()
+    if name not in known:
+        raise UnknownName("format", name, near_matches(name, known) or list(known))
+    return known[name]

@@ -1,0 +1,30 @@
+"""Comma-separated values with every digit: one row per run, or one per run and query."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from assay.reports._report import Renderer, Report
+
+
+def render_csv(report: Report) -> str:
+    """With queries, the summary of each run follows its queries under the query id `all`."""
+    target = io.StringIO()
+    writer = csv.writer(target, lineterminator="\n")
+    metrics = report.metrics if report.per_query else report.shown
+    names = [metric.name for metric in metrics]
+    writer.writerow(["run", "query", *names] if report.per_query else ["run", *names])
+    for result in report.results:
+        summary = [report.exact(result.summary[name]) if name in result.summary else "" for name in names]
+        if not report.per_query:
+            writer.writerow([result.name, *summary])
+            continue
+        columns = [result.table.columns[name].score.tolist() for name in names]
+        for query, *values in zip(result.query_ids, *columns, strict=True):
+            writer.writerow([result.name, query, *map(report.exact, values)])
+        writer.writerow([result.name, "all", *summary])
+    return target.getvalue()
+
+
+RENDERER = Renderer("csv", render_csv, "rows for spreadsheets and scripts")

@@ -1,0 +1,53 @@
+"""trec_eval's own layout and names, so that scripts which parse trec_eval keep working."""
+
+from __future__ import annotations
+
+from assay.evaluation.result import Result
+from assay.metrics._metric import BoundMetric
+from assay.reports._report import Renderer, Report
+
+SUMMARY_ONLY = {"num_q", "gm_map", "gm_bpref", "runid"}
+"""What trec_eval prints for all queries together only."""
+
+
+def render_trec(report: Report) -> str:
+    """`name<tab>query<tab>value` with four decimals; queries first when asked for, then `all`."""
+    lines: list[str] = []
+    for result in report.results:
+        if len(report.results) > 1 and "runid" not in result.table.columns:
+            lines.append(_line("runid", "all", result.name))
+        if report.per_query:
+            lines += _query_lines(report, result)
+        lines += _summary_lines(report, result)
+    return "\n".join(lines) + "\n" if lines else ""
+
+
+def _query_lines(report: Report, result: Result) -> list[str]:
+    metrics = [metric for metric in report.metrics if metric.metric.name not in SUMMARY_ONLY]
+    columns = [result.table.columns[metric.name].score.tolist() for metric in metrics]
+    return [
+        _line(metric.trec_name, query, _value(report, metric, value))
+        for query, *values in zip(result.query_ids, *columns, strict=True)
+        for metric, value in zip(metrics, values, strict=True)
+    ]
+
+
+def _summary_lines(report: Report, result: Result) -> list[str]:
+    lines = []
+    for metric in report.metrics:
+        if metric.name in result.summary:
+            lines.append(_line(metric.trec_name, "all", _value(report, metric, result.summary[metric.name])))
+        elif metric.name == "runid" and len(result.query_ids):
+            lines.append(_line("runid", "all", str(result.array("runid")[0])))
+    return lines
+
+
+def _value(report: Report, metric: BoundMetric, value: float | str) -> str:
+    return f"'{value}'" if isinstance(value, str) else report.text(metric, value)
+
+
+def _line(name: str, query: str, value: str) -> str:
+    return f"{name:<22}\t{query}\t{value}"
+
+
+RENDERER = Renderer("trec", render_trec, "the lines trec_eval prints")
