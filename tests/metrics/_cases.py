@@ -110,7 +110,12 @@ CASES = [
 
 
 def assert_agrees(
-    metric: str, plain: Callable[..., Any], *, policy: Mapping[str, Any] | None = None, cases: Sequence[Case] = CASES, **given: Any
+    metric: str,
+    plain: Callable[..., Any],
+    *,
+    policy: Mapping[str, Any] | None = None,
+    cases: Sequence[Case] = CASES,
+    **given: Any,
 ) -> None:
     """Every case scores what the plain function says, which is called with the ranking, the missed grades and `given`."""
     for case, found in zip(cases, scores(metric, cases, **(policy or {})), strict=True):

@@ -16,7 +16,7 @@ def plain(ranked, missed, points=ELEVEN, rel=None):
 def test_by_hand():
     # R = 3, found at ranks 1, 3 and 5 with precision 1, 2/3 and 3/5. Recall 0 … 0.3 asks for at most one of them
     # (⌊0.3 · 3 + 0.9⌋ = 1), 0.4 … 0.7 for two (trec_eval 9 rounds 1.2 + 0.9 down), 0.8 … 1 for three.
-    assert score("11pt_avg", [1, 0, 1, 0, 1]) == close((4 * 1 + 3 * 2 / 3 + 4 * 3 / 5) / 11)
+    assert score("11pt_avg", [1, 0, 1, 0, 1]) == close((4 * 1 + 4 * 2 / 3 + 3 * 3 / 5) / 11)
 
 
 @pytest.mark.parametrize(

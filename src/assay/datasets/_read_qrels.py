@@ -87,8 +87,9 @@ def _from_json(source: FileSource) -> Judgments:
 def _trec_rows(source: FileSource, faults: Faults) -> Iterator[Row]:
     for number, fields in trec_rows(source, 4, LAYOUT, faults):
         if len(fields) > 4:
-            hint = "; this looks like a run: is the order of the arguments judgments, then runs?" if len(fields) == 6 else ""
-            faults.add(number, f"expected 4 columns ({LAYOUT}), found {len(fields)}{hint}")
+            faults.add(number, f"expected 4 columns ({LAYOUT}), found {len(fields)}")
+            if faults.full:
+                return
             continue
         try:
             yield number, fields[0].decode(), fields[2].decode(), fields[3].decode(), None
