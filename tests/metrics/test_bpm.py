@@ -1,5 +1,7 @@
 """bpm: gain per document inspected by a user who stops once they have t, or after k documents."""
 
+from itertools import accumulate
+
 import pytest
 
 from ._cases import TOP, assert_agrees, close, padded, score, share_of_top
@@ -7,12 +9,9 @@ from ._cases import TOP, assert_agrees, close, padded, score, share_of_top
 
 def plain(ranked, missed, k, t=1.0, low=0, top=TOP):
     """Read until there is enough."""
-    gained = 0.0
-    for rank, gain in enumerate(padded([share_of_top(grade, low, top) for grade in ranked], k), 1):
-        gained += gain
-        if gained >= t:
-            break
-    return gained / rank
+    totals = list(accumulate(padded([share_of_top(grade, low, top) for grade in ranked], k)))
+    stop = next((rank for rank, total in enumerate(totals, 1) if total >= t), k)
+    return totals[stop - 1] / stop
 
 
 def test_by_hand():

@@ -4,13 +4,13 @@ import pytest
 
 import assay
 
-from ._cases import Case, assert_agrees, as_dicts, score, scores
+from ._cases import Case, as_dicts, assert_agrees, score, scores
 
 
 def plain(ranked, missed, k=10):
     """One letter per document."""
     return "".join(
-        "-" if grade is None else "." if grade < 0 else ">" if grade > 9 else str(int(grade)) for grade in ranked[:k]
+        "-" if grade is None else "." if grade < 0 else ">" if grade >= 10 else str(int(grade)) for grade in ranked[:k]
     )
 
 

@@ -1,0 +1,34 @@
+"""python -m benchmarks: measure everything and print the table; exits 1 if a bar is missed."""
+
+from __future__ import annotations
+
+import sys
+
+from benchmarks import dicts, files, startup
+from benchmarks._timing import Row
+
+
+def main() -> int:
+    """Print a Markdown table, a row as soon as it is measured."""
+    chosen = sys.argv[1:]
+    print("| case | against | assay | peer | ratio | bar | |")
+    print("|---|---|---:|---:|---:|---|---|")
+    missed = 0
+    for module in (startup, dicts, files):
+        if chosen and module.__name__.rpartition(".")[2] not in chosen:
+            continue
+        for row in module.measure():
+            missed += not row.is_met
+            print(_line(row), flush=True)
+    return 1 if missed else 0
+
+
+def _line(row: Row) -> str:
+    numbers = [f"{value:.0f} MB" if row.unit == "MB" else f"{value:.3f} s" for value in (row.ours, row.theirs)]
+    ratio = f"{row.ratio:.1f}× faster" if row.bar.startswith("≥") else f"{1 / row.ratio:.2f}×"
+    return (
+        f"| {row.case} | {row.against} | {' | '.join(numbers)} | {ratio} | {row.bar} | {'✓' if row.is_met else '✗ missed'} |"
+    )
+
+
+sys.exit(main())
