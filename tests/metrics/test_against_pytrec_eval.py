@@ -53,29 +53,29 @@ def _as_pytrec_eval(name, score):
 
 def with_something_judged(qrels, run):
     """The run without queries that condensing would empty: interpolated precision is nan there."""
-    return {query: ranked for query, ranked in run.items() if ranked.keys() & qrels.get(query, {}).keys()}
+    judged = {query: {doc for doc, grade in grades.items() if grade >= 0} for query, grades in qrels.items()}
+    return {query: ranked for query, ranked in run.items() if ranked.keys() & judged.get(query, ())}
 
 
 @given(qrels=judgments(lowest=0), run=RUNS, level=st.integers(1, 3))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=300, deadline=None)
 def test_all_measures(qrels, run, level):
     assert_same(qrels, run, MEASURES, level, judged_only=False)
 
 
-@given(qrels=judgments(lowest=0), run=RUNS, level=st.integers(1, 3))
-@settings(max_examples=100, deadline=None)
+@given(qrels=judgments(lowest=-2), run=RUNS, level=st.integers(1, 3))
+@settings(max_examples=200, deadline=None)
+def test_negative_grades(qrels, run, level):
+    assert_same(qrels, run, MEASURES, level, judged_only=False)
+
+
+@given(qrels=judgments(lowest=-2), run=RUNS, level=st.integers(1, 3))
+@settings(max_examples=200, deadline=None)
 def test_condensed_rankings(qrels, run, level):
     assert_same(qrels, with_something_judged(qrels, run), MEASURES, level, judged_only=True)
 
 
-@given(qrels=judgments(lowest=-2), run=RUNS, level=st.integers(1, 3))
-@settings(max_examples=100, deadline=None)
-def test_negative_grades(qrels, run, level):
-    measures = ["map", "bpref", "infAP", "ndcg", "P", "recip_rank", "recall", "Rprec", "num_rel", "num_nonrel_judged_ret"]
-    assert_same(qrels, run, measures, level, judged_only=False)
-
-
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(6))
 def test_deep_rankings(seed):
     rng = random.Random(seed)
     docs = [f"doc{number}" for number in range(3000)]
@@ -83,14 +83,14 @@ def test_deep_rankings(seed):
     run = {
         query: {doc: float(rng.randrange(400)) for doc in rng.sample(docs, rng.randint(900, 1500))} for query in QUERIES[1:]
     }
-    assert_same(qrels, run, MEASURES, rng.randint(1, 3), judged_only=seed == 2)
+    assert_same(qrels, run, MEASURES, rng.randint(1, 3), judged_only=seed % 3 == 2)
 
 
 @pytest.mark.parametrize(
     "measure",
     [
         *("P_7", "ndcg_cut.3", "map_cut_2", "recall.1", "success_2", "relative_P.3"),
-        *("Rprec_mult.0.5", "iprec_at_recall_0.25", "set_F.2", "set_F.0.5", "utility.2,-1,0,0", "11pt_avg.0.2,0.8"),
+        *("Rprec_mult.0.5", "iprec_at_recall_0.25", "set_F.2", "set_F.0.5", "11pt_avg.0.2,0.8"),
     ],
 )
 def test_other_parameters(measure):

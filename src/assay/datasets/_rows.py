@@ -183,10 +183,8 @@ def trec_rows(source: FileSource, width: int, layout: str, faults: Faults) -> It
 
 def read_json(source: FileSource) -> Any:
     """A whole JSON document; a key that comes twice is an error rather than a silent loss."""
-    with source.open() as file:
-        text = file.read().removeprefix(b"\xef\xbb\xbf")
     try:
-        return json.loads(text, object_pairs_hook=_without_twins)
+        return json.loads(source.content(), object_pairs_hook=_without_twins)
     except json.JSONDecodeError as error:
         raise DataError(f"{source.label}:{error.lineno}: not JSON: {error.msg}") from None
     except UnicodeDecodeError:

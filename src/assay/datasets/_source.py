@@ -8,15 +8,20 @@ import os
 import shutil
 import sys
 import tempfile
+import weakref
+import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any
 
+from assay.datasets._columns import is_header
 from assay.errors import DataError
 
 COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 KINDS = {".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "table", ".tsv": "table", ".parquet": "parquet"}
+OTHER_ENDINGS = (".txt", ".run", ".trec", ".res", ".results", ".qrels")
 BOM = b"\xef\xbb\xbf"
 
 
@@ -26,64 +31,83 @@ class FileSource:
     def __init__(self, path: str | os.PathLike[str], label: str = "") -> None:
         self.path = Path(path)
         self.label = label or str(path)
-        if not self.path.is_file():
-            what = "is a folder, not a file" if self.path.is_dir() else "no such file"
-            raise DataError(f"{self.label}: {what}")
+        if not self.path.exists():
+            raise DataError(f"{self.label}: no such file")
+        if self.path.is_dir():
+            raise DataError(f"{self.label}: is a folder, not a file")
 
     @classmethod
     def spool(cls, stream: IO[Any], label: str) -> FileSource:
-        """Take everything a stream has to give."""
-        first = stream.read(1)
-        with tempfile.NamedTemporaryFile(prefix="assay-", delete=False) as copy:
-            if isinstance(first, str):
-                copy.write((first + stream.read()).encode())
-            else:
-                copy.write(first)
-                shutil.copyfileobj(stream, copy)
-        return _TemporarySource(copy.name, label)
+        """Take everything a stream has to give, now."""
+        content = stream.read(1)
+        if isinstance(content, str):
+            stream, content = io.BytesIO(stream.read().encode()), content.encode()
+        source = cls(_copy_of(stream, content), label)
+        weakref.finalize(source, source.path.unlink, missing_ok=True)
+        return source
 
     @property
     def name(self) -> str:
         """The file's name without folders and endings: what a run is called in tables."""
         name = Path(self.label).name
-        for ending in (*COMPRESSIONS, *KINDS, ".txt", ".run", ".trec", ".res", ".results"):
+        for ending in (*COMPRESSIONS, *KINDS, *OTHER_ENDINGS):
             name = name.removesuffix(ending)
         return name or self.label
 
     @cached_property
     def compression(self) -> str | None:
-        """`gzip`, `zstd` or None, by the ending, else by the first bytes."""
-        if self.path.suffix in COMPRESSIONS:
-            return COMPRESSIONS[self.path.suffix]
-        with self.path.open("rb") as file:
+        """`gzip`, `zstd` or None, by the first bytes."""
+        with self._explained(), self.path.open("rb") as file:
             magic = file.read(4)
         return "gzip" if magic[:2] == b"\x1f\x8b" else "zstd" if magic == b"\x28\xb5\x2f\xfd" else None
 
     def open(self) -> IO[bytes]:
         """The decompressed bytes."""
         if self.compression == "gzip":
-            return cast("IO[bytes]", gzip.open(self.path, "rb"))
+            return gzip.open(self.path, "rb")  # type: ignore[return-value]
         if self.compression == "zstd":
-            import zstandard
+            from assay.datasets._zstd import ZstdFile
 
-            return io.BufferedReader(cast("Any", zstandard.open(self.path, "rb")))
+            return io.BufferedReader(ZstdFile(self.path), buffer_size=1 << 20)
         return self.path.open("rb")
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """What goes wrong while reading, as a DataError that names the file."""
+        try:
+            yield
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise DataError(f"{self.label}: the compressed file is damaged: {error}") from None
+        except OSError as error:
+            raise DataError(f"{self.label}: cannot be read: {error.strerror or error}") from None
+        except Exception as error:
+            if type(error).__name__ != "ZstdError":
+                raise
+            raise DataError(f"{self.label}: the compressed file is damaged: {error}") from None
+
+    def content(self) -> bytes:
+        """Everything at once, without byte-order mark."""
+        with self._explained(), self.open() as file:
+            return file.read().removeprefix(BOM)
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
         """Numbered lines that say something: no blank lines, no comments (`#` first), no byte-order mark."""
-        with self.open() as file:
-            try:
-                for number, line in enumerate(file, 1):
-                    if number == 1:
-                        line = line.removeprefix(BOM)
-                    if line[:1] != b"#" and not line.isspace() and line:
-                        yield number, line
-            except (EOFError, OSError) as error:
-                raise DataError(f"{self.label}: cannot be decompressed: {error}") from error
-            except Exception as error:
-                if type(error).__name__ == "ZstdError":
-                    raise DataError(f"{self.label}: cannot be decompressed: {error}") from error
-                raise
+        with self._explained(), self.open() as file:
+            for number, line in enumerate(file, 1):
+                if number == 1:
+                    line = line.removeprefix(BOM)
+                if line[:1] != b"#" and line.strip():
+                    yield number, line
+
+    @cached_property
+    def plain_path(self) -> Path:
+        """A path the database can read and trust: gzip it checks itself, zstd is decompressed first."""
+        if self.compression != "zstd":
+            return self.path
+        with self._explained(), self.open() as file:
+            path = _copy_of(file)
+        weakref.finalize(self, path.unlink, missing_ok=True)
+        return path
 
     @cached_property
     def first_line(self) -> bytes:
@@ -93,32 +117,33 @@ class FileSource:
     @cached_property
     def kind(self) -> str:
         """What the file holds: `trec`, `table` (delimited, with header), `json`, `jsonl` or `parquet`."""
-        suffixes = [suffix for suffix in Path(self.label).suffixes if suffix not in COMPRESSIONS]
-        by_name = KINDS.get(suffixes[-1].lower()) if suffixes else None
+        endings = [ending.lower() for ending in Path(self.label).suffixes if ending not in COMPRESSIONS]
+        by_name = KINDS.get(endings[-1]) if endings else None
         if by_name in ("json", "jsonl", "parquet"):
             return by_name
-        start = self.first_line.lstrip()[:1]
-        if start in (b"{", b"["):
-            return "jsonl" if start == b"{" and self.first_line.rstrip().endswith(b"}") and self._second_line() else "json"
-        from assay.datasets._columns import is_header
+        start = self.first_line.strip()
+        if start[:1] in (b"{", b"["):
+            return "jsonl" if start[:1] == b"{" and start[-1:] == b"}" and self._has_second_object() else "json"
+        return "table" if is_header(start) or (by_name == "table" and b"," in start) else "trec"
 
-        return "table" if is_header(self.first_line) or (by_name == "table" and b"," in self.first_line) else "trec"
-
-    def _second_line(self) -> bool:
+    def _has_second_object(self) -> bool:
         lines = self.lines()
         next(lines)
         return next(lines, (0, b""))[1].lstrip()[:1] == b"{"
 
 
-class _TemporarySource(FileSource):
-    """A source that removes its file when it is no longer needed."""
-
-    def __del__(self) -> None:
-        self.path.unlink(missing_ok=True)
+def _copy_of(stream: IO[bytes], start: bytes = b"") -> Path:
+    """A temporary file with everything left in the stream."""
+    with tempfile.NamedTemporaryFile(prefix="assay-", delete=False) as copy:
+        copy.write(start)
+        shutil.copyfileobj(stream, copy, 1 << 20)
+    return Path(copy.name)
 
 
 def as_source(source: Any) -> Any:
     """A FileSource for paths, `-` and streams; anything else as it is."""
+    if isinstance(source, FileSource):
+        return source
     if isinstance(source, str) and source == "-":
         return FileSource.spool(sys.stdin.buffer, "<stdin>")
     if isinstance(source, str | os.PathLike):

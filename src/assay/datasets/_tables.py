@@ -53,20 +53,21 @@ def _trec(source: FileSource) -> Table | None:
     delimiter = next((mark for mark in (b" ", b"\t") if len(source.first_line.rstrip(b"\r\n").split(mark)) == 6), None)
     if len(fields) != 6 or delimiter is None:
         return None
-    columns = ", ".join(
-        f"'{name}': '{kind}'" for name, kind in zip("qidrst", ("VARCHAR",) * 4 + ("DOUBLE", "VARCHAR"), strict=True)
-    )
-    reader = (
-        f"read_csv({literal(str(source.path))}, delim={literal(delimiter.decode())}, header=false, columns={{{columns}}}, "
-        f"quote='', escape='', auto_detect=false, compression={literal(source.compression or 'none')})"
-    )
+    path, compression = _located(source)
+    columns = "{'q': 'VARCHAR', 'i': 'VARCHAR', 'd': 'VARCHAR', 'r': 'VARCHAR', 's': 'DOUBLE', 't': 'VARCHAR'}"
+    shape = f"delim={literal(delimiter.decode())}, header=false, columns={columns}, quote='', escape='', auto_detect=false"
+    reader = f"read_csv({path}, {shape}, {compression})"
     bad = "q IS NULL OR i IS NULL OR d IS NULL OR r IS NULL OR s IS NULL OR starts_with(q, '#')"
     return Table(f"SELECT q, d, s, {bad} AS bad FROM {reader}", fields[5].decode("utf-8", "replace"))
 
 
+def _located(source: FileSource) -> tuple[str, str]:
+    """Path and compression as SQL."""
+    return literal(str(source.plain_path)), f"compression={literal('gzip' if source.compression == 'gzip' else 'none')}"
+
+
 def _file(connection: Any, source: FileSource) -> Table | None:
-    path = literal(str(source.path))
-    compression = f"compression={literal(source.compression or 'none')}"
+    path, compression = _located(source)
     if source.kind == "table":
         with source.open() as file:
             if not file.readline().removeprefix(BOM).startswith(source.first_line[:20]):

@@ -1,0 +1,202 @@
+"""Write the generated pages from the catalogs: `python -m docs.generate`.
+
+With `--check` nothing is written; the exit code is 1 where a page is not what the catalogs say.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from assay.metrics._describe import describe, written
+from assay.metrics._groups import DEFAULT_GROUP, GROUPS
+from assay.metrics._metric import Metric
+from assay.metrics._param import show
+from assay.metrics._parse import parse_metrics
+from assay.metrics._registry import all_metrics, all_spellings
+
+HERE = Path(__file__).parent
+
+HEAD = """\
+# Metrics
+
+All {count} metrics. This page is generated from their records in `src/assay/metrics` by `make docs`; do not edit it.
+At the terminal: `assay metrics` lists them, `assay metrics ndcg` explains one.
+
+- [How a name is written](#how-a-name-is-written)
+- [Index](#index)
+- [Groups](#groups)
+- [Spellings](#spellings)
+
+In the formulas, *k* is the cutoff, *i* a rank, *R* the number of relevant documents of the query, P@i the precision of the
+first i ranks, and gain(i) what the document at rank i is worth. What counts as relevant, and how ties, missing queries and
+unjudged documents are treated, is decided once for all metrics: see [conventions](conventions.md).
+
+## How a name is written
+
+`name`, `name@k` or `name(parameter=value)@k`. Case and hyphens do not matter. Every result, table and file has the canonical
+name, whichever spelling was given.
+
+| written | means |
+|---|---|
+{examples}
+
+Several names may stand in one text, with commas between them. An unknown name, an unknown parameter and an impossible value
+are errors, before any data is read.
+"""
+
+EXAMPLES = {
+    "ndcg@10": "a cutoff",
+    "NDCG@10": "case does not matter",
+    "ndcg_at_10": "",
+    "ndcg_cut_10": "trec_eval prints this",
+    "ndcg_cut.10": "trec_eval reads this",
+    "P_5": "",
+    "recall@5,10,100": "several cutoffs are several metrics",
+    "P.5,10": "",
+    "ndcg(gain=exp)@10": "a parameter",
+    "nDCG(dcg='exp-log2')@10": "ir_measures writes this",
+    "ndcg@10-l2": "ranx writes this: grades below 2 do not count",
+    "P(rel=2)@5": "",
+    "ndcg.1=3.5,2=9": "a gain for each grade",
+    "set_F.2": "",
+    "rbp.95": "ranx writes this",
+    "iprec@0.5": "here @ sets the recall, not a rank",
+}
+"""Spellings to show, and a remark; what each one means is asked of the parser."""
+
+
+def metrics_page() -> str:
+    """The metric reference."""
+    metrics = all_metrics().values()
+    parts = [
+        HEAD.format(count=len(metrics), examples="\n".join(_row(f"`{text}`", _means(text)) for text in EXAMPLES)),
+        "## Index\n\n" + _table(("name", "meaning", "range"), map(_index_row, metrics)),
+        *map(_section, metrics),
+        _groups(),
+        _spellings(),
+    ]
+    return "\n".join(part.rstrip("\n") + "\n" for part in parts)
+
+
+def _means(text: str) -> str:
+    names = ", ".join(f"`{metric.name}`" for metric in parse_metrics(text))
+    return f"{names} ({EXAMPLES[text]})" if EXAMPLES[text] else names
+
+
+def _index_row(metric: Metric) -> tuple[str, ...]:
+    about = describe(metric)
+    return f"[`{written(metric)}`](#{metric.name})", _plain(about["meaning"]), about["range"]
+
+
+def _section(metric: Metric) -> str:
+    about = describe(metric)
+    lines = [f"## {metric.name}", "", f"{_sentence(about['meaning'])}", ""]
+    lines += [f"- {name}: {text}" for name, text in _facts(metric, about) if text]
+    if about["parameters"]:
+        lines += ["", _table(("parameter", "default", "meaning", "also written"), map(_param_row, about["parameters"]))]
+    return "\n".join(lines)
+
+
+def _facts(metric: Metric, about: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    yield "Written", _written(metric)
+    yield "Formula", f"`{about['formula']}`"
+    yield "Edge cases", _plain(about["edge_cases"])
+    if metric.aggregation.summarise:
+        yield "Range", f"{about['range']}; {'higher' if about['higher_is_better'] else 'lower'} is better"
+        yield "Summary over queries", about["aggregation"]
+    else:
+        yield "Text", "one per query, no summary"
+    yield "Also read as", _codes(about["aliases"])
+    yield "trec_eval", _codes(about["trec_eval"])
+    yield "Citation", _plain(about["citation"])
+
+
+def _written(metric: Metric) -> str:
+    """The name with its cutoff; where one setting has a name of its own, what the others are called."""
+    titles = (f"; `{title}` is short for `{metric.name}{_preset(preset)}`" for title, preset in metric.titles.items())
+    return f"`{written(metric)}`{''.join(titles)}"
+
+
+def _param_row(param: dict[str, Any]) -> tuple[str, ...]:
+    name = f"`{param['name']}` (set by `@`)" if param["set_by_at"] else f"`{param['name']}`"
+    return name, param["default"], _plain(param["meaning"]), _codes(param["aliases"])
+
+
+def _groups() -> str:
+    rows = []
+    for name, members in GROUPS.items():
+        count = len(parse_metrics(name))
+        rows.append((f"`{name}`{' (default)' if name == DEFAULT_GROUP else ''}", str(count), _codes(members)))
+    said = f"A group stands for several metrics. With no metric named, the group `{DEFAULT_GROUP}` is scored."
+    return f"## Groups\n\n{said}\n\n{_table(('group', 'metrics', 'members'), rows)}"
+
+
+def _spellings() -> str:
+    rows = [
+        (f"`{text}`", f"[`{metric.name}{_preset(preset)}`](#{metric.name})")
+        for text, (metric, preset) in sorted(all_spellings().items())
+        if text != metric.name
+    ]
+    said = f"Besides the names of the index, {len(rows)} others are read. Cutoff and parameters follow them as usual."
+    return f"## Spellings\n\n{said}\n\n{_table(('read', 'as'), rows)}"
+
+
+def _preset(preset: Any) -> str:
+    return f"({', '.join(f'{name}={show(value)}' for name, value in preset.items())})" if preset else ""
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    return "\n".join((_row(*head), f"|{'---|' * len(head)}", *(_row(*row) for row in rows)))
+
+
+def _row(*cells: str) -> str:
+    inside = " | ".join(cell.replace("|", "\\|") for cell in cells)
+    return f"| {inside} |".replace("|  |", "| |")
+
+
+def _codes(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _plain(text: str) -> str:
+    """Prose that Markdown must not take for markup."""
+    return text.replace("*", "\\*").replace("<", "\\<")
+
+
+def _sentence(text: str) -> str:
+    return _plain(text[0].upper() + text[1:])
+
+
+PAGES: dict[str, Callable[[], str]] = {"metrics.md": metrics_page}
+"""File name → what writes it."""
+
+
+def stale_pages() -> list[str]:
+    """Pages that are missing or not what the catalogs say."""
+    return [name for name, page in PAGES.items() if not (HERE / name).is_file() or _read(name) != page()]
+
+
+def _read(name: str) -> str:
+    return (HERE / name).read_text(encoding="utf-8")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write every page, or with --check say which are stale."""
+    parser = argparse.ArgumentParser(prog="python -m docs.generate", description=__doc__)
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 where a page is stale")
+    stale = stale_pages()
+    if parser.parse_args(arguments).check:
+        sys.stdout.write("".join(f"docs/{name} is stale: run make docs\n" for name in stale))
+        return 1 if stale else 0
+    for name in stale:
+        (HERE / name).write_text(PAGES[name](), encoding="utf-8", newline="\n")
+        sys.stdout.write(f"docs/{name} written\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,252 @@
+"""pytrec_eval's interface over assay's engine: `import assay.compat.pytrec_eval as pytrec_eval`.
+
+On valid input keys, order and values are the original's (0.5.11), except that scores are compared in float64;
+`RelevanceEvaluator(..., float32=True)` truncates them first, as the original does. Where it differs:
+
+    input                                      pytrec_eval                             here
+    a cutoff of 0 (`P_0`), `ndcg_10`, `G_1`    aborts the interpreter                  BadParameter
+    a parameter where none is read             dropped: `recip_rank_10`, `map_10`      BadParameter
+    weights (`utility_1,2,3,4`)                sorted, equal ones dropped              BadParameter
+    text after a parameter (`P_5x`)            dropped                                 UnknownName
+    any other unknown measure                  ValueError                              UnknownName (a ValueError)
+    relevance_level below 1                    TypeError or segmentation fault         BadParameter; 0.5 is allowed
+    every grade of a query negative            segmentation fault, or 0                scored like any other query
+    a grade of millions                        hangs                                   scored
+    a query with an empty ranking              num_rel, gm_* 0, or segmentation fault  true num_rel, gm_* ln 0.00001
+    nothing judged retrieved, judged only      iprec_at_recall_0.00, 11pt_avg are nan  0
+    `runid`, `relstring`                       a pointer read as a float, often 0.0    0.0
+    nan as a score                             placed anywhere                         DataError
+    np.float32 scores, np.int64, float grades  TypeError                               as the numbers they are
+    whole numbers as ids                       TypeError                               as text: 7 is "7"
+    mappings other than dict                   TypeError                               read
+    a bare string as measures                  read letter by letter                   one measure
+    ids with NUL or a lone surrogate           garbage or segmentation fault           ids like any other
+    a blank line in a file                     ValueError                              skipped
+    two documents of one name in a file        AssertionError                          DataError naming the line
+    no values to aggregate                     nan and a warning                       nan
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from itertools import repeat
+from typing import Any
+
+import numpy as np
+
+from assay.errors import BadParameter, DataError, Faults, UnknownName, near_matches
+from assay.evaluation.scoring import score_views
+from assay.metrics._groups import CUTS, POINTS
+from assay.metrics._metric import BoundMetric
+from assay.metrics._parse import parse_metrics
+from assay.model.grading import grade
+from assay.model.ids import all_text
+from assay.model.policy import Policy
+from assay.model.qrels import Qrels, as_judgments
+from assay.model.run import Rankings, Run, as_rankings
+from assay.model.scores import GEOMETRIC_FLOOR, GEOMETRIC_MEAN, TEXT, Column
+
+__all__ = [
+    "RelevanceEvaluator",
+    "compute_aggregated_measure",
+    "parse_qrel",
+    "parse_run",
+    "supported_measures",
+    "supported_nicknames",
+]
+
+_COUNTS = ("num_q", "num_ret", "num_rel", "num_rel_ret")
+_OFFICIAL = ("runid", *_COUNTS, "map", "gm_map", "Rprec", "bpref", "recip_rank", "iprec_at_recall", "P")
+_SETS = ("set_P", "set_relative_P", "set_recall", "set_map", "set_F")
+_IN_ORDER = (
+    *(*_OFFICIAL, "relstring", "recall", "infAP", "gm_bpref", "Rprec_mult", "utility", "11pt_avg", "binG", "G"),
+    *("ndcg", "ndcg_rel", "Rndcg", "ndcg_cut", "map_cut", "relative_P", "success", *_SETS, "num_nonrel_judged_ret"),
+)
+"""trec_eval's order, which is the order of the keys of a result."""
+_PREFS = ("num_prefs_poss", "num_prefs_ful", "num_prefs_ful_ret", "simp", "pair", "avgjg")
+_MORE_PREFS = (
+    *("avgjg_Rnonrel", "simp_ret", "pair_ret", "avgjg_ret", "avgjg_Rnonrel_ret"),
+    *("simp_imp", "pair_imp", "avgjg_imp"),
+)
+
+supported_measures: set[str] = set(_IN_ORDER)
+"""Every measure, without parameters."""
+supported_nicknames: dict[str, set[str]] = {
+    "official": set(_OFFICIAL),
+    "set": {"runid", *_COUNTS, "utility", *_SETS},
+    "all_trec": set(_IN_ORDER),
+    "all_prefs": {"runid", "num_q", *(f"prefs_{name}" for name in (*_PREFS, *_MORE_PREFS))},
+    "prefs": {"runid", "num_q", *(f"prefs_{name}" for name in _PREFS)},
+    "qrels_jg": {"runid", "num_q", "map_avgjg", "P_avgjg", "Rprec_mult_avgjg"},
+}
+"""Groups of measures. As in the original, the last three are known by name but hold measures it cannot compute."""
+
+_CUT_AT = {
+    **dict.fromkeys(("P", "recall", "ndcg_cut", "map_cut", "relative_P"), CUTS),
+    "success": "1,5,10",
+    "iprec_at_recall": POINTS,
+    "Rprec_mult": "0.2,0.4,0.6,0.8,1,1.2,1.4,1.6,1.8,2",
+}
+"""Measures with one value per parameter, and trec_eval's parameters where none are given."""
+_TAKES_PARAMETERS = {*_CUT_AT, "relstring", "11pt_avg", "set_F"}
+_WITH_PARAMETERS = re.compile(
+    rf"({'|'.join(sorted(map(re.escape, _IN_ORDER)))})[._](\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)*)", re.ASCII
+)
+
+Measures = Mapping[str, Mapping[str, Any]]
+
+
+class RelevanceEvaluator:
+    """Judgments and measures, prepared once, to evaluate any number of runs with. It can be pickled."""
+
+    def __init__(
+        self,
+        query_relevance: Measures,
+        measures: Iterable[str],
+        relevance_level: float = 1,
+        judged_docs_only_flag: bool = False,
+        *,
+        float32: bool = False,
+    ) -> None:
+        """Queries without judgments are dropped. `float32` truncates scores first, so that near scores tie."""
+        if not isinstance(relevance_level, int | float | np.number) or not 0 < relevance_level < math.inf:
+            raise BadParameter(f"relevance_level is a number above 0, not {relevance_level!r}")
+        grades = as_judgments(query_relevance).grades
+        self._qrels = Qrels({query: judged for query, judged in grades.items() if len(judged)})
+        self._policy = Policy(rel=float(relevance_level), judged_only=bool(judged_docs_only_flag), missing="skip")
+        self._float32 = float32
+        self._measures = (measures,) if isinstance(measures, str) else tuple(measures)
+        self._metrics = _metrics_by_key(self._measures)
+
+    def evaluate(self, scores: Measures) -> dict[str, dict[str, float]]:
+        """Query → measure → value, for the queries that are both judged and in `scores`, in the order of `scores`."""
+        if not scores:
+            return {}
+        run = Run.borrow(as_rankings(scores))
+        if self._float32:
+            run = _in_float32(run)
+        view = grade(run, self._qrels, self._policy).run
+        columns = score_views({"ranking": view}, list(self._metrics.values())).columns
+        values = [_values(columns[metric.name]) for metric in self._metrics.values()]
+        rows = zip(*values, strict=True) if values else repeat(())
+        by_query = {
+            query: dict(zip(self._metrics, row, strict=True)) for query, row in zip(view.query_ids, rows, strict=False)
+        }
+        return {query: by_query[query] for query in run.query_ids if query in by_query}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_metrics"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._metrics = _metrics_by_key(self._measures)
+
+
+def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
+    """Query → document → score, from the lines of a TREC run: query Q0 document rank score tag."""
+    return _parse_lines(f_run, "run", n_columns=6, column=4, convert=_score)
+
+
+def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
+    """Query → document → grade, from the lines of TREC judgments: query 0 document grade."""
+    return _parse_lines(f_qrel, "qrel", n_columns=4, column=3, convert=int)
+
+
+def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:
+    """One figure for a measure: sum of `num_…`, geometric mean of `gm_…` (whose values are logarithms), else the mean."""
+    try:
+        figures = np.array(list(values), dtype=float)
+    except (TypeError, ValueError):
+        raise DataError(f"{measure}: the values to aggregate are numbers, not {values!r}") from None
+    if measure.startswith("num_"):
+        return float(figures.sum())
+    if not len(figures):
+        return math.nan
+    return float(np.exp(figures.mean()) if measure.startswith("gm_") else figures.mean())
+
+
+def _metrics_by_key(measures: Iterable[str]) -> dict[str, BoundMetric]:
+    """Key in the result → metric, in trec_eval's order. `P` beside `P_5` means `P_5` alone."""
+    wanted: dict[str, set[str]] = defaultdict(set)
+    for measure in measures:
+        for text in sorted(supported_nicknames.get(measure, {measure})) if isinstance(measure, str) else [measure]:
+            name, parameters = _split(text)
+            wanted[name].update(parameters)
+    found: dict[str, BoundMetric] = {}
+    for name in filter(wanted.__contains__, _IN_ORDER):
+        cuts = ",".join(sorted(wanted[name], key=float)) or _CUT_AT.get(name)
+        for metric in parse_metrics(f"{name}.{cuts}" if cuts else name):
+            found[metric.trec_name if name in _CUT_AT else name] = metric
+    return found
+
+
+def _split(text: Any) -> tuple[str, list[str]]:
+    """`ndcg_cut.5,10` → ndcg_cut, [5, 10]."""
+    if not isinstance(text, str):
+        raise BadParameter(f"a measure is given by its name, not by {text!r}")
+    if text in supported_measures:
+        return text, []
+    shape = _WITH_PARAMETERS.fullmatch(text)
+    if not shape:
+        raise UnknownName("measure", text, near_matches(text, _IN_ORDER, most=2), "supported_measures holds all")
+    name, parameters = shape[1], shape[2]
+    if name not in _TAKES_PARAMETERS:
+        instead = f"; {name}_cut_{parameters} is cut" if f"{name}_cut" in _CUT_AT else ""
+        raise BadParameter(f"{text}: {name} takes no parameter here{instead}")
+    return name, parameters.split(",")
+
+
+def _values(column: Column) -> list[float]:
+    """The column as the original gives it: geometric measures as logarithms, text as 0.0."""
+    if column.aggregation is TEXT:
+        return [0.0] * len(column.score)
+    score = np.log(np.maximum(column.score, GEOMETRIC_FLOOR)) if column.aggregation is GEOMETRIC_MEAN else column.score
+    return score.tolist()
+
+
+def _in_float32(run: Run) -> Run:
+    with np.errstate(over="ignore"):
+        scores = iter(run.scores.astype(np.float32).tolist())
+    rankings = zip(run.query_ids, run.rankings, strict=True)
+    return Run.borrow(Rankings({query: dict(zip(ranking, scores, strict=False)) for query, ranking in rankings}))
+
+
+def _parse_lines(lines: Iterable[str], kind: str, n_columns: int, column: int, convert: Callable[[str], Any]) -> Any:
+    """Query → document → value; every line that cannot be used is named, up to twenty of them."""
+    faults = Faults(str(getattr(lines, "name", kind)))
+    parsed: defaultdict[str, dict[str, Any]] = defaultdict(dict)
+    for number, line in enumerate(_checked_lines(lines, kind), 1):
+        fields = line.split()
+        if len(fields) == n_columns:
+            query, doc, text = fields[0], fields[2], fields[column]
+            known = parsed[query]
+            if doc in known:
+                faults.add(number, f"document {doc} appears twice for query {query}")
+            try:
+                known[doc] = convert(text)
+            except ValueError:
+                faults.add(number, f"expected {'a score' if kind == 'run' else 'a whole number as grade'}, found {text!r}")
+        elif fields:
+            faults.add(number, f"expected {n_columns} columns, found {len(fields)}")
+        if faults.full:
+            break
+    faults.raise_if_any()
+    if not all_text(parsed):
+        raise DataError(f"{faults.source}: the lines are bytes; open the file in text mode")
+    return parsed
+
+
+def _checked_lines(lines: Iterable[str], kind: str) -> Iterable[str]:
+    if isinstance(lines, str | bytes):
+        raise DataError(f"parse_{kind} reads an open file or a list of lines, not one text; pass text.splitlines()")
+    return lines
+
+
+def _score(text: str) -> float:
+    score = float(text)
+    if math.isnan(score):
+        raise ValueError(text)
+    return score

@@ -1,0 +1,295 @@
+"""Laws that hold for every metric of the catalog; a new metric is covered as soon as it is there."""
+
+import random
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import assay
+from assay.metrics._groups import GROUPS
+from assay.metrics._param import REQUIRED
+from assay.metrics._parse import parse_metric, parse_metrics
+from assay.metrics._registry import all_metrics, fold
+
+from ._cases import CASES, TOP, Case, as_dicts
+
+METRICS = list(all_metrics().values())
+NEEDED = {"k": 5, "recall": 0.5, "multiple": 1.2}
+"""Values for parameters that must be given."""
+
+
+def _bound():
+    """Each metric as it comes, and once more with a cutoff where it can have one."""
+    for metric in METRICS:
+        needed = {param.name: NEEDED[param.name] for param in metric.params if param.default is REQUIRED}
+        yield metric.bind(**needed)
+        if any(param.name == "k" and param.default is None for param in metric.params):
+            yield metric.bind(k=5)
+
+
+BOUND = list(_bound())
+VARIANTS = parse_metrics(
+    [
+        *("ndcg(gain=exp)@5", "ndcg(gain=binary)", "dcg(discount=jk2002)", "rndcg(gain=exp)", "map(norm=min)@5"),
+        *("precision(over=retrieved)@5", "rbp(p=0.5, gain=scale)", "rbp(p=0.5, gain=query)", "map(judged_only=true)"),
+        *("compatibility(p=0.8, normalize=false)", "q_measure(beta=0)", "q_measure(beta=10)", "set_f(beta=2)"),
+        *("f(beta=2)@5", "inst(t=3)", "insq(t=3)", "bpm(t=3)@5", "nerr10(p=0.3)", "nerr11(t=3)", "recall(rel=2)@5"),
+    ]
+)
+RANKING = [bound for bound in (*BOUND, *VARIANTS) if bound.metric.view == "ranking"]
+NUMBERS = [bound for bound in RANKING if bound.metric.aggregation.summarise]
+
+each = pytest.mark.parametrize("bound", NUMBERS, ids=str)
+each_metric = pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
+
+
+def evaluated(qrels, run):
+    """All metrics at once, on a scale that does not depend on which queries there are."""
+    return assay.evaluate(qrels, run, RANKING, policy=assay.Policy(max_grade=TOP))
+
+
+def of_cases(cases):
+    """All metrics of some cases."""
+    return evaluated(*as_dicts(cases))
+
+
+together = cache(lambda: of_cases(CASES))
+
+
+# ---- scores
+
+
+@each
+def test_scores_lie_in_the_range(bound):
+    low, high = bound.metric.range
+    scores = together().array(bound.name)
+    assert ((scores >= low) & (scores <= high)).all()
+    assert np.isfinite(scores).all()
+
+
+alone = cache(lambda: [of_cases([case]) for case in CASES[::3]])
+
+
+@each
+def test_a_query_scores_the_same_alone_and_in_company(bound):
+    in_company = together().array(bound.name)[::3].tolist()
+    assert [result.array(bound.name)[0] for result in alone()] == in_company
+
+
+JUDGMENTS_ALONE = {"num_q", "num_rel", "ideal_dcg"}
+"""Metrics that do not read the ranking."""
+
+nothing = cache(lambda: of_cases([Case([], [TOP, 1, 0]), Case([], []), Case([], [0])]))
+
+
+@each
+def test_an_empty_ranking_scores_nothing(bound):
+    if bound.metric.higher_is_better and bound.metric.range[0] == 0 and bound.metric.name not in JUDGMENTS_ALONE:
+        assert nothing().array(bound.name).tolist() == [0, 0, 0]
+
+
+no_run = cache(lambda: evaluated(as_dicts(CASES[:20])[0], {}))
+empty_run = cache(lambda: evaluated(as_dicts(CASES[:20])[0], {f"q{number}": {} for number in range(20)}))
+
+
+@each
+def test_a_missing_query_scores_as_an_empty_ranking(bound):
+    assert no_run().scores(bound.name) == empty_run().scores(bound.name)
+
+
+GRADED_SCALE = {"err", "bpm", "sdcg", "inst", "insq", "nerr8", "nerr9", "nerr10", "nerr11", "rbp"}
+"""Measured against an endless supply of documents with the top grade."""
+COUNTS_RANKS = {"precision", "f", "rprec_mult"}
+"""Divided by a number of ranks, also where fewer documents are relevant."""
+
+perfect = cache(lambda: of_cases([Case(grades) for grades in ([4], [3, 2], [2, 2, 2], [4, 3, 3, 2], [4, 4, 2, 2, 2])]))
+
+
+@each
+def test_a_perfect_ranking_scores_one(bound):
+    metric = bound.metric
+    if metric.range == (0, 1) and metric.higher_is_better and metric.name not in GRADED_SCALE | COUNTS_RANKS:
+        tolerance = 1e-5 if metric.name == "infap" else 1e-12  # its smoothing leaves a doubt of that size
+        assert perfect().array(bound.name) == pytest.approx(1, abs=tolerance)
+
+
+# ---- what must not matter
+
+
+def _run_with_ties(seed):
+    """A run with ties and its judgments, as lists of (query, document, value)."""
+    rng = random.Random(seed)
+    docs = [f"d{number}" for number in range(30)]
+    queries = [f"q{number}" for number in range(20)]
+    judged = [(query, doc, rng.randint(-1, TOP)) for query in queries for doc in rng.sample(docs, 12)]
+    ranked = [(query, doc, float(rng.randrange(6))) for query in queries[1:] for doc in rng.sample(docs, rng.randint(1, 30))]
+    return judged, ranked
+
+
+def _nested(rows):
+    """Query → document → value, in the order given."""
+    nested = {}
+    for query, doc, value in rows:
+        nested.setdefault(query, {})[doc] = value
+    return nested
+
+
+JUDGED, RANKED = _run_with_ties(5)
+as_given = cache(lambda: evaluated(_nested(JUDGED), _nested(RANKED)))
+
+
+@cache
+def shuffled():
+    """The same rows in another order."""
+    rng = random.Random(6)
+    return evaluated(_nested(rng.sample(JUDGED, len(JUDGED))), _nested(rng.sample(RANKED, len(RANKED))))
+
+
+@each
+def test_the_order_of_rows_does_not_matter(bound):
+    assert shuffled().scores(bound.name) == as_given().scores(bound.name)
+
+
+@cache
+def relabelled():
+    """Other ids, in the same order as the old ones."""
+    names = {f"d{number}": f"Ärztin/{place:03}" for place, number in enumerate(sorted(range(30), key=str))}
+    qrels = _nested([(query, names[doc], grade) for query, doc, grade in JUDGED])
+    return evaluated(qrels, _nested([(query, names[doc], score) for query, doc, score in RANKED]))
+
+
+@each
+def test_the_names_of_documents_do_not_matter(bound):
+    assert relabelled().scores(bound.name) == as_given().scores(bound.name)
+
+
+@cache
+def rescaled():
+    """Other scores, in the same order as the old ones."""
+    return evaluated(_nested(JUDGED), _nested([(query, doc, score**3 / 7 - 5) for query, doc, score in RANKED]))
+
+
+@each
+def test_only_the_order_of_scores_matters(bound):
+    assert rescaled().scores(bound.name) == as_given().scores(bound.name)
+
+
+# ---- what must help, or at least not harm
+
+
+def _value(grade):
+    return max(grade or 0, 0)
+
+
+def _swaps(is_improvement):
+    """Pairs of cases: as they are, and with two neighbours exchanged so that the better one comes first."""
+    for case in CASES:
+        for place, (first, second) in enumerate(zip(case.ranked, case.ranked[1:], strict=False)):
+            if is_improvement(_value(first), _value(second)):
+                ranked = [*case.ranked[:place], second, first, *case.ranked[place + 2 :]]
+                yield case, Case(ranked, case.missed)
+
+
+@cache
+def exchanged(relevant_only):
+    """All metrics before and after every such exchange; past what is worth nothing only, or past any lower grade."""
+    pairs = list(_swaps(lambda first, second: first == 0 < second if relevant_only else first < second))
+    before, after = zip(*pairs, strict=True)
+    return of_cases(before), of_cases(after)
+
+
+def harm(bound, before, after):
+    """By how much the worst case of `after` is worse."""
+    change = after.array(bound.name) - before.array(bound.name)
+    return -change.min() if bound.metric.higher_is_better else change.max()
+
+
+MAY_FALL_BY_PROMOTION = {
+    "accuracy@5": "the relevant document that enters the first k stands below all others there",
+    "infap": "a pooled document nobody judged is half a hit, and may be worth more above than below",
+}
+MAY_FALL_BY_GRADE = MAY_FALL_BY_PROMOTION | {
+    "bpm@5": "the user who is satisfied sooner has gained less on the way",
+    "g": "a rank is due what the ideal ranking gains there, so a good document late may be more than was due",
+}
+
+
+@each
+def test_a_relevant_document_one_place_up_never_harms(bound):
+    assert (harm(bound, *exchanged(relevant_only=True)) > 1e-12) == (bound.name in MAY_FALL_BY_PROMOTION)
+
+
+@each
+def test_a_better_grade_one_place_up_never_harms(bound):
+    assert (harm(bound, *exchanged(relevant_only=False)) > 1e-12) == (bound.name in MAY_FALL_BY_GRADE)
+
+
+MAY_RISE_BY_LENGTH = {
+    "num_ret": "it counts what was retrieved",
+    "accuracy": "one more document that stands below the relevant ones",
+    "compatibility": "rankings are compared one rank deeper",
+    "rndcg": "a ranking that is longer than the ideal one counts one point more",
+}
+longer = cache(lambda: of_cases([Case([*case.ranked, None], case.missed) for case in CASES]))
+
+
+@each
+def test_one_more_unjudged_document_at_the_end_never_helps(bound):
+    helps = harm(bound, longer(), together())
+    assert (helps > 1e-12) == (bound.metric.name in MAY_RISE_BY_LENGTH)
+
+
+# ---- names
+
+
+@pytest.mark.parametrize("bound", [*BOUND, *VARIANTS], ids=str)
+def test_the_canonical_name_reads_back(bound):
+    assert parse_metric(bound.name) == bound
+
+
+@pytest.mark.parametrize("bound", BOUND, ids=str)
+def test_the_name_of_trec_eval_reads_back(bound):
+    assert parse_metric(bound.trec_name) == bound
+
+
+@each_metric
+def test_every_spelling_reads(metric):
+    cutoff = f"@{NEEDED[metric.at.name]}" if metric.at else ""
+    for name in (metric.name, *metric.spellings, *metric.trec_names):
+        for spelling in (name, name.upper(), name.replace("_", "-")):
+            assert parse_metric(spelling + cutoff).metric is metric
+    for name, preset in {**metric.titles, **metric.presets}.items():
+        assert preset.items() <= parse_metric(name + cutoff).params.items()
+
+
+def test_a_spelling_belongs_to_one_metric():
+    owners = {}
+    for metric in METRICS:
+        for name in (metric.name, *metric.spellings, *metric.trec_names):
+            owners.setdefault(fold(name), set()).add(metric.name)
+    assert {name: found for name, found in owners.items() if len(found) > 1} == {}
+    assert GROUPS.keys().isdisjoint(owners)
+
+
+# ---- records
+
+
+@each_metric
+def test_the_record_says_what_people_ask(metric):
+    assert metric.meaning.endswith(".")
+    assert metric.edge_cases.endswith(".")
+    assert metric.formula
+    assert metric.cite
+    assert all(param.meaning for param in metric.params)
+    assert metric.range[0] < metric.range[1] or metric.aggregation.summarise is None
+
+
+@each_metric
+def test_module_function_docstring_and_test_have_the_same_name(metric):
+    module = metric.function.__module__.rpartition(".")[2]
+    assert metric.function.__name__ == module
+    assert Path(__file__).with_name(f"test_{module}.py").exists()
+    head = __import__(metric.function.__module__, fromlist=["x"]).__doc__.partition(":")[0]
+    assert head == metric.name
