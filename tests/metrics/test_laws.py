@@ -1,6 +1,7 @@
 """Laws that hold for every metric of the catalog; a new metric is covered as soon as it is there."""
 
 import random
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -35,7 +36,7 @@ VARIANTS = parse_metrics(
         *("ndcg(gain=exp)@5", "ndcg(gain=binary)", "dcg(discount=jk2002)", "rndcg(gain=exp)", "map(norm=min)@5"),
         *("precision(over=retrieved)@5", "rbp(p=0.5, gain=scale)", "rbp(p=0.5, gain=query)", "map(judged_only=true)"),
         *("compatibility(p=0.8, normalize=false)", "q_measure(beta=0)", "q_measure(beta=10)", "set_f(beta=2)"),
-        *("f(beta=2)@5", "inst(t=3)", "insq(t=3)", "bpm(t=3)@5", "nerr10(p=0.3)", "nerr11(t=3)", "recall(rel=2)@5"),
+        *("f(beta=2)@5", "inst(t=3)", "insq(t=3)", "nerr10(p=0.3)", "nerr11(t=3)", "recall(rel=2)@5"),
     ]
 )
 RANKING = [bound for bound in (*BOUND, *VARIANTS) if bound.metric.view == "ranking"]
@@ -291,5 +292,4 @@ def test_module_function_docstring_and_test_have_the_same_name(metric):
     module = metric.function.__module__.rpartition(".")[2]
     assert metric.function.__name__ == module
     assert Path(__file__).with_name(f"test_{module}.py").exists()
-    head = __import__(metric.function.__module__, fromlist=["x"]).__doc__.partition(":")[0]
-    assert head == metric.name
+    assert sys.modules[metric.function.__module__].__doc__.startswith(f"{metric.name}: ")

@@ -7,18 +7,7 @@ from math import isfinite
 from typing import Any
 
 from assay.datasets._columns import is_table
-from assay.datasets._read_run import is_frame
-from assay.datasets._rows import (
-    Roles,
-    Row,
-    frame_rows,
-    jsonl_rows,
-    parquet_rows,
-    read_json,
-    record_rows,
-    table_rows,
-    trec_rows,
-)
+from assay.datasets._rows import Roles, Row, file_rows, memory_rows, read_json, trec_rows
 from assay.datasets._source import FileSource, as_source
 from assay.errors import DataError, Faults
 from assay.model.ids import text_id
@@ -35,11 +24,7 @@ def _read_judgments(source: Any) -> Judgments:
     if isinstance(source, FileSource):
         return _read_file(source)
     faults = Faults("judgments, row")
-    if is_frame(source):
-        return _collect(frame_rows(source, ROLES, "judgments"), faults)
-    if isinstance(source, Iterable) and not isinstance(source, bytes):
-        return _collect(record_rows(source, ROLES, faults), faults)
-    raise DataError(f"judgments cannot be read from a {type(source).__name__}")
+    return _collect(memory_rows(source, ROLES, faults), faults)
 
 
 @as_judgments.register(Mapping)
@@ -48,7 +33,8 @@ def _read_mapping(source: Mapping[Any, Any]) -> Judgments:
     if isinstance(source, Qrels):
         return Judgments({query: source[query] for query in source})
     if is_table(source):
-        return _collect(frame_rows(source, ROLES, "judgments"), Faults("judgments, row"))
+        faults = Faults("judgments, row")
+        return _collect(memory_rows(source, ROLES, faults), faults)
     return judgments_of_mapping(source)
 
 
@@ -63,12 +49,8 @@ def _read_file(source: FileSource) -> Judgments:
                 "judgments come first, then runs"
             )
         judgments = _collect(_trec_rows(source, faults), faults)
-    elif source.kind == "table":
-        judgments = _collect(table_rows(source, ROLES, faults), faults)
-    elif source.kind == "jsonl":
-        judgments = _collect(jsonl_rows(source, ROLES, faults), faults)
     else:
-        judgments = _collect(parquet_rows(source, ROLES), faults)
+        judgments = _collect(file_rows(source, ROLES, faults), faults)
     if not judgments.grades:
         raise DataError(f"{source.label}: the file holds no judgments")
     return judgments

@@ -6,17 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from assay.datasets._columns import is_table
-from assay.datasets._rows import (
-    Roles,
-    Row,
-    frame_rows,
-    jsonl_rows,
-    parquet_rows,
-    read_json,
-    record_rows,
-    table_rows,
-    trec_rows,
-)
+from assay.datasets._rows import Roles, Row, file_rows, memory_rows, read_json, trec_rows
 from assay.datasets._source import FileSource, as_source
 from assay.errors import DataError, Faults
 from assay.model.ids import text_id
@@ -33,11 +23,7 @@ def _read_run(source: Any, duplicates: str = "error") -> Rankings:
     if isinstance(source, FileSource):
         return _read_file(source, duplicates)
     faults = Faults("run, row")
-    if is_frame(source):
-        return Rankings(_collect(frame_rows(source, ROLES, "run"), faults, duplicates))
-    if isinstance(source, Iterable) and not isinstance(source, bytes):
-        return Rankings(_collect(record_rows(source, ROLES, faults), faults, duplicates))
-    raise DataError(f"a run cannot be read from a {type(source).__name__}")
+    return Rankings(_collect(memory_rows(source, ROLES, faults), faults, duplicates))
 
 
 @as_rankings.register(Mapping)
@@ -46,15 +32,9 @@ def _read_mapping(source: Mapping[Any, Any], duplicates: str = "error") -> Ranki
     if isinstance(source, Run):
         return Rankings(dict(zip(source.query_ids, source.rankings, strict=True)), source.tag)
     if is_table(source):
-        return Rankings(_collect(frame_rows(source, ROLES, "run"), Faults("run, row"), duplicates))
+        faults = Faults("run, row")
+        return Rankings(_collect(memory_rows(source, ROLES, faults), faults, duplicates))
     return rankings_of_mapping(source, duplicates)
-
-
-def is_frame(source: object) -> bool:
-    """Whether the source has named columns: pandas, polars, pyarrow, or a structured array."""
-    if getattr(getattr(source, "dtype", None), "names", None):
-        return False  # a structured array is read record by record
-    return hasattr(source, "column_names") or hasattr(source, "columns")
 
 
 def _read_file(source: FileSource, duplicates: str) -> Rankings:
@@ -70,12 +50,8 @@ def _read_file(source: FileSource, duplicates: str) -> Rankings:
             )
         tag = b" ".join(source.first_line.split()[5:]).decode("utf-8", "replace")
         rows = _trec_rows(source, faults)
-    elif source.kind == "table":
-        rows = table_rows(source, ROLES, faults)
-    elif source.kind == "jsonl":
-        rows = jsonl_rows(source, ROLES, faults)
     else:
-        rows = parquet_rows(source, ROLES)
+        rows = file_rows(source, ROLES, faults)
     by_query = _collect(rows, faults, duplicates, source)
     if not by_query:
         raise DataError(f"{source.label}: the file holds no rankings")

@@ -42,6 +42,29 @@ class Roles:
         return (_negated if by_rank else _same), [*names, found["subtopic"]] if "subtopic" in found else names
 
 
+def file_rows(source: FileSource, roles: Roles, faults: Faults) -> Iterator[Row]:
+    """Rows of a file that names its columns."""
+    if source.kind == "table":
+        return table_rows(source, roles, faults)
+    if source.kind == "jsonl":
+        return jsonl_rows(source, roles, faults)
+    return parquet_rows(source, roles)
+
+
+def memory_rows(source: Any, roles: Roles, faults: Faults) -> Iterator[Row]:
+    """Rows of a frame, of columns or of records."""
+    if is_frame(source) or is_table(source):
+        return frame_rows(source, roles, roles.what)
+    if isinstance(source, Iterable) and not isinstance(source, bytes):
+        return record_rows(source, roles, faults)
+    raise DataError(f"{roles.what} cannot be read from a {type(source).__name__}")
+
+
+def is_frame(source: object) -> bool:
+    """Whether the source has named columns: pandas, polars or pyarrow. (A structured array is read record by record.)"""
+    return hasattr(source, "column_names") or hasattr(source, "columns")
+
+
 def _same(value: Any) -> Any:
     return value
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from assay.datasets._columns import find_run_columns
 from assay.datasets._database import literal, quoted
-from assay.datasets._read_run import is_frame
+from assay.datasets._rows import is_frame
 from assay.datasets._source import BOM, FileSource
 from assay.errors import DataError
 

@@ -53,9 +53,12 @@ def grade(run: Run, qrels: Qrels, policy: Policy) -> Grading:
     place = places[qrels.query_of[judgment]]
 
     def break_ties(tied: Ints, before: Ints, n_equal: Ints) -> Ints:
-        docs = [qrels.docs[number] for number in judgment[tied].tolist()]
-        rows = zip(place[tied].tolist(), before.tolist(), n_equal.tolist(), docs, strict=True)
-        return np.array(_places_among_equals(run, policy.ties, rows))
+        group_by_group = np.lexsort((before, place[tied]))
+        columns = (place[tied], before, n_equal, judgment[tied])
+        rows = zip(*(column[group_by_group].tolist() for column in columns), strict=True)
+        ahead = np.empty(len(tied), dtype=np.int64)
+        ahead[group_by_group] = _places_among_equals(run, qrels, policy.ties, rows)
+        return ahead
 
     rank = rank_judged(run.order, place, score, break_ties)
     n_retrieved = np.zeros(len(qrels), dtype=np.int64)
@@ -115,13 +118,13 @@ def _find_judged(run: Run, qrels: Qrels, places: Ints) -> tuple[Ints, Floats]:
     return number[rows].astype(np.int64), scores[rows]
 
 
-def _places_among_equals(run: Run, ties: str, rows: Iterable[tuple[int, int, int, str]]) -> list[int]:
-    """For rows (place of the query, number of better documents, number of equals, document): how many equals come before."""
+def _places_among_equals(run: Run, qrels: Qrels, ties: str, rows: Iterable[tuple[int, int, int, int]]) -> list[int]:
+    """How many equals stand before, for rows of (place of the query, n better, n equal, judgment), group by group."""
     ahead: list[int] = []
     at: tuple[int, int] | None = None
     ranked: list[str] = []
     position: dict[str, int] = {}
-    for place, better, n_equal, doc in rows:
+    for place, better, n_equal, judgment in rows:
         if at is None or at[0] != place:
             ranked = run.ranked(place)
         if at != (place, better):
@@ -130,5 +133,5 @@ def _places_among_equals(run: Run, ties: str, rows: Iterable[tuple[int, int, int
                 equals.sort(reverse=ties == "docid_desc")
             position = dict(zip(equals, range(n_equal), strict=True))
             at = (place, better)
-        ahead.append(position[doc])
+        ahead.append(position[qrels.docs[judgment]])
     return ahead

@@ -6,6 +6,7 @@ documents is then looked up among them, and document ids matter only where a jud
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -88,28 +89,11 @@ def sort_stretches(values: NDArray[Any], start: Ints, end: Ints) -> None:
         values[start[0] : end[-1]].reshape(len(start), lengths[0]).sort(axis=1)
         return
     padding = np.inf if values.dtype.kind == "f" else np.iinfo(values.dtype).max
-    for block in blocks_of_similar_length(lengths):
-        width = int(lengths[block].max())
-        columns = np.arange(width)
-        filled = columns < lengths[block, None]
-        places = (start[block, None] + columns)[filled]
+    for places, filled in _padded(start, lengths):
         matrix = np.full(filled.shape, padding, dtype=values.dtype)
         matrix[filled] = values[places]
         matrix.sort(axis=1)
         values[places] = matrix[filled]
-
-
-def blocks_of_similar_length(lengths: Ints) -> list[Ints]:
-    """Split rows into blocks whose padded matrices stay small; rows of like length share a block."""
-    order = np.argsort(lengths, kind="stable")
-    order = order[lengths[order] > 0]
-    blocks = []
-    while len(order):
-        width = int(lengths[order[-1]])
-        size = max(1, BLOCK_CELLS // width)
-        blocks.append(order[-size:])
-        order = order[:-size]
-    return blocks
 
 
 def running_sums(values: Floats, query: Ints, n_queries: int) -> Floats:
@@ -125,15 +109,36 @@ def running_products(values: Floats, query: Ints, n_queries: int) -> Floats:
     return _accumulate(np.multiply, values, query, n_queries)
 
 
+def best_to_come(values: Floats, query: Ints, n_queries: int) -> Floats:
+    """For each value, none negative: the largest of its query from its place to the end."""
+    return _accumulate(np.maximum, values[::-1], (n_queries - 1 - query)[::-1], n_queries)[::-1]
+
+
 def _accumulate(operation: np.ufunc, values: Floats, query: Ints, n_queries: int) -> Floats:
     lengths = np.bincount(query, minlength=n_queries)
-    first = np.cumsum(lengths) - lengths
     result = np.empty(len(values))
-    for block in blocks_of_similar_length(lengths):
-        columns = np.arange(int(lengths[block].max()))
-        filled = columns < lengths[block, None]
-        places = (first[block, None] + columns)[filled]
+    for places, filled in _padded(np.cumsum(lengths) - lengths, lengths):
         matrix = np.zeros(filled.shape)
         matrix[filled] = values[places]
         result[places] = operation.accumulate(matrix, axis=1)[filled]
     return result
+
+
+def _padded(start: Ints, lengths: Ints) -> Iterator[tuple[Ints, NDArray[np.bool_]]]:
+    """Stretches as rows of a matrix, block by block: the places of their values, and which cells those fill."""
+    for block in blocks_of_similar_length(lengths):
+        columns = np.arange(int(lengths[block].max()))
+        filled = columns < lengths[block, None]
+        yield (start[block, None] + columns)[filled], filled
+
+
+def blocks_of_similar_length(lengths: Ints) -> list[Ints]:
+    """Split rows into blocks whose padded matrices stay small; rows of like length share a block."""
+    order = np.argsort(lengths, kind="stable")
+    order = order[lengths[order] > 0]
+    blocks = []
+    while len(order):
+        size = max(1, BLOCK_CELLS // int(lengths[order[-1]]))
+        blocks.append(order[-size:])
+        order = order[:-size]
+    return blocks

@@ -1,0 +1,290 @@
+"""What is not documented fails; and what the documentation shows is run.
+
+In a ```python block, a comment behind an expression is the value it has, or the error it raises. The blocks of one page
+share their names. In a ```console block, what follows `$ assay …` is all that the command prints; a line `…` stands for any
+lines, and `# exit 2` behind a command for its exit code. `$ cat file` shows a file, which is made if it is not there.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import importlib.util
+import inspect
+import io
+import itertools
+import re
+import shlex
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+import assay
+import assay.errors
+import assay.metrics
+from assay.cli import main
+from assay.cli._program import build_parser
+from assay.cli.score import FORMATS
+from assay.datasets._columns import NAMES
+from assay.metrics._groups import GROUPS
+from assay.metrics._registry import all_metrics
+from assay.model.policy import CHOICES, Policy
+from assay.reports._report import all_renderers
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+ALL_TEXT = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+ERRORS = [
+    name
+    for name, value in vars(assay.errors).items()
+    if inspect.isclass(value) and issubclass(value, assay.errors.AssayError)
+]
+
+
+class Block(NamedTuple):
+    """Code in a page."""
+
+    page: str
+    line: int
+    language: str
+    text: str
+
+
+def blocks(page: Path, language: str) -> list[Block]:
+    """The fenced blocks of one language."""
+    text = page.read_text(encoding="utf-8")
+    found = re.finditer(r"^```(\w+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    each = [Block(page.name, text[: match.start(2)].count("\n"), match[1], match[2]) for match in found]
+    return [block for block in each if block.language == language]
+
+
+@pytest.fixture
+def workplace(tmp_path, monkeypatch):
+    """A folder with the examples in it, as the pages assume."""
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    return tmp_path
+
+
+# What must be documented
+
+
+def mentioned(name: str, text: str = ALL_TEXT) -> bool:
+    """Whether the text has the name, and not merely as a part of a longer one."""
+    return re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text) is not None
+
+
+def page_text(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def load_generator() -> Any:
+    spec = importlib.util.spec_from_file_location("docs_generate", ROOT / "docs" / "generate.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_generated_pages_are_current(capsys):
+    generator = load_generator()
+    assert generator.stale_pages() == [], "run make docs"
+    assert generator.main(["--check"]) == 0
+    assert capsys.readouterr().out == ""
+
+
+def test_a_stale_page_is_noticed(tmp_path, monkeypatch, capsys):
+    generator = load_generator()
+    monkeypatch.setattr(generator, "HERE", tmp_path)
+    assert generator.main(["--check"]) == 1
+    assert "docs/metrics.md is stale" in capsys.readouterr().out
+    assert not list(tmp_path.iterdir())
+    assert generator.main([]) == 0
+    assert (tmp_path / "metrics.md").read_bytes() == (ROOT / "docs" / "metrics.md").read_bytes()
+
+
+@pytest.mark.parametrize("name", all_metrics())
+def test_every_metric_has_its_section(name):
+    assert f"\n## {name}\n" in page_text("docs/metrics.md")
+
+
+def every_flag() -> Iterator[tuple[str, str]]:
+    """Command, and each long option it has."""
+    commands = next(action for action in build_parser()._actions if hasattr(action, "choices") and action.choices)
+    for name, command in commands.choices.items():
+        yield name, f"assay {name}"
+        for flag in itertools.chain.from_iterable(action.option_strings for action in command._actions):
+            if flag.startswith("--") and flag != "--help":
+                yield name, flag
+
+
+@pytest.mark.parametrize(("command", "flag"), every_flag())
+def test_every_command_and_option_is_in_the_tour(command, flag):
+    assert mentioned(flag, page_text("docs/tour.md"))
+
+
+@pytest.mark.parametrize("field", [field.name for field in dataclasses.fields(Policy)])
+def test_every_policy_field_has_a_row_with_its_default_and_its_choices(field):
+    rows = re.findall(rf"^\| `{field}` \|.*$", page_text("docs/conventions.md"), re.MULTILINE)
+    assert len(rows) == 1
+    assert mentioned(f"`{getattr(Policy(), field)}`", rows[0])
+    for choice in CHOICES.get(field, ()):
+        assert mentioned(f"`{choice}`", rows[0])
+
+
+@pytest.mark.parametrize("name", all_renderers())
+def test_every_output_format_is_in_the_tour(name):
+    assert re.search(rf"^\| `{name}` \|", page_text("docs/tour.md"), re.MULTILINE)
+
+
+def test_the_command_offers_every_output_format():
+    assert sorted(FORMATS) == list(all_renderers())
+
+
+@pytest.mark.parametrize("name", ERRORS)
+def test_every_error_is_in_the_tour_with_its_exit_code(name):
+    code = getattr(assay.errors, name).exit_code
+    assert re.search(rf"^\| `{name}` \|.*\b{code}\b", page_text("docs/tour.md"), re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", [*assay.__all__, *assay.metrics.__all__, *GROUPS])
+def test_every_public_name_is_mentioned(name):
+    assert mentioned(name)
+
+
+@pytest.mark.parametrize("name", sorted(set(itertools.chain.from_iterable(NAMES.values()))))
+def test_every_column_name_is_in_the_tour(name):
+    assert mentioned(f"`{name}`", page_text("docs/tour.md"))
+
+
+# What is shown must be true
+
+
+def slug(heading: str) -> str:
+    """The anchor of a heading, as code hosts make it."""
+    return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
+
+
+def prose(page: Path) -> str:
+    return re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+
+
+def links(page: Path) -> list[str]:
+    return [target for target in re.findall(r"\]\(([^)\s]+)\)", prose(page)) if "://" not in target]
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CHANGELOG.md"], ids=lambda page: page.name)
+def test_links_lead_somewhere(page):
+    for target in links(page):
+        name, _, anchor = target.partition("#")
+        file = (page.parent / name).resolve() if name else page
+        assert file.exists(), target
+        if anchor:
+            headings = re.findall(r"^#+ (.*)$", prose(file), re.MULTILINE)
+            assert anchor in map(slug, headings), target
+
+
+def test_every_page_is_reached_from_the_readme():
+    linked = {(ROOT / target.partition("#")[0]).resolve() for target in links(ROOT / "README.md")}
+    assert set(PAGES[1:]) <= linked
+
+
+def test_the_readme_is_short():
+    assert len(page_text("README.md").splitlines()) < 150
+
+
+def run_python(block: Block, names: dict[str, Any]) -> Iterator[tuple[int, str, str]]:
+    """Run a block; for each expression with a comment behind it: line in the page, what is said, what it is."""
+    lines = block.text.splitlines()
+    for statement in ast.parse(block.text).body:
+        source = ast.Module([statement], [])
+        said = lines[statement.end_lineno - 1][statement.end_col_offset :].strip()
+        if isinstance(statement, ast.Expr) and said.startswith("#"):
+            code = compile(ast.Expression(statement.value), f"{block.page}:{block.line}", "eval")
+            yield block.line + statement.end_lineno, said.removeprefix("# "), shown(code, names)
+        else:
+            exec(compile(source, f"{block.page}:{block.line}", "exec"), names)
+
+
+def shown(code: Any, names: dict[str, Any]) -> str:
+    try:
+        return repr(eval(code, names))
+    except assay.AssayError as error:
+        return f"{type(error).__name__}: {error}"
+
+
+def with_blocks(language: str) -> list[Path]:
+    return [page for page in PAGES if blocks(page, language)]
+
+
+@pytest.mark.parametrize("page", with_blocks("python"), ids=lambda page: page.name)
+def test_python_blocks_run_and_give_what_they_say(page, workplace):
+    names: dict[str, Any] = {"__name__": "page"}
+    for block in blocks(page, "python"):
+        for line, said, value in run_python(block, names):
+            assert (line, value) == (line, said)
+
+
+class Command(NamedTuple):
+    """A line after `$`, and what is shown below it."""
+
+    place: str
+    line: str
+    output: str
+
+
+def commands(page: Path) -> Iterator[Command]:
+    for block in blocks(page, "console"):
+        for match in re.finditer(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block.text, re.MULTILINE):
+            place = f"{page.name}:{block.line + block.text[: match.start()].count(chr(10)) + 1}"
+            yield Command(place, match[1], match[2])
+
+
+def run_command(line: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    """Exit code and everything printed."""
+    words = shlex.split(line, comments=True)[1:]
+    with pytest.MonkeyPatch.context() as patch:
+        if "<" in words:
+            place = words.index("<")
+            patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(Path(words[place + 1]).read_bytes())))
+            del words[place : place + 2]
+        code = main(words)
+    return code, "".join(capsys.readouterr())
+
+
+def agrees(printed: str, said: str) -> bool:
+    """Whether the output is what is shown, where a line `…` stands for any lines."""
+    lines = said.splitlines(keepends=True)
+    pattern = "".join(r"(?:.*\n)*" if line == "…\n" else re.escape(line) for line in lines)
+    return re.fullmatch(pattern, printed) is not None
+
+
+@pytest.mark.parametrize("page", with_blocks("console"), ids=lambda page: page.name)
+def test_commands_print_what_is_shown(page, workplace, capsys):
+    for command in commands(page):
+        word = command.line.split()[0]
+        if word == "cat":
+            file = Path(command.line.split()[1])
+            if not file.exists():
+                file.write_text(command.output, encoding="utf-8")
+            assert agrees(file.read_text(encoding="utf-8"), command.output), command.place
+        elif word == "assay":
+            code, printed = run_command(command.line, capsys)
+            wanted = re.search(r"# exit (\d+)$", command.line)
+            assert (command.place, code, printed) == (command.place, int(wanted[1]) if wanted else 0, printed)
+            assert agrees(printed, command.output), f"{command.place}\n{printed}"
+
+
+def test_the_checks_themselves_notice_a_difference(workplace):
+    block = Block("page", 1, "python", "x = 2\nx + 1  # 4\nassay.Policy(ties='no')  # BadParameter: no\n")
+    found = [(said, value) for _, said, value in run_python(block, {"assay": assay})]
+    assert found[0] == ("4", "3")
+    assert found[1][1].startswith("BadParameter: ties is one of")
+    assert agrees("a\nb\nc\n", "a\n…\n")
+    assert agrees("a\nb\nc\n", "a\n…\nc\n")
+    assert not agrees("a\nb\nc\n", "a\n…\nd\n")
+    assert not agrees("a\nb\n", "a\n")
