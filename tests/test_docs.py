@@ -1,8 +1,8 @@
 """What is not documented fails; and what the documentation shows is run.
 
-In a ```python block, a comment behind an expression is the value it has, or the error it raises. The blocks of one page
-share their names. In a ```console block, what follows `$ assay …` is all that the command prints; a line `…` stands for any
-lines, and `# exit 2` behind a command for its exit code. `$ cat file` shows a file, which is made if it is not there.
+In a ```python block, a comment behind or below an expression is the value it has, or the error it raises. The blocks of one
+page share their names. In a ```console block, what follows `$ assay …` is all that the command prints, and `# exit 2` behind
+a command is its exit code. `$ cat file` shows a file, which is made if it is not there. `…` leaves something out.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import assay
+import assay.compat.pytrec_eval
 import assay.errors
 import assay.metrics
 from assay.cli import main
@@ -122,7 +123,7 @@ def every_flag() -> Iterator[tuple[str, str]]:
                 yield name, flag
 
 
-@pytest.mark.parametrize(("command", "flag"), every_flag())
+@pytest.mark.parametrize(("command", "flag"), list(every_flag()))
 def test_every_command_and_option_is_in_the_tour(command, flag):
     assert mentioned(flag, page_text("docs/tour.md"))
 
@@ -151,9 +152,16 @@ def test_every_error_is_in_the_tour_with_its_exit_code(name):
     assert re.search(rf"^\| `{name}` \|.*\b{code}\b", page_text("docs/tour.md"), re.MULTILINE)
 
 
-@pytest.mark.parametrize("name", [*assay.__all__, *assay.metrics.__all__, *GROUPS])
+@pytest.mark.parametrize("name", [*assay.__all__, *assay.metrics.__all__, *assay.compat.pytrec_eval.__all__, *GROUPS])
 def test_every_public_name_is_mentioned(name):
     assert mentioned(name)
+
+
+def test_everything_about_a_result_is_in_the_tour():
+    rows = re.findall(r"^\| `(\w+)(?:\(\w*\))?` \|", page_text("docs/tour.md"), re.MULTILINE)
+    fields = {field.name for field in dataclasses.fields(assay.Result)}
+    others = {name for name in vars(assay.Result) if not name.startswith("_")}
+    assert fields | others <= set(rows)
 
 
 @pytest.mark.parametrize("name", sorted(set(itertools.chain.from_iterable(NAMES.values()))))
@@ -198,16 +206,22 @@ def test_the_readme_is_short():
 
 
 def run_python(block: Block, names: dict[str, Any]) -> Iterator[tuple[int, str, str]]:
-    """Run a block; for each expression with a comment behind it: line in the page, what is said, what it is."""
-    lines = block.text.splitlines()
+    """Run a block; for each expression with a comment behind or below it: line in the page, what is said, what it is."""
     for statement in ast.parse(block.text).body:
-        source = ast.Module([statement], [])
-        said = lines[statement.end_lineno - 1][statement.end_col_offset :].strip()
-        if isinstance(statement, ast.Expr) and said.startswith("#"):
-            code = compile(ast.Expression(statement.value), f"{block.page}:{block.line}", "eval")
-            yield block.line + statement.end_lineno, said.removeprefix("# "), shown(code, names)
+        said = comment(block.text.splitlines(), statement)
+        place = f"{block.page}:{block.line}"
+        if isinstance(statement, ast.Expr) and said:
+            value = shown(compile(ast.Expression(statement.value), place, "eval"), names)
+            yield block.line + statement.end_lineno, said, value
         else:
-            exec(compile(source, f"{block.page}:{block.line}", "exec"), names)
+            exec(compile(ast.Module([statement], []), place, "exec"), names)
+
+
+def comment(lines: list[str], statement: ast.stmt) -> str:
+    """What stands behind a statement, else below it."""
+    behind = lines[statement.end_lineno - 1][statement.end_col_offset :].strip()
+    below = itertools.takewhile(lambda line: line.startswith("# "), lines[statement.end_lineno :])
+    return " ".join(line.removeprefix("# ") for line in ([behind] if behind else below))
 
 
 def shown(code: Any, names: dict[str, Any]) -> str:
@@ -226,7 +240,47 @@ def test_python_blocks_run_and_give_what_they_say(page, workplace):
     names: dict[str, Any] = {"__name__": "page"}
     for block in blocks(page, "python"):
         for line, said, value in run_python(block, names):
-            assert (line, value) == (line, said)
+            assert agrees(value, said), f"{page.name}:{line}: {value}"
+
+
+def forms(what: str) -> list[str]:
+    """The second column of a table of the tour: code."""
+    table = re.search(rf"^\| {what} \|.*?\n\n", page_text("docs/tour.md"), re.MULTILINE | re.DOTALL)
+    return re.findall(r"^\| [^|]+ \| `(.*)` \|$", table[0], re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def tour_names(tmp_path_factory):
+    """The names and files that the code of the tour makes."""
+    folder = tmp_path_factory.mktemp("tour")
+    shutil.copytree(ROOT / "examples", folder / "examples")
+    names: dict[str, Any] = {"__name__": "page"}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        for block in blocks(ROOT / "docs" / "tour.md", "python"):
+            list(run_python(block, names))
+        yield names
+
+
+@pytest.mark.parametrize("form", forms("a run"))
+def test_every_form_of_a_run_is_read(form, tour_names):
+    run = assay.Run(eval(form, tour_names))
+    assert list(run) == ["q1"]
+    assert run.ranked(0) == ["a", "b"]
+
+
+@pytest.mark.parametrize("form", forms("judgments"))
+def test_every_form_of_judgments_is_read(form, tour_names):
+    assert dict(assay.Qrels(eval(form, tour_names))) == {"q1": {"a": 1.0, "b": 0.0}}
+
+
+def test_the_example_of_a_metric_file_is_the_real_one():
+    source = page_text("src/assay/metrics/average_precision.py")
+    assert f"```python\n{source}```\n" in page_text("docs/tour.md")
+
+
+def test_the_number_of_metrics_is_right():
+    assert re.findall(r"\b(\d+) metrics\b", page_text("README.md")) == [str(len(all_metrics()))]
 
 
 class Command(NamedTuple):
@@ -257,10 +311,9 @@ def run_command(line: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str
 
 
 def agrees(printed: str, said: str) -> bool:
-    """Whether the output is what is shown, where a line `…` stands for any lines."""
-    lines = said.splitlines(keepends=True)
-    pattern = "".join(r"(?:.*\n)*" if line == "…\n" else re.escape(line) for line in lines)
-    return re.fullmatch(pattern, printed) is not None
+    """Whether the output is what is shown: `…` alone in a line stands for any lines, elsewhere for any text in its line."""
+    lines = (r"(?:.*\n)*" if line == "…\n" else re.escape(line) for line in said.splitlines(keepends=True))
+    return re.fullmatch("".join(lines).replace("…", ".*"), printed) is not None
 
 
 @pytest.mark.parametrize("page", with_blocks("console"), ids=lambda page: page.name)
@@ -280,11 +333,14 @@ def test_commands_print_what_is_shown(page, workplace, capsys):
 
 
 def test_the_checks_themselves_notice_a_difference(workplace):
-    block = Block("page", 1, "python", "x = 2\nx + 1  # 4\nassay.Policy(ties='no')  # BadParameter: no\n")
+    block = Block("page", 1, "python", "x = 2\nx + 1  # 4\nassay.Policy(ties='no')\n# BadParameter:\n# no\n")
     found = [(said, value) for _, said, value in run_python(block, {"assay": assay})]
     assert found[0] == ("4", "3")
+    assert found[1][0] == "BadParameter: no"
     assert found[1][1].startswith("BadParameter: ties is one of")
     assert agrees("a\nb\nc\n", "a\n…\n")
     assert agrees("a\nb\nc\n", "a\n…\nc\n")
     assert not agrees("a\nb\nc\n", "a\n…\nd\n")
     assert not agrees("a\nb\n", "a\n")
+    assert agrees("0.6666666", "0.666…")
+    assert not agrees("0.7", "0.666…")

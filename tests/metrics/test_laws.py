@@ -177,6 +177,14 @@ def test_only_the_order_of_scores_matters(bound):
     assert rescaled().scores(bound.name) == as_given().scores(bound.name)
 
 
+def test_how_many_queries_are_worked_on_at_once_does_not_matter(monkeypatch):
+    monkeypatch.setattr("assay.model.ordering.BLOCK_CELLS", 40)
+    monkeypatch.setattr("assay.metrics._user_model.BLOCK_CELLS", 3000)
+    in_pieces = of_cases(CASES)
+    for bound in NUMBERS:
+        assert in_pieces.scores(bound.name) == together().scores(bound.name)
+
+
 # ---- what must help, or at least not harm
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 import assay
 from assay.metrics._groups import GROUPS
-from assay.metrics._parse import parse_metric, parse_metrics
+from assay.metrics._parse import parse_metric, parse_metrics, parse_name
 from assay.metrics._registry import all_metrics
 
 
@@ -209,6 +209,16 @@ def test_a_metric_is_named_by_text():
 def test_where_one_metric_is_wanted():
     with pytest.raises(assay.BadParameter, match=r"'recall@5,10' stands for 2 metrics \(recall@5, recall@10 …\)"):
         parse_metric("recall@5,10")
+
+
+@pytest.mark.parametrize("text", ["precision", "P", "P@5", " precision_5 ", "P(rel=2)@5", "precision(rel=2)"])
+def test_a_definition_may_be_asked_for_without_its_parameters(text):
+    assert parse_name(text) is all_metrics()["precision"]
+
+
+def test_an_unknown_definition():
+    with pytest.raises(assay.UnknownName, match="Did you mean precision@5"):
+        parse_name("precison@5")
 
 
 # ---- the canonical name reads back, whatever the parameters

@@ -45,7 +45,7 @@ from assay.metrics._parse import parse_metrics
 from assay.model.grading import grade
 from assay.model.ids import all_text
 from assay.model.policy import Policy
-from assay.model.qrels import Qrels, as_judgments
+from assay.model.qrels import Qrels
 from assay.model.run import Rankings, Run, as_rankings
 from assay.model.scores import GEOMETRIC_FLOOR, GEOMETRIC_MEAN, TEXT, Column
 
@@ -114,8 +114,7 @@ class RelevanceEvaluator:
         """Queries without judgments are dropped. `float32` truncates scores first, so that near scores tie."""
         if not isinstance(relevance_level, int | float | np.number) or not 0 < relevance_level < math.inf:
             raise BadParameter(f"relevance_level is a number above 0, not {relevance_level!r}")
-        grades = as_judgments(query_relevance).grades
-        self._qrels = Qrels({query: judged for query, judged in grades.items() if len(judged)})
+        self._qrels = _without_empty(Qrels(query_relevance))
         self._policy = Policy(rel=float(relevance_level), judged_only=bool(judged_docs_only_flag), missing="skip")
         self._float32 = float32
         self._measures = (measures,) if isinstance(measures, str) else tuple(measures)
@@ -131,10 +130,10 @@ class RelevanceEvaluator:
         view = grade(run, self._qrels, self._policy).run
         columns = score_views({"ranking": view}, list(self._metrics.values())).columns
         values = [_values(columns[metric.name]) for metric in self._metrics.values()]
-        rows = zip(*values, strict=True) if values else repeat(())
-        by_query = {
-            query: dict(zip(self._metrics, row, strict=True)) for query, row in zip(view.query_ids, rows, strict=False)
-        }
+        rows = zip(*values, strict=True) if values else repeat((), view.n_queries)
+        by_query = dict(zip(view.query_ids, map(dict, map(zip, repeat(tuple(self._metrics)), rows)), strict=True))
+        if view.query_ids == run.query_ids:
+            return by_query
         return {query: by_query[query] for query in run.query_ids if query in by_query}
 
     def __getstate__(self) -> dict[str, Any]:
@@ -147,7 +146,7 @@ class RelevanceEvaluator:
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
     """Query → document → score, from the lines of a TREC run: query Q0 document rank score tag."""
-    return _parse_lines(f_run, "run", n_columns=6, column=4, convert=_score)
+    return _parse_lines(f_run, "run", n_columns=6, column=4, convert=float)
 
 
 def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
@@ -199,6 +198,11 @@ def _split(text: Any) -> tuple[str, list[str]]:
     return name, parameters.split(",")
 
 
+def _without_empty(qrels: Qrels) -> Qrels:
+    is_empty = np.diff(qrels.offsets) == 0
+    return Qrels({query: judged for query, judged in qrels.items() if judged}) if is_empty.any() else qrels
+
+
 def _values(column: Column) -> list[float]:
     """The column as the original gives it: geometric measures as logarithms, text as 0.0."""
     if column.aggregation is TEXT:
@@ -208,29 +212,38 @@ def _values(column: Column) -> list[float]:
 
 
 def _in_float32(run: Run) -> Run:
+    """The run with scores truncated in those rankings where that ties documents; elsewhere it changes no order."""
+    order = run.order
     with np.errstate(over="ignore"):
-        scores = iter(run.scores.astype(np.float32).tolist())
-    rankings = zip(run.query_ids, run.rankings, strict=True)
-    return Run.borrow(Rankings({query: dict(zip(ranking, scores, strict=False)) for query, ranking in rankings}))
+        near = order.negated.astype(np.float32)
+        second = np.flatnonzero((near[1:] == near[:-1]) & (order.negated[1:] != order.negated[:-1])) + 1
+        place = np.searchsorted(order.end, second, side="right")
+        rankings = dict(zip(run.query_ids, run.rankings, strict=True))
+        for number in np.unique(place[second > order.start[place]]).tolist():
+            query, ranking = run.query_ids[number], run.rankings[number]
+            rankings[query] = dict(zip(ranking, np.array(list(ranking.values()), np.float32).tolist(), strict=True))
+    return Run.borrow(Rankings(rankings)) if len(second) else run
 
 
 def _parse_lines(lines: Iterable[str], kind: str, n_columns: int, column: int, convert: Callable[[str], Any]) -> Any:
     """Query → document → value; every line that cannot be used is named, up to twenty of them."""
+    if isinstance(lines, str | bytes):
+        raise DataError(f"parse_{kind} reads an open file or a list of lines, not one text; pass text.splitlines()")
     faults = Faults(str(getattr(lines, "name", kind)))
     parsed: defaultdict[str, dict[str, Any]] = defaultdict(dict)
-    for number, line in enumerate(_checked_lines(lines, kind), 1):
+    for number, line in enumerate(lines, 1):
         fields = line.split()
         if len(fields) == n_columns:
-            query, doc, text = fields[0], fields[2], fields[column]
-            known = parsed[query]
-            if doc in known:
-                faults.add(number, f"document {doc} appears twice for query {query}")
+            known, doc = parsed[fields[0]], fields[2]
             try:
-                known[doc] = convert(text)
+                value = convert(fields[column])
+                if doc not in known and value == value:  # nan alone differs from itself
+                    known[doc] = value
+                    continue
             except ValueError:
-                faults.add(number, f"expected {'a score' if kind == 'run' else 'a whole number as grade'}, found {text!r}")
-        elif fields:
-            faults.add(number, f"expected {n_columns} columns, found {len(fields)}")
+                pass
+        if fields:
+            faults.add(number, _fault(fields, n_columns, column, parsed))
         if faults.full:
             break
     faults.raise_if_any()
@@ -239,14 +252,9 @@ def _parse_lines(lines: Iterable[str], kind: str, n_columns: int, column: int, c
     return parsed
 
 
-def _checked_lines(lines: Iterable[str], kind: str) -> Iterable[str]:
-    if isinstance(lines, str | bytes):
-        raise DataError(f"parse_{kind} reads an open file or a list of lines, not one text; pass text.splitlines()")
-    return lines
-
-
-def _score(text: str) -> float:
-    score = float(text)
-    if math.isnan(score):
-        raise ValueError(text)
-    return score
+def _fault(fields: list[str], n_columns: int, column: int, parsed: Mapping[str, Mapping[str, Any]]) -> str:
+    if len(fields) != n_columns:
+        return f"expected {n_columns} columns, found {len(fields)}"
+    if fields[2] in parsed[fields[0]]:
+        return f"document {fields[2]} appears twice for query {fields[0]}"
+    return f"expected {'a whole number as grade' if n_columns == 4 else 'a score'}, found {fields[column]!r}"

@@ -1,0 +1,98 @@
+"""What the command tests share: small files, the program called in process, as a process, and in a terminal."""
+
+import fcntl
+import os
+import pty
+import struct
+import subprocess
+import sys
+import termios
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from assay.cli import main
+
+SCRIPT = Path(sys.executable).with_name("assay")
+QRELS = "q1 0 d1 2\nq1 0 d2 0\nq1 0 d3 1\nq2 0 d4 1\n"
+GOOD = "q1 Q0 d1 1 9 good\nq1 Q0 d3 2 8 good\nq2 Q0 d4 1 7 good\n"
+POOR = "q1 Q0 d2 1 9 poor\nq1 Q0 d1 2 8 poor\n"
+
+
+class Outcome(NamedTuple):
+    """What a command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """The working directory, with judgments and two runs: map is 1 for good.run and 1/8 for poor.run."""
+    for name, text in {"qrels.txt": QRELS, "good.run": GOOD, "poor.run": POOR}.items():
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def assay(capsys):
+    """The program, called in process."""
+
+    def call(*arguments):
+        code = main(list(map(str, arguments)))
+        return Outcome(code, *capsys.readouterr())
+
+    return call
+
+
+@pytest.fixture
+def environment(monkeypatch):
+    """The environment of child processes, without what would change their output."""
+    for name in ("PYTHONUNBUFFERED", "PYTHONIOENCODING", "NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES", "TTY_COMPATIBLE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("PYTHONUTF8", "1")
+
+
+@pytest.fixture
+def process(environment):
+    """The program as a process of its own, its output in pipes."""
+
+    def call(*arguments, program=(SCRIPT,), env=(), **how):
+        done = subprocess.run([*program, *arguments], capture_output=True, env=os.environ | dict(env), check=False, **how)
+        return Outcome(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    return call
+
+
+@pytest.fixture
+def terminal(environment):
+    """The program in a terminal of a given width; standard error comes with the rest."""
+
+    def call(*arguments, columns=80, env=()):
+        ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        with subprocess.Popen(
+            [SCRIPT, *arguments], stdin=theirs, stdout=theirs, stderr=theirs, env=os.environ | dict(env)
+        ) as child:
+            os.close(theirs)
+            shown = read_all(ours)
+        return Outcome(child.returncode, shown.decode().replace("\r\n", "\n"), "")
+
+    return call
+
+
+def read_all(terminal):
+    """Everything until the other side hangs up, which a terminal reports as an error."""
+    shown = b""
+    try:
+        while part := os.read(terminal, 65536):
+            shown += part
+    except OSError:
+        pass
+    finally:
+        os.close(terminal)
+    return shown

@@ -1,0 +1,216 @@
+"""The program: which command runs, and which exit code and message an end has."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import pytest
+from rich.cells import cell_len
+
+from assay._version import __version__
+
+from .conftest import SCRIPT
+
+STYLE = re.compile(r"\x1b\[[0-9;]*m")
+MODULE = (sys.executable, "-m", "assay")
+
+
+# In process
+
+
+@pytest.mark.parametrize("flag", ["--version", "-V"])
+def test_version(assay, flag):
+    assert assay(flag) == (0, f"assay {__version__}\n", "")
+
+
+def test_alone_it_prints_its_help(assay):
+    code, out, err = assay()
+    assert (code, err) == (0, "")
+    assert out == assay("--help").out
+    for words in ("score", "score runs against judgments", "metrics", "exit codes: 0 fine"):
+        assert words in out
+
+
+@pytest.mark.parametrize(
+    ("command", "flags"), [("score", ["--ties", "--missing", "--rel", "--judged-only"]), ("metrics", ["-f"])]
+)
+def test_help_of_a_command(assay, command, flags):
+    code, out, err = assay(command, "--help")
+    assert (code, err) == (0, "")
+    assert f"assay {command} " in out
+    assert "examples:" in out
+    for flag in flags:
+        assert flag in out
+
+
+@pytest.mark.parametrize("arguments", [["scroe"], ["--frobnicate"], ["score", "--frobnicate"]])
+def test_a_command_or_flag_nobody_knows(assay, arguments):
+    code, out, err = assay(*arguments)
+    assert (code, out) == (2, "")
+    assert arguments[-1] in err
+    assert " ".join(["assay", *arguments[:-1]]) + " --help" in err
+
+
+def test_an_interrupt(assay, files, monkeypatch):
+    monkeypatch.setattr("assay.evaluation.evaluate.evaluate", raising(KeyboardInterrupt))
+    assert assay("score", "qrels.txt", "good.run") == (130, "", "interrupted\n")
+
+
+def test_a_bug_keeps_its_traceback(assay, files, monkeypatch):
+    monkeypatch.setattr("assay.evaluation.evaluate.evaluate", raising(ZeroDivisionError("one too many")))
+    code, out, err = assay("score", "qrels.txt", "good.run")
+    assert (code, out) == (70, "")
+    assert err.startswith("Traceback (most recent call last):")
+    assert "ZeroDivisionError: one too many" in err
+    assert err.endswith("error: this is a bug in assay; please report it with the lines above\n")
+
+
+def test_the_commands_come_from_the_catalog(assay, monkeypatch):
+    from assay.cli._command import Command
+    from assay.cli._program import load_entries
+
+    def with_another(package, attribute):
+        another = Command("greet", "say hello", lambda _: None, lambda _: 5)
+        return load_entries(package, attribute) | {"greet": another}
+
+    monkeypatch.setattr("assay.cli._program.load_entries", with_another)
+    assert assay("greet").code == 5
+    assert "say hello" in assay().out
+
+
+def raising(error):
+    def fail(*_, **__):
+        raise error
+
+    return fail
+
+
+# As a process of its own
+
+
+@pytest.mark.parametrize("program", [(SCRIPT,), MODULE], ids=["assay", "python -m assay"])
+def test_both_ways_to_start_it(process, files, program):
+    assert process("--version", program=program) == (0, f"assay {__version__}\n", "")
+    assert process("score", "qrels.txt", "good.run", "-m", "map", "-f", "csv", program=program) == (
+        0,
+        "run,map\ngood,1.0\n",
+        "",
+    )
+    assert process("score", "no", "no", "-m", "no", program=program)[:2] == (2, "")
+
+
+def test_a_pipe_gets_no_colour_and_no_wrapping(process, files):
+    for arguments in (["score", "qrels.txt", "good.run", "poor.run"], ["metrics"], ["score", "--help"]):
+        code, out, err = process(*arguments, env={"COLUMNS": "60"})
+        assert (code, err) == (0, "")
+        assert "\x1b" not in out
+        assert arguments[-1] == "--help" or max(map(len, out.splitlines())) > 60
+
+
+def test_a_run_through_a_pipe(process, files):
+    done = process("score", "qrels.txt", "-", "-m", "map", "-f", "json", input=(files / "good.run").read_bytes())
+    assert json.loads(done.out)["results"][0]["summary"] == {"map": 1.0}
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"], ids=["buffered", "unbuffered"])
+@pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["score", "qrels.txt", "good.run"]], ids=" ".join)
+def test_a_reader_that_has_seen_enough(environment, files, arguments, unbuffered):
+    """As in: assay score … --per-query | head -1, where head is gone before the first line."""
+    ours, theirs = os.pipe()
+    os.close(ours)
+    env = os.environ | {"PYTHONUNBUFFERED": unbuffered}
+    done = subprocess.run([SCRIPT, *arguments], stdout=theirs, stderr=subprocess.PIPE, env=env, check=False)
+    os.close(theirs)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_head(environment, files):
+    (files / "long.qrels").write_text("".join(f"q{number} 0 d 1\n" for number in range(20_000)))
+    (files / "long.run").write_text("".join(f"q{number} Q0 d 1 1 t\n" for number in range(20_000)))
+    command = f"'{SCRIPT}' score long.qrels long.run -m map --per-query -f csv | head -1"
+    done = subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"run,query,map\n", b"")
+
+
+def test_a_real_interrupt(environment, files):
+    """Standard input never ends; what was written is more than a pipe holds, so it is being read when the signal comes."""
+    with subprocess.Popen(
+        [SCRIPT, "score", "qrels.txt", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as child:
+        child.stdin.write(b"q1 Q0 d1 1 9 t\n" * 100_000)
+        child.send_signal(signal.SIGINT)
+        out, err = child.communicate()
+    assert (child.returncode, out, err) == (130, b"", b"interrupted\n")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+def test_an_output_that_lacks_some_letters(environment, files, encoding):
+    """As on Windows, where the output of a pipe is cp1252: · is there, ≥ and ∞ are not."""
+    env = os.environ | {"PYTHONIOENCODING": encoding}
+    for arguments in (["score", "qrels.txt", "good.run", "--rel", "1"], ["metrics", "dcg"]):
+        done = subprocess.run([SCRIPT, *arguments], capture_output=True, env=env, check=False)
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert b"dcg" in done.stdout
+
+
+# In a terminal, 80 columns wide
+
+
+def test_the_default_table_in_a_terminal(terminal, files):
+    code, out, _ = terminal("score", "qrels.txt", "good.run", "poor.run")
+    assert code == 0
+    assert "\x1b[1;32m" in out
+    lines = STYLE.sub("", out).splitlines()
+    assert max(map(cell_len, lines)) <= 80
+    words = set(" ".join(lines).split())
+    assert {
+        "good",
+        "poor",
+        "ndcg@10",
+        "recall@10",
+        "precision@5",
+        "mrr",
+        "hit@5",
+        "map",
+        "judged@10",
+        "1.0000",
+        "0.1250",
+    } <= words
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["score", "qrels.txt", "good.run", "poor.run", "-m", "official", "-q"],
+        ["metrics"],
+        ["metrics", "ndcg"],
+        ["score", "--help"],
+    ],
+    ids=" ".join,
+)
+def test_no_line_is_wider_than_the_terminal(terminal, files, arguments):
+    code, out, _ = terminal(*arguments)
+    assert code == 0
+    assert [line for line in STYLE.sub("", out).splitlines() if cell_len(line) > 80] == []
+
+
+@pytest.mark.parametrize("arguments", [["score", "qrels.txt", "good.run", "poor.run", "-m", "map"], ["metrics"], ["--help"]])
+def test_colour_can_be_declined(terminal, files, arguments):
+    code, out, _ = terminal(*arguments, env={"NO_COLOR": "1"})
+    assert code == 0
+    assert out
+    assert "\x1b" not in out
+
+
+@pytest.mark.parametrize("arguments", [["score", "qrels.txt", "good.run", "-m", "map"], ["metrics"]], ids=" ".join)
+def test_a_terminal_that_does_not_know_its_width(terminal, files, arguments):
+    code, out, _ = terminal(*arguments, columns=0)
+    assert code == 0
+    assert "map" in out
+
+
+def test_errors_in_a_terminal(terminal, files):
+    assert terminal("score", "qrels.txt", "no.run") == (3, "error: no.run: no such file\n", "")

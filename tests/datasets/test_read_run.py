@@ -1,0 +1,569 @@
+"""Reading runs: every form of one run reads the same, and every fault is a DataError that says where."""
+
+import contextlib
+import gc
+import gzip
+import io
+import json
+import os
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
+
+import assay
+from assay import DataError, Run
+
+from ._cases import (
+    NUMBERED_ROWS,
+    NUMBERED_RUN,
+    RUN,
+    RUN_FILES,
+    RUN_NAMES,
+    RUN_OBJECTS,
+    RUN_ROWS,
+    columns,
+    delimited,
+    faults_of,
+    jsonl,
+    parquet,
+    plain,
+    trec_run,
+    turned,
+    write,
+)
+
+# --- every form ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("name", "content"), RUN_FILES.values(), ids=RUN_FILES)
+def test_every_file_reads_the_same(tmp_path, name, content):
+    path = write(tmp_path / name, content)
+    run = Run(path)
+    assert plain(run) == RUN
+    assert run.query_ids == tuple(RUN)
+    assert plain(Run(str(path))) == RUN
+
+
+@pytest.mark.parametrize("make", RUN_OBJECTS.values(), ids=RUN_OBJECTS)
+def test_every_object_reads_the_same(make):
+    assert plain(Run(make())) == RUN
+
+
+def test_parquet_reads_the_same(tmp_path):
+    assert plain(Run(parquet(tmp_path / "run.parquet", RUN_ROWS, RUN_NAMES))) == RUN
+    assert plain(Run(parquet(tmp_path / "turned.parquet", turned(RUN_ROWS), ("score", "docno", "qid")))) == RUN
+
+
+@pytest.mark.parametrize(
+    "form", ["dict", "pandas", "polars", "pyarrow", "columns", "array", "tuples", "jsonl", "json", "parquet"]
+)
+def test_whole_number_ids_are_written_out(tmp_path, form):
+    by_column = columns(NUMBERED_ROWS, RUN_NAMES)
+    source = {
+        "dict": lambda: {1: {10: 0.5, 20: 1.5}, 2: {10: 2.0}},
+        "pandas": lambda: pd.DataFrame(by_column),
+        "polars": lambda: pl.DataFrame(by_column),
+        "pyarrow": lambda: pa.table(by_column),
+        "columns": lambda: {name: np.array(values) for name, values in by_column.items()},
+        "array": lambda: np.array(NUMBERED_ROWS, dtype=[("query_id", "i4"), ("doc_id", "u8"), ("score", "f4")]),
+        "tuples": lambda: [(np.int64(query), np.int32(doc), np.float32(score)) for query, doc, score in NUMBERED_ROWS],
+        "jsonl": lambda: write(tmp_path / "run.jsonl", jsonl(NUMBERED_ROWS, RUN_NAMES)),
+        "json": lambda: write(tmp_path / "run.json", json.dumps(NUMBERED_ROWS)),
+        "parquet": lambda: parquet(tmp_path / "run.parquet", NUMBERED_ROWS, RUN_NAMES),
+    }[form]()
+    assert plain(Run(source)) == NUMBERED_RUN
+
+
+@pytest.mark.parametrize("name", ["run.csv", "run.jsonl", "run.parquet", "pandas", "polars", "dicts"])
+def test_a_rank_serves_where_there_is_no_score(tmp_path, name):
+    rows, names = [("q1", "a", 2), ("q1", "b", 1), ("q2", "a", 1)], ("qid", "docid", "rank")
+    source = {
+        "run.csv": lambda: write(tmp_path / name, delimited(rows, names)),
+        "run.jsonl": lambda: write(tmp_path / name, jsonl(rows, names)),
+        "run.parquet": lambda: parquet(tmp_path / name, rows, names),
+        "pandas": lambda: pd.DataFrame(rows, columns=list(names)),
+        "polars": lambda: pl.DataFrame(columns(rows, names)),
+        "dicts": lambda: [dict(zip(names, row, strict=True)) for row in rows],
+    }[name]()
+    assert plain(Run(source)) == {"q1": {"a": -2, "b": -1}, "q2": {"a": -1}}
+
+
+def test_the_score_counts_where_there_is_a_rank_too(tmp_path):
+    path = write(tmp_path / "run.csv", "qid,docid,rank,score\nq1,a,1,0.1\nq1,b,2,0.9\n")
+    assert Run(path).ranked(0) == ["b", "a"]
+    assert Run(write(tmp_path / "run.txt", "q1 Q0 a 1 0.1 t\nq1 Q0 b 2 0.9 t\n")).ranked(0) == ["b", "a"]
+
+
+def test_json_lists_of_ids_are_ranked_best_first(tmp_path):
+    run = Run(write(tmp_path / "run.json", '{"q1": ["b", "a"], "q2": [], "q3": [7]}'))
+    assert run.ranked(0) == ["b", "a"]
+    assert run.n_retrieved.tolist() == [2, 0, 1]
+    assert run.ranked(2) == ["7"]
+
+
+def test_the_tag_is_that_of_the_first_line(tmp_path):
+    assert Run(write(tmp_path / "run", "#c\nq1 Q0 a 1 0.1 bm25\nq1 Q0 b 2 0.0 other\n")).tag == "bm25"
+    assert Run(write(tmp_path / "run", "q1 Q0 a 1 0.1 my own  tag\n")).tag == "my own tag"
+    assert Run(write(tmp_path / "run.json", '{"q1": {"a": 1}}')).tag == ""
+    assert plain(Run(write(tmp_path / "run", "q1 Q0 a 1 0.1 my own  tag\n"))) == {"q1": {"a": 0.1}}
+
+
+def test_numbers_as_people_write_them(tmp_path):
+    texts = ["1", "-1.5", "+2", ".5", "5.", "1e3", "-1E-3", "inf", "-Infinity"]
+    lines = "".join(f"q1 Q0 d{place} 1 {text} t\n" for place, text in enumerate(texts))
+    wanted = [1, -1.5, 2, 0.5, 5, 1000, -0.001, float("inf"), float("-inf")]
+    assert list(Run(write(tmp_path / "run", lines))["q1"].values()) == wanted
+
+
+# --- streams -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", ["r", "rb"])
+@pytest.mark.parametrize("form", ["blanks", "JSON", "JSONL", "CSV", "TSV"])
+def test_open_files(tmp_path, mode, form):
+    path = write(tmp_path / RUN_FILES[form][0], RUN_FILES[form][1])
+    with path.open(mode, encoding="utf-8" if mode == "r" else None) as file:
+        assert plain(Run(file)) == RUN
+
+
+@pytest.mark.parametrize("form", ["blanks", "gzip", "zstd", "JSON", "JSONL", "CSV", "TSV"])
+def test_bytes_in_memory_and_standard_input(monkeypatch, form):
+    content = RUN_FILES[form][1]
+    content = content.encode() if isinstance(content, str) else content
+    assert plain(Run(io.BytesIO(content))) == RUN
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content)))
+    assert plain(Run("-")) == RUN
+
+
+def test_text_in_memory():
+    assert plain(Run(io.StringIO(trec_run()))) == RUN
+    assert plain(Run(io.StringIO(json.dumps(RUN)))) == RUN
+
+
+def test_open_compressed_files(tmp_path):
+    with gzip.open(write(tmp_path / "run.gz", gzip.compress(trec_run().encode()))) as file:
+        assert plain(Run(file)) == RUN
+    with parquet(tmp_path / "run.parquet", RUN_ROWS, RUN_NAMES).open("rb") as file:
+        assert plain(Run(file)) == RUN
+
+
+def test_parquet_is_known_by_its_first_bytes(tmp_path):
+    path = parquet(tmp_path / "run", RUN_ROWS, RUN_NAMES)
+    assert plain(Run(path)) == RUN
+    assert plain(Run(io.BytesIO(path.read_bytes()))) == RUN
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="needs /dev/fd")
+def test_a_pipe_given_by_path_is_read_whole():
+    """Shells write `<(zcat run.gz)` as /dev/fd/63, which can be read only once."""
+    out, into = os.pipe()
+    try:
+        with os.fdopen(into, "wb") as file:
+            file.write(trec_run().encode())
+        assert plain(Run(f"/dev/fd/{out}")) == RUN
+    finally:
+        os.close(out)
+
+
+def test_nothing_is_left_behind(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    Run(io.BytesIO(zstandard.compress(trec_run().encode())))
+    faults_of(Run, io.BytesIO(b"1 2 3\n"))
+    gc.collect()  # the traceback of the fault
+    assert list(tmp_path.iterdir()) == []
+
+
+# --- duplicates ----------------------------------------------------------------------------------------------------
+
+TWICE = [("q1", "a", 0.1), ("q1", "b", 0.3), ("q2", "a", 0.2), ("q1", "a", 0.5), ("q2", "a", 0.1)]
+
+
+@pytest.mark.parametrize("form", ["trec", "csv", "jsonl", "json", "tuples", "polars", "parquet"])
+def test_a_document_that_comes_twice_is_a_fault_unless_the_best_is_kept(tmp_path, form):
+    source = {
+        "trec": lambda: write(tmp_path / "run.txt", trec_run(TWICE)),
+        "csv": lambda: write(tmp_path / "run.csv", delimited(TWICE, RUN_NAMES)),
+        "jsonl": lambda: write(tmp_path / "run.jsonl", jsonl(TWICE, RUN_NAMES)),
+        "json": lambda: write(tmp_path / "run.json", json.dumps(TWICE)),
+        "tuples": lambda: TWICE,
+        "polars": lambda: pl.DataFrame(columns(TWICE, RUN_NAMES)),
+        "parquet": lambda: parquet(tmp_path / "run.parquet", TWICE, RUN_NAMES),
+    }[form]()
+    message = "\n".join(faults_of(Run, source))
+    first, second = (5, 6) if form == "csv" else (4, 5)
+    assert f":{first}: document a appears twice for query q1" in message
+    assert f":{second}: document a appears twice for query q2" in message
+    assert plain(Run(source, duplicates="keep_best")) == {"q1": {"a": 0.5, "b": 0.3}, "q2": {"a": 0.2}}
+
+
+def test_a_duplicate_names_its_first_line(tmp_path):
+    path = write(tmp_path / "run.txt", "# comment\n" + trec_run(TWICE))
+    first, second = faults_of(Run, path)
+    assert first.startswith(f"{path}:5: ")
+    assert "line 2" in first
+    assert second.startswith(f"{path}:6: ")
+    assert "line 4" in second
+
+
+def test_a_duplicate_in_a_table_names_its_first_line_too(tmp_path):
+    for name, content, line in (("r.csv", delimited(TWICE, RUN_NAMES), 2), ("r.jsonl", jsonl(TWICE, RUN_NAMES), 1)):
+        assert f"line {line}" in faults_of(Run, write(tmp_path / name, content))[0]
+
+
+# --- faults that name their line -----------------------------------------------------------------------------------
+
+GOOD = "q1 Q0 d1 1 0.5 t\n"
+GOOD_CSV = "qid,docid,score\nq1,d1,0.5\n"
+GOOD_JSONL = '{"qid": "q1", "docid": "d1", "score": 0.5}\n'
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "line", "says"),
+    [
+        ("run", GOOD + "q1 Q0 d2 2 0.4\n", 2, "6 columns.*found 5"),
+        ("run", GOOD + "\n#c\nd2\n", 4, "found 1"),
+        ("run", GOOD + "q1 Q0 d2 2 high t\n", 2, "'high'"),
+        ("run", GOOD + "q1 Q0 d2 2 1,5 t\n", 2, "'1,5'"),
+        ("run", GOOD + "q1 Q0 d2 2 nan t\n", 2, "'nan'"),
+        ("run", GOOD + "q1 Q0 d2 2 -NaN t\n", 2, "'-NaN'"),
+        ("run", GOOD.encode() + b"q1 Q0 d\xff 2 0.4 t\n", 2, "UTF-8"),
+        ("run", b"q\xff Q0 d1 2 0.4 t\n" + GOOD.encode(), 1, "UTF-8"),
+        ("run", GOOD.encode() + b"q1 Q0 d2 2 0.\xff t\n", 2, "UTF-8"),
+        ("run.gz", gzip.compress((GOOD + "q1\n").encode()), 2, "found 1"),
+        ("run.zst", zstandard.compress((GOOD + "q1\n").encode()), 2, "found 1"),
+        ("run.csv", GOOD_CSV + "q1,d2\n", 3, "3 columns.*found 2"),
+        ("run.csv", GOOD_CSV + "q1,d2,0.4,x\n", 3, "3 columns.*found 4"),
+        ("run.csv", GOOD_CSV + "q1,d2,\n", 3, "''"),
+        ("run.csv", GOOD_CSV + "q1,d2,x\n", 3, "'x'"),
+        ("run.csv", GOOD_CSV + "q1,d2,nan\n", 3, "'nan'"),
+        ("run.csv", GOOD_CSV.encode() + b"q1,d\xff,0.4\n", 3, "UTF-8"),
+        ("run.csv", "qid,docid,rank\nq1,d1,first\n", 2, "'first'"),
+        ("run.csv", "# c\n\n" + GOOD_CSV + "\nq1,d2,x\n", 6, "'x'"),
+        ("run.jsonl", GOOD_JSONL + "{oops\n", 2, "JSON"),
+        ("run.jsonl", GOOD_JSONL + "\n[1, 2]\n", 3, "object"),
+        ("run.jsonl", GOOD_JSONL + '{"qid": "q1", "score": 1}\n', 2, "document"),
+        ("run.jsonl", GOOD_JSONL + '{"qid": "q1", "docid": "d2"}\n', 2, "score"),
+        ("run.jsonl", GOOD_JSONL + '{"qid": "q1", "docid": "d2", "score": null}\n', 2, "None"),
+        ("run.jsonl", GOOD_JSONL + '{"qid": "q1", "docid": "d2", "score": NaN}\n', 2, "nan"),
+        ("run.jsonl", GOOD_JSONL + '{"qid": "q1", "docid": "d2", "score": [1]}\n', 2, "1"),
+        ("run.jsonl", GOOD_JSONL + '{"qid": "q1", "docid": null, "score": 1}\n', 2, "None"),
+        ("run.jsonl", GOOD_JSONL + '{"qid": "q1", "docid": 1.5, "score": 1}\n', 2, "1.5"),
+        ("run.jsonl", '{"qid": null, "docid": "d1", "score": 1}\n' + GOOD_JSONL, 1, "None"),
+        ("run.jsonl", GOOD_JSONL + '{"qid": "q1", "docid": "d2", "score": 1, "score": 2}\n', 2, "score"),
+        ("run.jsonl", GOOD_JSONL + '{"qid": "q1", "docid": "d2", "score": 1' + "0" * 400 + "}\n", 2, "1000"),
+        ("run.jsonl", GOOD_JSONL + '{"qid": "q1", "docid": "d2", "score": 1' + "0" * 5000 + "}\n", 2, ""),
+        ("run.jsonl", GOOD_JSONL + "[" * 100_000 + "\n", 2, ""),
+        ("run.jsonl", GOOD_JSONL.encode() + b'{"qid": "q\xff"}\n', 2, "UTF-8"),
+        ("run.json", '{"q1": {\n"d1": 0.5,\n"d2" 0.4}}', 3, "JSON"),
+        ("run.json", '{"q1": {"d1": 0.5}', 1, "JSON"),
+    ],
+)
+def test_a_fault_names_its_line(tmp_path, name, content, line, says):
+    path = write(tmp_path / name, content)
+    (fault,) = faults_of(Run, path)
+    assert fault.startswith(f"{path}:{line}: ")
+    with pytest.raises(DataError, match=says):
+        assay.evaluate({"q1": {"d1": 1}}, path, ["map"])
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("run", "", "no rankings"),
+        ("run", "# only\n\n#comments\n", "no rankings"),
+        ("run.json", "", "JSON"),
+        ("run.json", "{}", "no rankings"),
+        ("run.json", "[]", "no rankings"),
+        ("run.json", '{"run": {}}', "no rankings"),
+        ("run.jsonl", "", "no rankings"),
+        ("run.csv", "", "no rankings"),
+        ("run.csv", "qid,docid,score\n", "no rankings"),
+        ("run.gz", b"", ""),
+        ("run.gz", gzip.compress(b""), "no rankings"),
+        ("run.zst", zstandard.compress(b""), "no rankings"),
+        ("run.json", "5", ""),
+        ("run.json", "null", ""),
+        ("run.json", '"run.txt"', ""),
+        ("run.json", '{"run": 5}', ""),
+        ("run.json", '["q1", "d1"]', ""),
+        ("run.json", '{"q1": "d1"}', "q1"),
+        ("run.json", '{"q1": 5}', "q1"),
+        ("run.json", '{"q1": null}', "q1"),
+        ("run.json", '{"q1": {"d1": null}}', "q1.*d1"),
+        ("run.json", '{"q1": {"d1": "high"}}', "q1.*d1"),
+        ("run.json", '{"q1": {"d1": {"score": 1}}}', "q1.*d1"),
+        ("run.json", '{"q1": {"d1": NaN}}', "q1.*d1"),
+        ("run.json", '{"q1": [["d1", 1], ["d2"]]}', "q1"),
+        ("run.json", '{"q1": [["d1", 1], ["d1", 2]]}', "q1.*d1"),
+        ("run.json", '{"q1": [null]}', "None"),
+        ("run.json", '{"q1": {"d1": 1, "d1": 2}}', "d1"),
+        ("run.json", '{"q1": {"d1": 1}, "q1": {"d2": 1}}', "q1"),
+        ("run.json", b'{"q1": {"d\xff": 1}}', "UTF-8"),
+        ("run.json", '{"q1": {"d1": 1' + "0" * 5000 + "}}", ""),
+        ("run.json", "[" * 100_000, ""),
+        ("run.csv", "a,b,c\nq1,d1,0.5\n", "column for the query.*'a', 'b', 'c'"),
+        ("run.csv", "qid,x,score\nq1,d1,0.5\n", "column for the document"),
+        ("run.csv", "qid,docid,x\nq1,d1,0.5\n", "score or the rank"),
+        ("run.csv", b"qid,docid,score,\xff\nq1,d1,0.5,1\n", ""),
+        ("run.csv", b"qid,docid,score,\xff\n", ""),
+        ("run.csv", GOOD_CSV + "q1,d2,0.4\rq1,d3,0.3\n", ""),
+        ("run.csv", GOOD_CSV + 'q1,"d2,0.4\n', ""),
+        ("run.parquet", "not a Parquet file", "Parquet"),
+        ("run.parquet", "", "Parquet"),
+        ("run", "q1 0 d1 1\n", "judgments"),
+    ],
+)
+def test_a_file_that_holds_no_run_is_named(tmp_path, name, content, says):
+    path = write(tmp_path / name, content)
+    with pytest.raises(DataError, match=f"(?s)run.*{says}") as caught:
+        Run(path)
+    with pytest.raises(DataError):
+        assay.evaluate({"q1": {"d1": 1}}, path, ["map"])
+    assert str(path) in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ['"{}"', '{{"run": "{}"}}', '"-"'])
+def test_a_path_inside_a_json_file_is_not_followed(tmp_path, monkeypatch, text):
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(GOOD.encode())))
+    other = write(tmp_path / "other.txt", GOOD)
+    with pytest.raises(DataError):
+        Run(write(tmp_path / "run.json", text.format(other)))
+
+
+def test_a_single_record_without_ending_is_a_record(tmp_path):
+    for name in ("run.jsonl", "run", "run.json"):
+        assert plain(Run(write(tmp_path / name, GOOD_JSONL))) == {"q1": {"d1": 0.5}}
+
+
+def test_a_very_long_field_is_no_obstacle(tmp_path):
+    doc = "d" * 200_000
+    assert plain(Run(write(tmp_path / "run.csv", GOOD_CSV + f"q1,{doc},0.4\n"))) == {"q1": {"d1": 0.5, doc: 0.4}}
+
+
+@pytest.mark.parametrize("cut", [1, 10, 200, 20_000])
+@pytest.mark.parametrize("name", ["run.gz", "run.zst", "run.json.gz", "run.json.zst"])
+def test_a_shortened_file_is_damaged_not_smaller(tmp_path, name, cut):
+    rows = [("q1", f"d{number}", hash_like(number)) for number in range(20_000)]
+    text = json.dumps({"q1": {doc: score for _, doc, score in rows}}) if "json" in name else trec_run(rows)
+    whole = (gzip.compress if name.endswith("gz") else zstandard.compress)(text.encode())
+    (fault,) = faults_of(Run, write(tmp_path / name, whole[:-cut]))
+    assert name in fault
+
+
+def hash_like(number):
+    """Digits that do not compress well."""
+    return (number * 2_654_435_761 % 2**32) / 2**32
+
+
+@pytest.mark.parametrize("place", [3, 12, 40, -30, -6])
+@pytest.mark.parametrize("name", ["run.gz", "run.zst"])
+def test_flipped_bits_in_a_compressed_file_are_noticed_or_harmless(tmp_path, name, place):
+    text = trec_run([("q1", f"d{number}", hash_like(number)) for number in range(500)])
+    damaged = bytearray((gzip.compress if name == "run.gz" else zstandard.compress)(text.encode()))
+    damaged[place] ^= 0x55
+    with contextlib.suppress(DataError):
+        assert len(Run(write(tmp_path / name, bytes(damaged)))["q1"]) == 500
+
+
+def test_files_that_are_not_there(tmp_path):
+    with pytest.raises(DataError, match="no such file"):
+        Run(tmp_path / "none.txt")
+    with pytest.raises(DataError, match="folder"):
+        Run(tmp_path)
+    for text in ("x" * 5000, trec_run() * 20, "x\0y", ""):
+        with pytest.raises(DataError):
+            Run(text)
+
+
+def test_at_most_twenty_faults_are_collected(tmp_path):
+    bad = [f"q1 Q0 d{number} 1 high t\nq1 Q0\n" for number in range(500)]
+    for name, content in {
+        "run.txt": "".join(bad),
+        "short.txt": "q1\n" * 500,
+        "twice.txt": "q1 Q0 d1 1 0.5 t\n" * 500,
+        "utf8.txt": b"q1 Q0 d\xff 1 0.5 t\n" * 500,
+        "run.csv": "qid,docid,score\n" + "q1,d1,high\n" * 500,
+        "short.csv": "qid,docid,score\n" + "q1\n" * 500,
+        "run.jsonl": "{oops\n" * 500,
+    }.items():
+        with pytest.raises(DataError) as caught:
+            Run(write(tmp_path / name, content))
+        assert len(caught.value.faults) == 20
+        assert "20 or more" in str(caught.value)
+    assert len(faults_of(Run, [("q1", "d1", "high")] * 500)) == 20
+
+
+# --- faults in memory ----------------------------------------------------------------------------------------------
+
+
+def frames(**by_column):
+    """The same columns in every kind of frame."""
+    yield pd.DataFrame(by_column)
+    yield pl.DataFrame(by_column, strict=False)
+    yield pa.table(by_column)
+    yield by_column
+
+
+@pytest.mark.parametrize(
+    ("query", "doc", "score", "row"),
+    [
+        (["q1", None], ["a", "b"], [1.0, 2.0], 2),
+        ([None, "q1"], ["a", "b"], [1.0, 2.0], 1),
+        ([None, None], ["a", "b"], [1.0, 2.0], 1),
+        (["q1", "q1"], ["a", None], [1.0, 2.0], 2),
+        (["q1", "q1"], ["a", "b"], [1.0, None], 2),
+        (["q1", "q1"], ["a", "b"], [1.0, float("nan")], 2),
+        (["q1", "q1"], ["a", "b"], ["1", "high"], 2),
+        ([1.5, 1.5], ["a", "b"], [1.0, 2.0], 1),
+        (["q1", "q1"], [True, False], [1.0, 2.0], 1),
+        (["q1", "q1"], ["a", "a"], [1.0, 2.0], 2),
+    ],
+)
+def test_a_frame_with_a_hole_names_the_row(query, doc, score, row):
+    for frame in frames(qid=query, docid=doc, score=score):
+        assert f":{row}: " in faults_of(Run, frame)[0], type(frame)
+
+
+def test_pandas_nulls_are_holes_too():
+    for kind, first in (("string", "q1"), ("Int64", 1)):
+        ids = pd.array([first, None], dtype=kind)
+        assert "row:2: " in faults_of(Run, pd.DataFrame({"qid": ids, "docid": ["a", "b"], "score": [1.0, 2.0]}))[0]
+        assert "row:2: " in faults_of(Run, pd.DataFrame({"qid": ["q1", "q1"], "docid": ids, "score": [1.0, 2.0]}))[0]
+
+
+def test_a_frame_without_the_columns_is_named():
+    for frame in frames(qid=["q1"], x=["a"], score=[1.0]):
+        if not isinstance(frame, dict):
+            assert "document" in faults_of(Run, frame)[0]
+    for frame in frames(qid=["q1"], docid=["a"], x=[1.0]):
+        assert "score" in faults_of(Run, frame)[0]
+
+
+def test_columns_of_different_lengths_are_refused():
+    with pytest.raises(DataError):
+        Run({"qid": ["q1", "q1"], "docid": ["a"], "score": [1.0, 2.0]})
+
+
+def test_two_columns_of_one_name_are_refused_or_the_first_is_read():
+    frame = pd.DataFrame([["q1", "q9", "a", 1.0]], columns=["qid", "qid", "docid", "score"])
+    try:
+        found = plain(Run(frame))
+    except DataError:
+        return
+    assert found == {"q1": {"a": 1.0}}
+
+
+def test_a_lazy_frame_is_read_or_refused():
+    frame = pl.LazyFrame({"qid": ["q1"], "docid": ["a"], "score": [1.0]})
+    try:
+        found = plain(Run(frame))
+    except DataError:
+        return
+    assert found == {"q1": {"a": 1.0}}
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        ("q1", "d2"),
+        ("q1", "d2", 1.0, None, None),
+        "q1 d2 1.0",
+        5,
+        None,
+        {"qid": "q1", "score": 1.0},
+        {"qid": "q1", "docid": "d2"},
+        object(),
+        ("q1", "d2", "high"),
+        ("q1", "d2", None),
+        ("q1", "d2", 10**400),
+        ("q1", "d2", float("nan")),
+        (None, "d2", 1.0),
+        (1.5, "d2", 1.0),
+        (["q1"], "d2", 1.0),
+        ("q1", None, 1.0),
+        ("q1", {}, 1.0),
+        (float("nan"), "d2", 1.0),
+    ],
+    ids=lambda bad: repr(bad)[:15],
+)
+def test_a_bad_record_is_named_wherever_it_stands(bad):
+    good = [("q1", "d0", 2.0), ("q1", "d1", 1.0)]
+    assert ":1: " in faults_of(Run, [bad, *good])[0]
+    assert ":3: " in faults_of(Run, [*good, bad])[0]
+
+
+def test_an_id_must_be_whole_even_after_an_equal_one():
+    assert ":2: " in faults_of(Run, [(1, "a", 1.0), (1.0, "b", 1.0)])[0]
+
+
+@pytest.mark.parametrize("source", [5, None, b"q1", 1.5, object(), len], ids=lambda source: type(source).__name__)
+def test_what_is_no_source_at_all_is_refused(source):
+    faults_of(Run, source)
+
+
+# --- anything else must not happen ---------------------------------------------------------------------------------
+
+SEEDS = [
+    ("run.txt", trec_run().encode()),
+    ("run.csv", delimited(RUN_ROWS, RUN_NAMES).encode()),
+    ("run.jsonl", jsonl(RUN_ROWS, RUN_NAMES).encode()),
+    ("run.json", json.dumps(RUN).encode()),
+    ("run.gz", gzip.compress(trec_run().encode(), mtime=0)),
+    ("run.zst", zstandard.compress(trec_run().encode())),
+]
+PIECES = [
+    b"",
+    b" ",
+    b"\t",
+    b"\n",
+    b"\r",
+    b"\0",
+    b"#",
+    b'"',
+    b",",
+    b"{",
+    b"[",
+    b"nan",
+    b"-",
+    b"\xff",
+    b"\xef\xbb\xbf",
+    b"null",
+    b"1e999",
+]
+
+
+@st.composite
+def mutated(draw):
+    """A valid file with a few bytes changed, removed, doubled or put in."""
+    name, content = draw(st.sampled_from(SEEDS))
+    for _ in range(draw(st.integers(1, 4))):
+        start = draw(st.integers(0, len(content)))
+        end = min(len(content), start + draw(st.integers(0, 6)))
+        piece = draw(st.sampled_from(PIECES) | st.binary(max_size=3) | st.just(content[start:end] * 2))
+        content = content[:start] + piece + content[end:]
+    return name, content
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("fuzz")
+
+
+@given(mutated())
+def test_a_damaged_file_is_read_or_refused(folder, damaged):
+    name, content = damaged
+    try:
+        run = Run(write(folder / name, content))
+    except DataError:
+        return
+    assert len(run) > 0
+    assert all(isinstance(query, str) for query in run)

@@ -1,0 +1,170 @@
+"""FileSource: where bytes come from, how they are packed, and what is in them."""
+
+import gc
+import gzip
+import io
+import json
+
+import pytest
+import zstandard
+
+from assay import DataError
+from assay.datasets import FileSource, as_source
+from assay.datasets._zstd import ZstdFile
+
+from ._cases import BOM, QRELS_FILES, RUN_FILES, RUN_NAMES, RUN_ROWS, parquet, write
+
+
+def kind_of(form):
+    return next(kind for word, kind in (("JSONL", "jsonl"), ("JSON", "json"), ("TREC", "trec"), ("", "")) if word in form)
+
+
+@pytest.mark.parametrize(("form", "name", "content"), [(form, *file) for form, file in (RUN_FILES | QRELS_FILES).items()])
+def test_the_kind_is_found_by_ending_and_content(tmp_path, form, name, content):
+    tables = ("CSV", "TSV", "BEIR", "table")
+    wanted = kind_of(form) or ("table" if form.startswith(tables) else "trec")
+    assert FileSource(write(tmp_path / name, content)).kind == wanted
+
+
+def test_parquet_by_its_ending(tmp_path):
+    assert FileSource(parquet(tmp_path / "run.parquet", RUN_ROWS, RUN_NAMES)).kind == "parquet"
+    assert FileSource(parquet(tmp_path / "RUN.PARQUET", RUN_ROWS, RUN_NAMES)).kind == "parquet"
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [
+        ("bm25", "bm25"),
+        ("bm25.txt", "bm25"),
+        ("bm25.run.gz", "bm25"),
+        ("bm25.jsonl.zst", "bm25"),
+        ("v1.2.trec", "v1.2"),
+        ("qrels.tsv", "qrels"),
+        (".txt", ".txt"),
+    ],
+)
+def test_a_run_is_called_what_its_file_is_called(tmp_path, name, wanted):
+    source = FileSource(write(tmp_path / name, "x"))
+    assert source.name == (wanted if wanted != ".txt" else source.label)
+
+
+@pytest.mark.parametrize(
+    ("pack", "wanted"), [(bytes, None), (gzip.compress, "gzip"), (zstandard.compress, "zstd")], ids=["plain", "gzip", "zstd"]
+)
+@pytest.mark.parametrize("name", ["run.txt", "run.gz", "run.zst"])
+def test_compression_is_known_by_the_first_bytes(tmp_path, pack, wanted, name):
+    source = FileSource(write(tmp_path / name, pack(b"one\ntwo\n")))
+    assert source.compression == wanted
+    assert source.content() == b"one\ntwo\n"
+    assert list(source.lines()) == [(1, b"one\n"), (2, b"two\n")]
+    assert list(source.lines()) == [(1, b"one\n"), (2, b"two\n")]  # as often as one likes
+
+
+def test_lines_that_say_something_keep_their_numbers(tmp_path):
+    source = FileSource(write(tmp_path / "f", BOM + b"# c\n\n \t\r\none #1\r\n#two\n  three"))
+    assert list(source.lines()) == [(4, b"one #1\r\n"), (6, b"  three")]
+    assert source.first_line == b"one #1\r\n"
+    assert source.content().startswith(b"# c")
+
+
+def test_a_mark_only_counts_at_the_very_beginning(tmp_path):
+    source = FileSource(write(tmp_path / "f", BOM + b"one\n" + BOM + b"two\n"))
+    assert [line for _, line in source.lines()] == [b"one\n", BOM + b"two\n"]
+
+
+@pytest.mark.parametrize("content", [b"", b"\n", BOM, BOM + b"\n#x\n"])
+def test_nothing_to_say(tmp_path, content):
+    source = FileSource(write(tmp_path / "f", content))
+    assert source.first_line == b""
+    assert list(source.lines()) == []
+    assert source.kind == "trec"
+
+
+def test_streams_live_as_long_as_their_source():
+    source = FileSource.spool(io.BytesIO(b"one\ntwo\n"), "<here>")
+    path = source.path
+    assert source.label == "<here>"
+    assert source.content() == b"one\ntwo\n"
+    assert path.exists()
+    del source
+    gc.collect()
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("stream", [io.BytesIO(b"\xc3\xa9\r\n2"), io.StringIO("é\r\n2", newline="")], ids=["bytes", "text"])
+def test_streams_are_taken_as_they_are(stream):
+    assert FileSource.spool(stream, "x").content() == b"\xc3\xa9\r\n2"
+
+
+def test_an_empty_stream_is_an_empty_file():
+    assert FileSource.spool(io.BytesIO(), "x").content() == b""
+    assert FileSource.spool(io.StringIO(), "x").content() == b""
+
+
+def test_a_stream_is_taken_from_where_it_stands():
+    stream = io.BytesIO(b"one\ntwo\n")
+    stream.readline()
+    assert FileSource.spool(stream, "x").content() == b"two\n"
+
+
+def test_text_that_cannot_be_written_is_a_data_error():
+    with pytest.raises(DataError):
+        FileSource.spool(io.StringIO("d\udcff"), "x")
+
+
+def test_as_source_takes_paths_and_streams_and_leaves_the_rest(tmp_path):
+    path = write(tmp_path / "f.json", "{}")
+    assert as_source(path).path == as_source(str(path)).path == path
+    assert as_source(path).label == str(path)
+    assert as_source(io.BytesIO(b"x")).label == "<stream>"
+    with path.open("rb") as file:
+        assert as_source(file).label == str(path)
+        assert as_source(file).kind == "json"
+    for other in ({"q1": {}}, [("q1", "d1", 1)], None, 5):
+        assert as_source(other) is other
+    source = as_source(path)
+    assert as_source(source) is source
+
+
+def test_what_is_no_file_is_said_so(tmp_path):
+    with pytest.raises(DataError, match="none.txt: no such file"):
+        FileSource(tmp_path / "none.txt")
+    with pytest.raises(DataError, match="folder"):
+        FileSource(tmp_path)
+    with pytest.raises(DataError):
+        FileSource("x" * 5000)
+    with pytest.raises(DataError):
+        FileSource(write(tmp_path / "f", "x") / "below")
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress], ids=["gzip", "zstd"])
+def test_every_shortened_file_is_noticed(tmp_path, pack):
+    packed = pack(b"q1 Q0 d1 1 0.5 t\n" * 3)
+    for length in range(6, len(packed)):
+        source = FileSource(write(tmp_path / "f", packed[:length]))
+        with pytest.raises(DataError, match="damaged"):
+            source.content()
+        with pytest.raises(DataError, match="damaged"):
+            list(source.lines())
+        with pytest.raises(DataError, match="damaged"):
+            _ = source.kind
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress], ids=["gzip", "zstd"])
+def test_rubbish_behind_a_compressed_file_is_noticed(tmp_path, pack):
+    with pytest.raises(DataError, match="damaged"):
+        FileSource(write(tmp_path / "f", pack(b"one\n") + b"rubbish")).content()
+
+
+@pytest.mark.parametrize("size", [0, 1, 5_000_000])
+def test_zstd_frames_follow_each_other(tmp_path, size):
+    frames = [b"a" * size, b"", b"b" * 3, json.dumps(list(range(1000))).encode()]
+    path = write(tmp_path / "f.zst", b"".join(map(zstandard.compress, frames)))
+    with io.BufferedReader(ZstdFile(path)) as file:
+        assert file.read() == b"".join(frames)
+
+
+def test_zstd_of_a_stream_without_its_size(tmp_path):
+    packer = zstandard.ZstdCompressor().compressobj()
+    packed = packer.compress(b"one\n" * 1000) + packer.flush()
+    assert FileSource(write(tmp_path / "f", packed)).content() == b"one\n" * 1000

@@ -1,0 +1,231 @@
+"""evaluate: judgments and a run in, a Result out."""
+
+from collections.abc import Mapping
+from math import isnan, log2
+from pathlib import Path
+
+import numpy as np
+import pytest
+import pytrec_eval
+
+import assay
+from assay.metrics._parse import parse_metric
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+QRELS = {"q1": {"d1": 2, "d2": 0, "d3": 1}, "q2": {"d4": 1}, "q3": {"d5": 3}}
+RUN = {"q1": {"d2": 0.9, "d1": 0.8, "d9": 0.7}, "q2": {"d4": 0.5}}
+NDCG_Q1 = (2 / log2(3)) / (2 + 1 / log2(3))
+"""The grade-2 document stands second; ideal is 2, then 1."""
+
+
+class Untouchable(Mapping):
+    """Data that must not be looked at."""
+
+    def __getitem__(self, key):
+        pytest.fail("the data were read")
+
+    __iter__ = __len__ = keys = values = items = __getitem__
+
+
+def test_the_call_of_the_readme():
+    result = assay.evaluate(QRELS, RUN, ["ndcg@10", "map", "mrr@10"], policy=assay.Policy(ties="docid_desc"))
+    assert result["ndcg@10"] == pytest.approx((NDCG_Q1 + 1 + 0) / 3, abs=1e-12)
+    assert result["map"] == pytest.approx((0.5 / 2 + 1 + 0) / 3, abs=1e-12)
+    assert result["mrr@10"] == pytest.approx((0.5 + 1 + 0) / 3, abs=1e-12)
+    assert isinstance(result["ndcg@10"], float)
+    assert result.scores("mrr@10") == {"q1": 0.5, "q2": 1.0, "q3": 0.0}
+    assert result.query_ids == ("q1", "q2", "q3")
+    assert result.array("mrr@10").tolist() == [0.5, 1.0, 0.0]
+    assert result.counts == {"judged": 3, "scored": 3, "missing": 1, "without_relevant": 0, "extra": 0}
+    assert result.policy == assay.Policy(ties="docid_desc", max_grade=3.0)
+    assert result.to_dict()["summary"] == result.summary
+
+
+@pytest.mark.parametrize(
+    "spelling", ["ndcg@10", "NDCG@10", "nDCG@10", "ndcg_at_10", "ndcg_10", "ndcg_cut_10", "ndcg_cut.10"]
+)
+def test_any_spelling_asks_and_any_spelling_reads(spelling):
+    asked = assay.evaluate(QRELS, RUN, [spelling])
+    assert list(asked.summary) == ["ndcg@10"]
+    assert asked["ndcg@10"] == assay.evaluate(QRELS, RUN, "ndcg@10")[spelling]
+    assert asked.scores(spelling) == asked.scores("ndcg@10")
+
+
+def test_no_metrics_means_the_group_rag():
+    names = ["ndcg@10", "recall@10", "precision@5", "mrr", "hit@5", "map"]
+    assert list(assay.evaluate(QRELS, RUN).summary) == names
+    assert assay.evaluate(QRELS, RUN).summary == assay.evaluate(QRELS, RUN, "rag").summary
+
+
+@pytest.mark.parametrize(
+    ("metrics", "names"),
+    [
+        ("map", ["map"]),
+        ("map, P@5", ["map", "precision@5"]),
+        (["recall@1,2"], ["recall@1", "recall@2"]),
+        (("AP", "map", "average_precision"), ["map"]),
+        ((name for name in ("mrr", "map")), ["mrr", "map"]),
+        (parse_metric("ndcg@3"), ["ndcg@3"]),
+        ([parse_metric("ndcg@3"), "map"], ["ndcg@3", "map"]),
+    ],
+)
+def test_metrics_come_as_text_as_several_or_bound_and_each_once(metrics, names):
+    assert list(assay.evaluate(QRELS, RUN, metrics).summary) == names
+
+
+@pytest.mark.parametrize("metrics", [[], [3], 3, [None], [""], ["ndcg@0"], ["map(foo=1)"], ["precision"]], ids=repr)
+def test_metrics_that_cannot_be_are_bad_parameters(metrics):
+    with pytest.raises(assay.BadParameter):
+        assay.evaluate(QRELS, RUN, metrics)
+
+
+def test_an_unknown_metric_fails_before_any_data_is_read():
+    with pytest.raises(assay.UnknownName, match=r"no metric is called 'ncdg@10'\. Did you mean ndcg@10"):
+        assay.evaluate(Untouchable(), Untouchable(), ["map", "ncdg@10"])
+
+
+@pytest.mark.parametrize("policy", [assay.Policy(), assay.Policy(ties="docid_asc", rel=2, missing="skip", judged_only=True)])
+def test_prepared_judgments_and_runs_give_the_same_result_again_and_again(policy):
+    metrics = ["rag", "bpref", "err@10", "relstring"]
+    plain = assay.evaluate(QRELS, RUN, metrics, policy=policy).to_dict()
+    qrels, run = assay.Qrels(QRELS), assay.Run(RUN)
+    for judgments in (QRELS, qrels, qrels):
+        for rankings in (RUN, run, run):
+            assert assay.evaluate(judgments, rankings, metrics, policy=policy).to_dict() == plain
+
+
+def test_inputs_are_left_as_they_were():
+    qrels, run = {"q": {1: 1, 2: 0}}, {"q": [2, 1]}
+    assert assay.evaluate(qrels, run, "mrr")["mrr"] == 0.5
+    assert (qrels, run) == ({"q": {1: 1, 2: 0}}, {"q": [2, 1]})
+
+
+def test_files_and_dicts_give_the_same_result():
+    from_files = assay.evaluate(EXAMPLES / "qrels.txt", str(EXAMPLES / "dense.run"))
+    qrels, run = examples("dense")
+    assert from_files.to_dict() == assay.evaluate(qrels, run).to_dict()
+
+
+def test_an_empty_run_scores_nought_everywhere():
+    result = assay.evaluate(QRELS, {}, ["map", "relstring", "num_ret"])
+    assert result.scores("map") == {"q1": 0.0, "q2": 0.0, "q3": 0.0}
+    assert result.scores("relstring") == {"q1": "", "q2": "", "q3": ""}
+    assert result["num_ret"] == 0
+    assert result.missing == ("q1", "q2", "q3")
+    assert result.counts["missing"] == 3
+
+
+def test_without_judgments_there_is_nothing_to_sum_up():
+    result = assay.evaluate({}, RUN, ["map", "num_q", "gm_map", "relstring"])
+    assert all(isnan(value) for value in result.summary.values())
+    assert result.to_dict()["summary"] == {"map": None, "num_q": None, "gm_map": None}
+    assert result.scores("map") == {}
+    assert result.array("relstring").tolist() == []
+    assert result.counts == {"judged": 0, "scored": 0, "missing": 0, "without_relevant": 0, "extra": 2}
+
+
+def test_the_largest_grade_is_recorded_found_or_given():
+    assert assay.evaluate(QRELS, RUN, "err").policy.max_grade == 3.0
+    given = assay.evaluate(QRELS, RUN, "err", policy=assay.Policy(max_grade=4))
+    assert given.policy.max_grade == 4.0
+    assert given.scores("err")["q2"] == (2**1 - 1) / 2**4
+    assert assay.evaluate({}, {}, "err").policy.max_grade == 0.0
+
+
+def test_the_largest_grade_is_that_of_all_judgments_even_of_skipped_queries():
+    result = assay.evaluate(QRELS, RUN, "err", policy=assay.Policy(missing="skip"))
+    assert result.query_ids == ("q1", "q2")
+    assert result.policy.max_grade == 3.0
+
+
+def test_missing_queries_are_zero_or_skipped_or_an_error():
+    def mrr(missing):
+        return assay.evaluate(QRELS, RUN, "mrr", policy=assay.Policy(missing=missing))
+
+    assert mrr("zero")["mrr"] == 0.5
+    assert mrr("skip")["mrr"] == 0.75
+    assert mrr("skip").counts == {"judged": 3, "scored": 2, "missing": 1, "without_relevant": 0, "extra": 0}
+    assert mrr("skip").missing == mrr("zero").missing == ("q3",)
+    with pytest.raises(assay.DataError, match="missing from the run: q3"):
+        mrr("error")
+
+
+def test_extra_queries_are_counted_and_left_out_or_an_error():
+    run = RUN | {"q8": {"d1": 1.0}, "q9": {"d1": 1.0}}
+    result = assay.evaluate(QRELS, run, "mrr")
+    assert result.summary == assay.evaluate(QRELS, RUN, "mrr").summary
+    assert result.counts["extra"] == 2
+    with pytest.raises(assay.DataError, match="2 queries of the run have no judgments"):
+        assay.evaluate(QRELS, run, "mrr", policy=assay.Policy(extra="error"))
+
+
+def test_queries_without_a_relevant_document_count_or_are_skipped():
+    qrels = QRELS | {"q2": {"d4": 0}}
+    assert assay.evaluate(qrels, RUN, "mrr").scores("mrr") == {"q1": 0.5, "q2": 0.0, "q3": 0.0}
+    skipped = assay.evaluate(qrels, RUN, "mrr", policy=assay.Policy(no_relevant="skip"))
+    assert skipped.scores("mrr") == {"q1": 0.5, "q3": 0.0}
+    assert skipped.counts == {"judged": 3, "scored": 2, "missing": 1, "without_relevant": 1, "extra": 0}
+
+
+def test_the_relevance_level_decides_which_queries_have_a_relevant_document():
+    result = assay.evaluate(QRELS, RUN, "mrr", policy=assay.Policy(rel=2))
+    assert result.scores("mrr") == {"q1": 0.5, "q2": 0.0, "q3": 0.0}
+    assert result.counts["without_relevant"] == 1
+
+
+def test_documents_that_nobody_judged_are_noted_when_they_are_all_there_is():
+    (note,) = assay.evaluate(QRELS, {"q1": {"doc-1": 1.0}}, "map").notes
+    assert "not one retrieved document occurs in the judgments" in note
+    assert assay.evaluate(QRELS, RUN, "map").notes == ()
+    assert assay.evaluate(QRELS, {}, "map").notes == ()
+
+
+@pytest.mark.parametrize(("qrels", "run"), [(None, RUN), (QRELS, None), (3, RUN), (QRELS, 3.5)])
+def test_data_of_no_known_kind_are_data_errors(qrels, run):
+    with pytest.raises(assay.DataError, match="cannot be read from a"):
+        assay.evaluate(qrels, run, "map")
+
+
+def test_the_name_is_kept():
+    assert assay.evaluate(QRELS, RUN, "map", name="бм25").to_dict()["name"] == "бм25"
+    assert assay.evaluate(QRELS, RUN, "map").name == ""
+
+
+@pytest.mark.parametrize("system", ["bm25", "dense", "hybrid"])
+def test_the_examples_agree_with_pytrec_eval(system):
+    names = [
+        "map",
+        "ndcg",
+        "ndcg_cut_10",
+        "P_5",
+        "recall_100",
+        "recip_rank",
+        "Rprec",
+        "bpref",
+        "infAP",
+        "success_5",
+        "num_rel_ret",
+    ]
+    qrels, run = examples(system)
+    wanted = pytrec_eval.RelevanceEvaluator(qrels, names).evaluate(run)
+    result = assay.evaluate(qrels, run, names, policy=assay.Policy(missing="skip"))
+    assert set(result.query_ids) == set(wanted)
+    for name in names:
+        scores = result.scores(name)
+        assert scores == pytest.approx({query: values[name] for query, values in wanted.items()}, abs=1e-9), name
+        if name != "num_rel_ret":
+            assert result[name] == pytest.approx(np.mean([values[name] for values in wanted.values()]), abs=1e-9), name
+
+
+def test_a_missing_query_in_the_examples_counts_as_nought():
+    qrels, run = examples("dense")
+    wanted = pytrec_eval.RelevanceEvaluator(qrels, {"map"}).evaluate(run)
+    result = assay.evaluate(qrels, run, "map")
+    assert len(wanted) < len(qrels)
+    assert result["map"] == pytest.approx(sum(values["map"] for values in wanted.values()) / len(qrels), abs=1e-9)
+
+
+def examples(system):
+    """The example files, read by pytrec_eval's own parsers."""
+    with (EXAMPLES / "qrels.txt").open() as qrels, (EXAMPLES / f"{system}.run").open() as run:
+        return pytrec_eval.parse_qrel(qrels), pytrec_eval.parse_run(run)

@@ -1,0 +1,149 @@
+"""Result: the scores of one run, how they came about, and their summary."""
+
+import json
+from dataclasses import FrozenInstanceError
+
+import pytest
+
+import assay
+from assay.metrics._parse import parse_metric
+
+QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 1}, "q3": {"a": 2}}
+RUN = {"q1": {"b": 2.0, "a": 1.0}, "q2": {"a": 2.0, "x": 1.5, "b": 1.0}, "q3": {"x": 1.0}}
+
+
+@pytest.fixture
+def result():
+    return assay.evaluate(QRELS, RUN, ["mrr", "map", "relstring@3", "rbp_residual(p=0.5)"], name="r1")
+
+
+def test_a_summary_by_name_spelling_or_metric(result):
+    assert result["mrr"] == result["RR"] == result["recip_rank"] == result[parse_metric("mrr")] == 0.5
+    assert result["map"] == pytest.approx((1 / 2 + (1 + 2 / 3) / 2 + 0) / 3, abs=1e-12)
+
+
+def test_the_summary_is_in_the_order_asked_for_without_text_metrics(result):
+    assert list(result.summary) == ["mrr", "map", "rbp_residual(p=0.5)"]
+
+
+def test_a_text_metric_has_no_summary_and_says_where_it_is(result):
+    with pytest.raises(assay.UsageError, match=r"relstring@3 is text.*scores\('relstring@3'\)"):
+        result["relstring@3"]
+    assert result.scores("relstring@3") == {"q1": "01", "q2": "1-1", "q3": "-"}
+    assert result.array("relstring@3").tolist() == ["01", "1-1", "-"]
+
+
+def test_a_metric_that_was_not_asked_for_names_those_that_were(result):
+    for ask in (result.__getitem__, result.scores, result.array, result.sorted_by):
+        with pytest.raises(LookupError, match=r"no metric of this result is called 'map@5'\. Did you mean map"):
+            ask("map@5")
+
+
+def test_a_key_that_is_no_metric_is_unknown(result):
+    with pytest.raises(assay.UnknownName, match="no metric is called 'mpa'"):
+        result["mpa"]
+
+
+def test_a_key_that_stands_for_several_metrics_is_refused(result):
+    with pytest.raises(assay.BadParameter, match="stands for 2 metrics"):
+        result["ndcg@5,10"]
+
+
+def test_arrays_are_copies(result):
+    result.array("mrr")[:] = 9.0
+    result.scores("mrr")["q1"] = 9.0
+    result.array("relstring@3")[0] = "changed"
+    assert result.array("mrr").tolist() == [0.5, 1.0, 0.0]
+    assert result.scores("mrr")["q1"] == 0.5
+    assert result["mrr"] == 0.5
+    assert result.scores("relstring@3")["q1"] == "01"
+
+
+def test_arrays_stand_in_the_order_of_the_query_ids(result):
+    for metric in ("mrr", "relstring@3"):
+        assert dict(zip(result.query_ids, result.array(metric).tolist(), strict=True)) == result.scores(metric)
+
+
+def test_scores_are_plain_python_values(result):
+    assert {type(score) for score in result.scores("mrr").values()} == {float}
+    assert {type(score) for score in result.scores("relstring@3").values()} == {str}
+    assert type(result["mrr"]) is float
+
+
+def test_sorting_puts_the_best_queries_first(result):
+    ordered = result.sorted_by("RR")
+    assert ordered.query_ids == ("q2", "q1", "q3")
+    assert ordered.scores("mrr") == result.scores("mrr")
+    assert ordered.scores("relstring@3") == result.scores("relstring@3")
+    assert ordered.summary == pytest.approx(result.summary)
+    assert result.query_ids == ("q1", "q2", "q3")
+
+
+def test_sorting_by_a_metric_where_less_is_better_puts_the_lowest_first(result):
+    residual = result.scores("rbp_residual(p=0.5)")
+    assert residual == {"q1": 0.25, "q2": 1 - 0.5 * (1 + 0.25), "q3": 1.0}
+    assert result.sorted_by("rbp_residual(p=0.5)").query_ids == ("q1", "q2", "q3")
+
+
+def test_sorting_keeps_the_order_of_equals():
+    run = {query: {"a": 1.0} for query in "zxy"}
+    result = assay.evaluate({query: {"a": 1} for query in "zxy"}, run, "mrr")
+    assert result.sorted_by("mrr").query_ids == ("z", "x", "y")
+
+
+def test_text_cannot_be_sorted_by(result):
+    with pytest.raises(assay.UsageError, match="relstring@3"):
+        result.sorted_by("relstring@3")
+
+
+def test_as_plain_values(result):
+    assert result.to_dict() == {
+        "name": "r1",
+        "summary": {"mrr": 0.5, "map": result["map"], "rbp_residual(p=0.5)": result["rbp_residual(p=0.5)"]},
+        "counts": {"judged": 3, "scored": 3, "missing": 0, "without_relevant": 0, "extra": 0},
+        "policy": {
+            "ties": "docid_desc",
+            "missing": "zero",
+            "extra": "skip",
+            "no_relevant": "zero",
+            "rel": None,
+            "judged_only": False,
+            "max_grade": 2.0,
+            "duplicates": "error",
+        },
+        "per_query": {
+            "q1": {"mrr": 0.5, "map": 0.5, "relstring@3": "01", "rbp_residual(p=0.5)": 0.25},
+            "q2": {"mrr": 1.0, "map": (1 + 2 / 3) / 2, "relstring@3": "1-1", "rbp_residual(p=0.5)": 0.375},
+            "q3": {"mrr": 0.0, "map": 0.0, "relstring@3": "-", "rbp_residual(p=0.5)": 1.0},
+        },
+    }
+    assert json.loads(json.dumps(result.to_dict(), allow_nan=False)) == result.to_dict()
+
+
+def test_as_plain_values_without_queries(result):
+    assert "per_query" not in result.to_dict(per_query=False)
+
+
+def test_a_summary_over_no_query_is_none():
+    nothing = assay.evaluate(QRELS, RUN, ["mrr", "num_q"], policy=assay.Policy(rel=9, no_relevant="skip")).to_dict()
+    assert nothing["summary"] == {"mrr": None, "num_q": None}
+    assert nothing["per_query"] == {}
+
+
+def test_what_is_handed_out_cannot_change_the_result(result):
+    plain = result.to_dict()
+    plain["counts"]["judged"] = plain["summary"]["mrr"] = 9
+    plain["per_query"]["q1"]["mrr"] = 9
+    assert (result.counts["judged"], result["mrr"], result.scores("mrr")["q1"]) == (3, 0.5, 0.5)
+    with pytest.raises(FrozenInstanceError):
+        result.name = "other"
+
+
+def test_results_can_be_compared(result):
+    again = assay.evaluate(QRELS, RUN, ["mrr", "map", "relstring@3", "rbp_residual(p=0.5)"], name="r1")
+    assert isinstance(result == again, bool)
+
+
+def test_its_repr_is_short(result):
+    assert repr(result) == "Result(r1: mrr=0.5000, map=0.4444, rbp_residual(p=0.5)=0.5417; 3 queries)"
+    assert repr(assay.evaluate(QRELS, RUN, "mrr")).startswith("Result(run: mrr=0.5000")

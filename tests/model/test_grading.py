@@ -1,0 +1,242 @@
+"""Grading: a run meets the judgments. Ranks against a naive sort, and every rule of the policy by hand."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import assay
+from assay import DataError, Policy, Qrels, Run
+from assay.model.grading import grade
+from assay.model.run import Rankings
+
+TIES = ("docid_desc", "docid_asc", "input_order")
+
+
+def naive_ranking(ranking, ties):
+    """Documents best first: by score, equals by id or as they were given."""
+    docs = list(ranking)
+    if ties != "input_order":
+        docs.sort(key=lambda doc: doc.encode(), reverse=ties == "docid_desc")
+    return sorted(docs, key=lambda doc: -ranking[doc])
+
+
+def naive_grades(run, qrels, ties):
+    """Query → (rank, grade) of the judged documents, down the ranking."""
+    return {
+        query: [(rank, judged[doc]) for rank, doc in enumerate(naive_ranking(run.get(query, {}), ties), 1) if doc in judged]
+        for query, judged in qrels.items()
+    }
+
+
+def ranks_and_grades(grading):
+    found = {query: [] for query in grading.run.query_ids}
+    hits = grading.run.retrieved
+    for query, rank, given_grade in zip(hits.query, hits.rank, hits.grade, strict=True):
+        found[grading.run.query_ids[query]].append((rank, given_grade))
+    return found
+
+
+def graded(qrels, run, **policy):
+    return grade(Run(run), Qrels(qrels), Policy(**policy))
+
+
+QUERIES = st.sampled_from(["q1", "q2", "q3", "q4"])
+DOCS = st.sampled_from(["a", "b", "B", "a1", "a10", "a2", "é", "日", "\uffff", "😀", ""])
+SCORES = st.sampled_from([float("-inf"), -1.0, -0.0, 0.0, 0.1, 0.5, 1, float("inf")])
+RUNS = st.dictionaries(QUERIES, st.dictionaries(DOCS, SCORES, max_size=8), max_size=4)
+QRELS = st.dictionaries(QUERIES, st.dictionaries(DOCS, st.integers(-1, 3), max_size=8), max_size=4)
+
+
+@given(RUNS, QRELS, st.sampled_from(TIES))
+def test_ranks_are_those_of_a_naive_sort(run, qrels, ties):
+    grading = graded(qrels, run, ties=ties)
+    assert ranks_and_grades(grading) == naive_grades(run, qrels, ties)
+    assert grading.run.query_ids == tuple(qrels)
+    assert grading.run.n_retrieved.tolist() == [len(run.get(query, {})) for query in qrels]
+    assert grading.missing == tuple(query for query in qrels if query not in run)
+    assert grading.n_extra == len(set(run) - set(qrels))
+
+
+@given(RUNS, QRELS, st.sampled_from(TIES))
+def test_a_borrowed_run_is_graded_like_its_copy(run, qrels, ties):
+    borrowed = grade(Run.borrow(Rankings(run)), Qrels(qrels), Policy(ties=ties))
+    assert ranks_and_grades(borrowed) == ranks_and_grades(graded(qrels, run, ties=ties))
+
+
+@given(RUNS, QRELS, QUERIES)
+def test_a_query_is_graded_the_same_alone_and_in_company(run, qrels, query):
+    if query in qrels:
+        alone = graded({query: qrels[query]}, run)
+        assert ranks_and_grades(alone)[query] == ranks_and_grades(graded(qrels, run))[query]
+
+
+@given(st.lists(DOCS, unique=True), QRELS)
+def test_a_list_of_ids_is_graded_in_its_own_order(docs, qrels):
+    for ties in TIES:
+        found = ranks_and_grades(graded(qrels, {"q1": docs}, ties=ties))
+        wanted = {
+            query: [(docs.index(doc) + 1, judged[doc]) for doc in docs if doc in judged] if query == "q1" else []
+            for query, judged in qrels.items()
+        }
+        assert found == wanted
+
+
+@pytest.mark.parametrize(
+    ("ties", "rank"),
+    [
+        ("docid_desc", {"d10": 4, "d2": 3, "d9": 2}),
+        ("docid_asc", {"d10": 2, "d2": 3, "d9": 4}),
+        ("input_order", {"d2": 2, "d10": 3, "d9": 4}),
+    ],
+)
+def test_ties_by_hand(ties, rank):
+    run = {"q1": {"top": 2.0, "d2": 1.0, "d10": 1.0, "d9": 1.0, "last": 0.5}}
+    for doc in rank:
+        assert ranks_and_grades(graded({"q1": {doc: 1}}, run, ties=ties)) == {"q1": [(rank[doc], 1)]}
+    qrels = {"q1": {"d2": 1, "d10": 2, "d9": 3, "top": 4}}
+    wanted = [(1, 4), *sorted((rank[doc], qrels["q1"][doc]) for doc in rank)]
+    assert ranks_and_grades(graded(qrels, run, ties=ties)) == {"q1": wanted}
+
+
+def test_ties_are_broken_bytewise():
+    run = {"q1": dict.fromkeys(["Z", "a", "é", "日", "😀"], 1.0)}
+    found = {doc: ranks_and_grades(graded({"q1": {doc: 1}}, run))["q1"][0][0] for doc in run["q1"]}
+    assert found == {"😀": 1, "日": 2, "é": 3, "a": 4, "Z": 5}
+
+
+def test_zero_ties_with_negative_zero():
+    run = {"q1": {"b": -0.0, "a": 0.0, "c": 0}}
+    assert ranks_and_grades(graded({"q1": {"a": 1, "b": 2, "c": 3}}, run)) == {"q1": [(1, 3), (2, 2), (3, 1)]}
+
+
+def test_whole_numbers_that_differ_only_beyond_float64_tie():
+    run = {"q1": {"a": 2**53 + 1, "b": 2**53}}
+    assert ranks_and_grades(graded({"q1": {"a": 1}}, run)) == {"q1": [(2, 1)]}
+
+
+def test_queries_come_in_the_order_of_the_judgments():
+    qrels = {"q3": {"a": 1}, "q1": {"a": 1}, "q2": {"a": 1}}
+    run = {"q2": {"a": 1.0}, "q1": {"x": 2.0, "a": 1.0}, "q3": {"x": 2.0, "y": 1.5, "a": 1.0}}
+    grading = graded(qrels, run)
+    assert grading.run.query_ids == ("q3", "q1", "q2")
+    assert grading.run.retrieved.rank.tolist() == [3, 2, 1]
+    assert list(assay.evaluate(qrels, run, ["mrr"]).scores("mrr")) == ["q3", "q1", "q2"]
+
+
+def test_more_judged_than_retrieved_and_the_reverse():
+    few, many = ["a", "b"], [f"d{number}" for number in range(50)]
+    judged = dict.fromkeys([*many, "b"], 1)
+    assert ranks_and_grades(graded({"q1": judged}, {"q1": {"a": 2.0, "b": 1.0}})) == {"q1": [(2, 1)]}
+    ranked = {doc: -float(place) for place, doc in enumerate([*many, "b"])}
+    assert ranks_and_grades(graded({"q1": dict.fromkeys(few, 1)}, {"q1": ranked})) == {"q1": [(51, 1)]}
+
+
+# --- ids -----------------------------------------------------------------------------------------------------------
+
+
+def test_whole_number_ids_match_text_ids():
+    assert ranks_and_grades(graded({"1": {"10": 1}}, {1: {9: 2.0, 10: 1.0}})) == {"1": [(2, 1)]}
+    assert ranks_and_grades(graded({1: {10: 1}}, {"1": {"9": 2.0, "10": 1.0}})) == {"1": [(2, 1)]}
+
+
+def test_whole_numbers_behind_a_text_id_match_when_nothing_else_does():
+    assert ranks_and_grades(graded({"q1": {"7": 1}}, {"q1": {"a": 3.0, 8: 2.0, 7: 1.0}})) == {"q1": [(3, 1)]}
+    assert ranks_and_grades(graded({"q1": {"7": 1, "x": 1, "y": 1, "z": 1}}, {"q1": {"a": 3.0, 7: 1.0}})) == {"q1": [(2, 1)]}
+
+
+def test_a_whole_number_tied_with_a_judged_document_is_no_obstacle():
+    assert ranks_and_grades(graded({"q1": {"a": 1}}, {"q1": {"a": 1.0, 7: 1.0}})) == {"q1": [(1, 1)]}
+    assert ranks_and_grades(graded({"q1": {"a": 1}}, {"q1": {"a": 1.0, 7: 1.0}}, ties="docid_asc")) == {"q1": [(2, 1)]}
+
+
+# --- the policy ----------------------------------------------------------------------------------------------------
+
+JUDGED = {"found": {"a": 2, "b": 1}, "missing": {"a": 1}, "barren": {"a": 0}, "empty": {}}
+RANKED = {"found": {"x": 3.0, "b": 2.0, "a": 1.0}, "barren": {"a": 1.0}, "extra": {"a": 1.0}, "more": {}}
+
+
+@pytest.mark.parametrize(
+    ("policy", "queries", "scored"),
+    [
+        ({}, "found missing barren empty", 4),
+        ({"missing": "skip"}, "found barren", 2),
+        ({"no_relevant": "skip"}, "found missing", 2),
+        ({"missing": "skip", "no_relevant": "skip"}, "found", 1),
+        ({"rel": 2}, "found missing barren empty", 4),
+        ({"rel": 2, "no_relevant": "skip"}, "found", 1),
+        ({"rel": 0, "no_relevant": "skip"}, "found missing barren", 3),
+    ],
+)
+def test_which_queries_are_scored(policy, queries, scored):
+    grading = graded(JUDGED, RANKED, **policy)
+    assert grading.run.query_ids == tuple(queries.split())
+    assert grading.missing == ("missing", "empty")
+    without_relevant = {None: 2, 2: 3, 0: 1}[policy.get("rel")]
+    assert grading.counts == {
+        "judged": 4,
+        "scored": scored,
+        "missing": 2,
+        "without_relevant": without_relevant,
+        "extra": 2,
+    }
+
+
+def test_a_query_with_an_empty_ranking_is_not_missing():
+    grading = graded({"q1": {"a": 1}}, {"q1": {}}, missing="error")
+    assert grading.missing == ()
+    assert grading.run.n_retrieved.tolist() == [0]
+
+
+def test_missing_queries_may_be_an_error():
+    with pytest.raises(DataError, match=r"2 .*missing empty"):
+        graded(JUDGED, RANKED, missing="error")
+
+
+def test_the_error_names_only_some_of_many_missing_queries():
+    with pytest.raises(DataError) as caught:
+        graded({f"q{number}": {"a": 1} for number in range(100)}, {}, missing="error")
+    assert "100" in str(caught.value)
+    assert len(str(caught.value)) < 200
+
+
+def test_extra_queries_may_be_an_error():
+    with pytest.raises(DataError, match="2"):
+        graded(JUDGED, RANKED, extra="error")
+    graded(JUDGED, {"found": {"a": 1.0}}, extra="error")
+
+
+def test_judged_only_closes_the_gaps():
+    assert ranks_and_grades(graded(JUDGED, RANKED))["found"] == [(2, 1), (3, 2)]
+    condensed = graded(JUDGED, RANKED, judged_only=True)
+    assert ranks_and_grades(condensed)["found"] == [(1, 1), (2, 2)]
+    assert condensed.run.n_retrieved.tolist() == [2, 0, 1, 0]
+
+
+def test_the_largest_grade_is_that_of_the_judgments_or_of_the_policy():
+    assert graded(JUDGED, RANKED).run.max_grade == 2
+    assert graded(JUDGED, {}).run.max_grade == 2
+    assert graded(JUDGED, RANKED, max_grade=4).run.max_grade == 4
+    assert graded({"q1": {"a": -1}}, {}).run.max_grade == 0
+
+
+def test_duplicates_may_keep_the_best_score():
+    qrels, run = {"q1": {"a": 1}}, {"q1": [("a", 1.0), ("b", 2.0), ("a", 3.0)]}
+    with pytest.raises(DataError, match=r"q1.*a"):
+        assay.evaluate(qrels, run, ["mrr"])
+    assert assay.evaluate(qrels, run, ["mrr"], policy=Policy(duplicates="keep_best"))["mrr"] == 1
+
+
+@pytest.mark.parametrize("qrels", [{}, {"q1": {}}])
+@pytest.mark.parametrize("run", [{}, {"q1": {}}, {"q1": {"a": 1.0}}])
+def test_nothing_judged_is_no_error(qrels, run):
+    grading = graded(qrels, run)
+    assert grading.run.n_queries == len(qrels)
+    assert len(grading.run.retrieved.rank) == 0
+
+
+def test_qrels_and_run_serve_many_times():
+    qrels, run = Qrels(JUDGED), Run(RANKED)
+    first = grade(run, qrels, Policy(judged_only=True, missing="skip", rel=2))
+    again = grade(run, qrels, Policy())
+    assert first.run.n_queries == 2
+    assert ranks_and_grades(again) == ranks_and_grades(graded(JUDGED, RANKED))

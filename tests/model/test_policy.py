@@ -1,0 +1,68 @@
+"""Policy: the defaults are written down here, and nothing but the listed choices is taken."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from assay import BadParameter, Policy
+from assay.model.policy import CHOICES
+
+
+def test_the_defaults():
+    assert Policy().to_dict() == {
+        "ties": "docid_desc",
+        "missing": "zero",
+        "extra": "skip",
+        "no_relevant": "zero",
+        "rel": None,
+        "judged_only": False,
+        "max_grade": None,
+        "duplicates": "error",
+    }
+
+
+@pytest.mark.parametrize(("field", "choice"), [(field, choice) for field, allowed in CHOICES.items() for choice in allowed])
+def test_every_choice_is_taken(field, choice):
+    assert Policy(**{field: choice}).to_dict()[field] == choice
+
+
+@pytest.mark.parametrize("field", CHOICES)
+@pytest.mark.parametrize("bad", ["", "DOCID_DESC", "average", None, 0, []], ids=repr)
+def test_anything_else_is_refused_with_the_choices(field, bad):
+    with pytest.raises(BadParameter) as caught:
+        Policy(**{field: bad})
+    assert all(text in str(caught.value) for text in (field, repr(bad), *CHOICES[field]))
+
+
+@pytest.mark.parametrize("field", ["rel", "max_grade"])
+@pytest.mark.parametrize("level", [0, 1, 2.5, np.float64(2), np.int64(2)], ids=repr)
+def test_levels_are_numbers(field, level):
+    assert getattr(Policy(**{field: level}), field) == level
+
+
+@pytest.mark.parametrize("field", ["rel", "max_grade"])
+@pytest.mark.parametrize("bad", ["1", float("nan"), float("inf"), [], 1j, pytest.param(10**400, id="huge")], ids=repr)
+def test_levels_are_finite(field, bad):
+    with pytest.raises(BadParameter, match=field):
+        Policy(**{field: bad})
+
+
+@pytest.mark.parametrize("bad", ["no", "false", None], ids=repr)
+def test_judged_only_is_true_or_false(bad):
+    with pytest.raises(BadParameter, match="judged_only"):
+        Policy(judged_only=bad)
+
+
+def test_a_policy_cannot_be_changed_or_misspelt():
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        Policy().ties = "docid_asc"
+    with pytest.raises(TypeError):
+        Policy(tie="docid_asc")
+    with pytest.raises(TypeError):
+        Policy("docid_asc")
+
+
+def test_a_policy_reads_back():
+    policy = Policy(ties="input_order", rel=2, judged_only=True)
+    assert Policy(**policy.to_dict()) == policy

@@ -1,0 +1,69 @@
+"""Comma-separated values, read back with a real CSV reader."""
+
+import csv
+import io
+
+import assay
+
+from ._results import HOSTILE, NINE, POOR, hostile_results, is_printable, pair, rendered, result
+
+
+def read(text):
+    return list(csv.reader(io.StringIO(text, newline=""), strict=True))
+
+
+def test_one_row_per_run():
+    assert (
+        rendered("csv", pair(["map", "mrr", "recall@1"])) == "run,map,mrr,recall@1\ngood,1.0,1.0,0.75\npoor,0.125,0.25,0.0\n"
+    )
+
+
+def test_one_row_per_run_and_query_then_all():
+    assert rendered("csv", [result("poor", POOR, ["map", "relstring", "runid"])], per_query=True) == (
+        "run,query,map,relstring@10,runid\npoor,q1,0.25,02,\npoor,q2,0.0,,\npoor,all,0.125,,\n"
+    )
+
+
+def test_counters_are_whole_numbers():
+    assert rendered("csv", pair(["num_q", "num_ret"])) == "run,num_q,num_ret\ngood,2,3\npoor,2,2\n"
+    assert rendered("csv", pair(["num_q", "map"]), digits=2) == "run,num_q,map\ngood,2,1.00\npoor,2,0.12\n"
+
+
+def test_every_digit_unless_fewer_are_asked_for():
+    run = {"q1": {"d2": 3.0, "x": 2.0, "d1": 1.0}}
+    assert read(rendered("csv", [result("r", run, ["map"])]))[1] == ["r", repr(1 / 3 / 2 / 2)]
+    assert read(rendered("csv", [result("r", run, ["map"])], digits=3))[1] == ["r", "0.083"]
+    assert read(rendered("csv", [result("r", run, ["map"])], digits=0))[1] == ["r", "0"]
+
+
+def test_many_metrics_stay_columns():
+    assert read(rendered("csv", pair(NINE)))[0] == ["run", *NINE]
+
+
+def test_text_metrics_show_with_queries_only():
+    assert rendered("csv", pair(["relstring", "map"])) == "run,map\ngood,1.0\npoor,0.125\n"
+
+
+def test_nothing_scored():
+    rows = read(rendered("csv", [result("r", POOR, ["map"], rel=9, no_relevant="skip")], per_query=True))
+    assert rows[0] == ["run", "query", "map"]
+    assert rows[1][:2] == ["r", "all"]
+    assert rows[1][2] in ("", "nan")
+
+
+def test_hostile_text_reads_back():
+    rows = read(rendered("csv", hostile_results(), per_query=True))[1:]
+    assert len(rows) == len(HOSTILE) * (len(HOSTILE) + 1)
+    assert {len(row) for row in rows} == {4}
+    found = iter(rows)
+    for name in HOSTILE:
+        for query in (*HOSTILE, "all"):
+            row = next(found)
+            assert row[0] == name or not is_printable(name) or "\n" in name
+            assert row[1] == query or not is_printable(query) or "\n" in query
+
+
+def test_a_comma_in_a_metric_is_quoted():
+    metric = "utility(weights=[1, -2, 0, 0])"
+    rows = read(rendered("csv", [assay.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, metric, name="r")]))
+    assert rows == [["run", metric], ["r", "1.0"]]

@@ -1,0 +1,132 @@
+"""Table: cells ready to be set, and the sentences that belong beside it."""
+
+import pytest
+
+import assay
+from assay.reports._report import Report
+from assay.reports._table import WIDE, Cell, coverage, notes, plural, query_table, summary_table
+
+from ._results import NINE, POOR, QRELS, pair, result
+
+
+def texts(table):
+    return [table.head, *([cell.text for cell in row] for row in table.rows)]
+
+
+def test_few_metrics_are_columns():
+    assert texts(summary_table(Report(pair()))) == [
+        ["run", "map", "mrr", "num_q", "rbp_residual(p=0.5)"],
+        ["good", "1.0000", "1.0000", "2", "0.3750"],
+        ["poor", "0.1250", "0.2500", "2", "0.6250"],
+    ]
+
+
+def test_many_metrics_are_rows():
+    table = summary_table(Report(pair(NINE), digits=2))
+    assert len(NINE) == WIDE + 1
+    assert texts(table) == [
+        ["metric", "good", "poor"],
+        ["map", "1.00", "0.12"],
+        ["mrr", "1.00", "0.25"],
+        ["num_q", "2", "2"],
+        ["recall@1", "0.75", "0.00"],
+        ["recall@2", "1.00", "0.25"],
+        ["precision@1", "1.00", "0.00"],
+        ["precision@2", "0.75", "0.25"],
+        ["hit@1", "1.00", "0.00"],
+        ["rbp_residual(p=0.5)", "0.38", "0.62"],
+    ]
+
+
+@pytest.mark.parametrize("metrics", [NINE[:4], NINE])
+def test_the_best_is_marked_in_either_orientation(metrics):
+    table = summary_table(Report(pair(metrics)))
+    best = {cell.text for row in table.rows for cell in row if cell.is_best}
+    assert best >= {"1.0000", "0.7500"}
+    assert not best & {"2", "0.1250", "good", "map"}
+
+
+def test_names_are_no_numbers():
+    table = summary_table(Report(pair()))
+    assert table.rows[0][0] == Cell("good", is_number=False)
+    assert all(cell.is_number for cell in table.rows[0][1:])
+
+
+def test_queries_are_rows_in_their_order_with_text_metrics_too():
+    (poor,) = results = [result("poor", POOR, ["map", "relstring"])]
+    assert texts(query_table(Report(results, digits=2), poor)) == [
+        ["query", "map", "relstring@10"],
+        ["q1", "0.25", "02"],
+        ["q2", "0.00", ""],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("policy", "line"),
+    [
+        ({}, "2 judged queries · level: grade > 0 · ties: docid_desc"),
+        ({"rel": 2}, "2 judged queries · level: grade ≥ 2 · ties: docid_desc"),
+        ({"rel": 0.5, "ties": "docid_asc"}, "2 judged queries · level: grade ≥ 0.5 · ties: docid_asc"),
+        ({"judged_only": True}, "2 judged queries · level: grade > 0 · ties: docid_desc · unjudged documents dropped"),
+    ],
+)
+def test_coverage_states_what_the_figures_rest_on(policy, line):
+    assert coverage(Report(pair(**policy))) == line
+
+
+def test_coverage_counts_in_the_right_number():
+    one = assay.evaluate({"q": {"d": 1}}, {}, "map")
+    many = assay.evaluate({str(number): {"d": 1} for number in range(1234)}, {}, "map")
+    assert coverage(Report([one])).startswith("1 judged query ·")
+    assert coverage(Report([many])).startswith("1,234 judged queries ·")
+
+
+def test_notes_tell_what_became_of_queries():
+    qrels = QRELS | {"q3": {"d1": 0}}
+    run = POOR | {"q9": {"d1": 1.0}, "q8": {"d1": 1.0}}
+    assert notes(Report([assay.evaluate(qrels, run, "map", name="r")])) == [
+        "r: 2 queries missing from the run, scored as an empty ranking (q2 q3).",
+        "r: 1 query without a relevant document, counted as 0.",
+        "r: 2 queries of the run without judgments, left out.",
+    ]
+
+
+def test_notes_tell_what_was_skipped():
+    qrels = QRELS | {"q3": {"d1": 0}}
+    policy = assay.Policy(missing="skip", no_relevant="skip")
+    assert notes(Report([assay.evaluate(qrels, POOR | {"q3": {"d1": 1.0}}, "map", policy=policy, name="r")])) == [
+        "r: 1 of 3 judged queries are scored.",
+        "r: 1 query missing from the run, left out (q2).",
+        "r: 1 query without a relevant document, left out.",
+    ]
+
+
+def test_a_query_that_was_left_out_is_not_said_to_be_counted():
+    policy = assay.Policy(missing="skip")
+    said = notes(Report([assay.evaluate(QRELS | {"q2": {"d4": 0}}, POOR, "map", policy=policy, name="r")]))
+    assert "r: 1 query missing from the run, left out (q2)." in said
+    assert not any("counted as 0" in note for note in said)
+
+
+def test_notes_name_five_missing_queries_at_most():
+    qrels = {f"q{number}": {"d": 1} for number in range(7)}
+    (note,) = notes(Report([assay.evaluate(qrels, {}, "map", name="r")]))
+    assert note == "r: 7 queries missing from the run, scored as an empty ranking (q0 q1 q2 q3 q4 …)."
+
+
+def test_notes_of_the_result_are_passed_on():
+    (note, _) = notes(Report([result("r", {"q1": {"elsewhere": 1.0}}, ["map"])]))[::-1]
+    assert note.startswith("r: not one retrieved document occurs in the judgments")
+
+
+def test_a_run_that_has_it_all_needs_no_note():
+    assert notes(Report(pair()[:1])) == []
+
+
+def test_plural():
+    assert [plural("query", 0), plural("query", 1), plural("query", 2), plural("run", 2)] == [
+        "queries",
+        "query",
+        "queries",
+        "runs",
+    ]

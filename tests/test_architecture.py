@@ -1,0 +1,249 @@
+"""How the house is built: who may import whom, what a catalog file holds, who prints, and what `import assay` costs.
+
+Each test gathers every offender, so that one run shows them all.
+"""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "assay"
+FILES = sorted(SOURCE.rglob("*.py"))
+TESTS = sorted((ROOT / "tests").rglob("test_*.py"))
+TREES = {file: ast.parse(file.read_text(encoding="utf-8")) for file in (*FILES, *TESTS)}
+
+ROWS = (
+    ("cli",),
+    ("web", "compat", "pytest_plugin"),
+    ("reports",),
+    ("monitoring",),
+    ("comparison", "store"),
+    ("evaluation",),
+    ("datasets", "providers", "chunkers"),
+    ("metrics", "relevance", "stats", "fusion"),
+    ("ontology",),
+    ("model",),
+    ("catalog", "errors", "text"),
+)
+"""Imports point down only; what stands in one row does not import each other. Not all of it exists yet."""
+ROW = {name: number for number, row in enumerate(ROWS) for name in row}
+DOORS = {"__init__", "__main__", "_version"}
+"""The package's own name, the way in, and a constant anybody may read."""
+
+CATALOGS = {"metrics": ("METRIC", "Metric"), "reports": ("RENDERER", "Renderer"), "cli": ("COMMAND", "Command")}
+PRINTERS = {"cli", "web", "__main__"}
+PRINTING = {"print", "exit", "quit", "breakpoint", "sys.stdout", "sys.stderr", "sys.exit", "os._exit"}
+HEAVY = {"duckdb", "rich", "rich_argparse", "zstandard", "pandas", "polars", "pyarrow", "scipy"}
+HEAVY_ALLOWED = {("cli/_program.py", "rich_argparse")}
+OUTSIDE = {"io", "os", "pathlib", "shutil", "socket", "subprocess", "sys", "tempfile", "time", "urllib"}
+VAGUE = {"utils", "util", "helpers", "helper", "common", "misc", "base", "manager", "core"}
+
+
+def name_of(file: Path) -> str:
+    return file.relative_to(SOURCE if file.is_relative_to(SOURCE) else ROOT).as_posix()
+
+
+def part_of(file: Path) -> str:
+    """The package or top-level module a file belongs to."""
+    return file.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+def offenders(find: Callable[[Path], Any], files: list[Path] = FILES) -> dict[str, Any]:
+    """File → what is wrong with it, where something is."""
+    return {name_of(file): found for file in files if (found := find(file))}
+
+
+def imported(node: ast.AST) -> list[str]:
+    """Full names that an import statement mentions; for `from a import b` both a and a.b."""
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if isinstance(node, ast.ImportFrom):
+        module = "." * node.level + (node.module or "")
+        return [module, *(f"{module}.{alias.name}" for alias in node.names)]
+    return []
+
+
+def all_imports(file: Path) -> set[str]:
+    """Everything imported anywhere in a file, in functions and for type checkers too."""
+    return {name for node in ast.walk(TREES[file]) for name in imported(node)}
+
+
+def imports_when_loaded(body: list[ast.stmt]) -> Iterator[str]:
+    """What is imported as soon as the file is: not what stands in functions or is for type checkers."""
+    for node in body:
+        yield from imported(node)
+        if isinstance(node, ast.If) and "TYPE_CHECKING" not in ast.unparse(node.test):
+            yield from imports_when_loaded(node.body + node.orelse)
+        elif isinstance(node, ast.ClassDef | ast.With | ast.Try):
+            yield from imports_when_loaded(node.body)
+
+
+def top_level(names: Iterator[str] | set[str]) -> set[str]:
+    return {name.partition(".")[0] for name in names}
+
+
+# Who may import whom
+
+
+def test_every_part_has_its_row():
+    assert {part_of(file) for file in FILES} <= ROW.keys() | DOORS
+
+
+def test_imports_are_absolute_and_never_from_the_front_door():
+    """`from assay import Run` inside assay would go in a circle through the package's own name."""
+
+    def wrong(file: Path) -> set[str]:
+        first = {name for node in ast.walk(TREES[file]) for name in imported(node)[:1]}
+        return {name for name in first if name == "assay" or name.startswith(".")}
+
+    assert offenders(wrong) == {}
+
+
+def test_imports_point_down():
+    def upward(file: Path) -> set[str]:
+        part = part_of(file)
+        others = {name.split(".")[1] for name in all_imports(file) if name.startswith("assay.")} & ROW.keys() - {part}
+        if part in ROW:
+            return {other for other in others if ROW[other] <= ROW[part]}
+        return others - {"__init__": ROW.keys(), "__main__": {"cli"}, "_version": set()}[part]
+
+    assert offenders(upward) == {}
+
+
+def test_the_model_needs_numpy_and_touches_nothing():
+    def foreign(file: Path) -> set[str]:
+        packages = top_level(all_imports(file))
+        return packages - {"numpy", "assay", *sys.stdlib_module_names} | packages & OUTSIDE
+
+    assert offenders(foreign, [file for file in FILES if part_of(file) == "model"]) == {}
+
+
+def test_heavy_packages_are_imported_where_they_are_used():
+    def early(file: Path) -> set[tuple[str, str]]:
+        loaded = top_level(imports_when_loaded(TREES[file].body))
+        return {(name_of(file), name) for name in loaded & HEAVY} - HEAVY_ALLOWED
+
+    assert offenders(early) == {}
+
+
+def test_only_the_command_line_prints_and_exits():
+    def printing(file: Path) -> set[str]:
+        calls = {ast.unparse(node.func) for node in ast.walk(TREES[file]) if isinstance(node, ast.Call)}
+        reads = {ast.unparse(node) for node in ast.walk(TREES[file]) if isinstance(node, ast.Attribute)}
+        return (calls | reads | all_imports(file)) & PRINTING
+
+    assert offenders(printing, [file for file in FILES if part_of(file) not in PRINTERS]) == {}
+
+
+# What a file holds
+
+
+def test_a_file_of_a_catalog_ends_in_its_one_record():
+    def wrong(file: Path) -> str:
+        record, kind = CATALOGS[part_of(file)]
+        calls = [node for node in ast.walk(TREES[file]) if isinstance(node, ast.Call)]
+        made = [node for node in calls if ast.unparse(node.func) == kind]
+        last = TREES[file].body[-1]
+        ends_well = isinstance(last, ast.Assign) and ast.unparse(last.targets[0]) == record and last.value in made
+        return "" if ends_well and len(made) == 1 else f"{len(made)} × {kind}(…), ends in {ast.unparse(last)[:40]}"
+
+    entries = [file for file in FILES if part_of(file) in CATALOGS and not file.name.startswith("_")]
+    assert len(entries) > 50
+    assert offenders(wrong, entries) == {}
+
+
+def test_machinery_of_a_catalog_holds_no_record():
+    def records(file: Path) -> list[str]:
+        record = CATALOGS[part_of(file)][0]
+        return [line for node in TREES[file].body if (line := ast.unparse(node)).startswith(f"{record} =")]
+
+    machinery = [file for file in FILES if part_of(file) in CATALOGS and file.name.startswith("_")]
+    assert offenders(records, machinery) == {}
+
+
+def test_files_are_named_for_what_they_define():
+    assert offenders(lambda file: {part.strip("_") for part in Path(name_of(file)).with_suffix("").parts} & VAGUE) == {}
+
+
+def n_lines(file: Path) -> int:
+    return len(file.read_text(encoding="utf-8").splitlines())
+
+
+def functions(file: Path) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
+    return [node for node in ast.walk(TREES[file]) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+
+
+def test_files_are_short():
+    assert offenders(lambda file: n_lines(file) if n_lines(file) >= 300 else 0) == {}
+
+
+def test_functions_are_short():
+    def long(file: Path) -> dict[str, int]:
+        lengths = [(function.name, function.end_lineno - function.lineno + 1) for function in functions(file)]
+        return {name: length for name, length in lengths if length >= 40}
+
+    assert offenders(long) == {}
+
+
+def public(body: list[ast.stmt], where: str = "") -> Iterator[tuple[str, ast.AST]]:
+    """Public functions and classes, and the public methods of those classes."""
+    for node in body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and not node.name.startswith("_"):
+            yield f"{where}{node.name}", node
+            if isinstance(node, ast.ClassDef):
+                yield from public(node.body, f"{node.name}.")
+
+
+def test_what_is_public_is_explained():
+    def silent(file: Path) -> list[str]:
+        named = [("the file", TREES[file]), *public(TREES[file].body)]
+        return [name for name, node in named if not ast.get_docstring(node)]
+
+    assert offenders(silent) == {}
+
+
+def checks_something(node: ast.AST) -> bool:
+    """An assert, `pytest.raises`, or a call of something named assert_…"""
+    if isinstance(node, ast.Call):
+        name = ast.unparse(node.func).rpartition(".")[2]
+        return name == "raises" or name.startswith("assert_")
+    return isinstance(node, ast.Assert)
+
+
+def test_every_test_file_checks_something():
+    def idle(file: Path) -> str:
+        has_tests = any(function.name.startswith("test_") for function in functions(file))
+        return "" if has_tests and any(map(checks_something, ast.walk(TREES[file]))) else "no assertion"
+
+    assert offenders(idle, TESTS) == {}
+
+
+# What loading costs
+
+
+def loaded_after(code: str) -> set[str]:
+    """Top-level packages in a fresh interpreter after running the code."""
+    script = f"{code}\nimport sys; sys.stdout.write('\\n' + ' '.join(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return top_level(set(done.stdout.splitlines()[-1].split()))
+
+
+@pytest.mark.parametrize(
+    ("code", "absent"),
+    [
+        ("import assay", {"numpy", *HEAVY}),
+        ("from assay.cli import main; assert main(['--version']) == 0", {"numpy", "argparse", *HEAVY}),
+        ("import assay; assay.evaluate({'q': {'a': 1}}, {'q': ['a']})", HEAVY),
+    ],
+    ids=["import assay", "assay --version", "an evaluation of dicts"],
+)
+def test_what_is_not_needed_is_not_loaded(code, absent):
+    assert loaded_after(code) & absent == set()

@@ -1,0 +1,96 @@
+"""Catalogs: a folder whose files are entries, and entry points beside them."""
+
+import importlib
+import re
+import sys
+
+import pytest
+
+from assay import catalog
+from assay.catalog import load_entries
+
+
+class Point:
+    """An entry point another package announces."""
+
+    def __init__(self, name, entry):
+        self.name, self.entry = name, entry
+
+    def load(self):
+        return self.entry
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """A catalog of two entries with some machinery beside them."""
+    folder = tmp_path / "shop_of_things"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("")
+    (folder / "apple.py").write_text("THING = 'an apple'\n")
+    (folder / "pear.py").write_text("THING = 'a pear'\nOTHER = 1\n")
+    (folder / "_machinery.py").write_text("raise RuntimeError('machinery is not for the catalog to load')\n")
+    (folder / "notes.txt").write_text("not Python")
+    monkeypatch.syspath_prepend(tmp_path)
+    importlib.invalidate_caches()
+    yield folder
+    for name in [name for name in sys.modules if name.partition(".")[0] == "shop_of_things"]:
+        del sys.modules[name]
+
+
+@pytest.fixture
+def announce(monkeypatch):
+    """Have other packages announce entries."""
+
+    def set_points(**groups):
+        monkeypatch.setattr(catalog, "entry_points", lambda group: groups.get(group, ()))
+
+    return set_points
+
+
+@pytest.mark.usefixtures("package")
+def test_every_file_is_an_entry_unless_it_has_an_underscore():
+    assert load_entries("shop_of_things", "THING") == {"apple": "an apple", "pear": "a pear"}
+
+
+def test_a_file_without_its_entry_is_a_bug(package):
+    (package / "stray.py").write_text("THNIG = 'a typo'\n")
+    importlib.invalidate_caches()
+    with pytest.raises(AttributeError, match="THING"):
+        load_entries("shop_of_things", "THING")
+
+
+@pytest.mark.usefixtures("package")
+def test_other_packages_add_entries(announce):
+    announce(shop_of_things=[Point("plum", "a plum")], elsewhere=[Point("nut", "a nut")])
+    assert load_entries("shop_of_things", "THING") == {"apple": "an apple", "pear": "a pear", "plum": "a plum"}
+
+
+@pytest.mark.usefixtures("package")
+def test_other_packages_replace_nothing(announce):
+    announce(shop_of_things=[Point("apple", "a worm")])
+    assert load_entries("shop_of_things", "THING")["apple"] == "an apple"
+
+
+def test_a_metric_of_another_package_is_a_metric_like_any(announce, monkeypatch):
+    import assay
+    from assay.metrics import _registry
+    from assay.metrics._metric import Metric
+
+    def depth(run):
+        """How much was retrieved."""
+        return run.n_retrieved.astype(float)
+
+    announce(**{"assay.metrics": [Point("depth", Metric("depth", depth, aliases=("how_deep",)))]})
+    for function in (_registry.all_metrics, _registry.all_spellings):
+        monkeypatch.setattr(_registry, function.__name__, function.__wrapped__)
+        monkeypatch.setattr(f"assay.metrics._parse.{function.__name__}", function.__wrapped__)
+    assert assay.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0, "e": 0.5}}, ["How-Deep"]).summary == {"depth": 2.0}
+
+
+@pytest.mark.parametrize(
+    ("name", "attribute"), [("assay.metrics", "METRIC"), ("assay.reports", "RENDERER"), ("assay.cli", "COMMAND")]
+)
+def test_our_own_catalogs_hold_one_entry_per_file(name, attribute):
+    entries = load_entries(name, attribute)
+    assert len({entry.name for entry in entries.values()}) == len(entries)
+    assert all(re.fullmatch(r"[a-z0-9_]+", file) for file in entries)

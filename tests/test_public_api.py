@@ -1,0 +1,214 @@
+"""The public names: which there are, what they are, and how they are called. A change here is a change for users."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import inspect
+import pickle
+from pathlib import Path
+
+import pytest
+
+import assay
+import assay.compat.pytrec_eval
+import assay.errors
+import assay.metrics
+
+NAMES = [
+    "AssayError",
+    "BadParameter",
+    "DataError",
+    "Policy",
+    "Qrels",
+    "Result",
+    "Run",
+    "UnknownName",
+    "UsageError",
+    "__version__",
+    "evaluate",
+]
+METRICS_NAMES = [
+    "BatchEvaluator",
+    "average_precision_at_k",
+    "binary_to_graded",
+    "dcg_at_k",
+    "f1_at_k",
+    "hit_rate_at_k",
+    "mean_average_precision_at_k",
+    "mean_mrr_at_k",
+    "mean_ndcg_at_k",
+    "mean_precision_at_k",
+    "mean_recall_at_k",
+    "mrr_at_k",
+    "ndcg_at_k",
+    "precision_at_k",
+    "recall_at_k",
+]
+PYTREC_EVAL_NAMES = [
+    "RelevanceEvaluator",
+    "compute_aggregated_measure",
+    "parse_qrel",
+    "parse_run",
+    "supported_measures",
+    "supported_nicknames",
+]
+
+
+@pytest.mark.parametrize(
+    ("module", "names"),
+    [(assay, NAMES), (assay.metrics, METRICS_NAMES), (assay.compat.pytrec_eval, PYTREC_EVAL_NAMES)],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_the_public_names_are_these(module, names):
+    assert module.__all__ == names
+    assert names == sorted(names)
+    for name in names:
+        assert hasattr(module, name)
+
+
+def test_dir_shows_the_public_names_alone():
+    assert dir(assay) == NAMES
+
+
+def test_names_that_are_imported_late_are_those_of_their_home():
+    assert assay._HOMES.keys() == set(NAMES) - {"__version__"}
+    for name, home in assay._HOMES.items():
+        assert getattr(assay, name) is getattr(importlib.import_module(home), name)
+
+
+def test_a_star_import_brings_exactly_these():
+    names: dict[str, object] = {}
+    exec("from assay import *", names)
+    assert sorted(names.keys() - {"__builtins__"}) == NAMES
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="module 'assay' has no attribute 'evaluat'"):
+        assay.evaluat  # noqa: B018
+    assert not hasattr(assay, "rank")
+
+
+@pytest.mark.parametrize("name", ["Policy", "Qrels", "Result", "Run"])
+def test_nouns_are_classes(name):
+    assert inspect.isclass(getattr(assay, name))
+
+
+@pytest.mark.parametrize(
+    ("name", "parent", "builtin", "exit_code"),
+    [
+        ("AssayError", "AssayError", Exception, 70),
+        ("UsageError", "AssayError", ValueError, 2),
+        ("UnknownName", "UsageError", LookupError, 2),
+        ("BadParameter", "UsageError", ValueError, 2),
+        ("DataError", "AssayError", ValueError, 3),
+    ],
+)
+def test_errors_form_a_tree(name, parent, builtin, exit_code):
+    error = getattr(assay, name)
+    assert issubclass(error, getattr(assay, parent))
+    assert issubclass(error, builtin)
+    assert error.exit_code == exit_code
+
+
+def test_every_error_is_public():
+    errors = {name for name, value in vars(assay.errors).items() if inspect.isclass(value) and issubclass(value, Exception)}
+    assert errors <= set(NAMES)
+
+
+def test_the_version_is_a_plain_constant():
+    assert [part.isdecimal() for part in assay.__version__.split(".")] == [True] * 3
+
+
+def test_type_hints_are_shipped():
+    assert (Path(assay.__file__).parent / "py.typed").is_file()
+
+
+def parameters(function):
+    """How a function is called, without its annotations: `name`, `name=default`, and `*` before keywords."""
+    signature = inspect.signature(function)
+    bare = [
+        parameter.replace(annotation=inspect.Parameter.empty)
+        for name, parameter in signature.parameters.items()
+        if name != "self"
+    ]
+    return str(signature.replace(parameters=bare, return_annotation=inspect.Signature.empty))
+
+
+@pytest.mark.parametrize(
+    ("function", "wanted"),
+    [
+        (assay.evaluate, "(qrels, run, metrics=None, *, policy=None, name='')"),
+        (assay.Qrels, "(source)"),
+        (assay.Run, "(source, *, duplicates='error')"),
+        (assay.Result.scores, "(metric)"),
+        (assay.Result.array, "(metric)"),
+        (assay.Result.sorted_by, "(metric)"),
+        (assay.Result.to_dict, "(*, per_query=True)"),
+        (assay.Policy.to_dict, "()"),
+        (assay.metrics.precision_at_k, "(retrieved, relevant, k)"),
+        (assay.metrics.recall_at_k, "(retrieved, relevant, k)"),
+        (assay.metrics.f1_at_k, "(retrieved, relevant, k)"),
+        (assay.metrics.hit_rate_at_k, "(retrieved, relevant, k)"),
+        (assay.metrics.mrr_at_k, "(retrieved, relevant, k)"),
+        (assay.metrics.average_precision_at_k, "(retrieved, relevant, k)"),
+        (assay.metrics.dcg_at_k, "(retrieved, relevant, k=None)"),
+        (assay.metrics.ndcg_at_k, "(retrieved, relevant=None, k=None, *, ideal=())"),
+        (assay.metrics.mean_precision_at_k, "(all_queries, k)"),
+        (assay.metrics.mean_recall_at_k, "(all_queries, k)"),
+        (assay.metrics.mean_mrr_at_k, "(all_queries, k)"),
+        (assay.metrics.mean_average_precision_at_k, "(all_queries, k)"),
+        (assay.metrics.mean_ndcg_at_k, "(all_queries, k)"),
+        (assay.metrics.binary_to_graded, "(relevant, grade=1)"),
+        (assay.metrics.BatchEvaluator, "(k_values=(5, 10))"),
+        (assay.metrics.BatchEvaluator.evaluate_query, "(query_id, retrieved_ids, relevant_ids, relevance_scores=None)"),
+        (assay.metrics.BatchEvaluator.get_aggregate_metrics, "()"),
+    ],
+    ids=lambda value: getattr(value, "__qualname__", ""),
+)
+def test_signatures(function, wanted):
+    assert parameters(function) == wanted
+
+
+def test_the_fields_of_a_policy():
+    assert {field.name: field.default for field in dataclasses.fields(assay.Policy)} == {
+        "ties": "docid_desc",
+        "missing": "zero",
+        "extra": "skip",
+        "no_relevant": "zero",
+        "rel": None,
+        "judged_only": False,
+        "max_grade": None,
+        "duplicates": "error",
+    }
+    with pytest.raises(TypeError):
+        assay.Policy("docid_asc")
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        assay.Policy().ties = "docid_asc"
+
+
+def test_a_result_has_what_users_rely_on():
+    result = assay.evaluate({"q1": {"a": 1}}, {"q1": ["a"]}, ["mrr"], name="mine")
+    public = {name for name in dir(result) if not name.startswith("_")}
+    assert public == {
+        *("array", "counts", "metrics", "missing", "name", "notes", "policy", "query_ids"),
+        *("scores", "sorted_by", "summary", "table", "to_dict"),
+    }
+    assert isinstance(result, assay.Result)
+    assert isinstance(result["mrr"], float)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        assay.Policy(rel=2),
+        assay.Qrels({"q1": {"a": 1}}),
+        assay.Run({"q1": {"a": 1.0}}),
+        assay.DataError("wrong", ["here"]),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_values_can_be_pickled(value):
+    again = pickle.loads(pickle.dumps(value))
+    assert type(again) is type(value)
+    assert str(again) == str(value)
