@@ -33,8 +33,10 @@ class UnknownName(UsageError, LookupError):
     def __init__(self, kind: str, name: str, near: Sequence[str] = (), hint: str = "") -> None:
         question = f" Did you mean {' or '.join(near)}?" if near else ""
         super().__init__(f"no {kind} is called {name!r}.{question}{f'   ({hint})' if hint else ''}")
-        self.name = name
-        self.near = tuple(near)
+        self.kind, self.name, self.near, self.hint = kind, name, tuple(near), hint
+
+    def __reduce__(self) -> tuple[type[UnknownName], tuple[str, str, Sequence[str], str]]:
+        return type(self), (self.kind, self.name, self.near, self.hint)
 
 
 class BadParameter(UsageError):
@@ -47,8 +49,11 @@ class DataError(AssayError, ValueError):
     exit_code = 3
 
     def __init__(self, message: str, faults: Sequence[str] = ()) -> None:
-        self.faults = tuple(faults)
+        self.message, self.faults = message, tuple(faults)
         super().__init__("\n  ".join((message, *self.faults)))
+
+    def __reduce__(self) -> tuple[type[DataError], tuple[str, tuple[str, ...]]]:
+        return type(self), (self.message, self.faults)
 
 
 class Faults:

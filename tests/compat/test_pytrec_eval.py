@@ -26,7 +26,7 @@ EVERYTHING = sorted(original.supported_measures)
 WITH_PARAMETERS = [
     *("P_5", "P.5", "P_3,1,20", "recall_05", "ndcg_cut.5,10", "ndcg_cut_7", "map_cut_2", "success_2", "relative_P_4"),
     *("iprec_at_recall_0.4", "iprec_at_recall.0.25,1", "Rprec_mult_0.3", "Rprec_mult.1,1.5", "set_F_2"),
-    *("11pt_avg_0.5", "11pt_avg.0,0.5,1", "relstring_3", "recall_1000000000000", "P_99999999999999999"),
+    *("11pt_avg_0.5", "11pt_avg.0,0.5,1", "relstring_3", "recall_1000000", "P_999999999"),
 ]
 MEASURES = st.lists(st.sampled_from([*EVERYTHING, *WITH_PARAMETERS, "official", "set", "all_trec"]), unique=True)
 
@@ -50,20 +50,20 @@ def evaluate(measures, qrels=SMALL_QRELS, run=SMALL_RUN, **options):
 
 
 @given(qrels=QRELS, run=RUNS, level=st.integers(1, 3))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=3000, deadline=None)
 def test_every_measure(qrels, run, level):
     assert_same(qrels, run, EVERYTHING, level)
 
 
 @given(qrels=QRELS, run=RUNS, level=st.integers(1, 3))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=30000, deadline=None)
 def test_judged_documents_only(qrels, run, level):
     kept = {query: ranked for query, ranked in run.items() if ranked.keys() & qrels.get(query, {}).keys()}
     assert_same(qrels, kept, EVERYTHING, level, True)
 
 
 @given(qrels=QRELS, run=RUNS, measures=MEASURES)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=30000, deadline=None)
 def test_any_choice_of_measures(qrels, run, measures):
     assert_same(qrels, run, measures)
 
@@ -72,7 +72,7 @@ def test_any_choice_of_measures(qrels, run, measures):
     qrels=QRELS,
     run=st.dictionaries(st.sampled_from(QUERIES), st.dictionaries(st.sampled_from(DOCS), st.floats(0, 1), min_size=1)),
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=30000, deadline=None)
 def test_any_score_in_float32(qrels, run):
     assert_same(qrels, run, EVERYTHING, float32=True)
 

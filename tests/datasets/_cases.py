@@ -38,6 +38,11 @@ def plain(mapping: Any) -> dict[str, dict[str, float]]:
     return {query: dict(mapping[query]) for query in mapping}
 
 
+def packed(content: bytes) -> bytes:
+    """Gzipped, the same way every time."""
+    return gzip.compress(content, mtime=0)
+
+
 def write(path: Path, content: str | bytes) -> Path:
     """A file with exactly this content."""
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
@@ -161,9 +166,9 @@ RUN_FILES: dict[str, tuple[str, str | bytes]] = {
     "no final newline": ("run.txt", TEXT.rstrip("\n")),
     "interleaved": ("run.txt", trec_run([RUN_ROWS[place] for place in (0, 3, 1, 4, 2)])),
     "any ending": ("run.bm25-v2", TEXT),
-    "gzip": ("run.txt.gz", gzip.compress(TEXT.encode())),
-    "gzip in two members": ("run.gz", gzip.compress(TEXT.encode()[:40]) + gzip.compress(TEXT.encode()[40:])),
-    "gzip by its first bytes": ("run.txt", gzip.compress(TEXT.encode())),
+    "gzip": ("run.txt.gz", packed(TEXT.encode())),
+    "gzip in two members": ("run.gz", packed(TEXT.encode()[:40]) + packed(TEXT.encode()[40:])),
+    "gzip by its first bytes": ("run.txt", packed(TEXT.encode())),
     "zstd": ("run.txt.zst", zstandard.compress(TEXT.encode())),
     "zstd in two frames": ("run.zst", zstandard.compress(TEXT.encode()[:40]) + zstandard.compress(TEXT.encode()[40:])),
     "zstd by its first bytes": ("run.txt", zstandard.compress(TEXT.encode())),
@@ -177,7 +182,7 @@ RUN_FILES: dict[str, tuple[str, str | bytes]] = {
     "JSON under a run key": ("run.json", json.dumps({"run": RUN})),
     "JSON without ending": ("run", json.dumps(RUN, indent=1)),
     "JSON on one line without ending": ("run", json.dumps(RUN)),
-    "gzipped JSON": ("run.json.gz", gzip.compress(json.dumps(RUN).encode())),
+    "gzipped JSON": ("run.json.gz", packed(json.dumps(RUN).encode())),
     "JSONL": ("run.jsonl", jsonl(RUN_ROWS, RUN_NAMES)),
     "JSONL, blank lines": ("run.ndjson", jsonl(RUN_ROWS, RUN_NAMES).replace("\n", "\n\n")),
     "JSONL without ending": ("run", jsonl(RUN_ROWS, RUN_NAMES)),
@@ -193,7 +198,7 @@ RUN_FILES: dict[str, tuple[str, str | bytes]] = {
         delimited([(1, *row, "x,y") for row in RUN_ROWS], ("rank", "qid", "docid", "score", "note")),
     ),
     "CSV with semicolons": ("run.csv", delimited(RUN_ROWS, RUN_NAMES, ";")),
-    "CSV gzipped": ("run.csv.gz", gzip.compress(delimited(RUN_ROWS, RUN_NAMES).encode())),
+    "CSV gzipped": ("run.csv.gz", packed(delimited(RUN_ROWS, RUN_NAMES).encode())),
     "TSV": ("run.tsv", delimited(RUN_ROWS, ("query-id", "corpus-id", "score"), "\t")),
     "TSV, comment first": ("run.tsv", "# made by hand\n" + delimited(RUN_ROWS, RUN_NAMES, "\t")),
     "table with blanks": ("run.txt", delimited(RUN_ROWS, RUN_NAMES, " ")),
@@ -213,7 +218,7 @@ QRELS_FILES: dict[str, tuple[str, str | bytes]] = {
     "no final newline": ("qrels", QRELS_TEXT.rstrip("\n")),
     "interleaved": ("qrels.txt", trec_qrels([QRELS_ROWS[place] for place in (0, 3, 1, 4, 2)])),
     "float grades": ("qrels.txt", "".join(f"{query} 0 {doc} {grade}\n" for query, doc, grade in QRELS_ROWS)),
-    "gzip": ("qrels.txt.gz", gzip.compress(QRELS_TEXT.encode())),
+    "gzip": ("qrels.txt.gz", packed(QRELS_TEXT.encode())),
     "zstd": ("qrels.txt.zst", zstandard.compress(QRELS_TEXT.encode())),
     "JSON": ("qrels.json", json.dumps(QRELS)),
     "JSON of records": ("qrels.json", json.dumps(records(QRELS_ROWS, QRELS_NAMES))),
@@ -226,7 +231,7 @@ QRELS_FILES: dict[str, tuple[str, str | bytes]] = {
     "CSV": ("qrels.csv", delimited(QRELS_ROWS, QRELS_NAMES)),
     "CSV, other order": ("qrels.csv", delimited(turned(QRELS_ROWS), ("Grade", "Document ID", "Query ID"))),
     "BEIR": ("test.tsv", delimited(QRELS_ROWS, BEIR_NAMES, "\t")),
-    "BEIR gzipped": ("test.tsv.gz", gzip.compress(delimited(QRELS_ROWS, BEIR_NAMES, "\t").encode())),
+    "BEIR gzipped": ("test.tsv.gz", packed(delimited(QRELS_ROWS, BEIR_NAMES, "\t").encode())),
     "TREC in a .tsv": ("qrels.tsv", QRELS_TEXT.replace(" ", "\t")),
 }
 

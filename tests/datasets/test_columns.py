@@ -29,7 +29,7 @@ def test_what_is_optional_may_be_missing():
 
 
 def test_what_is_needed_may_not():
-    with pytest.raises(DataError, match="document.*'qid', 'text'.*doc_id, docid"):
+    with pytest.raises(DataError, match=r"document.*'qid', 'text'.*doc_id, docid"):
         find_columns(["qid", "text"], ["query", "document"])
 
 

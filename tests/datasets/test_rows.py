@@ -46,11 +46,13 @@ def test_a_quoted_field_may_hold_the_delimiter_and_the_quote(tmp_path):
     assert [row[2] for row in rows] == ["d,1", 'd"2']
 
 
-def test_a_quoted_field_may_hold_lines_that_look_like_comments(tmp_path):
-    content = 'qid,docid,score\nq1,"d\n#1\n\nx",0.5\nq1,d2,0.4\n'
-    rows = list(table_rows(source(tmp_path, "f.csv", content), RUN, Faults("f")))
-    assert [(row[0], row[2]) for row in rows][1] == (6, "d2")
-    assert rows[0][2] == "d\n#1\n\nx"
+def test_quoted_text_may_hold_blank_lines_and_lines_that_look_like_comments(tmp_path):
+    content = 'qid,docid,text,score\nq1,d1,"Intro\n\n# Heading",0.5\nq1,d2,"# x\n#",0.4\nq1,d3,x,0.3\n'
+    faults = Faults("f")
+    rows = list(table_rows(source(tmp_path, "f.csv", content), RUN, faults))
+    assert faults.found == []
+    assert [row[1:4] for row in rows] == [("q1", "d1", "0.5"), ("q1", "d2", "0.4"), ("q1", "d3", "0.3")]
+    assert rows[2][0] == 7
 
 
 def test_fields_of_a_table_are_stripped(tmp_path):

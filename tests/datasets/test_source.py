@@ -1,7 +1,6 @@
 """FileSource: where bytes come from, how they are packed, and what is in them."""
 
 import gc
-import gzip
 import io
 import json
 
@@ -12,14 +11,19 @@ from assay import DataError
 from assay.datasets import FileSource, as_source
 from assay.datasets._zstd import ZstdFile
 
-from ._cases import BOM, QRELS_FILES, RUN_FILES, RUN_NAMES, RUN_ROWS, parquet, write
+from ._cases import BOM, QRELS_FILES, RUN_FILES, RUN_NAMES, RUN_ROWS, packed, parquet, write
 
 
 def kind_of(form):
     return next(kind for word, kind in (("JSONL", "jsonl"), ("JSON", "json"), ("TREC", "trec"), ("", "")) if word in form)
 
 
-@pytest.mark.parametrize(("form", "name", "content"), [(form, *file) for form, file in (RUN_FILES | QRELS_FILES).items()])
+FILES = {
+    f"{name}: {form}": (form, name, content) for files in (RUN_FILES, QRELS_FILES) for form, (name, content) in files.items()
+}
+
+
+@pytest.mark.parametrize(("form", "name", "content"), FILES.values(), ids=FILES)
 def test_the_kind_is_found_by_ending_and_content(tmp_path, form, name, content):
     tables = ("CSV", "TSV", "BEIR", "table")
     wanted = kind_of(form) or ("table" if form.startswith(tables) else "trec")
@@ -49,7 +53,7 @@ def test_a_run_is_called_what_its_file_is_called(tmp_path, name, wanted):
 
 
 @pytest.mark.parametrize(
-    ("pack", "wanted"), [(bytes, None), (gzip.compress, "gzip"), (zstandard.compress, "zstd")], ids=["plain", "gzip", "zstd"]
+    ("pack", "wanted"), [(bytes, None), (packed, "gzip"), (zstandard.compress, "zstd")], ids=["plain", "gzip", "zstd"]
 )
 @pytest.mark.parametrize("name", ["run.txt", "run.gz", "run.zst"])
 def test_compression_is_known_by_the_first_bytes(tmp_path, pack, wanted, name):
@@ -127,7 +131,7 @@ def test_as_source_takes_paths_and_streams_and_leaves_the_rest(tmp_path):
 
 
 def test_what_is_no_file_is_said_so(tmp_path):
-    with pytest.raises(DataError, match="none.txt: no such file"):
+    with pytest.raises(DataError, match=r"none\.txt: no such file"):
         FileSource(tmp_path / "none.txt")
     with pytest.raises(DataError, match="folder"):
         FileSource(tmp_path)
@@ -137,7 +141,7 @@ def test_what_is_no_file_is_said_so(tmp_path):
         FileSource(write(tmp_path / "f", "x") / "below")
 
 
-@pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress], ids=["gzip", "zstd"])
+@pytest.mark.parametrize("pack", [packed, zstandard.compress], ids=["gzip", "zstd"])
 def test_every_shortened_file_is_noticed(tmp_path, pack):
     packed = pack(b"q1 Q0 d1 1 0.5 t\n" * 3)
     for length in range(6, len(packed)):
@@ -146,11 +150,9 @@ def test_every_shortened_file_is_noticed(tmp_path, pack):
             source.content()
         with pytest.raises(DataError, match="damaged"):
             list(source.lines())
-        with pytest.raises(DataError, match="damaged"):
-            _ = source.kind
 
 
-@pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress], ids=["gzip", "zstd"])
+@pytest.mark.parametrize("pack", [packed, zstandard.compress], ids=["gzip", "zstd"])
 def test_rubbish_behind_a_compressed_file_is_noticed(tmp_path, pack):
     with pytest.raises(DataError, match="damaged"):
         FileSource(write(tmp_path / "f", pack(b"one\n") + b"rubbish")).content()

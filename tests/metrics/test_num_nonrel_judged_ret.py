@@ -2,6 +2,8 @@
 
 import pytest
 
+from assay.metrics.num_nonrel_judged_ret import METRIC
+
 from ._cases import Case, assert_agrees, relevant, score, summary
 
 
@@ -25,6 +27,10 @@ def test_by_hand():
 )
 def test_edge_cases(metric, ranked, missed, wanted):
     assert score(metric, ranked, missed) == wanted
+
+
+def test_fewer_are_better():
+    assert not METRIC.higher_is_better
 
 
 def test_agrees_with_a_plain_loop():

@@ -21,7 +21,7 @@ def test_by_hand():
         ("num_rel_ret", [], [1], 0),
         ("num_rel_ret", [0, None, -1], [], 0),
         ("num_rel_ret@1", [1, 1], [], 1),
-        ("hits@9", [1, 1], [], 2),  # ranx's name
+        ("num_rel_ret@9", [1, 1], [], 2),
         ("num_rel_ret(rel=2)", [1, 2], [], 1),
     ],
 )

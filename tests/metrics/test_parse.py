@@ -55,7 +55,7 @@ def names(texts):
         ("iprec@0.1", "IPrec@0.1 iprec_at_recall_0.10 iprec_at_recall.0.10 iprec(recall=0.1)"),
         ("rprec_mult@0.2", "Rprec_mult_0.20 Rprec_mult.0.2"),
         ("capped_recall@10", "relative_P_10 R_cap@10 recall_cap@10 relative_P.10"),
-        ("num_rel_ret@5", "hits@5"),
+        ("num_rel_ret@5", "NumRelRet@5 num_rel_ret_5"),
         ("q_measure", "Q Q-measure qmeasure"),
         ("unjudged@5", "unj_5 unj.5"),
         ("rbp_residual(p=0.9)", "rbp_resid.9 rbp_resid_p=0.9"),

@@ -188,7 +188,7 @@ def test_a_query_with_an_empty_ranking_is_not_missing():
 
 
 def test_missing_queries_may_be_an_error():
-    with pytest.raises(DataError, match=r"2 .*missing empty"):
+    with pytest.raises(DataError, match=r"2 .*missing.*empty"):
         graded(JUDGED, RANKED, missing="error")
 
 
@@ -232,6 +232,12 @@ def test_nothing_judged_is_no_error(qrels, run):
     grading = graded(qrels, run)
     assert grading.run.n_queries == len(qrels)
     assert len(grading.run.retrieved.rank) == 0
+
+
+@pytest.mark.parametrize("grade_given", [0, -1])
+def test_nothing_relevant_is_no_error(grade_given):
+    result = assay.evaluate({"q1": {"a": grade_given}}, {"q1": ["a"]}, ["map", "err@10"])
+    assert result["map"] == result["err@10"] == 0
 
 
 def test_qrels_and_run_serve_many_times():

@@ -36,9 +36,15 @@ def test_anything_else_is_refused_with_the_choices(field, bad):
 
 
 @pytest.mark.parametrize("field", ["rel", "max_grade"])
-@pytest.mark.parametrize("level", [0, 1, 2.5, np.float64(2), np.int64(2)], ids=repr)
+@pytest.mark.parametrize("level", [1, 2.5, np.float64(2), np.int64(2)], ids=repr)
 def test_levels_are_numbers(field, level):
     assert getattr(Policy(**{field: level}), field) == level
+
+
+def test_the_lowest_levels():
+    assert Policy(rel=0).rel == 0
+    with pytest.raises(BadParameter, match="max_grade"):
+        Policy(max_grade=-1)
 
 
 @pytest.mark.parametrize("field", ["rel", "max_grade"])

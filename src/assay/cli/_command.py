@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NoReturn
 
-from assay.errors import UsageError
+from assay.errors import UnknownName, UsageError, near_matches
 
 
 @dataclass(frozen=True)
@@ -26,4 +27,8 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong and where to read on."""
+        shape = re.match(r"argument COMMAND: invalid choice: '(.+?)' \(choose from (.+)\)", message)
+        if shape:
+            known = re.findall(r"[a-z]+", shape[2])
+            raise UnknownName("command", shape[1], near_matches(shape[1], known) or known)
         raise UsageError(f"{message}\n  {self.prog} --help shows how it is written")

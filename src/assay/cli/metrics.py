@@ -26,11 +26,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_metrics(options: argparse.Namespace) -> int:
     """List or explain."""
-    from assay.metrics._describe import describe, describe_all, explain
+    from assay.metrics._describe import describe, describe_all, explain, explain_group
+    from assay.metrics._groups import GROUPS
     from assay.metrics._parse import parse_name
     from assay.metrics._registry import all_metrics
 
-    if options.metric:
+    if options.metric in GROUPS:
+        text = json.dumps(list(GROUPS[options.metric])) if options.format == "json" else explain_group(options.metric)
+    elif options.metric:
         metric = parse_name(options.metric)
         text = json.dumps(describe(metric), ensure_ascii=False, indent=2) if options.format == "json" else explain(metric)
     elif options.format == "json":
@@ -46,6 +49,8 @@ def _listing(rows: list[dict[str, Any]]) -> str:
     from rich.table import Table
     from rich.text import Text
 
+    from assay.metrics._groups import GROUPS
+
     watched = sys.stdout.isatty()
     width = os.get_terminal_size().columns if watched else 100_000
     console = Console(file=io.StringIO(), width=width, force_terminal=watched, no_color=not watched, highlight=False)
@@ -55,7 +60,7 @@ def _listing(rows: list[dict[str, Any]]) -> str:
     for row in rows:
         table.add_row(*(Text(row[key]) for key in ("name", "parameters", "range", "meaning")))
     console.print(table)
-    console.print("\nOne in full: assay metrics ndcg", style="dim")
+    console.print(f"\nGroups: {', '.join(GROUPS)}. One in full: assay metrics ndcg", style="dim")
     lines = console.file.getvalue().splitlines()  # type: ignore[attr-defined]
     return "\n".join(line.rstrip() for line in lines)
 

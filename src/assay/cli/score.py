@@ -65,8 +65,8 @@ def add_policy_arguments(parser: argparse.ArgumentParser) -> None:
             metavar="|".join(words),
             help=f"{HELP[name]} (default: {words[0]})",
         )
-    group.add_argument("--rel", type=float, metavar="GRADE", help=HELP["rel"])
-    group.add_argument("--max-grade", type=float, metavar="GRADE", help=HELP["max_grade"])
+    group.add_argument("--rel", type=_number, metavar="GRADE", help=HELP["rel"])
+    group.add_argument("--max-grade", type=_number, metavar="GRADE", help=HELP["max_grade"])
     group.add_argument("--judged-only", action="store_true", default=None, help=HELP["judged_only"])
 
 
@@ -101,6 +101,8 @@ def run_score(options: argparse.Namespace) -> int:
     if options.format == "table":
         metrics = parse_metrics([*metrics, _judged_beside(metrics)])
     order_by = parse_metric(options.sort) if options.sort else None
+    if order_by and not order_by.metric.aggregation.summarise:
+        raise UsageError(f"--sort {options.sort}: it is text, which has no best")
     if order_by and order_by.name not in {metric.name for metric in metrics}:
         raise UsageError(f"--sort {options.sort}: add it to -m to sort by it")
     results = _score_all(options, metrics)
@@ -175,6 +177,13 @@ def _refuse_swallowed_files(options: argparse.Namespace) -> None:
         )
     if missing:
         raise UsageError("judgments and at least one run are needed: assay score qrels.txt run.txt -m ndcg@10")
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"a number, not {text!r}") from None
 
 
 def _digits(text: str) -> int:

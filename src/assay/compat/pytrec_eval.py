@@ -38,9 +38,8 @@ from typing import Any
 import numpy as np
 
 from assay.errors import BadParameter, DataError, Faults, UnknownName, near_matches
-from assay.evaluation.scoring import score_views
 from assay.metrics._groups import CUTS, POINTS
-from assay.metrics._metric import BoundMetric
+from assay.metrics._metric import BoundMetric, GradedRun
 from assay.metrics._parse import parse_metrics
 from assay.model.grading import grade
 from assay.model.ids import all_text
@@ -128,8 +127,7 @@ class RelevanceEvaluator:
         if self._float32:
             run = _in_float32(run)
         view = grade(run, self._qrels, self._policy).run
-        columns = score_views({"ranking": view}, list(self._metrics.values())).columns
-        values = [_values(columns[metric.name]) for metric in self._metrics.values()]
+        values = [_values(metric, view) for metric in self._metrics.values()]
         rows = zip(*values, strict=True) if values else repeat((), view.n_queries)
         by_query = dict(zip(view.query_ids, map(dict, map(zip, repeat(tuple(self._metrics)), rows)), strict=True))
         if view.query_ids == run.query_ids:
@@ -203,12 +201,13 @@ def _without_empty(qrels: Qrels) -> Qrels:
     return Qrels({query: judged for query, judged in qrels.items() if judged}) if is_empty.any() else qrels
 
 
-def _values(column: Column) -> list[float]:
-    """The column as the original gives it: geometric measures as logarithms, text as 0.0."""
-    if column.aggregation is TEXT:
-        return [0.0] * len(column.score)
-    score = np.log(np.maximum(column.score, GEOMETRIC_FLOOR)) if column.aggregation is GEOMETRIC_MEAN else column.score
-    return score.tolist()
+def _values(metric: BoundMetric, view: GradedRun) -> list[float]:
+    """One value per query as the original gives it: text as 0.0, geometric means as the logarithms that go into them."""
+    aggregation = metric.metric.aggregation
+    if aggregation is TEXT:
+        return [0.0] * view.n_queries
+    score = Column.of(metric.score(view), aggregation).score
+    return (np.log(np.maximum(score, GEOMETRIC_FLOOR)) if aggregation is GEOMETRIC_MEAN else score).tolist()
 
 
 def _in_float32(run: Run) -> Run:

@@ -11,7 +11,7 @@ from assay.datasets._rows import Roles, Row, file_rows, memory_rows, read_json, 
 from assay.datasets._source import FileSource, as_source
 from assay.errors import DataError, Faults
 from assay.model.ids import text_id
-from assay.model.qrels import Judgments, Qrels, as_judgments, judgments_of_mapping
+from assay.model.qrels import Judgments, Qrels, as_judgments, checked_grades, judgments_of_mapping
 
 LAYOUT = "query iteration document grade"
 ROLES = Roles("judgments")
@@ -61,9 +61,11 @@ def _from_json(source: FileSource) -> Judgments:
     if isinstance(content, dict) and isinstance(content.get("qrels"), dict):
         content = content["qrels"]
     try:
-        return as_judgments(content)
+        judgments = as_judgments(content)
+        checked_grades(judgments.grades)
     except DataError as error:
         raise DataError(f"{source.label}: {error}") from None
+    return judgments
 
 
 def _trec_rows(source: FileSource, faults: Faults) -> Iterator[Row]:

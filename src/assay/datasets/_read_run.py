@@ -64,6 +64,7 @@ def _from_json(source: FileSource, duplicates: str) -> Rankings:
         content = content["run"]
     try:
         rankings = as_rankings(content, duplicates)
+        Run.borrow(rankings).scores  # noqa: B018 (validates them while the file's name is at hand)
     except DataError as error:
         raise DataError(f"{source.label}: {error}") from None
     if not rankings.by_query:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import count, repeat
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, count
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,25 +21,43 @@ from assay.errors import DataError, Faults
 Row = tuple[int, Any, Any, Any, Any]
 
 
-class Roles:
-    """Which columns a table must have: those of a run, or those of judgments."""
+class Layout(NamedTuple):
+    """Which columns of a table are read: query, document, value, perhaps subtopic."""
 
-    def __init__(self, what: str) -> None:
-        self.what = what
+    columns: list[str]
+    by_rank: bool = False
+    """The value is a rank: 1 is best."""
 
-    def find(self, columns: Sequence[str], label: str) -> tuple[Callable[[Any], Any], list[str]]:
-        """How to turn the value column into a number, and the columns to read: query, document, value, perhaps subtopic."""
+    def row(self, place: int, fields: Iterable[Any]) -> Row:
+        """One row out of the fields of these columns."""
+        query, doc, value, *subtopic = fields
+        return place, query, doc, _negated(value) if self.by_rank else value, subtopic[0] if subtopic else None
+
+
+def _negated(rank: Any) -> Any:
+    """A rank as a score; what is no number stays as it is, to be reported."""
+    try:
+        return -float(rank)
+    except (TypeError, ValueError):
+        return rank
+
+
+class Roles(NamedTuple):
+    """What is being read: `run` or `judgments`. It decides which columns a table must have."""
+
+    what: str
+
+    def layout(self, columns: Sequence[str], label: str) -> Layout:
+        """The columns to read, out of those there are."""
         try:
-            if self.what == "run":
-                found = find_run_columns(columns)
-            else:
+            if self.what == "judgments":
                 found = find_columns(columns, ("query", "document", "grade"), ("subtopic",))
+                return Layout(list(found.values()))
+            found = find_run_columns(columns)
         except DataError as error:
             raise DataError(f"{label}: {error}") from None
-        value = found.get("grade") or found.get("score") or found["rank"]
-        names = [found["query"], found["document"], value]
-        by_rank = self.what == "run" and "score" not in found
-        return (_negated if by_rank else _same), [*names, found["subtopic"]] if "subtopic" in found else names
+        value = found.get("score", found.get("rank", ""))
+        return Layout([found["query"], found["document"], value], by_rank="score" not in found)
 
 
 def file_rows(source: FileSource, roles: Roles, faults: Faults) -> Iterator[Row]:
@@ -65,15 +83,6 @@ def is_frame(source: object) -> bool:
     return hasattr(source, "column_names") or hasattr(source, "columns")
 
 
-def _same(value: Any) -> Any:
-    return value
-
-
-def _negated(value: Any) -> Any:
-    """A rank as a score: rank 1 is best."""
-    return -float(value)
-
-
 def table_rows(source: FileSource, roles: Roles, faults: Faults) -> Iterator[Row]:
     """Rows of a delimited file with a header: tab, comma, semicolon or blank, whichever the header has most of."""
     header = source.first_line.decode("utf-8", "replace")
@@ -87,14 +96,13 @@ def table_rows(source: FileSource, roles: Roles, faults: Faults) -> Iterator[Row
 
     reader = csv.reader(texts(), delimiter=delimiter)
     columns = [column.strip() for column in next(reader)]
-    convert, wanted = roles.find(columns, source.label)
-    numbers = [columns.index(name) for name in wanted]
+    layout = roles.layout(columns, source.label)
+    numbers = [columns.index(name) for name in layout.columns]
     for fields in reader:
-        if len(fields) != len(columns):
+        if len(fields) == len(columns):
+            yield layout.row(place, (fields[number].strip() for number in numbers))
+        else:
             faults.add(place, f"expected {len(columns)} columns ({', '.join(columns)}), found {len(fields)}")
-            continue
-        query, doc, value, *subtopic = (fields[number].strip() for number in numbers)
-        yield place, query, doc, _converted(convert, value), subtopic[0] if subtopic else None
 
 
 def _decoded(source: FileSource, faults: Faults) -> Iterator[tuple[int, str]]:
@@ -103,13 +111,6 @@ def _decoded(source: FileSource, faults: Faults) -> Iterator[tuple[int, str]]:
             yield number, line.decode("utf-8")
         except UnicodeDecodeError:
             faults.add(number, "not valid UTF-8")
-
-
-def _converted(convert: Callable[[Any], Any], value: Any) -> Any:
-    try:
-        return convert(value)
-    except (TypeError, ValueError):
-        return value
 
 
 def jsonl_rows(source: FileSource, roles: Roles, faults: Faults) -> Iterator[Row]:
@@ -127,17 +128,25 @@ def jsonl_rows(source: FileSource, roles: Roles, faults: Faults) -> Iterator[Row
 
 
 def record_rows(records: Iterable[Any], roles: Roles, faults: Faults) -> Iterator[Row]:
-    """Rows of records: dicts, tuples (query, document, value[, subtopic]) or objects with such attributes."""
+    """Rows of records: by name where they have names, else by position (query, document, value[, subtopic])."""
     for number, record in enumerate(records, 1):
-        if isinstance(record, Mapping):
-            yield from _record_row(number, record, roles, faults.source, faults)
+        named = _named(record)
+        if named is not None:
+            yield from _record_row(number, named, roles, faults.source, faults)
         elif (fields := _fields(record)) is not None:
-            query, doc, value, *subtopic = fields
-            yield number, query, doc, value, subtopic[0] if subtopic else None
-        elif hasattr(record, "__dict__") and is_table(list(vars(record))):
-            yield from _record_row(number, vars(record), roles, faults.source, faults)
+            yield Layout([]).row(number, fields)
         else:
             faults.add(number, f"expected (query, document, value), found {_short(record)}")
+
+
+def _named(record: Any) -> Mapping[str, Any] | None:
+    """A record as a mapping: a dict, a named tuple, a row of a structured array, or an object with such attributes."""
+    if isinstance(record, Mapping):
+        return record
+    names = getattr(record, "_fields", None) or getattr(getattr(record, "dtype", None), "names", None)
+    if names and is_table(names):
+        return dict(zip(names, record, strict=True))
+    return vars(record) if hasattr(record, "__dict__") and is_table(list(vars(record))) else None
 
 
 def _fields(record: Any) -> list[Any] | None:
@@ -149,21 +158,21 @@ def _fields(record: Any) -> list[Any] | None:
 
 def _record_row(number: int, record: Mapping[str, Any], roles: Roles, label: str, faults: Faults) -> Iterator[Row]:
     try:
-        convert, wanted = roles.find(list(record), label)
+        layout = roles.layout(list(record), label)
     except DataError as error:
         faults.add(number, str(error).removeprefix(f"{label}: "))
         return
-    query, doc, value, *subtopic = (record[name] for name in wanted)
-    yield number, query, doc, _converted(convert, value), subtopic[0] if subtopic else None
+    yield layout.row(number, (record[name] for name in layout.columns))
 
 
 def frame_rows(frame: Any, roles: Roles, label: str) -> Iterator[Row]:
     """Rows of a pandas, polars or pyarrow frame, or of a dict of columns, by column access alone."""
-    columns = list(getattr(frame, "column_names", None) or getattr(frame, "columns", None) or frame)
-    convert, wanted = roles.find([str(column) for column in columns], label)
-    values = [_as_list(frame[name]) for name in wanted]
-    values[2] = [_converted(convert, value) for value in values[2]] if convert is _negated else values[2]
-    return zip(count(1), *values, *[repeat(None)] * (4 - len(values)), strict=False)
+    columns = frame if isinstance(frame, Mapping) else getattr(frame, "column_names", getattr(frame, "columns", ()))
+    layout = roles.layout([str(column) for column in columns], label)
+    values = [_as_list(frame[name]) for name in layout.columns]
+    if len(set(map(len, values))) > 1:
+        raise DataError(f"{label}: the columns {', '.join(layout.columns)} are not equally long")
+    return map(layout.row, count(1), zip(*values, strict=True))
 
 
 def _as_list(column: Any) -> list[Any]:
@@ -183,13 +192,10 @@ def parquet_rows(source: FileSource, roles: Roles) -> Iterator[Row]:
             columns = [row[0] for row in connection.execute(f"DESCRIBE SELECT * FROM read_parquet({path})").fetchall()]
         except duckdb.Error as error:
             raise DataError(f"{source.label}: not a Parquet file: {str(error).splitlines()[0]}") from None
-        convert, wanted = roles.find(columns, source.label)
-        cursor = connection.execute(f"SELECT {', '.join(map(quoted, wanted))} FROM read_parquet({path})")
-        number = 0
-        while batch := cursor.fetchmany(10_000):
-            for query, doc, value, *subtopic in batch:
-                number += 1
-                yield number, query, doc, _converted(convert, value), subtopic[0] if subtopic else None
+        layout = roles.layout(columns, source.label)
+        cursor = connection.execute(f"SELECT {', '.join(map(quoted, layout.columns))} FROM read_parquet({path})")
+        batches = iter(lambda: cursor.fetchmany(10_000), [])
+        yield from map(layout.row, count(1), chain.from_iterable(batches))
 
 
 def trec_rows(source: FileSource, width: int, layout: str, faults: Faults) -> Iterator[tuple[int, list[bytes]]]:

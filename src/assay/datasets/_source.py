@@ -55,11 +55,15 @@ class FileSource:
         return name or self.label
 
     @cached_property
+    def magic(self) -> bytes:
+        """The first four bytes, which tell some kinds of file."""
+        with self._explained(), self.path.open("rb") as file:
+            return file.read(4)
+
+    @property
     def compression(self) -> str | None:
         """`gzip`, `zstd` or None, by the first bytes."""
-        with self._explained(), self.path.open("rb") as file:
-            magic = file.read(4)
-        return "gzip" if magic[:2] == b"\x1f\x8b" else "zstd" if magic == b"\x28\xb5\x2f\xfd" else None
+        return "gzip" if self.magic[:2] == b"\x1f\x8b" else "zstd" if self.magic == b"\x28\xb5\x2f\xfd" else None
 
     def open(self) -> IO[bytes]:
         """The decompressed bytes."""
@@ -117,6 +121,8 @@ class FileSource:
     @cached_property
     def kind(self) -> str:
         """What the file holds: `trec`, `table` (delimited, with header), `json`, `jsonl` or `parquet`."""
+        if self.magic == b"PAR1":
+            return "parquet"
         endings = [ending.lower() for ending in Path(self.label).suffixes if ending not in COMPRESSIONS]
         by_name = KINDS.get(endings[-1]) if endings else None
         if by_name in ("json", "jsonl", "parquet"):

@@ -56,6 +56,8 @@ def score_grading(grading: Grading, metrics: list[BoundMetric], policy: Policy, 
 
 def _notes(grading: Grading) -> tuple[str, ...]:
     run = grading.run
+    if grading.n_judged == len(grading.missing) and grading.n_extra:
+        return ("not one query of the run is judged: do both use the same query ids?",)
     if run.n_retrieved.any() and not len(run.retrieved.rank):
         return ("not one retrieved document occurs in the judgments: do both use the same document ids?",)
     return ()

@@ -83,5 +83,16 @@ def explain(metric: Metric) -> str:
     lines += [f"  {name:<13} {text}" for name, text in facts if text]
     if metric.params:
         lines += ["", "  parameters"]
-        lines += [f"    {p.name:<11} {p.meaning} (default: {default_of(p)})" for p in metric.params]
+        lines += [f"    {p.name:<11} {p.meaning}{_default_beside(p)}" for p in metric.params]
     return "\n".join(lines)
+
+
+def _default_beside(param: Param) -> str:
+    if param.default is REQUIRED:
+        return " (required)"
+    return "" if param.default is None else f" (default: {show(param.default)})"
+
+
+def explain_group(name: str) -> str:
+    """A group and its members."""
+    return f"{name}: a group of metrics\n\n  {' '.join(GROUPS[name])}"

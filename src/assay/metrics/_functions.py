@@ -144,6 +144,8 @@ def _is_grades(query: Any) -> bool:
 
 def _pair(query: Any) -> tuple[Sequence[Any], Relevant]:
     if isinstance(query, Mapping):
+        if not {"retrieved_ids", "relevant_ids"} <= set(query):
+            raise DataError(f"a query needs retrieved_ids and relevant_ids; this one has {', '.join(map(str, query))}")
         return query["retrieved_ids"], query["relevant_ids"]
     retrieved, relevant = query
     return retrieved, relevant

@@ -119,3 +119,8 @@ class BoundMetric:
 
     def __str__(self) -> str:
         return self.name
+
+    def __reduce__(self) -> tuple[Callable[[str], BoundMetric], tuple[str]]:
+        from assay.metrics._parse import parse_metric  # the parser knows metrics, so metrics cannot know it sooner
+
+        return parse_metric, (self.name,)

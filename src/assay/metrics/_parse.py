@@ -183,5 +183,5 @@ def _unknown(text: str, name: str) -> UnknownName:
         *near_matches(word, all_metrics()),
         *(all_spellings()[match][0].name for match in near_matches(word, all_spellings())),
     ]
-    known = [f"{match}{rest}" for match in dict.fromkeys(near)][:2]
+    known = [f"{match}{rest if all_metrics()[match].at else ''}" for match in dict.fromkeys(near)][:2]
     return UnknownName("metric", text, known, f"assay metrics lists all {len(all_metrics())}")

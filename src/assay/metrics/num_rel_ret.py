@@ -14,7 +14,7 @@ METRIC = Metric(
     "num_rel_ret",
     num_rel_ret,
     params=(CUTOFF, REL),
-    aliases=("numrelret", "hits"),
+    aliases=("numrelret",),
     range=(0.0, float("inf")),
     aggregation=SUM,
     formula="relevant retrieved",

@@ -20,7 +20,7 @@ METRIC = Metric(
     set_f,
     params=(REL, BETA),
     aliases=("setf",),
-    formula="(β + 1) · P · R ÷ (R + β · P)",
+    formula="(β + 1) · precision · recall ÷ (recall + β · precision)",
     cite="van Rijsbergen 1979, Information Retrieval; trec_eval 9, m_set_F.c",
     trec=("set_F", "set_F_{beta}"),
 )

@@ -15,6 +15,7 @@ from assay.model.ordering import Floats, Ints, ScoreOrder
 from assay.model.policy import Policy
 from assay.model.qrels import Qrels
 from assay.model.run import Ranking, Run
+from assay.text import counted, some_of
 
 TieBreaker = Callable[[Ints, Ints, Ints], Ints]
 """Tied rows, how many documents score higher, how many score the same → how many of those same stand before each."""
@@ -80,9 +81,9 @@ def settle(run: GradedRun, policy: Policy, is_missing: Bools, n_extra: int) -> G
     """Apply what the policy says about levels, condensing, and missing, extra and empty queries."""
     missing = tuple(query for query, gone in zip(run.query_ids, is_missing.tolist(), strict=True) if gone)
     if missing and policy.missing == "error":
-        raise DataError(f"{len(missing)} judged queries are missing from the run: {_some(missing)}")
+        raise DataError(f"{counted(len(missing), 'judged query')} missing from the run: {some_of(missing)}")
     if n_extra and policy.extra == "error":
-        raise DataError(f"{n_extra} queries of the run have no judgments")
+        raise DataError(f"{counted(n_extra, 'query')} of the run without judgments")
     max_grade = run.max_grade if policy.max_grade is None else float(policy.max_grade)
     run = replace(run, max_grade=max_grade, level=policy.rel)
     if policy.judged_only:
@@ -94,10 +95,6 @@ def settle(run: GradedRun, policy: Policy, is_missing: Bools, n_extra: int) -> G
     if policy.no_relevant == "skip":
         keep &= ~without_relevant
     return Grading(run.select(keep), missing, len(keep), n_extra, int(without_relevant.sum()))
-
-
-def _some(names: tuple[str, ...], most: int = 5) -> str:
-    return " ".join(names[:most]) + (" …" if len(names) > most else "")
 
 
 def _find_judged(run: Run, qrels: Qrels, places: Ints) -> tuple[Ints, Floats]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import numbers
 from dataclasses import dataclass
 
 from assay.errors import BadParameter
@@ -44,9 +45,17 @@ class Policy:
                 raise BadParameter(f"{field} is one of {', '.join(allowed)}, not {getattr(self, field)!r}")
         for field in ("rel", "max_grade"):
             value = getattr(self, field)
-            if value is not None and not (isinstance(value, int | float) and math.isfinite(value)):
+            if value is not None and not _is_finite_number(value):
                 raise BadParameter(f"{field} is a finite number or None, not {value!r}")
+        if self.max_grade is not None and self.max_grade <= 0:
+            raise BadParameter(f"max_grade is above 0, not {self.max_grade!r}")
+        if not isinstance(self.judged_only, bool):
+            raise BadParameter(f"judged_only is True or False, not {self.judged_only!r}")
 
     def to_dict(self) -> dict[str, str | float | bool | None]:
         """The policy as plain JSON values, in declaration order."""
         return dataclasses.asdict(self)
+
+
+def _is_finite_number(value: object) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)

@@ -14,6 +14,7 @@ import numpy as np
 from assay.errors import DataError
 from assay.model.ids import all_text, text_id, with_text_keys
 from assay.model.ordering import Floats, Ints
+from assay.text import counted
 
 
 class Subtopics(NamedTuple):
@@ -64,7 +65,7 @@ class Qrels(Mapping[str, dict[str, float]]):
         by_query = judgments.grades
         self.query_ids: tuple[str, ...] = tuple(by_query)
         self.docs: list[str] = list(chain.from_iterable(by_query.values()))
-        self.grades: Floats = _checked_grades(by_query)
+        self.grades: Floats = checked_grades(by_query)
         lengths = np.fromiter(map(len, by_query.values()), np.int64, len(by_query))
         self.offsets: Ints = np.concatenate(([0], np.cumsum(lengths)))
         self.subtopics: Subtopics | None = self._number(judgments) if judgments.subtopics else None
@@ -90,7 +91,7 @@ class Qrels(Mapping[str, dict[str, float]]):
         return len(self.query_ids)
 
     def __repr__(self) -> str:
-        return f"Qrels({len(self.query_ids):,} queries, {len(self.docs):,} judgments)"
+        return f"Qrels({counted(len(self), 'query')}, {counted(len(self.docs), 'judgment')})"
 
     @cached_property
     def numbers(self) -> dict[str, int]:
@@ -125,7 +126,7 @@ class Qrels(Mapping[str, dict[str, float]]):
         return self.grades[np.lexsort((-self.grades, self.query_of))]
 
 
-def _checked_grades(by_query: Mapping[str, Mapping[str, float]]) -> Floats:
+def checked_grades(by_query: Mapping[str, Mapping[str, float]]) -> Floats:
     """All grades as one float array; anything but a finite number is named."""
     values = list(chain.from_iterable(judged.values() for judged in by_query.values()))
     if all(issubclass(kind, numbers.Real | np.number | np.bool_) for kind in set(map(type, values))):

@@ -13,6 +13,8 @@ import numpy as np
 from assay.errors import DataError
 from assay.model.ids import all_text, text_id, with_text_keys
 from assay.model.ordering import Floats, Ints, ScoreOrder
+from assay.model.policy import Policy
+from assay.text import counted
 
 Ranking = dict[str, float]
 
@@ -75,6 +77,7 @@ class Run(Mapping[str, Ranking]):
     """
 
     def __init__(self, source: Any, *, duplicates: str = "error") -> None:
+        Policy(duplicates=duplicates)  # refuses a word it does not know
         rankings = as_rankings(source, duplicates)
         self.query_ids: tuple[str, ...] = tuple(rankings.by_query)
         self.rankings: list[Ranking] = list(map(dict, rankings.by_query.values()))
@@ -91,7 +94,7 @@ class Run(Mapping[str, Ranking]):
         return run
 
     def __getitem__(self, query: str) -> Ranking:
-        return self.rankings[self.numbers[text_id(query)]]
+        return dict(self.rankings[self.numbers[text_id(query)]])
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.query_ids)
@@ -100,7 +103,7 @@ class Run(Mapping[str, Ranking]):
         return len(self.query_ids)
 
     def __repr__(self) -> str:
-        return f"Run({len(self.query_ids):,} queries, {int(self.n_retrieved.sum()):,} documents)"
+        return f"Run({counted(len(self), 'query')}, {counted(int(self.n_retrieved.sum()), 'document')})"
 
     @cached_property
     def numbers(self) -> dict[str, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,19 +41,35 @@ class Aggregation:
         return self.name
 
 
+def _mean(score: Floats, _: Floats) -> float:
+    return float(np.mean(score))
+
+
+def _sum(score: Floats, _: Floats) -> float:
+    return float(np.sum(score))
+
+
 def _geometric_mean(score: Floats, _: Floats) -> float:
     return float(np.exp(np.mean(np.log(np.maximum(score, GEOMETRIC_FLOOR)))))
 
 
+def _ratio_of_sums(score: Floats, weight: Floats) -> float:
+    return float(ratio(np.dot(score, weight), np.sum(weight)))
+
+
+def _quantile(score: Floats, _: Floats, q: float) -> float:
+    return float(np.quantile(score, q))
+
+
 def quantile(q: float) -> Aggregation:
     """The q-quantile of the scores, interpolated linearly (latency at the 95th percentile: `quantile(0.95)`)."""
-    return Aggregation(f"quantile {q:g}", lambda score, _: float(np.quantile(score, q)))
+    return Aggregation(f"quantile {q:g}", partial(_quantile, q=q))
 
 
-MEAN = Aggregation("mean", lambda score, _: float(np.mean(score)))
-SUM = Aggregation("sum", lambda score, _: float(np.sum(score)))
+MEAN = Aggregation("mean", _mean)
+SUM = Aggregation("sum", _sum)
 GEOMETRIC_MEAN = Aggregation("geometric mean", _geometric_mean)
-RATIO_OF_SUMS = Aggregation("ratio of sums", lambda score, weight: float(ratio(np.dot(score, weight), np.sum(weight))))
+RATIO_OF_SUMS = Aggregation("ratio of sums", _ratio_of_sums)
 TEXT = Aggregation("per query only", None)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from assay.evaluation.result import Result
 from assay.reports._report import Report
+from assay.text import counted, some_of
 
 WIDE = 8
 """More metrics than this are set one per row instead of one per column."""
@@ -28,8 +29,8 @@ class Table:
     rows: list[list[Cell]]
 
 
-def summary_table(report: Report) -> Table:
-    """Runs × metrics, or metrics × runs when there are many metrics."""
+def summary_table(report: Report, *, one_metric_per_row: bool = False) -> Table:
+    """Runs × metrics, or metrics × runs when asked for or when there are many metrics."""
     metrics = report.shown
     best = {metric.name: report.best(metric) for metric in metrics}
     cells = [
@@ -37,7 +38,7 @@ def summary_table(report: Report) -> Table:
         for number, result in enumerate(report.results)
     ]
     names = [result.name for result in report.results]
-    if len(metrics) > WIDE:
+    if one_metric_per_row or len(metrics) > WIDE:
         columns = zip(metrics, *cells, strict=True)
         return Table(["metric", *names], [[Cell(metric.name, is_number=False), *row] for metric, *row in columns])
     rows = [[Cell(name, is_number=False), *row] for name, row in zip(names, cells, strict=True)]
@@ -62,7 +63,7 @@ def coverage(report: Report) -> str:
     first = report.results[0]
     policy = first.policy
     parts = [
-        f"{first.counts['judged']:,} judged {plural('query', first.counts['judged'])}",
+        counted(first.counts["judged"], "judged query"),
         "level: grade > 0" if policy.rel is None else f"level: grade ≥ {policy.rel:g}",
         f"ties: {policy.ties}",
     ]
@@ -82,23 +83,10 @@ def _coverage_notes(result: Result) -> list[str]:
         found.append(f"{counts['scored']:,} of {counts['judged']:,} judged queries are scored.")
     if counts["missing"]:
         fate = "left out" if result.policy.missing == "skip" else "scored as an empty ranking"
-        found.append(f"{_queries(counts['missing'])} missing from the run, {fate} ({_some(result.missing)}).")
+        found.append(f"{counted(counts['missing'], 'query')} missing from the run, {fate} ({some_of(result.missing)}).")
     if counts["without_relevant"]:
         fate = "left out" if result.policy.no_relevant == "skip" else "counted as 0"
-        found.append(f"{_queries(counts['without_relevant'])} without a relevant document, {fate}.")
+        found.append(f"{counted(counts['without_relevant'], 'query')} without a relevant document, {fate}.")
     if counts["extra"]:
-        found.append(f"{_queries(counts['extra'])} of the run without judgments, left out.")
+        found.append(f"{counted(counts['extra'], 'query')} of the run without judgments, left out.")
     return found
-
-
-def plural(noun: str, count: int) -> str:
-    """Query or queries."""
-    return noun if count == 1 else f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-
-
-def _queries(count: int) -> str:
-    return f"{count:,} {plural('query', count)}"
-
-
-def _some(names: tuple[str, ...], most: int = 5) -> str:
-    return " ".join(names[:most]) + (" …" if len(names) > most else "")

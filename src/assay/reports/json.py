@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from assay.reports._report import Renderer, Report
 
@@ -10,9 +11,18 @@ SCHEMA = "assay.result/1"
 
 
 def render_json(report: Report) -> str:
-    """Numbers keep all their digits. Later versions add keys; these stay."""
-    content = {"schema": SCHEMA, "results": [result.to_dict() for result in report.results]}
+    """Numbers keep all their digits unless fewer are asked for. Later versions add keys; these stay."""
+    results = [result.to_dict() for result in report.results]
+    if report.digits is not None:
+        for result in results:
+            result["summary"] = _rounded(result["summary"], report.digits)
+            result["per_query"] = {query: _rounded(scores, report.digits) for query, scores in result["per_query"].items()}
+    content = {"schema": SCHEMA, "results": results}
     return json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def _rounded(scores: dict[str, Any], digits: int) -> dict[str, Any]:
+    return {name: round(score, digits) if isinstance(score, float) else score for name, score in scores.items()}
 
 
 RENDERER = Renderer("json", render_json, "everything, for programs")
