@@ -12,6 +12,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 
+from assay.text import counted
+
 MAX_FAULTS = 20
 
 
@@ -57,30 +59,35 @@ class DataError(AssayError, ValueError):
 
 
 class Faults:
-    """Collects what is wrong with one source, then raises it all at once."""
+    """Collects what is wrong with one source, then raises it all at once, in the order of the places."""
 
     def __init__(self, source: str) -> None:
         self.source = source
-        self.found: list[str] = []
-        self.count = 0
+        self._noted: list[tuple[int, str]] = []
 
-    def add(self, place: int | str, what: str) -> None:
-        """Note one fault; past twenty they are only counted."""
-        self.count += 1
-        if self.count <= MAX_FAULTS:
-            self.found.append(f"{self.source}:{place}: {what}")
+    def add(self, place: int, what: str) -> None:
+        """Note one fault; past twenty they are not kept."""
+        if not self.full:
+            self._noted.append((place, what))
+
+    def __len__(self) -> int:
+        return len(self._noted)
 
     @property
     def full(self) -> bool:
         """Enough was found to stop reading."""
-        return self.count >= MAX_FAULTS
+        return len(self._noted) >= MAX_FAULTS
+
+    @property
+    def found(self) -> list[str]:
+        """`source:place: what`, in the order of the places."""
+        return [f"{self.source}:{place}: {what}" for place, what in sorted(self._noted)]
 
     def raise_if_any(self) -> None:
         """Raise one DataError for everything found so far."""
-        if self.count:
-            more = " or more" if self.full else ""
-            plural = "fault" if self.count == 1 else "faults"
-            raise DataError(f"{self.source}: {self.count}{more} {plural}", self.found)
+        if self._noted:
+            count = f"{MAX_FAULTS} or more faults" if self.full else counted(len(self), "fault")
+            raise DataError(f"{self.source}: {count}", self.found)
 
 
 def near_matches(name: str, known: Iterable[str], most: int = 3) -> list[str]:

@@ -1,8 +1,12 @@
-"""Words: numbers and names as sentences use them."""
+"""Words: numbers and names as sentences use them, and text that cannot do harm."""
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
+
+_HARMFUL = {"Cc", "Cs", "Zl", "Zp"}
+"""Unicode categories that move the cursor, end a line, or cannot be written at all."""
 
 
 def counted(count: int, noun: str) -> str:
@@ -14,3 +18,23 @@ def counted(count: int, noun: str) -> str:
 def some_of(names: Sequence[str], most: int = 5) -> str:
     """The first few names, and an ellipsis if there are more."""
     return " ".join(names[:most]) + (" …" if len(names) > most else "")
+
+
+def printable(text: str) -> str:
+    """The text on one line, with control characters written out as in Python: ESC becomes backslash x1b."""
+    if text.isprintable():
+        return text
+    return "".join(_written_out(letter) if unicodedata.category(letter) in _HARMFUL else letter for letter in text)
+
+
+def _written_out(letter: str) -> str:
+    return letter.encode("unicode_escape").decode("ascii")
+
+
+def display_width(text: str) -> int:
+    """Columns a terminal needs for the text: wide characters take two, combining ones none."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(letter) else 2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text
+    )

@@ -48,6 +48,11 @@ def test_defaults_in_words():
     assert defaults == {"k": "required", "t": "1", "min_grade": "0", "max_grade": "none"}
 
 
+def test_an_explanation_says_which_way_is_better():
+    assert "0 … 1, higher is better" in explain(METRICS["ndcg"])
+    assert "0 … 1, lower is better" in explain(METRICS["unjudged"])
+
+
 def test_an_explanation_names_the_groups():
     assert "in groups     rag, beir, mteb, all_trec" in explain(METRICS["ndcg"])
     assert "in groups" not in explain(METRICS["q_measure"])

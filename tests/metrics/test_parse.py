@@ -1,5 +1,7 @@
 """The metric parser: many spellings in, one metric out."""
 
+import pickle
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -71,6 +73,28 @@ def test_spellings(canonical, spellings):
         assert parse_metric(spelling).name == canonical, spelling
 
 
+@pytest.mark.parametrize(
+    ("name", "trec_name"),
+    [
+        *(("map", "map"), ("map@10", "map_cut_10"), ("ndcg", "ndcg"), ("ndcg@10", "ndcg_cut_10"), ("mrr", "recip_rank")),
+        *(("iprec@0.1", "iprec_at_recall_0.10"), ("rprec_mult@1.2", "Rprec_mult_1.20"), ("capped_recall@5", "relative_P_5")),
+        *(("hit@5", "success_5"), ("unjudged@5", "unj_5"), ("rbp(p=0.9)", "rbp_p=0.9"), ("set_f", "set_F")),
+        *(
+            ("mrr@10", "mrr@10"),
+            ("ndcg(gain=exp)@10", "ndcg(gain=exp)@10"),
+            ("err@5", "err@5"),
+        ),  # trec_eval has none of these
+    ],
+)
+def test_what_trec_eval_prints(name, trec_name):
+    assert parse_metric(name).trec_name == trec_name
+
+
+def test_a_bound_metric_can_be_sent_to_another_process():
+    metric = parse_metric("ndcg(gain={1: 3.5})@10")
+    assert pickle.loads(pickle.dumps(metric)) == metric
+
+
 def test_blanks_do_not_matter():
     assert names(" ndcg @ 10 ") == ["ndcg@10"]
     assert names("rbp( p = 0.8 )") == ["rbp(p=0.8)"]
@@ -136,6 +160,7 @@ def test_an_unknown_name_is_an_error_with_near_matches(text, near):
     with pytest.raises(assay.UnknownName, match="no metric is called") as caught:
         parse_metrics(text)
     assert near in caught.value.near
+    assert len(caught.value.near) <= 2
     assert f"Did you mean {caught.value.near[0]}" in str(caught.value)
     assert caught.value.name == text
 
@@ -165,6 +190,7 @@ def test_an_unknown_name_near_nothing():
         ("iprec@2", "recall is a number from 0 to 1, not '2'"),
         ("rprec@5", "rprec takes no cutoff"),
         ("rprec_mult@0", "multiple is a number above 0, not '0'"),
+        ("rbp(p=0)", "p is a number between 0 and 1, not '0'"),
         ("rbp(p=1)", "p is a number between 0 and 1, not '1'"),
         ("rbp(p=half)", "p is a number, not 'half'"),
         ("ndcg(rel=nan)", "rel is a finite number, not 'nan'"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 
@@ -17,6 +19,11 @@ def connect() -> Any:
 def quoted(name: str) -> str:
     """A column name as SQL."""
     return '"' + name.replace('"', '""') + '"'
+
+
+def path_literal(path: Path) -> str:
+    """A path as SQL, taken letter by letter: `*`, `?` and `[` are no patterns."""
+    return literal(re.sub(r"[*?\[]", lambda mark: f"[{mark[0]}]", str(path)))
 
 
 def literal(text: str) -> str:

@@ -30,9 +30,7 @@ def _read_judgments(source: Any) -> Judgments:
 @as_judgments.register(Mapping)
 def _read_mapping(source: Mapping[Any, Any]) -> Judgments:
     """A nested mapping, or a table given as columns."""
-    if isinstance(source, Qrels):
-        return Judgments({query: source[query] for query in source})
-    if is_table(source):
+    if not isinstance(source, Qrels) and is_table(source):
         faults = Faults("judgments, row")
         return _collect(memory_rows(source, ROLES, faults), faults)
     return judgments_of_mapping(source)
@@ -90,7 +88,7 @@ def _collect(rows: Iterable[Row], faults: Faults) -> Judgments:
             judged = by_query.setdefault(query if type(query) is str else text_id(query), {})
             doc = doc if type(doc) is str else text_id(doc)
             grade = float(value)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             faults.add(place, str(error) if isinstance(error, DataError) else f"grade {value!r} is not a number")
         else:
             if not isfinite(grade):
@@ -100,11 +98,11 @@ def _collect(rows: Iterable[Row], faults: Faults) -> Judgments:
                 if str(subtopic) in aspects:
                     faults.add(place, f"document {doc} is judged twice for subtopic {subtopic} of query {query}")
                 aspects[str(subtopic)] = grade
-                judged[doc] = max(aspects.values())
-            elif doc in judged:
+                judged[doc] = max(grade, judged.get(doc, grade))
+            elif doc in judged and (query, doc) not in subtopics:
                 faults.add(place, f"document {doc} is judged twice for query {query}")
             else:
-                judged[doc] = grade
+                judged[doc] = max(grade, judged.get(doc, grade))
         if faults.full:
             break
     faults.raise_if_any()

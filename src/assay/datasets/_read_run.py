@@ -8,7 +8,7 @@ from typing import Any
 from assay.datasets._columns import is_table
 from assay.datasets._rows import Roles, Row, file_rows, memory_rows, read_json, trec_rows
 from assay.datasets._source import FileSource, as_source
-from assay.errors import DataError, Faults
+from assay.errors import MAX_FAULTS, DataError, Faults
 from assay.model.ids import text_id
 from assay.model.run import Ranking, Rankings, Run, as_rankings, rankings_of_mapping
 
@@ -84,16 +84,16 @@ def _collect(rows: Iterable[Row], faults: Faults, duplicates: str, source: FileS
     """Rankings by query; every row that cannot be ranked is a fault at its place."""
     by_query: dict[str, Ranking] = {}
     repeated: list[tuple[int, str, str]] = []
-    last: Any = None
+    last: Any = object()
     ranking: Ranking = {}
     for place, query, doc, value, _ in rows:
         try:
-            if query != last:
+            if type(query) is not str or query != last:
                 ranking = by_query.setdefault(text_id(query), {})
                 last = query
             doc = doc if type(doc) is str else text_id(doc)
             score = float(value)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             faults.add(place, _what_is_wrong(value, error))
         else:
             if score != score:
@@ -104,7 +104,7 @@ def _collect(rows: Iterable[Row], faults: Faults, duplicates: str, source: FileS
                 ranking[doc] = max(score, ranking[doc])
             else:
                 repeated.append((place, text_id(query), doc))
-        if faults.count + len(repeated) >= 20:
+        if len(faults) + len(repeated) >= MAX_FAULTS:
             break
     _report_repeated(repeated, faults, source)
     faults.raise_if_any()

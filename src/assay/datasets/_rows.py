@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from assay.datasets._columns import find_columns, find_run_columns, is_table
-from assay.datasets._database import connect, literal, quoted
+from assay.datasets._database import connect, path_literal, quoted
 from assay.datasets._source import FileSource
 from assay.errors import DataError, Faults
 
@@ -71,6 +71,8 @@ def file_rows(source: FileSource, roles: Roles, faults: Faults) -> Iterator[Row]
 
 def memory_rows(source: Any, roles: Roles, faults: Faults) -> Iterator[Row]:
     """Rows of a frame, of columns or of records."""
+    if hasattr(source, "collect_schema") and not hasattr(source, "__len__"):
+        raise DataError(f"{roles.what}: collect() the lazy frame first")
     if is_frame(source) or is_table(source):
         return frame_rows(source, roles, roles.what)
     if isinstance(source, Iterable) and not isinstance(source, bytes):
@@ -84,25 +86,33 @@ def is_frame(source: object) -> bool:
 
 
 def table_rows(source: FileSource, roles: Roles, faults: Faults) -> Iterator[Row]:
-    """Rows of a delimited file with a header: tab, comma, semicolon or blank, whichever the header has most of."""
-    header = source.first_line.decode("utf-8", "replace")
-    delimiter = max("\t,; ", key=header.count)
-    place = 0
+    """Rows of a delimited file with a header. Blank lines and lines that start with `#` are passed over."""
+    with source.reading() as file:
+        lines = (line.decode("utf-8", "surrogateescape") for line in file)
+        reader = csv.reader(lines, delimiter=delimiter_of(source))
+        rows = (row for row in reader if row and not row[0].lstrip("\ufeff").startswith("#") and any(map(str.strip, row)))
+        try:
+            columns = [column.strip().lstrip("\ufeff") for column in next(rows)]
+            layout = roles.layout(columns, source.label)
+            numbers = [columns.index(name) for name in layout.columns]
+            for row in rows:
+                if len(row) != len(columns):
+                    faults.add(reader.line_num, f"expected {len(columns)} columns ({', '.join(columns)}), found {len(row)}")
+                elif not all(map(_is_utf8, row)):
+                    faults.add(reader.line_num, "not valid UTF-8")
+                else:
+                    yield layout.row(reader.line_num, (row[number].strip(" \t") for number in numbers))
+        except csv.Error as error:
+            faults.add(reader.line_num, f"not a table: {error}")
 
-    def texts() -> Iterator[str]:
-        nonlocal place
-        for place, text in _decoded(source, faults):  # noqa: B007 (read below)
-            yield text
 
-    reader = csv.reader(texts(), delimiter=delimiter)
-    columns = [column.strip() for column in next(reader)]
-    layout = roles.layout(columns, source.label)
-    numbers = [columns.index(name) for name in layout.columns]
-    for fields in reader:
-        if len(fields) == len(columns):
-            yield layout.row(place, (fields[number].strip() for number in numbers))
-        else:
-            faults.add(place, f"expected {len(columns)} columns ({', '.join(columns)}), found {len(fields)}")
+def delimiter_of(source: FileSource) -> str:
+    """Tab, comma, semicolon or blank: whichever the header has most of."""
+    return max("\t,; ", key=source.first_line.decode("utf-8", "replace").count)
+
+
+def _is_utf8(text: str) -> bool:
+    return text.isascii() or not any("\udc80" <= letter <= "\udcff" for letter in text)
 
 
 def _decoded(source: FileSource, faults: Faults) -> Iterator[tuple[int, str]]:
@@ -117,9 +127,9 @@ def jsonl_rows(source: FileSource, roles: Roles, faults: Faults) -> Iterator[Row
     """Rows of one JSON object per line."""
     for number, text in _decoded(source, faults):
         try:
-            record = json.loads(text)
-        except json.JSONDecodeError as error:
-            faults.add(number, f"not JSON: {error.msg}")
+            record = json.loads(text, object_pairs_hook=_without_twins)
+        except (json.JSONDecodeError, DataError, RecursionError) as error:
+            faults.add(number, f"not JSON: {getattr(error, 'msg', error)}")
             continue
         if not isinstance(record, dict):
             faults.add(number, f"expected an object with query, document and value, found {_short(record)}")
@@ -146,7 +156,8 @@ def _named(record: Any) -> Mapping[str, Any] | None:
     names = getattr(record, "_fields", None) or getattr(getattr(record, "dtype", None), "names", None)
     if names and is_table(names):
         return dict(zip(names, record, strict=True))
-    return vars(record) if hasattr(record, "__dict__") and is_table(list(vars(record))) else None
+    attributes = list(getattr(record, "__dict__", getattr(record, "__slots__", ())))
+    return {name: getattr(record, name) for name in attributes} if is_table(attributes) else None
 
 
 def _fields(record: Any) -> list[Any] | None:
@@ -186,7 +197,7 @@ def parquet_rows(source: FileSource, roles: Roles) -> Iterator[Row]:
     """Rows of a Parquet file."""
     import duckdb
 
-    path = literal(str(source.path))
+    path = f"{path_literal(source.path)}, hive_partitioning=false"
     with connect() as connection:
         try:
             columns = [row[0] for row in connection.execute(f"DESCRIBE SELECT * FROM read_parquet({path})").fetchall()]
@@ -218,6 +229,8 @@ def read_json(source: FileSource) -> Any:
         raise DataError(f"{source.label}:{error.lineno}: not JSON: {error.msg}") from None
     except UnicodeDecodeError:
         raise DataError(f"{source.label}: not valid UTF-8") from None
+    except RecursionError:
+        raise DataError(f"{source.label}: nested too deeply") from None
     except DataError as error:
         raise DataError(f"{source.label}: {error}") from None
 

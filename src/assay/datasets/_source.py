@@ -6,6 +6,7 @@ import gzip
 import io
 import os
 import shutil
+import stat
 import sys
 import tempfile
 import weakref
@@ -31,17 +32,29 @@ class FileSource:
     def __init__(self, path: str | os.PathLike[str], label: str = "") -> None:
         self.path = Path(path)
         self.label = label or str(path)
-        if not self.path.exists():
-            raise DataError(f"{self.label}: no such file")
-        if self.path.is_dir():
-            raise DataError(f"{self.label}: is a folder, not a file")
+
+    @classmethod
+    def at(cls, path: str | os.PathLike[str]) -> FileSource:
+        """The file at a path; a pipe or device, which can be read only once, is spooled."""
+        source = cls(path)
+        with source._explained():
+            mode = source.path.stat().st_mode
+        if stat.S_ISDIR(mode):
+            raise DataError(f"{source.label}: is a folder, not a file")
+        if stat.S_ISREG(mode):
+            return source
+        with source._explained(), source.path.open("rb") as stream:
+            return cls.spool(stream, source.label)
 
     @classmethod
     def spool(cls, stream: IO[Any], label: str) -> FileSource:
         """Take everything a stream has to give, now."""
         content = stream.read(1)
         if isinstance(content, str):
-            stream, content = io.BytesIO(stream.read().encode()), content.encode()
+            try:
+                stream, content = io.BytesIO((content + stream.read()).encode()), b""
+            except UnicodeEncodeError as error:
+                raise DataError(f"{label}: holds text that cannot be written as UTF-8: {error.reason}") from None
         source = cls(_copy_of(stream, content), label)
         weakref.finalize(source, source.path.unlink, missing_ok=True)
         return source
@@ -76,14 +89,24 @@ class FileSource:
         return self.path.open("rb")
 
     @contextmanager
+    def reading(self) -> Iterator[IO[bytes]]:
+        """The open file; what goes wrong while it is read becomes a DataError."""
+        with self._explained(), self.open() as file:
+            yield file
+
+    @contextmanager
     def _explained(self) -> Iterator[None]:
         """What goes wrong while reading, as a DataError that names the file."""
         try:
             yield
+        except FileNotFoundError:
+            raise DataError(f"{self.label}: no such file") from None
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise DataError(f"{self.label}: the compressed file is damaged: {error}") from None
         except OSError as error:
             raise DataError(f"{self.label}: cannot be read: {error.strerror or error}") from None
+        except ValueError as error:  # a path with a NUL in it
+            raise DataError(f"{self.label}: cannot be read: {error}") from None
         except Exception as error:
             if type(error).__name__ != "ZstdError":
                 raise
@@ -91,12 +114,12 @@ class FileSource:
 
     def content(self) -> bytes:
         """Everything at once, without byte-order mark."""
-        with self._explained(), self.open() as file:
+        with self.reading() as file:
             return file.read().removeprefix(BOM)
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
         """Numbered lines that say something: no blank lines, no comments (`#` first), no byte-order mark."""
-        with self._explained(), self.open() as file:
+        with self.reading() as file:
             for number, line in enumerate(file, 1):
                 if number == 1:
                     line = line.removeprefix(BOM)
@@ -105,10 +128,10 @@ class FileSource:
 
     @cached_property
     def plain_path(self) -> Path:
-        """A path the database can read and trust: gzip it checks itself, zstd is decompressed first."""
-        if self.compression != "zstd":
+        """A file that is not compressed: this one, or a checked copy of it."""
+        if not self.compression:
             return self.path
-        with self._explained(), self.open() as file:
+        with self.reading() as file:
             path = _copy_of(file)
         weakref.finalize(self, path.unlink, missing_ok=True)
         return path
@@ -153,7 +176,7 @@ def as_source(source: Any) -> Any:
     if isinstance(source, str) and source == "-":
         return FileSource.spool(sys.stdin.buffer, "<stdin>")
     if isinstance(source, str | os.PathLike):
-        return FileSource(source)
+        return FileSource.at(source)
     if hasattr(source, "read"):
         return FileSource.spool(source, str(getattr(source, "name", "<stream>")))
     return source

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from assay.datasets._columns import find_run_columns
-from assay.datasets._database import literal, quoted
-from assay.datasets._rows import is_frame
-from assay.datasets._source import BOM, FileSource
+from assay.datasets._database import literal, path_literal, quoted
+from assay.datasets._rows import delimiter_of, is_frame
+from assay.datasets._source import FileSource
 from assay.errors import DataError
 
 LARGE_FILE = 8_000_000
@@ -53,34 +54,62 @@ def _trec(source: FileSource) -> Table | None:
     delimiter = next((mark for mark in (b" ", b"\t") if len(source.first_line.rstrip(b"\r\n").split(mark)) == 6), None)
     if len(fields) != 6 or delimiter is None:
         return None
-    path, compression = _located(source)
+    if not _is_ordinary(source.plain_path, delimiter, b"\t \v\f".replace(delimiter, b"")):
+        return None
     columns = "{'q': 'VARCHAR', 'i': 'VARCHAR', 'd': 'VARCHAR', 'r': 'VARCHAR', 's': 'DOUBLE', 't': 'VARCHAR'}"
-    shape = f"delim={literal(delimiter.decode())}, header=false, columns={columns}, quote='', escape='', auto_detect=false"
-    reader = f"read_csv({path}, {shape}, {compression})"
-    bad = "q IS NULL OR i IS NULL OR d IS NULL OR r IS NULL OR s IS NULL OR starts_with(q, '#')"
+    reader = _csv_reader(source, delimiter.decode(), f"header=false, columns={columns}")
+    bad = "q IS NULL OR i IS NULL OR d IS NULL OR r IS NULL OR s IS NULL OR t IS NULL OR starts_with(q, '#')"
     return Table(f"SELECT q, d, s, {bad} AS bad FROM {reader}", fields[5].decode("utf-8", "replace"))
 
 
-def _located(source: FileSource) -> tuple[str, str]:
-    """Path and compression as SQL."""
-    return literal(str(source.plain_path)), f"compression={literal('gzip' if source.compression == 'gzip' else 'none')}"
+def _csv_reader(source: FileSource, delimiter: str, shape: str) -> str:
+    dialect = f"delim={literal(delimiter)}, quote='', escape='', auto_detect=false, hive_partitioning=false"
+    return f"read_csv({path_literal(source.plain_path)}, {dialect}, {shape}, compression='none')"
+
+
+def _is_ordinary(path: Path, delimiter: bytes, marks: bytes) -> bool:
+    """Whether both readers are bound to split the file alike.
+
+    None of the marks occurs, no field starts with a plus sign, and carriage returns stand only before line feeds.
+    """
+    before = b""
+    with path.open("rb") as file:
+        while chunk := file.read(1 << 20):
+            if any(bytes([mark]) in chunk for mark in marks):
+                return False
+            if b"+" in chunk and delimiter + b"+" in before + chunk:
+                return False
+            if b"\r" in before + chunk and b"\r" in (before + chunk).replace(b"\r\n", b"")[:-1]:
+                return False
+            before = chunk[-1:]
+    return before != b"\r"
 
 
 def _file(connection: Any, source: FileSource) -> Table | None:
-    path, compression = _located(source)
     if source.kind == "table":
-        with source.open() as file:
-            if not file.readline().removeprefix(BOM).startswith(source.first_line[:20]):
-                return None  # something stands before the header
-        delimiter = max("\t,; ", key=source.first_line.decode("utf-8", "replace").count)
-        reader = f"read_csv({path}, delim={literal(delimiter)}, header=true, all_varchar=true, {compression})"
-    elif source.kind == "jsonl":
-        reader = f"read_json({path}, format='newline_delimited', {compression})"
-    elif source.kind == "parquet":
-        reader = f"read_parquet({path})"
-    else:
+        return _delimited(connection, source)
+    path = path_literal(source.plain_path)
+    if source.kind == "jsonl":
+        return _named_columns(connection, f"read_json({path}, format='newline_delimited', hive_partitioning=false)")
+    if source.kind == "parquet":
+        return _named_columns(connection, f"read_parquet({path}, hive_partitioning=false)")
+    return None
+
+
+def _delimited(connection: Any, source: FileSource) -> Table | None:
+    """A table whose first line is its header and whose fields are not quoted."""
+    delimiter = delimiter_of(source)
+    with source.reading() as file:
+        if file.readline() != source.first_line:
+            return None
+    if not _is_ordinary(source.plain_path, delimiter.encode(), b'"\t\v\f'.replace(delimiter.encode(), b"")):
         return None
-    return _named_columns(connection, reader)
+    names = [name.strip() for name in source.first_line.decode("utf-8", "replace").split(delimiter)]
+    if len({name.lower() for name in names}) != len(names):
+        return None
+    columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in names)
+    reader = _csv_reader(source, delimiter, f"header=true, columns={{{columns}}}")
+    return _named_columns(connection, reader, first_column=names[0])
 
 
 class _Stream:
@@ -101,7 +130,7 @@ def _frame(connection: Any, frame: Any) -> Table | None:
     return _named_columns(connection, "frame")
 
 
-def _named_columns(connection: Any, reader: str) -> Table | None:
+def _named_columns(connection: Any, reader: str, first_column: str = "") -> Table | None:
     """Query, document and score by the names of the columns; None where an id is neither text nor a whole number."""
     types = {row[0]: row[1] for row in connection.execute(f"DESCRIBE SELECT * FROM {reader}").fetchall()}
     try:
@@ -110,8 +139,11 @@ def _named_columns(connection: Any, reader: str) -> Table | None:
         return None
     if not {types[found["query"]], types[found["document"]]} <= TEXT_OR_WHOLE:
         return None
-    query, doc = (f"trim({quoted(found[role])}::VARCHAR)" for role in ("query", "document"))
+    query, doc = (f"{quoted(found[role])}::VARCHAR" for role in ("query", "document"))
+    comment = f"starts_with({quoted(first_column)}, '#')" if first_column else "false"
+    if first_column:  # a text file: blanks around fields and lines that start with # do not count
+        query, doc = f"trim({query})", f"trim({doc})"
     score = f"{quoted(found['score'])}::DOUBLE" if "score" in found else f"-({quoted(found['rank'])}::DOUBLE)"
-    inner = f"SELECT {query} AS q, {doc} AS d, {score} AS s FROM {reader}"
-    bad = "q IS NULL OR d IS NULL OR s IS NULL OR q = '' OR d = '' OR starts_with(q, '#')"
+    inner = f"SELECT {query} AS q, {doc} AS d, {score} AS s, {comment} AS c FROM {reader}"
+    bad = "q IS NULL OR d IS NULL OR s IS NULL OR c" + (" OR q = '' OR d = ''" if first_column else "")
     return Table(f"SELECT q, d, s, {bad} AS bad FROM ({inner})")

@@ -47,6 +47,7 @@ class Grading:
 
 def grade(run: Run, qrels: Qrels, policy: Policy) -> Grading:
     """Look the judged documents up in the run, rank them, and apply the policy's rules about queries."""
+    order = run.order  # first of all: it refuses scores that cannot be ranked
     places = np.fromiter(map(run.numbers.get, qrels.query_ids, repeat(-1)), np.int64, len(qrels))
     judgment, score = _find_judged(run, qrels, places)
     if not len(judgment) and not all_text(chain.from_iterable(run.rankings)):
@@ -61,7 +62,7 @@ def grade(run: Run, qrels: Qrels, policy: Policy) -> Grading:
         ahead[group_by_group] = _places_among_equals(run, qrels, policy.ties, rows)
         return ahead
 
-    rank = rank_judged(run.order, place, score, break_ties)
+    rank = rank_judged(order, place, score, break_ties)
     n_retrieved = np.zeros(len(qrels), dtype=np.int64)
     n_retrieved[places >= 0] = run.n_retrieved[places[places >= 0]]
     graded = graded_run(qrels, judgment, rank, n_retrieved, run.tag)

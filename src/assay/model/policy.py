@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-import math
-import numbers
 from dataclasses import dataclass
 
 from assay.errors import BadParameter
+from assay.model.numeric import is_finite_number
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "ties": ("docid_desc", "docid_asc", "input_order"),
@@ -45,7 +44,7 @@ class Policy:
                 raise BadParameter(f"{field} is one of {', '.join(allowed)}, not {getattr(self, field)!r}")
         for field in ("rel", "max_grade"):
             value = getattr(self, field)
-            if value is not None and not _is_finite_number(value):
+            if value is not None and (isinstance(value, bool) or not is_finite_number(value)):
                 raise BadParameter(f"{field} is a finite number or None, not {value!r}")
         if self.max_grade is not None and self.max_grade <= 0:
             raise BadParameter(f"max_grade is above 0, not {self.max_grade!r}")
@@ -55,7 +54,3 @@ class Policy:
     def to_dict(self) -> dict[str, str | float | bool | None]:
         """The policy as plain JSON values, in declaration order."""
         return dataclasses.asdict(self)
-
-
-def _is_finite_number(value: object) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)

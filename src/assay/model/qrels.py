@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from functools import cached_property, singledispatch
 from itertools import chain, pairwise
 from typing import Any, NamedTuple
@@ -13,6 +13,7 @@ import numpy as np
 
 from assay.errors import DataError
 from assay.model.ids import all_text, text_id, with_text_keys
+from assay.model.numeric import is_finite_number
 from assay.model.ordering import Floats, Ints
 from assay.text import counted
 
@@ -41,6 +42,8 @@ def as_judgments(source: Any) -> Judgments:
 @as_judgments.register(Mapping)
 def judgments_of_mapping(source: Mapping[Any, Any]) -> Judgments:
     """Query → (document → grade), or query → the ids that are relevant."""
+    if isinstance(source, Qrels):
+        return source.judgments()
     by_query = source if all_text(source) else with_text_keys(source, "judgments")
     return Judgments({query: _grades_of_query(query, judged) for query, judged in by_query.items()})
 
@@ -78,6 +81,14 @@ class Qrels(Mapping[str, dict[str, float]]):
         ]
         judgment, subtopic, grade = zip(*rows, strict=True)
         return Subtopics(np.array(judgment), subtopic, np.array(grade, dtype=float))
+
+    def judgments(self) -> Judgments:
+        """Back to what it was made of."""
+        aspects: dict[tuple[str, str], dict[str, float]] = {}
+        for number, subtopic, grade in zip(*self.subtopics, strict=True) if self.subtopics else ():
+            pair = self.query_ids[self.query_of[number]], self.docs[number]
+            aspects.setdefault(pair, {})[subtopic] = float(grade)
+        return Judgments({query: self[query] for query in self}, aspects)
 
     def __getitem__(self, query: str) -> dict[str, float]:
         place = self.numbers[text_id(query)]
@@ -129,15 +140,13 @@ class Qrels(Mapping[str, dict[str, float]]):
 def checked_grades(by_query: Mapping[str, Mapping[str, float]]) -> Floats:
     """All grades as one float array; anything but a finite number is named."""
     values = list(chain.from_iterable(judged.values() for judged in by_query.values()))
-    if all(issubclass(kind, numbers.Real | np.number | np.bool_) for kind in set(map(type, values))):
-        grades = np.array(values, dtype=np.float64)
-        if np.isfinite(grades).all():
-            return grades
-    raise DataError(next(_bad_grades(by_query)))
-
-
-def _bad_grades(by_query: Mapping[str, Mapping[str, float]]) -> Iterator[str]:
+    if all(issubclass(kind, int | float | np.number | np.bool_) for kind in set(map(type, values))):
+        with suppress(OverflowError, TypeError):
+            grades = np.array(values, dtype=np.float64)
+            if np.isfinite(grades).all():
+                return grades
     for query, judged in by_query.items():
         for doc, grade in judged.items():
-            if not isinstance(grade, numbers.Real | np.number | np.bool_) or not np.isfinite(float(grade)):
-                yield f"the grade of document {doc} for query {query} is {grade!r}; a grade is a finite number"
+            if not is_finite_number(grade):
+                raise DataError(f"the grade of document {doc} for query {query} is {grade!r}; a grade is a finite number")
+    return np.array([float(value) for value in values])

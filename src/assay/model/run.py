@@ -12,6 +12,7 @@ import numpy as np
 
 from assay.errors import DataError
 from assay.model.ids import all_text, text_id, with_text_keys
+from assay.model.numeric import as_number
 from assay.model.ordering import Floats, Ints, ScoreOrder
 from assay.model.policy import Policy
 from assay.text import counted
@@ -48,26 +49,26 @@ def _ranking(query: str, ranked: Any, duplicates: str) -> Ranking:
         return dict(ranked) if all_text(ranked) else with_text_keys(ranked, f"run, query {query}")
     if not isinstance(ranked, Sequence | np.ndarray) or isinstance(ranked, str | bytes):
         raise DataError(f"run, query {query}: expected document → score or a ranked list of ids, found {ranked!r}")
-    if len(ranked) and isinstance(ranked[0], tuple | list) and len(ranked[0]) == 2:
-        pairs = [(text_id(doc), score) for doc, score in ranked]
-    else:
-        pairs = [(text_id(doc), -float(place)) for place, doc in enumerate(ranked)]
-    return ranking_of_pairs(query, pairs, duplicates)
+    if len(ranked) and isinstance(ranked[0], tuple | list):
+        return ranking_of_pairs(query, list(ranked), duplicates)
+    return ranking_of_pairs(query, [(doc, -float(place)) for place, doc in enumerate(ranked)], duplicates)
 
 
-def ranking_of_pairs(query: str, pairs: Sequence[tuple[str, float]], duplicates: str) -> Ranking:
+def ranking_of_pairs(query: str, pairs: Sequence[Any], duplicates: str) -> Ranking:
     """Scores by document; a document that comes twice is an error, or keeps its better score."""
-    ranking = dict(pairs)
-    if len(ranking) == len(pairs):
-        return ranking
-    seen: Ranking = {}
-    for doc, score in pairs:
-        if doc in seen and duplicates == "error":
+    ranking: Ranking = {}
+    for pair in pairs:
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
+            raise DataError(f"run, query {query}: expected pairs of document and score, found {pair!r}")
+        doc, score = text_id(pair[0]), as_number(pair[1])
+        if score is None:
+            raise DataError(_bad_score(query, doc, pair[1]))
+        if doc in ranking and duplicates == "error":
             raise DataError(
                 f"run, query {query}: document {doc} appears twice; duplicates='keep_best' uses the better score"
             )
-        seen[doc] = max(score, seen.get(doc, score))
-    return seen
+        ranking[doc] = max(score, ranking.get(doc, score))
+    return ranking
 
 
 class Run(Mapping[str, Ranking]):
@@ -132,6 +133,8 @@ class Run(Mapping[str, Ranking]):
     def ranked(self, place: int) -> list[str]:
         """The documents of one query by descending score, equals in the order given."""
         docs = list(self.rankings[place])
+        if not all_text(docs):
+            docs = list(map(text_id, docs))
         if self.order.was_sorted[place]:
             return docs
         start, end = self.order.start[place], self.order.end[place]
@@ -154,12 +157,16 @@ def _flat_scores(rankings: list[Ranking], n_rows: int) -> Floats | None:
         return None
     try:
         return np.fromiter(chain.from_iterable(map(dict.values, rankings)), np.float64, n_rows)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
 
 
 def _bad_scores(run: Run) -> Iterator[str]:
     for query, ranking in zip(run.query_ids, run.rankings, strict=True):
         for doc, score in ranking.items():
-            if not isinstance(score, numbers.Real | np.number) or np.isnan(float(score)):
-                yield f"run, query {query}: the score of document {doc} is {score!r}; only a number can be ranked"
+            if as_number(score) is None:
+                yield _bad_score(query, doc, score)
+
+
+def _bad_score(query: str, doc: str, score: object) -> str:
+    return f"run, query {query}: the score of document {doc} is {score!r}; only a number can be ranked"
