@@ -31,7 +31,8 @@ ROWS = (
     ("metrics", "relevance", "stats", "fusion"),
     ("ontology",),
     ("model",),
-    ("catalog", "errors", "text"),
+    ("catalog",),
+    ("errors", "text"),
 )
 """Imports point down only; what stands in one row does not import each other. Not all of it exists yet."""
 ROW = {name: number for number, row in enumerate(ROWS) for name in row}

@@ -11,6 +11,8 @@ import pkgutil
 from importlib.metadata import entry_points
 from typing import Any
 
+from assay.errors import UsageError
+
 
 def load_entries(package: str, attribute: str) -> dict[str, Any]:
     """Module name → its entry, for the package's own files and for the entry-point group of the same name."""
@@ -21,5 +23,8 @@ def load_entries(package: str, attribute: str) -> dict[str, Any]:
         if not module.name.startswith("_")
     }
     for point in entry_points(group=package):
-        entries.setdefault(point.name, point.load())
+        try:
+            entries.setdefault(point.name, point.load())
+        except Exception as error:
+            raise UsageError(f"the plug-in {point.name} ({point.value}) cannot be loaded: {error!r}") from error
     return entries

@@ -12,8 +12,6 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 
-from assay.text import counted
-
 MAX_FAULTS = 20
 
 
@@ -86,8 +84,8 @@ class Faults:
     def raise_if_any(self) -> None:
         """Raise one DataError for everything found so far."""
         if self._noted:
-            count = f"{MAX_FAULTS} or more faults" if self.full else counted(len(self), "fault")
-            raise DataError(f"{self.source}: {count}", self.found)
+            more = " or more" if self.full else ""
+            raise DataError(f"{self.source}: {len(self)}{more} fault{'s' if len(self) > 1 else ''}", self.found)
 
 
 def near_matches(name: str, known: Iterable[str], most: int = 3) -> list[str]:

@@ -31,6 +31,23 @@ def _written_out(letter: str) -> str:
     return letter.encode("unicode_escape").decode("ascii")
 
 
+def wrapped(text: str, width: int) -> str:
+    """The text in lines no wider than that; only a word that is wider by itself is broken."""
+    lines = [""]
+    for word in text.split(" "):
+        joined = f"{lines[-1]} {word}" if lines[-1] else word
+        if display_width(joined) <= width:
+            lines[-1] = joined
+            continue
+        if lines[-1]:
+            lines.append("")
+        for letter in word:
+            if display_width(lines[-1] + letter) > width:
+                lines.append("")
+            lines[-1] += letter
+    return "\n".join(lines)
+
+
 def display_width(text: str) -> int:
     """Columns a terminal needs for the text: wide characters take two, combining ones none."""
     if text.isascii():

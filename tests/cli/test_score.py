@@ -299,7 +299,7 @@ def test_files_after_the_metrics_are_explained_with_the_right_command(assay):
     code, out, err = assay("score", "-m", "ndcg@10", "map", "qrels.txt", "good.run")
     assert (code, out) == (2, "")
     assert err == (
-        "error: qrels.txt and good.run came after -m and were taken as metrics. Put files first:\n"
+        "error: what follows -m is taken as a metric: qrels.txt good.run. Put files first:\n"
         "  assay score qrels.txt good.run -m ndcg@10 map\n"
     )
 

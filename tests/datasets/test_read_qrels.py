@@ -271,7 +271,7 @@ def test_run_and_judgments_swapped_is_said_so(tmp_path):
 
 
 def test_files_that_are_not_there(tmp_path):
-    with pytest.raises(DataError, match="[Nn]o such file"):
+    with pytest.raises(DataError, match=r"[Nn]o such file"):
         Qrels(tmp_path / "none.txt")
     with pytest.raises(DataError, match="folder"):
         Qrels(tmp_path)

@@ -378,7 +378,7 @@ def test_flipped_bits_in_a_compressed_file_are_noticed_or_harmless(tmp_path, nam
 
 
 def test_files_that_are_not_there(tmp_path):
-    with pytest.raises(DataError, match="[Nn]o such file"):
+    with pytest.raises(DataError, match=r"[Nn]o such file"):
         Run(tmp_path / "none.txt")
     with pytest.raises(DataError, match="folder"):
         Run(tmp_path)

@@ -111,6 +111,8 @@ def test_as_plain_values(result):
             "max_grade": 2.0,
             "duplicates": "error",
         },
+        "missing": [],
+        "notes": [],
         "per_query": {
             "q1": {"mrr": 0.5, "map": 0.5, "relstring@3": "01", "rbp_residual(p=0.5)": 0.25},
             "q2": {"mrr": 1.0, "map": (1 + 2 / 3) / 2, "relstring@3": "1-1", "rbp_residual(p=0.5)": 0.375},

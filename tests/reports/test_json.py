@@ -18,7 +18,9 @@ def test_the_schema():
     content = read(rendered("json", pair(["map", "relstring"])))
     assert list(content) == ["schema", "results"]
     assert content["schema"] == "assay.result/1"
-    assert [list(entry) for entry in content["results"]] == [["name", "summary", "counts", "policy", "per_query"]] * 2
+    assert [list(entry) for entry in content["results"]] == [
+        ["name", "summary", "counts", "policy", "missing", "notes", "per_query"]
+    ] * 2
     assert content["results"][1] == {
         "name": "poor",
         "summary": {"map": 0.125},
@@ -33,6 +35,8 @@ def test_the_schema():
             "max_grade": 2.0,
             "duplicates": "error",
         },
+        "missing": ["q2"],
+        "notes": [],
         "per_query": {"q1": {"map": 0.25, "relstring@10": "02"}, "q2": {"map": 0.0, "relstring@10": ""}},
     }
 

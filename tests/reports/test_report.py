@@ -43,9 +43,12 @@ def test_text_stays_and_nothing_is_a_dash():
 
 
 def test_programs_get_every_digit_unless_fewer_are_asked_for():
-    assert Report(pair()).exact(0.1 + 0.2) == "0.30000000000000004"
-    assert Report(pair(), digits=2).exact(0.1 + 0.2) == "0.30"
-    assert Report(pair(), digits=2).exact("01-") == "01-"
+    score, count = parse_metric("map"), parse_metric("num_q")
+    assert Report(pair()).exact(score, 0.1 + 0.2) == "0.30000000000000004"
+    assert Report(pair(), digits=2).exact(score, 0.1 + 0.2) == "0.30"
+    assert Report(pair(), digits=2).exact(count, 40.0) == "40"
+    assert Report(pair()).exact(score, float("nan")) == ""
+    assert Report(pair(), digits=2).exact(score, "01-") == "01-"
 
 
 def test_the_best_is_the_highest_or_where_less_is_better_the_lowest():

@@ -4,7 +4,7 @@ import pytest
 
 import assay
 from assay.reports._report import Report
-from assay.reports._table import WIDE, Cell, coverage, notes, plural, query_table, summary_table
+from assay.reports._table import WIDE, coverage, notes, query_table, summary_table
 
 from ._results import NINE, POOR, QRELS, pair, result
 
@@ -44,12 +44,6 @@ def test_the_best_is_marked_in_either_orientation(metrics):
     best = {cell.text for row in table.rows for cell in row if cell.is_best}
     assert best >= {"1.0000", "0.7500"}
     assert not best & {"2", "0.1250", "good", "map"}
-
-
-def test_names_are_no_numbers():
-    table = summary_table(Report(pair()))
-    assert table.rows[0][0] == Cell("good", is_number=False)
-    assert all(cell.is_number for cell in table.rows[0][1:])
 
 
 def test_queries_are_rows_in_their_order_with_text_metrics_too():
@@ -121,12 +115,3 @@ def test_notes_of_the_result_are_passed_on():
 
 def test_a_run_that_has_it_all_needs_no_note():
     assert notes(Report(pair()[:1])) == []
-
-
-def test_plural():
-    assert [plural("query", 0), plural("query", 1), plural("query", 2), plural("run", 2)] == [
-        "queries",
-        "query",
-        "queries",
-        "runs",
-    ]

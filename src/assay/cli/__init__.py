@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 
@@ -9,10 +10,23 @@ def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit code."""
     arguments = sys.argv[1:] if argv is None else argv
     if arguments in (["--version"], ["-V"]):  # answered before anything heavy is imported
-        from assay._version import __version__
-
-        sys.stdout.write(f"assay {__version__}\n")
-        return 0
+        return _print_version()
     from assay.cli._program import run_program
 
     return run_program(arguments)
+
+
+def _print_version() -> int:
+    from assay._version import __version__
+
+    try:
+        sys.stdout.write(f"assay {__version__}\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        silence_output()
+    return 0
+
+
+def silence_output() -> None:
+    """Nobody reads on: whatever is still to be written goes nowhere, without a complaint at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

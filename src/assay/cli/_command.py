@@ -30,5 +30,5 @@ class Parser(argparse.ArgumentParser):
         shape = re.match(r"argument COMMAND: invalid choice: '(.+?)' \(choose from (.+)\)", message)
         if shape:
             known = re.findall(r"[a-z]+", shape[2])
-            raise UnknownName("command", shape[1], near_matches(shape[1], known) or known)
+            raise UnknownName("command", shape[1], near_matches(shape[1], known) or known, "assay --help lists all")
         raise UsageError(f"{message}\n  {self.prog} --help shows how it is written")

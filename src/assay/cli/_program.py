@@ -3,44 +3,61 @@
 from __future__ import annotations
 
 import argparse
-import os
+import io
+import shlex
 import sys
 import traceback
 
 from rich_argparse import RawDescriptionRichHelpFormatter
 
 from assay.catalog import load_entries
+from assay.cli import silence_output
 from assay.cli._command import Command, Parser
-from assay.errors import AssayError
+from assay.errors import AssayError, UsageError
+from assay.text import printable
 
 EXIT_CODES = "exit codes: 0 fine · 2 usage · 3 data · 70 a bug in assay · 130 interrupted"
 
 
 def run_program(arguments: list[str]) -> int:
     """Parse, run, report."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a letter the terminal lacks is written out, not a crash
     try:
-        parser = build_parser()
-        if not arguments:
-            parser.print_help()
-            return 0
-        options = parser.parse_args(arguments)
-        code: int = options.run(options)
+        code = _run(arguments)
         sys.stdout.flush()
     except AssayError as error:
-        sys.stderr.write(f"error: {error}\n")
+        lines = [printable(line) for line in str(error).split("\n")]
+        sys.stderr.write("error: " + "\n".join(lines) + "\n")
         return error.exit_code
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")
         return 130
     except BrokenPipeError:  # the reader has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        silence_output()
         return 0
-    except SystemExit as stop:
-        return int(stop.code or 0)
     except Exception:  # noqa: BLE001 (told apart from user errors, traceback kept)
         traceback.print_exc()
         sys.stderr.write("error: this is a bug in assay; please report it with the lines above\n")
         return 70
+    return code
+
+
+def _run(arguments: list[str]) -> int:
+    parser = build_parser()
+    if not arguments:
+        parser.print_help()
+        return 0
+    try:
+        options, left_over = parser.parse_known_args(arguments)
+    except SystemExit as stop:  # --help and --version have printed and are done
+        return int(stop.code or 0)
+    if left_over and (not hasattr(options, "runs") or any(word.startswith("-") and word != "-" for word in left_over)):
+        raise UsageError(f"unrecognized: {shlex.join(left_over)}\n  {options.prog} --help shows how it is written")
+    if left_over:  # files after an option that takes none, such as -q, are runs all the same
+        options.runs += left_over
+    code: int = options.run(options)
     return code
 
 
@@ -66,8 +83,8 @@ def build_parser() -> Parser:
             formatter_class=RawDescriptionRichHelpFormatter,
         )
         command.arguments(sub)
-        sub.set_defaults(run=command.run)
-    parser.set_defaults(run=lambda _: _no_command(parser))
+        sub.set_defaults(run=command.run, prog=sub.prog)
+    parser.set_defaults(run=lambda _: _no_command(parser), prog=parser.prog)
     return parser
 
 

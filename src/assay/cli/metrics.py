@@ -3,66 +3,55 @@
 from __future__ import annotations
 
 import argparse
-import io
 import json
-import os
 import sys
 from typing import Any
 
 from assay.cli._command import Command
+from assay.cli._terminal import terminal_width
 
 EXAMPLES = """\
   assay metrics
-  assay metrics ndcg"""
+  assay metrics ndcg
+  assay metrics rag"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """A metric to explain, or none for the list."""
-    parser.add_argument("metric", nargs="?", help="any spelling of a metric; without it all are listed")
-    parser.add_argument(
-        "-f", "--format", default="text", choices=("text", "json"), metavar="FORMAT", help="text or json (default: text)"
-    )
+    """A metric or group to explain, or none for the list."""
+    parser.add_argument("metric", nargs="?", help="any spelling of a metric, or a group; without it all are listed")
+    parser.add_argument("-f", "--format", default="text", choices=("text", "json"), metavar="FORMAT", help="text or json")
 
 
 def run_metrics(options: argparse.Namespace) -> int:
     """List or explain."""
-    from assay.metrics._describe import describe, describe_all, explain, explain_group
+    answer = _as_data(options.metric) if options.format == "json" else _as_text(options.metric)
+    sys.stdout.write(f"{answer}\n")
+    return 0
+
+
+def _as_data(name: str | None) -> str:
+    from assay.metrics._describe import describe
     from assay.metrics._groups import GROUPS
     from assay.metrics._parse import parse_name
     from assay.metrics._registry import all_metrics
 
-    if options.metric in GROUPS:
-        text = json.dumps(list(GROUPS[options.metric])) if options.format == "json" else explain_group(options.metric)
-    elif options.metric:
-        metric = parse_name(options.metric)
-        text = json.dumps(describe(metric), ensure_ascii=False, indent=2) if options.format == "json" else explain(metric)
-    elif options.format == "json":
-        text = json.dumps([describe(metric) for metric in all_metrics().values()], ensure_ascii=False, indent=2)
+    content: Any
+    if name in GROUPS:
+        content = list(GROUPS[name])
     else:
-        text = _listing(describe_all())
-    sys.stdout.write(f"{text}\n")
-    return 0
+        content = describe(parse_name(name)) if name else [describe(metric) for metric in all_metrics().values()]
+    return json.dumps(content, ensure_ascii=False, indent=2)
 
 
-def _listing(rows: list[dict[str, Any]]) -> str:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
+def _as_text(name: str | None) -> str:
+    from assay.metrics._describe import explain, explain_group, list_all
     from assay.metrics._groups import GROUPS
+    from assay.metrics._parse import parse_name
 
-    watched = sys.stdout.isatty()
-    width = os.get_terminal_size().columns if watched else 100_000
-    console = Console(file=io.StringIO(), width=width, force_terminal=watched, no_color=not watched, highlight=False)
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    for heading in ("metric", "parameters", "range", "meaning"):
-        table.add_column(heading, overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(row[key]) for key in ("name", "parameters", "range", "meaning")))
-    console.print(table)
-    console.print(f"\nGroups: {', '.join(GROUPS)}. One in full: assay metrics ndcg", style="dim")
-    lines = console.file.getvalue().splitlines()  # type: ignore[attr-defined]
-    return "\n".join(line.rstrip() for line in lines)
+    width = terminal_width()
+    if name in GROUPS:
+        return explain_group(name, width)
+    return explain(parse_name(name), width) if name else list_all(width)
 
 
 COMMAND = Command("metrics", "list every metric, or explain one", add_arguments, run_metrics, EXAMPLES)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import sys
 import time
 from collections.abc import Sequence
 from dataclasses import fields
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.cli._command import Command
+from assay.cli._terminal import may_colour, terminal_width
 from assay.errors import UsageError
 from assay.model.policy import CHOICES, Policy
 
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
     from assay.evaluation.result import Result
     from assay.metrics._metric import BoundMetric
 
+WITH_JUDGED = ("table", "markdown", "latex")
 FORMATS = ("table", "json", "csv", "markdown", "latex", "trec")
 
 EXAMPLES = """\
@@ -98,23 +102,25 @@ def run_score(options: argparse.Namespace) -> int:
     from assay.metrics._parse import parse_metric, parse_metrics
 
     metrics = parse_metrics(options.metrics)
-    if options.format == "table":
-        metrics = parse_metrics([*metrics, _judged_beside(metrics)])
+    beside = _judged_beside(metrics) if options.format in WITH_JUDGED else []
+    metrics = parse_metrics([*metrics, *beside])
     order_by = parse_metric(options.sort) if options.sort else None
-    if order_by and not order_by.metric.aggregation.summarise:
-        raise UsageError(f"--sort {options.sort}: it is text, which has no best")
     if order_by and order_by.name not in {metric.name for metric in metrics}:
         raise UsageError(f"--sort {options.sort}: add it to -m to sort by it")
     results = _score_all(options, metrics)
     if order_by:
         results = _sorted(results, order_by)
-    sys.stdout.write(_rendered(options, results))
+    sys.stdout.write(_rendered(options, results, frozenset(metric.name for metric in beside)))
     return 0
 
 
-def _judged_beside(metrics: Sequence[BoundMetric]) -> str:
+def _judged_beside(metrics: Sequence[BoundMetric]) -> list[BoundMetric]:
     """How much of what is scored was judged at all belongs beside every table: at the first cutoff asked for."""
-    return f"judged@{next((metric.params['k'] for metric in metrics if metric.params.get('k')), 10)}"
+    from assay.metrics._parse import parse_metric
+
+    cutoff = next((metric.params["k"] for metric in metrics if metric.params.get("k")), 10)
+    judged = parse_metric(f"judged@{cutoff}")
+    return [] if judged.name in {metric.name for metric in metrics} else [judged]
 
 
 def _score_all(options: argparse.Namespace, metrics: Sequence[BoundMetric]) -> list[Result]:
@@ -144,16 +150,16 @@ def _names(paths: Sequence[str], stems: Sequence[str]) -> list[str]:
     return list(paths) if len(set(paths)) == len(paths) else [f"{path} ({number})" for number, path in enumerate(paths, 1)]
 
 
-def _rendered(options: argparse.Namespace, results: Sequence[Result]) -> str:
+def _rendered(options: argparse.Namespace, results: Sequence[Result], beside: frozenset[str]) -> str:
     from assay.reports._report import Report, find_renderer
 
-    watched = sys.stdout.isatty()
     report = Report(
         results,
         per_query=options.per_query,
         digits=options.digits,
-        width=os.get_terminal_size().columns if watched else None,
-        colour=watched and "NO_COLOR" not in os.environ,
+        width=terminal_width(),
+        colour=may_colour(),
+        beside=beside,
     )
     return find_renderer(options.format).render(report)
 
@@ -161,7 +167,7 @@ def _rendered(options: argparse.Namespace, results: Sequence[Result]) -> str:
 def _sorted(results: Sequence[Result], metric: BoundMetric) -> list[Result]:
     sign = -1 if metric.metric.higher_is_better else 1
     by_query = [result.sorted_by(metric.name) for result in results]
-    return sorted(by_query, key=lambda result: sign * result[metric.name])
+    return sorted(by_query, key=lambda result: (isnan(result[metric.name]), sign * result[metric.name]))
 
 
 def _refuse_swallowed_files(options: argparse.Namespace) -> None:
@@ -172,8 +178,8 @@ def _refuse_swallowed_files(options: argparse.Namespace) -> None:
         names = [word for word in options.metrics if word not in taken]
         files = [file for file in (options.qrels, *options.runs) if file]
         raise UsageError(
-            f"{' and '.join(taken)} came after -m and were taken as metrics. Put files first:\n"
-            f"  assay score {' '.join((*files, *taken))} -m {' '.join(names) or 'ndcg@10'}"
+            f"what follows -m is taken as a metric: {' '.join(taken)}. Put files first:\n"
+            f"  assay score {shlex.join((*files, *taken))} -m {shlex.join(names) or 'ndcg@10'}"
         )
     if missing:
         raise UsageError("judgments and at least one run are needed: assay score qrels.txt run.txt -m ndcg@10")

@@ -7,7 +7,7 @@ from math import isfinite
 from typing import Any
 
 from assay.datasets._columns import is_table
-from assay.datasets._rows import Roles, Row, file_rows, memory_rows, read_json, trec_rows
+from assay.datasets._rows import Roles, Row, file_rows, memory_rows, read_json_records, trec_rows
 from assay.datasets._source import FileSource, as_source
 from assay.errors import DataError, Faults
 from assay.model.ids import text_id
@@ -55,9 +55,7 @@ def _read_file(source: FileSource) -> Judgments:
 
 
 def _from_json(source: FileSource) -> Judgments:
-    content = read_json(source)
-    if isinstance(content, dict) and isinstance(content.get("qrels"), dict):
-        content = content["qrels"]
+    content = read_json_records(source, "qrels")
     try:
         judgments = as_judgments(content)
         checked_grades(judgments.grades)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from assay.datasets._columns import is_table
-from assay.datasets._rows import Roles, Row, file_rows, memory_rows, read_json, trec_rows
+from assay.datasets._rows import Roles, Row, file_rows, memory_rows, read_json_records, trec_rows
 from assay.datasets._source import FileSource, as_source
 from assay.errors import MAX_FAULTS, DataError, Faults
 from assay.model.ids import text_id
@@ -59,9 +59,7 @@ def _read_file(source: FileSource, duplicates: str) -> Rankings:
 
 
 def _from_json(source: FileSource, duplicates: str) -> Rankings:
-    content = read_json(source)
-    if isinstance(content, dict) and set(content) == {"run"}:
-        content = content["run"]
+    content = read_json_records(source, "run")
     try:
         rankings = as_rankings(content, duplicates)
         Run.borrow(rankings).scores  # noqa: B018 (validates them while the file's name is at hand)

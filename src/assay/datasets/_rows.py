@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, count
 from typing import Any, NamedTuple
 
@@ -73,11 +73,18 @@ def memory_rows(source: Any, roles: Roles, faults: Faults) -> Iterator[Row]:
     """Rows of a frame, of columns or of records."""
     if hasattr(source, "collect_schema") and not hasattr(source, "__len__"):
         raise DataError(f"{roles.what}: collect() the lazy frame first")
+    if isinstance(source, Mapping) and not any(isinstance(value, Collection) for value in map(_untexted, source.values())):
+        return record_rows([source], roles, faults)
     if is_frame(source) or is_table(source):
         return frame_rows(source, roles, roles.what)
     if isinstance(source, Iterable) and not isinstance(source, bytes):
         return record_rows(source, roles, faults)
     raise DataError(f"{roles.what} cannot be read from a {type(source).__name__}")
+
+
+def _untexted(value: Any) -> Any:
+    """Text is one value, not a collection of letters."""
+    return None if isinstance(value, str | bytes) else value
 
 
 def is_frame(source: object) -> bool:
@@ -87,6 +94,7 @@ def is_frame(source: object) -> bool:
 
 def table_rows(source: FileSource, roles: Roles, faults: Faults) -> Iterator[Row]:
     """Rows of a delimited file with a header. Blank lines and lines that start with `#` are passed over."""
+    csv.field_size_limit(1 << 30)  # a text column may hold whole documents
     with source.reading() as file:
         lines = (line.decode("utf-8", "surrogateescape") for line in file)
         reader = csv.reader(lines, delimiter=delimiter_of(source))
@@ -128,7 +136,7 @@ def jsonl_rows(source: FileSource, roles: Roles, faults: Faults) -> Iterator[Row
     for number, text in _decoded(source, faults):
         try:
             record = json.loads(text, object_pairs_hook=_without_twins)
-        except (json.JSONDecodeError, DataError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:
             faults.add(number, f"not JSON: {getattr(error, 'msg', error)}")
             continue
         if not isinstance(record, dict):
@@ -229,10 +237,18 @@ def read_json(source: FileSource) -> Any:
         raise DataError(f"{source.label}:{error.lineno}: not JSON: {error.msg}") from None
     except UnicodeDecodeError:
         raise DataError(f"{source.label}: not valid UTF-8") from None
-    except RecursionError:
-        raise DataError(f"{source.label}: nested too deeply") from None
-    except DataError as error:
-        raise DataError(f"{source.label}: {error}") from None
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{source.label}: not JSON that can be used: {error}") from None
+
+
+def read_json_records(source: FileSource, key: str) -> Any:
+    """A JSON document that holds an object or a list, perhaps under a key."""
+    content = read_json(source)
+    if isinstance(content, dict) and isinstance(content.get(key), dict | list):
+        content = content[key]
+    if not isinstance(content, dict | list):
+        raise DataError(f"{source.label}: expected an object or a list, found {_short(content)}")
+    return content
 
 
 def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import weakref
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -120,7 +120,7 @@ class FileSource:
     def lines(self) -> Iterator[tuple[int, bytes]]:
         """Numbered lines that say something: no blank lines, no comments (`#` first), no byte-order mark."""
         with self.reading() as file:
-            for number, line in enumerate(file, 1):
+            for number, line in enumerate(_split_at_carriage_returns(file), 1):
                 if number == 1:
                     line = line.removeprefix(BOM)
                 if line[:1] != b"#" and line.strip():
@@ -159,6 +159,15 @@ class FileSource:
         lines = self.lines()
         next(lines)
         return next(lines, (0, b""))[1].lstrip()[:1] == b"{"
+
+
+def _split_at_carriage_returns(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """Lines that end in CR alone, as old files have them, are lines too."""
+    for line in lines:
+        if b"\r" in line[:-2]:
+            yield from line.splitlines(keepends=True)
+        else:
+            yield line
 
 
 def _copy_of(stream: IO[bytes], start: bytes = b"") -> Path:

@@ -16,9 +16,10 @@ from assay.metrics._metric import BoundMetric
 from assay.metrics._parse import parse_metric
 from assay.model.policy import Policy
 from assay.model.scores import Column, ScoreTable
+from assay.text import counted
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Result:
     """`result["ndcg@10"]` is the summary; `result.scores("ndcg@10")` the score of each query.
 
@@ -51,6 +52,9 @@ class Result:
             raise UsageError(f"{name} is text and has no summary; scores({name!r}) has it for each query")
         return self.summary[name]
 
+    def __contains__(self, metric: object) -> bool:
+        return isinstance(metric, str) and parse_metric(metric).name in self.table.columns
+
     def scores(self, metric: str) -> dict[str, Any]:
         """Query id → score."""
         return dict(zip(self.query_ids, self.array(metric).tolist(), strict=True))
@@ -62,6 +66,8 @@ class Result:
     def sorted_by(self, metric: str) -> Result:
         """The same result with its queries in order of a metric, best first."""
         name = self._name(metric)
+        if name not in self.summary:
+            raise UsageError(f"{name} is text, which has no best")
         scores = self.table.columns[name].score
         direction = next(bound for bound in self.metrics if bound.name == name).metric.higher_is_better
         order = np.argsort(-scores if direction else scores, kind="stable")
@@ -74,14 +80,16 @@ class Result:
             "summary": {name: None if math.isnan(value) else value for name, value in self.summary.items()},
             "counts": dict(self.counts),
             "policy": self.policy.to_dict(),
+            "missing": list(self.missing),
+            "notes": list(self.notes),
         }
         if per_query:
             plain["per_query"] = self.table.by_query()
         return plain
 
     def __repr__(self) -> str:
-        figures = ", ".join(f"{name}={value:.4f}" for name, value in self.summary.items())
-        return f"Result({self.name or 'run'}: {figures}; {len(self.query_ids):,} queries)"
+        figures = ", ".join(f"{name}={value:.4f}".removesuffix(".0000") for name, value in self.summary.items())
+        return f"Result({self.name or 'run'}: {figures}; {counted(len(self.query_ids), 'query')})"
 
     def _column(self, metric: str) -> Column:
         return self.table.columns[self._name(metric)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import textwrap
 from typing import Any
 
 from assay.metrics._groups import GROUPS
@@ -66,12 +68,12 @@ def range_of(metric: Metric) -> str:
     return " … ".join("−∞" if end == float("-inf") else "∞" if end == float("inf") else show(end) for end in metric.range)
 
 
-def explain(metric: Metric) -> str:
-    """One metric in full, for the terminal."""
+def explain(metric: Metric, width: int | None = None) -> str:
+    """One metric in full, wrapped to the width of the terminal if there is one."""
     groups = [name for name, members in GROUPS.items() if any(m.split("@")[0].split("(")[0] == metric.name for m in members)]
     facts = [
         ("formula", metric.formula),
-        ("range", f"{range_of(metric)}, {'higher' if metric.higher_is_better else 'lower'} is better"),
+        ("range", range_of(metric) + _direction(metric)),
         ("summary", metric.aggregation.name),
         ("edge cases", metric.edge_cases),
         ("also read as", ", ".join(metric.spellings)),
@@ -79,12 +81,24 @@ def explain(metric: Metric) -> str:
         ("in groups", ", ".join(groups)),
         ("citation", metric.cite),
     ]
-    lines = [f"{written(metric)}: {metric.meaning}", ""]
-    lines += [f"  {name:<13} {text}" for name, text in facts if text]
+    lines = [_hanging("", f"{written(metric)}: {metric.meaning}", width), ""]
+    lines += [_hanging(f"  {name:<13} ", text, width) for name, text in facts if text]
     if metric.params:
         lines += ["", "  parameters"]
-        lines += [f"    {p.name:<11} {p.meaning}{_default_beside(p)}" for p in metric.params]
+        lines += [_hanging(f"    {p.name:<11} ", f"{p.meaning}{_default_beside(p)}", width) for p in metric.params]
     return "\n".join(lines)
+
+
+def _hanging(label: str, text: str, width: int | None) -> str:
+    """A label and its text, later lines under the text."""
+    indent = " " * len(label)
+    return textwrap.fill(text, width or sys.maxsize, initial_indent=label, subsequent_indent=indent, break_long_words=False)
+
+
+def _direction(metric: Metric) -> str:
+    if metric.aggregation.summarise is None:
+        return ""
+    return ", higher is better" if metric.higher_is_better else ", lower is better"
 
 
 def _default_beside(param: Param) -> str:
@@ -93,6 +107,16 @@ def _default_beside(param: Param) -> str:
     return "" if param.default is None else f" (default: {show(param.default)})"
 
 
-def explain_group(name: str) -> str:
+def explain_group(name: str, width: int | None = None) -> str:
     """A group and its members."""
-    return f"{name}: a group of metrics\n\n  {' '.join(GROUPS[name])}"
+    return f"{name}: a group of metrics\n\n" + _hanging("  ", " ".join(GROUPS[name]), width)
+
+
+def list_all(width: int | None = None) -> str:
+    """One line per metric, in columns; parameters only where there is room for them."""
+    keys = ["name", "parameters", "range"] if width is None or width >= 120 else ["name", "range"]
+    head = {"name": "metric", **{key: key for key in ("parameters", "range", "meaning")}}
+    rows = [head, *describe_all()]
+    sizes = {key: max(len(row[key]) for row in rows) for key in keys}
+    lines = [_hanging("".join(f"{row[key]:<{sizes[key]}}  " for key in keys), row["meaning"], width) for row in rows]
+    return "\n".join([*lines, "", _hanging("", f"Groups: {', '.join(GROUPS)}", width), "One in full: assay metrics ndcg"])

@@ -31,7 +31,7 @@ def parse_metrics(texts: str | BoundMetric | Iterable[str | BoundMetric] | None)
     """Metrics for a list of spellings and groups, in order, each once. None means the default group."""
     if texts is None:
         texts = [DEFAULT_GROUP]
-    if isinstance(texts, str | BoundMetric):
+    if isinstance(texts, str | BoundMetric) or not isinstance(texts, Iterable):
         texts = [texts]
     found: dict[str, BoundMetric] = {}
     for text in texts:

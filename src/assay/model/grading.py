@@ -82,19 +82,18 @@ def settle(run: GradedRun, policy: Policy, is_missing: Bools, n_extra: int) -> G
     """Apply what the policy says about levels, condensing, and missing, extra and empty queries."""
     missing = tuple(query for query, gone in zip(run.query_ids, is_missing.tolist(), strict=True) if gone)
     if missing and policy.missing == "error":
-        raise DataError(f"{counted(len(missing), 'judged query')} missing from the run: {some_of(missing)}")
+        verb = "is" if len(missing) == 1 else "are"
+        raise DataError(f"{counted(len(missing), 'judged query')} {verb} missing from the run: {some_of(missing)}")
     if n_extra and policy.extra == "error":
-        raise DataError(f"{counted(n_extra, 'query')} of the run without judgments")
+        raise DataError(f"{counted(n_extra, 'query')} of the run {'has' if n_extra == 1 else 'have'} no judgments")
     max_grade = run.max_grade if policy.max_grade is None else float(policy.max_grade)
     run = replace(run, max_grade=max_grade, level=policy.rel)
     if policy.judged_only:
         run = run.condensed()
-    without_relevant = run.n_relevant() == 0
-    keep = np.ones(run.n_queries, dtype=bool)
-    if policy.missing == "skip":
-        keep &= ~is_missing
+    keep = ~is_missing if policy.missing == "skip" else np.ones(run.n_queries, dtype=bool)
+    without_relevant = keep & (run.n_relevant() == 0)
     if policy.no_relevant == "skip":
-        keep &= ~without_relevant
+        keep = keep & ~without_relevant
     return Grading(run.select(keep), missing, len(keep), n_extra, int(without_relevant.sum()))
 
 

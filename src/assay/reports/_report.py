@@ -10,6 +10,7 @@ from assay.catalog import load_entries
 from assay.errors import UnknownName, near_matches
 from assay.evaluation.result import Result
 from assay.metrics._metric import BoundMetric
+from assay.text import printable
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,8 @@ class Report:
     width: int | None = None
     """Columns of the terminal; None for output that nobody watches."""
     colour: bool = False
+    beside: frozenset[str] = frozenset()
+    """Metrics that say how far to trust the others rather than how good a run is: none of them is best."""
 
     @cached_property
     def metrics(self) -> tuple[BoundMetric, ...]:
@@ -34,29 +37,35 @@ class Report:
         """Metrics with a summary figure; text metrics have none."""
         return [metric for metric in self.metrics if metric.metric.aggregation.summarise]
 
+    def label(self, result: Result) -> str:
+        """The name of a run, on one line and without control characters."""
+        return printable(result.name)
+
     def text(self, metric: BoundMetric, value: float | str) -> str:
         """A score or summary as people read it."""
         if isinstance(value, str):
-            return value
-        if value != value:
-            return "–"
+            return printable(value)
+        return "–" if value != value else self._figure(metric, value, 4 if self.digits is None else self.digits)
+
+    def exact(self, metric: BoundMetric, value: float | str) -> str:
+        """A score or summary as programs read it: every digit, unless fewer were asked for; empty where there is none."""
+        if isinstance(value, str):
+            return printable(value)
+        return "" if value != value else self._figure(metric, value, self.digits)
+
+    def _figure(self, metric: BoundMetric, value: float, digits: int | None) -> str:
         if metric.metric.aggregation.name == "sum" and float(value).is_integer():
             return str(int(value))
-        return f"{value:.{4 if self.digits is None else self.digits}f}"
-
-    def exact(self, value: float | str) -> str:
-        """A score or summary as programs read it: every digit, unless fewer were asked for."""
-        if isinstance(value, str) or self.digits is None:
-            return str(value)
-        return f"{value:.{self.digits}f}"
+        return str(value) if digits is None else f"{value:.{digits}f}"
 
     def best(self, metric: BoundMetric) -> set[int]:
         """Numbers of the results with the best summary; none when there is nothing to compare."""
-        values = [result.summary[metric.name] for result in self.results]
-        if len(set(values)) < 2 or metric.metric.aggregation.name == "sum":
+        values = {number: result.summary[metric.name] for number, result in enumerate(self.results)}
+        scored = {number: value for number, value in values.items() if value == value}
+        if len(set(scored.values())) < 2 or metric.metric.aggregation.name == "sum" or metric.name in self.beside:
             return set()
-        target = max(values) if metric.metric.higher_is_better else min(values)
-        return {number for number, value in enumerate(values) if value == target}
+        target = max(scored.values()) if metric.metric.higher_is_better else min(scored.values())
+        return {number for number, value in scored.items() if value == target}
 
 
 @dataclass(frozen=True)

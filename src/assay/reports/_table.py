@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from assay.evaluation.result import Result
 from assay.reports._report import Report
-from assay.text import counted, some_of
+from assay.text import counted, printable, some_of
 
 WIDE = 8
 """More metrics than this are set one per row instead of one per column."""
@@ -18,7 +18,6 @@ class Cell:
 
     text: str
     is_best: bool = False
-    is_number: bool = True
 
 
 @dataclass(frozen=True)
@@ -37,11 +36,11 @@ def summary_table(report: Report, *, one_metric_per_row: bool = False) -> Table:
         [Cell(report.text(metric, result.summary[metric.name]), number in best[metric.name]) for metric in metrics]
         for number, result in enumerate(report.results)
     ]
-    names = [result.name for result in report.results]
+    names = [report.label(result) for result in report.results]
     if one_metric_per_row or len(metrics) > WIDE:
         columns = zip(metrics, *cells, strict=True)
-        return Table(["metric", *names], [[Cell(metric.name, is_number=False), *row] for metric, *row in columns])
-    rows = [[Cell(name, is_number=False), *row] for name, row in zip(names, cells, strict=True)]
+        return Table(["metric", *names], [[Cell(metric.name), *row] for metric, *row in columns])
+    rows = [[Cell(name), *row] for name, row in zip(names, cells, strict=True)]
     return Table(["run", *(metric.name for metric in metrics)], rows)
 
 
@@ -50,7 +49,7 @@ def query_table(report: Report, result: Result) -> Table:
     columns = [result.table.columns[metric.name].score.tolist() for metric in report.metrics]
     rows = [
         [
-            Cell(query, is_number=False),
+            Cell(printable(query)),
             *(Cell(report.text(metric, value)) for metric, value in zip(report.metrics, values, strict=True)),
         ]
         for query, *values in zip(result.query_ids, *columns, strict=True)
@@ -74,7 +73,11 @@ def coverage(report: Report) -> str:
 
 def notes(report: Report) -> list[str]:
     """What a careful reader should be told about each run."""
-    return [f"{result.name}: {note}" for result in report.results for note in (*_coverage_notes(result), *result.notes)]
+    return [
+        f"{report.label(result)}: {printable(note)}"
+        for result in report.results
+        for note in (*_coverage_notes(result), *result.notes)
+    ]
 
 
 def _coverage_notes(result: Result) -> list[str]:

@@ -2,74 +2,97 @@
 
 from __future__ import annotations
 
-import io
-from typing import TYPE_CHECKING
-
 from assay.reports._report import Renderer, Report
-from assay.reports._table import Table, coverage, notes, query_table, summary_table
+from assay.reports._table import Cell, Table, coverage, notes, query_table, summary_table
+from assay.text import display_width, wrapped
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
-UNWATCHED_WIDTH = 100_000
-"""A pipe has no width: nothing is wrapped or cut."""
+MARGIN, GAP = "  ", "   "
+MIN_NAME = 12
+DIM, BOLD, BEST, PLAIN = "\x1b[2m", "\x1b[1m", "\x1b[1;32m", "\x1b[0m"
 
 
 def render_console(report: Report) -> str:
     """Plain when nobody watches; colour only repeats what position and words say."""
-    from rich.console import Console
-
-    console = Console(
-        file=io.StringIO(),
-        width=report.width or UNWATCHED_WIDTH,
-        force_terminal=report.colour,
-        no_color=not report.colour,
-        highlight=False,
-        emoji=False,
-        markup=False,
-    )
-    console.print(coverage(report), style="dim")
+    parts = [_styled(_wrapped(coverage(report), report.width), DIM, report)]
     for result in report.results if report.per_query else ():
-        console.print(f"\n{result.name}", style="bold")
-        _print_table(console, query_table(report, result))
+        title = _styled(_wrapped(report.label(result), report.width), BOLD, report)
+        parts.append("\n".join([title, *_fitted(query_table(report, result), report)]))
     if report.shown:
-        console.print()
         table = summary_table(report)
-        if _width(table) > console.width:
-            table = summary_table(report, one_metric_per_row=True)
-        _print_table(console, table)
+        other_way = summary_table(report, one_metric_per_row=True)
+        if report.width and _needs(table) > report.width >= _needs(other_way):
+            table = other_way
+        parts.append("\n\n".join(_fitted(table, report)))
     said = notes(report)
     if said:
-        console.print()
-    for note in said:
-        console.print(note, soft_wrap=not report.width)
-    lines = console.file.getvalue().splitlines()  # type: ignore[attr-defined]
-    return "\n".join(line.rstrip() for line in lines) + "\n"
+        parts.append("\n".join(_wrapped(note, report.width) for note in said))
+    return "\n\n".join(parts) + "\n"
 
 
-GAP = 3
-"""Blanks between columns."""
+def _fitted(table: Table, report: Report) -> list[str]:
+    """The table, in as many pieces as the terminal's width asks for; no figure is ever cut, only long names are."""
+    if not report.width or _needs(table) <= report.width:
+        return [_set(table, report)]
+    longest = max(MIN_NAME, report.width // 3)
+    head = [_shortened(name, longest) for name in table.head]
+    rows = [[Cell(_shortened(row[0].text, longest)), *row[1:]] for row in table.rows]
+    widths = _widths(Table(head, rows))
+    pieces: list[list[int]] = [[0]]
+    for number in range(1, len(head)):
+        taken = sum(widths[column] + len(GAP) for column in pieces[-1])
+        if len(pieces[-1]) > 1 and len(MARGIN) + taken + widths[number] > report.width:
+            pieces.append([0])
+        pieces[-1].append(number)
+    return [
+        _set(Table([head[column] for column in piece], [[row[column] for column in piece] for row in rows]), report)
+        for piece in pieces
+    ]
 
 
-def _width(table: Table) -> int:
-    """Columns of the terminal that the table needs."""
-    from rich.cells import cell_len
+def _shortened(text: str, width: int) -> str:
+    """The text with its middle left out where it is too long."""
+    if display_width(text) <= width:
+        return text
+    while display_width(text) > width - 1:
+        middle = len(text) // 2
+        text = text[:middle] + text[middle + 1 :]
+    middle = len(text) // 2
+    return f"{text[:middle]}…{text[middle:]}"
 
+
+def _set(table: Table, report: Report) -> str:
+    """The table as lines."""
+    widths = _widths(table)
+    head = _row([Cell(name) for name in table.head], widths, report)
+    return "\n".join([_styled(head, DIM, report), *(_row(row, widths, report) for row in table.rows)])
+
+
+def _row(cells: list[Cell], widths: list[int], report: Report) -> str:
+    fields = []
+    for number, (cell, width) in enumerate(zip(cells, widths, strict=True)):
+        padding = " " * (width - display_width(cell.text))
+        text = _styled(cell.text, BEST, report) if cell.is_best else cell.text
+        fields.append(text + padding if number == 0 else padding + text)
+    return (MARGIN + GAP.join(fields)).rstrip()
+
+
+def _widths(table: Table) -> list[int]:
     columns = zip(table.head, *([cell.text for cell in row] for row in table.rows), strict=True)
-    return sum(max(map(cell_len, column)) + GAP for column in columns)
+    return [max(map(display_width, column)) for column in columns]
 
 
-def _print_table(console: Console, table: Table) -> None:
-    """A figure is never cut: a table that does not fit runs over the edge."""
-    from rich.table import Table as RichTable
-    from rich.text import Text
+def _needs(table: Table) -> int:
+    """Columns of the terminal that the table needs."""
+    widths = _widths(table)
+    return len(MARGIN) + sum(widths) + len(GAP) * (len(widths) - 1)
 
-    grid = RichTable(box=None, pad_edge=True, padding=(0, GAP - 2, 0, 2), header_style="dim")
-    for number, name in enumerate(table.head):
-        grid.add_column(Text(name), justify="left" if number == 0 else "right", no_wrap=True)
-    for row in table.rows:
-        grid.add_row(*(Text(cell.text, style="bold green" if cell.is_best else "") for cell in row))
-    console.print(grid, width=max(_width(table), console.width), crop=False)
+
+def _styled(text: str, style: str, report: Report) -> str:
+    return f"{style}{text}{PLAIN}" if report.colour else text
+
+
+def _wrapped(text: str, width: int | None) -> str:
+    return wrapped(text, width) if width else text
 
 
 RENDERER = Renderer("table", render_console, "aligned columns for the terminal")

@@ -6,6 +6,7 @@ import csv
 import io
 
 from assay.reports._report import Renderer, Report
+from assay.text import printable
 
 
 def render_csv(report: Report) -> str:
@@ -16,14 +17,14 @@ def render_csv(report: Report) -> str:
     names = [metric.name for metric in metrics]
     writer.writerow(["run", "query", *names] if report.per_query else ["run", *names])
     for result in report.results:
-        summary = [report.exact(result.summary[name]) if name in result.summary else "" for name in names]
+        summary = [report.exact(metric, result.summary.get(metric.name, "")) for metric in metrics]
         if not report.per_query:
-            writer.writerow([result.name, *summary])
+            writer.writerow([report.label(result), *summary])
             continue
         columns = [result.table.columns[name].score.tolist() for name in names]
         for query, *values in zip(result.query_ids, *columns, strict=True):
-            writer.writerow([result.name, query, *map(report.exact, values)])
-        writer.writerow([result.name, "all", *summary])
+            writer.writerow([report.label(result), printable(query), *map(report.exact, metrics, values)])
+        writer.writerow([report.label(result), "all", *summary])
     return target.getvalue()
 
 

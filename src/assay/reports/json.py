@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from assay.reports._report import Renderer, Report
 
 SCHEMA = "assay.result/1"
+CONTROL = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+"""Control characters that JSON allows as they are, but a terminal does not deserve."""
 
 
 def render_json(report: Report) -> str:
@@ -18,7 +21,8 @@ def render_json(report: Report) -> str:
             result["summary"] = _rounded(result["summary"], report.digits)
             result["per_query"] = {query: _rounded(scores, report.digits) for query, scores in result["per_query"].items()}
     content = {"schema": SCHEMA, "results": results}
-    return json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    text = json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False)
+    return CONTROL.sub(lambda letter: f"\\u{ord(letter[0]):04x}", text) + "\n"
 
 
 def _rounded(scores: dict[str, Any], digits: int) -> dict[str, Any]:

@@ -16,7 +16,8 @@ ESCAPES = {
     "–": "--",
     "·": r"$\cdot$",
     "…": r"\ldots{}",
-    "\n": " ",
+    "[": "{[}",
+    "*": "{*}",
 }
 
 
@@ -24,7 +25,7 @@ def render_latex(report: Report) -> str:
     """A tabular per table, ready to be input; coverage and notes come as comments."""
     parts = [f"% {line}" for line in (coverage(report), *notes(report))]
     for result in report.results if report.per_query else ():
-        parts += [f"% {result.name}", _as_latex(query_table(report, result))]
+        parts += [f"% {report.label(result)}", _as_latex(query_table(report, result))]
     if report.shown:
         parts.append(_as_latex(summary_table(report)))
     return "\n".join(parts) + "\n"

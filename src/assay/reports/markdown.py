@@ -5,12 +5,14 @@ from __future__ import annotations
 from assay.reports._report import Renderer, Report
 from assay.reports._table import Cell, Table, coverage, notes, query_table, summary_table
 
+MARKS = set("\\`*_[]<>|#~")
+
 
 def render_markdown(report: Report) -> str:
     """One table of summaries, before it one per run when queries are asked for, then the notes."""
     parts = [f"{_escaped(coverage(report))}"]
     for result in report.results if report.per_query else ():
-        parts += [f"**{_escaped(result.name)}**", _as_markdown(query_table(report, result))]
+        parts += [f"**{_escaped(report.label(result))}**", _as_markdown(query_table(report, result))]
     if report.shown:
         parts.append(_as_markdown(summary_table(report)))
     said = notes(report)
@@ -34,9 +36,7 @@ def _cell(cell: Cell) -> str:
 
 
 def _escaped(text: str) -> str:
-    for mark in "\\`*_[]<>|#":
-        text = text.replace(mark, f"\\{mark}")
-    return text.replace("\n", " ")
+    return "".join(f"\\{letter}" if letter in MARKS else letter for letter in text.replace("&", "&amp;"))
 
 
 RENDERER = Renderer("markdown", render_markdown, "tables for READMEs, issues and pull requests")

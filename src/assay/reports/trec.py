@@ -5,6 +5,7 @@ from __future__ import annotations
 from assay.evaluation.result import Result
 from assay.metrics._metric import BoundMetric
 from assay.reports._report import Renderer, Report
+from assay.text import printable
 
 SUMMARY_ONLY = {"num_q", "gm_map", "gm_bpref", "runid"}
 """What trec_eval prints for all queries together only."""
@@ -15,7 +16,7 @@ def render_trec(report: Report) -> str:
     lines: list[str] = []
     for result in report.results:
         if len(report.results) > 1 and "runid" not in result.table.columns:
-            lines.append(_line("runid", "all", result.name))
+            lines.append(_line("runid", "all", report.label(result)))
         if report.per_query:
             lines += _query_lines(report, result)
         lines += _summary_lines(report, result)
@@ -43,10 +44,14 @@ def _summary_lines(report: Report, result: Result) -> list[str]:
 
 
 def _value(report: Report, metric: BoundMetric, value: float | str) -> str:
-    return f"'{value}'" if isinstance(value, str) else report.text(metric, value)
+    if isinstance(value, str):
+        return f"'{value}'"
+    return "nan" if value != value else report.text(metric, value)
 
 
 def _line(name: str, query: str, value: str) -> str:
+    """Three words; a blank inside one becomes an underscore, for no blank may stand there."""
+    name, query, value = ("_".join(printable(word).split()) or "_" for word in (name.replace(", ", ","), query, value))
     return f"{name:<22}\t{query}\t{value}"
 
 
