@@ -129,7 +129,7 @@ def test_the_largest_grade_is_recorded_found_or_given():
     given = assay.evaluate(QRELS, RUN, "err", policy=assay.Policy(max_grade=4))
     assert given.policy.max_grade == 4.0
     assert given.scores("err")["q2"] == (2**1 - 1) / 2**4
-    assert assay.evaluate({}, {}, "err").policy.max_grade == 0.0
+    assert assay.evaluate({}, {}, "err").policy.max_grade is None
 
 
 def test_the_largest_grade_is_that_of_all_judgments_even_of_skipped_queries():

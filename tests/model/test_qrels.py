@@ -116,7 +116,6 @@ def test_the_flat_arrays_by_hand():
     assert qrels.offsets.tolist() == [0, 3, 3, 5]
     assert qrels.query_of.tolist() == [0, 0, 0, 2, 2]
     assert qrels.descending.tolist() == [2, 1, 0, 3, -1]
-    assert qrels.docs_by_query == [["a", "b", "c"], [], ["a", "z"]]
     assert qrels.index == [{"a": 0, "b": 1, "c": 2}, {}, {"a": 3, "z": 4}]
     assert qrels.numbers == {"q1": 0, "q2": 1, "q3": 2}
     assert qrels.max_grade == 3

@@ -48,7 +48,7 @@ def score_grading(grading: Grading, metrics: list[BoundMetric], policy: Policy, 
         table=score_views({"ranking": grading.run}, metrics),
         metrics=tuple(metrics),
         counts=grading.counts,
-        policy=replace(policy, max_grade=grading.run.max_grade),
+        policy=replace(policy, max_grade=grading.run.max_grade or None),
         missing=grading.missing,
         notes=_notes(grading),
     )

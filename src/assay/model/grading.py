@@ -48,7 +48,7 @@ class Grading:
 def grade(run: Run, qrels: Qrels, policy: Policy) -> Grading:
     """Look the judged documents up in the run, rank them, and apply the policy's rules about queries."""
     order = run.order  # first of all: it refuses scores that cannot be ranked
-    places = np.fromiter(map(run.numbers.get, qrels.query_ids, repeat(-1)), np.int64, len(qrels))
+    places = np.arange(len(qrels)) if run.query_ids == qrels.query_ids else _places(run, qrels)
     judgment, score = _find_judged(run, qrels, places)
     if not len(judgment) and not all_text(chain.from_iterable(run.rankings)):
         return grade(run.with_text_ids(), qrels, policy)
@@ -97,19 +97,25 @@ def settle(run: GradedRun, policy: Policy, is_missing: Bools, n_extra: int) -> G
     return Grading(run.select(keep), missing, len(keep), n_extra, int(without_relevant.sum()))
 
 
+def _places(run: Run, qrels: Qrels) -> Ints:
+    """Where each judged query stands in the run; -1 where it does not."""
+    return np.fromiter(map(run.numbers.get, qrels.query_ids, repeat(-1)), np.int64, len(qrels))
+
+
 def _find_judged(run: Run, qrels: Qrels, places: Ints) -> tuple[Ints, Floats]:
-    """Judgments that were retrieved, and their scores: from whichever side has fewer documents to look up."""
+    """Judgments that were retrieved, and their scores: from whichever side has fewer documents to look up.
+
+    Every step runs in C; a document that is not there gives None, which NumPy reads as nan.
+    """
     rankings: list[Ranking] = [run.rankings[place] if place >= 0 else {} for place in places.tolist()]
     n_rows = sum(map(len, rankings))
     if len(qrels.docs) <= n_rows:
-        score = np.fromiter(
-            chain.from_iterable(map(map, (ranking.get for ranking in rankings), qrels.docs_by_query)),
-            np.float64,
-            len(qrels.docs),
-        )
-        judgment = np.flatnonzero(~np.isnan(score))  # a document that is not there gives None, hence nan
+        ranking_of_each = chain.from_iterable(map(repeat, rankings, np.diff(qrels.offsets).tolist()))
+        score = np.fromiter(map(dict.get, ranking_of_each, qrels.docs), np.float64, len(qrels.docs))
+        judgment = np.flatnonzero(~np.isnan(score))
         return judgment, score[judgment]
-    number = np.fromiter(chain.from_iterable(map(map, (index.get for index in qrels.index), rankings)), np.float64, n_rows)
+    index_of_each = chain.from_iterable(map(repeat, qrels.index, map(len, rankings)))
+    number = np.fromiter(map(dict.get, index_of_each, chain.from_iterable(rankings)), np.float64, n_rows)
     rows = np.flatnonzero(~np.isnan(number))
     scores = np.fromiter(chain.from_iterable(map(dict.values, rankings)), np.float64, n_rows)
     return number[rows].astype(np.int64), scores[rows]

@@ -46,8 +46,8 @@ class Policy:
             value = getattr(self, field)
             if value is not None and (isinstance(value, bool) or not is_finite_number(value)):
                 raise BadParameter(f"{field} is a finite number or None, not {value!r}")
-        if self.max_grade is not None and self.max_grade < 0:
-            raise BadParameter(f"max_grade is 0 or more, not {self.max_grade!r}")
+        if self.max_grade is not None and self.max_grade <= 0:
+            raise BadParameter(f"max_grade is above 0, not {self.max_grade!r}")
         if not isinstance(self.judged_only, bool):
             raise BadParameter(f"judged_only is True or False, not {self.judged_only!r}")
 

@@ -45,6 +45,9 @@ def judgments_of_mapping(source: Mapping[Any, Any]) -> Judgments:
     if isinstance(source, Qrels):
         return source.judgments()
     by_query = source if all_text(source) else with_text_keys(source, "judgments")
+    judged = by_query.values()
+    if set(map(type, judged)) <= {dict} and all_text(chain.from_iterable(judged)):
+        return Judgments(by_query)
     return Judgments({query: _grades_of_query(query, judged) for query, judged in by_query.items()})
 
 
@@ -114,12 +117,6 @@ class Qrels(Mapping[str, dict[str, float]]):
         """For each query: document id → the number of its judgment."""
         bounds = self.offsets.tolist()
         return [dict(zip(self.docs[start:end], range(start, end), strict=True)) for start, end in pairwise(bounds)]
-
-    @cached_property
-    def docs_by_query(self) -> list[list[str]]:
-        """For each query: its judged documents, in the order of their judgments."""
-        bounds = self.offsets.tolist()
-        return [self.docs[start:end] for start, end in pairwise(bounds)]
 
     @cached_property
     def query_of(self) -> Ints:
