@@ -54,4 +54,5 @@ def test_agrees_with_a_plain_loop():
     assert_agrees("dcg@3", plain, k=3)
     assert_agrees("dcg(gain=exp)@10", plain, k=10, gain="exp")
     assert_agrees("dcg(gain={0: 1, 2: 7}, rel=1)", plain, gain={0: 1, 2: 7}, rel=1)
+    assert_agrees("dcg(gain=binary)", plain, gain="binary")
     assert_agrees("dcg(discount=jk2002)", plain, original=True)

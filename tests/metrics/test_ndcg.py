@@ -63,4 +63,5 @@ def test_agrees_with_a_plain_loop():
     assert_agrees("ndcg@3", plain, k=3)
     assert_agrees("ndcg(gain=exp)@10", plain, k=10, gain="exp")
     assert_agrees("ndcg(gain={1: 9, 2: 0}, rel=1)@5", plain, k=5, gain={1: 9, 2: 0}, rel=1)
+    assert_agrees("ndcg(gain=binary)@5", plain, k=5, gain="binary")
     assert_agrees("ndcg(discount=jk2002)@5", plain, k=5, original=True)
