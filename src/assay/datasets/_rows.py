@@ -244,11 +244,19 @@ def read_json(source: FileSource) -> Any:
 def read_json_records(source: FileSource, key: str) -> Any:
     """A JSON document that holds an object or a list, perhaps under a key."""
     content = read_json(source)
-    if isinstance(content, dict) and isinstance(content.get(key), dict | list):
+    if isinstance(content, dict) and _holds_queries(content.get(key)):
         content = content[key]
     if not isinstance(content, dict | list):
         raise DataError(f"{source.label}: expected an object or a list, found {_short(content)}")
     return content
+
+
+def _holds_queries(content: Any) -> bool:
+    return isinstance(content, list | dict) and all(isinstance(value, list | dict) for value in _values(content))
+
+
+def _values(content: list[Any] | dict[str, Any]) -> Iterable[Any]:
+    return content.values() if isinstance(content, dict) else content
 
 
 def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

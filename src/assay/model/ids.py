@@ -21,6 +21,14 @@ def text_id(value: object) -> str:
         raise DataError(f"an id is text or a whole number, not {value!r}") from None
 
 
+def key_id(value: object) -> str:
+    """An id to look up; what cannot be an id is simply not there."""
+    try:
+        return text_id(value)
+    except DataError:
+        raise KeyError(value) from None
+
+
 def all_text(ids: Iterable[object]) -> bool:
     """Whether every id is exactly `str` already."""
     return set(map(type, ids)) <= {str}

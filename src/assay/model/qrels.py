@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from assay.errors import DataError
-from assay.model.ids import all_text, text_id, with_text_keys
+from assay.model.ids import all_text, key_id, text_id, with_text_keys
 from assay.model.numeric import is_finite_number
 from assay.model.ordering import Floats, Ints
 from assay.text import counted
@@ -94,7 +94,7 @@ class Qrels(Mapping[str, dict[str, float]]):
         return Judgments({query: self[query] for query in self}, aspects)
 
     def __getitem__(self, query: str) -> dict[str, float]:
-        place = self.numbers[text_id(query)]
+        place = self.numbers[key_id(query)]
         start, end = self.offsets[place], self.offsets[place + 1]
         return dict(zip(self.docs[start:end], self.grades[start:end].tolist(), strict=True))
 

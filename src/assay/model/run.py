@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from assay.errors import DataError
-from assay.model.ids import all_text, text_id, with_text_keys
+from assay.model.ids import all_text, key_id, text_id, with_text_keys
 from assay.model.numeric import as_number
 from assay.model.ordering import Floats, Ints, ScoreOrder
 from assay.model.policy import Policy
@@ -95,7 +95,7 @@ class Run(Mapping[str, Ranking]):
         return run
 
     def __getitem__(self, query: str) -> Ranking:
-        return dict(self.rankings[self.numbers[text_id(query)]])
+        return dict(self.rankings[self.numbers[key_id(query)]])
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.query_ids)
