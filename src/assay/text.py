@@ -20,6 +20,12 @@ def some_of(names: Sequence[str], most: int = 5) -> str:
     return " ".join(names[:most]) + (" …" if len(names) > most else "")
 
 
+def shortened(value: object, most: int = 40) -> str:
+    """A value as Python writes it, cut where it gets long."""
+    text = repr(value)
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
 def printable(text: str) -> str:
     """The text on one line, with control characters written out as in Python: ESC becomes backslash x1b."""
     if text.isprintable():

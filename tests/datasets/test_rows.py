@@ -15,7 +15,6 @@ from assay.datasets._rows import (
     jsonl_rows,
     memory_rows,
     parquet_rows,
-    read_json,
     record_rows,
     table_rows,
     trec_rows,
@@ -140,12 +139,6 @@ def test_trec_rows_have_at_least_their_width(tmp_path):
     rows = list(trec_rows(source(tmp_path, "f", "a b\n\n#c\na  b\tc d\na\n"), 2, "x y", faults))
     assert rows == [(1, [b"a", b"b"]), (4, [b"a", b"b", b"c", b"d"])]
     assert faults.found == ["f:5: expected 2 columns (x y), found 1"]
-
-
-def test_json_keys_come_once(tmp_path):
-    assert read_json(source(tmp_path, "f.json", '{"a": {"x": 1}, "b": {"x": 2}}')) == {"a": {"x": 1}, "b": {"x": 2}}
-    with pytest.raises(DataError, match=r"f\.json.*'x'.*twice"):
-        read_json(source(tmp_path, "f.json", '{"a": {"x": 1, "y": 2, "x": 3}}'))
 
 
 def test_file_rows_and_memory_rows_choose_the_reader(tmp_path):

@@ -7,7 +7,8 @@ from math import isfinite
 from typing import Any
 
 from assay.datasets._columns import is_table
-from assay.datasets._rows import Roles, Row, file_rows, memory_rows, read_json_records, trec_rows
+from assay.datasets._json import read_json_records
+from assay.datasets._rows import Roles, Row, file_rows, memory_rows, trec_rows
 from assay.datasets._source import FileSource, as_source
 from assay.errors import DataError, Faults
 from assay.model.ids import text_id

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, count
 from typing import Any, NamedTuple
@@ -15,8 +14,10 @@ import numpy as np
 
 from assay.datasets._columns import find_columns, find_run_columns, is_table
 from assay.datasets._database import connect, path_literal, quoted
+from assay.datasets._json import parse_json
 from assay.datasets._source import FileSource
 from assay.errors import DataError, Faults
+from assay.text import shortened
 
 Row = tuple[int, Any, Any, Any, Any]
 
@@ -135,12 +136,12 @@ def jsonl_rows(source: FileSource, roles: Roles, faults: Faults) -> Iterator[Row
     """Rows of one JSON object per line."""
     for number, text in _decoded(source, faults):
         try:
-            record = json.loads(text, object_pairs_hook=_without_twins)
-        except (ValueError, RecursionError) as error:
+            record = parse_json(text)
+        except ValueError as error:
             faults.add(number, f"not JSON: {getattr(error, 'msg', error)}")
             continue
         if not isinstance(record, dict):
-            faults.add(number, f"expected an object with query, document and value, found {_short(record)}")
+            faults.add(number, f"expected an object with query, document and value, found {shortened(record)}")
             continue
         yield from _record_row(number, record, roles, source.label, faults)
 
@@ -154,7 +155,7 @@ def record_rows(records: Iterable[Any], roles: Roles, faults: Faults) -> Iterato
         elif (fields := _fields(record)) is not None:
             yield Layout([]).row(number, fields)
         else:
-            faults.add(number, f"expected (query, document, value), found {_short(record)}")
+            faults.add(number, f"expected (query, document, value), found {shortened(record)}")
 
 
 def _named(record: Any) -> Mapping[str, Any] | None:
@@ -227,47 +228,3 @@ def trec_rows(source: FileSource, width: int, layout: str, faults: Faults) -> It
             faults.add(number, f"expected {width} columns ({layout}), found {len(fields)}")
             if faults.full:
                 return
-
-
-def read_json(source: FileSource) -> Any:
-    """A whole JSON document; a key that comes twice is an error rather than a silent loss."""
-    try:
-        return json.loads(source.content(), object_pairs_hook=_without_twins)
-    except json.JSONDecodeError as error:
-        raise DataError(f"{source.label}:{error.lineno}: not JSON: {error.msg}") from None
-    except UnicodeDecodeError:
-        raise DataError(f"{source.label}: not valid UTF-8") from None
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"{source.label}: not JSON that can be used: {error}") from None
-
-
-def read_json_records(source: FileSource, key: str) -> Any:
-    """A JSON document that holds an object or a list, perhaps under a key."""
-    content = read_json(source)
-    if isinstance(content, dict) and _holds_queries(content.get(key)):
-        content = content[key]
-    if not isinstance(content, dict | list):
-        raise DataError(f"{source.label}: expected an object or a list, found {_short(content)}")
-    return content
-
-
-def _holds_queries(content: Any) -> bool:
-    return isinstance(content, list | dict) and all(isinstance(value, list | dict) for value in _values(content))
-
-
-def _values(content: list[Any] | dict[str, Any]) -> Iterable[Any]:
-    return content.values() if isinstance(content, dict) else content
-
-
-def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    mapping = dict(pairs)
-    if len(mapping) != len(pairs):
-        seen: set[str] = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise DataError(f"the key {twice!r} comes twice in one object")
-    return mapping
-
-
-def _short(value: object, most: int = 40) -> str:
-    text = repr(value)
-    return text if len(text) <= most else text[: most - 1] + "…"
