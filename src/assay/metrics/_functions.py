@@ -102,6 +102,8 @@ def binary_to_graded(relevant: Collection[Any], grade: float = 1) -> dict[str, f
 
 def grade_query(retrieved: Sequence[Any], relevant: Relevant) -> GradedRun:
     """One query as the view that metrics read."""
+    if isinstance(retrieved, str) or isinstance(relevant, str):
+        raise DataError("documents are given as a list or set of ids, not as one text")
     grades = relevant if isinstance(relevant, Mapping) else binary_to_graded(relevant)
     qrels = Qrels({"query": grades})
     ids = [text_id(doc) for doc in retrieved]
@@ -125,10 +127,12 @@ def _score(name: str, retrieved: Sequence[Any], relevant: Relevant, k: int) -> f
 def _graded_score(
     name: str, retrieved: Sequence[Any], relevant: Relevant | int | None, k: int | None, ideal: Iterable[float] = ()
 ) -> float:
-    if relevant is None or isinstance(relevant, int):
+    if relevant is None or isinstance(relevant, int | np.integer):
         grades = {str(place): grade for place, grade in enumerate(retrieved)}
         missed = {f"missed {place}": grade for place, grade in enumerate(ideal)}
         return _score(name, list(grades), {**grades, **missed}, relevant if k is None else k)  # type: ignore[arg-type]
+    if list(ideal):
+        raise BadParameter("ideal goes with a bare list of grades; here `relevant` holds the ideal ranking")
     return _score(name, retrieved, relevant, k)  # type: ignore[arg-type]
 
 

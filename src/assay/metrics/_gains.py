@@ -8,8 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from assay.errors import DataError
 from assay.model.graded import GradedRun, Hits
 from assay.model.ordering import Floats, Ints
+
+MAX_EXPONENT = 1000.0
 
 
 def gains(grade: Floats, gain: Any = "linear", rel: float | None = None) -> Floats:
@@ -18,6 +21,8 @@ def gains(grade: Floats, gain: Any = "linear", rel: float | None = None) -> Floa
     if gain == "linear":
         worth = linear
     elif gain == "exp":
+        if linear.max(initial=0.0) > MAX_EXPONENT:
+            raise DataError(f"gain=exp cannot be used with a grade of {linear.max():g}: 2^grade is too large a number")
         worth = np.exp2(linear) - 1.0
     elif gain == "binary":
         worth = (grade > 0).astype(float)
@@ -61,4 +66,4 @@ def scaled_gains(run: GradedRun, grade: Floats, min_grade: float, max_grade: flo
 def stop_chances(run: GradedRun, grade: Floats, max_grade: float | None) -> Floats:
     """ERR's chance that a document of this grade satisfies the user: (2^grade − 1) / 2^max_grade."""
     top = run.max_grade if max_grade is None else max_grade
-    return (np.exp2(np.clip(grade, 0.0, top)) - 1.0) / 2.0**top
+    return np.exp2(np.clip(grade, 0.0, top) - top) - np.exp2(-top)

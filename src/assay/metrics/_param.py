@@ -48,9 +48,18 @@ def _show_tuple(value: tuple[Any, ...]) -> str:
 
 def cutoff(text: str) -> int:
     """A rank: 1, 2, 3, …"""
-    if not text.isdecimal() or not text.isascii() or int(text) < 1:
+    if not text.isdecimal() or not text.isascii() or not text.strip("0"):
         raise ValueError("a whole number from 1 up")
+    if len(text) > 10 or int(text) > 10**9:
+        raise ValueError("at most 1,000,000,000")
     return int(text)
+
+
+def depth(text: str) -> int:
+    """A number of ranks that are each visited, found in the ranking or not."""
+    if (value := cutoff(text)) > 10**7:
+        raise ValueError("at most 10,000,000")
+    return value
 
 
 def number(text: str) -> float:
@@ -68,6 +77,13 @@ def positive(text: str) -> float:
     """A number above 0."""
     if (value := number(text)) <= 0:
         raise ValueError("a number above 0")
+    return value
+
+
+def not_negative(text: str) -> float:
+    """A number from 0 up."""
+    if (value := number(text)) < 0:
+        raise ValueError("a number from 0 up")
     return value
 
 
@@ -127,9 +143,11 @@ def gain(text: str) -> str | tuple[tuple[float, float], ...]:
             raise ValueError(f"{error}, or a map such as {{1: 3.5, 2: 9}}") from None
     try:
         table = ast.literal_eval(text)
-        return tuple(sorted((float(grade), float(worth)) for grade, worth in table.items()))
+        if table and all(math.isfinite(number) for pair in table.items() for number in pair):
+            return tuple(sorted((float(grade), float(worth)) for grade, worth in table.items()))
     except (ValueError, SyntaxError, TypeError, AttributeError):
-        raise ValueError("a map from grade to gain such as {1: 3.5, 2: 9}") from None
+        pass
+    raise ValueError("a map from grade to gain such as {1: 3.5, 2: 9}")
 
 
 CUTOFF = Param("k", cutoff, None, "only the first k ranks count", aliases=("cutoff",), at=True)
@@ -146,4 +164,5 @@ DISCOUNT = Param(
 MAX_GRADE = Param("max_grade", positive, None, "top of the grading scale; by default the largest grade judged", ("max_rel",))
 MIN_GRADE = Param("min_grade", number, 0.0, "bottom of the grading scale", ("min_rel",))
 TARGET = Param("t", positive, 1.0, "gain the user wants before stopping")
-DEPTH = Param("depth", cutoff, 1000, "ranks the user model is summed over (cwl_eval: 1000)")
+CUTOFF_VISITED = Param("k", depth, REQUIRED, "only the first k ranks count", aliases=("cutoff",), at=True)
+DEPTH = Param("depth", depth, 1000, "ranks the user model is summed over (cwl_eval: 1000)")

@@ -27,6 +27,9 @@ _WHOLE = re.compile(
 )
 
 
+_PARAMETER = re.compile(r"-?[\d.]|\w+=")
+
+
 def parse_metrics(texts: str | BoundMetric | Iterable[str | BoundMetric] | None) -> list[BoundMetric]:
     """Metrics for a list of spellings and groups, in order, each once. None means the default group."""
     if texts is None:
@@ -92,11 +95,12 @@ def _parse_one(text: str) -> Iterator[BoundMetric]:
     if fold(name) not in all_spellings():
         raise _unknown(text, name)
     metric, preset = all_spellings()[fold(name)]
-    given = {**preset, **_arguments(text, metric, shape["args"])}
+    given = _arguments(text, metric, shape["args"])
     if shape["level"]:
         given |= _set(text, metric, "rel", shape["level"])
     for settings in _cutoffs(text, metric, cut, dotted):
-        yield _bind(text, metric, {**given, **settings})
+        _refuse_twice(text, given, settings)
+        yield _bind(text, metric, {**preset, **given, **settings})
 
 
 def _split_suffix(name: str) -> tuple[str, str | None, bool]:
@@ -104,7 +108,7 @@ def _split_suffix(name: str) -> tuple[str, str | None, bool]:
     for place in range(len(name) - 1, 0, -1):
         head, rest = name[:place], name[place:]
         joint = next((joint for joint in ("_at_", "_", ".") if rest.startswith(joint)), None)
-        if joint and fold(head) in all_spellings():
+        if joint and fold(head) in all_spellings() and _PARAMETER.match(rest, len(joint)):
             return head, rest.removeprefix(joint), joint == "."
     return name, None, False
 
@@ -115,8 +119,16 @@ def _arguments(text: str, metric: Metric, args: str | None) -> dict[str, Any]:
         name, equals, value = part.partition("=")
         if not equals:
             raise BadParameter(f"{text}: write parameters as name=value, not {part!r}")
-        settings |= _set(text, metric, name.strip(), value.strip())
+        setting = _set(text, metric, name.strip(), value.strip())
+        _refuse_twice(text, settings, setting)
+        settings |= setting
     return settings
+
+
+def _refuse_twice(text: str, given: Mapping[str, Any], more: Mapping[str, Any]) -> None:
+    for name in more:
+        if name in given:
+            raise BadParameter(f"{text}: {name} is given twice")
 
 
 def _split_arguments(args: str) -> list[str]:
@@ -130,7 +142,7 @@ def _cutoffs(text: str, metric: Metric, cut: str | None, dotted: bool) -> Iterat
         yield {}
         return
     by_dot = next((param for param in metric.params if param.dot), None)
-    if dotted and by_dot and (not metric.at or "=" in cut or metric.name == "rbp"):
+    if by_dot and (not metric.at or (dotted and ("=" in cut or metric.name == "rbp"))):
         yield _set(text, metric, by_dot.name, _dotted_value(by_dot, cut))
         return
     if "=" in cut:
@@ -177,7 +189,7 @@ def _example(param: Param) -> str:
 
 def _unknown(text: str, name: str) -> UnknownName:
     """The error for a name nobody knows, with what may have been meant, cutoff and all."""
-    shape = re.fullmatch(r"(?P<word>.+?)(?:_at_|_|\.)?(?P<cut>\d[\d,]*)", name)
+    shape = re.fullmatch(r"(?P<word>.+?)(?:_at_|_|\.)(?P<cut>\d[\d,]*)", name)
     word, rest = (shape["word"], f"@{shape['cut']}") if shape else (name, text[len(name) :])
     near = [
         *near_matches(word, all_metrics()),

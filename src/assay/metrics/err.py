@@ -1,5 +1,7 @@
 """err: expected reciprocal of the rank at which a user going down the list is satisfied."""
 
+import numpy as np
+
 from assay.metrics._gains import stop_chances
 from assay.metrics._metric import GradedRun, Metric, Scores
 from assay.metrics._param import CUTOFF, JUDGED_ONLY, MAX_GRADE
@@ -11,8 +13,8 @@ def expected_reciprocal_rank(hits: Hits, stop: Floats, k: int | None) -> Floats:
     """Σ over ranks of 1/rank · chance to stop here · chance not to have stopped before."""
     inside = hits.rank <= (k or hits.rank.max(initial=0))
     hits, stop = hits.where(inside), stop[inside]
-    went_on = hits.running_product(1.0 - stop) / (1.0 - stop)
-    return hits.sum(went_on * stop / hits.rank)
+    not_yet = np.roll(hits.running_product(1.0 - stop), 1)
+    return hits.sum(np.where(hits.position == 1, 1.0, not_yet) * stop / hits.rank)
 
 
 def err(run: GradedRun, k: int | None, max_grade: float | None) -> Scores:

@@ -2,7 +2,7 @@
 
 from assay.metrics._gains import scaled_gains
 from assay.metrics._metric import GradedRun, Metric, Scores
-from assay.metrics._param import CUTOFF_NEEDED, MAX_GRADE, MIN_GRADE
+from assay.metrics._param import CUTOFF_VISITED, MAX_GRADE, MIN_GRADE
 from assay.metrics._user_model import expected_gain
 
 
@@ -15,7 +15,7 @@ def nerr8(run: GradedRun, k: int, min_grade: float, max_grade: float | None) -> 
 METRIC = Metric(
     "nerr8",
     nerr8,
-    params=(CUTOFF_NEEDED, MIN_GRADE, MAX_GRADE),
+    params=(CUTOFF_VISITED, MIN_GRADE, MAX_GRADE),
     formula="weighted mean gain; chance to go on after rank i is 1 − gain(i), and 0 after rank k",
     cite="Azzopardi, Mackenzie & Moffat 2021, ERR is not C/W/L, ICTIR",
 )

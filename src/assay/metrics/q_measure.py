@@ -5,10 +5,10 @@ from typing import Any
 from assay.metrics._gains import gain_function
 from assay.metrics._ideal import ideal_gain_by_rank
 from assay.metrics._metric import GradedRun, Metric, Scores
-from assay.metrics._param import CUTOFF, GAIN, JUDGED_ONLY, Param, number
+from assay.metrics._param import CUTOFF, GAIN, JUDGED_ONLY, Param, not_negative
 from assay.model.graded import ratio
 
-BETA = Param("beta", number, 1.0, "weight of gain against precision; 0 gives average precision")
+BETA = Param("beta", not_negative, 1.0, "weight of gain against precision; 0 gives average precision")
 
 
 def q_measure(run: GradedRun, k: int | None, gain: Any, beta: float) -> Scores:

@@ -29,7 +29,7 @@ def _worth(run: GradedRun, query: np.ndarray, grade: Floats, gain: str) -> Float
     if gain == "binary":
         return np.ones(len(grade))
     if gain == "scale":
-        return ratio(np.maximum(grade, 0.0), run.max_grade)
+        return ratio(np.clip(grade, 0.0, run.max_grade), run.max_grade)
     best = np.zeros(run.n_queries)
     np.maximum.at(best, run.ideal.query, run.ideal.grade)
     return ratio(np.maximum(grade, 0.0), best[query])
@@ -42,5 +42,5 @@ METRIC = Metric(
     aliases=("rank_biased_precision",),
     formula="(1 − p) · Σ gain(i) · p^(i − 1)",
     cite="Moffat & Zobel 2008, Rank-Biased Precision for Measurement of Retrieval Effectiveness, TOIS 27(1)",
-    trec=("rbp_p={p}",),
+    trec=("rbp_p={p}{gain:.0}",),  # trec_eval's name says nothing about gains, which {gain:.0} leaves out
 )

@@ -4,7 +4,7 @@ import numpy as np
 
 from assay.metrics._gains import discounted_gain, discounts, scaled_gains
 from assay.metrics._metric import GradedRun, Metric, Scores
-from assay.metrics._param import CUTOFF_NEEDED, MAX_GRADE, MIN_GRADE
+from assay.metrics._param import CUTOFF_VISITED, MAX_GRADE, MIN_GRADE
 
 
 def sdcg(run: GradedRun, k: int, min_grade: float, max_grade: float | None) -> Scores:
@@ -16,7 +16,7 @@ def sdcg(run: GradedRun, k: int, min_grade: float, max_grade: float | None) -> S
 METRIC = Metric(
     "sdcg",
     sdcg,
-    params=(CUTOFF_NEEDED, MIN_GRADE, MAX_GRADE),
+    params=(CUTOFF_VISITED, MIN_GRADE, MAX_GRADE),
     aliases=("scaled_dcg",),
     formula="Σ gain(i) ÷ log₂(i + 1), ÷ Σ 1 ÷ log₂(i + 1), both over i ≤ k",
     cite="Moffat, Bailey, Scholer & Thomas 2017, Incorporating User Expectations and Behavior, TOIS 35(3)",

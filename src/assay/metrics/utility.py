@@ -27,8 +27,8 @@ def utility(run: GradedRun, weights: tuple[float, ...], collection: int, rel: fl
     """May be negative. Averaged, not summed, over queries, as in trec_eval."""
     found, total = run.relevant(rel).count, run.n_relevant(rel)
     other = run.n_retrieved - found
-    cells = np.stack([found, other, total - found, collection - total - other])
-    return np.asarray(weights) @ cells
+    cells = (found, other, total - found, collection - total - other)
+    return sum((weight * cell for weight, cell in zip(weights, cells, strict=True)), np.zeros(run.n_queries))
 
 
 METRIC = Metric(
