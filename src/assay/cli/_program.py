@@ -8,8 +8,6 @@ import shlex
 import sys
 import traceback
 
-from rich_argparse import RawDescriptionRichHelpFormatter
-
 from assay.catalog import load_entries
 from assay.cli import silence_output
 from assay.cli._command import Command, Parser
@@ -69,10 +67,10 @@ def build_parser() -> Parser:
         prog="assay",
         description="How good is this retrieval, and did the last change make it better?",
         epilog=EXIT_CODES,
-        formatter_class=RawDescriptionRichHelpFormatter,
+        formatter_class=_formatter,
     )
     parser.add_argument("-V", "--version", action="version", version=f"assay {__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", parser_class=Parser)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", prog="assay", parser_class=Parser)
     entries: dict[str, Command] = load_entries("assay.cli", "COMMAND")
     for command in sorted(entries.values(), key=lambda command: command.name):
         sub = commands.add_parser(
@@ -80,12 +78,19 @@ def build_parser() -> Parser:
             help=command.help,
             description=command.help[0].upper() + command.help[1:] + ".",
             epilog=command.examples and f"examples:\n{command.examples}",
-            formatter_class=RawDescriptionRichHelpFormatter,
+            formatter_class=_formatter,
         )
         command.arguments(sub)
         sub.set_defaults(run=command.run, prog=sub.prog)
     parser.set_defaults(run=lambda _: _no_command(parser), prog=parser.prog)
     return parser
+
+
+def _formatter(prog: str) -> argparse.HelpFormatter:
+    """Colour and layout of help; imported only when somebody asks for help."""
+    from rich_argparse import RawDescriptionRichHelpFormatter
+
+    return RawDescriptionRichHelpFormatter(prog)
 
 
 def _no_command(parser: argparse.ArgumentParser) -> int:

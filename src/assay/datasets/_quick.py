@@ -1,6 +1,6 @@
 """The quick way for large runs: the database parses and hashes, NumPy ranks, nothing becomes a Python object per row.
 
-One pass over the data yields three numbers per row: a hash of (query, document), a hash of the query, and the score.
+One pass over the data yields three numbers per row: hashes of the query and of the document, and the score.
 Judged documents are recognised by the first hash within the right query: a wrong match needs two equal 64-bit hashes
 within one query, about one chance in 10¹¹ for seven million rows. Where anything is out of the ordinary (a malformed
 row, a duplicate, a missing value) the strict reader takes over, which also explains what is wrong.
@@ -8,12 +8,16 @@ row, a duplicate, a missing value) the strict reader takes over, which also expl
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.datasets._database import connect
+from assay.datasets._lines import LineIndex
 from assay.datasets._source import FileSource
 from assay.datasets._tables import Table, large_run
 from assay.model.graded import graded_run
@@ -23,6 +27,8 @@ from assay.model.policy import Policy
 from assay.model.qrels import Qrels
 
 Hashes = NDArray[np.uint64]
+FEW_LINES = 1000
+"""Tied documents up to which reading their lines is quicker than asking the database again."""
 
 
 class OutOfTheOrdinary(Exception):
@@ -48,9 +54,10 @@ def _may_be_large(source: Any) -> bool:
 
 
 def _grade_table(connection: Any, table: Table, qrels: Qrels, policy: Policy) -> Grading:
-    pair, query, score = _hashed_rows(connection, table)
+    pair, query, score, lines = _checked_rows(connection, table)
     start, end, names = _stretches(query)
-    if len(np.unique(names)) != len(names):
+    was_moved = len(np.unique(names)) != len(names)
+    if was_moved:
         order = np.argsort(query, kind="stable")
         pair, query, score = pair[order], query[order], score[order]
         start, end, names = _stretches(query)
@@ -65,7 +72,11 @@ def _grade_table(connection: Any, table: Table, qrels: Qrels, policy: Policy) ->
     found = score[row]
     order_of = ScoreOrder.of(np.negative(score, out=score), start, end)
 
-    def break_ties(tied: Ints, _before: Ints, _n_equal: Ints) -> Ints:
+    def break_ties(tied: Ints, before: Ints, n_equal: Ints) -> Ints:
+        is_in_place = not was_moved and order_of.was_sorted[place[tied]].all()
+        if lines and lines.n_lines == len(score) and is_in_place and n_equal.sum() <= FEW_LINES:
+            docs = [qrels.docs[number] for number in judgment[tied].tolist()]
+            return _read_places(lines, policy.ties, start[place[tied]] + before, n_equal, docs)
         return _places_among_equals(connection, table, qrels, policy.ties, judgment[tied], found[tied])
 
     rank = rank_judged(order_of, place, found, break_ties)
@@ -74,24 +85,45 @@ def _grade_table(connection: Any, table: Table, qrels: Qrels, policy: Policy) ->
     return settle(graded, policy, is_missing=places < 0, n_extra=len(names) - int((places >= 0).sum()))
 
 
-def _hashed_rows(connection: Any, table: Table) -> tuple[Hashes, Hashes, Floats]:
-    sql = f"SELECT CASE WHEN bad THEN NULL ELSE hash(q, d) END AS pair, hash(q) AS query, s FROM ({table.select})"
-    columns = connection.execute(sql).fetchnumpy()
-    pair, query, score = columns["pair"], columns["query"], columns["s"]
-    if not len(pair) or any(map(np.ma.is_masked, (pair, score))) or np.isnan(score).any():
+def _checked_rows(connection: Any, table: Table) -> tuple[Hashes, Hashes, Floats, LineIndex | None]:
+    """The rows, read while a second thread looks whether the file can be trusted to this reader."""
+    if table.check is None:
+        return *_hashed_rows(connection, table), None
+    with ThreadPoolExecutor(1) as pool:
+        check = pool.submit(table.check)
+        rows = _hashed_rows(connection, table)
+        lines = check.result()
+    if lines is None:
         raise OutOfTheOrdinary
-    return np.ma.getdata(pair), np.ma.getdata(query), np.ma.getdata(score)
+    return *rows, lines
+
+
+def _hashed_rows(connection: Any, table: Table) -> tuple[Hashes, Hashes, Floats]:
+    sql = f"SELECT CASE WHEN bad THEN NULL ELSE hash(d) END AS document, hash(q) AS query, s FROM ({table.select})"
+    columns = connection.execute(sql).fetchnumpy()
+    document, query, score = columns["document"], columns["query"], columns["s"]
+    if not len(document) or any(map(np.ma.is_masked, (document, score))) or np.isnan(score).any():
+        raise OutOfTheOrdinary
+    query = np.ma.getdata(query)
+    return _paired(query, np.ma.getdata(document)), query, np.ma.getdata(score)
+
+
+def _paired(query: Hashes, document: Hashes) -> Hashes:
+    """One hash for query and document together."""
+    return query * np.uint64(0x9E3779B97F4A7C15) + document
 
 
 def _hashed_qrels(connection: Any, qrels: Qrels) -> tuple[Hashes, Hashes]:
-    query_ids = np.array(qrels.query_ids, dtype=object)
-    connection.register("judged_queries", {"q": query_ids})
-    connection.register("judged", {"q": query_ids[qrels.query_of], "d": np.array(qrels.docs, dtype=object)})
-    query = connection.execute("SELECT hash(q::VARCHAR) AS h FROM judged_queries").fetchnumpy()["h"]
-    pair = connection.execute("SELECT hash(q::VARCHAR, d::VARCHAR) AS h FROM judged").fetchnumpy()["h"]
+    query, document = _hashes(connection, qrels.query_ids), _hashes(connection, qrels.docs)
+    pair = _paired(query[qrels.query_of], document)
     if len(np.unique(pair)) != len(pair) or len(np.unique(query)) != len(query):
         raise OutOfTheOrdinary
-    return np.ma.getdata(query), np.ma.getdata(pair)
+    return query, pair
+
+
+def _hashes(connection: Any, texts: Sequence[str]) -> Hashes:
+    connection.register("texts", {"text": np.array(texts, dtype=object)})
+    return np.ma.getdata(connection.execute("SELECT hash(text::VARCHAR) AS h FROM texts").fetchnumpy()["h"])
 
 
 def _stretches(query: Hashes) -> tuple[Ints, Ints, Hashes]:
@@ -122,6 +154,19 @@ def _refuse_twins(pair: Hashes, start: Ints) -> None:
     twin = np.flatnonzero(pair[1:] == pair[:-1]) + 1
     if len(np.setdiff1d(twin, start)):
         raise OutOfTheOrdinary
+
+
+def _read_places(lines: LineIndex, ties: str, first: Ints, n_equal: Ints, docs: list[str]) -> Ints:
+    """How many documents with the same score come before each of these, for few ties: their lines are simply read."""
+    groups = [range(row, row + count) for row, count in zip(first.tolist(), n_equal.tolist(), strict=True)]
+    texts = lines.read(chain.from_iterable(groups))
+    ahead = []
+    for group, doc in zip(groups, docs, strict=True):
+        equals = [texts[row].split()[2].decode() for row in group]
+        if ties != "input_order":
+            equals.sort(reverse=ties == "docid_desc")
+        ahead.append(equals.index(doc))
+    return np.array(ahead)
 
 
 def _places_among_equals(connection: Any, table: Table, qrels: Qrels, ties: str, judgment: Ints, score: Floats) -> Ints:

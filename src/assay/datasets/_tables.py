@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 from assay.datasets._columns import find_run_columns
 from assay.datasets._database import literal, path_literal, quoted
+from assay.datasets._lines import LineIndex, ordinary_lines
 from assay.datasets._rows import delimiter_of, is_frame
 from assay.datasets._source import FileSource
 from assay.errors import DataError
@@ -35,6 +37,8 @@ class Table(NamedTuple):
 
     select: str
     tag: str = ""
+    check: Callable[[], LineIndex | None] | None = None
+    """For text files: looks whether both readers are bound to split the file alike, and if so counts its lines."""
 
 
 def large_run(connection: Any, source: Any) -> Table | None:
@@ -49,40 +53,20 @@ def large_run(connection: Any, source: Any) -> Table | None:
 
 
 def _trec(source: FileSource) -> Table | None:
-    """Six columns with one blank or one tab between them. An empty iteration or rank means that columns have shifted."""
+    """Six columns with one blank or one tab between them."""
     fields = source.first_line.split()
     delimiter = next((mark for mark in (b" ", b"\t") if len(source.first_line.rstrip(b"\r\n").split(mark)) == 6), None)
     if len(fields) != 6 or delimiter is None:
         return None
-    if not _is_ordinary(source.plain_path, delimiter, b"\t \v\f".replace(delimiter, b"")):
-        return None
     columns = "{'q': 'VARCHAR', 'i': 'VARCHAR', 'd': 'VARCHAR', 'r': 'VARCHAR', 's': 'DOUBLE', 't': 'VARCHAR'}"
     reader = _csv_reader(source, delimiter.decode(), f"header=false, columns={columns}")
-    bad = "q IS NULL OR i IS NULL OR d IS NULL OR r IS NULL OR s IS NULL OR t IS NULL OR starts_with(q, '#')"
-    return Table(f"SELECT q, d, s, {bad} AS bad FROM {reader}", fields[5].decode("utf-8", "replace"))
+    check = partial(ordinary_lines, source.plain_path, delimiter, b"\t \v\f".replace(delimiter, b""))
+    return Table(f"SELECT q, d, s, s IS NULL AS bad FROM {reader}", fields[5].decode("utf-8", "replace"), check)
 
 
 def _csv_reader(source: FileSource, delimiter: str, shape: str) -> str:
     dialect = f"delim={literal(delimiter)}, quote='', escape='', auto_detect=false, hive_partitioning=false"
     return f"read_csv({path_literal(source.plain_path)}, {dialect}, {shape}, compression='none')"
-
-
-def _is_ordinary(path: Path, delimiter: bytes, marks: bytes) -> bool:
-    """Whether both readers are bound to split the file alike.
-
-    None of the marks occurs, no field starts with a plus sign, and carriage returns stand only before line feeds.
-    """
-    before = b""
-    with path.open("rb") as file:
-        while chunk := file.read(1 << 20):
-            if any(bytes([mark]) in chunk for mark in marks):
-                return False
-            if b"+" in chunk and delimiter + b"+" in before + chunk:
-                return False
-            if b"\r" in before + chunk and b"\r" in (before + chunk).replace(b"\r\n", b"")[:-1]:
-                return False
-            before = chunk[-1:]
-    return before != b"\r"
 
 
 def _file(connection: Any, source: FileSource) -> Table | None:
@@ -102,14 +86,15 @@ def _delimited(connection: Any, source: FileSource) -> Table | None:
     with source.reading() as file:
         if file.readline() != source.first_line:
             return None
-    if not _is_ordinary(source.plain_path, delimiter.encode(), b'"\t\v\f'.replace(delimiter.encode(), b"")):
-        return None
     names = [name.strip() for name in source.first_line.decode("utf-8", "replace").split(delimiter)]
     if len({name.lower() for name in names}) != len(names):
         return None
     columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in names)
     reader = _csv_reader(source, delimiter, f"header=true, columns={{{columns}}}")
-    return _named_columns(connection, reader, first_column=names[0])
+    table = _named_columns(connection, reader, first_column=names[0])
+    marks = b'"\t\v\f'.replace(delimiter.encode(), b"")
+    check = partial(ordinary_lines, source.plain_path, delimiter.encode(), marks, may_have_gaps=True)
+    return table and table._replace(check=check)
 
 
 class _Stream:
