@@ -8,13 +8,14 @@ import pytest
 
 from assay import catalog
 from assay.catalog import load_entries
+from assay.errors import UsageError
 
 
 class Point:
     """An entry point another package announces."""
 
     def __init__(self, name, entry):
-        self.name, self.entry = name, entry
+        self.name, self.entry, self.value = name, entry, f"elsewhere:{name}"
 
     def load(self):
         return self.entry
@@ -68,7 +69,17 @@ def test_other_packages_add_entries(announce):
 @pytest.mark.usefixtures("package")
 def test_other_packages_replace_nothing(announce):
     announce(shop_of_things=[Point("apple", "a worm")])
-    assert load_entries("shop_of_things", "THING")["apple"] == "an apple"
+    with pytest.raises(UsageError, match=r"the plug-in apple .* has the name of one that is there already"):
+        load_entries("shop_of_things", "THING")
+
+
+@pytest.mark.usefixtures("package")
+def test_a_broken_plug_in_is_named(announce, monkeypatch):
+    point = Point("plum", "a plum")
+    monkeypatch.setattr(point, "load", lambda: 1 / 0)
+    announce(shop_of_things=[point])
+    with pytest.raises(UsageError, match=r"the plug-in plum \(elsewhere:plum\) cannot be loaded: ZeroDivisionError"):
+        load_entries("shop_of_things", "THING")
 
 
 def test_a_metric_of_another_package_is_a_metric_like_any(announce, monkeypatch):

@@ -152,7 +152,7 @@ def parameters(function):
         (assay.metrics.hit_rate_at_k, "(retrieved, relevant, k)"),
         (assay.metrics.mrr_at_k, "(retrieved, relevant, k)"),
         (assay.metrics.average_precision_at_k, "(retrieved, relevant, k)"),
-        (assay.metrics.dcg_at_k, "(retrieved, relevant, k=None)"),
+        (assay.metrics.dcg_at_k, "(retrieved, relevant=None, k=None)"),
         (assay.metrics.ndcg_at_k, "(retrieved, relevant=None, k=None, *, ideal=())"),
         (assay.metrics.mean_precision_at_k, "(all_queries, k)"),
         (assay.metrics.mean_recall_at_k, "(all_queries, k)"),

@@ -23,8 +23,10 @@ def load_entries(package: str, attribute: str) -> dict[str, Any]:
         if not module.name.startswith("_")
     }
     for point in entry_points(group=package):
+        if point.name in entries:
+            raise UsageError(f"the plug-in {point.name} ({point.value}) has the name of one that is there already")
         try:
-            entries.setdefault(point.name, point.load())
+            entries[point.name] = point.load()
         except Exception as error:
             raise UsageError(f"the plug-in {point.name} ({point.value}) cannot be loaded: {error!r}") from error
     return entries

@@ -221,11 +221,10 @@ def test_ranks_instead_of_scores(tmp_path, form):
     assert found == strict(source, JUDGED, Policy())
 
 
-@pytest.mark.parametrize(("policy", "says"), [(Policy(missing="error"), "q9"), (Policy(extra="error"), "1 quer")])
-def test_the_policy_is_enforced_alike(tmp_path, policy, says):
+@pytest.mark.parametrize("policy", [Policy(missing="error"), Policy(extra="error")])
+def test_the_policy_is_enforced_alike(tmp_path, policy):
     source = WRITERS["blanks"](tmp_path, ORDINARY)
-    with pytest.raises(DataError, match=says):
-        grade_source(as_source(source), JUDGED, policy)
+    assert "query" in str(outcome(source, JUDGED, policy, 0))
     assert outcome(source, JUDGED, policy, 0) == outcome(source, JUDGED, policy, 10**9)
 
 
@@ -469,3 +468,15 @@ def test_a_source_serves_the_strict_reader_after_the_quick_one_gave_up(tmp_path)
     source = FileSource(write(tmp_path / "run", LINE + "# x\n" + B))
     assert grade_source(source, JUDGED, Policy()) is None
     assert assay.evaluate(JUDGED, source, ["num_ret"])["num_ret"] == 2
+
+
+def test_types_are_not_guessed_from_the_first_rows(tmp_path):
+    """Whole numbers for a long while, then fractions: a sample of the first rows would make them all whole."""
+    rows = [("q1", str(number), 30_000 - number) for number in range(25_000)] + [("q1", "x", 0.4), ("q1", "y", 0.3)]
+    path = tmp_path / "run.jsonl"
+    path.write_text("".join(json.dumps(dict(zip(("qid", "docid", "score"), row, strict=True))) + "\n" for row in rows))
+    qrels = Qrels({"q1": {"y": 1, "x": 0}})
+    assert quick(path, qrels, Policy())["hits"] == strict(path, qrels, Policy())["hits"]
+    frame = pd.DataFrame(rows, columns=["qid", "docid", "score"])
+    frame["score"] = frame["score"].astype(object)
+    assert grade_source(frame, qrels, Policy()) is None

@@ -9,6 +9,7 @@ import pytest
 import pytrec_eval
 
 import assay
+from assay.metrics._metric import Metric
 from assay.metrics._parse import parse_metric
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -155,7 +156,7 @@ def test_extra_queries_are_counted_and_left_out_or_an_error():
     result = assay.evaluate(QRELS, run, "mrr")
     assert result.summary == assay.evaluate(QRELS, RUN, "mrr").summary
     assert result.counts["extra"] == 2
-    with pytest.raises(assay.DataError, match="2 queries of the run have no judgments"):
+    with pytest.raises(assay.DataError, match="2 queries of the run without judgments: q8 q9"):
         assay.evaluate(QRELS, run, "mrr", policy=assay.Policy(extra="error"))
 
 
@@ -229,3 +230,45 @@ def examples(system):
     """The example files, read by pytrec_eval's own parsers."""
     with (EXAMPLES / "qrels.txt").open() as qrels, (EXAMPLES / f"{system}.run").open() as run:
         return pytrec_eval.parse_qrel(qrels), pytrec_eval.parse_run(run)
+
+
+def test_swapped_arguments_are_told():
+    with pytest.raises(assay.UsageError, match="judgments come first"):
+        assay.evaluate(assay.Run(RUN), assay.Qrels(QRELS))
+    with pytest.raises(assay.UsageError, match="judgments come first"):
+        assay.evaluate(QRELS, assay.Qrels(QRELS))
+
+
+@pytest.mark.parametrize("policy", [{"ties": "docid_asc"}, "docid_asc"])
+def test_a_policy_is_a_policy(policy):
+    with pytest.raises(assay.BadParameter, match="policy is a Policy"):
+        assay.evaluate(QRELS, RUN, policy=policy)
+
+
+def test_ids_that_never_match_are_shown():
+    result = assay.evaluate({"q": {"doc7": 1}}, {"q": {"doc7#3": 1.0}}, "map")
+    assert result.notes == (
+        "not one retrieved document occurs in the judgments: the run has ids like 'doc7#3', the judgments like 'doc7'.",
+    )
+    assert "same query ids" in assay.evaluate({"q": {"d": 1}}, {"1": {"d": 1.0}}, "map").notes[0]
+
+
+def test_grades_beyond_the_scale_are_told():
+    result = assay.evaluate({"q": {"d": 3}}, {"q": {"d": 1.0}}, "err", policy=assay.Policy(max_grade=1))
+    assert result["err"] == 0.5
+    assert result.notes == ("grades above 1, the largest allowed, count as 1.",)
+
+
+def test_a_prepared_run_is_checked_thoroughly():
+    assert assay.evaluate({"q": {"a": 0, "7": 1}}, assay.Run({"q": {"a": 2.0, 7: 1.0}}), "mrr")["mrr"] == 0.5
+    with pytest.raises(assay.DataError, match="the score of document b is '9'"):
+        assay.Run({"q": {"a": 5.0, "b": "9"}})
+
+
+def test_a_metric_of_ones_own_is_found_by_its_name():
+    half = Metric("half", lambda run: np.full(run.n_queries, 0.5)).bind()
+    result = assay.evaluate(QRELS, RUN, ["map", half])
+    assert result["half"] == result[half] == 0.5
+    assert "half" in result
+    assert "nonsense" not in result
+    assert list(result) == ["map", "half"]

@@ -58,3 +58,24 @@ def test_parameters_reach_the_function():
     over = Metric("over", lambda view, k: (view.seconds > k).astype(float), params=(CUTOFF_NEEDED,), view="timing")
     table = score_views({"timing": TIMINGS}, [over.bind(k=1), over.bind(k=5)])
     assert table.summary() == {"over@1": pytest.approx(2 / 3), "over@5": pytest.approx(1 / 3)}
+
+
+def test_views_of_different_queries_are_refused():
+    other = Words(("q1", "q3", "q2"), ["a", "b", "c"])
+    with pytest.raises(UsageError, match="timing, answers do not cover the same queries"):
+        score_views({"timing": TIMINGS, "answers": other}, [])
+
+
+def test_a_score_for_every_query_is_asked_of_a_metric():
+    short = Metric("short", lambda view: view.seconds[:1], view="timing").bind()
+    with pytest.raises(UsageError, match="short gave 1 scores for 3 queries"):
+        score_views({"timing": TIMINGS}, [short])
+
+
+def test_an_undefined_score_is_left_out_of_the_summary():
+    gain = Metric("gain", lambda view: np.array([1.0, np.nan, 3.0]), view="timing").bind()
+    never = Metric("never", lambda view: np.full(3, np.nan), view="timing").bind()
+    table = score_views({"timing": TIMINGS}, [gain, never])
+    assert table.summary()["gain"] == 2.0
+    assert np.isnan(table.summary()["never"])
+    assert table.by_query()["q2"] == {"gain": None, "never": None}

@@ -80,7 +80,7 @@ def test_notes_tell_what_became_of_queries():
     run = POOR | {"q9": {"d1": 1.0}, "q8": {"d1": 1.0}}
     assert notes(Report([assay.evaluate(qrels, run, "map", name="r")])) == [
         "r: 2 queries missing from the run, scored as an empty ranking (q2 q3).",
-        "r: 1 query without a relevant document, counted as 0.",
+        "r: 1 query without a relevant document, which binary metrics score 0.",
         "r: 2 queries of the run without judgments, left out.",
     ]
 

@@ -24,7 +24,7 @@ def test_the_summary():
         "map                   \tall\t0.1250\n"
         "recip_rank            \tall\t0.2500\n"
         "num_q                 \tall\t2\n"
-        "rbp_resid_p=0.5       \tall\t0.6250\n"
+        "rbp_residual(p=0.5)   \tall\t0.6250\n"
     )
 
 

@@ -11,9 +11,13 @@ def main(argv: list[str] | None = None) -> int:
     arguments = sys.argv[1:] if argv is None else argv
     if arguments in (["--version"], ["-V"]):  # answered before anything heavy is imported
         return _print_version()
-    from assay.cli._program import run_program
+    try:
+        from assay.cli._program import run_program
 
-    return run_program(arguments)
+        return run_program(arguments)
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted\n")
+        return 130
 
 
 def _print_version() -> int:

@@ -29,12 +29,13 @@ def run_program(arguments: list[str]) -> int:
         lines = [printable(line) for line in str(error).split("\n")]
         sys.stderr.write("error: " + "\n".join(lines) + "\n")
         return error.exit_code
-    except KeyboardInterrupt:
-        sys.stderr.write("interrupted\n")
-        return 130
     except BrokenPipeError:  # the reader has seen enough
         silence_output()
         return 0
+    except OSError as error:
+        silence_output()
+        sys.stderr.write(f"error: {error.filename or 'the output'}: {error.strerror or error}\n")
+        return 2
     except Exception:  # noqa: BLE001 (told apart from user errors, traceback kept)
         traceback.print_exc()
         sys.stderr.write("error: this is a bug in assay; please report it with the lines above\n")

@@ -14,4 +14,4 @@ def terminal_width() -> int | None:
 
 def may_colour() -> bool:
     """Colour for people who did not refuse it (https://no-color.org)."""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.cli._command import Command
 from assay.cli._terminal import may_colour, terminal_width
-from assay.errors import UsageError
+from assay.errors import DataError, UsageError
 from assay.model.policy import CHOICES, Policy
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-m",
         "--metrics",
         nargs="+",
+        action="extend",
         metavar="METRIC",
         help="metrics or groups, such as ndcg@10 map recall@5,10 (default: the group rag)",
     )
@@ -63,9 +64,10 @@ def add_policy_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("policy")
     for name, allowed in CHOICES.items():
         words = [word.replace("_", "-") if name == "duplicates" else word for word in allowed]
+        spellings = dict.fromkeys(spelling for word in allowed for spelling in (word, word.replace("_", "-")))
         group.add_argument(
             f"--{name.replace('_', '-')}",
-            choices=[*words, *(word for word in allowed if word not in words)],
+            choices=list(spellings),
             metavar="|".join(words),
             help=f"{HELP[name]} (default: {words[0]})",
         )
@@ -102,7 +104,7 @@ def run_score(options: argparse.Namespace) -> int:
     from assay.metrics._parse import parse_metric, parse_metrics
 
     metrics = parse_metrics(options.metrics)
-    beside = _judged_beside(metrics) if options.format in WITH_JUDGED else []
+    beside = _judged_beside(metrics) if options.format in WITH_JUDGED and not options.judged_only else []
     metrics = parse_metrics([*metrics, *beside])
     order_by = parse_metric(options.sort) if options.sort else None
     if order_by and order_by.name not in {metric.name for metric in metrics}:
@@ -111,15 +113,27 @@ def run_score(options: argparse.Namespace) -> int:
     if order_by:
         results = _sorted(results, order_by)
     sys.stdout.write(_rendered(options, results, frozenset(metric.name for metric in beside)))
+    _say_aside(options, metrics, results)
     return 0
 
 
+def _say_aside(options: argparse.Namespace, metrics: Sequence[BoundMetric], results: Sequence[Result]) -> None:
+    """On standard error: the notes that csv and trec have no place for, and text that no summary shows."""
+    from assay.reports._report import Report
+    from assay.reports._table import notes
+
+    hidden = [metric.name for metric in metrics if not metric.metric.aggregation.summarise and metric.name != "runid"]
+    if hidden and not options.per_query and options.format != "json":
+        sys.stderr.write(f"note: {', '.join(hidden)} is text for each query: add --per-query\n")
+    for note in notes(Report(results)) if options.format in ("csv", "trec") else ():
+        sys.stderr.write(f"note: {note}\n")
+
+
 def _judged_beside(metrics: Sequence[BoundMetric]) -> list[BoundMetric]:
-    """How much of what is scored was judged at all belongs beside every table: at the first cutoff asked for."""
+    """How much of the first ten documents was judged at all belongs beside every table."""
     from assay.metrics._parse import parse_metric
 
-    cutoff = next((metric.params["k"] for metric in metrics if metric.params.get("k")), 10)
-    judged = parse_metric(f"judged@{cutoff}")
+    judged = parse_metric("judged@10")
     return [] if judged.name in {metric.name for metric in metrics} else [judged]
 
 
@@ -138,7 +152,11 @@ def _score_all(options: argparse.Namespace, metrics: Sequence[BoundMetric]) -> l
     results = []
     for source, name in zip(sources, _names(options.runs, [source.name for source in sources]), strict=True):
         began = time.perf_counter()
-        results.append(evaluate(qrels, source, metrics, policy=policy, name=name))
+        try:
+            results.append(evaluate(qrels, source, metrics, policy=policy, name=name))
+        except DataError as error:
+            named = error.message if error.message.startswith(source.label) else f"{source.label}: {error.message}"
+            raise DataError(named, error.faults) from None
         _tell(options, f"{source.label}: scored", began)
     return results
 
@@ -172,17 +190,23 @@ def _sorted(results: Sequence[Result], metric: BoundMetric) -> list[Result]:
 
 def _refuse_swallowed_files(options: argparse.Namespace) -> None:
     """`-m a b q.txt r.txt` makes metrics of the files; say how to write it."""
-    taken = [word for word in options.metrics or () if os.sep in word or Path(word).is_file()]
-    missing = options.qrels is None or not options.runs
-    if missing and taken:
+    taken = [word for word in options.metrics or () if _looks_like_a_file(word)]
+    files = [file for file in (options.qrels, *options.runs) if file]
+    if taken:
         names = [word for word in options.metrics if word not in taken]
-        files = [file for file in (options.qrels, *options.runs) if file]
         raise UsageError(
             f"what follows -m is taken as a metric: {' '.join(taken)}. Put files first:\n"
             f"  assay score {shlex.join((*files, *taken))} -m {shlex.join(names) or 'ndcg@10'}"
         )
-    if missing:
+    if len(files) < 2:
         raise UsageError("judgments and at least one run are needed: assay score qrels.txt run.txt -m ndcg@10")
+
+
+def _looks_like_a_file(word: str) -> bool:
+    return word == "-" or os.sep in word or word.lower().endswith(FILE_ENDINGS) or Path(word).is_file()
+
+
+FILE_ENDINGS = (".txt", ".run", ".qrels", ".trec", ".json", ".jsonl", ".csv", ".tsv", ".parquet", ".gz", ".zst")
 
 
 def _number(text: str) -> float:

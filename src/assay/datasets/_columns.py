@@ -49,7 +49,8 @@ def find_run_columns(columns: Sequence[str]) -> dict[str, str]:
     """Columns of a run: query, document and score, or rank where there is no score."""
     found = find_columns(columns, ("query", "document"), ("score", "rank"))
     if "score" not in found and "rank" not in found:
-        raise DataError(f"no column for the score or the rank among {', '.join(map(repr, columns))}")
+        names = ", ".join((*NAMES["score"], *NAMES["rank"]))
+        raise DataError(f"no column for the score or the rank among {', '.join(map(repr, columns))}; call it one of {names}")
     return found
 
 

@@ -43,10 +43,23 @@ def grade_source(source: Any, qrels: Qrels, policy: Policy) -> Grading | None:
 
     with connect() as connection:
         try:
-            table = large_run(connection, source)
+            table = _table_of(connection, source)
             return _grade_table(connection, table, qrels, policy) if table else None
+        except duckdb.InterruptException:
+            raise KeyboardInterrupt from None
+        except RuntimeError as error:
+            if "interrupt" not in str(error).lower():
+                raise
+            raise KeyboardInterrupt from None
         except (duckdb.Error, OutOfTheOrdinary):
             return None
+
+
+def _table_of(connection: Any, source: Any) -> Table | None:
+    try:
+        return large_run(connection, source)
+    except ValueError:  # no such columns, not JSON …: the strict reader says it better
+        return None
 
 
 def _may_be_large(source: Any) -> bool:
@@ -80,9 +93,12 @@ def _grade_table(connection: Any, table: Table, qrels: Qrels, policy: Policy) ->
         return _places_among_equals(connection, table, qrels, policy.ties, judgment[tied], found[tied])
 
     rank = rank_judged(order_of, place, found, break_ties)
+    n_extra = len(names) - int((places >= 0).sum())
+    if n_extra and policy.extra == "error":
+        raise OutOfTheOrdinary  # the strict reader can name them
     n_retrieved = np.where(places >= 0, (end - start)[places], 0)
     graded = graded_run(qrels, judgment, rank, n_retrieved, table.tag)
-    return settle(graded, policy, is_missing=places < 0, n_extra=len(names) - int((places >= 0).sum()))
+    return settle(graded, policy, is_missing=places < 0, n_extra=n_extra)
 
 
 def _checked_rows(connection: Any, table: Table) -> tuple[Hashes, Hashes, Floats, LineIndex | None]:

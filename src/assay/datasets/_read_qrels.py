@@ -13,7 +13,7 @@ from assay.datasets._json import read_json_records
 from assay.datasets._rows import Roles, Row, file_rows, memory_rows, trec_rows
 from assay.datasets._source import FileSource, as_source
 from assay.errors import DataError, Faults
-from assay.model.ids import text_id
+from assay.model.ids import EMPTY_ID, text_id
 from assay.model.qrels import Judgments, Qrels, as_judgments, checked_grades, judgments_of_mapping
 
 LAYOUT = "query iteration document grade"
@@ -116,6 +116,8 @@ def _collect(rows: Iterable[Row], faults: Faults) -> Judgments:
         try:
             judged = by_query.setdefault(query if type(query) is str else text_id(query), {})
             doc = doc if type(doc) is str else text_id(doc)
+            if not query or not doc:
+                raise DataError(EMPTY_ID)
             grade = float(value)
         except (TypeError, ValueError, OverflowError) as error:
             faults.add(place, str(error) if isinstance(error, DataError) else f"grade {value!r} is not a number")

@@ -10,7 +10,7 @@ from assay.datasets._json import read_json_records
 from assay.datasets._rows import Roles, Row, file_rows, memory_rows, trec_rows
 from assay.datasets._source import FileSource, as_source
 from assay.errors import MAX_FAULTS, DataError, Faults
-from assay.model.ids import text_id
+from assay.model.ids import EMPTY_ID, text_id
 from assay.model.run import Ranking, Rankings, Run, as_rankings, rankings_of_mapping
 
 LAYOUT = "query Q0 document rank score tag"
@@ -91,6 +91,8 @@ def _collect(rows: Iterable[Row], faults: Faults, duplicates: str, source: FileS
                 ranking = by_query.setdefault(text_id(query), {})
                 last = query
             doc = doc if type(doc) is str else text_id(doc)
+            if not query or not doc:
+                raise DataError(EMPTY_ID)
             score = float(value)
         except (TypeError, ValueError, OverflowError) as error:
             faults.add(place, _what_is_wrong(value, error))
@@ -117,12 +119,13 @@ def _what_is_wrong(value: Any, error: Exception) -> str:
 
 
 def _report_repeated(repeated: list[tuple[int, str, str]], faults: Faults, source: FileSource | None) -> None:
+    remedy = "--duplicates keep-best" if source else "duplicates='keep_best'"
     first = _first_lines({(query, doc) for _, query, doc in repeated}, source) if repeated else {}
     for place, query, doc in repeated:
         before = f" (first at line {first[query, doc]})" if (query, doc) in first else ""
         faults.add(
             place,
-            f"document {doc} appears twice for query {query}{before}; --duplicates keep-best uses the better score",
+            f"document {doc} appears twice for query {query}{before}; {remedy} uses the better score",
         )
 
 

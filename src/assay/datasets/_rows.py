@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import chain, count
 from typing import Any, NamedTuple
 
@@ -196,6 +197,10 @@ def frame_rows(frame: Any, roles: Roles, label: str) -> Iterator[Row]:
 
 
 def _as_list(column: Any) -> list[Any]:
+    if isinstance(column, Mapping):  # what pandas' to_dict and to_json make of a column: row number → value
+        return list(column.values())
+    if isinstance(column, str | bytes | AbstractSet):
+        raise DataError(f"a column is a list of values, not {shortened(column)}")
     for method in ("to_pylist", "to_list", "tolist"):
         if hasattr(column, method):
             return list(getattr(column, method)())

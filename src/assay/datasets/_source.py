@@ -18,11 +18,20 @@ from pathlib import Path
 from typing import IO, Any
 
 from assay.datasets._columns import is_header
-from assay.errors import DataError
+from assay.errors import AssayError, DataError
 
 COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 KINDS = {".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "table", ".tsv": "table", ".parquet": "parquet"}
 OTHER_ENDINGS = (".txt", ".run", ".trec", ".res", ".results", ".qrels")
+FOREIGN = {
+    b"PK\x03\x04": "an Excel workbook or a zip archive",
+    b"\xd0\xcf\x11\xe0": "an old Excel workbook",
+    b"BZh": "a bzip2 file",
+    b"\xff\xfe": "text in UTF-16",
+    b"\xfe\xff": "text in UTF-16",
+    b"\x80\x04": "a pickle",
+}
+"""First bytes of files that people try and that cannot be read."""
 BOM = b"\xef\xbb\xbf"
 
 
@@ -99,6 +108,8 @@ class FileSource:
         """What goes wrong while reading, as a DataError that names the file."""
         try:
             yield
+        except AssayError:
+            raise
         except FileNotFoundError:
             raise DataError(f"{self.label}: no such file") from None
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
@@ -146,6 +157,9 @@ class FileSource:
         """What the file holds: `trec`, `table` (delimited, with header), `json`, `jsonl` or `parquet`."""
         if self.magic == b"PAR1":
             return "parquet"
+        for magic, what in FOREIGN.items():
+            if self.magic.startswith(magic):
+                raise DataError(f"{self.label}: this is {what}; save it as CSV or JSON in UTF-8")
         endings = [ending.lower() for ending in Path(self.label).suffixes if ending not in COMPRESSIONS]
         by_name = KINDS.get(endings[-1]) if endings else None
         if by_name in ("json", "jsonl", "parquet"):

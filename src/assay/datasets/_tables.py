@@ -8,10 +8,12 @@ from typing import Any, NamedTuple
 
 from assay.datasets._columns import find_run_columns
 from assay.datasets._database import literal, path_literal, quoted
+from assay.datasets._json import parse_json
 from assay.datasets._lines import LineIndex, ordinary_lines
 from assay.datasets._rows import delimiter_of, is_frame
 from assay.datasets._source import FileSource
 from assay.errors import DataError
+from assay.model.ids import all_text
 
 LARGE_FILE = 8_000_000
 """Bytes from which reading through the database pays."""
@@ -30,6 +32,9 @@ TEXT_OR_WHOLE = {
     "UTINYINT",
     "HUGEINT",
 }
+
+
+NUMERIC = {*TEXT_OR_WHOLE, "DOUBLE", "FLOAT"}
 
 
 class Table(NamedTuple):
@@ -74,7 +79,7 @@ def _file(connection: Any, source: FileSource) -> Table | None:
         return _delimited(connection, source)
     path = path_literal(source.plain_path)
     if source.kind == "jsonl":
-        return _named_columns(connection, f"read_json({path}, format='newline_delimited', hive_partitioning=false)")
+        return _json_lines(source, path)
     if source.kind == "parquet":
         return _named_columns(connection, f"read_parquet({path}, hive_partitioning=false)")
     return None
@@ -97,6 +102,23 @@ def _delimited(connection: Any, source: FileSource) -> Table | None:
     return table and table._replace(check=check)
 
 
+def _json_lines(source: FileSource, path: str) -> Table | None:
+    """One object per line, with the keys of the first. Types are given, not guessed from the first rows."""
+    first = parse_json(source.first_line)
+    if not isinstance(first, dict):
+        return None
+    found = find_run_columns(list(first))
+    names = [found["query"], found["document"], found.get("score", found.get("rank", ""))]
+    columns = ", ".join(f"{literal(name)}: '{kind}'" for name, kind in zip(names, ("JSON", "JSON", "DOUBLE"), strict=True))
+    reader = f"read_json({path}, format='newline_delimited', hive_partitioning=false, columns={{{columns}}})"
+    query, doc, value = map(quoted, names)
+    is_id = "coalesce(json_type({}) IN ('VARCHAR', 'BIGINT', 'UBIGINT'), false)"
+    empty = f"{query}->>'$' = '' OR {doc}->>'$' = ''"
+    bad = f"NOT {is_id.format(query)} OR NOT {is_id.format(doc)} OR {value} IS NULL OR {empty}"
+    sign = "" if "score" in found else "-"
+    return Table(f"SELECT {query}->>'$' AS q, {doc}->>'$' AS d, {sign}{value} AS s, {bad} AS bad FROM {reader}")
+
+
 class _Stream:
     """Only the Arrow stream of a frame, so that no other package is needed to read it."""
 
@@ -109,10 +131,20 @@ class _Stream:
 
 def _frame(connection: Any, frame: Any) -> Table | None:
     is_pandas = type(frame).__module__.partition(".")[0] == "pandas"
+    if is_pandas and not _has_plain_columns(frame):
+        return None
     if not is_pandas and not hasattr(frame, "__arrow_c_stream__"):
         return None
     connection.register("frame", frame if is_pandas else _Stream(frame))
     return _named_columns(connection, "frame")
+
+
+def _has_plain_columns(frame: Any) -> bool:
+    """Whether the columns of a pandas frame have one type throughout: an object column may hold anything further down."""
+    found = find_run_columns([str(column) for column in frame.columns])
+    value = frame[found.get("score", found.get("rank"))]
+    ids = [frame[found[role]] for role in ("query", "document")]
+    return value.dtype.kind in "fiu" and all(column.dtype.kind in "iu" or all_text(column) for column in ids)
 
 
 def _named_columns(connection: Any, reader: str, first_column: str = "") -> Table | None:
@@ -122,7 +154,8 @@ def _named_columns(connection: Any, reader: str, first_column: str = "") -> Tabl
         found = find_run_columns(list(types))
     except DataError:
         return None
-    if not {types[found["query"]], types[found["document"]]} <= TEXT_OR_WHOLE:
+    value = found.get("score", found.get("rank", ""))
+    if not {types[found["query"]], types[found["document"]]} <= TEXT_OR_WHOLE or types[value] not in NUMERIC | {"VARCHAR"}:
         return None
     query, doc = (f"{quoted(found[role])}::VARCHAR" for role in ("query", "document"))
     comment = f"starts_with({quoted(first_column)}, '#')" if first_column else "false"
@@ -130,5 +163,5 @@ def _named_columns(connection: Any, reader: str, first_column: str = "") -> Tabl
         query, doc = f"trim({query})", f"trim({doc})"
     score = f"{quoted(found['score'])}::DOUBLE" if "score" in found else f"-({quoted(found['rank'])}::DOUBLE)"
     inner = f"SELECT {query} AS q, {doc} AS d, {score} AS s, {comment} AS c FROM {reader}"
-    bad = "q IS NULL OR d IS NULL OR s IS NULL OR c" + (" OR q = '' OR d = ''" if first_column else "")
+    bad = "q IS NULL OR d IS NULL OR s IS NULL OR c OR q = '' OR d = ''"
     return Table(f"SELECT q, d, s, {bad} AS bad FROM ({inner})")

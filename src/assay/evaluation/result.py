@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.errors import UnknownName, UsageError, near_matches
+from assay.errors import UnknownName, UsageError
 from assay.metrics._metric import BoundMetric
 from assay.metrics._parse import parse_metric
 from assay.model.policy import Policy
-from assay.model.scores import Column, ScoreTable
+from assay.model.scores import SUM, Column, ScoreTable
 from assay.text import counted
 
 
@@ -53,7 +53,13 @@ class Result:
         return self.summary[name]
 
     def __contains__(self, metric: object) -> bool:
-        return isinstance(metric, str) and parse_metric(metric).name in self.table.columns
+        try:
+            return self._name(metric) in self.table.columns
+        except UsageError:
+            return False
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.table.columns)
 
     def scores(self, metric: str) -> dict[str, Any]:
         """Query id → score."""
@@ -88,15 +94,18 @@ class Result:
         return plain
 
     def __repr__(self) -> str:
-        figures = ", ".join(f"{name}={value:.4f}".removesuffix(".0000") for name, value in self.summary.items())
+        shapes = {name: ".0f" if column.aggregation is SUM else ".4f" for name, column in self.table.columns.items()}
+        figures = ", ".join(f"{name}={value:{shapes[name]}}" for name, value in self.summary.items())
         return f"Result({self.name or 'run'}: {figures}; {counted(len(self.query_ids), 'query')})"
 
     def _column(self, metric: str) -> Column:
         return self.table.columns[self._name(metric)]
 
-    def _name(self, metric: str) -> str:
-        name = parse_metric(metric).name
+    def _name(self, metric: Any) -> str:
+        """The column a spelling stands for; a metric that is not in the catalog goes by its own name."""
+        name = metric.name if isinstance(metric, BoundMetric) else metric
         if name not in self.table.columns:
-            known = list(self.table.columns)
-            raise UnknownName("metric of this result", metric, near_matches(name, known) or known[:3])
-        return name
+            name = parse_metric(metric).name
+        if name not in self.table.columns:
+            raise UnknownName("metric of this result", metric, hint=f"it has {', '.join(self.table.columns)}")
+        return str(name)

@@ -20,10 +20,17 @@ class View(Protocol):
 
 def score_views(views: Mapping[str, View], metrics: Sequence[BoundMetric]) -> ScoreTable:
     """Apply each metric to the view it reads. All views cover the same queries in the same order."""
+    covered = {view.query_ids for view in views.values()}
+    if len(covered) != 1:
+        raise UsageError(f"the views {', '.join(views)} do not cover the same queries in the same order")
+    (query_ids,) = covered
     columns = {}
     for metric in metrics:
         wanted = metric.metric.view
         if wanted not in views:
             raise UsageError(f"{metric.name} reads {wanted}, but there is only {', '.join(views)} to read here")
-        columns[metric.name] = Column.of(metric.score(views[wanted]), metric.metric.aggregation)
-    return ScoreTable(next(iter(views.values())).query_ids, columns)
+        column = Column.of(metric.score(views[wanted]), metric.metric.aggregation)
+        if len(column.score) != len(query_ids):
+            raise UsageError(f"{metric.name} gave {len(column.score)} scores for {len(query_ids)} queries")
+        columns[metric.name] = column
+    return ScoreTable(query_ids, columns)

@@ -51,7 +51,7 @@ def average_precision_at_k(retrieved: Sequence[Any], relevant: Relevant, k: int)
     return _score("map", retrieved, relevant, k)
 
 
-def dcg_at_k(retrieved: Sequence[Any], relevant: Relevant | int, k: int | None = None) -> float:
+def dcg_at_k(retrieved: Sequence[Any], relevant: Relevant | int | None = None, k: int | None = None) -> float:
     """Discounted gain of the first k. Also `dcg_at_k([3, 2, 1], 3)`: grades in rank order, then k."""
     return _graded_score("dcg", retrieved, relevant, k)
 

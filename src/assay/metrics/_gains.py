@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from assay.errors import DataError
+from assay.errors import BadParameter, DataError
 from assay.model.graded import GradedRun, Hits
 from assay.model.ordering import Floats, Ints
 
@@ -61,6 +61,12 @@ def scaled_gains(run: GradedRun, grade: Floats, min_grade: float, max_grade: flo
     if top <= min_grade:
         return np.zeros(len(grade))
     return np.clip((grade - min_grade) / (top - min_grade), 0.0, 1.0)
+
+
+def check_scale(params: Mapping[str, Any]) -> None:
+    """The bottom of a grading scale lies below its top."""
+    if params["max_grade"] is not None and params["min_grade"] >= params["max_grade"]:
+        raise BadParameter(f"min_grade is below max_grade; {params['min_grade']:g} is not below {params['max_grade']:g}")
 
 
 def stop_chances(run: GradedRun, grade: Floats, max_grade: float | None) -> Floats:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from assay.errors import BadParameter
 from assay.metrics._param import Param, show
 from assay.model.graded import GradedRun
 from assay.model.scores import MEAN, Aggregation, Outcome, Scores
@@ -38,6 +39,8 @@ class Metric:
     view: str = "ranking"
     formula: str = ""
     cite: str = ""
+    check: Callable[[Mapping[str, Any]], None] | None = None
+    """Raises BadParameter where parameters that are fine by themselves do not go together."""
     trec: tuple[str, ...] = ()
     """trec_eval's names for it, as templates over the parameters."""
 
@@ -66,11 +69,16 @@ class Metric:
     def trec_names(self) -> tuple[str, ...]:
         """trec_eval's names without parameters."""
         bare = (template.partition("{")[0].rstrip("_") for template in self.trec)
-        return tuple(dict.fromkeys(name.removesuffix("_p=") for name in bare))
+        return tuple(dict.fromkeys(bare))
 
     def bind(self, **given: Any) -> BoundMetric:
         """The metric with these parameters, the rest at their defaults. Values are taken as they are."""
-        return BoundMetric(self, {param.name: given.get(param.name, param.default) for param in self.params})
+        settings = {param.name: given.pop(param.name, param.default) for param in self.params}
+        if given:
+            raise BadParameter(f"{self.name} has no parameter {', '.join(given)}")
+        if self.check:
+            self.check(settings)
+        return BoundMetric(self, settings)
 
 
 @dataclass(frozen=True)

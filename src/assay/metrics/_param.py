@@ -115,6 +115,14 @@ def numbers(text: str) -> tuple[float, ...]:
     return tuple(number(part.strip()) for part in parts)
 
 
+def fractions(text: str) -> tuple[float, ...]:
+    """Several numbers from 0 to 1."""
+    values = numbers(text)
+    if not all(0 <= value <= 1 for value in values):
+        raise ValueError("numbers from 0 to 1")
+    return values
+
+
 def one_of(*choices: str, **synonyms: str) -> Callable[[str], str]:
     """One word out of a few."""
     known = {choice: choice for choice in choices} | {name.replace("_", "-"): value for name, value in synonyms.items()}

@@ -82,7 +82,7 @@ def _split_outside_brackets(text: str) -> list[str]:
         if letter == "," and depth == 0 and text[place + 1 :].lstrip()[:1].isalpha():
             parts.append(text[start:place].strip())
             start = place + 1
-    return [*parts, text[start:].strip()]
+    return [*parts, text[start:].strip().rstrip(",")]
 
 
 def _parse_one(text: str) -> Iterator[BoundMetric]:
@@ -95,12 +95,14 @@ def _parse_one(text: str) -> Iterator[BoundMetric]:
     if fold(name) not in all_spellings():
         raise _unknown(text, name)
     metric, preset = all_spellings()[fold(name)]
-    given = _arguments(text, metric, shape["args"])
-    if shape["level"]:
-        given |= _set(text, metric, "rel", shape["level"])
+    given = dict(preset)
+    level = _set(text, metric, "rel", shape["level"]) if shape["level"] else {}
+    for more in (_arguments(text, metric, shape["args"]), level):
+        _refuse_twice(text, given, more)
+        given |= more
     for settings in _cutoffs(text, metric, cut, dotted):
         _refuse_twice(text, given, settings)
-        yield _bind(text, metric, {**preset, **given, **settings})
+        yield _bind(text, metric, {**given, **settings})
 
 
 def _split_suffix(name: str) -> tuple[str, str | None, bool]:
@@ -133,6 +135,8 @@ def _refuse_twice(text: str, given: Mapping[str, Any], more: Mapping[str, Any]) 
 
 def _split_arguments(args: str) -> list[str]:
     parts = re.findall(r"(?:[^,\[\]{}()]|\[[^\]]*\]|\{[^}]*\}|\([^)]*\))+", args)
+    if re.sub(r"[\s,]", "", args) != re.sub(r"[\s,]", "", "".join(parts)):
+        raise BadParameter(f"the brackets in {args!r} do not match")
     return [part.strip() for part in parts if part.strip()]
 
 
@@ -179,7 +183,8 @@ def _bind(text: str, metric: Metric, given: Mapping[str, Any]) -> BoundMetric:
     for param in metric.params:
         if bound.params[param.name] is REQUIRED:
             instead = " set_precision is precision over everything retrieved." if metric.name == "precision" else ""
-            raise BadParameter(f"{text}: {metric.name} needs {param.name}, as in {metric.name}@{_example(param)}.{instead}")
+            name = next(iter(metric.titles), metric.name)
+            raise BadParameter(f"{text}: {name} needs {param.name}, as in {name}@{_example(param)}.{instead}")
     return bound
 
 

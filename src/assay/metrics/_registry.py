@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
 from assay.catalog import load_entries
+from assay.errors import UsageError
 from assay.metrics._metric import Metric
 
 
@@ -14,6 +16,9 @@ from assay.metrics._metric import Metric
 def all_metrics() -> dict[str, Metric]:
     """Canonical name → metric, sorted by name."""
     found = load_entries("assay.metrics", "METRIC").values()
+    for name, count in Counter(metric.name for metric in found).items():
+        if count > 1:
+            raise UsageError(f"{count} metrics are called {name}; a plug-in needs a name of its own")
     return {metric.name: metric for metric in sorted(found, key=lambda metric: metric.name)}
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from assay.metrics._gains import scaled_gains
+from assay.metrics._gains import check_scale, scaled_gains
 from assay.metrics._metric import GradedRun, Metric, Scores
 from assay.metrics._param import CUTOFF_NEEDED, MAX_GRADE, MIN_GRADE, TARGET
 
@@ -24,6 +24,7 @@ METRIC = Metric(
     "bpm",
     bpm,
     params=(CUTOFF_NEEDED, TARGET, MIN_GRADE, MAX_GRADE),
+    check=check_scale,
     aliases=("bejeweled_player_model",),
     formula="gain up to n ÷ n,  n = first rank with gain ≥ t, at most k",
     cite="Zhang, Liu, Li, Zhang, Xu & Ma 2017, Evaluating Web Search with a Bejeweled Player Model, SIGIR",

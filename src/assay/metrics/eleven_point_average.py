@@ -2,10 +2,10 @@
 
 from assay.metrics._interpolation import interpolated_precisions
 from assay.metrics._metric import GradedRun, Metric, Scores
-from assay.metrics._param import REL, Param, numbers
+from assay.metrics._param import REL, Param, fractions
 
 ELEVEN = tuple(point / 10 for point in range(11))
-POINTS = Param("points", numbers, ELEVEN, "the recall points", dot=True)
+POINTS = Param("points", fractions, ELEVEN, "the recall points", dot=True)
 
 
 def eleven_point_average(run: GradedRun, points: tuple[float, ...], rel: float | None) -> Scores:

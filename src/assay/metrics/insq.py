@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from assay.metrics._gains import scaled_gains
+from assay.metrics._gains import check_scale, scaled_gains
 from assay.metrics._metric import GradedRun, Metric, Scores
 from assay.metrics._param import DEPTH, MAX_GRADE, MIN_GRADE, TARGET
 
@@ -19,6 +19,7 @@ METRIC = Metric(
     "insq",
     insq,
     params=(TARGET, MIN_GRADE, MAX_GRADE, DEPTH),
+    check=check_scale,
     formula="weighted mean gain; chance to go on after rank i is ((i + 2t − 1) ÷ (i + 2t))²",
     cite="Moffat, Scholer & Thomas 2012, Models and Metrics: IR Evaluation as a User Process, ADCS",
 )

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from assay.metrics._gains import scaled_gains
+from assay.metrics._gains import check_scale, scaled_gains
 from assay.metrics._metric import GradedRun, Metric, Scores
 from assay.metrics._param import DEPTH, MAX_GRADE, MIN_GRADE, TARGET
 from assay.metrics._user_model import expected_gain
@@ -23,6 +23,7 @@ METRIC = Metric(
     "inst",
     inst,
     params=(TARGET, MIN_GRADE, MAX_GRADE, DEPTH),
+    check=check_scale,
     formula="weighted mean gain; chance to go on after rank i is ((c − 1) ÷ c)²,  c = i + 2t − gain up to i",
     cite="Moffat, Bailey, Scholer & Thomas 2015, INST: An Adaptive Metric for IR Evaluation, ADCS",
 )

@@ -1,6 +1,6 @@
 """nerr10: gain per document inspected by a user who goes on with chance p unless satisfied."""
 
-from assay.metrics._gains import scaled_gains
+from assay.metrics._gains import check_scale, scaled_gains
 from assay.metrics._metric import GradedRun, Metric, Scores
 from assay.metrics._param import DEPTH, MAX_GRADE, MIN_GRADE, Param, persistence
 from assay.metrics._user_model import expected_gain
@@ -18,6 +18,7 @@ METRIC = Metric(
     "nerr10",
     nerr10,
     params=(P, MIN_GRADE, MAX_GRADE, DEPTH),
+    check=check_scale,
     formula="weighted mean gain; chance to go on after rank i is p · (1 − gain(i))",
     cite="Azzopardi, Mackenzie & Moffat 2021, ERR is not C/W/L, ICTIR",
 )

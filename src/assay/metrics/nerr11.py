@@ -1,6 +1,6 @@
 """nerr11: gain per document inspected by a user who wants t documents' worth and stops when satisfied."""
 
-from assay.metrics._gains import scaled_gains
+from assay.metrics._gains import check_scale, scaled_gains
 from assay.metrics._metric import GradedRun, Metric, Scores
 from assay.metrics._param import DEPTH, MAX_GRADE, MIN_GRADE, TARGET
 from assay.metrics._user_model import expected_gain
@@ -16,6 +16,7 @@ METRIC = Metric(
     "nerr11",
     nerr11,
     params=(TARGET, MIN_GRADE, MAX_GRADE, DEPTH),
+    check=check_scale,
     formula="weighted mean gain; chance to go on after rank i is ((i + 2t − 1) ÷ (i + 2t))² · (1 − gain(i))",
     cite="Azzopardi, Mackenzie & Moffat 2021, ERR is not C/W/L, ICTIR",
 )

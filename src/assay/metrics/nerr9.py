@@ -1,6 +1,6 @@
 """nerr9: gain per document inspected by a user who tires with depth and stops when satisfied, at rank k at the latest."""
 
-from assay.metrics._gains import scaled_gains
+from assay.metrics._gains import check_scale, scaled_gains
 from assay.metrics._metric import GradedRun, Metric, Scores
 from assay.metrics._param import CUTOFF_VISITED, MAX_GRADE, MIN_GRADE
 from assay.metrics._user_model import expected_gain
@@ -16,6 +16,7 @@ METRIC = Metric(
     "nerr9",
     nerr9,
     params=(CUTOFF_VISITED, MIN_GRADE, MAX_GRADE),
+    check=check_scale,
     formula="weighted mean gain; chance to go on after rank i is i ÷ (i + 1) · (1 − gain(i)), and 0 after rank k",
     cite="Azzopardi, Mackenzie & Moffat 2021, ERR is not C/W/L, ICTIR",
 )

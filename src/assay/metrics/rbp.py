@@ -17,7 +17,7 @@ GAIN = Param(
 
 
 def rbp(run: GradedRun, k: int | None, p: float, rel: float | None, gain: str) -> Scores:
-    """Always below 1: some weight lies beyond the end of any ranking (see rbp_residual)."""
+    """Always below 1: some weight lies beyond the end of any ranking. trec_eval 10 has p = 0.9 and gain = query."""
     hits = run.relevant(rel) if gain == "binary" else run.retrieved
     worth = _worth(run, hits.query, hits.grade, gain)
     inside = hits.rank <= (k or hits.rank.max(initial=0))
@@ -42,5 +42,4 @@ METRIC = Metric(
     aliases=("rank_biased_precision",),
     formula="(1 − p) · Σ gain(i) · p^(i − 1)",
     cite="Moffat & Zobel 2008, Rank-Biased Precision for Measurement of Retrieval Effectiveness, TOIS 27(1)",
-    trec=("rbp_p={p}{gain:.0}",),  # trec_eval's name says nothing about gains, which {gain:.0} leaves out
 )

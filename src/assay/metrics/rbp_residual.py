@@ -7,7 +7,9 @@ from assay.metrics.rbp import P
 
 
 def rbp_residual(run: GradedRun, p: float) -> Scores:
-    """Counts everything past the end of the ranking as unjudged, so an empty ranking has residual 1."""
+    """Counts everything past the end of the ranking as unjudged, so an empty ranking has residual 1. trec_eval 10
+    gives 0 instead where everything retrieved is judged.
+    """
     hits = run.judged
     return 1.0 - (1.0 - p) * hits.sum(np.power(p, hits.rank - 1.0))
 
@@ -20,5 +22,4 @@ METRIC = Metric(
     higher_is_better=False,
     formula="1 − (1 − p) · Σ over judged ranks i of p^(i − 1)",
     cite="Moffat & Zobel 2008, Rank-Biased Precision for Measurement of Retrieval Effectiveness, TOIS 27(1)",
-    trec=("rbp_resid_p={p}",),
 )

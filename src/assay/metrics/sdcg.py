@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from assay.metrics._gains import discounted_gain, discounts, scaled_gains
+from assay.metrics._gains import check_scale, discounted_gain, discounts, scaled_gains
 from assay.metrics._metric import GradedRun, Metric, Scores
 from assay.metrics._param import CUTOFF_VISITED, MAX_GRADE, MIN_GRADE
 
@@ -17,6 +17,7 @@ METRIC = Metric(
     "sdcg",
     sdcg,
     params=(CUTOFF_VISITED, MIN_GRADE, MAX_GRADE),
+    check=check_scale,
     aliases=("scaled_dcg",),
     formula="Σ gain(i) ÷ log₂(i + 1), ÷ Σ 1 ÷ log₂(i + 1), both over i ≤ k",
     cite="Moffat, Bailey, Scholer & Thomas 2017, Incorporating User Expectations and Behavior, TOIS 35(3)",

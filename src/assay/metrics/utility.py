@@ -1,7 +1,11 @@
 """utility: a linear account of the four cells retrieved × relevant."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
+from assay.errors import BadParameter
 from assay.metrics._metric import GradedRun, Metric, Scores
 from assay.metrics._param import REL, Param, cutoff, numbers
 
@@ -31,10 +35,17 @@ def utility(run: GradedRun, weights: tuple[float, ...], collection: int, rel: fl
     return sum((weight * cell for weight, cell in zip(weights, cells, strict=True)), np.zeros(run.n_queries))
 
 
+def check(params: Mapping[str, Any]) -> None:
+    """Nobody can count what was not retrieved without knowing how much there is."""
+    if params["weights"][3] and not params["collection"]:
+        raise BadParameter("utility with a fourth weight needs collection, the number of documents there are")
+
+
 METRIC = Metric(
     "utility",
     utility,
     params=(WEIGHTS, COLLECTION, REL),
+    check=check,
     range=(float("-inf"), float("inf")),
     formula="w₁ · relevant retrieved + w₂ · other retrieved + w₃ · relevant missed + w₄ · other missed",
     cite="Lewis 1995, The TREC-4 Filtering Track",

@@ -10,7 +10,7 @@ import numpy as np
 
 from assay.errors import DataError
 from assay.model.graded import Bools, GradedRun, graded_run
-from assay.model.ids import all_text
+from assay.model.ids import all_text, sorted_ids
 from assay.model.ordering import Floats, Ints, ScoreOrder
 from assay.model.policy import Policy
 from assay.model.qrels import Qrels
@@ -66,6 +66,8 @@ def grade(run: Run, qrels: Qrels, policy: Policy) -> Grading:
     n_retrieved = np.zeros(len(qrels), dtype=np.int64)
     n_retrieved[places >= 0] = run.n_retrieved[places[places >= 0]]
     graded = graded_run(qrels, judgment, rank, n_retrieved, run.tag)
+    if policy.extra == "error" and (extra := [query for query in run.query_ids if query not in qrels.numbers]):
+        raise DataError(f"{counted(len(extra), 'query')} of the run without judgments: {some_of(extra)}")
     return settle(graded, policy, is_missing=places < 0, n_extra=len(run) - int((places >= 0).sum()))
 
 
@@ -84,8 +86,6 @@ def settle(run: GradedRun, policy: Policy, is_missing: Bools, n_extra: int) -> G
     if missing and policy.missing == "error":
         verb = "is" if len(missing) == 1 else "are"
         raise DataError(f"{counted(len(missing), 'judged query')} {verb} missing from the run: {some_of(missing)}")
-    if n_extra and policy.extra == "error":
-        raise DataError(f"{counted(n_extra, 'query')} of the run {'has' if n_extra == 1 else 'have'} no judgments")
     max_grade = run.max_grade if policy.max_grade is None else float(policy.max_grade)
     run = replace(run, max_grade=max_grade, level=policy.rel)
     if policy.judged_only:
@@ -133,7 +133,7 @@ def _places_among_equals(run: Run, qrels: Qrels, ties: str, rows: Iterable[tuple
         if at != (place, better):
             equals = ranked[better : better + n_equal]
             if ties != "input_order":
-                equals.sort(reverse=ties == "docid_desc")
+                equals = sorted_ids(equals, reverse=ties == "docid_desc")
             position = dict(zip(equals, range(n_equal), strict=True))
             at = (place, better)
         ahead.append(position[qrels.docs[judgment]])

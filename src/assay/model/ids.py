@@ -8,6 +8,8 @@ from typing import Any
 
 from assay.errors import DataError
 
+EMPTY_ID = "the id of a query or document is empty"
+
 
 def text_id(value: object) -> str:
     """An id as text. 7 and np.int64(7) become "7"; a float or None is refused, as it would match nothing."""
@@ -32,6 +34,14 @@ def key_id(value: object) -> str:
 def all_text(ids: Iterable[object]) -> bool:
     """Whether every id is exactly `str` already."""
     return set(map(type, ids)) <= {str}
+
+
+def sorted_ids(ids: list[str], *, reverse: bool) -> list[str]:
+    """Ids in bytewise order. (Python compares text by code point, which is the order of its bytes in UTF-8.)"""
+    try:
+        return sorted(ids, reverse=reverse)
+    except TypeError:  # a whole number among them that nobody has looked at before
+        return sorted(map(text_id, ids), reverse=reverse)
 
 
 def with_text_keys(mapping: Mapping[Any, Any], where: str) -> dict[str, Any]:

@@ -20,6 +20,10 @@ from assay.text import counted
 Ranking = dict[str, float]
 
 
+FEW = 64
+"""Documents up to which Python sorts quicker than NumPy, whose calls cost more than they do."""
+
+
 class Rankings(NamedTuple):
     """What a source of rankings comes down to: query → document → score, best or not, and the system's tag."""
 
@@ -79,7 +83,7 @@ class Run(Mapping[str, Ranking]):
 
     def __init__(self, source: Any, *, duplicates: str = "error") -> None:
         Policy(duplicates=duplicates)  # refuses a word it does not know
-        rankings = as_rankings(source, duplicates)
+        rankings = _thoroughly_checked(as_rankings(source, duplicates))
         self.query_ids: tuple[str, ...] = tuple(rankings.by_query)
         self.rankings: list[Ranking] = list(map(dict, rankings.by_query.values()))
         self.tag = rankings.tag
@@ -121,7 +125,7 @@ class Run(Mapping[str, Ranking]):
         """All scores, flat, in the order given."""
         flat = _flat_scores(self.rankings, int(self.n_retrieved.sum()))
         if flat is None or np.isnan(flat).any():
-            raise DataError(next(_bad_scores(self)))
+            raise DataError(next(_bad_scores(dict(zip(self.query_ids, self.rankings, strict=True)))))
         return flat
 
     @cached_property
@@ -133,10 +137,10 @@ class Run(Mapping[str, Ranking]):
     def ranked(self, place: int) -> list[str]:
         """The documents of one query by descending score, equals in the order given."""
         docs = list(self.rankings[place])
-        if not all_text(docs):
-            docs = list(map(text_id, docs))
         if self.order.was_sorted[place]:
             return docs
+        if len(docs) <= FEW:
+            return sorted(docs, key=self.rankings[place].__getitem__, reverse=True)
         start, end = self.order.start[place], self.order.end[place]
         best_first = np.argsort(-self.scores[start:end], kind="stable")
         return [docs[number] for number in best_first.tolist()]
@@ -150,6 +154,18 @@ class Run(Mapping[str, Ranking]):
         return Run.borrow(Rankings(by_query, self.tag))
 
 
+def _thoroughly_checked(rankings: Rankings) -> Rankings:
+    """Every id as text and every score a number. A run that is used once is only sampled, one that is kept is not."""
+    by_query = {
+        query: ranking if all_text(ranking) else with_text_keys(ranking, f"run, query {query}")
+        for query, ranking in rankings.by_query.items()
+    }
+    kinds = set(map(type, chain.from_iterable(map(dict.values, by_query.values()))))
+    if not all(issubclass(kind, numbers.Real | np.number) for kind in kinds):
+        raise DataError(next(_bad_scores(by_query)))
+    return Rankings(by_query, rankings.tag)
+
+
 def _flat_scores(rankings: list[Ranking], n_rows: int) -> Floats | None:
     """Scores as one array, or None where one of them is no number. Types are sampled: the first of each query."""
     sample = set(map(type, map(next, map(iter, map(dict.values, filter(None, rankings))))))
@@ -161,8 +177,8 @@ def _flat_scores(rankings: list[Ranking], n_rows: int) -> Floats | None:
         return None
 
 
-def _bad_scores(run: Run) -> Iterator[str]:
-    for query, ranking in zip(run.query_ids, run.rankings, strict=True):
+def _bad_scores(by_query: Mapping[str, Ranking]) -> Iterator[str]:
+    for query, ranking in by_query.items():
         for doc, score in ranking.items():
             if as_number(score) is None:
                 yield _bad_score(query, doc, score)

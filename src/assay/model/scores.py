@@ -88,6 +88,17 @@ class Column(NamedTuple):
         values = np.array(scores, dtype=object) if isinstance(scores, list) else np.asarray(scores, dtype=float)
         return cls(values, np.ones(len(values)), aggregation)
 
+    def summary(self) -> float:
+        """One figure. A score of nan is undefined for that query and left out."""
+        defined = ~np.isnan(self.score)
+        if self.aggregation.summarise is None or not defined.any():
+            return float("nan")
+        return self.aggregation.summarise(self.score[defined], self.weight[defined])
+
+    def values(self) -> list[Any]:
+        """Scores as plain Python values, None where undefined."""
+        return [None if value != value else value for value in self.score.tolist()]
+
 
 @dataclass(frozen=True, slots=True)
 class ScoreTable:
@@ -97,12 +108,8 @@ class ScoreTable:
     columns: Mapping[str, Column]
 
     def summary(self) -> dict[str, float]:
-        """The figure of each metric over all queries; nan when no query was scored. Text metrics have none."""
-        return {
-            name: column.aggregation.summarise(column.score, column.weight) if len(column.score) else float("nan")
-            for name, column in self.columns.items()
-            if column.aggregation.summarise
-        }
+        """The figure of each metric over all queries where it is defined; nan when there are none. Text has no figure."""
+        return {name: column.summary() for name, column in self.columns.items() if column.aggregation.summarise}
 
     def take(self, order: NDArray[np.int64]) -> ScoreTable:
         """The same table with its queries in another order."""
@@ -112,7 +119,7 @@ class ScoreTable:
         }
         return ScoreTable(tuple(self.query_ids[number] for number in order.tolist()), columns)
 
-    def by_query(self) -> dict[str, dict[str, float | str]]:
-        """Query id → metric → score, as plain Python values."""
-        lists = [column.score.tolist() for column in self.columns.values()]
+    def by_query(self) -> dict[str, dict[str, float | str | None]]:
+        """Query id → metric → score, as plain Python values; None where a score is undefined."""
+        lists = [column.values() for column in self.columns.values()]
         return {query: dict(zip(self.columns, row, strict=True)) for query, *row in zip(self.query_ids, *lists, strict=True)}

@@ -28,8 +28,8 @@ class Table:
     rows: list[list[Cell]]
 
 
-def summary_table(report: Report, *, one_metric_per_row: bool = False) -> Table:
-    """Runs × metrics, or metrics × runs when asked for or when there are many metrics."""
+def summary_table(report: Report, *, one_metric_per_row: bool | None = None) -> Table:
+    """Runs × metrics, or metrics × runs when asked for; unless told, when there are many metrics."""
     metrics = report.shown
     best = {metric.name: report.best(metric) for metric in metrics}
     cells = [
@@ -37,7 +37,7 @@ def summary_table(report: Report, *, one_metric_per_row: bool = False) -> Table:
         for number, result in enumerate(report.results)
     ]
     names = [report.label(result) for result in report.results]
-    if one_metric_per_row or len(metrics) > WIDE:
+    if len(metrics) > WIDE if one_metric_per_row is None else one_metric_per_row:
         columns = zip(metrics, *cells, strict=True)
         return Table(["metric", *names], [[Cell(metric.name), *row] for metric, *row in columns])
     rows = [[Cell(name), *row] for name, row in zip(names, cells, strict=True)]
@@ -88,7 +88,7 @@ def _coverage_notes(result: Result) -> list[str]:
         fate = "left out" if result.policy.missing == "skip" else "scored as an empty ranking"
         found.append(f"{counted(counts['missing'], 'query')} missing from the run, {fate} ({some_of(result.missing)}).")
     if counts["without_relevant"]:
-        fate = "left out" if result.policy.no_relevant == "skip" else "counted as 0"
+        fate = "left out" if result.policy.no_relevant == "skip" else "which binary metrics score 0"
         found.append(f"{counted(counts['without_relevant'], 'query')} without a relevant document, {fate}.")
     if counts["extra"]:
         found.append(f"{counted(counts['extra'], 'query')} of the run without judgments, left out.")

@@ -18,15 +18,20 @@ def render_console(report: Report) -> str:
         title = _styled(_wrapped(report.label(result), report.width), BOLD, report)
         parts.append("\n".join([title, *_fitted(query_table(report, result), report)]))
     if report.shown:
-        table = summary_table(report)
-        other_way = summary_table(report, one_metric_per_row=True)
-        if report.width and _needs(table) > report.width >= _needs(other_way):
-            table = other_way
-        parts.append("\n\n".join(_fitted(table, report)))
+        parts.append("\n\n".join(_fitted(_summary(report), report)))
     said = notes(report)
     if said:
         parts.append("\n".join(_wrapped(note, report.width) for note in said))
     return "\n\n".join(parts) + "\n"
+
+
+def _summary(report: Report) -> Table:
+    """One run per row where that fits, else one metric per row."""
+    if not report.width:
+        return summary_table(report)
+    table = summary_table(report, one_metric_per_row=False)
+    other_way = summary_table(report, one_metric_per_row=True)
+    return other_way if _needs(table) > report.width >= _needs(other_way) else table
 
 
 def _fitted(table: Table, report: Report) -> list[str]:
@@ -34,8 +39,9 @@ def _fitted(table: Table, report: Report) -> list[str]:
     if not report.width or _needs(table) <= report.width:
         return [_set(table, report)]
     longest = max(MIN_NAME, report.width // 3)
-    head = [_shortened(name, longest) for name in table.head]
-    rows = [[Cell(_shortened(row[0].text, longest)), *row[1:]] for row in table.rows]
+    head = _shortened_all(table.head, longest)
+    names = _shortened_all([row[0].text for row in table.rows], longest)
+    rows = [[Cell(name), *row[1:]] for name, row in zip(names, table.rows, strict=True)]
     widths = _widths(Table(head, rows))
     pieces: list[list[int]] = [[0]]
     for number in range(1, len(head)):
@@ -49,15 +55,19 @@ def _fitted(table: Table, report: Report) -> list[str]:
     ]
 
 
+def _shortened_all(names: list[str], width: int) -> list[str]:
+    """Names with their middle left out where they are too long, unless that makes two of them one."""
+    short = [_shortened(name, width) for name in names]
+    return short if len(set(short)) == len(set(names)) else names
+
+
 def _shortened(text: str, width: int) -> str:
-    """The text with its middle left out where it is too long."""
     if display_width(text) <= width:
         return text
-    while display_width(text) > width - 1:
-        middle = len(text) // 2
-        text = text[:middle] + text[middle + 1 :]
-    middle = len(text) // 2
-    return f"{text[:middle]}…{text[middle:]}"
+    head, tail = text[: len(text) // 2], text[len(text) // 2 :]
+    while display_width(head) + display_width(tail) >= width:
+        head, tail = (head[:-1], tail) if len(head) > len(tail) else (head, tail[1:])
+    return f"{head}…{tail}"
 
 
 def _set(table: Table, report: Report) -> str:
