@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help demo test test-slow lint bench docs clean
+.PHONY: help demo test lint bench docs clean
 
 help:
 	@echo "make demo    score the bundled example"

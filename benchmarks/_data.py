@@ -13,20 +13,20 @@ Run = dict[str, dict[str, float]]
 
 
 def make_dicts(
-    n_queries: int, n_docs: int, n_judged: int, *, ties: float = 0.0, shuffled: bool = False, seed: int = 0
+    n_queries: int, n_docs: int, n_judged: int, *, ties: float = 0.0, decimals: int = 1, shuffled: bool = False
 ) -> tuple[Qrels, Run]:
     """Judgments and a run as nested dicts; half of the judged documents are retrieved.
 
-    In a share `ties` of the queries scores are rounded to one decimal, which ties almost every document.
+    In a share `ties` of the queries scores are rounded to a few decimals, which ties almost every document.
     """
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     qrels: Qrels = {}
     run: Run = {}
     for number in range(n_queries):
         ids = rng.choice(max(20 * n_docs, 1000), n_docs, replace=False)
         scores = np.sort(rng.gamma(2, 3, n_docs).astype(np.float32))[::-1].astype(float)
         if rng.random() < ties:
-            scores = np.round(scores, 1)
+            scores = np.round(scores, decimals)
         order = rng.permutation(n_docs) if shuffled else np.arange(n_docs)
         docs = [f"D{doc}" for doc in ids[order].tolist()]
         run[f"q{number}"] = dict(zip(docs, scores[order].tolist(), strict=True))

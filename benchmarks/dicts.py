@@ -19,6 +19,7 @@ CASES: list[tuple[str, dict[str, Any], float]] = [
     ("… ties in half the queries", {"n_queries": 1000, "n_docs": 1000, "n_judged": 50, "ties": 0.5}, 2.5),
     ("… documents in random order", {"n_queries": 1000, "n_docs": 1000, "n_judged": 50, "shuffled": True}, 2.5),
     ("50,000 × 10, 2 judged", {"n_queries": 50_000, "n_docs": 10, "n_judged": 2}, 1.3),
+    ("… ties in every query", {"n_queries": 50_000, "n_docs": 10, "n_judged": 2, "ties": 1.0, "decimals": 0}, 1.0),
 ]
 
 

@@ -1,5 +1,6 @@
 """What ir_measures has, against ir_measures itself (cwl-eval included). Its names are read as ours."""
 
+import importlib
 import random
 
 import pytest
@@ -60,7 +61,7 @@ MEASURES = [
 def ir_measures(tmp_path, monkeypatch):
     """The package, imported where the log file of cwl does no harm."""
     monkeypatch.chdir(tmp_path)
-    return pytest.importorskip("ir_measures")
+    return importlib.import_module("ir_measures")
 
 
 @pytest.mark.parametrize("name", MEASURES)

@@ -30,6 +30,10 @@ NAMES: dict[str, tuple[str, ...]] = {
 """Role → column names it goes by, the likeliest first; case, hyphens and blanks do not matter."""
 
 
+MOST_COLUMNS = 1000
+"""A mapping with more keys than this is no table: its keys are queries."""
+
+
 def find_columns(columns: Sequence[str], roles: Sequence[str], optional: Sequence[str] = ()) -> dict[str, str]:
     """Role → the column that has it. A role that is needed and not found is an error naming the columns there are."""
     folded = {_fold(column): column for column in reversed(columns)}
@@ -61,7 +65,7 @@ def is_header(line: bytes) -> bool:
 
 def is_table(columns: object) -> bool:
     """Whether these names include a query and a document column."""
-    if not isinstance(columns, Sequence | Mapping) or isinstance(columns, str):
+    if not isinstance(columns, Sequence | Mapping) or isinstance(columns, str) or len(columns) > MOST_COLUMNS:
         return False
     folded = {_fold(column) for column in columns if isinstance(column, str)}
     return bool(folded & set(NAMES["query"])) and bool(folded & set(NAMES["document"]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -33,7 +33,7 @@ def gains(grade: Floats, gain: Any = "linear", rel: float | None = None) -> Floa
     return worth if rel is None else np.where(grade >= rel, worth, 0.0)
 
 
-def gain_function(gain: Any = "linear", rel: float | None = None) -> Callable[[Floats], Floats]:
+def gain_function(gain: Any = "linear", rel: float | None = None) -> partial[Floats]:
     """`gains` with its settings fixed."""
     return partial(gains, gain=gain, rel=rel)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -10,13 +10,13 @@ from assay.model.graded import GradedRun, Hits
 from assay.model.ordering import Floats, Ints
 
 
-def ideal_gain_by_rank(run: GradedRun, gain: Callable[[Floats], Floats], at: Hits) -> Floats:
+def ideal_gain_by_rank(run: GradedRun, gain: partial[Floats], at: Hits) -> Floats:
     """For each hit: what the ideal ranking has gained down to the hit's rank."""
     ideal, worth = run.ideal_by(gain)
     return read_at(ideal, ideal.running_sum(worth), at.query, at.rank)
 
 
-def ideal_dcg_by_rank(run: GradedRun, gain: Callable[[Floats], Floats], at: Hits) -> Floats:
+def ideal_dcg_by_rank(run: GradedRun, gain: partial[Floats], at: Hits) -> Floats:
     """For each hit: the ideal ranking's dcg down to the hit's rank."""
     ideal, worth = run.ideal_by(gain)
     return read_at(ideal, ideal.running_sum(worth / np.log2(ideal.rank + 1.0)), at.query, at.rank)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import compress
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,16 +101,25 @@ class GradedRun:
         return len(self.query_ids)
 
     @cached_property
-    def _relevant(self) -> dict[float | None, tuple[Hits, Ints]]:
+    def _memory(self) -> dict[Hashable, Any]:
         return {}
+
+    def _remembered(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """What was made before for the same question; metrics ask the same ones again and again."""
+        if key not in self._memory:
+            self._memory[key] = make()
+        return self._memory[key]
 
     def _at_level(self, rel: float | None) -> tuple[Hits, Ints]:
         level = self.level if rel is None else rel
-        if level not in self._relevant:
-            hits = self.retrieved.where(is_relevant(self.retrieved.grade, level))
-            total = self.ideal.where(is_relevant(self.ideal.grade, level)).count
-            self._relevant[level] = hits, total
-        return self._relevant[level]
+        hits, total = self._remembered(
+            ("level", level),
+            lambda: (
+                self.retrieved.where(is_relevant(self.retrieved.grade, level)),
+                self.ideal.where(is_relevant(self.ideal.grade, level)).count,
+            ),
+        )
+        return hits, total
 
     def relevant(self, rel: float | None = None) -> Hits:
         """The retrieved documents that count as relevant, at this level or at the policy's."""
@@ -126,6 +136,11 @@ class GradedRun:
 
     def ideal_by(self, gain: Callable[[Floats], Floats]) -> tuple[Hits, Floats]:
         """The ideal ranking under a gain function, and its gains: only what gains anything, best first."""
+        key = (gain.func, *gain.keywords.items()) if isinstance(gain, partial) else gain
+        hits, gains = self._remembered(("ideal", key), lambda: self._ideal_by(gain))
+        return hits, gains
+
+    def _ideal_by(self, gain: Callable[[Floats], Floats]) -> tuple[Hits, Floats]:
         gains = gain(self.ideal.grade)
         worth = gains > 0
         hits, gains = self.ideal.where(worth), gains[worth]
@@ -136,6 +151,10 @@ class GradedRun:
 
     def condensed(self) -> GradedRun:
         """The same run without its unjudged documents: everyone else moves up."""
+        run: GradedRun = self._remembered("condensed", self._condensed)
+        return run
+
+    def _condensed(self) -> GradedRun:
         judged = self.retrieved.grade >= 0
         hits = self.retrieved.where(judged)
         hits = Hits(hits.query, hits.position, hits.grade, hits.n_queries)
