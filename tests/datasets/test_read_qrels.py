@@ -368,3 +368,17 @@ def test_a_damaged_file_is_read_or_refused(folder, damaged):
         return
     assert len(qrels) > 0
     assert np.isfinite(qrels.grades).all()
+
+
+def test_the_second_column_is_the_subtopic_where_it_tells_judgments_apart(tmp_path):
+    path = tmp_path / "diversity.qrels"
+    path.write_text("q1 1 a 0\nq1 2 a 3\nq1 1 b 1\nq2 1 a 2\n")
+    qrels = Qrels(path)
+    assert {query: qrels[query] for query in qrels} == {"q1": {"a": 3.0, "b": 1.0}, "q2": {"a": 2.0}}
+    named = {
+        (qrels.docs[number], subtopic): grade for number, subtopic, grade in zip(*qrels.subtopics, strict=True) if number < 2
+    }
+    assert named == {("a", "1"): 0.0, ("a", "2"): 3.0, ("b", "1"): 1.0}
+    path.write_text("q1 0 a 0\nq1 0 a 3\n")
+    with pytest.raises(DataError, match=":2: document a is judged twice"):
+        Qrels(path)

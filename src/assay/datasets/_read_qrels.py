@@ -49,7 +49,7 @@ def _read_file(source: FileSource) -> Judgments:
                 f"{source.label}: this looks like a run (6 columns), not like judgments (4 columns: {LAYOUT}); "
                 "judgments come first, then runs"
             )
-        judgments = _all_at_once(source) or _collect(_trec_rows(source, faults), faults)
+        judgments = _all_at_once(source) or _collect(_trec_rows(source, faults, _is_by_subtopic(source)), faults)
     else:
         judgments = _collect(file_rows(source, ROLES, faults), faults)
     if not judgments.grades:
@@ -95,7 +95,15 @@ def _has_three_gaps_per_line(content: bytes, n_words: int) -> bool:
     return bool((np.diff(gaps, prepend=0) == 3).all()) and n_words == 4 * len(gaps)
 
 
-def _trec_rows(source: FileSource, faults: Faults) -> Iterator[Row]:
+def _is_by_subtopic(source: FileSource) -> bool:
+    """Whether the second column tells apart judgments of one document: then it is the subtopic, as in diversity tracks."""
+    seen: dict[tuple[bytes, bytes], bytes] = {}
+    rows = (fields for _, fields in trec_rows(source, 4, LAYOUT, Faults(source.label)))
+    return any(seen.setdefault((query, doc), subtopic) != subtopic for query, subtopic, doc, *_ in rows)
+
+
+def _trec_rows(source: FileSource, faults: Faults, is_by_subtopic: bool) -> Iterator[Row]:
+    """Rows of a TREC file; the second column is usually 0 and means nothing."""
     for number, fields in trec_rows(source, 4, LAYOUT, faults):
         if len(fields) > 4:
             faults.add(number, f"expected 4 columns ({LAYOUT}), found {len(fields)}")
@@ -103,7 +111,8 @@ def _trec_rows(source: FileSource, faults: Faults) -> Iterator[Row]:
                 return
             continue
         try:
-            yield number, fields[0].decode(), fields[2].decode(), fields[3].decode(), None
+            query, subtopic, doc, grade = (field.decode() for field in fields)
+            yield number, query, doc, grade, subtopic if is_by_subtopic else None
         except UnicodeDecodeError:
             faults.add(number, "not valid UTF-8")
 

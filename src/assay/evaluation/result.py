@@ -15,7 +15,7 @@ from assay.errors import UnknownName, UsageError
 from assay.metrics._metric import BoundMetric
 from assay.metrics._parse import parse_metric
 from assay.model.policy import Policy
-from assay.model.scores import SUM, Column, ScoreTable
+from assay.model.scores import Column, ScoreTable
 from assay.text import counted
 
 
@@ -94,7 +94,7 @@ class Result:
         return plain
 
     def __repr__(self) -> str:
-        shapes = {name: ".0f" if column.aggregation is SUM else ".4f" for name, column in self.table.columns.items()}
+        shapes = {name: ".0f" if column.aggregation.is_total else ".4f" for name, column in self.table.columns.items()}
         figures = ", ".join(f"{name}={value:{shapes[name]}}" for name, value in self.summary.items())
         return f"Result({self.name or 'run'}: {figures}; {counted(len(self.query_ids), 'query')})"
 

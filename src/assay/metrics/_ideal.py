@@ -24,9 +24,8 @@ def ideal_dcg_by_rank(run: GradedRun, gain: partial[Floats], at: Hits) -> Floats
 
 def read_at(hits: Hits, running: Floats, query: Ints, rank: Ints) -> Floats:
     """The running total of `hits` at each (query, rank), where hit n of a query has rank n; 0 before the first."""
-    first = np.cumsum(hits.count) - hits.count
     depth = np.minimum(rank, hits.count[query])
     result = np.zeros(len(query))
     some = depth > 0
-    result[some] = running[(first[query] + depth - 1)[some]]
+    result[some] = running[(hits.first[query] + depth - 1)[some]]
     return result

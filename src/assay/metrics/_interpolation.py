@@ -13,8 +13,7 @@ def interpolated_precisions(run: GradedRun, points: tuple[float, ...], rel: floa
     hits = run.relevant(rel)
     needed = np.floor(np.multiply.outer(run.n_relevant(rel), points) + 0.9).astype(np.int64)
     best = best_to_come(hits.position / hits.rank, hits.query, hits.n_queries)
-    first = np.cumsum(hits.count) - hits.count
-    place = first[:, None] + np.maximum(needed, 1) - 1
+    place = hits.first[:, None] + np.maximum(needed, 1) - 1
     found = np.maximum(needed, 1) <= hits.count[:, None]
     result = np.zeros(needed.shape)
     result[found] = best[place[found]]

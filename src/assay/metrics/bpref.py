@@ -4,7 +4,7 @@ import numpy as np
 
 from assay.metrics._metric import GradedRun, Metric, Scores
 from assay.metrics._param import REL
-from assay.model.graded import is_relevant, ratio
+from assay.model.graded import ratio
 
 
 def bpref(run: GradedRun, rel: float | None) -> Scores:
@@ -12,7 +12,7 @@ def bpref(run: GradedRun, rel: float | None) -> Scores:
     Negative grades count as unjudged.
     """
     judged = run.judged
-    relevant = is_relevant(judged.grade, run.level if rel is None else rel)
+    relevant = run.is_relevant(judged, rel)
     total = run.n_relevant(rel)
     n_other = run.ideal.where(run.ideal.grade >= 0).count - total
     above = (judged.position - judged.running_sum(relevant.astype(float)))[relevant]

@@ -46,8 +46,7 @@ def _n_better(hits: Hits, ideal: Hits) -> Ints:
     # ideal rows ascend in this key: query first, then grade from best to worst
     key = ideal.query * width + (len(levels) - np.searchsorted(levels, ideal.grade))
     wanted = hits.query * width + (len(levels) - np.searchsorted(levels, hits.grade))
-    first = np.cumsum(ideal.count) - ideal.count
-    return np.searchsorted(key, wanted, side="left") - first[hits.query]
+    return np.searchsorted(key, wanted, side="left") - ideal.first[hits.query]
 
 
 METRIC = Metric(

@@ -4,7 +4,7 @@ import numpy as np
 
 from assay.metrics._metric import GradedRun, Metric, Scores
 from assay.metrics._param import REL
-from assay.model.graded import is_relevant, ratio
+from assay.model.graded import ratio
 
 EPSILON = 1e-5
 
@@ -13,7 +13,7 @@ def inferred_ap(run: GradedRun, rel: float | None) -> Scores:
     """A negative grade marks a document that was pooled but not judged; one without any judgment was outside the pool."""
     pooled = run.retrieved
     is_judged = pooled.grade >= 0
-    relevant = is_judged & is_relevant(pooled.grade, run.level if rel is None else rel)
+    relevant = run.is_relevant(pooled, rel)
     hits = pooled.where(relevant)
     above = hits.rank - 1.0
     pooled_above = pooled.position[relevant] - 1.0

@@ -32,8 +32,7 @@ def _dcg_at(run: GradedRun, worth: Any, at: Hits) -> np.ndarray:
     hits = run.retrieved
     running = hits.running_sum(value / np.log2(hits.rank + 1.0))
     seen = np.searchsorted(_key(hits.query, hits.rank, run), _key(at.query, at.rank, run), side="right")
-    first = np.cumsum(hits.count) - hits.count
-    return read_at(hits, running, at.query, seen - first[at.query])
+    return read_at(hits, running, at.query, seen - hits.first[at.query])
 
 
 def _key(query: np.ndarray, rank: np.ndarray, run: GradedRun) -> np.ndarray:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.model.ordering import Floats, Ints, running_products, running_sums
-from assay.model.qrels import Qrels
+from assay.model.qrels import Qrels, Subtopics
 
 Bools = NDArray[np.bool_]
 
@@ -45,14 +45,17 @@ class Hits:
     @cached_property
     def position(self) -> Ints:
         """1 for the first of these hits of its query, 2 for the second, …"""
-        counts = np.bincount(self.query, minlength=self.n_queries)
-        first = np.cumsum(counts) - counts
-        return np.arange(1, len(self.query) + 1) - first[self.query]
+        return np.arange(1, len(self.query) + 1) - self.first[self.query]
 
     @cached_property
     def count(self) -> Ints:
         """How many of these hits each query has."""
         return np.bincount(self.query, minlength=self.n_queries)
+
+    @cached_property
+    def first(self) -> Ints:
+        """Where each query's hits begin."""
+        return np.cumsum(self.count) - self.count
 
     def sum(self, values: Floats) -> Floats:
         """Sum of `values` (one per hit) for each query."""
@@ -93,7 +96,9 @@ class GradedRun:
     """The policy's relevance level: metrics use it unless they are given their own."""
     tag: str = ""
     judgment: Ints | None = None
-    """For each retrieved hit: the number of its judgment in the Qrels (subtopics are found through it)."""
+    """For each retrieved hit: the number of its judgment."""
+    subtopics: Subtopics | None = None
+    """Where judgments are per subtopic: their numbers, subtopics and grades, retrieved or not."""
 
     @property
     def n_queries(self) -> int:
@@ -128,6 +133,10 @@ class GradedRun:
     def n_relevant(self, rel: float | None = None) -> Ints:
         """How many relevant documents each query has, retrieved or not."""
         return self._at_level(rel)[1]
+
+    def is_relevant(self, hits: Hits, rel: float | None = None) -> Bools:
+        """Which of these hits count as relevant, at this level or at the policy's."""
+        return is_relevant(hits.grade, self.level if rel is None else rel)
 
     @cached_property
     def judged(self) -> Hits:
@@ -193,7 +202,16 @@ def graded_run(qrels: Qrels, judgment: Ints, rank: Ints, n_retrieved: Ints, tag:
     judgment = judgment[order]
     retrieved = Hits(query[order], rank[order], qrels.grades[judgment], len(qrels))
     ideal = Hits(qrels.query_of, _places(qrels), qrels.descending, len(qrels))
-    return GradedRun(qrels.query_ids, retrieved, n_retrieved, ideal, qrels.max_grade, tag=tag, judgment=judgment)
+    return GradedRun(
+        qrels.query_ids,
+        retrieved,
+        n_retrieved,
+        ideal,
+        qrels.max_grade,
+        tag=tag,
+        judgment=judgment,
+        subtopics=qrels.subtopics,
+    )
 
 
 def _places(qrels: Qrels) -> Ints:

@@ -74,6 +74,8 @@ class Qrels(Mapping[str, dict[str, float]]):
         self.grades: Floats = checked_grades(by_query)
         lengths = np.fromiter(map(len, by_query.values()), np.int64, len(by_query))
         self.offsets: Ints = np.concatenate(([0], np.cumsum(lengths)))
+        for array in (self.grades, self.offsets):
+            array.flags.writeable = False
         self.subtopics: Subtopics | None = self._number(judgments) if judgments.subtopics else None
 
     def _number(self, judgments: Judgments) -> Subtopics:

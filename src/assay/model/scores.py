@@ -37,6 +37,11 @@ class Aggregation:
     name: str
     summarise: Callable[[Floats, Floats], float] | None
 
+    @property
+    def is_total(self) -> bool:
+        """Whether scores are counts that add up."""
+        return self.name == "sum"
+
     def __repr__(self) -> str:
         return self.name
 

@@ -54,7 +54,7 @@ class Report:
         return "" if value != value else self._figure(metric, value, self.digits)
 
     def _figure(self, metric: BoundMetric, value: float, digits: int | None) -> str:
-        if metric.metric.aggregation.name == "sum" and float(value).is_integer():
+        if metric.metric.aggregation.is_total and float(value).is_integer():
             return str(int(value))
         return str(value) if digits is None else f"{value:.{digits}f}"
 
@@ -62,7 +62,7 @@ class Report:
         """Numbers of the results with the best summary; none when there is nothing to compare."""
         values = {number: result.summary[metric.name] for number, result in enumerate(self.results)}
         scored = {number: value for number, value in values.items() if value == value}
-        if len(set(scored.values())) < 2 or metric.metric.aggregation.name == "sum" or metric.name in self.beside:
+        if len(set(scored.values())) < 2 or metric.metric.aggregation.is_total or metric.name in self.beside:
             return set()
         target = max(scored.values()) if metric.metric.higher_is_better else min(scored.values())
         return {number for number, value in scored.items() if value == target}
