@@ -113,10 +113,15 @@ def explain_group(name: str, width: int | None = None) -> str:
 
 
 def list_all(width: int | None = None) -> str:
-    """One line per metric, in columns; parameters only where there is room for them."""
+    """One line per metric, in columns; where there is no room for a column of parameters, they follow the meaning."""
     keys = ["name", "parameters", "range"] if width is None or width >= 120 else ["name", "range"]
     head = {"name": "metric", **{key: key for key in ("parameters", "range", "meaning")}}
     rows = [head, *describe_all()]
     sizes = {key: max(len(row[key]) for row in rows) for key in keys}
+    if "parameters" not in keys:
+        rows = [
+            {**row, "meaning": f"{row['meaning']} [{row['parameters']}]" if row["parameters"] else row["meaning"]}
+            for row in rows
+        ]
     lines = [_hanging("".join(f"{row[key]:<{sizes[key]}}  " for key in keys), row["meaning"], width) for row in rows]
     return "\n".join([*lines, "", _hanging("", f"Groups: {', '.join(GROUPS)}", width), "One in full: assay metrics ndcg"])
