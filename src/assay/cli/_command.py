@@ -20,6 +20,8 @@ class Command:
     arguments: Callable[[argparse.ArgumentParser], None]
     run: Callable[[argparse.Namespace], int]
     examples: str = ""
+    also_takes: str = ""
+    """The option that words left over go to: argparse loses files that follow a flag, as in `score q.txt -q r.txt`."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -30,5 +32,5 @@ class Parser(argparse.ArgumentParser):
         shape = re.match(r"argument COMMAND: invalid choice: '(.+?)' \(choose from (.+)\)", message)
         if shape:
             known = re.findall(r"[a-z]+", shape[2])
-            raise UnknownName("command", shape[1], near_matches(shape[1], known) or known, "assay --help lists all")
+            raise UnknownName("command", shape[1], near_matches(shape[1], known), f"there are {', '.join(known)}; assay --help")
         raise UsageError(f"{message}\n  {self.prog} --help shows how it is written")

@@ -52,10 +52,10 @@ def _run(arguments: list[str]) -> int:
         options, left_over = parser.parse_known_args(arguments)
     except SystemExit as stop:  # --help and --version have printed and are done
         return int(stop.code or 0)
-    if left_over and (not hasattr(options, "runs") or any(word.startswith("-") and word != "-" for word in left_over)):
+    if left_over and (not options.also_takes or any(word.startswith("-") and word != "-" for word in left_over)):
         raise UsageError(f"unrecognized: {shlex.join(left_over)}\n  {options.prog} --help shows how it is written")
-    if left_over:  # files after an option that takes none, such as -q, are runs all the same
-        options.runs += left_over
+    if left_over:
+        getattr(options, options.also_takes).extend(left_over)
     code: int = options.run(options)
     return code
 
@@ -82,8 +82,8 @@ def build_parser() -> Parser:
             formatter_class=_formatter,
         )
         command.arguments(sub)
-        sub.set_defaults(run=command.run, prog=sub.prog)
-    parser.set_defaults(run=lambda _: _no_command(parser), prog=parser.prog)
+        sub.set_defaults(run=command.run, prog=sub.prog, also_takes=command.also_takes)
+    parser.set_defaults(run=lambda _: _no_command(parser), prog=parser.prog, also_takes="")
     return parser
 
 

@@ -8,15 +8,14 @@ import shlex
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import fields
 from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from assay.cli._command import Command
+from assay.cli._policy import add_policy_arguments, policy_of
 from assay.cli._terminal import may_colour, terminal_width
 from assay.errors import DataError, UsageError
-from assay.model.policy import CHOICES, Policy
 
 if TYPE_CHECKING:
     from assay.evaluation.result import Result
@@ -50,59 +49,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_policy_arguments(parser)
     show = parser.add_argument_group("output")
-    show.add_argument(
-        "-f", "--format", default="table", choices=FORMATS, metavar="FORMAT", help=f"{', '.join(FORMATS)} (default: table)"
-    )
+    show.add_argument("-f", "--format", default="table", metavar="FORMAT", help=f"{', '.join(FORMATS)} (default: table)")
     show.add_argument("-q", "--per-query", action="store_true", help="the scores of every query, not only the summary")
     show.add_argument("--digits", type=_digits, metavar="N", help="decimals (default: 4; csv and json: all)")
     show.add_argument("--sort", metavar="METRIC", help="runs, and queries with --per-query, best first by this metric")
     show.add_argument("-v", "--verbose", action="store_true", help="timings, on standard error")
 
 
-def add_policy_arguments(parser: argparse.ArgumentParser) -> None:
-    """The conventions of Policy as flags, their help taken from there."""
-    group = parser.add_argument_group("policy")
-    for name, allowed in CHOICES.items():
-        words = [word.replace("_", "-") if name == "duplicates" else word for word in allowed]
-        spellings = dict.fromkeys(spelling for word in allowed for spelling in (word, word.replace("_", "-")))
-        group.add_argument(
-            f"--{name.replace('_', '-')}",
-            choices=list(spellings),
-            metavar="|".join(words),
-            help=f"{HELP[name]} (default: {words[0]})",
-        )
-    group.add_argument("--rel", type=_number, metavar="GRADE", help=HELP["rel"])
-    group.add_argument("--max-grade", type=_number, metavar="GRADE", help=HELP["max_grade"])
-    group.add_argument("--judged-only", action="store_true", default=None, help=HELP["judged_only"])
-
-
-HELP = {
-    "ties": "order of documents with equal scores",
-    "missing": "a judged query that the run lacks",
-    "extra": "a query of the run without judgments",
-    "no_relevant": "a query without relevant documents",
-    "duplicates": "a document ranked twice for a query",
-    "rel": "lowest grade that is relevant (default: any grade above 0)",
-    "max_grade": "top of the grading scale (default: the largest grade judged)",
-    "judged_only": "drop unjudged documents from rankings first",
-}
-
-
-def policy_of(options: argparse.Namespace) -> Policy:
-    """The policy the flags describe."""
-    given = {field.name: getattr(options, field.name, None) for field in fields(Policy)}
-    return Policy(**{name: _word(value) for name, value in given.items() if value is not None})
-
-
-def _word(value: Any) -> Any:
-    return value.replace("-", "_") if isinstance(value, str) else value
-
-
 def run_score(options: argparse.Namespace) -> int:
     """Names and files are checked before any data is read; nothing is printed unless everything worked."""
     _refuse_swallowed_files(options)
     from assay.metrics._parse import parse_metric, parse_metrics
+    from assay.reports._report import find_renderer
 
+    find_renderer(options.format)
     metrics = parse_metrics(options.metrics)
     beside = _judged_beside(metrics) if options.format in WITH_JUDGED and not options.judged_only else []
     metrics = parse_metrics([*metrics, *beside])
@@ -209,13 +169,6 @@ def _looks_like_a_file(word: str) -> bool:
 FILE_ENDINGS = (".txt", ".run", ".qrels", ".trec", ".json", ".jsonl", ".csv", ".tsv", ".parquet", ".gz", ".zst")
 
 
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"a number, not {text!r}") from None
-
-
 def _digits(text: str) -> int:
     if not text.isdecimal() or int(text) > 17:
         raise argparse.ArgumentTypeError(f"a whole number from 0 to 17, not {text!r}")
@@ -227,4 +180,4 @@ def _tell(options: argparse.Namespace, what: str, began: float) -> None:
         sys.stderr.write(f"{what} in {time.perf_counter() - began:.2f} s\n")
 
 
-COMMAND = Command("score", "score runs against judgments", add_arguments, run_score, EXAMPLES)
+COMMAND = Command("score", "score runs against judgments", add_arguments, run_score, EXAMPLES, also_takes="runs")

@@ -88,5 +88,5 @@ def find_renderer(name: str) -> Renderer:
     """The renderer of that name."""
     known = all_renderers()
     if name not in known:
-        raise UnknownName("format", name, near_matches(name, known) or list(known))
+        raise UnknownName("format", name, near_matches(name, known), f"there are {', '.join(known)}")
     return known[name]
