@@ -32,5 +32,6 @@ class Parser(argparse.ArgumentParser):
         shape = re.match(r"argument COMMAND: invalid choice: '(.+?)' \(choose from (.+)\)", message)
         if shape:
             known = re.findall(r"[a-z]+", shape[2])
-            raise UnknownName("command", shape[1], near_matches(shape[1], known), f"there are {', '.join(known)}; assay --help")
+            hint = f"there are {', '.join(known)}; assay --help"
+            raise UnknownName("command", shape[1], near_matches(shape[1], known), hint)
         raise UsageError(f"{message}\n  {self.prog} --help shows how it is written")
