@@ -20,7 +20,7 @@ def test_the_command_offers_exactly_the_formats_there_are():
 def test_an_unknown_format_names_the_nearest():
     with pytest.raises(assay.UnknownName, match=r"no format is called 'markdwon'\. Did you mean markdown\?"):
         find_renderer("markdwon")
-    with pytest.raises(assay.UnknownName, match="csv or json or latex"):
+    with pytest.raises(assay.UnknownName, match="there are csv, json, latex"):
         find_renderer("??")
 
 
