@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from assay.datasets._database import connect
 from assay.datasets._lines import LineIndex
-from assay.datasets._source import FileSource
-from assay.datasets._tables import Table, large_run
+from assay.datasets._tables import Table, is_large, table_of
 from assay.model.graded import graded_run
 from assay.model.grading import Grading, rank_judged, settle
 from assay.model.ordering import Floats, Ints, ScoreOrder, sort_stretches
@@ -37,7 +36,7 @@ class OutOfTheOrdinary(Exception):
 
 def grade_source(source: Any, qrels: Qrels, policy: Policy) -> Grading | None:
     """Grade a large file or frame; None where the strict reader should do it."""
-    if not _may_be_large(source):
+    if not is_large(source):
         return None
     import duckdb
 
@@ -57,13 +56,9 @@ def grade_source(source: Any, qrels: Qrels, policy: Policy) -> Grading | None:
 
 def _table_of(connection: Any, source: Any) -> Table | None:
     try:
-        return large_run(connection, source)
+        return table_of(connection, source)
     except ValueError:  # no such columns, not JSON …: the strict reader says it better
         return None
-
-
-def _may_be_large(source: Any) -> bool:
-    return isinstance(source, FileSource) or hasattr(source, "column_names") or hasattr(source, "columns")
 
 
 def _grade_table(connection: Any, table: Table, qrels: Qrels, policy: Policy) -> Grading:

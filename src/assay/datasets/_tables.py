@@ -46,15 +46,18 @@ class Table(NamedTuple):
     """For text files: looks whether both readers are bound to split the file alike, and if so counts its lines."""
 
 
-def large_run(connection: Any, source: Any) -> Table | None:
-    """The table behind a source, if the database can read it and it is large enough to be worth it."""
+def is_large(source: Any) -> bool:
+    """Whether a file or frame is large enough for the database to be worth its while."""
     if isinstance(source, FileSource):
-        if source.path.stat().st_size < LARGE_FILE:
-            return None
+        return source.path.stat().st_size >= LARGE_FILE
+    return is_frame(source) and hasattr(source, "__len__") and len(source) >= LARGE_FRAME
+
+
+def table_of(connection: Any, source: Any) -> Table | None:
+    """The table behind a file or frame; None if the database cannot read it as the strict reader would."""
+    if isinstance(source, FileSource):
         return _trec(source) if source.kind == "trec" else _file(connection, source)
-    if is_frame(source) and hasattr(source, "__len__") and len(source) >= LARGE_FRAME:
-        return _frame(connection, source)
-    return None
+    return _frame(connection, source)
 
 
 def _trec(source: FileSource) -> Table | None:
