@@ -21,7 +21,10 @@ class LineIndex:
 
     def add(self, chunk: bytes) -> None:
         """Count the next chunk."""
-        self.ends_before.append(self.ends_before[-1] + chunk.count(b"\n"))
+        ends = int(
+            np.count_nonzero(np.frombuffer(chunk, np.uint8) == ord("\n"))
+        )  # quicker than chunk.count: lines are short
+        self.ends_before.append(self.ends_before[-1] + ends)
 
     @property
     def n_lines(self) -> int:

@@ -70,7 +70,7 @@ def _grade_table(connection: Any, table: Table, qrels: Qrels, policy: Policy) ->
         pair, query, score = pair[order], query[order], score[order]
         start, end, names = _stretches(query)
     judged_query, judged_pair = _hashed_qrels(connection, qrels)
-    places = _lookup(names, judged_query)
+    places = _lookup(np.argsort(names), names, judged_query)
     row, judgment = _match(pair, judged_pair)
     in_query = places[qrels.query_of[judgment]]
     right = (in_query >= 0) & (start[in_query] <= row) & (row < end[in_query])
@@ -126,10 +126,7 @@ def _paired(query: Hashes, document: Hashes) -> Hashes:
 
 def _hashed_qrels(connection: Any, qrels: Qrels) -> tuple[Hashes, Hashes]:
     query, document = _hashes(connection, qrels.query_ids), _hashes(connection, qrels.docs)
-    pair = _paired(query[qrels.query_of], document)
-    if len(np.unique(pair)) != len(pair) or len(np.unique(query)) != len(query):
-        raise OutOfTheOrdinary
-    return query, pair
+    return query, _paired(query[qrels.query_of], document)
 
 
 def _hashes(connection: Any, texts: Sequence[str]) -> Hashes:
@@ -143,19 +140,21 @@ def _stretches(query: Hashes) -> tuple[Ints, Ints, Hashes]:
     return start, np.append(start[1:], len(query)), query[start]
 
 
-def _lookup(names: Hashes, wanted: Hashes) -> Ints:
-    """The place of each wanted hash among the names; -1 where it is not."""
-    order = np.argsort(names)
-    near = np.minimum(np.searchsorted(names[order], wanted), len(names) - 1)
-    return np.where(names[order][near] == wanted, order[near], -1)
+def _lookup(order: Ints, names: Hashes, wanted: Hashes) -> Ints:
+    """The place of each wanted hash among the names, given what sorts these; -1 where it is not."""
+    ordered = names[order]
+    if not len(names) or (ordered[1:] == ordered[:-1]).any():
+        raise OutOfTheOrdinary  # nothing to look among, or two names with one hash
+    near = np.minimum(np.searchsorted(ordered, wanted), len(names) - 1)
+    return np.where(ordered[near] == wanted, order[near], -1)
 
 
 def _match(rows: Hashes, judged: Hashes) -> tuple[Ints, Ints]:
     """Rows whose hash is that of a judgment, and which judgment: first by 24 bits of it, then by all 64."""
     bits = np.zeros(1 << 24, dtype=bool)
-    bits[judged >> np.uint64(40)] = True
-    candidate = np.flatnonzero(bits[rows >> np.uint64(40)])
-    judgment = _lookup(judged, rows[candidate])
+    bits[(judged >> np.uint64(40)).view(np.int64)] = True
+    candidate = np.flatnonzero(bits[(rows >> np.uint64(40)).view(np.int64)])
+    judgment = _lookup(np.argsort(judged), judged, rows[candidate])
     hit = judgment >= 0
     return candidate[hit], judgment[hit]
 
