@@ -143,8 +143,10 @@ def _stretches(query: Hashes) -> tuple[Ints, Ints, Hashes]:
 def _lookup(order: Ints, names: Hashes, wanted: Hashes) -> Ints:
     """The place of each wanted hash among the names, given what sorts these; -1 where it is not."""
     ordered = names[order]
-    if not len(names) or (ordered[1:] == ordered[:-1]).any():
-        raise OutOfTheOrdinary  # nothing to look among, or two names with one hash
+    if (ordered[1:] == ordered[:-1]).any():
+        raise OutOfTheOrdinary  # two names with one hash
+    if not len(names):
+        return np.full(len(wanted), -1)
     near = np.minimum(np.searchsorted(ordered, wanted), len(names) - 1)
     return np.where(ordered[near] == wanted, order[near], -1)
 
