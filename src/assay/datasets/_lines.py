@@ -21,10 +21,8 @@ class LineIndex:
 
     def add(self, chunk: bytes) -> None:
         """Count the next chunk."""
-        ends = int(
-            np.count_nonzero(np.frombuffer(chunk, np.uint8) == ord("\n"))
-        )  # quicker than chunk.count: lines are short
-        self.ends_before.append(self.ends_before[-1] + ends)
+        letters = np.frombuffer(chunk, np.uint8)  # quicker than chunk.count, for lines are short
+        self.ends_before.append(self.ends_before[-1] + int(np.count_nonzero(letters == ord("\n"))))
 
     @property
     def n_lines(self) -> int:
