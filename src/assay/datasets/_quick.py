@@ -1,8 +1,8 @@
 """The quick way for large runs: the database parses and hashes, NumPy ranks, nothing becomes a Python object per row.
 
 One pass over the data yields three numbers per row: hashes of the query and of the document, and the score.
-Judged documents are recognised by the first hash within the right query: a wrong match needs two equal 64-bit hashes
-within one query, about one chance in 10¹¹ for seven million rows. Where anything is out of the ordinary (a malformed
+Judged documents are recognised by their hash within the right query: a wrong match needs two documents of one query
+with equal 64-bit hashes, about one chance in 10¹¹ for seven million rows. Where anything is out of the ordinary (a malformed
 row, a duplicate, a missing value) the strict reader takes over, which also explains what is wrong.
 """
 

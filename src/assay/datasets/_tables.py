@@ -32,8 +32,6 @@ TEXT_OR_WHOLE = {
     "UTINYINT",
     "HUGEINT",
 }
-
-
 NUMERIC = {*TEXT_OR_WHOLE, "DOUBLE", "FLOAT"}
 
 
@@ -99,7 +97,7 @@ def _delimited(connection: Any, source: FileSource) -> Table | None:
         return None
     columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in names)
     reader = _csv_reader(source, delimiter, f"header=true, columns={{{columns}}}")
-    table = _named_columns(connection, reader, first_column=names[0])
+    table = _named_columns(connection, reader, is_text=True)
     marks = b'"\t\v\f'.replace(delimiter.encode(), b"")
     check = partial(ordinary_lines, source.plain_path, delimiter.encode(), marks, may_have_gaps=True)
     return table and table._replace(check=check)
@@ -150,7 +148,7 @@ def _has_plain_columns(frame: Any) -> bool:
     return value.dtype.kind in "fiu" and all(column.dtype.kind in "iu" or all_text(column) for column in ids)
 
 
-def _named_columns(connection: Any, reader: str, first_column: str = "") -> Table | None:
+def _named_columns(connection: Any, reader: str, *, is_text: bool = False) -> Table | None:
     """Query, document and score by the names of the columns; None where an id is neither text nor a whole number."""
     types = {row[0]: row[1] for row in connection.execute(f"DESCRIBE SELECT * FROM {reader}").fetchall()}
     try:
@@ -161,10 +159,9 @@ def _named_columns(connection: Any, reader: str, first_column: str = "") -> Tabl
     if not {types[found["query"]], types[found["document"]]} <= TEXT_OR_WHOLE or types[value] not in NUMERIC | {"VARCHAR"}:
         return None
     query, doc = (f"{quoted(found[role])}::VARCHAR" for role in ("query", "document"))
-    comment = f"starts_with({quoted(first_column)}, '#')" if first_column else "false"
-    if first_column:  # a text file: blanks around fields and lines that start with # do not count
+    if is_text:  # blanks around fields do not count
         query, doc = f"trim({query})", f"trim({doc})"
     score = f"{quoted(found['score'])}::DOUBLE" if "score" in found else f"-({quoted(found['rank'])}::DOUBLE)"
-    inner = f"SELECT {query} AS q, {doc} AS d, {score} AS s, {comment} AS c FROM {reader}"
-    bad = "q IS NULL OR d IS NULL OR s IS NULL OR c OR q = '' OR d = ''"
+    inner = f"SELECT {query} AS q, {doc} AS d, {score} AS s FROM {reader}"
+    bad = "q IS NULL OR d IS NULL OR s IS NULL OR q = '' OR d = ''"
     return Table(f"SELECT q, d, s, {bad} AS bad FROM ({inner})")
