@@ -8,10 +8,10 @@ row, a duplicate, a missing value) the strict reader takes over, which also expl
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,23 +19,36 @@ from numpy.typing import NDArray
 from assay.datasets._database import connect
 from assay.datasets._lines import LineIndex
 from assay.datasets._tables import Table, is_large, table_of
-from assay.model.graded import graded_run
-from assay.model.grading import Grading, rank_judged, settle
+from assay.model.graded import Ties
+from assay.model.grading import Found, Ranked, places_among_equals
 from assay.model.ordering import Floats, Ints, ScoreOrder, sort_stretches
-from assay.model.policy import Policy
+from assay.model.policy import RankRule
 from assay.model.qrels import Qrels
+from assay.model.run import Rankings, Run
 
 Hashes = NDArray[np.uint64]
 FEW_LINES = 1000
 """Tied documents up to which reading their lines is quicker than asking the database again."""
 
 
+class Rows(NamedTuple):
+    """What the database reads: hashes of query and document together, of the query alone, and scores."""
+
+    pair: Hashes
+    query: Hashes
+    score: Floats
+    lines: LineIndex | None
+    drops_self: bool = False
+
+
 class OutOfTheOrdinary(Exception):
     """The strict reader must look at this."""
 
 
-def grade_source(source: Any, qrels: Qrels, policy: Policy) -> Grading | None:
-    """Grade a large file or frame; None where the strict reader should do it."""
+def rank_source(
+    source: Any, qrels: Qrels, rules: Collection[RankRule], *, name_extra: bool = False
+) -> dict[RankRule, Ranked] | None:
+    """Rank a large file or frame by several rules; None where the strict reader should do it, as it must to name queries."""
     if not is_large(source):
         return None
     import duckdb
@@ -43,7 +56,7 @@ def grade_source(source: Any, qrels: Qrels, policy: Policy) -> Grading | None:
     with connect() as connection:
         try:
             table = _table_of(connection, source)
-            return _grade_table(connection, table, qrels, policy) if table else None
+            ranked = _rank_table(connection, table, qrels, rules) if table else None
         except duckdb.InterruptException:
             raise KeyboardInterrupt from None
         except RuntimeError as error:
@@ -52,6 +65,8 @@ def grade_source(source: Any, qrels: Qrels, policy: Policy) -> Grading | None:
             raise KeyboardInterrupt from None
         except (duckdb.Error, OutOfTheOrdinary):
             return None
+    needs_names = ranked and name_extra and any(answer.n_extra for answer in ranked.values())
+    return None if needs_names else ranked
 
 
 def _table_of(connection: Any, source: Any) -> Table | None:
@@ -61,8 +76,31 @@ def _table_of(connection: Any, source: Any) -> Table | None:
         return None
 
 
-def _grade_table(connection: Any, table: Table, qrels: Qrels, policy: Policy) -> Grading:
-    pair, query, score, lines = _checked_rows(connection, table)
+def _rank_table(connection: Any, table: Table, qrels: Qrels, rules: Collection[RankRule]) -> dict[RankRule, Ranked]:
+    ranked: dict[RankRule, Ranked] = {}
+    for drops in sorted({rule.drop_self for rule in rules}, reverse=True):
+        rows = _checked_rows(connection, table)
+        kept = _without_self(rows) if drops else rows
+        found = _find_judged(connection, table, qrels, kept)
+        drops_nothing = drops and kept is rows
+        ranked |= {rule: found.ranked(rule) for rule in rules if drops_nothing or rule.drop_self == drops}
+        if drops_nothing:
+            break
+    return ranked
+
+
+def _without_self(rows: Rows) -> Rows:
+    """Without the documents that go by the name of their query."""
+    is_self = rows.pair == _paired(rows.query, rows.query)
+    if not is_self.any():
+        return rows
+    if len(np.unique(rows.query[~is_self])) < len(np.unique(rows.query)):
+        raise OutOfTheOrdinary  # a ranking that is empty now is still not missing
+    return Rows(rows.pair[~is_self], rows.query[~is_self], rows.score[~is_self], None, drops_self=True)
+
+
+def _find_judged(connection: Any, table: Table, qrels: Qrels, rows: Rows) -> Found:
+    pair, query, score, lines, drops_self = rows
     start, end, names = _stretches(query)
     was_moved = len(np.unique(names)) != len(names)
     if was_moved:
@@ -80,33 +118,33 @@ def _grade_table(connection: Any, table: Table, qrels: Qrels, policy: Policy) ->
     found = score[row]
     order_of = ScoreOrder.of(np.negative(score, out=score), start, end)
 
-    def break_ties(tied: Ints, before: Ints, n_equal: Ints) -> Ints:
-        is_in_place = not was_moved and order_of.was_sorted[place[tied]].all()
-        if lines and lines.n_lines == len(score) and is_in_place and n_equal.sum() <= FEW_LINES:
+    def break_ties(rule: RankRule, tied: Ints, ties: Ties) -> Ints:
+        is_sorted = order_of.was_sorted[place[tied]].all()
+        if rule.ties == "input_order" and is_sorted:
+            return row[tied] - start[place[tied]] - ties.better
+        is_in_place = is_sorted and not was_moved and ties.equal.sum() <= FEW_LINES
+        if rule.ties.startswith("docid") and is_in_place and lines and lines.n_lines == len(score):
             docs = [qrels.docs[number] for number in judgment[tied].tolist()]
-            return _read_places(lines, policy.ties, start[place[tied]] + before, n_equal, docs)
-        return _places_among_equals(connection, table, qrels, policy.ties, judgment[tied], found[tied])
+            return _read_places(lines, rule.ties, start[place[tied]] + ties.better, ties.equal, docs)
+        select = f"SELECT * FROM ({table.select}) WHERE d <> q" if drops_self else table.select
+        if rule.ties.startswith("docid"):
+            return _places_among_equals(connection, select, qrels, rule, judgment[tied], found[tied])
+        return _places_in_rankings(connection, select, qrels, rule, judgment[tied], ties)
 
-    rank = rank_judged(order_of, place, found, break_ties)
-    n_extra = len(names) - int((places >= 0).sum())
-    if n_extra and policy.extra == "error":
-        raise OutOfTheOrdinary  # the strict reader can name them
-    n_retrieved = np.where(places >= 0, (end - start)[places], 0)
-    graded = graded_run(qrels, judgment, rank, n_retrieved, table.tag)
-    return settle(graded, policy, is_missing=places < 0, n_extra=n_extra)
+    return Found(qrels, order_of, judgment, found, places, break_ties, tag=table.tag)
 
 
-def _checked_rows(connection: Any, table: Table) -> tuple[Hashes, Hashes, Floats, LineIndex | None]:
+def _checked_rows(connection: Any, table: Table) -> Rows:
     """The rows, read while a second thread looks whether the file can be trusted to this reader."""
     if table.check is None:
-        return *_hashed_rows(connection, table), None
+        return Rows(*_hashed_rows(connection, table), None)
     with ThreadPoolExecutor(1) as pool:
         check = pool.submit(table.check)
         rows = _hashed_rows(connection, table)
         lines = check.result()
     if lines is None:
         raise OutOfTheOrdinary
-    return *rows, lines
+    return Rows(*rows, lines)
 
 
 def _hashed_rows(connection: Any, table: Table) -> tuple[Hashes, Hashes, Floats]:
@@ -181,10 +219,10 @@ def _read_places(lines: LineIndex, ties: str, first: Ints, n_equal: Ints, docs: 
     return np.array(ahead)
 
 
-def _places_among_equals(connection: Any, table: Table, qrels: Qrels, ties: str, judgment: Ints, score: Floats) -> Ints:
+def _places_among_equals(connection: Any, select: str, qrels: Qrels, rule: RankRule, judgment: Ints, score: Floats) -> Ints:
     """How many documents with the same score come before each of these: a second look, at tied rows alone."""
-    if ties == "input_order":
-        raise OutOfTheOrdinary
+    with np.errstate(over="ignore"):
+        score = score.astype(rule.precision).astype(np.float64)
     wanted = {
         "q": np.array(qrels.query_ids, dtype=object)[qrels.query_of[judgment]],
         "d": np.array(qrels.docs, dtype=object)[judgment],
@@ -192,11 +230,13 @@ def _places_among_equals(connection: Any, table: Table, qrels: Qrels, ties: str,
         "number": np.arange(len(judgment)),
     }
     connection.register("wanted", wanted)
-    direction = "DESC" if ties == "docid_desc" else "ASC"
+    direction = "DESC" if rule.ties == "docid_desc" else "ASC"
+    s = "s" if rule.precision == "float64" else "s::FLOAT::DOUBLE AS s"
     answer = connection.execute(
         f"""
         WITH tied AS (SELECT DISTINCT q::VARCHAR AS q, s FROM wanted),
-             equals AS (SELECT r.q, r.s, r.d FROM ({table.select}) r SEMI JOIN tied ON r.q = tied.q AND r.s = tied.s),
+             read AS (SELECT q, d, {s} FROM ({select})),
+             equals AS (SELECT r.q, r.s, r.d FROM read r SEMI JOIN tied ON r.q = tied.q AND r.s = tied.s),
              placed AS (SELECT q, d, row_number() OVER (PARTITION BY q, s ORDER BY d {direction}) - 1 AS ahead FROM equals)
         SELECT number, ahead FROM wanted JOIN placed ON wanted.q = placed.q AND wanted.d = placed.d
         """
@@ -205,4 +245,21 @@ def _places_among_equals(connection: Any, table: Table, qrels: Qrels, ties: str,
         raise OutOfTheOrdinary
     ahead = np.empty(len(judgment), dtype=np.int64)
     ahead[answer["number"]] = answer["ahead"]
+    return ahead
+
+
+def _places_in_rankings(connection: Any, select: str, qrels: Qrels, rule: RankRule, judgment: Ints, ties: Ties) -> Ints:
+    """The same where the order of the file matters: the rankings with ties are read whole."""
+    query = qrels.query_of[judgment]
+    numbers = np.unique(query)
+    connection.register("tied", {"q": np.array(qrels.query_ids, dtype=object)[numbers]})
+    rows = connection.execute(f"SELECT q, d, s FROM ({select}) r SEMI JOIN tied ON r.q = tied.q::VARCHAR").fetchnumpy()
+    rankings: dict[str, dict[str, float]] = {qrels.query_ids[number]: {} for number in numbers.tolist()}
+    for name, doc, score in zip(rows["q"].tolist(), rows["d"].tolist(), rows["s"].tolist(), strict=True):
+        rankings[name][doc] = score
+    group_by_group = np.lexsort((ties.better, query))
+    columns = (np.searchsorted(numbers, query), *ties, judgment)
+    wanted = zip(*(column[group_by_group].tolist() for column in columns), strict=True)
+    ahead = np.empty(len(judgment), dtype=np.int64)
+    ahead[group_by_group] = places_among_equals(Run.borrow(Rankings(rankings)), qrels, rule, wanted)
     return ahead

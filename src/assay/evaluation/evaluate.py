@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from assay.datasets import FileSource, as_source, grade_source
-from assay.errors import BadParameter, UsageError
+from assay.datasets import as_source
+from assay.errors import BadParameter, DataError, UsageError
+from assay.evaluation.bands import residual_bands, tie_bands, tie_report
+from assay.evaluation.grader import Grader
+from assay.evaluation.notes import notes_on
 from assay.evaluation.result import Result
-from assay.evaluation.scoring import score_views
+from assay.evaluation.setting import Setting, refuse, settings_of
 from assay.metrics._metric import BoundMetric
-from assay.metrics._param import GAIN_LEVEL
 from assay.metrics._parse import parse_metrics
-from assay.model.grading import Grading, grade
 from assay.model.policy import Policy
+from assay.model.profile import Profile
+from assay.model.profiles import find_profile
 from assay.model.qrels import Qrels
-from assay.model.run import Run, as_rankings
+from assay.model.run import Run
 from assay.text import shortened
 
 
@@ -26,73 +29,74 @@ def evaluate(
     metrics: str | Iterable[str | BoundMetric] | None = None,
     *,
     policy: Policy | None = None,
+    profile: str | Profile | None = None,
     name: str = "",
+    tie_band: bool = False,
+    residuals: bool = False,
 ) -> Result:
-    """Score a run against judgments. Both may be nested dicts, files, frames, records, or prepared `Qrels` and `Run`."""
-    wanted = parse_metrics(metrics)
-    policy = Policy() if policy is None else policy
-    if not isinstance(policy, Policy):
-        raise BadParameter(f"policy is a Policy, such as Policy(ties='docid_asc'), not {shortened(policy)}")
-    if isinstance(qrels, Run) or isinstance(run, Qrels):
-        raise UsageError("judgments come first, then the run: evaluate(qrels, run)")
-    judgments = qrels if isinstance(qrels, Qrels) else Qrels(qrels)
-    run = as_source(run)
-    grading = grade_run(judgments, run, policy)
-    return score_grading(grading, wanted, policy, name, notes_on(grading, judgments, run, policy))
+    """Score a run against judgments. Both may be nested dicts, files, frames, records, or prepared `Qrels` and `Run`.
 
-
-def grade_run(qrels: Qrels, run: Any, policy: Policy) -> Grading:
-    """Grade a run in whatever shape it comes, the quickest way for that shape."""
-    if isinstance(run, Run):
-        return grade(run, qrels, policy)
-    quick = None if isinstance(run, Mapping) else grade_source(run, qrels, policy)
-    return quick or grade(Run.borrow(as_rankings(run, policy.duplicates)), qrels, policy)
-
-
-def score_grading(
-    grading: Grading, metrics: list[BoundMetric], policy: Policy, name: str, notes: tuple[str, ...] = ()
-) -> Result:
-    """Apply metrics to a graded run."""
-    return Result(
-        name=name,
-        table=score_views({"ranking": grading.run}, metrics),
-        metrics=tuple(metrics),
-        counts=grading.counts,
-        policy=replace(policy, max_grade=grading.run.max_grade or None),
-        missing=grading.missing,
-        notes=(*notes, *_level_notes(metrics, policy)),
+    A profile scores as another tool does; `tie_band` and `residuals` add what ties and unjudged documents could change.
+    """
+    chosen = choose_profile(policy, profile)
+    settings = settings_of(parse_metrics(metrics), chosen)
+    judgments, source = as_judged(qrels, run)
+    grader = Grader(judgments, source, [setting.policy for setting in settings])
+    try:
+        result = score_settings(grader, settings, chosen, name)
+    except DataError as error:
+        if not chosen.name:
+            raise
+        raise DataError(f"profile {chosen.name}: {error.message}{_way_out(chosen)}", error.faults) from None
+    return replace(
+        result,
+        notes=notes_on(grader, settings, chosen, judgments, source),
+        tie_bands=tie_bands(grader, settings) if tie_band else {},
+        residuals=residual_bands(grader, settings) if residuals else {},
+        ties=tie_report(grader, settings) if tie_band else {},
     )
 
 
-def notes_on(grading: Grading, qrels: Qrels, run: Any, policy: Policy) -> tuple[str, ...]:
-    """What hints at a mistake: ids that never match, grades beyond the scale."""
-    found = []
-    if grading.n_judged == len(grading.missing) and grading.n_extra:
-        found.append("not one query of the run is judged: do both use the same query ids?")
-    elif grading.run.n_retrieved.any() and not len(grading.run.retrieved.rank):
-        found.append(f"not one retrieved document occurs in the judgments{_example_ids(qrels, run)}.")
-    if policy.max_grade is not None and qrels.max_grade > policy.max_grade:
-        found.append(f"grades above {policy.max_grade:g}, the largest allowed, count as {policy.max_grade:g}.")
-    return tuple(found)
+def choose_profile(policy: Policy | None, profile: str | Profile | None) -> Profile:
+    """The conventions to score by: a policy's for all metrics, or a tool's."""
+    if policy is not None and profile is not None:
+        raise BadParameter("policy and profile both say how to score; find_profile(name).adjusted(…) changes a profile")
+    if profile is not None:
+        return profile if isinstance(profile, Profile) else find_profile(profile)
+    if not isinstance(policy, Policy | None):
+        raise BadParameter(f"policy is a Policy, such as Policy(ties='docid_asc'), not {shortened(policy)}")
+    return Profile("", "assay", policy or Policy())
 
 
-def _example_ids(qrels: Qrels, run: Any) -> str:
-    """An id of each side, to see what is different about them."""
-    if isinstance(run, FileSource):
-        fields = run.first_line.split() if run.kind == "trec" else []
-        ours = fields[2].decode("utf-8", "replace") if len(fields) > 2 else None
-    else:
-        ours = next((doc for ranking in run.values() for doc in ranking), None) if isinstance(run, Mapping) else None
-    if ours is None or not qrels.docs:
-        return ": do both use the same document ids?"
-    return f": the run has ids like {str(ours)!r}, the judgments like {qrels.docs[0]!r}"
+def as_judged(qrels: Any, run: Any) -> tuple[Qrels, Any]:
+    """Judgments and a source of rankings, told apart."""
+    if isinstance(qrels, Run) or isinstance(run, Qrels):
+        raise UsageError("judgments come first, then the run: evaluate(qrels, run)")
+    return qrels if isinstance(qrels, Qrels) else Qrels(qrels), as_source(run)
 
 
-def _level_notes(metrics: list[BoundMetric], policy: Policy) -> list[str]:
-    """Metrics that weigh grades have no level, so the policy's does not reach them."""
-    heedless = [metric for metric in metrics if GAIN_LEVEL in metric.metric.params and metric.params["rel"] is None]
-    if policy.rel is None or not heedless:
-        return []
-    cut = heedless[0].metric.bind(**{**heedless[0].params, "rel": policy.rel}).name
-    names = ", ".join(metric.name for metric in heedless)
-    return [f"the level does not change {names}, which weighs every grade; {cut} does."]
+def score_settings(grader: Grader, settings: Sequence[Setting], profile: Profile, name: str = "") -> Result:
+    """Score metrics, each under its own policy, unless the tool would fail."""
+    for setting in settings:
+        refuse(profile, setting, grader.grading(setting.policy).run)
+    table = grader.table(settings)
+    grading = grader.main_grading(settings, profile.policy)
+    return Result(
+        name=name,
+        table=table,
+        metrics=tuple(setting.metric for setting in settings),
+        counts={**grading.counts, "scored": len(table.query_ids)},
+        policy=replace(profile.policy, max_grade=grading.run.max_grade or None),
+        missing=grading.missing,
+        profile=profile.name,
+        settings=tuple(settings),
+        grader=grader,
+    )
+
+
+def _way_out(profile: Profile) -> str:
+    """How to go on where a profile refuses."""
+    strict = {name: value for name, value in profile.policy.to_dict().items() if value == "error" and name != "duplicates"}
+    flags = {"ties": "--ties docid_desc", "missing": "--missing zero", "extra": "--extra skip"}
+    known = [flags[name] for name in strict if name in flags]
+    return f". This is what the tool does; {', '.join(known)} would go on." if known else ""

@@ -12,6 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.errors import UnknownName, UsageError
+from assay.evaluation.bands import Band
+from assay.evaluation.grader import Grader
+from assay.evaluation.setting import Setting
 from assay.metrics._metric import BoundMetric
 from assay.metrics._parse import parse_metric
 from assay.model.policy import Policy
@@ -35,11 +38,28 @@ class Result:
     """Judged queries that the run does not have."""
     notes: tuple[str, ...] = field(default=())
     """What a careful reader should be told."""
+    profile: str = ""
+    """The tool whose conventions were followed, if any."""
+    settings: tuple[Setting, ...] = field(default=(), repr=False)
+    """How each metric was asked for and scored."""
+    tie_bands: Mapping[str, Band] = field(default_factory=dict, repr=False)
+    """Metric → its lowest, mean and highest scores over all orders of tied documents."""
+    residuals: Mapping[str, Band] = field(default_factory=dict, repr=False)
+    """Metric → its scores if unjudged documents were not relevant, and if they were."""
+    ties: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    """How many queries have ties that could change a score."""
+    grader: Grader | None = field(default=None, repr=False)
+    """What was scored; kept for the fingerprints."""
 
     @cached_property
     def summary(self) -> dict[str, float]:
         """Metric → its figure over all scored queries."""
         return self.table.summary()
+
+    @cached_property
+    def fingerprints(self) -> dict[str, str]:
+        """Of the judgments and of the rankings: equal where the data are."""
+        return self.grader.fingerprints(self.policy.rank_rule) if self.grader else {}
 
     @property
     def query_ids(self) -> tuple[str, ...]:
@@ -89,6 +109,16 @@ class Result:
             "missing": list(self.missing),
             "notes": list(self.notes),
         }
+        if self.profile:
+            variants = [setting for setting in self.settings if setting.reason]
+            plain["profile"] = self.profile
+            plain["variants"] = {setting.metric.name: setting.reason for setting in variants}
+        for name, bands in (("tie_bands", self.tie_bands), ("residuals", self.residuals)):
+            if bands:
+                plain[name] = {metric: band.summary() for metric, band in bands.items()}
+        if self.ties:
+            plain["ties"] = dict(self.ties)
+        plain["fingerprints"] = dict(self.fingerprints)
         if per_query:
             plain["per_query"] = self.table.by_query()
         return plain
@@ -106,6 +136,7 @@ class Result:
         name = metric.name if isinstance(metric, BoundMetric) else metric
         if name not in self.table.columns:
             name = parse_metric(metric).name
+            name = next((setting.metric.name for setting in self.settings if setting.asked.name == name), name)
         if name not in self.table.columns:
             raise UnknownName("metric of this result", metric, hint=f"it has {', '.join(self.table.columns)}")
         return str(name)

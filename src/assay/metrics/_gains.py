@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import BadParameter, DataError
+from assay.metrics._expected import ranks_of, tied_hits
 from assay.model.graded import GradedRun, Hits
 from assay.model.ordering import Floats, Ints
 
@@ -38,7 +39,7 @@ def gain_function(gain: Any = "linear", rel: float | None = None) -> partial[Flo
     return partial(gains, gain=gain, rel=rel)
 
 
-def discounts(rank: Ints, discount: str = "log2") -> Floats:
+def discounts(rank: Ints | Floats, discount: str = "log2") -> Floats:
     """What is left of a gain at a rank."""
     if discount == "log2":
         return 1.0 / np.log2(rank + 1.0)
@@ -53,6 +54,12 @@ def discounted_gain(hits: Hits, worth: Floats, k: int | None, discount: str = "l
     if discount == "log2":  # divides as trec_eval does, so that the last digit agrees
         return hits.sum(worth / np.log2(hits.rank + 1.0))
     return hits.sum(worth * discounts(hits.rank, discount))
+
+
+def expected_discounted_gain(run: GradedRun, worth: Floats, k: int | None, discount: str = "log2") -> Floats:
+    """The same over the retrieved documents, as the mean over all orders of ties."""
+    weight = discounts(ranks_of(run), discount)
+    return tied_hits(run).expected_sum(worth, weight, k)
 
 
 def scaled_gains(run: GradedRun, grade: Floats, min_grade: float, max_grade: float | None) -> Floats:

@@ -6,7 +6,7 @@ import inspect
 import string
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -33,6 +33,10 @@ class Metric:
     """Other names that also set parameters: `ndcg_burges` is ndcg(gain=exp)."""
     titles: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Presets that are also the canonical name of that setting: `f1` is f(beta=1)."""
+    expected: Callable[..., Scores | None] | None = None
+    """The mean over all orders of tied documents, where a closed form exists."""
+    is_monotone: bool = True
+    """Whether a better document one place up never lowers the score; if not, the extremes over ties are searched."""
     range: tuple[float, float] = (0.0, 1.0)
     higher_is_better: bool = True
     aggregation: Aggregation = MEAN
@@ -73,12 +77,13 @@ class Metric:
 
     def bind(self, **given: Any) -> BoundMetric:
         """The metric with these parameters, the rest at their defaults. Values are taken as they are."""
-        settings = {param.name: given.pop(param.name, param.default) for param in self.params}
-        if given:
-            raise BadParameter(f"{self.name} has no parameter {', '.join(given)}")
+        settings = {param.name: param.default for param in self.params}
+        if unknown := given.keys() - settings.keys():
+            raise BadParameter(f"{self.name} has no parameter {', '.join(sorted(unknown))}")
+        settings |= given
         if self.check:
             self.check(settings)
-        return BoundMetric(self, settings)
+        return BoundMetric(self, settings, frozenset(given))
 
 
 @dataclass(frozen=True)
@@ -87,6 +92,8 @@ class BoundMetric:
 
     metric: Metric
     params: Mapping[str, Any]
+    given: frozenset[str] = field(default=frozenset(), compare=False)
+    """Parameters that were spelled out; a profile leaves them alone."""
 
     @cached_property
     def name(self) -> str:
@@ -119,11 +126,22 @@ class BoundMetric:
         return self.name
 
     def score(self, view: Any) -> Outcome:
-        """One score per query of the view."""
+        """One score per query of the view; where the view expects ties, its mean over all orders of them."""
+        if getattr(view, "expects_ties", False) and self.metric.aggregation.summarise:
+            from assay.metrics._bands import expected_scores
+
+            return expected_scores(self, replace(view, expects_ties=False))
+        return self._apply(self.metric.function, view)
+
+    def expected(self, view: Any) -> Scores | None:
+        """The mean of each score over all orders of ties; None where no closed form exists."""
+        return self._apply(self.metric.expected, view) if self.metric.expected else None
+
+    def _apply(self, function: Callable[..., Any], view: Any) -> Any:
         params = dict(self.params)
         if params.pop("judged_only", False):
             view = view.condensed()
-        return self.metric.function(view, **params)
+        return function(view, **params)
 
     def __str__(self) -> str:
         return self.name

@@ -19,6 +19,7 @@ def accuracy(run: GradedRun, k: int | None, rel: float | None) -> Scores:
 METRIC = Metric(
     "accuracy",
     accuracy,
+    is_monotone=False,
     params=(CUTOFF, REL),
     formula="1 − (non-relevant above relevant pairs) ÷ (relevant · non-relevant), all within top k",
     cite="MacAvaney, Macdonald & Ounis 2022, Streamlining Evaluation with ir-measures, ECIR",

@@ -23,6 +23,7 @@ def bpm(run: GradedRun, k: int, t: float, min_grade: float, max_grade: float | N
 METRIC = Metric(
     "bpm",
     bpm,
+    is_monotone=False,
     params=(CUTOFF_NEEDED, TARGET, MIN_GRADE, MAX_GRADE),
     check=check_scale,
     aliases=("bejeweled_player_model",),

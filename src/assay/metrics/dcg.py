@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from assay.metrics._gains import discounted_gain, gains
+from assay.metrics._gains import discounted_gain, expected_discounted_gain, gains
 from assay.metrics._metric import GradedRun, Metric, Scores
 from assay.metrics._param import CUTOFF, DISCOUNT, GAIN, GAIN_LEVEL, JUDGED_ONLY
 
@@ -12,9 +12,15 @@ def dcg(run: GradedRun, k: int | None, gain: Any, discount: str, rel: float | No
     return discounted_gain(run.retrieved, gains(run.retrieved.grade, gain, rel), k, discount)
 
 
+def expected_dcg(run: GradedRun, k: int | None, gain: Any, discount: str, rel: float | None) -> Scores:
+    """The mean over all orders of ties."""
+    return expected_discounted_gain(run, gains(run.retrieved.grade, gain, rel), k, discount)
+
+
 METRIC = Metric(
     "dcg",
     dcg,
+    expected=expected_dcg,
     params=(CUTOFF, GAIN, DISCOUNT, GAIN_LEVEL, JUDGED_ONLY),
     presets={"dcg_burges": {"gain": "exp"}},
     range=(0.0, float("inf")),

@@ -1,5 +1,6 @@
 """f: weighted harmonic mean of precision and recall within the first k."""
 
+from assay.metrics._expected import tied_relevant
 from assay.metrics._metric import GradedRun, Metric, Scores
 from assay.metrics._param import CUTOFF_NEEDED, JUDGED_ONLY, REL, Param, positive
 from assay.model.graded import ratio
@@ -13,9 +14,16 @@ def f_measure(run: GradedRun, k: int, rel: float | None, beta: float) -> Scores:
     return ratio((1 + beta**2) * found, k + beta**2 * run.n_relevant(rel))
 
 
+def expected_f_measure(run: GradedRun, k: int, rel: float | None, beta: float) -> Scores:
+    """The mean over all orders of ties."""
+    found = tied_relevant(run, rel).expected_count(k)
+    return ratio((1 + beta**2) * found, k + beta**2 * run.n_relevant(rel))
+
+
 METRIC = Metric(
     "f",
     f_measure,
+    expected=expected_f_measure,
     params=(CUTOFF_NEEDED, REL, BETA, JUDGED_ONLY),
     aliases=("f_measure", "fbeta", "f_beta", "f_score"),
     titles={"f1": {"beta": 1.0}},

@@ -28,6 +28,7 @@ def inferred_ap(run: GradedRun, rel: float | None) -> Scores:
 METRIC = Metric(
     "infap",
     inferred_ap,
+    is_monotone=False,
     params=(REL,),
     aliases=("inf_ap", "inferred_ap"),
     formula="1/R · Σ over relevant ranks i of 1/i + (i−1)/i · pooled share above · (relevant + ε) ÷ (judged + 2ε) above",

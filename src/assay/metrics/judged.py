@@ -1,5 +1,6 @@
 """judged: share of the first k retrieved documents that have a judgment at all."""
 
+from assay.metrics._expected import tied_hits
 from assay.metrics._metric import GradedRun, Metric, Scores
 from assay.metrics._param import CUTOFF
 from assay.model.graded import ratio
@@ -11,9 +12,16 @@ def judged(run: GradedRun, k: int | None) -> Scores:
     return ratio(run.retrieved.top(k).count, seen)
 
 
+def expected_judged(run: GradedRun, k: int | None) -> Scores:
+    """The mean over all orders of ties."""
+    seen = run.n_retrieved if k is None else run.n_retrieved.clip(max=k)
+    return ratio(tied_hits(run).expected_count(k), seen)
+
+
 METRIC = Metric(
     "judged",
     judged,
+    expected=expected_judged,
     params=(CUTOFF,),
     formula="judged in top k ÷ retrieved in top k",
     cite="MacAvaney, Macdonald & Ounis 2022, Streamlining Evaluation with ir-measures, ECIR",

@@ -26,6 +26,7 @@ def normalized_gain(run: GradedRun, gain: Any) -> Scores:
 METRIC = Metric(
     "g",
     normalized_gain,
+    is_monotone=False,
     params=(GAIN,),
     aliases=("normalized_gain",),
     formula="Σ gain(i) ÷ log₂(2 + ideal cost up to i − gain up to i), ÷ Σ of all gains",

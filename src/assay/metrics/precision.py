@@ -1,5 +1,6 @@
 """precision: share of the first k ranks that hold a relevant document."""
 
+from assay.metrics._expected import tied_relevant
 from assay.metrics._metric import GradedRun, Metric, Scores
 from assay.metrics._param import CUTOFF_NEEDED, JUDGED_ONLY, REL, Param, one_of
 from assay.model.graded import ratio
@@ -13,9 +14,16 @@ def precision(run: GradedRun, k: int, rel: float | None, over: str) -> Scores:
     return ratio(found, k if over == "k" else run.n_retrieved.clip(max=k))
 
 
+def expected_precision(run: GradedRun, k: int, rel: float | None, over: str) -> Scores:
+    """The mean over all orders of ties."""
+    found = tied_relevant(run, rel).expected_count(k)
+    return ratio(found, k if over == "k" else run.n_retrieved.clip(max=k))
+
+
 METRIC = Metric(
     "precision",
     precision,
+    expected=expected_precision,
     params=(CUTOFF_NEEDED, REL, OVER, JUDGED_ONLY),
     aliases=("p", "prec"),
     formula="relevant in top k ÷ k",

@@ -1,5 +1,6 @@
 """recall: share of the relevant documents that are among the first k."""
 
+from assay.metrics._expected import tied_relevant
 from assay.metrics._metric import GradedRun, Metric, Scores
 from assay.metrics._param import CUTOFF, JUDGED_ONLY, REL
 from assay.model.graded import ratio
@@ -10,9 +11,15 @@ def recall(run: GradedRun, k: int | None, rel: float | None) -> Scores:
     return ratio(run.relevant(rel).top(k).count, run.n_relevant(rel))
 
 
+def expected_recall(run: GradedRun, k: int | None, rel: float | None) -> Scores:
+    """The mean over all orders of ties."""
+    return ratio(tied_relevant(run, rel).expected_count(k), run.n_relevant(rel))
+
+
 METRIC = Metric(
     "recall",
     recall,
+    expected=expected_recall,
     params=(CUTOFF, REL, JUDGED_ONLY),
     aliases=("r",),
     formula="relevant in top k ÷ R",

@@ -1,5 +1,6 @@
 """unjudged: share of the first k ranks that hold a document nobody judged."""
 
+from assay.metrics._expected import tied_hits
 from assay.metrics._metric import GradedRun, Metric, Scores
 from assay.metrics._param import CUTOFF_NEEDED
 
@@ -9,9 +10,15 @@ def unjudged(run: GradedRun, k: int) -> Scores:
     return (run.n_retrieved.clip(max=k) - run.judged.top(k).count) / k
 
 
+def expected_unjudged(run: GradedRun, k: int) -> Scores:
+    """The mean over all orders of ties."""
+    return (run.n_retrieved.clip(max=k) - tied_hits(run, run.retrieved.grade >= 0).expected_count(k)) / k
+
+
 METRIC = Metric(
     "unjudged",
     unjudged,
+    expected=expected_unjudged,
     params=(CUTOFF_NEEDED,),
     aliases=("unj",),
     higher_is_better=False,

@@ -3,21 +3,25 @@
 import numpy as np
 
 from assay.metrics._metric import GradedRun, Metric, Scores
-from assay.metrics._param import REL
+from assay.metrics._param import REL, Param, one_of
+
+EMPTY = Param(
+    "empty", one_of("zero", "odds"), "zero", "a ranking without documents; zero: 0 (trec_eval 9), odds: the formula (10)"
+)
 
 
-def yaap(run: GradedRun, rel: float | None) -> Scores:
+def yaap(run: GradedRun, rel: float | None, empty: str) -> Scores:
     """May be negative. A ranking without any document scores 0, as in trec_eval 9 with -c."""
     hits = run.relevant(rel)
     found = hits.sum(hits.position / hits.rank)
     odds = np.log((1.0 + found) / (1.0 + run.n_relevant(rel) - found))
-    return np.where(run.n_retrieved > 0, odds, 0.0)
+    return odds if empty == "odds" else np.where(run.n_retrieved > 0, odds, 0.0)
 
 
 METRIC = Metric(
     "yaap",
     yaap,
-    params=(REL,),
+    params=(REL, EMPTY),
     range=(float("-inf"), float("inf")),
     formula="ln((1 + s) ÷ (1 + R − s)),  s = Σ over relevant ranks i of P@i",
     cite="Robertson 2012, On Smoothing Average Precision, ECIR",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import compress
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,6 +77,17 @@ class Hits:
         return ranks
 
 
+class Ties(NamedTuple):
+    """For each retrieved hit: how many documents score higher, and how many score the same, itself included."""
+
+    better: Ints
+    equal: Ints
+
+    def where(self, keep: Bools | Ints) -> Ties:
+        """Only the hits the mask keeps."""
+        return Ties(self.better[keep], self.equal[keep])
+
+
 @dataclass(frozen=True)
 class GradedRun:
     """The judged documents a run retrieved (query, rank, grade), what it retrieved, and all grades there were to find.
@@ -99,6 +110,10 @@ class GradedRun:
     """For each retrieved hit: the number of its judgment."""
     subtopics: Subtopics | None = None
     """Where judgments are per subtopic: their numbers, subtopics and grades, retrieved or not."""
+    ties: Ties | None = None
+    """Which hits share their score with other documents; None where none does."""
+    expects_ties: bool = False
+    """Whether scores are to be means over all orders of tied documents."""
 
     @property
     def n_queries(self) -> int:
@@ -166,9 +181,35 @@ class GradedRun:
     def _condensed(self) -> GradedRun:
         judged = self.retrieved.grade >= 0
         hits = self.retrieved.where(judged)
+        ties = None if self.ties is None else _condensed_ties(hits, self.ties.where(judged))
         hits = Hits(hits.query, hits.position, hits.grade, hits.n_queries)
         judgment = None if self.judgment is None else self.judgment[judged]
-        return replace(self, retrieved=hits, n_retrieved=hits.count, judgment=judgment)
+        return replace(self, retrieved=hits, n_retrieved=hits.count, judgment=judgment, ties=ties)
+
+    def without_negatives(self) -> GradedRun:
+        """The same run with negative grades raised to 0: judged, and not relevant."""
+        retrieved, ideal = (replace(hits, grade=np.maximum(hits.grade, 0.0)) for hits in (self.retrieved, self.ideal))
+        return replace(self, retrieved=retrieved, ideal=ideal)
+
+    def reordered(self, rank: Ints) -> GradedRun:
+        """The same run with its hits at other ranks."""
+        hits = self.retrieved
+        order = np.lexsort((rank, hits.query))
+        moved = Hits(hits.query, rank[order], hits.grade[order], hits.n_queries)
+        judgment = None if self.judgment is None else self.judgment[order]
+        ties = None if self.ties is None else self.ties.where(order)
+        return replace(self, retrieved=moved, judgment=judgment, ties=ties)
+
+    def undecided(self) -> Ints:
+        """Hits whose rank depends on how ties are broken, in a way that a score could show."""
+        if self.ties is None:
+            return np.zeros(0, dtype=np.int64)
+        hits, (better, equal) = self.retrieved, self.ties
+        start, group = tie_groups(hits.query, better)
+        size = np.bincount(group)
+        lowest, highest = np.minimum.reduceat(hits.grade, start), np.maximum.reduceat(hits.grade, start)
+        matters = (size < equal[start]) | (lowest < highest)
+        return np.flatnonzero((equal > 1) & matters[group])
 
     def select(self, keep: Bools) -> GradedRun:
         """Only the queries the mask keeps."""
@@ -182,6 +223,7 @@ class GradedRun:
             n_retrieved=self.n_retrieved[keep],
             ideal=_renumbered(self.ideal, keep, number),
             judgment=None if self.judgment is None else self.judgment[keep[self.retrieved.query]],
+            ties=None if self.ties is None else self.ties.where(keep[self.retrieved.query]),
         )
 
 
@@ -195,7 +237,22 @@ def is_relevant(grade: Floats, level: float | None) -> Bools:
     return grade > 0 if level is None else (grade >= level) & (grade >= 0)
 
 
-def graded_run(qrels: Qrels, judgment: Ints, rank: Ints, n_retrieved: Ints, tag: str = "") -> GradedRun:
+def tie_groups(query: Ints, better: Ints) -> tuple[Ints, Ints]:
+    """Where each group of equal scores begins among hits in rank order, and the number of each hit's group."""
+    is_first = np.ones(len(query), dtype=bool)
+    is_first[1:] = (query[1:] != query[:-1]) | (better[1:] != better[:-1])
+    return np.flatnonzero(is_first), np.cumsum(is_first) - 1
+
+
+def _condensed_ties(judged: Hits, ties: Ties) -> Ties:
+    """Ties among judged documents alone, given those among all."""
+    start, group = tie_groups(judged.query, ties.better)
+    return Ties((judged.position - 1)[start][group], np.bincount(group)[group] if len(group) else group)
+
+
+def graded_run(
+    qrels: Qrels, judgment: Ints, rank: Ints, n_retrieved: Ints, tag: str = "", ties: Ties | None = None
+) -> GradedRun:
     """A GradedRun over all queries of the Qrels, from the retrieved judgments (in any order) and their ranks."""
     query = qrels.query_of[judgment]
     order = np.argsort(query * (int(rank.max(initial=0)) + 1) + rank)
@@ -211,6 +268,7 @@ def graded_run(qrels: Qrels, judgment: Ints, rank: Ints, n_retrieved: Ints, tag:
         tag=tag,
         judgment=judgment,
         subtopics=qrels.subtopics,
+        ties=None if ties is None else ties.where(order),
     )
 
 

@@ -3,22 +3,91 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import chain, repeat
 
 import numpy as np
 
 from assay.errors import DataError
-from assay.model.graded import Bools, GradedRun, graded_run
+from assay.model.graded import Bools, GradedRun, Ties, graded_run
 from assay.model.ids import all_text, sorted_ids
 from assay.model.ordering import Floats, Ints, ScoreOrder
-from assay.model.policy import Policy
+from assay.model.policy import Policy, RankRule
 from assay.model.qrels import Qrels
 from assay.model.run import Ranking, Run
 from assay.text import counted, some_of
 
-TieBreaker = Callable[[Ints, Ints, Ints], Ints]
-"""Tied rows, how many documents score higher, how many score the same → how many of those same stand before each."""
+TieBreaker = Callable[[RankRule, Ints, Ties], Ints]
+"""Rule, tied rows, how many documents score higher or the same → how many of those same stand before each."""
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A run ranked by one rule against all judged queries, before the policy decides which of them count."""
+
+    run: GradedRun
+    is_missing: Bools
+    """Which judged queries the run does not have."""
+    n_constant: int
+    """Queries that got several documents, all with one and the same score."""
+    n_extra: int
+    """Queries of the run that nobody judged."""
+    extra: tuple[str, ...] = ()
+    """Their ids, where they are known."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """The judged documents that a run retrieved, each with its score: all that ranking needs."""
+
+    qrels: Qrels
+    order: ScoreOrder
+    judgment: Ints
+    score: Floats
+    places: Ints
+    """For each judged query: its place in the order, -1 where the run does not have it."""
+    break_ties: TieBreaker
+    extra: tuple[str, ...] = ()
+    tag: str = ""
+    _known: dict[tuple[str, str], Ranked] = field(default_factory=dict)
+
+    def ranked(self, rule: RankRule) -> Ranked:
+        """The run ranked by a rule. Rules that cannot lead to other ranks share one answer."""
+        ties = self._rounded if rule.precision == "float32" else self._exact
+        key = (rule.ties if ties.equal.max(initial=1) > 1 else "", "" if ties is self._exact else rule.precision)
+        if key not in self._known:
+            self._known[key] = self._ranked(rule, ties)
+        return self._known[key]
+
+    @cached_property
+    def place(self) -> Ints:
+        """For each judged document: the place of its query in the order."""
+        return self.places[self.qrels.query_of[self.judgment]]
+
+    @cached_property
+    def _exact(self) -> Ties:
+        return Ties(*self.order.locate(self.place, self.score))
+
+    @cached_property
+    def _rounded(self) -> Ties:
+        """Where documents stand when scores are cut to single precision; the same object where that changes nothing."""
+        with np.errstate(over="ignore"):
+            rounded = Ties(*self.order.in_float32().locate(self.place, self.score.astype(np.float32)))
+        return self._exact if all(map(np.array_equal, rounded, self._exact)) else rounded
+
+    def _ranked(self, rule: RankRule, ties: Ties) -> Ranked:
+        rank = ties.better + 1
+        tied = np.flatnonzero(ties.equal > 1)
+        if len(tied):
+            rank[tied] += self.break_ties(rule, tied, ties.where(tied))
+        start, end = self.order.start, self.order.end
+        length = np.where(self.places >= 0, (end - start)[self.places], 0) if len(end) else np.zeros_like(self.places)
+        several = self.places[length > 1]
+        is_constant = self.order.negated[start[several]] == self.order.negated[end[several] - 1]
+        graded = graded_run(self.qrels, self.judgment, rank, length, self.tag, ties if len(tied) else None)
+        n_extra = len(end) - int((self.places >= 0).sum())
+        return Ranked(graded, self.places < 0, int(is_constant.sum()), n_extra, self.extra)
 
 
 @dataclass(frozen=True)
@@ -32,6 +101,8 @@ class Grading:
     n_extra: int
     """Queries of the run that nobody judged."""
     n_without_relevant: int
+    n_constant: int = 0
+    """Queries that got several documents, all with one and the same score."""
 
     @property
     def counts(self) -> dict[str, int]:
@@ -42,59 +113,85 @@ class Grading:
             "missing": len(self.missing),
             "without_relevant": self.n_without_relevant,
             "extra": self.n_extra,
+            "constant": self.n_constant,
         }
 
 
 def grade(run: Run, qrels: Qrels, policy: Policy) -> Grading:
     """Look the judged documents up in the run, rank them, and apply the policy's rules about queries."""
+    return settle(rank_all(run, qrels, [policy.rank_rule])[policy.rank_rule], policy)
+
+
+def rank_all(run: Run, qrels: Qrels, rules: Iterable[RankRule]) -> dict[RankRule, Ranked]:
+    """The run ranked by several rules; documents are looked up only once."""
+    found = find_judged(run, qrels)
+    found_others = found
+    if any(rule.drop_self for rule in rules) and (others := run.without_self()) is not run:
+        found_others = find_judged(others, qrels)
+    return {rule: (found_others if rule.drop_self else found).ranked(rule) for rule in rules}
+
+
+def find_judged(run: Run, qrels: Qrels) -> Found:
+    """Look the judged documents up in the run."""
     order = run.order  # first of all: it refuses scores that cannot be ranked
     places = np.arange(len(qrels)) if run.query_ids == qrels.query_ids else _places(run, qrels)
-    judgment, score = _find_judged(run, qrels, places)
+    judgment, score = _look_up(run, qrels, places)
     if not len(judgment) and not all_text(chain.from_iterable(run.rankings)):
-        return grade(run.with_text_ids(), qrels, policy)
+        return find_judged(run.with_text_ids(), qrels)
     place = places[qrels.query_of[judgment]]
 
-    def break_ties(tied: Ints, before: Ints, n_equal: Ints) -> Ints:
-        group_by_group = np.lexsort((before, place[tied]))
-        columns = (place[tied], before, n_equal, judgment[tied])
+    def break_ties(rule: RankRule, tied: Ints, ties: Ties) -> Ints:
+        group_by_group = np.lexsort((ties.better, place[tied]))
+        columns = (place[tied], *ties, judgment[tied])
         rows = zip(*(column[group_by_group].tolist() for column in columns), strict=True)
         ahead = np.empty(len(tied), dtype=np.int64)
-        ahead[group_by_group] = _places_among_equals(run, qrels, policy.ties, rows)
+        ahead[group_by_group] = places_among_equals(run, qrels, rule, rows)
         return ahead
 
-    rank = rank_judged(order, place, score, break_ties)
-    n_retrieved = np.zeros(len(qrels), dtype=np.int64)
-    n_retrieved[places >= 0] = run.n_retrieved[places[places >= 0]]
-    graded = graded_run(qrels, judgment, rank, n_retrieved, run.tag)
-    if policy.extra == "error" and (extra := [query for query in run.query_ids if query not in qrels.numbers]):
-        raise DataError(f"{counted(len(extra), 'query')} of the run without judgments: {some_of(extra)}")
-    return settle(graded, policy, is_missing=places < 0, n_extra=len(run) - int((places >= 0).sum()))
+    extra: tuple[str, ...] = ()
+    if (places >= 0).sum() < len(run):
+        extra = tuple(query for query in run.query_ids if query not in qrels.numbers)
+    return Found(qrels, order, judgment, score, places, break_ties, extra, run.tag)
 
 
-def rank_judged(order: ScoreOrder, place: Ints, score: Floats, break_ties: TieBreaker) -> Ints:
-    """Ranks of judged documents, given their query's place in the order and their scores."""
-    before, n_equal = order.locate(place, score)
-    tied = np.flatnonzero(n_equal > 1)
-    if len(tied):
-        before[tied] += break_ties(tied, before[tied], n_equal[tied])
-    return before + 1
-
-
-def settle(run: GradedRun, policy: Policy, is_missing: Bools, n_extra: int) -> Grading:
+def settle(ranked: Ranked, policy: Policy) -> Grading:
     """Apply what the policy says about levels, condensing, and missing, extra and empty queries."""
-    missing = tuple(query for query, gone in zip(run.query_ids, is_missing.tolist(), strict=True) if gone)
+    run = ranked.run
+    missing = tuple(query for query, gone in zip(run.query_ids, ranked.is_missing.tolist(), strict=True) if gone)
     if missing and policy.missing == "error":
         verb = "is" if len(missing) == 1 else "are"
         raise DataError(f"{counted(len(missing), 'judged query')} {verb} missing from the run: {some_of(missing)}")
-    max_grade = run.max_grade if policy.max_grade is None else float(policy.max_grade)
-    run = replace(run, max_grade=max_grade, level=policy.rel)
+    if ranked.n_extra and policy.extra == "error":
+        raise DataError(f"{counted(ranked.n_extra, 'query')} of the run without judgments: {some_of(ranked.extra)}")
+    run = replace(run, max_grade=_top(run, policy), level=policy.rel, expects_ties=policy.ties == "expected")
+    if policy.negatives == "nonrelevant":
+        run = run.without_negatives()
     if policy.judged_only:
         run = run.condensed()
-    keep = ~is_missing if policy.missing == "skip" else np.ones(run.n_queries, dtype=bool)
+    keep = ~ranked.is_missing if policy.missing == "skip" else np.ones(run.n_queries, dtype=bool)
     without_relevant = keep & (run.n_relevant() == 0)
+    if policy.no_relevant == "error" and without_relevant.any():
+        empty = [run.query_ids[number] for number in np.flatnonzero(without_relevant).tolist()]
+        raise DataError(f"{counted(len(empty), 'query')} without a relevant document: {some_of(empty)}")
     if policy.no_relevant == "skip":
         keep = keep & ~without_relevant
-    return Grading(run.select(keep), missing, len(keep), n_extra, int(without_relevant.sum()))
+    run = run.select(keep)
+    if policy.ties == "error":
+        _refuse_ties(run)
+    return Grading(run, missing, len(keep), ranked.n_extra, int(without_relevant.sum()), ranked.n_constant)
+
+
+def _top(run: GradedRun, policy: Policy) -> float:
+    return run.max_grade if policy.max_grade is None else float(policy.max_grade)
+
+
+def _refuse_ties(run: GradedRun) -> None:
+    """Where no order is chosen among equals, ties that could change a score are faults."""
+    at = run.undecided()
+    if len(at):
+        queries = list(dict.fromkeys(run.query_ids[number] for number in run.retrieved.query[at].tolist()))
+        where = f"{counted(len(queries), 'query')}: {some_of(queries)}"
+        raise DataError(f"documents with equal scores, and no rule to order them, in {where}")
 
 
 def _places(run: Run, qrels: Qrels) -> Ints:
@@ -102,7 +199,7 @@ def _places(run: Run, qrels: Qrels) -> Ints:
     return np.fromiter(map(run.numbers.get, qrels.query_ids, repeat(-1)), np.int64, len(qrels))
 
 
-def _find_judged(run: Run, qrels: Qrels, places: Ints) -> tuple[Ints, Floats]:
+def _look_up(run: Run, qrels: Qrels, places: Ints) -> tuple[Ints, Floats]:
     """Judgments that were retrieved, and their scores: from whichever side has fewer documents to look up.
 
     Every step runs in C; a document that is not there gives None, which NumPy reads as nan.
@@ -121,7 +218,7 @@ def _find_judged(run: Run, qrels: Qrels, places: Ints) -> tuple[Ints, Floats]:
     return number[rows].astype(np.int64), scores[rows]
 
 
-def _places_among_equals(run: Run, qrels: Qrels, ties: str, rows: Iterable[tuple[int, int, int, int]]) -> list[int]:
+def places_among_equals(run: Run, qrels: Qrels, rule: RankRule, rows: Iterable[tuple[int, int, int, int]]) -> list[int]:
     """How many equals stand before, for rows of (place of the query, n better, n equal, judgment), group by group."""
     ahead: list[int] = []
     at: tuple[int, int] | None = None
@@ -129,11 +226,11 @@ def _places_among_equals(run: Run, qrels: Qrels, ties: str, rows: Iterable[tuple
     position: dict[str, int] = {}
     for place, better, n_equal, judgment in rows:
         if at is None or at[0] != place:
-            ranked = run.ranked(place)
+            ranked = run.ranked(place, rule)
         if at != (place, better):
             equals = ranked[better : better + n_equal]
-            if ties != "input_order":
-                equals = sorted_ids(equals, reverse=ties == "docid_desc")
+            if rule.ties in ("docid_desc", "docid_asc"):
+                equals = sorted_ids(equals, reverse=rule.ties == "docid_desc")
             position = dict(zip(equals, range(n_equal), strict=True))
             at = (place, better)
         ahead.append(position[qrels.docs[judgment]])

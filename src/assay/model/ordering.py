@@ -24,7 +24,7 @@ BLOCK_CELLS = 4_000_000
 class ScoreOrder:
     """Negated scores, ascending inside each query's stretch [start, end)."""
 
-    negated: Floats
+    negated: NDArray[np.floating]
     start: Ints
     end: Ints
     was_sorted: NDArray[np.bool_]
@@ -40,7 +40,12 @@ class ScoreOrder:
             sort_stretches(negated, start[unordered], end[unordered])
         return cls(negated, start, end, was_sorted)
 
-    def locate(self, query: Ints, score: Floats) -> tuple[Ints, Ints]:
+    def in_float32(self) -> ScoreOrder:
+        """The same order with scores cut to single precision, where near scores become equal."""
+        with np.errstate(over="ignore"):
+            return ScoreOrder(self.negated.astype(np.float32), self.start, self.end, self.was_sorted)
+
+    def locate(self, query: Ints, score: NDArray[np.floating]) -> tuple[Ints, Ints]:
         """How many documents of the query score higher than `score`, and how many score exactly that."""
         key = -score
         first = self._first_at_least(query, key, strictly=False)
@@ -54,7 +59,7 @@ class ScoreOrder:
             tied[has_twin] = past - first[has_twin]
         return first - self.start[query], tied
 
-    def _first_at_least(self, query: Ints, key: Floats, *, strictly: bool) -> Ints:
+    def _first_at_least(self, query: Ints, key: NDArray[np.floating], *, strictly: bool) -> Ints:
         """Binary search in all stretches at once: the first place whose value is ≥ key (> key if strictly)."""
         low, high = self.start[query], self.end[query]
         longest = int((high - low).max(initial=0))

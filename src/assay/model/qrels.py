@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from functools import cached_property, singledispatch
@@ -126,6 +127,12 @@ class Qrels(Mapping[str, dict[str, float]]):
         return np.repeat(np.arange(len(self)), np.diff(self.offsets))
 
     @cached_property
+    def fingerprint(self) -> str:
+        """Equal for equal judgments, in whatever order they come."""
+        queries = [self.query_ids[number] for number in self.query_of.tolist()]
+        return fingerprint(zip(queries, self.docs, self.grades.tolist(), strict=True))
+
+    @cached_property
     def max_grade(self) -> float:
         """The largest grade anywhere (0 when nothing is judged above 0)."""
         return float(self.grades.max(initial=0.0))
@@ -134,6 +141,12 @@ class Qrels(Mapping[str, dict[str, float]]):
     def descending(self) -> Floats:
         """Each query's grades, best first: the ideal ranking."""
         return self.grades[np.lexsort((-self.grades, self.query_of))]
+
+
+def fingerprint(rows: Iterable[tuple[object, ...]]) -> str:
+    """A short hash of some rows, whatever their order."""
+    text = "\n".join(sorted("\t".join(map(str, row)) for row in rows))
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 def checked_grades(by_query: Mapping[str, Mapping[str, float]]) -> Floats:

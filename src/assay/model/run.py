@@ -14,7 +14,8 @@ from assay.errors import DataError
 from assay.model.ids import all_text, key_id, text_id, with_text_keys
 from assay.model.numeric import as_number
 from assay.model.ordering import Floats, Ints, ScoreOrder
-from assay.model.policy import Policy
+from assay.model.policy import Policy, RankRule
+from assay.model.quicksort import quicksort_order
 from assay.text import counted
 
 Ranking = dict[str, float]
@@ -22,6 +23,9 @@ Ranking = dict[str, float]
 
 FEW = 64
 """Documents up to which Python sorts quicker than NumPy, whose calls cost more than they do."""
+
+
+GIVEN_ORDER = RankRule("input_order", "float64", drop_self=False)
 
 
 class Rankings(NamedTuple):
@@ -134,16 +138,31 @@ class Run(Mapping[str, Ranking]):
         end = np.cumsum(self.n_retrieved)
         return ScoreOrder.of(-self.scores, end - self.n_retrieved, end)
 
-    def ranked(self, place: int) -> list[str]:
-        """The documents of one query by descending score, equals in the order given."""
+    def ranked(self, place: int, rule: RankRule = GIVEN_ORDER) -> list[str]:
+        """The documents of one query by descending score, equals in the order given or as ranx's sort leaves them."""
         docs = list(self.rankings[place])
-        if self.order.was_sorted[place]:
-            return docs
-        if len(docs) <= FEW:
-            return sorted(docs, key=self.rankings[place].__getitem__, reverse=True)
+        if rule.ties != "ranx":
+            if self.order.was_sorted[place]:
+                return docs
+            if len(docs) <= FEW and rule.precision == "float64":
+                return sorted(docs, key=self.rankings[place].__getitem__, reverse=True)
         start, end = self.order.start[place], self.order.end[place]
-        best_first = np.argsort(-self.scores[start:end], kind="stable")
-        return [docs[number] for number in best_first.tolist()]
+        with np.errstate(over="ignore"):
+            negated = -self.scores[start:end].astype(rule.precision)
+        best_first = (
+            quicksort_order(negated.tolist()) if rule.ties == "ranx" else np.argsort(negated, kind="stable").tolist()
+        )
+        return [docs[number] for number in best_first]
+
+    def without_self(self) -> Run:
+        """The run without documents whose id is the query's; the same run where there are none."""
+        if not any(map(dict.__contains__, self.rankings, self.query_ids)):
+            return self
+        by_query = {
+            query: {doc: score for doc, score in ranking.items() if doc != query} if query in ranking else ranking
+            for query, ranking in zip(self.query_ids, self.rankings, strict=True)
+        }
+        return Run.borrow(Rankings(by_query, self.tag))
 
     def with_text_ids(self) -> Run:
         """The same run with every document id as text (ids are only sampled when a run is made)."""

@@ -1,0 +1,106 @@
+"""Grader: a run ranked once for each rule and graded once for each policy, however many metrics ask."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from assay.datasets import rank_source
+from assay.evaluation.scoring import score_views
+from assay.evaluation.setting import Setting
+from assay.model.grading import Grading, Ranked, rank_all, settle
+from assay.model.policy import Policy, RankRule
+from assay.model.qrels import Qrels, fingerprint
+from assay.model.run import Run, as_rankings
+from assay.model.scores import Column, ScoreTable
+
+
+class Grader:
+    """Made for the policies that will be asked for, so that the run is read and looked up only once."""
+
+    def __init__(self, qrels: Qrels, run: Any, policies: Iterable[Policy]) -> None:
+        self.qrels = qrels
+        self._ranked = _rank_run(qrels, run, list(policies))
+        self._known: dict[tuple[int, Policy], Grading] = {}
+
+    def grading(self, policy: Policy) -> Grading:
+        """The run graded under a policy. Rules that rank alike share one answer, so metrics do as well."""
+        ranked = self._ranked[policy.rank_rule]
+        key = (id(ranked), policy)
+        if key not in self._known:
+            self._known[key] = settle(ranked, policy)
+        return self._known[key]
+
+    def main_grading(self, settings: Sequence[Setting], policy: Policy) -> Grading:
+        """The grading that speaks for a result: the one all metrics share, else the one under the policy all start from."""
+        shared = {setting.policy for setting in settings}
+        return self.grading(policy if policy in shared else settings[0].policy)
+
+    def table(self, settings: Iterable[Setting]) -> ScoreTable:
+        """Every metric under its own policy. A query that does not count for a metric has no score there."""
+        by_policy: dict[Policy, list[Setting]] = {}
+        settings = list(settings)
+        for setting in settings:
+            by_policy.setdefault(setting.policy, []).append(setting)
+        tables = [
+            _rounded(score_views({"ranking": self.grading(policy).run}, [setting.metric for setting in group]), group)
+            for policy, group in by_policy.items()
+        ]
+        if len(tables) == 1:
+            return tables[0]
+        merged = _aligned(tables)
+        return ScoreTable(
+            merged.query_ids, {setting.metric.name: merged.columns[setting.metric.name] for setting in settings}
+        )
+
+    def fingerprints(self, rule: RankRule) -> dict[str, str]:
+        """Of the judgments, and of where the judged documents stand; neither depends on the order of rows."""
+        run = (self._ranked.get(rule) or next(iter(self._ranked.values()))).run
+        hits = run.retrieved
+        better, equal = run.ties or (hits.rank - 1, np.ones(len(hits.rank), dtype=np.int64))
+        docs = [] if run.judgment is None else [self.qrels.docs[number] for number in run.judgment.tolist()]
+        queries = [run.query_ids[number] for number in hits.query.tolist()]
+        rows = zip(queries, docs, better.tolist(), equal.tolist(), strict=True)
+        lengths = zip(run.query_ids, run.n_retrieved.tolist(), strict=True)
+        return {"judgments": self.qrels.fingerprint, "rankings": fingerprint([*rows, *lengths])}
+
+
+def _rank_run(qrels: Qrels, run: Any, policies: list[Policy]) -> Mapping[RankRule, Ranked]:
+    """Rank a run in whatever shape it comes, the quickest way for that shape."""
+    rules = list(dict.fromkeys(policy.rank_rule for policy in policies))
+    if isinstance(run, Run):
+        return rank_all(run, qrels, rules)
+    name_extra = any(policy.extra == "error" for policy in policies)
+    quick = None if isinstance(run, Mapping) else rank_source(run, qrels, rules, name_extra=name_extra)
+    return quick or rank_all(Run.borrow(as_rankings(run, policies[0].duplicates)), qrels, rules)
+
+
+def _rounded(table: ScoreTable, settings: list[Setting]) -> ScoreTable:
+    """Scores as a tool hands them on, where that is with few digits."""
+    digits = {setting.metric.name: setting.digits for setting in settings if setting.digits is not None}
+    if not digits:
+        return table
+    columns = {
+        name: column._replace(score=np.round(column.score, digits[name])) if name in digits else column
+        for name, column in table.columns.items()
+    }
+    return ScoreTable(table.query_ids, columns)
+
+
+def _aligned(tables: list[ScoreTable]) -> ScoreTable:
+    """Tables over different queries as one over all of them; nan where a query does not count."""
+    query_ids = max((table.query_ids for table in tables), key=len)
+    if not all(set(table.query_ids) <= set(query_ids) for table in tables):
+        query_ids = tuple(dict.fromkeys(query for table in tables for query in table.query_ids))
+    place = {query: number for number, query in enumerate(query_ids)}
+    columns: dict[str, Column] = {}
+    for table in tables:
+        at = [place[query] for query in table.query_ids]
+        for name, column in table.columns.items():
+            score = np.full(len(query_ids), np.nan, dtype=column.score.dtype)
+            weight = np.zeros(len(query_ids))
+            score[at], weight[at] = column.score, column.weight
+            columns[name] = Column(score, weight, column.aggregation)
+    return ScoreTable(query_ids, columns)

@@ -1,0 +1,88 @@
+"""Notes: what hints at a mistake, and what a careful reader of a result should be told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from assay.datasets import FileSource
+from assay.evaluation.grader import Grader
+from assay.evaluation.setting import Setting
+from assay.metrics._param import GAIN_LEVEL
+from assay.model.grading import Grading
+from assay.model.policy import Policy
+from assay.model.profile import Profile
+from assay.model.qrels import Qrels
+from assay.text import counted
+
+MANY_CONSTANT = 0.5
+"""Share of queries with one score for all documents from which on the run looks broken."""
+
+
+def notes_on(grader: Grader, settings: Sequence[Setting], profile: Profile, qrels: Qrels, run: Any) -> tuple[str, ...]:
+    """All there is to say, the gravest first."""
+    grading = grader.main_grading(settings, profile.policy)
+    return (
+        *_on_data(grading, qrels, run, profile.policy),
+        *_on_constant_scores(grading),
+        *_on_levels(settings, profile.policy),
+        *_on_profile(settings, profile),
+    )
+
+
+def _on_data(grading: Grading, qrels: Qrels, run: Any, policy: Policy) -> list[str]:
+    """Ids that never match, grades beyond the scale."""
+    found = []
+    if grading.n_judged == len(grading.missing) and grading.n_extra:
+        found.append("not one query of the run is judged: do both use the same query ids?")
+    elif grading.run.n_retrieved.any() and not len(grading.run.retrieved.rank):
+        found.append(f"not one retrieved document occurs in the judgments{_example_ids(qrels, run)}.")
+    if policy.max_grade is not None and qrels.max_grade > policy.max_grade:
+        found.append(f"grades above {policy.max_grade:g}, the largest allowed, count as {policy.max_grade:g}.")
+    return found
+
+
+def _example_ids(qrels: Qrels, run: Any) -> str:
+    """An id of each side, to see what is different about them."""
+    if isinstance(run, FileSource):
+        fields = run.first_line.split() if run.kind == "trec" else []
+        ours = fields[2].decode("utf-8", "replace") if len(fields) > 2 else None
+    else:
+        ours = next((doc for ranking in run.values() for doc in ranking), None) if isinstance(run, Mapping) else None
+    if ours is None or not qrels.docs:
+        return ": do both use the same document ids?"
+    return f": the run has ids like {str(ours)!r}, the judgments like {qrels.docs[0]!r}"
+
+
+def _on_constant_scores(grading: Grading) -> list[str]:
+    """A retriever that gives all documents one score has not ranked anything."""
+    retrieved = grading.n_judged - len(grading.missing)
+    if not grading.n_constant or grading.n_constant < MANY_CONSTANT * retrieved:
+        return []
+    share = f"{counted(grading.n_constant, 'query')} of {retrieved:,}"
+    return [f"{share} got one and the same score for all documents: their order is the tie rule's, not the system's."]
+
+
+def _on_levels(settings: Sequence[Setting], policy: Policy) -> list[str]:
+    """Metrics that weigh grades have no level, so the policy's does not reach them."""
+    metrics = [setting.metric for setting in settings]
+    heedless = [metric for metric in metrics if GAIN_LEVEL in metric.metric.params and metric.params["rel"] is None]
+    if policy.rel is None or not heedless:
+        return []
+    cut = heedless[0].metric.bind(**{**heedless[0].params, "rel": policy.rel}).name
+    names = ", ".join(metric.name for metric in heedless)
+    return [f"the level does not change {names}, which weighs every grade; {cut} does."]
+
+
+def _on_profile(settings: Sequence[Setting], profile: Profile) -> list[str]:
+    """What the tool does otherwise, and which metrics it does not have."""
+    found = []
+    reasons: dict[str, list[str]] = {}
+    for setting in settings:
+        if setting.reason:
+            reasons.setdefault(setting.reason, []).append(setting.asked.name)
+    found += [f"{', '.join(names)}: {reason}." for reason, names in reasons.items()]
+    lacks = [setting.metric.name for setting in settings if profile.has and setting.metric.metric.name not in profile.has]
+    if lacks:
+        found.append(f"{profile.tool} has no {', '.join(lacks)}: scored as by default, under its conventions.")
+    return found

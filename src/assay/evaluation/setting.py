@@ -1,0 +1,56 @@
+"""Setting: a metric as it is scored; what was asked for, what a profile makes of it, and the policy that applies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from assay.errors import DataError
+from assay.metrics._metric import BoundMetric
+from assay.metrics._registry import all_metrics
+from assay.model.graded import GradedRun
+from assay.model.policy import Policy
+from assay.model.profile import EVERY, Profile
+from assay.text import some_of
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One metric under one policy."""
+
+    asked: BoundMetric
+    metric: BoundMetric
+    policy: Policy
+    reason: str = ""
+    """Why it is scored otherwise than other metrics, if it is."""
+    digits: int | None = None
+
+    @classmethod
+    def of(cls, asked: BoundMetric, profile: Profile) -> Setting:
+        """What a profile makes of a metric. Parameters that were spelled out stay as they are."""
+        variant = profile.variant(asked.metric.name, asked.params)
+        if variant is None:
+            return cls(asked, asked, profile.policy)
+        given = {name: asked.params[name] for name in asked.given}
+        target = all_metrics()[variant.instead] if variant.instead else asked.metric
+        takes = {param.name for param in target.params}
+        metric = target.bind(**{name: value for name, value in {**variant.params, **given}.items() if name in takes})
+        return cls(asked, metric, replace(profile.policy, **variant.policy), variant.reason, variant.digits)
+
+
+def settings_of(metrics: Iterable[BoundMetric], profile: Profile) -> list[Setting]:
+    """The settings of all metrics, each metric once."""
+    found: dict[str, Setting] = {}
+    for asked in metrics:
+        setting = Setting.of(asked, profile)
+        found.setdefault(setting.metric.name, setting)
+    return list(found.values())
+
+
+def refuse(profile: Profile, setting: Setting, run: GradedRun) -> None:
+    """Raise where the tool would crash or answer with something that is no score."""
+    for refusal in profile.refusals:
+        concerns = refusal.metrics == EVERY or setting.asked.metric.name in refusal.metrics
+        if concerns and refusal.when(setting.metric.params) and (found := refusal.finds(run)).any():
+            queries = [query for query, is_found in zip(run.query_ids, found.tolist(), strict=True) if is_found]
+            raise DataError(f"{profile.tool} {refusal.says}: query {some_of(queries)}")

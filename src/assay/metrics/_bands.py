@@ -1,0 +1,80 @@
+"""Bands: how far a score could move if ties were broken otherwise, or if unjudged documents were relevant."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from assay.model.graded import GradedRun
+from assay.model.ordering import Floats
+from assay.model.scores import Column
+from assay.model.tie_orders import best_order, random_order, worst_order
+from assay.model.unjudged import with_unjudged_relevant
+
+if TYPE_CHECKING:
+    from assay.metrics._metric import BoundMetric
+
+N_SAMPLED = 100
+"""Random orders of ties that are scored where no closed form is known."""
+SEED = 0
+
+
+class TieBand(NamedTuple):
+    """Lowest, mean and highest score of each query over all orders of tied documents."""
+
+    low: Floats
+    expected: Floats
+    high: Floats
+    mean_is_exact: bool
+    ends_are_exact: bool
+
+
+def tie_band(metric: BoundMetric, run: GradedRun) -> TieBand:
+    """The band of a metric: exact where theory allows, else over sampled orders, the best and the worst among them."""
+    if run.ties is None:
+        score = _score(metric, run)
+        return TieBand(score, score, score, mean_is_exact=True, ends_are_exact=True)
+    ends = [_score(metric, order(run)) for order in (worst_order, best_order)]
+    mean = metric.expected(run)
+    is_monotone = metric.metric.is_monotone and not isinstance(metric.params.get("gain"), tuple)
+    if is_monotone and (mean is not None or np.array_equal(ends[0], ends[1])):
+        low, high = np.minimum(*ends), np.maximum(*ends)
+        return TieBand(low, low if mean is None else np.clip(mean, low, high), high, True, True)
+    sampled = _sampled(metric, run)
+    every = np.vstack((*ends, sampled)) if not is_monotone else np.vstack(ends)
+    low, high = every.min(axis=0), every.max(axis=0)
+    if mean is None:
+        return TieBand(low, np.clip(sampled.mean(axis=0), low, high), high, False, is_monotone)
+    return TieBand(low, mean, high, True, is_monotone)
+
+
+def expected_scores(metric: BoundMetric, run: GradedRun) -> Floats:
+    """The mean of each score over all orders of ties: in closed form, or over sampled orders."""
+    mean = metric.expected(run)
+    return tie_band(metric, run).expected if mean is None else mean
+
+
+def residual_band(metric: BoundMetric, run: GradedRun) -> tuple[Floats, Floats]:
+    """Each score if no unjudged document were relevant, and if all within the metric's cutoff were; the lower one first."""
+    plain = _score(metric, run)
+    if metric.params.get("judged_only"):
+        return plain, plain
+    assumed = _score(metric, with_unjudged_relevant(run, metric.params.get("k")))
+    return np.minimum(plain, assumed), np.maximum(plain, assumed)
+
+
+def _sampled(metric: BoundMetric, run: GradedRun) -> Floats:
+    """Scores under random orders of ties, one row per order. Queries without ties that matter are scored once."""
+    undecided = np.zeros(run.n_queries, dtype=bool)
+    undecided[run.retrieved.query[run.undecided()]] = True
+    rows = np.tile(_score(metric, run), (N_SAMPLED, 1))
+    rng = np.random.default_rng(SEED)
+    tied = run.select(undecided)
+    for row in rows:
+        row[undecided] = _score(metric, random_order(tied, rng))
+    return rows
+
+
+def _score(metric: BoundMetric, run: GradedRun) -> Floats:
+    return Column.of(metric.score(run), metric.metric.aggregation).score

@@ -1,0 +1,225 @@
+"""Profiles: what each peer tool does, so that its numbers can be reproduced and explained.
+
+Behaviour was observed in the versions named. Where a tool crashes or its answer is undefined, the profile refuses with an
+error that says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from assay.errors import UnknownName, near_matches
+from assay.model.graded import Bools, GradedRun
+from assay.model.policy import Policy
+from assay.model.profile import EVERY, Profile, Refusal, Variant
+
+
+def _has_cutoff(params: Mapping[str, Any]) -> bool:
+    return params.get("k") is not None
+
+
+def _gains_exponentially(params: Mapping[str, Any]) -> bool:
+    return params.get("gain") == "exp"
+
+
+def _with_fractions(run: GradedRun) -> Bools:
+    return _any_judgment(run, run.ideal.grade != np.round(run.ideal.grade))
+
+
+def _all_negative(run: GradedRun) -> Bools:
+    return (run.ideal.count > 0) & (run.ideal.where(run.ideal.grade >= 0).count == 0)
+
+
+def _above_four(run: GradedRun) -> Bools:
+    return _any_judgment(run, run.ideal.grade > 4)
+
+
+def _any_judgment(run: GradedRun, mask: Bools) -> Bools:
+    return run.ideal.where(mask).count > 0
+
+
+def _named_by_text(run: GradedRun) -> Bools:
+    return np.array([re.fullmatch(r"[0-9]+", query) is None for query in run.query_ids], dtype=bool)
+
+
+def _retrieved_nothing(run: GradedRun) -> Bools:
+    return run.n_retrieved == 0
+
+
+def _unopposed(run: GradedRun) -> Bools:
+    """Something relevant was retrieved, and nothing was judged non-relevant."""
+    return (run.ideal.count == run.n_relevant()) & (run.relevant().count > 0)
+
+
+def _every_query(run: GradedRun) -> Bools:
+    return np.ones(run.n_queries, dtype=bool)
+
+
+WHOLE_GRADES = Refusal(EVERY, _with_fractions, "reads grades as whole numbers, and fails on fractions or cuts them off")
+ALL_NEGATIVE = Refusal(EVERY, _all_negative, "stops or crashes on a query whose every grade is negative")
+HOLES = Refusal(
+    ("unjudged",),
+    _every_query,
+    "calls a document a hole if no query at all has it judged; unjudged@k looks at its own query",
+)
+TREC_METRICS = frozenset(
+    {
+        *("runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret", "map", "gm_map", "rprec", "bpref"),
+        *("gm_bpref", "mrr", "iprec", "precision", "recall", "infap", "rprec_mult", "utility", "11pt_avg", "bing", "g"),
+        *("relstring", "ndcg", "ndcg_rel", "rndcg", "capped_recall", "hit", "set_precision", "set_relative_precision"),
+        *("set_recall", "set_map", "set_f"),
+    }
+)
+SINGLE = Policy(precision="float32", missing="skip")
+
+TREC_EVAL_9 = Profile(
+    "trec_eval-9",
+    "trec_eval 9.0.8",
+    SINGLE,
+    refusals=(WHOLE_GRADES, ALL_NEGATIVE),
+    has=TREC_METRICS | {"dcg", "ideal_dcg", "yaap"},
+)
+TREC_EVAL_10 = Profile(
+    "trec_eval-10",
+    "trec_eval 10.0",
+    Policy(missing="error"),
+    variants=(
+        Variant(("iprec", "11pt_avg"), "recall points are rounded to the nearest document", {"rounding": "nearest"}),
+        Variant(("rbp",), "p is 0.9 and a gain is the grade as a share of the query's best", {"p": 0.9, "gain": "query"}),
+        Variant(("rbp_residual",), "p is 0.9, and 0 where nothing is unjudged", {"p": 0.9, "complete": "zero"}),
+        Variant(("yaap",), "an empty ranking has the odds of one without hits", {"empty": "odds"}),
+    ),
+    refusals=(WHOLE_GRADES, ALL_NEGATIVE),
+    has=TREC_METRICS | {"dcg", "ideal_dcg", "yaap", "rbp", "rbp_residual", "unjudged"},
+)
+PYTREC_EVAL = Profile(
+    "pytrec_eval",
+    "pytrec_eval-terrier 0.5.11",
+    SINGLE,
+    refusals=(
+        WHOLE_GRADES,
+        ALL_NEGATIVE,
+        Refusal(("iprec", "11pt_avg"), _retrieved_nothing, "gives nan for a query with an empty ranking"),
+    ),
+    has=TREC_METRICS,
+)
+RANX = Profile(
+    "ranx",
+    "ranx 0.3.21",
+    Policy(ties="ranx", missing="error", extra="error"),
+    variants=(
+        Variant(("rbp",), "gains are the grades themselves, so scores may exceed 1", {"gain": "grade"}),
+        Variant(("bpref",), "negative grades count as judged non-relevant", policy={"negatives": "nonrelevant"}),
+    ),
+    refusals=(
+        WHOLE_GRADES,
+        Refusal(("bpref",), _unopposed, "gives nan for bpref where no document is judged non-relevant (ranx issue 66)"),
+    ),
+    has=frozenset(
+        {"hit", "precision", "set_precision", "recall", "f", "rprec", "mrr", "map", "dcg", "ndcg", "bpref", "rbp"}
+    ),
+)
+GDEVAL = {"precision": "float64"}
+BEIR_SCRIPT = {"ties": "input_order", "precision": "float64", "missing": "zero", "extra": "error"}
+IR_MEASURES = Profile(
+    "ir_measures",
+    "ir_measures 0.4.3",
+    Policy(precision="float32"),
+    variants=(
+        Variant(
+            ("mrr",),
+            "with a cutoff the MS MARCO script scores it: equals by ascending id, in double precision",
+            policy={"ties": "docid_asc", "precision": "float64"},
+            when=_has_cutoff,
+        ),
+        Variant(
+            ("judged", "compatibility"),
+            "equals by ascending id, in double precision",
+            policy={"ties": "docid_asc", "precision": "float64"},
+        ),
+        Variant(
+            ("accuracy",),
+            "equals in the order given, in double precision",
+            policy={"ties": "input_order", "precision": "float64"},
+        ),
+        Variant(("err",), "gdeval scores it: the top grade is always 4", {"max_grade": 4.0}, policy=GDEVAL, digits=5),
+        Variant(("ndcg",), "gdeval scores it, in double precision", policy=GDEVAL, when=_gains_exponentially, digits=5),
+        Variant(
+            ("num_q", "num_rel", "num_ret", "num_rel_ret"), "only queries of the run are counted", policy={"missing": "skip"}
+        ),
+    ),
+    refusals=(
+        WHOLE_GRADES,
+        ALL_NEGATIVE,
+        Refusal(("err",), _above_four, "fails on a grade above 4 (gdeval)"),
+        Refusal(("err",), _named_by_text, "fails on query ids that are no numbers (gdeval)"),
+        Refusal(("ndcg",), _above_four, "fails on a grade above 4 (gdeval)", _gains_exponentially),
+        Refusal(("ndcg",), _named_by_text, "fails on query ids that are no numbers (gdeval)", _gains_exponentially),
+        Refusal(("judged",), _retrieved_nothing, "divides by zero on a query with an empty ranking"),
+    ),
+)
+BEIR = Profile(
+    "beir",
+    "BEIR 2.2.0",
+    replace(SINGLE, drop_self=True),
+    variants=(
+        Variant(
+            ("mrr", "hit"), "a script of its own: equals in the order given, missing queries score 0", policy=BEIR_SCRIPT
+        ),
+        Variant(
+            ("capped_recall",),
+            "a script of its own: equals in the order given, missing queries score 0",
+            policy={**BEIR_SCRIPT, "no_relevant": "error"},
+        ),
+        Variant(("accuracy",), "what it calls accuracy is hit, by a script of its own", policy=BEIR_SCRIPT, instead="hit"),
+    ),
+    refusals=(WHOLE_GRADES, ALL_NEGATIVE, HOLES),
+    has=frozenset({"ndcg", "map", "recall", "precision", "mrr", "hit", "capped_recall"}),
+)
+MTEB = Profile(
+    "mteb",
+    "MTEB 2.26",
+    replace(SINGLE, extra="error"),
+    variants=(
+        Variant(("mrr",), "scored in double precision", policy={"precision": "float64"}),
+        Variant(
+            ("capped_recall",),
+            "queries without a relevant document are left out",
+            policy={"precision": "float64", "no_relevant": "skip"},
+        ),
+        Variant(("accuracy",), "what it calls accuracy is recall@1", {"k": 1}, instead="recall"),
+    ),
+    refusals=(WHOLE_GRADES, ALL_NEGATIVE, HOLES),
+    has=frozenset({"ndcg", "map", "recall", "precision", "mrr", "hit", "capped_recall"}),
+)
+SENTENCE_TRANSFORMERS = Profile(
+    "sentence-transformers",
+    "sentence-transformers 5.1, InformationRetrievalEvaluator",
+    Policy(precision="float32", ties="error", no_relevant="skip"),
+    variants=(
+        Variant(("ndcg",), "a document is relevant or not: every gain is 1", {"gain": "binary"}),
+        Variant(("map",), "divided by the smaller of k and R", {"norm": "min"}),
+        Variant(("accuracy",), "what it calls accuracy is hit", instead="hit"),
+    ),
+    has=frozenset({"ndcg", "map", "recall", "precision", "mrr", "hit"}),
+)
+PROFILES: dict[str, Profile] = {
+    profile.name: profile
+    for profile in (
+        *(TREC_EVAL_9, TREC_EVAL_10, PYTREC_EVAL, RANX),
+        *(IR_MEASURES, BEIR, MTEB, SENTENCE_TRANSFORMERS),
+    )
+}
+"""Name → profile."""
+
+
+def find_profile(name: str) -> Profile:
+    """The profile of a tool."""
+    if name not in PROFILES:
+        raise UnknownName("profile", name, near_matches(name, PROFILES), f"there are {', '.join(PROFILES)}")
+    return PROFILES[name]
