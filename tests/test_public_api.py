@@ -138,7 +138,7 @@ def parameters(function):
 @pytest.mark.parametrize(
     ("function", "wanted"),
     [
-        (assay.evaluate, "(qrels, run, metrics=None, *, policy=None, name='')"),
+        (assay.evaluate, "(qrels, run, metrics=None, *, policy=None, profile=None, name='', tie_band=False, residuals=False)"),
         (assay.Qrels, "(source)"),
         (assay.Run, "(source, *, duplicates='error')"),
         (assay.Result.scores, "(metric)"),
@@ -173,11 +173,14 @@ def test_signatures(function, wanted):
 def test_the_fields_of_a_policy():
     assert {field.name: field.default for field in dataclasses.fields(assay.Policy)} == {
         "ties": "docid_desc",
+        "precision": "float64",
         "missing": "zero",
         "extra": "skip",
         "no_relevant": "zero",
         "rel": None,
         "judged_only": False,
+        "negatives": "unjudged",
+        "drop_self": False,
         "max_grade": None,
         "duplicates": "error",
     }
@@ -191,8 +194,8 @@ def test_a_result_has_what_users_rely_on():
     result = assay.evaluate({"q1": {"a": 1}}, {"q1": ["a"]}, ["mrr"], name="mine")
     public = {name for name in dir(result) if not name.startswith("_")}
     assert public == {
-        *("array", "counts", "metrics", "missing", "name", "notes", "policy", "query_ids"),
-        *("scores", "sorted_by", "summary", "table", "to_dict"),
+        *("array", "counts", "fingerprints", "grader", "metrics", "missing", "name", "notes", "policy", "profile"),
+        *("query_ids", "residuals", "scores", "settings", "sorted_by", "summary", "table", "tie_bands", "ties", "to_dict"),
     }
     assert isinstance(result, assay.Result)
     assert isinstance(result["mrr"], float)

@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 
 import assay
 from assay import DataError, Policy, Qrels, Run
-from assay.datasets import FileSource, _tables, as_source, grade_source
-from assay.model.grading import grade
+from assay.datasets import FileSource, _tables, as_source, rank_source
+from assay.model.grading import grade, rank_all, settle
+from assay.model.policy import CHOICES, RankRule
+from assay.model.profiles import PROFILES
 
 from ._cases import BOM, columns, delimited, jsonl, packed, parquet, trec_run, write
 
@@ -53,12 +55,19 @@ def shown(grading):
         "tag": run.tag,
         "max_grade": run.max_grade,
         "level": run.level,
+        "ties": None if run.ties is None else [column.tolist() for column in run.ties],
     }
+
+
+def taken(source, qrels, policy):
+    """The quick grading, or None where it is left to the strict reader."""
+    ranked = rank_source(source, qrels, [policy.rank_rule], name_extra=policy.extra == "error")
+    return None if ranked is None else settle(ranked[policy.rank_rule], policy)
 
 
 def quick(source, qrels, policy):
     """The quick grading, which must have been taken."""
-    grading = grade_source(as_source(source), qrels, policy)
+    grading = taken(as_source(source), qrels, policy)
     assert grading is not None
     return shown(grading)
 
@@ -112,7 +121,7 @@ QRELS = st.dictionaries(
 )
 POLICIES = st.builds(
     Policy,
-    ties=st.sampled_from(["docid_desc", "docid_asc"]),
+    ties=st.sampled_from(["docid_desc", "docid_asc", "input_order", "ranx", "expected"]),
     missing=st.sampled_from(["zero", "skip"]),
     no_relevant=st.sampled_from(["zero", "skip"]),
     rel=st.sampled_from([None, 2]),
@@ -129,7 +138,7 @@ def test_both_readers_grade_alike(folder, rows, judged, policy):
 
 @pytest.mark.parametrize("form", WRITERS)
 @settings(max_examples=8)
-@given(rows=ROWS, judged=QRELS, ties=st.sampled_from(["docid_desc", "docid_asc"]))
+@given(rows=ROWS, judged=QRELS, ties=st.sampled_from(["docid_desc", "docid_asc", "input_order", "ranx"]))
 def test_both_readers_grade_every_format_alike(folder, form, rows, judged, ties):
     source, qrels, policy = WRITERS[form](folder, rows), Qrels(judged), Policy(ties=ties)
     assert quick(source, qrels, policy) == strict(source, qrels, policy)
@@ -140,8 +149,124 @@ def test_both_readers_grade_every_format_alike(folder, form, rows, judged, ties)
 def test_ties_in_the_order_given_are_broken_alike(folder, rows, judged):
     source, qrels, policy = WRITERS["blanks"](folder, rows), Qrels(judged), Policy(ties="input_order")
     assert outcome(source, qrels, policy, 0) == outcome(source, qrels, policy, 10**9)
-    taken = grade_source(as_source(source), qrels, policy)
-    assert taken is None or shown(taken) == strict(source, qrels, policy)
+    assert quick(source, qrels, policy) == strict(source, qrels, policy)
+
+
+# --- every rule that decides ranks ----------------------------------------------------------------------------------
+
+RULES = [
+    RankRule(ties, precision, drop_self)
+    for ties in ("docid_desc", "docid_asc", "input_order", "ranx")
+    for precision in CHOICES["precision"]
+    for drop_self in (False, True)
+]
+NEAR = st.sampled_from([0.0, 1.0, 1.00000001, 1.00000002, 1.1, 16777216.0, 16777217.0, -1e-46, 1e-46])
+"""Scores of which float32 makes one where float64 tells several."""
+NAMED_AS_QUERIES = st.sampled_from(["q1", "q2", "7", "a", "b", "é", *(f"d{number}" for number in range(20))])
+NEAR_ROWS = st.lists(st.tuples(QUERIES, NAMED_AS_QUERIES, NEAR), min_size=1, max_size=60, unique_by=lambda row: row[:2])
+NEAR_QRELS = st.dictionaries(QUERIES, st.dictionaries(NAMED_AS_QUERIES, st.integers(-1, 3), max_size=9), max_size=4)
+
+
+def ranked_alike(source, qrels, rules):
+    """Whether both readers rank by all these rules alike; None where the quick one does not."""
+    found = rank_source(as_source(source), qrels, rules)
+    if found is None:
+        return None
+    wanted = rank_all(Run(source), qrels, rules)
+    assert set(found) == set(wanted) == set(rules)
+    for rule in rules:
+        policy = Policy(ties=rule.ties, precision=rule.precision, drop_self=rule.drop_self)
+        assert shown(settle(found[rule], policy)) == shown(settle(wanted[rule], policy)), rule
+        assert found[rule].n_extra == wanted[rule].n_extra
+    return True
+
+
+@settings(max_examples=80)
+@given(rows=NEAR_ROWS, judged=NEAR_QRELS, rules=st.lists(st.sampled_from(RULES), min_size=1, max_size=5, unique=True))
+def test_both_readers_rank_by_several_rules_alike(folder, rows, judged, rules):
+    left_empty = {query for query, *_ in rows} - {query for query, doc, _ in rows if doc != query}
+    alike = ranked_alike(WRITERS["blanks"](folder, rows), Qrels(judged), rules)
+    assert alike is (None if left_empty and any(rule.drop_self for rule in rules) else True)
+
+
+@pytest.mark.parametrize("form", ["blanks", "gzip", "CSV", "JSONL", "Parquet", "polars"])
+@settings(max_examples=6)
+@given(rows=NEAR_ROWS, judged=NEAR_QRELS)
+def test_both_readers_rank_every_format_by_every_rule_alike(folder, form, rows, judged):
+    rows = [*rows, *((query, "other", 0.5) for query in {query for query, *_ in rows})]
+    assert ranked_alike(WRITERS[form](folder, rows), Qrels(judged), RULES)
+
+
+@pytest.mark.parametrize("order", ["sorted", "unsorted", "interleaved"])
+def test_both_readers_rank_long_tied_rankings_by_every_rule_alike(tmp_path, order):
+    rng = np.random.default_rng(3)
+    rows = [
+        (f"q{query}", f"d{doc}" if doc else f"q{query}", 1.0 + int(rng.integers(5)) * 1e-8)
+        for query in range(8)
+        for doc in rng.permutation(120).tolist()
+    ]
+    if order == "sorted":
+        rows.sort(key=lambda row: (row[0], -row[2]))
+    if order == "interleaved":
+        rows = [rows[number] for number in rng.permutation(len(rows)).tolist()]
+    judged = {f"q{query}": {f"q{query}": 2} | {f"d{doc}": doc % 3 for doc in range(query, 130, 3)} for query in range(9)}
+    assert ranked_alike(WRITERS["blanks"](tmp_path, rows), Qrels(judged), RULES)
+
+
+def test_ranks_by_hand_under_every_rule(tmp_path):
+    """b and d are one score to float32, c and q1 to both; rank of each document, with and without q1 itself."""
+    rows = [("q1", "b", 1.00000001), ("q1", "c", 0.5), ("q1", "q1", 0.5), ("q1", "d", 1.00000002)]
+    qrels = Qrels({"q1": {"b": 1, "c": 2, "d": 3, "q1": 4}})
+    found = rank_source(as_source(WRITERS["blanks"](tmp_path, rows)), qrels, RULES)
+    names = {1: "b", 2: "c", 3: "d", 4: "q"}
+    hits = {rule: found[rule].run.retrieved for rule in RULES}
+    ranks = {
+        rule: {names[grade]: rank for grade, rank in zip(of.grade.tolist(), of.rank.tolist(), strict=True)}
+        for rule, of in hits.items()
+    }
+    assert ranks[RankRule("docid_desc", "float64", False)] == {"d": 1, "b": 2, "q": 3, "c": 4}
+    assert ranks[RankRule("docid_desc", "float32", False)] == {"d": 1, "b": 2, "q": 3, "c": 4}
+    assert ranks[RankRule("docid_asc", "float64", False)] == {"d": 1, "b": 2, "c": 3, "q": 4}
+    assert ranks[RankRule("docid_asc", "float32", False)] == {"b": 1, "d": 2, "c": 3, "q": 4}
+    assert ranks[RankRule("input_order", "float32", False)] == {"b": 1, "d": 2, "c": 3, "q": 4}
+    assert ranks[RankRule("input_order", "float64", False)] == {"d": 1, "b": 2, "c": 3, "q": 4}
+    assert ranks[RankRule("docid_desc", "float64", True)] == {"d": 1, "b": 2, "c": 3}
+    assert ranks[RankRule("docid_asc", "float32", True)] == {"b": 1, "d": 2, "c": 3}
+
+
+@pytest.mark.parametrize("ties", ["docid_desc", "docid_asc", "input_order", "ranx"])
+@pytest.mark.parametrize("top", [1e39, -1e39, 1e300], ids=repr)
+def test_scores_beyond_float32_have_the_same_outcome(tmp_path, ties, top):
+    rows = [("q1", "a", 1.0), ("q1", "b", 1.00000001), ("q1", "x", top), ("q1", "y", 1.0)]
+    source, qrels = WRITERS["blanks"](tmp_path, rows), Qrels({"q1": {"a": 1, "x": 2}})
+    policy = Policy(ties=ties, precision="float32")
+    assert outcome(source, qrels, policy, 0) == outcome(source, qrels, policy, 10**9)
+
+
+@pytest.mark.parametrize("name_extra", [False, True])
+def test_extra_queries_are_named_by_the_strict_reader_alone(tmp_path, name_extra):
+    source = as_source(WRITERS["blanks"](tmp_path, ORDINARY))
+    assert (rank_source(source, JUDGED, RULES, name_extra=name_extra) is None) == name_extra
+    assert rank_source(source, Qrels({q: {"a": 1} for q in ("q1", "q2", "q3")}), RULES, name_extra=name_extra)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_every_profile_scores_a_large_file_as_a_small_one(tmp_path, profile):
+    rng = np.random.default_rng(1)
+    docs = rng.permutation(40).tolist()
+    rows = [(str(query), str(doc), 1.0 + (doc * 7 + query) % 9 * 1e-8) for query in range(5) for doc in docs]
+    if PROFILES[profile].policy.ties == "error":
+        rows = [(query, doc, place * 0.5) for place, (query, doc, _) in enumerate(rows)]
+    qrels = Qrels({str(query): {str(doc): doc % 3 for doc in range(query, 30, 2)} for query in range(5)})
+    source = WRITERS["blanks"](tmp_path, rows)
+    metrics = ["ndcg@10", "map", "mrr@10", "recall@5", "precision@5", "bpref", "judged@10", "hit@1", "err@10"]
+    large, small = (_under(profile, source, qrels, metrics, least) for least in (0, 10**9))
+    assert large == small
+
+
+def _under(profile, source, qrels, metrics, least):
+    with sizes(least):
+        return assay.evaluate(qrels, source, metrics, profile=profile, tie_band=True, residuals=True).to_dict()
 
 
 ORDINARY = [("q1", "a", 0.5), ("q1", "b", 0.25), ("q2", "a", 1.0), ("q3", "z", 9.0)]
@@ -155,27 +280,27 @@ def test_the_quick_way_by_hand(tmp_path, form):
     assert found["hits"] == [(0, 2, 2.0), (1, 1, 1.0)]
     assert found["n_retrieved"] == [2, 1, 0]
     assert found["missing"] == ("q9",)
-    assert found["counts"] == {"judged": 3, "scored": 3, "missing": 1, "without_relevant": 0, "extra": 1}
+    counts = {"judged": 3, "scored": 3, "missing": 1, "without_relevant": 0, "extra": 1, "constant": 0}
+    assert found["counts"] == counts
     assert found["tag"] == ("bm25" if form in ("blanks", "tabs", "CRLF", "gzip", "zstd") else "")
 
 
 @pytest.mark.parametrize("form", WRITERS)
 def test_evaluate_takes_it_and_says_the_same(tmp_path, form):
     source = WRITERS[form](tmp_path, ORDINARY)
-    with mock.patch("assay.evaluation.evaluate.grade", side_effect=AssertionError("the strict reader was asked")):
+    with mock.patch("assay.evaluation.grader.rank_all", side_effect=AssertionError("the strict reader was asked")):
         found = outcome(source, JUDGED, Policy(), 0)
     assert found == outcome(source, JUDGED, Policy(), 10**9)
     assert found["summary"]["map"] == pytest.approx((1 / 2 / 2 + 1 + 0) / 3)
 
 
-@pytest.mark.parametrize("ties", ["docid_desc", "docid_asc", "input_order"])
+@pytest.mark.parametrize("ties", ["docid_desc", "docid_asc", "input_order", "ranx", "expected"])
 def test_large_groups_of_equal_scores(tmp_path, ties):
     rows = [(f"q{query}", f"d{doc}", doc % 3) for query in range(20) for doc in range(50)]
     qrels = Qrels({f"q{query}": {f"d{doc}": doc % 4 for doc in range(query, 60, 7)} for query in range(22)})
     source, policy = WRITERS["blanks"](tmp_path, rows), Policy(ties=ties)
     assert outcome(source, qrels, policy, 0) == outcome(source, qrels, policy, 10**9)
-    if ties != "input_order":
-        assert quick(source, qrels, policy) == strict(source, qrels, policy)
+    assert quick(source, qrels, policy) == strict(source, qrels, policy)
 
 
 @pytest.mark.parametrize("least", [0, 10**9])
@@ -231,14 +356,14 @@ def test_the_policy_is_enforced_alike(tmp_path, policy):
 def test_small_sources_are_left_to_the_strict_reader(tmp_path):
     with sizes(10**6):
         for form in ("blanks", "CSV", "JSONL", "Parquet", "pandas", "polars", "pyarrow"):
-            assert grade_source(as_source(WRITERS[form](tmp_path, ORDINARY)), JUDGED, Policy()) is None
+            assert taken(as_source(WRITERS[form](tmp_path, ORDINARY)), JUDGED, Policy()) is None
 
 
 @pytest.mark.parametrize(
     "source", [{"q1": {"a": 1.0}}, [("q1", "a", 1.0)], iter([]), np.zeros(3), None], ids=lambda source: type(source).__name__
 )
 def test_what_has_no_columns_is_left_to_the_strict_reader(source):
-    assert grade_source(source, JUDGED, Policy()) is None
+    assert taken(source, JUDGED, Policy()) is None
 
 
 # --- out of the ordinary: the same result, or the same error -------------------------------------------------------
@@ -441,7 +566,7 @@ def test_odd_pandas_frames_have_the_same_outcome(form):
 def test_reading_leaves_the_frame_as_it_was():
     frame = pd.DataFrame(PLAIN)
     before = frame.copy(deep=True)
-    grade_source(frame, ODD_JUDGED, Policy())
+    taken(frame, ODD_JUDGED, Policy())
     pd.testing.assert_frame_equal(frame, before)
 
 
@@ -466,7 +591,7 @@ def test_damaged_files_have_the_same_outcome(folder, rows, form, changes):
 
 def test_a_source_serves_the_strict_reader_after_the_quick_one_gave_up(tmp_path):
     source = FileSource(write(tmp_path / "run", LINE + "# x\n" + B))
-    assert grade_source(source, JUDGED, Policy()) is None
+    assert taken(source, JUDGED, Policy()) is None
     assert assay.evaluate(JUDGED, source, ["num_ret"])["num_ret"] == 2
 
 
@@ -479,7 +604,7 @@ def test_types_are_not_guessed_from_the_first_rows(tmp_path):
     assert quick(path, qrels, Policy())["hits"] == strict(path, qrels, Policy())["hits"]
     frame = pd.DataFrame(rows, columns=["qid", "docid", "score"])
     frame["score"] = frame["score"].astype(object)
-    assert grade_source(frame, qrels, Policy()) is None
+    assert taken(frame, qrels, Policy()) is None
 
 
 def test_queries_without_any_judgment(tmp_path):

@@ -37,7 +37,7 @@ def test_the_call_of_the_readme():
     assert result.scores("mrr@10") == {"q1": 0.5, "q2": 1.0, "q3": 0.0}
     assert result.query_ids == ("q1", "q2", "q3")
     assert result.array("mrr@10").tolist() == [0.5, 1.0, 0.0]
-    assert result.counts == {"judged": 3, "scored": 3, "missing": 1, "without_relevant": 0, "extra": 0}
+    assert result.counts == {"judged": 3, "scored": 3, "missing": 1, "without_relevant": 0, "extra": 0, "constant": 0}
     assert result.policy == assay.Policy(ties="docid_desc", max_grade=3.0)
     assert result.to_dict()["summary"] == result.summary
 
@@ -122,7 +122,7 @@ def test_without_judgments_there_is_nothing_to_sum_up():
     assert result.to_dict()["summary"] == {"map": None, "num_q": None, "gm_map": None}
     assert result.scores("map") == {}
     assert result.array("relstring").tolist() == []
-    assert result.counts == {"judged": 0, "scored": 0, "missing": 0, "without_relevant": 0, "extra": 2}
+    assert result.counts == {"judged": 0, "scored": 0, "missing": 0, "without_relevant": 0, "extra": 2, "constant": 0}
 
 
 def test_the_largest_grade_is_recorded_found_or_given():
@@ -145,7 +145,7 @@ def test_missing_queries_are_zero_or_skipped_or_an_error():
 
     assert mrr("zero")["mrr"] == 0.5
     assert mrr("skip")["mrr"] == 0.75
-    assert mrr("skip").counts == {"judged": 3, "scored": 2, "missing": 1, "without_relevant": 0, "extra": 0}
+    assert mrr("skip").counts == {"judged": 3, "scored": 2, "missing": 1, "without_relevant": 0, "extra": 0, "constant": 0}
     assert mrr("skip").missing == mrr("zero").missing == ("q3",)
     with pytest.raises(assay.DataError, match="missing from the run: q3"):
         mrr("error")
@@ -165,7 +165,7 @@ def test_queries_without_a_relevant_document_count_or_are_skipped():
     assert assay.evaluate(qrels, RUN, "mrr").scores("mrr") == {"q1": 0.5, "q2": 0.0, "q3": 0.0}
     skipped = assay.evaluate(qrels, RUN, "mrr", policy=assay.Policy(no_relevant="skip"))
     assert skipped.scores("mrr") == {"q1": 0.5, "q3": 0.0}
-    assert skipped.counts == {"judged": 3, "scored": 2, "missing": 1, "without_relevant": 1, "extra": 0}
+    assert skipped.counts == {"judged": 3, "scored": 2, "missing": 1, "without_relevant": 1, "extra": 0, "constant": 0}
 
 
 def test_the_relevance_level_decides_which_queries_have_a_relevant_document():

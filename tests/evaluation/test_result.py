@@ -100,19 +100,24 @@ def test_as_plain_values(result):
     assert result.to_dict() == {
         "name": "r1",
         "summary": {"mrr": 0.5, "map": result["map"], "rbp_residual(p=0.5)": result["rbp_residual(p=0.5)"]},
-        "counts": {"judged": 3, "scored": 3, "missing": 0, "without_relevant": 0, "extra": 0},
+        "counts": {"judged": 3, "scored": 3, "missing": 0, "without_relevant": 0, "extra": 0, "constant": 0},
         "policy": {
             "ties": "docid_desc",
+            "precision": "float64",
             "missing": "zero",
             "extra": "skip",
             "no_relevant": "zero",
             "rel": None,
             "judged_only": False,
+            "negatives": "unjudged",
+            "drop_self": False,
             "max_grade": 2.0,
             "duplicates": "error",
         },
         "missing": [],
         "notes": [],
+        "ties": {"queries": 3, "undecided": 0, "at_cutoff": {"3": 0}},
+        "fingerprints": result.fingerprints,
         "per_query": {
             "q1": {"mrr": 0.5, "map": 0.5, "relstring@3": "01", "rbp_residual(p=0.5)": 0.25},
             "q2": {"mrr": 1.0, "map": (1 + 2 / 3) / 2, "relstring@3": "1-1", "rbp_residual(p=0.5)": 0.375},
@@ -120,6 +125,24 @@ def test_as_plain_values(result):
         },
     }
     assert json.loads(json.dumps(result.to_dict(), allow_nan=False)) == result.to_dict()
+
+
+def test_fingerprints_depend_on_the_data_and_not_on_the_order_of_rows(result):
+    def fingerprints(qrels, run, **given):
+        return assay.evaluate(qrels, run, ["mrr"], **given).fingerprints
+
+    reversed_qrels, reversed_run = (
+        {query: dict(reversed(rows.items())) for query, rows in reversed(data.items())} for data in (QRELS, RUN)
+    )
+    assert set(result.fingerprints) == {"judgments", "rankings"}
+    assert fingerprints(reversed_qrels, reversed_run) == fingerprints(QRELS, assay.Run(RUN)) == result.fingerprints
+    assert fingerprints(QRELS, RUN, policy=assay.Policy(rel=2, missing="skip")) == result.fingerprints
+    other_grade = fingerprints(QRELS | {"q1": {"a": 2, "b": 0}}, RUN)
+    assert other_grade["judgments"] != result.fingerprints["judgments"]
+    for q1 in ({"b": 1.0, "a": 1.0}, {"b": 1.0, "a": 2.0}, {"b": 2.0, "a": 1.0, "x": 0.0}, {"b": 2.0, "x": 1.0}):
+        other_run = fingerprints(QRELS, RUN | {"q1": q1})
+        assert other_run["judgments"] == result.fingerprints["judgments"]
+        assert other_run["rankings"] != result.fingerprints["rankings"]
 
 
 def test_as_plain_values_without_queries(result):

@@ -197,7 +197,7 @@ def test_an_unknown_name_near_nothing():
         ("ndcg(rel=1_0)", "rel is a finite number, not '1_0'"),
         (
             "ndcg(gian=exp)@10",
-            "ndcg has no parameter 'gian' (it has: k, gain, discount, rel, judged_only). Did you mean gain?",
+            "ndcg has no parameter 'gian' (it has: k, gain, discount, rel, ideal, judged_only). Did you mean gain?",
         ),
         ("num_q(k=5)", "num_q has no parameter 'k' (it has: none)."),
         ("num_q-l2", "num_q has no parameter 'rel'"),
@@ -269,12 +269,16 @@ VALUES = {
     "discount": st.sampled_from(("log2", "jk2002")),
     "norm": st.sampled_from(("relevant", "min")),
     "over": st.sampled_from(("k", "retrieved")),
+    "ideal": st.sampled_from(("judged", "retrieved", "uncut")),
+    "rounding": st.sampled_from(("up", "nearest")),
+    "empty": st.sampled_from(("zero", "odds")),
+    "complete": st.sampled_from(("tail", "zero")),
     "gain": st.one_of(
         st.sampled_from(("linear", "exp", "binary")),
         st.dictionaries(finite, finite, min_size=1, max_size=3).map(lambda table: tuple(sorted(table.items()))),
     ),
 }
-RBP_GAINS = st.sampled_from(("binary", "scale", "query"))
+RBP_GAINS = st.sampled_from(("binary", "scale", "query", "grade"))
 
 
 @st.composite

@@ -177,6 +177,7 @@ def test_which_queries_are_scored(policy, queries, without_relevant):
         "missing": 2,
         "without_relevant": without_relevant,
         "extra": 2,
+        "constant": 0,
     }
 
 

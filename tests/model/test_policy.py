@@ -12,11 +12,14 @@ from assay.model.policy import CHOICES
 def test_the_defaults():
     assert Policy().to_dict() == {
         "ties": "docid_desc",
+        "precision": "float64",
         "missing": "zero",
         "extra": "skip",
         "no_relevant": "zero",
         "rel": None,
         "judged_only": False,
+        "negatives": "unjudged",
+        "drop_self": False,
         "max_grade": None,
         "duplicates": "error",
     }
@@ -54,10 +57,25 @@ def test_levels_are_finite(field, bad):
         Policy(**{field: bad})
 
 
-@pytest.mark.parametrize("bad", ["no", "false", None], ids=repr)
-def test_judged_only_is_true_or_false(bad):
-    with pytest.raises(BadParameter, match="judged_only"):
-        Policy(judged_only=bad)
+@pytest.mark.parametrize("field", ["judged_only", "drop_self"])
+@pytest.mark.parametrize("bad", ["no", "false", None, 1], ids=repr)
+def test_switches_are_true_or_false(field, bad):
+    with pytest.raises(BadParameter, match=field):
+        Policy(**{field: bad})
+
+
+@pytest.mark.parametrize("ties", CHOICES["ties"])
+@pytest.mark.parametrize("precision", CHOICES["precision"])
+@pytest.mark.parametrize("drop_self", [False, True])
+def test_the_rule_of_ranks(ties, precision, drop_self):
+    """Where no order is chosen among equals, they are ranked by the default one and known to be tied."""
+    rule = Policy(ties=ties, precision=precision, drop_self=drop_self).rank_rule
+    assert rule == ("docid_desc" if ties in ("expected", "error") else ties, precision, drop_self)
+
+
+def test_nothing_else_decides_ranks():
+    policy = Policy(missing="skip", extra="error", no_relevant="skip", rel=2, judged_only=True, negatives="nonrelevant")
+    assert policy.rank_rule == Policy().rank_rule
 
 
 def test_a_policy_cannot_be_changed_or_misspelt():

@@ -7,11 +7,14 @@ from dataclasses import fields
 from typing import Any
 
 from assay.model.policy import Policy
+from assay.model.profile import OWN, Profile
+from assay.model.profiles import PROFILES, find_profile
 
 
 def add_policy_arguments(parser: argparse.ArgumentParser) -> None:
-    """One flag per field."""
+    """The profile to start from, and one flag per field to change it."""
     group = parser.add_argument_group("policy")
+    group.add_argument("--profile", metavar="TOOL", help=f"score as another tool does: {', '.join(PROFILES)}")
     for setting in fields(Policy):
         flag, meaning = f"--{setting.name.replace('_', '-')}", setting.metadata["meaning"]
         if "choices" in setting.metadata:
@@ -26,10 +29,11 @@ def add_policy_arguments(parser: argparse.ArgumentParser) -> None:
             group.add_argument(flag, type=_number, metavar="GRADE", help=meaning)
 
 
-def policy_of(options: argparse.Namespace) -> Policy:
-    """The policy the flags describe."""
-    given = {setting.name: getattr(options, setting.name) for setting in fields(Policy)}
-    return Policy(**{name: _word(value) for name, value in given.items() if value is not None})
+def profile_of(options: argparse.Namespace) -> Profile:
+    """The conventions the flags describe: those of a tool or our own, changed where a flag says so."""
+    given = {setting.name: _word(getattr(options, setting.name)) for setting in fields(Policy)}
+    profile = find_profile(options.profile) if options.profile else OWN
+    return profile.adjusted(**{name: value for name, value in given.items() if value is not None})
 
 
 def _word(value: Any) -> Any:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.cli._command import Command
-from assay.cli._policy import add_policy_arguments, policy_of
+from assay.cli._policy import add_policy_arguments, profile_of
 from assay.cli._terminal import may_colour, terminal_width
 from assay.errors import DataError, UsageError
 
@@ -50,6 +50,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="metrics or groups, such as ndcg@10 map recall@5,10 (default: the group rag)",
     )
     add_policy_arguments(parser)
+    trust = parser.add_argument_group("trust")
+    trust.add_argument("--tie-band", action="store_true", help="lowest, mean and highest figure over all orders of ties")
+    trust.add_argument("--residuals", action="store_true", help="figures if unjudged documents were not, or were, relevant")
     show = parser.add_argument_group("output")
     show.add_argument("-f", "--format", default="table", metavar="FORMAT", help=f"{', '.join(FORMATS)} (default: table)")
     show.add_argument("-q", "--per-query", action="store_true", help="the scores of every query, not only the summary")
@@ -67,12 +70,11 @@ def run_score(options: argparse.Namespace) -> int:
     find_renderer(options.format)
     metrics = parse_metrics(options.metrics)
     beside = _judged_beside(metrics) if options.format in WITH_JUDGED and not options.judged_only else []
-    metrics = parse_metrics([*metrics, *beside])
     order_by = parse_metric(options.sort) if options.sort else None
-    if order_by and order_by.name not in {metric.name for metric in metrics}:
+    if order_by and order_by.name not in {metric.name for metric in (*metrics, *beside)}:
         raise UsageError(f"--sort {options.sort}: add it to -m to sort by it")
     with _without_garbage_collection():
-        results = _score_all(options, metrics)
+        results = _score_all(options, metrics, beside)
     if order_by:
         results = _sorted(results, order_by)
     sys.stdout.write(_rendered(options, results, frozenset(metric.name for metric in beside)))
@@ -112,12 +114,17 @@ def _judged_beside(metrics: Sequence[BoundMetric]) -> list[BoundMetric]:
     return [] if judged.name in {metric.name for metric in metrics} else [judged]
 
 
-def _score_all(options: argparse.Namespace, metrics: Sequence[BoundMetric]) -> list[Result]:
+def _score_all(options: argparse.Namespace, metrics: Sequence[BoundMetric], beside: Sequence[BoundMetric]) -> list[Result]:
     from assay.datasets import as_source
-    from assay.evaluation.evaluate import evaluate
+    from assay.evaluation.evaluate import evaluate_settings, with_bands
+    from assay.evaluation.setting import Setting, settings_of
     from assay.model.qrels import Qrels
 
-    policy = policy_of(options)
+    profile = profile_of(options)
+    settings = [
+        *settings_of(metrics, profile),
+        *(Setting(metric, metric, profile.policy, is_beside=True) for metric in beside),
+    ]
     if (options.qrels == "-" and "-" in options.runs) or options.runs.count("-") > 1:
         raise UsageError("standard input (-) can be read once only")
     began = time.perf_counter()
@@ -128,7 +135,8 @@ def _score_all(options: argparse.Namespace, metrics: Sequence[BoundMetric]) -> l
     for source, name in zip(sources, _names(options.runs, [source.name for source in sources]), strict=True):
         began = time.perf_counter()
         try:
-            results.append(evaluate(qrels, source, metrics, policy=policy, name=name))
+            result = evaluate_settings(qrels, source, settings, profile, name)
+            results.append(with_bands(result, tie_band=options.tie_band, residuals=options.residuals))
         except DataError as error:
             named = error.message if error.message.startswith(source.label) else f"{source.label}: {error.message}"
             raise DataError(named, error.faults) from None

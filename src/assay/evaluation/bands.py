@@ -67,10 +67,13 @@ def residual_bands(grader: Grader, settings: Iterable[Setting]) -> dict[str, Ban
 
 
 def tie_report(grader: Grader, settings: Iterable[Setting]) -> dict[str, Any]:
-    """How many queries have ties that could change a score, and at which cutoffs such a tie straddles the cut."""
+    """How many queries have ties that could change a score shown, and at which cutoffs such a tie straddles the cut."""
     settings = list(settings)
     run = _view(grader, settings[0])
     tied = run.undecided()
+    deepest = max((setting.metric.params.get("k") or np.inf for setting in _with_figures(settings)), default=np.inf)
+    if run.ties is not None:
+        tied = tied[run.ties.better[tied] < deepest]
     queries = run.retrieved.query[tied]
     cutoffs = sorted({setting.metric.params["k"] for setting in settings if isinstance(setting.metric.params.get("k"), int)})
     at_cutoff: Mapping[str, int] = {}
@@ -85,11 +88,11 @@ def tie_report(grader: Grader, settings: Iterable[Setting]) -> dict[str, Any]:
 
 
 def _with_figures(settings: Iterable[Setting]) -> list[Setting]:
-    return [setting for setting in settings if setting.metric.metric.aggregation.summarise]
+    return [setting for setting in settings if setting.metric.metric.aggregation.summarise and not setting.is_beside]
 
 
 def _view(grader: Grader, setting: Setting) -> GradedRun:
-    return replace(grader.grading(setting.policy).run, expects_ties=False)
+    return replace(grader.grading(setting.policy).run, tie_rule="settled")
 
 
 def _column(setting: Setting, score: Floats) -> Column:

@@ -16,7 +16,7 @@ from assay.evaluation.setting import Setting, refuse, settings_of
 from assay.metrics._metric import BoundMetric
 from assay.metrics._parse import parse_metrics
 from assay.model.policy import Policy
-from assay.model.profile import Profile
+from assay.model.profile import OWN, Profile
 from assay.model.profiles import find_profile
 from assay.model.qrels import Qrels
 from assay.model.run import Run
@@ -40,20 +40,31 @@ def evaluate(
     """
     chosen = choose_profile(policy, profile)
     settings = settings_of(parse_metrics(metrics), chosen)
-    judgments, source = as_judged(qrels, run)
-    grader = Grader(judgments, source, [setting.policy for setting in settings])
+    result = evaluate_settings(*as_judged(qrels, run), settings, chosen, name)
+    return with_bands(result, tie_band=tie_band, residuals=residuals)
+
+
+def evaluate_settings(qrels: Qrels, run: Any, settings: Sequence[Setting], profile: Profile, name: str = "") -> Result:
+    """Read and rank the run once, score every metric under its own policy, and say what a reader should know."""
+    grader = Grader(qrels, run, [setting.policy for setting in settings])
     try:
-        result = score_settings(grader, settings, chosen, name)
+        result = score_settings(grader, settings, profile, name)
     except DataError as error:
-        if not chosen.name:
+        if profile.is_own:
             raise
-        raise DataError(f"profile {chosen.name}: {error.message}{_way_out(chosen)}", error.faults) from None
+        raise DataError(f"profile {profile.name}: {error.message}{_way_out(profile)}", error.faults) from None
+    return replace(result, notes=notes_on(grader, settings, profile, run), ties=tie_report(grader, settings))
+
+
+def with_bands(result: Result, *, tie_band: bool, residuals: bool) -> Result:
+    """The result with what ties and unjudged documents could change."""
+    grader, settings = result.grader, result.settings
+    if grader is None:
+        raise UsageError("this result was read from a file; bands need the rankings")
     return replace(
         result,
-        notes=notes_on(grader, settings, chosen, judgments, source),
         tie_bands=tie_bands(grader, settings) if tie_band else {},
         residuals=residual_bands(grader, settings) if residuals else {},
-        ties=tie_report(grader, settings) if tie_band else {},
     )
 
 
@@ -65,7 +76,7 @@ def choose_profile(policy: Policy | None, profile: str | Profile | None) -> Prof
         return profile if isinstance(profile, Profile) else find_profile(profile)
     if not isinstance(policy, Policy | None):
         raise BadParameter(f"policy is a Policy, such as Policy(ties='docid_asc'), not {shortened(policy)}")
-    return Profile("", "assay", policy or Policy())
+    return replace(OWN, policy=policy or Policy())
 
 
 def as_judged(qrels: Any, run: Any) -> tuple[Qrels, Any]:
@@ -78,7 +89,8 @@ def as_judged(qrels: Any, run: Any) -> tuple[Qrels, Any]:
 def score_settings(grader: Grader, settings: Sequence[Setting], profile: Profile, name: str = "") -> Result:
     """Score metrics, each under its own policy, unless the tool would fail."""
     for setting in settings:
-        refuse(profile, setting, grader.grading(setting.policy).run)
+        grading = grader.grading(setting.policy)
+        refuse(profile, setting, grading.run, grading.missing)
     table = grader.table(settings)
     grading = grader.main_grading(settings, profile.policy)
     return Result(

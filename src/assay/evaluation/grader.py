@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,8 @@ class Grader:
     def grading(self, policy: Policy) -> Grading:
         """The run graded under a policy. Rules that rank alike share one answer, so metrics do as well."""
         ranked = self._ranked[policy.rank_rule]
-        key = (id(ranked), policy)
+        ties = policy.ties if policy.ties in ("expected", "error") else "docid_desc"
+        key = (id(ranked), replace(policy, ties=ties, precision="float64", drop_self=False))  # ranks say the rest
         if key not in self._known:
             self._known[key] = settle(ranked, policy)
         return self._known[key]

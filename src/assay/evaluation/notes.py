@@ -19,11 +19,11 @@ MANY_CONSTANT = 0.5
 """Share of queries with one score for all documents from which on the run looks broken."""
 
 
-def notes_on(grader: Grader, settings: Sequence[Setting], profile: Profile, qrels: Qrels, run: Any) -> tuple[str, ...]:
+def notes_on(grader: Grader, settings: Sequence[Setting], profile: Profile, run: Any) -> tuple[str, ...]:
     """All there is to say, the gravest first."""
     grading = grader.main_grading(settings, profile.policy)
     return (
-        *_on_data(grading, qrels, run, profile.policy),
+        *_on_data(grading, grader.qrels, run, profile.policy),
         *_on_constant_scores(grading),
         *_on_levels(settings, profile.policy),
         *_on_profile(settings, profile),
@@ -82,7 +82,8 @@ def _on_profile(settings: Sequence[Setting], profile: Profile) -> list[str]:
         if setting.reason:
             reasons.setdefault(setting.reason, []).append(setting.asked.name)
     found += [f"{', '.join(names)}: {reason}." for reason, names in reasons.items()]
-    lacks = [setting.metric.name for setting in settings if profile.has and setting.metric.metric.name not in profile.has]
+    asked = [setting.metric for setting in settings if not setting.is_beside]
+    lacks = [metric.name for metric in asked if profile.has and metric.metric.name not in profile.has]
     if lacks:
         found.append(f"{profile.tool} has no {', '.join(lacks)}: scored as by default, under its conventions.")
     return found

@@ -49,7 +49,9 @@ class Result:
     ties: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """How many queries have ties that could change a score."""
     grader: Grader | None = field(default=None, repr=False)
-    """What was scored; kept for the fingerprints."""
+    """What was scored; none where the result was read from a file."""
+    recorded: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Fingerprints of a result that was read from a file."""
 
     @cached_property
     def summary(self) -> dict[str, float]:
@@ -59,7 +61,7 @@ class Result:
     @cached_property
     def fingerprints(self) -> dict[str, str]:
         """Of the judgments and of the rankings: equal where the data are."""
-        return self.grader.fingerprints(self.policy.rank_rule) if self.grader else {}
+        return self.grader.fingerprints(self.policy.rank_rule) if self.grader else dict(self.recorded)
 
     @property
     def query_ids(self) -> tuple[str, ...]:

@@ -24,6 +24,8 @@ class Setting:
     reason: str = ""
     """Why it is scored otherwise than other metrics, if it is."""
     digits: int | None = None
+    is_beside: bool = False
+    """Whether it is shown beside what was asked for, to say how far that can be trusted; profiles do not matter to it."""
 
     @classmethod
     def of(cls, asked: BoundMetric, profile: Profile) -> Setting:
@@ -47,10 +49,12 @@ def settings_of(metrics: Iterable[BoundMetric], profile: Profile) -> list[Settin
     return list(found.values())
 
 
-def refuse(profile: Profile, setting: Setting, run: GradedRun) -> None:
-    """Raise where the tool would crash or answer with something that is no score."""
-    for refusal in profile.refusals:
+def refuse(profile: Profile, setting: Setting, run: GradedRun, missing: Iterable[str] = ()) -> None:
+    """Raise where the tool would crash or answer with something that is no score. `missing`: queries the run lacks."""
+    for refusal in () if setting.is_beside else profile.refusals:
         concerns = refusal.metrics == EVERY or setting.asked.metric.name in refusal.metrics
         if concerns and refusal.when(setting.metric.params) and (found := refusal.finds(run)).any():
+            excused = set(missing) if refusal.of_rankings else set()
             queries = [query for query, is_found in zip(run.query_ids, found.tolist(), strict=True) if is_found]
-            raise DataError(f"{profile.tool} {refusal.says}: query {some_of(queries)}")
+            if queries := [query for query in queries if query not in excused]:
+                raise DataError(f"{profile.tool} {refusal.says}: query {some_of(queries)}")

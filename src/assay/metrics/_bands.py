@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from assay.errors import DataError
 from assay.model.graded import GradedRun
 from assay.model.ordering import Floats
 from assay.model.scores import Column
 from assay.model.tie_orders import best_order, random_order, worst_order
 from assay.model.unjudged import with_unjudged_relevant
+from assay.text import counted, some_of
 
 if TYPE_CHECKING:
     from assay.metrics._metric import BoundMetric
@@ -49,10 +52,22 @@ def tie_band(metric: BoundMetric, run: GradedRun) -> TieBand:
     return TieBand(low, mean, high, True, is_monotone)
 
 
-def expected_scores(metric: BoundMetric, run: GradedRun) -> Floats:
-    """The mean of each score over all orders of ties: in closed form, or over sampled orders."""
-    mean = metric.expected(run)
-    return tie_band(metric, run).expected if mean is None else mean
+def scores_by_tie_rule(metric: BoundMetric, run: GradedRun) -> Floats:
+    """The mean of each score over all orders of ties; or, where ties are faults, an error if they leave a score open."""
+    settled = replace(run, tie_rule="settled")
+    if run.tie_rule == "error":
+        return _undisputed(metric, settled)
+    mean = metric.expected(settled)
+    return tie_band(metric, settled).expected if mean is None else mean
+
+
+def _undisputed(metric: BoundMetric, run: GradedRun) -> Floats:
+    band = tie_band(metric, run)
+    queries = [run.query_ids[number] for number in np.flatnonzero(band.low < band.high).tolist()]
+    if queries:
+        where = f"{counted(len(queries), 'query')}: {some_of(queries)}"
+        raise DataError(f"documents with equal scores, and no rule to order them, change {metric.name} in {where}")
+    return band.low
 
 
 def residual_band(metric: BoundMetric, run: GradedRun) -> tuple[Floats, Floats]:

@@ -6,7 +6,7 @@ import inspect
 import string
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -45,6 +45,8 @@ class Metric:
     cite: str = ""
     check: Callable[[Mapping[str, Any]], None] | None = None
     """Raises BadParameter where parameters that are fine by themselves do not go together."""
+    mistaken_for: tuple[str, ...] = ()
+    """Metrics that people report under its name."""
     trec: tuple[str, ...] = ()
     """trec_eval's names for it, as templates over the parameters."""
 
@@ -126,11 +128,11 @@ class BoundMetric:
         return self.name
 
     def score(self, view: Any) -> Outcome:
-        """One score per query of the view; where the view expects ties, its mean over all orders of them."""
-        if getattr(view, "expects_ties", False) and self.metric.aggregation.summarise:
-            from assay.metrics._bands import expected_scores
+        """One score per query of the view; the view says what is done where ties leave that open."""
+        if getattr(view, "tie_rule", "settled") != "settled" and self.metric.aggregation.summarise:
+            from assay.metrics._bands import scores_by_tie_rule
 
-            return expected_scores(self, replace(view, expects_ties=False))
+            return scores_by_tie_rule(self, view)
         return self._apply(self.metric.function, view)
 
     def expected(self, view: Any) -> Scores | None:

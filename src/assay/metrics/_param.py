@@ -28,6 +28,11 @@ class Param:
     shown: bool = False
     """Part of the canonical name even at its default, because tools disagree about the default."""
 
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The words it may be, where there are only a few."""
+        return getattr(self.parse, "choices", ())
+
 
 def show(value: Any) -> str:
     """A value as it stands in a canonical name: shortest form that reads back."""
@@ -133,6 +138,7 @@ def one_of(*choices: str, **synonyms: str) -> Callable[[str], str]:
         except KeyError:
             raise ValueError(f"one of {', '.join(choices)}") from None
 
+    parse.choices = choices  # type: ignore[attr-defined]
     return parse
 
 
@@ -157,6 +163,8 @@ def gain(text: str) -> str | tuple[tuple[float, float], ...]:
         pass
     raise ValueError("a map from grade to gain such as {1: 3.5, 2: 9}")
 
+
+gain.choices = GAINS  # type: ignore[attr-defined]
 
 CUTOFF = Param("k", cutoff, None, "only the first k ranks count", aliases=("cutoff",), at=True)
 CUTOFF_NEEDED = Param("k", cutoff, REQUIRED, "only the first k ranks count", aliases=("cutoff",), at=True)

@@ -21,6 +21,7 @@ METRIC = Metric(
     accuracy,
     is_monotone=False,
     params=(CUTOFF, REL),
+    mistaken_for=("hit", "precision"),
     formula="1 − (non-relevant above relevant pairs) ÷ (relevant · non-relevant), all within top k",
     cite="MacAvaney, Macdonald & Ounis 2022, Streamlining Evaluation with ir-measures, ECIR",
 )

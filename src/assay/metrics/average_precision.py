@@ -38,6 +38,7 @@ METRIC = Metric(
     expected=expected_average_precision,
     params=(CUTOFF, REL, NORM, JUDGED_ONLY),
     aliases=("ap", "average_precision", "mean_average_precision", "map_cut"),
+    mistaken_for=("mrr", "precision"),
     formula="Σ over relevant ranks i ≤ k of P@i, ÷ R",
     cite="Harman 1992, Overview of the First TREC Conference",
     trec=("map", "map_cut_{k}"),

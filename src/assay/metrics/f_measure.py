@@ -27,6 +27,7 @@ METRIC = Metric(
     params=(CUTOFF_NEEDED, REL, BETA, JUDGED_ONLY),
     aliases=("f_measure", "fbeta", "f_beta", "f_score"),
     titles={"f1": {"beta": 1.0}},
+    mistaken_for=("set_f",),
     formula="(1 + β²) · precision · recall ÷ (β² · precision + recall)",
     cite="van Rijsbergen 1979, Information Retrieval",
 )

@@ -21,6 +21,7 @@ METRIC = Metric(
     expected=expected_hit,
     params=(CUTOFF, REL, JUDGED_ONLY),
     aliases=("hit_rate", "hitrate", "success"),
+    mistaken_for=("recall",),
     formula="1 if a relevant document is in the top k, else 0",
     cite="Buckley & Voorhees 2005, TREC: Experiment and Evaluation in Information Retrieval, ch. 3",
     trec=("success_{k}",),

@@ -53,6 +53,7 @@ METRIC = Metric(
     params=(CUTOFF, GAIN, DISCOUNT, GAIN_LEVEL, IDEAL, JUDGED_ONLY),
     aliases=("ndcg_cut", "normalized_dcg"),
     presets={"ndcg_burges": {"gain": "exp"}},
+    mistaken_for=("dcg",),
     formula="DCG@k ÷ DCG@k of the ideal ranking;  DCG@k = Σ gain(i) ÷ log₂(i + 1)",
     cite="Järvelin & Kekäläinen 2002, Cumulated Gain-Based Evaluation of IR Techniques, TOIS 20(4)",
     trec=("ndcg", "ndcg_cut_{k}"),

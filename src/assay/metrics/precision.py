@@ -26,6 +26,7 @@ METRIC = Metric(
     expected=expected_precision,
     params=(CUTOFF_NEEDED, REL, OVER, JUDGED_ONLY),
     aliases=("p", "prec"),
+    mistaken_for=("capped_recall", "hit"),
     formula="relevant in top k ÷ k",
     cite="Cleverdon & Keen 1966, Factors Determining the Performance of Indexing Systems",
     trec=("P_{k}",),

@@ -22,6 +22,7 @@ METRIC = Metric(
     expected=expected_recall,
     params=(CUTOFF, REL, JUDGED_ONLY),
     aliases=("r",),
+    mistaken_for=("hit", "capped_recall"),
     formula="relevant in top k ÷ R",
     cite="Cleverdon & Keen 1966, Factors Determining the Performance of Indexing Systems",
     trec=("recall_{k}",),

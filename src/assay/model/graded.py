@@ -112,8 +112,8 @@ class GradedRun:
     """Where judgments are per subtopic: their numbers, subtopics and grades, retrieved or not."""
     ties: Ties | None = None
     """Which hits share their score with other documents; None where none does."""
-    expects_ties: bool = False
-    """Whether scores are to be means over all orders of tied documents."""
+    tie_rule: str = "settled"
+    """settled: ranks stand as they are; expected: scores are means over all orders of ties; error: ties are faults."""
 
     @property
     def n_queries(self) -> int:

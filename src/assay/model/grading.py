@@ -163,7 +163,12 @@ def settle(ranked: Ranked, policy: Policy) -> Grading:
         raise DataError(f"{counted(len(missing), 'judged query')} {verb} missing from the run: {some_of(missing)}")
     if ranked.n_extra and policy.extra == "error":
         raise DataError(f"{counted(ranked.n_extra, 'query')} of the run without judgments: {some_of(ranked.extra)}")
-    run = replace(run, max_grade=_top(run, policy), level=policy.rel, expects_ties=policy.ties == "expected")
+    run = replace(
+        run,
+        max_grade=_top(run, policy),
+        level=policy.rel,
+        tie_rule=policy.ties if policy.ties in ("expected", "error") else "settled",
+    )
     if policy.negatives == "nonrelevant":
         run = run.without_negatives()
     if policy.judged_only:
@@ -175,23 +180,11 @@ def settle(ranked: Ranked, policy: Policy) -> Grading:
         raise DataError(f"{counted(len(empty), 'query')} without a relevant document: {some_of(empty)}")
     if policy.no_relevant == "skip":
         keep = keep & ~without_relevant
-    run = run.select(keep)
-    if policy.ties == "error":
-        _refuse_ties(run)
-    return Grading(run, missing, len(keep), ranked.n_extra, int(without_relevant.sum()), ranked.n_constant)
+    return Grading(run.select(keep), missing, len(keep), ranked.n_extra, int(without_relevant.sum()), ranked.n_constant)
 
 
 def _top(run: GradedRun, policy: Policy) -> float:
     return run.max_grade if policy.max_grade is None else float(policy.max_grade)
-
-
-def _refuse_ties(run: GradedRun) -> None:
-    """Where no order is chosen among equals, ties that could change a score are faults."""
-    at = run.undecided()
-    if len(at):
-        queries = list(dict.fromkeys(run.query_ids[number] for number in run.retrieved.query[at].tolist()))
-        where = f"{counted(len(queries), 'query')}: {some_of(queries)}"
-        raise DataError(f"documents with equal scores, and no rule to order them, in {where}")
 
 
 def _places(run: Run, qrels: Qrels) -> Ints:

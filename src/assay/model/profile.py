@@ -40,6 +40,16 @@ class Refusal:
     says: str
     """What the tool does, in words that complete `beir …`."""
     when: Callable[[Mapping[str, Any]], bool] = lambda _: True
+    of_rankings: bool = False
+    """Whether it takes a ranking, be it an empty one; a query that the run lacks is no case of it."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """The switch of a tool that decides about queries which only the judgments or only the run have."""
+
+    name: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -52,6 +62,7 @@ class Profile:
     policy: Policy
     variants: tuple[Variant, ...] = ()
     refusals: tuple[Refusal, ...] = ()
+    option: Option = Option()
     has: frozenset[str] = frozenset()
     """The metrics it has; none listed: all."""
 
@@ -63,6 +74,15 @@ class Profile:
         )
         return replace(self, policy=replace(self.policy, **settings), variants=variants)
 
+    @property
+    def is_own(self) -> bool:
+        """Whether this is no other tool's."""
+        return not self.name
+
     def variant(self, metric: str, params: Mapping[str, Any]) -> Variant | None:
         """What it does otherwise for a metric with these parameters."""
         return next((one for one in self.variants if metric in one.metrics and one.when(params)), None)
+
+
+OWN = Profile("", "assay", Policy())
+"""Our own conventions, the same for all metrics."""

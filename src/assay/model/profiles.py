@@ -16,7 +16,7 @@ import numpy as np
 from assay.errors import UnknownName, near_matches
 from assay.model.graded import Bools, GradedRun
 from assay.model.policy import Policy
-from assay.model.profile import EVERY, Profile, Refusal, Variant
+from assay.model.profile import EVERY, Option, Profile, Refusal, Variant
 
 
 def _has_cutoff(params: Mapping[str, Any]) -> bool:
@@ -82,6 +82,7 @@ TREC_EVAL_9 = Profile(
     "trec_eval 9.0.8",
     SINGLE,
     refusals=(WHOLE_GRADES, ALL_NEGATIVE),
+    option=Option("-c", {"missing": "zero"}),
     has=TREC_METRICS | {"dcg", "ideal_dcg", "yaap"},
 )
 TREC_EVAL_10 = Profile(
@@ -95,6 +96,7 @@ TREC_EVAL_10 = Profile(
         Variant(("yaap",), "an empty ranking has the odds of one without hits", {"empty": "odds"}),
     ),
     refusals=(WHOLE_GRADES, ALL_NEGATIVE),
+    option=Option("-c", {"missing": "zero"}),
     has=TREC_METRICS | {"dcg", "ideal_dcg", "yaap", "rbp", "rbp_residual", "unjudged"},
 )
 PYTREC_EVAL = Profile(
@@ -104,7 +106,7 @@ PYTREC_EVAL = Profile(
     refusals=(
         WHOLE_GRADES,
         ALL_NEGATIVE,
-        Refusal(("iprec", "11pt_avg"), _retrieved_nothing, "gives nan for a query with an empty ranking"),
+        Refusal(("iprec", "11pt_avg"), _retrieved_nothing, "gives nan for a query with an empty ranking", of_rankings=True),
     ),
     has=TREC_METRICS,
 )
@@ -120,6 +122,7 @@ RANX = Profile(
         WHOLE_GRADES,
         Refusal(("bpref",), _unopposed, "gives nan for bpref where no document is judged non-relevant (ranx issue 66)"),
     ),
+    option=Option("make_comparable=True", {"missing": "zero", "extra": "skip"}),
     has=frozenset(
         {"hit", "precision", "set_precision", "recall", "f", "rprec", "mrr", "map", "dcg", "ndcg", "bpref", "rbp"}
     ),
@@ -160,7 +163,7 @@ IR_MEASURES = Profile(
         Refusal(("err",), _named_by_text, "fails on query ids that are no numbers (gdeval)"),
         Refusal(("ndcg",), _above_four, "fails on a grade above 4 (gdeval)", _gains_exponentially),
         Refusal(("ndcg",), _named_by_text, "fails on query ids that are no numbers (gdeval)", _gains_exponentially),
-        Refusal(("judged",), _retrieved_nothing, "divides by zero on a query with an empty ranking"),
+        Refusal(("judged",), _retrieved_nothing, "divides by zero on a query with an empty ranking", of_rankings=True),
     ),
 )
 BEIR = Profile(

@@ -30,7 +30,7 @@ def with_unjudged_relevant(run: GradedRun, k: int | None) -> GradedRun:
     ideal = Hits(ideal_query[best_first], ideal_query, ideal_grade[best_first], n)
     ideal = replace(ideal, rank=ideal.position)
     retrieved = Hits(every.query[order], every.rank[order], every.grade[order], n)
-    return replace(run, retrieved=retrieved, ideal=ideal, judgment=None, ties=None, expects_ties=False)
+    return replace(run, retrieved=retrieved, ideal=ideal, judgment=None, ties=None, tie_rule="settled")
 
 
 def _unjudged_ranks(run: GradedRun, k: int | None) -> tuple[Ints, Ints]:

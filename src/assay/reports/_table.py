@@ -1,47 +1,51 @@
-"""Table: cells ready to be set as text, Markdown or LaTeX; and the sentences that belong beside it."""
+"""The tables of a report, and the sentences that belong beside them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from typing import Any
 
 from assay.evaluation.result import Result
+from assay.metrics._metric import BoundMetric
+from assay.reports._cells import Cell, Table
 from assay.reports._report import Report
+from assay.reports._trust import trust_notes
 from assay.text import counted, printable, some_of
 
 WIDE = 8
 """More metrics than this are set one per row instead of one per column."""
 
 
-@dataclass(frozen=True)
-class Cell:
-    """One field of a table."""
-
-    text: str
-    is_best: bool = False
-
-
-@dataclass(frozen=True)
-class Table:
-    """A head and rows of cells."""
-
-    head: list[str]
-    rows: list[list[Cell]]
-
-
 def summary_table(report: Report, *, one_metric_per_row: bool | None = None) -> Table:
     """Runs × metrics, or metrics × runs when asked for; unless told, when there are many metrics."""
-    metrics = report.shown
-    best = {metric.name: report.best(metric) for metric in metrics}
-    cells = [
-        [Cell(report.text(metric, result.summary[metric.name]), number in best[metric.name]) for metric in metrics]
+    columns = [column for metric in report.shown for column in _columns(report, metric)]
+    names = [report.label(result) for result in report.results]
+    if len(columns) > WIDE if one_metric_per_row is None else one_metric_per_row:
+        return Table(["metric", *names], [[Cell(head), *cells] for head, cells in columns])
+    rows = [[Cell(name), *(cells[number] for _, cells in columns)] for number, name in enumerate(names)]
+    return Table(["run", *(head for head, _ in columns)], rows)
+
+
+def _columns(report: Report, metric: BoundMetric) -> list[tuple[str, list[Cell]]]:
+    """Heads and cells of a metric: its figures, then how far ties and unjudged documents could move them."""
+    best = report.best(metric)
+    figures = [
+        Cell(report.text(metric, result.summary[metric.name]), number in best)
         for number, result in enumerate(report.results)
     ]
-    names = [report.label(result) for result in report.results]
-    if len(metrics) > WIDE if one_metric_per_row is None else one_metric_per_row:
-        columns = zip(metrics, *cells, strict=True)
-        return Table(["metric", *names], [[Cell(metric.name), *row] for metric, *row in columns])
-    rows = [[Cell(name), *row] for name, row in zip(names, cells, strict=True)]
-    return Table(["run", *(metric.name for metric in metrics)], rows)
+    columns = [(metric.name, figures)]
+    if any(metric.name in result.tie_bands for result in report.results):
+        cells = [_band(report, metric, result.tie_bands[metric.name].summary()) for result in report.results]
+        columns.append(("ties: min – mean – max", cells))
+    if any(metric.name in result.residuals for result in report.results):
+        cells = [_band(report, metric, result.residuals[metric.name].summary()) for result in report.results]
+        columns.append(("unjudged: no – yes", cells))
+    return columns
+
+
+def _band(report: Report, metric: BoundMetric, band: Mapping[str, Any]) -> Cell:
+    values = [band[name] for name in ("low", "expected", "high") if name in band]
+    return Cell(" – ".join(report.text(metric, value) for value in values))
 
 
 def query_table(report: Report, result: Result) -> Table:
@@ -63,6 +67,7 @@ def coverage(report: Report) -> str:
     policy = first.policy
     parts = [
         counted(first.counts["judged"], "judged query"),
+        *([f"profile: {first.profile}"] if first.profile else []),
         "level: grade > 0" if policy.rel is None else f"level: grade ≥ {policy.rel:g}",
         f"ties: {policy.ties}",
     ]
@@ -72,12 +77,16 @@ def coverage(report: Report) -> str:
 
 
 def notes(report: Report) -> list[str]:
-    """What a careful reader should be told about each run."""
-    return [
+    """What a careful reader should be told: about each run, then about all of them."""
+    said = [(*_coverage_notes(result), *result.notes) for result in report.results]
+    common = [note for note in said[0] if len(said) > 1 and all(note in others for others in said)]
+    each = [
         f"{report.label(result)}: {printable(note)}"
-        for result in report.results
-        for note in (*_coverage_notes(result), *result.notes)
+        for result, its in zip(report.results, said, strict=True)
+        for note in its
+        if note not in common
     ]
+    return [*each, *map(printable, common), *trust_notes(report)]
 
 
 def _coverage_notes(result: Result) -> list[str]:

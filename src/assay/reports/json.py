@@ -6,9 +6,9 @@ import json
 import re
 from typing import Any
 
+from assay.evaluation.saved import SCHEMA
 from assay.reports._report import Renderer, Report
 
-SCHEMA = "assay.result/1"
 CONTROL = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 """Control characters that JSON allows as they are, but a terminal does not deserve."""
 

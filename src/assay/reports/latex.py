@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from assay.reports._cells import Cell, Table
 from assay.reports._report import Renderer, Report
-from assay.reports._table import Cell, Table, coverage, notes, query_table, summary_table
+from assay.reports._table import coverage, notes, query_table, summary_table
 
 ESCAPES = {
     "\\": r"\textbackslash{}",

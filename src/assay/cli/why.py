@@ -1,0 +1,99 @@
+"""assay why: which conventions give a number, what makes tools disagree, and why two results differ."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+from assay.cli._command import Command
+from assay.cli._policy import add_policy_arguments, profile_of
+from assay.cli._terminal import may_colour, terminal_width
+from assay.errors import UsageError
+
+if TYPE_CHECKING:
+    from assay.reports._why import Asked
+
+EXAMPLES = """\
+  assay why qrels.txt run.txt -m mrr@10 --expected 0.3333
+  assay why qrels.txt run.txt -m ndcg@10
+  assay why result_a.json result_b.json"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Judgments and a run, or two results."""
+    parser.add_argument("files", nargs="+", metavar="file", help="judgments and a run; or two results of --format json")
+    parser.add_argument("-m", "--metrics", nargs="+", action="extend", metavar="METRIC", help="what to explain")
+    parser.add_argument("-e", "--expected", metavar="NUMBER", help="the number to explain, such as 0.3333 or 33.3%%")
+    add_policy_arguments(parser)
+    show = parser.add_argument_group("output")
+    show.add_argument("-f", "--format", default="table", choices=("table", "json"), help="table or json (default: table)")
+    show.add_argument("--top", type=int, default=5, metavar="N", help="queries shown (default: 5)")
+    show.add_argument("--digits", type=int, metavar="N", help="decimals (default: 4, or those of the expected number)")
+
+
+def run_why(options: argparse.Namespace) -> int:
+    """Two results are compared with each other, anything else is judgments and a run."""
+    from assay.evaluation.saved import is_saved_result
+    from assay.reports._why import Asked
+
+    if len(options.files) != 2:
+        raise UsageError("two files are needed: judgments and a run, or two results")
+    asked = Asked(tuple(options.files), _digits(options), options.top)
+    if all(map(is_saved_result, options.files)):
+        return _explain_results(options, asked)
+    if not options.metrics:
+        raise UsageError("say what to explain: assay why qrels.txt run.txt -m ndcg@10")
+    if options.expected is not None and len(options.metrics) > 1:
+        raise UsageError("--expected is the number of one metric; give one with -m")
+    return _explain_metrics(options, asked)
+
+
+def _digits(options: argparse.Namespace) -> int:
+    if options.digits is not None:
+        return int(options.digits)
+    return max(4, len((options.expected or "").rstrip("%").partition(".")[2]))
+
+
+def _explain_metrics(options: argparse.Namespace, asked: Asked) -> int:
+    from assay.evaluation.why import why
+    from assay.reports._layout import Style
+    from assay.reports._why import render_why, why_to_dict
+
+    qrels, run = options.files
+    explanations = why(qrels, run, options.metrics, options.expected, profile=profile_of(options))
+    if options.format == "json":
+        return _write_json({"schema": "assay.why/1", "metrics": [why_to_dict(one, asked) for one in explanations]})
+    sys.stdout.write(render_why(explanations, asked, Style(terminal_width(), may_colour())))
+    return 0
+
+
+def _explain_results(options: argparse.Namespace, asked: Asked) -> int:
+    from assay.evaluation.differences import differences_between
+    from assay.evaluation.saved import read_results
+    from assay.reports._layout import Style
+    from assay.reports._why import differences_to_dict, render_differences
+
+    first, second = (read_results(file) for file in options.files)
+    if len(first) != 1 or len(second) != 1:
+        names = {result.name for result in first} & {result.name for result in second}
+        pairs = [(a, b) for a in first for b in second if a.name == b.name and a.name in names]
+        if not pairs:
+            raise UsageError("several results in a file and no name in both; pick one with file.json#name")
+    else:
+        pairs = [(first[0], second[0])]
+    found = [differences_between(a, b) for a, b in pairs]
+    if options.format == "json":
+        return _write_json({"schema": "assay.why/1", "results": [differences_to_dict(one) for one in found]})
+    style = Style(terminal_width(), may_colour())
+    sys.stdout.write("\n".join(render_differences(one, asked, style) for one in found))
+    return 0
+
+
+def _write_json(content: dict[str, Any]) -> int:
+    sys.stdout.write(json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
+    return 0
+
+
+COMMAND = Command("why", "explain a number, or why two differ", add_arguments, run_why, EXAMPLES)

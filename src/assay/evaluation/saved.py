@@ -1,0 +1,74 @@
+"""Saved results: what `--format json` wrote, read back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from assay.errors import DataError, UnknownName, near_matches
+from assay.evaluation.result import Result
+from assay.metrics._metric import BoundMetric
+from assay.metrics._parse import parse_metric
+from assay.model.policy import Policy
+from assay.model.scores import Column, ScoreTable
+
+SCHEMA = "assay.result/1"
+
+
+def is_saved_result(path: str | Path) -> bool:
+    """Whether a file looks like saved results: a JSON object that begins with our schema."""
+    place = Path(str(path).partition("#")[0])
+    if not place.is_file():
+        return False
+    with place.open("rb") as file:
+        return b"assay.result/" in file.read(200)
+
+
+def read_results(path: str | Path) -> list[Result]:
+    """All results of a file; `results.json#name` is the one of that name."""
+    place, _, wanted = str(path).partition("#")
+    try:
+        content = json.loads(Path(place).read_bytes())
+        if content["schema"] != SCHEMA:
+            raise DataError(f"{place}: written as {content['schema']}, but this version reads {SCHEMA}")
+        results = [result_from_dict(plain) for plain in content["results"]]
+    except OSError as error:
+        raise DataError(f"{place}: {error.strerror or error}") from None
+    except (ValueError, KeyError, TypeError) as error:
+        if isinstance(error, DataError):
+            raise
+        raise DataError(f"{place}: no saved result; assay score … --format json writes one ({error!r})") from None
+    if not wanted:
+        return results
+    named = [result for result in results if result.name == wanted]
+    if not named:
+        names = [result.name for result in results]
+        raise UnknownName(f"result of {place}", wanted, near_matches(wanted, names), f"it has {', '.join(names)}")
+    return named
+
+
+def result_from_dict(plain: Mapping[str, Any]) -> Result:
+    """The result that `Result.to_dict` was made of, without the rankings."""
+    metrics = tuple(map(parse_metric, plain["summary"]))
+    by_query: Mapping[str, Mapping[str, Any]] = plain["per_query"]
+    columns = {metric.name: _column(metric, by_query) for metric in metrics}
+    return Result(
+        name=plain["name"],
+        table=ScoreTable(tuple(by_query), columns),
+        metrics=metrics,
+        counts=plain["counts"],
+        policy=Policy(**plain["policy"]),
+        missing=tuple(plain["missing"]),
+        notes=tuple(plain["notes"]),
+        profile=plain.get("profile", ""),
+        recorded=plain.get("fingerprints", {}),
+    )
+
+
+def _column(metric: BoundMetric, by_query: Mapping[str, Mapping[str, Any]]) -> Column:
+    scores = [np.nan if (score := query[metric.name]) is None else float(score) for query in by_query.values()]
+    return Column.of(np.array(scores, dtype=float), metric.metric.aggregation)

@@ -1,0 +1,106 @@
+"""Tables as lines of text, and styles that only repeat what words and places say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assay.reports._cells import Cell, Table
+from assay.text import display_width, wrapped
+
+MARGIN, GAP = "  ", "   "
+MIN_NAME = 12
+MIN_PROSE = 30
+DIM, BOLD, BEST, PLAIN = "\x1b[2m", "\x1b[1m", "\x1b[1;32m", "\x1b[0m"
+
+
+@dataclass(frozen=True)
+class Style:
+    """Who reads: the columns of a terminal (None: nobody watches), and whether it shows colour."""
+
+    width: int | None = None
+    colour: bool = False
+
+    def styled(self, text: str, code: str) -> str:
+        """The text in a style, where there is colour."""
+        return f"{code}{text}{PLAIN}" if self.colour else text
+
+    def wrapped(self, text: str) -> str:
+        """The text in lines that fit."""
+        return wrapped(text, self.width) if self.width else text
+
+
+def fitted(table: Table, style: Style) -> list[str]:
+    """The table, in as many pieces as the terminal's width asks for; no figure is ever cut, only long names are."""
+    if not style.width or needed_width(table) <= style.width:
+        return [_set(table, style)]
+    longest = max(MIN_NAME, style.width // 3)
+    head = _shortened_all(table.head, longest)
+    names = _shortened_all([row[0].text for row in table.rows], longest)
+    rows = [[Cell(name), *row[1:]] for name, row in zip(names, table.rows, strict=True)]
+    widths = _widths(Table(head, rows))
+    pieces: list[list[int]] = [[0]]
+    for number in range(1, len(head)):
+        taken = sum(widths[column] + len(GAP) for column in pieces[-1])
+        if len(pieces[-1]) > 1 and len(MARGIN) + taken + widths[number] > style.width:
+            pieces.append([0])
+        pieces[-1].append(number)
+    return [
+        _set(Table([head[column] for column in piece], [[row[column] for column in piece] for row in rows]), style)
+        for piece in pieces
+    ]
+
+
+def with_prose(table: Table, style: Style) -> str:
+    """The table with its last column as running text, broken where the line ends and continued below itself."""
+    if not style.width:
+        return _set(table, style)
+    taken = needed_width(Table(table.head[:-1], [row[:-1] for row in table.rows])) + len(GAP)
+    room = max(style.width - taken, MIN_PROSE)
+    rows = []
+    for row in table.rows:
+        first, *others = wrapped(row[-1].text, room).split("\n")
+        rows.append([*row[:-1], Cell(first)])
+        rows += [[*(Cell("") for _ in row[:-1]), Cell(line)] for line in others]
+    return _set(Table(table.head, rows, table.left), style)
+
+
+def _shortened_all(names: list[str], width: int) -> list[str]:
+    """Names with their middle left out where they are too long, unless that makes two of them one."""
+    short = [_shortened(name, width) for name in names]
+    return short if len(set(short)) == len(set(names)) else names
+
+
+def _shortened(text: str, width: int) -> str:
+    if display_width(text) <= width:
+        return text
+    head, tail = text[: len(text) // 2], text[len(text) // 2 :]
+    while display_width(head) + display_width(tail) >= width:
+        head, tail = (head[:-1], tail) if len(head) > len(tail) else (head, tail[1:])
+    return f"{head}…{tail}"
+
+
+def _set(table: Table, style: Style) -> str:
+    """The table as lines."""
+    widths = _widths(table)
+    head = _row([Cell(name) for name in table.head], widths, table.left, style)
+    return "\n".join([style.styled(head, DIM), *(_row(row, widths, table.left, style) for row in table.rows)])
+
+
+def _row(cells: list[Cell], widths: list[int], left: frozenset[int], style: Style) -> str:
+    fields = []
+    for number, (cell, width) in enumerate(zip(cells, widths, strict=True)):
+        padding = " " * (width - display_width(cell.text))
+        text = style.styled(cell.text, BEST) if cell.is_best else cell.text
+        fields.append(text + padding if number in left else padding + text)
+    return (MARGIN + GAP.join(fields)).rstrip()
+
+
+def _widths(table: Table) -> list[int]:
+    columns = zip(table.head, *([cell.text for cell in row] for row in table.rows), strict=True)
+    return [max(map(display_width, column)) for column in columns]
+
+
+def needed_width(table: Table) -> int:
+    """Columns of the terminal that the table needs."""
+    widths = _widths(table)
+    return len(MARGIN) + sum(widths) + len(GAP) * (len(widths) - 1)

@@ -1,0 +1,86 @@
+"""Sentences about trust: what ties and unjudged documents could change, and whether a lead survives it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from assay.evaluation.bands import Band
+from assay.evaluation.result import Result
+from assay.metrics._metric import BoundMetric
+from assay.reports._report import Report
+from assay.text import counted
+
+MANY_TIED = 0.1
+"""Share of queries with undecided ties from which on people are pointed to --tie-band."""
+MANY_UNJUDGED = 0.05
+"""Unjudged share of the first ten from which on people are pointed to --residuals."""
+ASSUMED = (
+    "unjudged no – yes: the figure if no unjudged document were relevant, and if all within the cutoff were, "
+    "with the top grade. Documents that were not retrieved stay as they are."
+)
+
+
+def trust_notes(report: Report) -> list[str]:
+    """What the bands say, or that there are bands to look at."""
+    return [*_tie_notes(report), *_residual_notes(report)]
+
+
+def _tie_notes(report: Report) -> list[str]:
+    tied = [result for result in report.results if result.ties.get("undecided")]
+    if not any(result.tie_bands for result in report.results):
+        most = max(tied, key=lambda result: result.ties["undecided"] / result.ties["queries"], default=None)
+        if most is None or most.ties["undecided"] < MANY_TIED * most.ties["queries"]:
+            return []
+        return [
+            f"equal scores leave ranks open in {_share(most)} of {report.label(most)}: --tie-band shows what that changes."
+        ]
+    found = []
+    for result in tied:
+        cut = ", ".join(f"{n:,} at cutoff {k}" for k, n in result.ties["at_cutoff"].items() if n)
+        across = f", across the cut in {cut}" if cut else ""
+        found.append(f"{report.label(result)}: equal scores leave ranks open in {_share(result)}{across}.")
+    for metric in report.shown:
+        bands = [result.tie_bands.get(metric.name) for result in report.results]
+        methods = {band.method for band in bands if band and band.method != "exact"}
+        found += [f"{metric.name}: {method}." for method in sorted(methods)]
+        found += _contested(report, metric, bands, "how equal scores are ordered")
+    return found
+
+
+def _share(result: Result) -> str:
+    return f"{result.ties['undecided']:,} of {counted(result.ties['queries'], 'query')}"
+
+
+def _residual_notes(report: Report) -> list[str]:
+    if any(result.residuals for result in report.results):
+        found = [ASSUMED]
+        for metric in report.shown:
+            bands = [result.residuals.get(metric.name) for result in report.results]
+            found += _contested(report, metric, bands, "what unjudged documents are worth")
+        return found
+    if "judged@10" not in report.beside:
+        return []
+    unjudged = {report.label(result): 1.0 - result.summary["judged@10"] for result in report.results}
+    shares = [f"{name} {share:.0%}" for name, share in unjudged.items() if share >= MANY_UNJUDGED]
+    return [f"unjudged among the first 10: {', '.join(shares)}; --residuals shows what that could change."] if shares else []
+
+
+def _contested(report: Report, metric: BoundMetric, bands: Sequence[Band | None], doubt: str) -> list[str]:
+    """Leads of one run over the next that are smaller than what the bands allow."""
+    scored = [(result, band) for result, band in zip(report.results, bands, strict=True) if band]
+    sign = -1 if metric.metric.higher_is_better else 1
+    scored.sort(key=lambda pair: sign * pair[0].summary[metric.name])
+    leads, most = [], 0.0
+    for (first, its), (second, others) in pairwise(scored):
+        lead = abs(first.summary[metric.name] - second.summary[metric.name])
+        room = max(its.width, others.width)
+        if room > lead > 0:
+            most = max(most, room)
+            leads.append(f"{report.label(first)} over {report.label(second)} (by {report.text(metric, lead)})")
+    if not leads:
+        return []
+    hang = "hangs" if len(leads) == 1 else "hang"
+    return [
+        f"{metric.name}: {', '.join(leads)} {hang} on {doubt}, which could move a figure by {report.text(metric, most)}."
+    ]
