@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from assay.grammar import show
 from assay.metrics._describe import describe, written
 from assay.metrics._groups import DEFAULT_GROUP, GROUPS
 from assay.metrics._metric import Metric
-from assay.metrics._param import show
 from assay.metrics._parse import parse_metrics
 from assay.metrics._registry import all_metrics, all_spellings
 

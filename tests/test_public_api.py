@@ -20,6 +20,7 @@ NAMES = [
     "BadParameter",
     "DataError",
     "Policy",
+    "Profile",
     "Qrels",
     "Result",
     "Run",
@@ -27,6 +28,8 @@ NAMES = [
     "UsageError",
     "__version__",
     "evaluate",
+    "find_profile",
+    "why",
 ]
 METRICS_NAMES = [
     "BatchEvaluator",
@@ -138,7 +141,12 @@ def parameters(function):
 @pytest.mark.parametrize(
     ("function", "wanted"),
     [
-        (assay.evaluate, "(qrels, run, metrics=None, *, policy=None, profile=None, name='', tie_band=False, residuals=False)"),
+        (
+            assay.evaluate,
+            "(qrels, run, metrics=None, *, policy=None, profile=None, name='', tie_band=False, residuals=False)",
+        ),
+        (assay.find_profile, "(name)"),
+        (assay.Profile.adjusted, "(**settings)"),
         (assay.Qrels, "(source)"),
         (assay.Run, "(source, *, duplicates='error')"),
         (assay.Result.scores, "(metric)"),
@@ -195,7 +203,8 @@ def test_a_result_has_what_users_rely_on():
     public = {name for name in dir(result) if not name.startswith("_")}
     assert public == {
         *("array", "counts", "fingerprints", "grader", "metrics", "missing", "name", "notes", "policy", "profile"),
-        *("query_ids", "residuals", "scores", "settings", "sorted_by", "summary", "table", "tie_bands", "ties", "to_dict"),
+        *("query_ids", "recorded", "residuals", "scores", "settings", "sorted_by", "summary", "table", "tie_bands", "ties"),
+        "to_dict",
     }
     assert isinstance(result, assay.Result)
     assert isinstance(result["mrr"], float)

@@ -11,7 +11,10 @@ if TYPE_CHECKING:
     from assay.errors import AssayError, BadParameter, DataError, UnknownName, UsageError
     from assay.evaluation.evaluate import evaluate
     from assay.evaluation.result import Result
+    from assay.evaluation.why import why
     from assay.model.policy import Policy
+    from assay.model.profile import Profile
+    from assay.model.profiles import find_profile
     from assay.model.qrels import Qrels
     from assay.model.run import Run
 
@@ -20,6 +23,7 @@ __all__ = [
     "BadParameter",
     "DataError",
     "Policy",
+    "Profile",
     "Qrels",
     "Result",
     "Run",
@@ -27,6 +31,8 @@ __all__ = [
     "UsageError",
     "__version__",
     "evaluate",
+    "find_profile",
+    "why",
 ]
 
 _HOMES = {
@@ -34,12 +40,15 @@ _HOMES = {
     "BadParameter": "assay.errors",
     "DataError": "assay.errors",
     "Policy": "assay.model.policy",
+    "Profile": "assay.model.profile",
     "Qrels": "assay.model.qrels",
     "Result": "assay.evaluation.result",
     "Run": "assay.model.run",
     "UnknownName": "assay.errors",
     "UsageError": "assay.errors",
     "evaluate": "assay.evaluation.evaluate",
+    "find_profile": "assay.model.profiles",
+    "why": "assay.evaluation.why",
 }
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Sequence
+from functools import cache
 
 _HARMFUL = {"Cc", "Cs", "Zl", "Zp"}
 """Unicode categories that move the cursor, end a line, or cannot be written at all."""
@@ -38,7 +40,10 @@ def _written_out(letter: str) -> str:
 
 
 def wrapped(text: str, width: int) -> str:
-    """The text in lines no wider than that; only a word that is wider by itself is broken."""
+    """The text in lines no wider than that; only a word that is wider by itself is broken. Indents are kept."""
+    indent = text[: len(text) - len(text.lstrip(" "))]
+    if indent and width > 2 * len(indent):
+        return "\n".join(indent + line for line in wrapped(text.lstrip(" "), width - len(indent)).split("\n"))
     lines = [""]
     for word in text.split(" "):
         joined = f"{lines[-1]} {word}" if lines[-1] else word
@@ -61,3 +66,30 @@ def display_width(text: str) -> int:
     return sum(
         0 if unicodedata.combining(letter) else 2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text
     )
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text, in order: Unicode letters, marks and digits, with compatibility forms and case folded.
+
+    Scripts that do not separate words (Chinese, Japanese, Thai, Khmer, Lao, Myanmar) give one word per letter.
+    """
+    if text.isascii():
+        return _ASCII_WORD.findall(text.lower())
+    return _any_word().findall(unicodedata.normalize("NFKC", text).casefold())
+
+
+_ASCII_WORD = re.compile("[a-z0-9]+")
+_UNSEPARATED = (
+    "\u0e00-\u0e7f\u0e80-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+    "\U00020000-\U0003ffff"
+)
+_LAST_MARK = 0x1E94A
+
+
+@cache
+def _any_word() -> re.Pattern[str]:
+    """A letter of a script without spaces, or a stretch of letters and digits; each with the marks that belong to it."""
+    marks = "".join(chr(code) for code in range(0x300, _LAST_MARK + 1) if unicodedata.category(chr(code))[0] == "M")
+    mark = f"[{re.escape(marks)}]"
+    letter = rf"[^\W_{_UNSEPARATED}]"
+    return re.compile(rf"[{_UNSEPARATED}]{mark}*|{letter}(?:{letter}|{mark})*")

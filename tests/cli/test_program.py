@@ -30,12 +30,17 @@ def test_alone_it_prints_its_help(assay):
     code, out, err = assay()
     assert (code, err) == (0, "")
     assert out == assay("--help").out
-    for words in ("score", "score runs against judgments", "metrics", "exit codes: 0 fine"):
+    for words in ("score", "score runs against judgments", "metrics", "explain a number", "exit codes: 0 fine"):
         assert words in out
 
 
 @pytest.mark.parametrize(
-    ("command", "flags"), [("score", ["--ties", "--missing", "--rel", "--judged-only"]), ("metrics", ["-f"])]
+    ("command", "flags"),
+    [
+        ("score", ["--profile", "--ties", "--missing", "--rel", "--judged-only", "--tie-band", "--residuals"]),
+        ("why", ["--expected", "--profile", "--ties", "--top"]),
+        ("metrics", ["-f"]),
+    ],
 )
 def test_help_of_a_command(assay, command, flags):
     code, out, err = assay(command, "--help")
@@ -55,12 +60,12 @@ def test_a_command_or_flag_nobody_knows(assay, arguments):
 
 
 def test_an_interrupt(assay, files, monkeypatch):
-    monkeypatch.setattr("assay.evaluation.evaluate.evaluate", raising(KeyboardInterrupt))
+    monkeypatch.setattr("assay.evaluation.evaluate.evaluate_settings", raising(KeyboardInterrupt))
     assert assay("score", "qrels.txt", "good.run") == (130, "", "interrupted\n")
 
 
 def test_a_bug_keeps_its_traceback(assay, files, monkeypatch):
-    monkeypatch.setattr("assay.evaluation.evaluate.evaluate", raising(ZeroDivisionError("one too many")))
+    monkeypatch.setattr("assay.evaluation.evaluate.evaluate_settings", raising(ZeroDivisionError("one too many")))
     code, out, err = assay("score", "qrels.txt", "good.run")
     assert (code, out) == (70, "")
     assert err.startswith("Traceback (most recent call last):")
@@ -188,6 +193,9 @@ def test_the_default_table_in_a_terminal(terminal, files):
         ["metrics"],
         ["metrics", "ndcg"],
         ["score", "--help"],
+        ["score", "qrels.txt", "good.run", "poor.run", "-m", "ndcg@10", "mrr", "--tie-band", "--residuals"],
+        ["why", "qrels.txt", "poor.run", "-m", "ndcg@10"],
+        ["why", "qrels.txt", "poor.run", "-m", "map", "--expected", "0.25"],
     ],
     ids=" ".join,
 )

@@ -67,11 +67,14 @@ def test_policies_are_flags(assay):
     (result,) = json.loads(out)["results"]
     assert result["policy"] == {
         "ties": "docid_asc",
+        "precision": "float64",
         "missing": "skip",
         "extra": "skip",
         "no_relevant": "zero",
         "rel": 2.0,
         "judged_only": True,
+        "negatives": "unjudged",
+        "drop_self": False,
         "max_grade": 2.0,
         "duplicates": "error",
     }
@@ -102,7 +105,9 @@ def test_judged_stands_beside_every_table(assay, metrics, beside):
     assert "judged" not in assay("score", "qrels.txt", "good.run", "-m", *metrics, "--judged-only").out.splitlines()[2] or (
         "judged@10" in metrics
     )
-    assert "judged" not in assay("score", "qrels.txt", "good.run", "-m", "map", "-f", "json").out.replace('"judged', "")
+    (result,) = json.loads(assay("score", "qrels.txt", "good.run", "-m", "map", "-f", "json").out)["results"]
+    assert list(result["summary"]) == ["map"]
+    assert {name for scores in result["per_query"].values() for name in scores} == {"map"}
 
 
 def test_more_than_eight_metrics_go_down_the_page(assay):
@@ -269,7 +274,10 @@ def test_a_metric_that_is_wrong_is_told_before_files_are_touched(assay, metric, 
         ("--ties", "random"),
         ("--missing", "never"),
         ("--extra", "zero"),
-        ("--no-relevant", "error"),
+        ("--no-relevant", "never"),
+        ("--precision", "float16"),
+        ("--negatives", "zero"),
+        ("--profile", "trec-eval"),
         ("--duplicates", "drop"),
         ("--rel", "high"),
         ("--rel", "nan"),

@@ -262,6 +262,36 @@ def test_parameters_that_were_spelled_out_are_left_alone():
     assert (ten["rbp"], ten["rbp(p=0.5)"]) == pytest.approx((0.1 * 0.9 / 2, 0.5 * 0.5 / 2))
 
 
+def test_ranx_loses_the_thread_over_a_query_without_relevant_documents():
+    """Its bpref divides by R = 0 there, which ends the thread: queries that were its to score next stay at 0."""
+    qrels, run = {"1": {"a": 1, "b": 0}, "2": {"b": 0}}, {"1": {"a": 1.0}, "2": {"b": 1.0}}
+    with pytest.raises(assay.DataError, match=r"ranx 0\.3\.21 drops out of a thread .* bpref at 0 .*: query 2"):
+        assay.evaluate(qrels, run, "bpref", profile="ranx")
+    assert assay.evaluate(qrels, run, "map", profile="ranx")["map"] == 0.5
+
+
+def test_the_level_of_a_metric_decides_what_is_refused():
+    """At level 2 document b is judged non-relevant, so ranx has an answer; at level 1 it has none."""
+    qrels, run = {"1": {"a": 2, "b": 1}}, {"1": {"a": 1.0}}
+    assert assay.evaluate(qrels, run, "bpref-l2", profile="ranx")["bpref-l2"] == 1
+    for name, grade in (("bpref", 1), ("bpref-l2", 2)):
+        with pytest.raises(assay.DataError, match="gives nan for bpref"):
+            assay.evaluate({"1": {"a": 2, "b": grade}}, run, name, profile="ranx")
+
+
+def test_a_query_the_run_lacks_is_no_empty_ranking():
+    """ir_measures divides by zero on an empty ranking, and scores a query that it never sees 0."""
+    assert assay.evaluate(QRELS, RUN, "Judged@10", profile="ir_measures").scores("Judged@10") == {"1": 2 / 3, "2": 0.0}
+    with pytest.raises(assay.DataError, match=r"divides by zero .*: query 2"):
+        assay.evaluate(QRELS, RUN | {"2": {}}, "Judged@10", profile="ir_measures")
+
+
+def test_two_names_that_come_down_to_one_metric():
+    result = assay.evaluate(QRELS, RUN, ["recall@1", "accuracy"], profile="mteb")
+    assert list(result) == ["recall@1"]
+    assert result["accuracy"] == result["recall@1"] == 0
+
+
 def test_a_policy_and_a_profile_exclude_each_other():
     with pytest.raises(assay.BadParameter, match=r"policy and profile both say how to score.*adjusted"):
         assay.evaluate(QRELS, RUN, policy=assay.Policy(), profile="beir")

@@ -116,7 +116,7 @@ def test_as_plain_values(result):
         },
         "missing": [],
         "notes": [],
-        "ties": {"queries": 3, "undecided": 0, "at_cutoff": {"3": 0}},
+        "ties": {"queries": 3, "undecided": 0, "in_top_10": 0, "at_cutoff": {"3": 0}},
         "fingerprints": result.fingerprints,
         "per_query": {
             "q1": {"mrr": 0.5, "map": 0.5, "relstring@3": "01", "rbp_residual(p=0.5)": 0.25},

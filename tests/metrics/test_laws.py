@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import assay
+from assay.grammar import REQUIRED
 from assay.metrics._groups import GROUPS
-from assay.metrics._param import REQUIRED
 from assay.metrics._parse import parse_metric, parse_metrics
 from assay.metrics._registry import all_metrics, fold
 

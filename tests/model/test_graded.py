@@ -114,6 +114,55 @@ def test_the_policy_sets_the_level_unless_one_is_given():
     assert run.n_relevant(1).tolist() == [3, 0, 1]
 
 
+# --- ties ----------------------------------------------------------------------------------------------------------
+
+TIED = {"q1": {"x": 2, "a": 2, "b": 1, "c": 1, "y": 1, "d": 0}, "q2": {"a": 1, "b": 1}, "q3": {"a": 1, "x": 1}}
+TIED_QRELS = {"q1": {"a": 1, "b": 2, "c": 2, "d": 0}, "q2": {"a": 1, "b": 1}, "q3": {"a": 1}}
+
+
+def test_ties_by_hand():
+    better, equal = graded(TIED_QRELS, TIED).ties
+    assert better.tolist() == [0, 2, 2, 5, 0, 0, 0]
+    assert equal.tolist() == [2, 3, 3, 1, 2, 2, 2]
+
+
+def test_without_ties_there_are_none():
+    assert graded(QRELS, RUN).ties is None
+    assert graded(QRELS, {"q1": {"x": 1.0, "y": 1.0, "a": 2.0}}).ties is None  # none that holds a judged document
+
+
+def test_hits_are_undecided_where_another_order_could_show():
+    """All of q1 but d; q2 holds nothing but equal grades."""
+    run = graded(TIED_QRELS, TIED)
+    assert [rows(run.retrieved)[number] for number in run.undecided()] == [(0, 2, 1), (0, 4, 2), (0, 5, 2), (2, 2, 1)]
+    assert graded(QRELS, RUN).undecided().tolist() == []
+
+
+def test_condensing_keeps_the_ties_among_judged_documents():
+    run = graded(TIED_QRELS, TIED).condensed()
+    assert rows(run.retrieved)[:4] == [(0, 1, 1), (0, 2, 2), (0, 3, 2), (0, 4, 0)]
+    assert run.ties.better.tolist() == [0, 1, 1, 3, 0, 0, 0]
+    assert run.ties.equal.tolist() == [1, 2, 2, 1, 2, 2, 1]
+
+
+def test_condensing_a_negative_grade_out_of_a_tie():
+    run = graded({"q1": {"a": 1, "b": -1}}, {"q1": {"a": 1.0, "b": 1.0}}).condensed()
+    assert (run.ties.better.tolist(), run.ties.equal.tolist()) == ([0], [1])
+    assert run.undecided().tolist() == []
+
+
+def test_selecting_queries_takes_their_ties_along():
+    run = graded(TIED_QRELS, TIED).select(np.array([False, True, True]))
+    assert (run.ties.better.tolist(), run.ties.equal.tolist()) == ([0, 0, 0], [2, 2, 2])
+    assert [rows(run.retrieved)[number] for number in run.undecided()] == [(1, 2, 1)]
+
+
+def test_other_ranks_are_put_in_order():
+    run = graded(TIED_QRELS, TIED).reordered(np.array([1, 5, 3, 6, 2, 1, 1]))
+    assert rows(run.retrieved) == [(0, 1, 1), (0, 3, 2), (0, 5, 2), (0, 6, 0), (1, 1, 1), (1, 2, 1), (2, 1, 1)]
+    assert run.judgment.tolist() == [0, 1, 2, 3, 4, 5, 6]
+
+
 def test_negative_grades_are_not_judged():
     assert graded(QRELS, RUN).judged.count.tolist() == [3, 0, 0]
 

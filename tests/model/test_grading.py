@@ -1,23 +1,27 @@
 """Grading: a run meets the judgments. Ranks against a naive sort, and every rule of the policy by hand."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
 from assay import DataError, Policy, Qrels, Run
-from assay.model.grading import grade
+from assay.model.grading import grade, rank_all, settle
+from assay.model.policy import CHOICES, RankRule
+from assay.model.quicksort import quicksort_order
 from assay.model.run import Rankings
 
 TIES = ("docid_desc", "docid_asc", "input_order")
 
 
-def naive_ranking(ranking, ties):
+def naive_ranking(ranking, ties, precision="float64"):
     """Documents best first: by score, equals by id or as they were given."""
     docs = list(ranking)
     if ties != "input_order":
         docs.sort(key=lambda doc: doc.encode(), reverse=ties == "docid_desc")
-    return sorted(docs, key=lambda doc: -ranking[doc])
+    with np.errstate(over="ignore"):
+        return sorted(docs, key=lambda doc: -np.dtype(precision).type(ranking[doc]))
 
 
 def naive_grades(run, qrels, ties):
@@ -79,6 +83,93 @@ def test_a_list_of_ids_is_graded_in_its_own_order(docs, qrels):
             for query, judged in qrels.items()
         }
         assert found == wanted
+
+
+# --- every rule of ranks -------------------------------------------------------------------------------------------
+
+NEAR = st.sampled_from([1.0, 1.00000001, 1.00000002, 1.0000002, -1e-46, 0.0, 1e39, 2e39, float("inf"), float("-inf")])
+"""Scores of which float32 makes one where float64 tells several."""
+NEAR_RUNS = st.dictionaries(QUERIES, st.dictionaries(st.one_of(DOCS, QUERIES), NEAR, max_size=9), max_size=4)
+NEAR_QRELS = st.dictionaries(QUERIES, st.dictionaries(st.one_of(DOCS, QUERIES), st.integers(-1, 3), max_size=9), max_size=4)
+RULES = [RankRule(ties, precision, drop) for ties in TIES for precision in CHOICES["precision"] for drop in (False, True)]
+
+
+@given(NEAR_RUNS, NEAR_QRELS)
+def test_every_rule_ranks_as_a_naive_sort(run, qrels):
+    ranked = rank_all(Run(run), Qrels(qrels), RULES)
+    for rule in RULES:
+        kept = {
+            q: {doc: score for doc, score in docs.items() if not (rule.drop_self and doc == q)} for q, docs in run.items()
+        }
+        found = settle(ranked[rule], Policy(ties=rule.ties, precision=rule.precision, drop_self=rule.drop_self))
+        wanted = {
+            query: [
+                (rank, judged[doc])
+                for rank, doc in enumerate(naive_ranking(kept.get(query, {}), rule.ties, rule.precision), 1)
+                if doc in judged
+            ]
+            for query, judged in qrels.items()
+        }
+        assert ranks_and_grades(found) == wanted, rule
+        assert found.run.n_retrieved.tolist() == [len(kept.get(query, {})) for query in qrels]
+        assert found.missing == tuple(query for query in qrels if query not in run)
+
+
+@given(NEAR_RUNS, NEAR_QRELS, st.sampled_from(CHOICES["precision"]))
+def test_ties_are_known_whatever_breaks_them(run, qrels, precision):
+    """For each judged document: how many score higher, and how many the same."""
+    view = graded(qrels, run, precision=precision).run
+    kind = np.dtype(precision).type
+    wanted = []
+    with np.errstate(over="ignore"):
+        for query, judged in qrels.items():
+            scores = {doc: kind(score) for doc, score in run.get(query, {}).items()}
+            for doc in naive_ranking(run.get(query, {}), "docid_desc", precision):
+                if doc in judged:
+                    better = sum(other > scores[doc] for other in scores.values())
+                    wanted.append((better, sum(other == scores[doc] for other in scores.values())))
+    if view.ties is None:
+        assert all(equal == 1 for _, equal in wanted)
+    else:
+        assert list(zip(view.ties.better.tolist(), view.ties.equal.tolist(), strict=True)) == wanted
+
+
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=60), st.data())
+def test_ranx_leaves_equals_as_its_sort_does(scores, data):
+    docs = [f"d{place}" for place in range(len(scores))]
+    judged = data.draw(st.lists(st.sampled_from(docs), unique=True, min_size=1))
+    order = quicksort_order([-float(score) for score in scores])
+    found = graded({"q1": dict.fromkeys(judged, 1)}, {"q1": dict(zip(docs, scores, strict=True))}, ties="ranx")
+    assert found.run.retrieved.rank.tolist() == sorted(order.index(docs.index(doc)) + 1 for doc in judged)
+
+
+def test_documents_named_like_their_query_may_be_dropped():
+    qrels, run = {"q1": {"q1": 1, "a": 2}, "q2": {"q1": 3}}, {"q1": {"q1": 2.0, "a": 1.0}, "q2": {"q1": 1.0}}
+    assert ranks_and_grades(graded(qrels, run)) == {"q1": [(1, 1), (2, 2)], "q2": [(1, 3)]}
+    assert ranks_and_grades(graded(qrels, run, drop_self=True)) == {"q1": [(1, 2)], "q2": [(1, 3)]}
+    alone = graded({"q1": {"q1": 1}}, {"q1": {"q1": 1.0}}, drop_self=True, missing="error")
+    assert alone.run.n_retrieved.tolist() == [0]
+
+
+def test_negative_grades_may_count_as_judged():
+    qrels, run = {"q1": {"a": -2, "b": 1}}, {"q1": {"a": 2.0, "x": 1.5, "b": 1.0}}
+    view = graded(qrels, run, negatives="nonrelevant").run
+    assert view.retrieved.grade.tolist() == [0, 1]
+    assert view.ideal.grade.tolist() == [1, 0]
+    assert ranks_and_grades(graded(qrels, run, negatives="nonrelevant", judged_only=True)) == {"q1": [(1, 0), (2, 1)]}
+    assert ranks_and_grades(graded(qrels, run, judged_only=True)) == {"q1": [(1, 1)]}
+
+
+def test_queries_without_a_relevant_document_may_be_an_error():
+    with pytest.raises(DataError, match="2 queries without a relevant document: barren empty"):
+        graded(JUDGED, RANKED, no_relevant="error")
+    with pytest.raises(DataError, match="1 query without a relevant document: barren"):
+        graded(JUDGED, RANKED, no_relevant="error", missing="skip")
+
+
+def test_rankings_with_one_score_for_all_are_counted():
+    run = {"q1": {"a": 1.0, "b": 1.0}, "q2": {"a": 1.0}, "q3": {"a": 1.0, "b": 2.0}, "q4": {}, "q5": {"a": 1.0, "b": 1.0}}
+    assert graded({query: {"a": 1} for query in ("q1", "q2", "q3", "q4")}, run).n_constant == 1
 
 
 @pytest.mark.parametrize(

@@ -70,17 +70,20 @@ def pair(metrics: Sequence[str] = METRICS, **policy: Any) -> list[Result]:
 @cache
 def hostile_results() -> tuple[Result, ...]:
     """A query per hostile id, half of them missing from the run; a run per hostile name."""
-    qrels = {query: {"d": 1} for query in HOSTILE}
-    run = {query: {"d": 1.0} for query in HOSTILE[::2]}
-    return tuple(assay.evaluate(qrels, run, ["map", "num_q"], name=name) for name in HOSTILE)
+    return _evaluated(HOSTILE, HOSTILE)
 
 
 @cache
 def tame_results() -> tuple[Result, ...]:
     """The same with names and ids that are letters and digits."""
-    qrels = {f"q{number}": {"d": 1} for number in range(len(HOSTILE))}
-    run = {query: {"d": 1.0} for query in list(qrels)[::2]}
-    return tuple(assay.evaluate(qrels, run, ["map", "num_q"], name=f"r{number}") for number in range(len(HOSTILE)))
+    return _evaluated(*([f"{letter}{number}" for number in range(len(HOSTILE))] for letter in "qr"))
+
+
+def _evaluated(queries: Sequence[str], names: Sequence[str]) -> tuple[Result, ...]:
+    """Every other run lacks one query more: a note that all runs share would be said once, without a name."""
+    qrels = {query: {"d": 1} for query in queries}
+    runs = [{query: {"d": 1.0} for query in queries[start::2]} for start in (0, 2)]
+    return tuple(assay.evaluate(qrels, runs[number % 2], ["map", "num_q"], name=name) for number, name in enumerate(names))
 
 
 def rendered(format_name: str, results: Sequence[Result], **how: Any) -> str:
@@ -96,3 +99,12 @@ def is_printable(text: str) -> bool:
 def controls(text: str) -> set[str]:
     """Every character that steers a terminal or breaks a line, newlines aside."""
     return {letter for letter in text if unicodedata.category(letter) in ("Cc", "Zl", "Zp")} - {"\n"}
+
+
+def banded(metrics: Sequence[str] = ("mrr",)) -> list[Result]:
+    """Two runs with bands: the relevant document third of four with one score, and second, after one nobody judged."""
+    runs = {"tied": dict.fromkeys(("c", "d", "a", "b"), 5.0), "clear": {"x": 2.0, "a": 1.0}}
+    return [
+        assay.evaluate({"q": {"a": 1}}, {"q": run}, metrics, name=name, tie_band=True, residuals=True)
+        for name, run in runs.items()
+    ]

@@ -7,7 +7,7 @@ from rich.cells import cell_len
 
 import assay
 
-from ._results import METRICS, NINE, POOR, QRELS, hostile_results, is_printable, pair, rendered, result, tame_results
+from ._results import METRICS, NINE, POOR, QRELS, banded, hostile_results, is_printable, pair, rendered, result, tame_results
 
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -145,3 +145,25 @@ def test_a_thousand_queries_are_all_there():
 
 def test_judgments_alone_can_be_empty():
     assert "0 judged queries" in rendered("table", [assay.evaluate({}, QRELS, "map", name="r")])
+
+
+def test_bands_stand_beside_their_figures():
+    assert rendered("table", banded()).splitlines()[2:5] == [
+        "  run        mrr     ties: min – mean – max   unjudged: no – yes",
+        "  tied    0.2500   0.2500 – 0.5208 – 1.0000      0.2500 – 1.0000",
+        "  clear   0.5000   0.5000 – 0.5000 – 0.5000      0.5000 – 1.0000",
+    ]
+
+
+@pytest.mark.parametrize("width", [40, 60])
+def test_no_band_is_cut(width):
+    text = rendered("table", banded(["mrr", "map", "ndcg@10"]), width=width)
+    assert max(map(cell_len, text.splitlines())) <= width
+    assert "0.2500 – 0.5208 – 1.0000" in text
+    assert text.count("0.5000 – 1.0000") == 2
+
+
+def test_the_profile_stands_in_the_first_line():
+    result = assay.evaluate(QRELS, POOR, "map", profile="trec_eval-9", name="r")
+    first = rendered("table", [result]).splitlines()[0]
+    assert first == "2 judged queries · profile: trec_eval-9 · level: grade > 0 · ties: docid_desc"

@@ -5,7 +5,7 @@ import io
 
 import assay
 
-from ._results import HOSTILE, NINE, POOR, hostile_results, is_printable, pair, rendered, result
+from ._results import HOSTILE, NINE, POOR, banded, hostile_results, is_printable, pair, rendered, result
 
 
 def read(text):
@@ -67,3 +67,18 @@ def test_a_comma_in_a_metric_is_quoted():
     metric = "utility(weights=[1, -2, 0, 0])"
     rows = read(rendered("csv", [assay.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, metric, name="r")]))
     assert rows == [["run", metric], ["r", "1.0"]]
+
+
+def test_bands_are_columns():
+    head, tied, clear = read(rendered("csv", banded()))
+    kinds = ["ties low", "ties expected", "ties high", "unjudged low", "unjudged high"]
+    assert head == ["run", "mrr", *(f"mrr {kind}" for kind in kinds)]
+    assert tied == ["tied", "0.25", "0.25", str((1 + 1 / 2 + 1 / 3 + 1 / 4) / 4), "1.0", "0.25", "1.0"]
+    assert clear == ["clear", "0.5", "0.5", "0.5", "0.5", "0.5", "1.0"]
+
+
+def test_bands_belong_to_the_summary():
+    head, query, summary, *_ = read(rendered("csv", banded(), per_query=True, digits=2))
+    assert head[:4] == ["run", "query", "mrr", "mrr ties low"]
+    assert query == ["tied", "q", "0.25", "", "", "", "", ""]
+    assert summary == ["tied", "all", "0.25", "0.25", "0.52", "1.00", "0.25", "1.00"]

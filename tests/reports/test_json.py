@@ -4,7 +4,9 @@ import json
 
 import pytest
 
-from ._results import HOSTILE, POOR, hostile_results, pair, rendered, result
+import assay
+
+from ._results import HOSTILE, POOR, banded, hostile_results, pair, rendered, result
 
 
 def read(text):
@@ -19,24 +21,32 @@ def test_the_schema():
     assert list(content) == ["schema", "results"]
     assert content["schema"] == "assay.result/1"
     assert [list(entry) for entry in content["results"]] == [
-        ["name", "summary", "counts", "policy", "missing", "notes", "per_query"]
+        ["name", "summary", "counts", "policy", "missing", "notes", "ties", "fingerprints", "per_query"]
     ] * 2
+    prints = content["results"][1].pop("fingerprints")
+    assert prints.keys() == {"judgments", "rankings"}
+    assert prints["judgments"] == content["results"][0]["fingerprints"]["judgments"]
+    assert prints["rankings"] != content["results"][0]["fingerprints"]["rankings"]
     assert content["results"][1] == {
         "name": "poor",
         "summary": {"map": 0.125},
-        "counts": {"judged": 2, "scored": 2, "missing": 1, "without_relevant": 0, "extra": 0},
+        "counts": {"judged": 2, "scored": 2, "missing": 1, "without_relevant": 0, "extra": 0, "constant": 0},
         "policy": {
             "ties": "docid_desc",
+            "precision": "float64",
             "missing": "zero",
             "extra": "skip",
             "no_relevant": "zero",
             "rel": None,
             "judged_only": False,
+            "negatives": "unjudged",
+            "drop_self": False,
             "max_grade": 2.0,
             "duplicates": "error",
         },
         "missing": ["q2"],
         "notes": [],
+        "ties": {"queries": 2, "undecided": 0, "in_top_10": 0, "at_cutoff": {"10": 0}},
         "per_query": {"q1": {"map": 0.25, "relstring@10": "02"}, "q2": {"map": 0.0, "relstring@10": ""}},
     }
 
@@ -73,3 +83,21 @@ def test_hostile_text_reads_back_exactly():
 
 def test_people_can_read_it_in_their_own_script():
     assert "東京タワー" in rendered("json", hostile_results())
+
+
+def test_bands():
+    tied, _ = read(rendered("json", banded()))["results"]
+    mean = (1 + 1 / 2 + 1 / 3 + 1 / 4) / 4
+    assert tied["tie_bands"] == {"mrr": {"low": 0.25, "expected": pytest.approx(mean), "high": 1.0, "method": "exact"}}
+    assert tied["residuals"] == {"mrr": {"low": 0.25, "high": 1.0, "method": "exact"}}
+    assert tied["ties"] == {"queries": 1, "undecided": 1, "in_top_10": 1, "at_cutoff": {}}
+    tied, _ = read(rendered("json", banded(), digits=2))["results"]
+    assert tied["tie_bands"]["mrr"]["expected"] == 0.52
+
+
+def test_a_profile_and_what_it_does_otherwise():
+    run = {"1": {"a": 1.0}}
+    result = assay.evaluate({"1": {"a": 1}}, run, ["mrr@10", "map"], profile="beir", name="r")
+    (entry,) = read(rendered("json", [result]))["results"]
+    assert entry["profile"] == "beir"
+    assert list(entry["variants"]) == ["mrr@10"]

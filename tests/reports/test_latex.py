@@ -7,7 +7,7 @@ import pytest
 import assay
 from assay.reports.latex import ESCAPES
 
-from ._results import HOSTILE, NINE, POOR, hostile_results, is_printable, pair, rendered, result
+from ._results import HOSTILE, NINE, POOR, banded, hostile_results, is_printable, pair, rendered, result
 
 SPECIAL = re.compile(r"[\\&%$#_{}~^]")
 RULES = (r"\toprule", r"\midrule", r"\bottomrule")
@@ -96,6 +96,14 @@ def test_hostile_text_stays_inside_its_table_and_its_comment(per_query):
             assert len(re.findall(r"(?<!\\)&", line)) == 2
     assert not at
     assert tables == 1 + per_query * len(HOSTILE)
+
+
+def test_bands():
+    lines = rendered("latex", banded()).splitlines()
+    assert r"run & mrr & ties: min -- mean -- max & unjudged: no -- yes \\" in lines
+    assert r"tied & 0.2500 & 0.2500 -- 0.5208 -- 1.0000 & 0.2500 -- 1.0000 \\" in lines
+    assert r"clear & \textbf{0.5000} & 0.5000 -- 0.5000 -- 0.5000 & 0.5000 -- 1.0000 \\" in lines
+    assert any(line.startswith("% mrr: clear over tied (by 0.2500) hangs on how equal scores") for line in lines)
 
 
 def plain(source):

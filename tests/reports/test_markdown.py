@@ -5,7 +5,7 @@ from markdown_it import MarkdownIt
 
 import assay
 
-from ._results import HOSTILE, NINE, POOR, hostile_results, is_printable, pair, rendered, result
+from ._results import HOSTILE, NINE, POOR, banded, hostile_results, is_printable, pair, rendered, result
 
 GITHUB = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 
@@ -81,4 +81,13 @@ def seen(source):
         "".join(part.content if part.type in kinds else f"<{part.type}>" for part in token.children)
         for token in GITHUB.parse(source)
         if token.type == "inline"
+    ]
+
+
+def test_bands():
+    assert rendered("markdown", banded()).splitlines()[2:6] == [
+        "| run | mrr | ties: min – mean – max | unjudged: no – yes |",
+        "| --- | ---: | ---: | ---: |",
+        "| tied | 0.2500 | 0.2500 – 0.5208 – 1.0000 | 0.2500 – 1.0000 |",
+        "| clear | **0.5000** | 0.5000 – 0.5000 – 0.5000 | 0.5000 – 1.0000 |",
     ]

@@ -6,7 +6,7 @@ import assay
 from assay.reports._report import Report
 from assay.reports._table import WIDE, coverage, notes, query_table, summary_table
 
-from ._results import NINE, POOR, QRELS, pair, result
+from ._results import GOOD, NINE, POOR, QRELS, banded, pair, result
 
 
 def texts(table):
@@ -115,3 +115,35 @@ def test_notes_of_the_result_are_passed_on():
 
 def test_a_run_that_has_it_all_needs_no_note():
     assert notes(Report(pair()[:1])) == []
+
+
+def test_a_note_that_holds_for_all_runs_is_said_once():
+    qrels = QRELS | {"q3": {"d1": 0}}
+    runs = {"good": {"q1": {"d1": 2.0, "d3": 1.0}, "q3": {"d1": 1.0}}, "poor": {"q1": {"d2": 2.0}, "q3": {"d1": 1.0}}}
+    results = [assay.evaluate(qrels, run, "map", name=name) for name, run in runs.items()]
+    both = [
+        "1 query missing from the run, scored as an empty ranking (q2).",
+        "1 query without a relevant document, which binary metrics score 0.",
+    ]
+    assert notes(Report(results)) == both
+    assert notes(Report(results[:1])) == [f"good: {note}" for note in both]
+    results.append(assay.evaluate(qrels, GOOD | {"q3": {"d1": 1.0}}, "map", name="full"))
+    assert notes(Report(results)) == [f"good: {both[0]}", f"poor: {both[0]}", both[1]]
+
+
+def test_bands_are_columns_of_their_metric():
+    assert texts(summary_table(Report(banded(["mrr", "map"]), digits=2))) == [
+        ["run", *(head for name in ("mrr", "map") for head in (name, "ties: min – mean – max", "unjudged: no – yes"))],
+        ["tied", *["0.25", "0.25 – 0.52 – 1.00", "0.25 – 1.00"] * 2],
+        ["clear", *["0.50", "0.50 – 0.50 – 0.50", "0.50 – 1.00"] * 2],
+    ]
+
+
+def test_bands_go_down_the_page_with_their_metrics():
+    table = summary_table(Report(banded(["mrr", "map", "ndcg"])))
+    assert table.head == ["metric", "tied", "clear"]
+    assert [row[0].text for row in table.rows][3:6] == ["map", "ties: min – mean – max", "unjudged: no – yes"]
+
+
+def test_a_scorer_that_says_the_same_of_everything_is_told():
+    assert any("got one and the same score for all documents" in note for note in notes(Report(banded()[:1])))

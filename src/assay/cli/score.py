@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.cli._command import Command
+from assay.cli._numbers import digits
 from assay.cli._policy import add_policy_arguments, profile_of
 from assay.cli._terminal import may_colour, terminal_width
 from assay.errors import DataError, UsageError
@@ -56,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     show = parser.add_argument_group("output")
     show.add_argument("-f", "--format", default="table", metavar="FORMAT", help=f"{', '.join(FORMATS)} (default: table)")
     show.add_argument("-q", "--per-query", action="store_true", help="the scores of every query, not only the summary")
-    show.add_argument("--digits", type=_digits, metavar="N", help="decimals (default: 4; csv and json: all)")
+    show.add_argument("--digits", type=digits, metavar="N", help="decimals (default: 4; csv and json: all)")
     show.add_argument("--sort", metavar="METRIC", help="runs, and queries with --per-query, best first by this metric")
     show.add_argument("-v", "--verbose", action="store_true", help="timings, on standard error")
 
@@ -190,12 +191,6 @@ def _looks_like_a_file(word: str) -> bool:
 
 
 FILE_ENDINGS = (".txt", ".run", ".qrels", ".trec", ".json", ".jsonl", ".csv", ".tsv", ".parquet", ".gz", ".zst")
-
-
-def _digits(text: str) -> int:
-    if not text.isdecimal() or int(text) > 17:
-        raise argparse.ArgumentTypeError(f"a whole number from 0 to 17, not {text!r}")
-    return int(text)
 
 
 def _tell(options: argparse.Namespace, what: str, began: float) -> None:

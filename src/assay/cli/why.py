@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
+from dataclasses import fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.cli._command import Command
+from assay.cli._numbers import digits, whole_number
 from assay.cli._policy import add_policy_arguments, profile_of
 from assay.cli._terminal import may_colour, terminal_width
-from assay.errors import UsageError
+from assay.errors import DataError, UsageError
+from assay.model.policy import Policy
 
 if TYPE_CHECKING:
     from assay.reports._why import Asked
@@ -29,8 +32,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_policy_arguments(parser)
     show = parser.add_argument_group("output")
     show.add_argument("-f", "--format", default="table", choices=("table", "json"), help="table or json (default: table)")
-    show.add_argument("--top", type=int, default=5, metavar="N", help="queries shown (default: 5)")
-    show.add_argument("--digits", type=int, metavar="N", help="decimals (default: 4, or those of the expected number)")
+    show.add_argument("--top", type=whole_number(1_000_000), default=5, metavar="N", help="queries shown (default: 5)")
+    show.add_argument("--digits", type=digits, metavar="N", help="decimals (default: 4, or those of the expected number)")
 
 
 def run_why(options: argparse.Namespace) -> int:
@@ -41,8 +44,13 @@ def run_why(options: argparse.Namespace) -> int:
     if len(options.files) != 2:
         raise UsageError("two files are needed: judgments and a run, or two results")
     asked = Asked(tuple(options.files), _digits(options), options.top)
-    if all(map(is_saved_result, options.files)):
+    saved = [file for file in options.files if is_saved_result(file)]
+    if len(saved) == 2:
         return _explain_results(options, asked)
+    if saved:
+        _refuse_one_result(saved[0], next(file for file in options.files if file not in saved))
+    if options.files == ["-", "-"]:
+        raise UsageError("standard input (-) can be read once only")
     if not options.metrics:
         raise UsageError("say what to explain: assay why qrels.txt run.txt -m ndcg@10")
     if options.expected is not None and len(options.metrics) > 1:
@@ -50,10 +58,19 @@ def run_why(options: argparse.Namespace) -> int:
     return _explain_metrics(options, asked)
 
 
+def _refuse_one_result(result: str, other: str) -> None:
+    if other != "-" and not Path(other).exists():
+        raise DataError(f"{other}: no such file")
+    raise UsageError(
+        f"{result} is a result, {other} is not: give two results, or judgments and a run.\n"
+        f"  assay score … --format json makes a result of a run"
+    )
+
+
 def _digits(options: argparse.Namespace) -> int:
     if options.digits is not None:
         return int(options.digits)
-    return max(4, len((options.expected or "").rstrip("%").partition(".")[2]))
+    return min(17, max(4, len((options.expected or "").rstrip("%").partition(".")[2])))
 
 
 def _explain_metrics(options: argparse.Namespace, asked: Asked) -> int:
@@ -75,6 +92,7 @@ def _explain_results(options: argparse.Namespace, asked: Asked) -> int:
     from assay.reports._layout import Style
     from assay.reports._why import differences_to_dict, render_differences
 
+    _refuse_conventions(options)
     first, second = (read_results(file) for file in options.files)
     if len(first) != 1 or len(second) != 1:
         names = {result.name for result in first} & {result.name for result in second}
@@ -91,9 +109,19 @@ def _explain_results(options: argparse.Namespace, asked: Asked) -> int:
     return 0
 
 
+def _refuse_conventions(options: argparse.Namespace) -> None:
+    """What was decided when the results were made cannot be asked for now."""
+    decisions = ("metrics", "expected", "profile", *(setting.name for setting in fields(Policy)))
+    flags = [f"--{name.replace('_', '-')}" for name in decisions if getattr(options, name) is not None]
+    if flags:
+        raise UsageError(f"two results are compared as they were scored: {', '.join(flags)} has no place here")
+
+
 def _write_json(content: dict[str, Any]) -> int:
-    sys.stdout.write(json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
+    from assay.reports.json import written
+
+    sys.stdout.write(written(content))
     return 0
 
 
-COMMAND = Command("why", "explain a number, or why two differ", add_arguments, run_why, EXAMPLES)
+COMMAND = Command("why", "explain a number, or why two differ", add_arguments, run_why, EXAMPLES, also_takes="files")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,12 +11,16 @@ import numpy as np
 from assay.evaluation.grader import Grader
 from assay.evaluation.setting import Setting
 from assay.metrics._bands import N_SAMPLED, SEED, residual_band, tie_band
-from assay.model.graded import GradedRun
-from assay.model.ordering import Floats
+from assay.model.graded import GradedRun, Ties
+from assay.model.ordering import Floats, Ints
 from assay.model.scores import Column
 
 NOT_ABOUT_QUALITY = {"judged", "unjudged", "rbp_residual"}
 """Metrics that say how complete judgments are; a residual of theirs says nothing."""
+
+
+TOP = 10
+"""Ranks that people look at."""
 
 
 @dataclass(frozen=True)
@@ -67,24 +71,24 @@ def residual_bands(grader: Grader, settings: Iterable[Setting]) -> dict[str, Ban
 
 
 def tie_report(grader: Grader, settings: Iterable[Setting]) -> dict[str, Any]:
-    """How many queries have ties that could change a score shown, and at which cutoffs such a tie straddles the cut."""
+    """How many queries have ties that could change a score shown, near the top, and across each cutoff."""
     settings = list(settings)
     run = _view(grader, settings[0])
     tied = run.undecided()
-    deepest = max((setting.metric.params.get("k") or np.inf for setting in _with_figures(settings)), default=np.inf)
-    if run.ties is not None:
-        tied = tied[run.ties.better[tied] < deepest]
+    better, equal = (run.ties or Ties(tied, tied)).where(tied)
     queries = run.retrieved.query[tied]
     cutoffs = sorted({setting.metric.params["k"] for setting in settings if isinstance(setting.metric.params.get("k"), int)})
-    at_cutoff: Mapping[str, int] = {}
-    if run.ties is not None:
-        better, equal = run.ties.where(tied)
-        at_cutoff = {str(k): len(np.unique(queries[(better < k) & (k < better + equal)])) for k in cutoffs}
+    deepest = max((setting.metric.params.get("k") or np.inf for setting in _with_figures(settings)), default=np.inf)
     return {
         "queries": run.n_queries,
-        "undecided": len(np.unique(queries)),
-        "at_cutoff": at_cutoff or dict.fromkeys(map(str, cutoffs), 0),
+        "undecided": _n_different(queries[better < deepest]),
+        "in_top_10": _n_different(queries[better < min(deepest, TOP)]),
+        "at_cutoff": {str(k): _n_different(queries[(better < k) & (k < better + equal)]) for k in cutoffs},
     }
+
+
+def _n_different(queries: Ints) -> int:
+    return len(np.unique(queries))
 
 
 def _with_figures(settings: Iterable[Setting]) -> list[Setting]:

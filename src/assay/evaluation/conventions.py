@@ -10,8 +10,8 @@ import numpy as np
 
 from assay.errors import UsageError
 from assay.evaluation.setting import Setting
+from assay.grammar import REQUIRED, show
 from assay.metrics._metric import BoundMetric
-from assay.metrics._param import REQUIRED, show
 from assay.metrics._registry import all_metrics
 from assay.model.policy import Policy
 from assay.model.qrels import Qrels
@@ -41,6 +41,10 @@ WORDS: Mapping[tuple[str, Any], str] = {
     ("drop_self", False): "documents named like their query are kept",
     ("negatives", "nonrelevant"): "negative grades count as judged and not relevant",
     ("negatives", "unjudged"): "negative grades count as unjudged",
+    ("rel", None): "any grade above 0 is relevant",
+    ("max_grade", None): "the top grade is the largest judged",
+    ("duplicates", "error"): "a document ranked twice is an error",
+    ("duplicates", "keep_best"): "a document ranked twice stands at its better place",
 }
 FORMS: Mapping[tuple[str, Any], str] = {
     ("gain", "linear"): "a grade is worth itself",
@@ -91,16 +95,23 @@ class Convention:
 
 
 def flag_of(name: str, value: Any) -> str:
-    """A field of the policy as it is set on the command line."""
+    """A field of the policy as it is set on the command line; what no flag sets is what there is without one."""
     flag = f"--{name.replace('_', '-')}"
-    return flag if value is True else f"{flag} {value:g}" if isinstance(value, float) else f"{flag} {value}"
+    if value is None or value is False:
+        return f"without {flag}"
+    return flag if value is True else f"{flag} {show(value)}"
+
+
+def flags_of(policy: Policy) -> list[str]:
+    """The flags that set a policy."""
+    decided = [(one.name, getattr(policy, one.name)) for one in fields(Policy) if getattr(policy, one.name) != one.default]
+    return [flag_of(name, value) for name, value in decided]
 
 
 def of_policy(name: str, value: Any) -> Convention:
     """A field of the policy."""
-    words = WORDS.get((name, value)) or f"{name} {value if value is None else format(value, 'g')}"
-    if name == "rel":
-        words = "any grade above 0 is relevant" if value is None else f"grades from {value:g} on are relevant"
+    numbers = {"rel": "grades from {} on are relevant", "max_grade": "the top grade is {}"}
+    words = WORDS.get((name, value)) or numbers[name].format(show(value))
     return Convention(words, {name: value})
 
 
@@ -152,7 +163,7 @@ def _formulas(metric: BoundMetric) -> Iterator[Convention]:
     for name in metric.metric.mistaken_for:
         other = all_metrics()[name]
         both = {param.name for param in other.params} & metric.params.keys() & {"k", "rel"}
-        shared = {name: metric.params[name] for name in both}
+        shared = {name: metric.params[name] for name in both if metric.params[name] is not None}
         try:
             bound = other.bind(**shared)
         except UsageError:

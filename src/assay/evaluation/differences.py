@@ -105,13 +105,12 @@ def _on_metrics(first: Result, second: Result) -> Iterator[Finding]:
 
 
 def _on_queries(first: Result, second: Result) -> Iterator[Finding]:
-    alone = [[query for query in one.query_ids if query not in set(other.query_ids)] for one, other in _both(first, second)]
+    every = [set(one.query_ids) for one in (second, first)]
+    alone = [
+        [query for query in one.query_ids if query not in others] for one, others in zip((first, second), every, strict=True)
+    ]
     if any(alone):
         yield Finding("queries only there", *(f"{len(names):,}: {some_of(names)}" if names else "–" for names in alone))
-
-
-def _both(first: Result, second: Result) -> tuple[tuple[Result, Result], tuple[Result, Result]]:
-    return (first, second), (second, first)
 
 
 def _compared(first: Result, second: Result, name: str) -> Compared:

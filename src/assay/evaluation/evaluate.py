@@ -52,7 +52,7 @@ def evaluate_settings(qrels: Qrels, run: Any, settings: Sequence[Setting], profi
     except DataError as error:
         if profile.is_own:
             raise
-        raise DataError(f"profile {profile.name}: {error.message}{_way_out(profile)}", error.faults) from None
+        raise DataError(f"profile {profile.name}: {error.message}{_way_out(settings)}", error.faults) from None
     return replace(result, notes=notes_on(grader, settings, profile, run), ties=tie_report(grader, settings))
 
 
@@ -106,9 +106,15 @@ def score_settings(grader: Grader, settings: Sequence[Setting], profile: Profile
     )
 
 
-def _way_out(profile: Profile) -> str:
-    """How to go on where a profile refuses."""
-    strict = {name: value for name, value in profile.policy.to_dict().items() if value == "error" and name != "duplicates"}
-    flags = {"ties": "--ties docid_desc", "missing": "--missing zero", "extra": "--extra skip"}
-    known = [flags[name] for name in strict if name in flags]
-    return f". This is what the tool does; {', '.join(known)} would go on." if known else ""
+WAYS_OUT = {
+    "ties": "--ties docid_desc",
+    "missing": "--missing zero",
+    "extra": "--extra skip",
+    "no_relevant": "--no-relevant zero",
+}
+
+
+def _way_out(settings: Sequence[Setting]) -> str:
+    """How to go on where a tool's conventions refuse."""
+    strict = [flag for name, flag in WAYS_OUT.items() if any(getattr(one.policy, name) == "error" for one in settings)]
+    return f". This is what the tool does; {', '.join(strict)} would go on." if strict else ""

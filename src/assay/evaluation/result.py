@@ -138,7 +138,7 @@ class Result:
         name = metric.name if isinstance(metric, BoundMetric) else metric
         if name not in self.table.columns:
             name = parse_metric(metric).name
-            name = next((setting.metric.name for setting in self.settings if setting.asked.name == name), name)
+            name = next((one.metric.name for one in self.settings if name in (one.asked.name, *one.also_asked)), name)
         if name not in self.table.columns:
             raise UnknownName("metric of this result", metric, hint=f"it has {', '.join(self.table.columns)}")
         return str(name)

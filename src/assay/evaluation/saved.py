@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.errors import DataError, UnknownName, near_matches
+from assay.errors import DataError, UnknownName, UsageError, near_matches
 from assay.evaluation.result import Result
 from assay.metrics._metric import BoundMetric
 from assay.metrics._parse import parse_metric
@@ -21,7 +21,7 @@ SCHEMA = "assay.result/1"
 
 def is_saved_result(path: str | Path) -> bool:
     """Whether a file looks like saved results: a JSON object that begins with our schema."""
-    place = Path(str(path).partition("#")[0])
+    place = Path(_parted(path)[0])
     if not place.is_file():
         return False
     with place.open("rb") as file:
@@ -30,17 +30,18 @@ def is_saved_result(path: str | Path) -> bool:
 
 def read_results(path: str | Path) -> list[Result]:
     """All results of a file; `results.json#name` is the one of that name."""
-    place, _, wanted = str(path).partition("#")
+    place, wanted = _parted(path)
     try:
         content = json.loads(Path(place).read_bytes())
-        if content["schema"] != SCHEMA:
-            raise DataError(f"{place}: written as {content['schema']}, but this version reads {SCHEMA}")
+        _check_schema(place, content["schema"])
         results = [result_from_dict(plain) for plain in content["results"]]
     except OSError as error:
         raise DataError(f"{place}: {error.strerror or error}") from None
-    except (ValueError, KeyError, TypeError) as error:
-        if isinstance(error, DataError):
-            raise
+    except DataError:
+        raise
+    except UsageError as error:
+        raise DataError(f"{place}: {error}") from None
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise DataError(f"{place}: no saved result; assay score … --format json writes one ({error!r})") from None
     if not wanted:
         return results
@@ -51,13 +52,27 @@ def read_results(path: str | Path) -> list[Result]:
     return named
 
 
+def _check_schema(place: str, schema: object) -> None:
+    if schema != SCHEMA:
+        raise DataError(f"{place}: written as {schema}, but this version reads {SCHEMA}")
+
+
+def _parted(path: str | Path) -> tuple[str, str]:
+    """The file, and the name after it; both may hold a # of their own, so the longest name of a file counts."""
+    place, wanted = str(path), ""
+    while "#" in place and not Path(place).is_file():
+        place, _, last = place.rpartition("#")
+        wanted = f"{last}#{wanted}" if wanted else last
+    return place, wanted
+
+
 def result_from_dict(plain: Mapping[str, Any]) -> Result:
     """The result that `Result.to_dict` was made of, without the rankings."""
-    metrics = tuple(map(parse_metric, plain["summary"]))
     by_query: Mapping[str, Mapping[str, Any]] = plain["per_query"]
+    metrics = tuple(map(parse_metric, next(iter(by_query.values()), plain["summary"])))
     columns = {metric.name: _column(metric, by_query) for metric in metrics}
     return Result(
-        name=plain["name"],
+        name=str(plain["name"]),
         table=ScoreTable(tuple(by_query), columns),
         metrics=metrics,
         counts=plain["counts"],
@@ -70,5 +85,8 @@ def result_from_dict(plain: Mapping[str, Any]) -> Result:
 
 
 def _column(metric: BoundMetric, by_query: Mapping[str, Mapping[str, Any]]) -> Column:
-    scores = [np.nan if (score := query[metric.name]) is None else float(score) for query in by_query.values()]
-    return Column.of(np.array(scores, dtype=float), metric.metric.aggregation)
+    scores = [query[metric.name] for query in by_query.values()]
+    if not metric.metric.aggregation.summarise:
+        return Column.of(list(map(str, scores)), metric.metric.aggregation)
+    defined = [np.nan if score is None else float(score) for score in scores]
+    return Column.of(np.array(defined, dtype=float), metric.metric.aggregation)

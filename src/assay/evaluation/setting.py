@@ -26,6 +26,8 @@ class Setting:
     digits: int | None = None
     is_beside: bool = False
     """Whether it is shown beside what was asked for, to say how far that can be trusted; profiles do not matter to it."""
+    also_asked: tuple[str, ...] = ()
+    """Other metrics that come down to the same: MTEB's accuracy beside recall@1."""
 
     @classmethod
     def of(cls, asked: BoundMetric, profile: Profile) -> Setting:
@@ -45,12 +47,16 @@ def settings_of(metrics: Iterable[BoundMetric], profile: Profile) -> list[Settin
     found: dict[str, Setting] = {}
     for asked in metrics:
         setting = Setting.of(asked, profile)
-        found.setdefault(setting.metric.name, setting)
+        if first := found.get(setting.metric.name):
+            setting = replace(first, also_asked=(*first.also_asked, asked.name))
+        found[setting.metric.name] = setting
     return list(found.values())
 
 
 def refuse(profile: Profile, setting: Setting, run: GradedRun, missing: Iterable[str] = ()) -> None:
     """Raise where the tool would crash or answer with something that is no score. `missing`: queries the run lacks."""
+    rel = setting.metric.params.get("rel")
+    run = run if rel is None else replace(run, level=rel)
     for refusal in () if setting.is_beside else profile.refusals:
         concerns = refusal.metrics == EVERY or setting.asked.metric.name in refusal.metrics
         if concerns and refusal.when(setting.metric.params) and (found := refusal.finds(run)).any():

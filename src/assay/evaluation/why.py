@@ -36,6 +36,8 @@ class Figure:
     fault: str = ""
     tool: str = ""
     """The profile that scores so; empty where no tool was asked about."""
+    is_lacking: bool = False
+    """Whether the tool has no such metric; the fault says so."""
     with_option: bool = False
     """Whether the tool was told, by a switch of its own, to count missing queries."""
     causes: tuple[Convention, ...] = ()
@@ -55,9 +57,16 @@ class Figure:
         return {query: one for query, one in zip(self.table.query_ids, score, strict=True) if one == one}
 
     @property
+    def reasons(self) -> list[str]:
+        """Its conventions in plain words; where none of a tool's matters by itself, its rounding may."""
+        is_rounded = self.tool and not self.causes and self.setting.digits is not None
+        rounding = [f"scores rounded to {self.setting.digits} decimals"] if is_rounded else []
+        return [*(convention.words for convention in self.causes or self.conventions), *rounding]
+
+    @property
     def words(self) -> str:
-        """Its conventions in plain words."""
-        return "; ".join(convention.words for convention in self.causes or self.conventions)
+        """All reasons in one line."""
+        return "; ".join(self.reasons)
 
 
 @dataclass(frozen=True)
@@ -135,14 +144,15 @@ class Target:
 
     @classmethod
     def parse(cls, given: float | str) -> Target:
-        """`0.3333`, `.42`, `42.1%`; a number with few digits was probably rounded."""
+        """`0.3333`, `.42`, `42.1%`; a number with few digits was probably rounded, but nobody rounds scores to 0 or 1."""
         text = str(given).strip()
-        shape = re.fullmatch(r"(-?\d*(?:\.(\d*))?(?:[eE]-?\d+)?)\s*(%?)", text)
-        if not shape or not re.search(r"\d", text):
+        shape = re.fullmatch(r"(-?(?:\d+(?:\.(\d*))?|\.(\d+))(?:[eE][-+]?\d+)?)\s*(%?)", text)
+        if not shape:
             raise BadParameter(f"the expected value is a number such as 0.3333 or 33.3%, not {text!r}")
-        scale = 0.01 if shape[3] else 1.0
-        digits = 12 if "e" in text.lower() else len(shape[2] or "")
-        return cls(float(shape[1]) * scale, 0.5 * 10.0**-digits * scale)
+        value, scale = float(shape[1]), 0.01 if shape[4] else 1.0
+        digits = 12 if "e" in text.lower() else len(shape[2] or shape[3] or "")
+        is_exact = not digits and not shape[4] and abs(value) <= 1
+        return cls(value * scale, 0.0 if is_exact else 0.5 * 10.0**-digits * scale)
 
     def matches(self, value: float) -> bool:
         """Whether the value, rounded, is the number. A bare number above 1 may be a percentage."""
@@ -154,11 +164,14 @@ class _Study:
     """One metric, and everything that is tried with it."""
 
     def __init__(self, metric: BoundMetric, profile: Profile, qrels: Any, target: Target | None) -> None:
+        self.profile = profile
         self.base = Setting.of(metric, profile)
         self.target = target
         self.conventions = all_conventions(self.base, qrels)
         switched = [(one.adjusted(**one.option.settings), True) for one in PROFILES.values() if one.option.name]
         every = [*((one, False) for one in PROFILES.values()), *switched]
+        same_run = {"duplicates": profile.policy.duplicates}  # it is read once, for all
+        every = [(one.adjusted(**same_run), with_option) for one, with_option in every]
         self.profiles = [(one, Setting.of(metric, one), with_option) for one, with_option in every]
 
     def policies(self) -> list[Policy]:
@@ -174,7 +187,7 @@ class _Study:
     def explained(self, grader: Grader) -> Explanation:
         """Score everything and sort it out."""
         scores = _Scores(grader)
-        ours = scores.figure((), self.base)
+        ours = replace(scores.figure((), self.base, self.profile), tool="")
         if ours.fault:
             raise DataError(ours.fault)
         every = [scores.figure((one,), one.applied(self.base)) for one in self.conventions]
@@ -196,6 +209,9 @@ class _Study:
     def _tool(self, scores: _Scores, ours: Figure, profile: Profile, setting: Setting, with_option: bool) -> Figure:
         """The metric as a tool scores it, and which of its conventions matter here."""
         conventions = tuple(differences(setting, self.base))
+        if profile.has and setting.metric.metric.name not in profile.has:
+            fault = f"has no {setting.metric.metric.name}"
+            return Figure(conventions, setting, fault=fault, tool=profile.name, is_lacking=True, with_option=with_option)
         figure = replace(scores.figure(conventions, setting, profile), with_option=with_option)
         if figure.fault or abs(figure.value - ours.value) <= SAME:
             return figure
@@ -232,9 +248,10 @@ class _Scores:
         """The value under a setting, or why there is none."""
         name = profile.name if profile else ""
         try:
-            run = self._grader.grading(setting.policy).run
+            grading = self._grader.grading(setting.policy)
+            run = grading.run
             if profile:
-                refuse(profile, setting, run)
+                refuse(profile, setting, run, grading.missing)
             key = (setting.metric.name, setting.digits, id(run))
             if key not in self._known:
                 self._known[key] = self._grader.table([setting])

@@ -40,7 +40,7 @@ def tie_band(metric: BoundMetric, run: GradedRun) -> TieBand:
         return TieBand(score, score, score, mean_is_exact=True, ends_are_exact=True)
     ends = [_score(metric, order(run)) for order in (worst_order, best_order)]
     mean = metric.expected(run)
-    is_monotone = metric.metric.is_monotone and not isinstance(metric.params.get("gain"), tuple)
+    is_monotone = metric.metric.is_monotone and not _may_fall(metric)
     if is_monotone and (mean is not None or np.array_equal(ends[0], ends[1])):
         low, high = np.minimum(*ends), np.maximum(*ends)
         return TieBand(low, low if mean is None else np.clip(mean, low, high), high, True, True)
@@ -50,6 +50,13 @@ def tie_band(metric: BoundMetric, run: GradedRun) -> TieBand:
     if mean is None:
         return TieBand(low, np.clip(sampled.mean(axis=0), low, high), high, False, is_monotone)
     return TieBand(low, mean, high, True, is_monotone)
+
+
+def _may_fall(metric: BoundMetric) -> bool:
+    """Whether its parameters let a better document one place up lower the score: a gain that a lower grade may exceed,
+    or an ideal ranking of what stands within k, which that document may enter.
+    """
+    return isinstance(metric.params.get("gain"), tuple) or metric.params.get("ideal") == "retrieved"
 
 
 def scores_by_tie_rule(metric: BoundMetric, run: GradedRun) -> Floats:

@@ -6,9 +6,9 @@ import sys
 import textwrap
 from typing import Any
 
+from assay.grammar import REQUIRED, Param, show
 from assay.metrics._groups import GROUPS
 from assay.metrics._metric import Metric
-from assay.metrics._param import REQUIRED, Param, show
 from assay.metrics._registry import all_metrics
 
 

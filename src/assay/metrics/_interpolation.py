@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.metrics._param import Param, one_of
+from assay.grammar import Param, one_of
 from assay.model.graded import GradedRun
 from assay.model.ordering import Floats, best_to_come
 

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from assay.errors import BadParameter
-from assay.metrics._param import Param, show
+from assay.grammar import Param, show
 from assay.model.graded import GradedRun
 from assay.model.scores import MEAN, Aggregation, Outcome, Scores
 

@@ -15,9 +15,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from assay.errors import BadParameter, UnknownName, near_matches
+from assay.grammar import REQUIRED, Param, parse_setting, split_arguments
 from assay.metrics._groups import DEFAULT_GROUP, GROUPS
 from assay.metrics._metric import BoundMetric, Metric
-from assay.metrics._param import REQUIRED, Param
 from assay.metrics._registry import all_metrics, all_spellings, fold
 
 _WHOLE = re.compile(
@@ -31,15 +31,18 @@ _PARAMETER = re.compile(r"-?[\d.]|\w+=")
 
 
 def parse_metrics(texts: str | BoundMetric | Iterable[str | BoundMetric] | None) -> list[BoundMetric]:
-    """Metrics for a list of spellings and groups, in order, each once. None means the default group."""
+    """Metrics for a list of spellings and groups, in order, each once. None means the default group.
+
+    A parameter that is spelled out at its default makes a difference to profiles, and so to what is the same here.
+    """
     if texts is None:
         texts = [DEFAULT_GROUP]
     if isinstance(texts, str | BoundMetric) or not isinstance(texts, Iterable):
         texts = [texts]
-    found: dict[str, BoundMetric] = {}
+    found: dict[tuple[str, frozenset[str]], BoundMetric] = {}
     for text in texts:
         for metric in [text] if isinstance(text, BoundMetric) else _parse_text(text):
-            found.setdefault(metric.name, metric)
+            found.setdefault((metric.name, metric.given), metric)
     if not found:
         raise BadParameter("no metric was given")
     return list(found.values())
@@ -117,7 +120,7 @@ def _split_suffix(name: str) -> tuple[str, str | None, bool]:
 
 def _arguments(text: str, metric: Metric, args: str | None) -> dict[str, Any]:
     settings: dict[str, Any] = {}
-    for part in _split_arguments(args or ""):
+    for part in split_arguments(args or ""):
         name, equals, value = part.partition("=")
         if not equals:
             raise BadParameter(f"{text}: write parameters as name=value, not {part!r}")
@@ -131,13 +134,6 @@ def _refuse_twice(text: str, given: Mapping[str, Any], more: Mapping[str, Any]) 
     for name in more:
         if name in given:
             raise BadParameter(f"{text}: {name} is given twice")
-
-
-def _split_arguments(args: str) -> list[str]:
-    parts = re.findall(r"(?:[^,\[\]{}()]|\[[^\]]*\]|\{[^}]*\}|\([^)]*\))+", args)
-    if re.sub(r"[\s,]", "", args) != re.sub(r"[\s,]", "", "".join(parts)):
-        raise BadParameter(f"the brackets in {args!r} do not match")
-    return [part.strip() for part in parts if part.strip()]
 
 
 def _cutoffs(text: str, metric: Metric, cut: str | None, dotted: bool) -> Iterator[dict[str, Any]]:
@@ -166,16 +162,7 @@ def _dotted_value(param: Param, cut: str) -> str:
 
 
 def _set(text: str, metric: Metric, name: str, value: str) -> dict[str, Any]:
-    for param in metric.params:
-        if name.lower() in (param.name, *param.aliases):
-            try:
-                return {param.name: param.parse(value.strip("'\""))}
-            except ValueError as error:
-                raise BadParameter(f"{text}: {param.name} is {error}, not {value!r}") from None
-    known = ", ".join(param.name for param in metric.params) or "none"
-    near = near_matches(name, [param.name for param in metric.params], most=1)
-    hint = f" Did you mean {near[0]}?" if near else ""
-    raise BadParameter(f"{text}: {metric.name} has no parameter {name!r} (it has: {known}).{hint}")
+    return parse_setting(text, metric.name, metric.params, name, value)
 
 
 def _bind(text: str, metric: Metric, given: Mapping[str, Any]) -> BoundMetric:

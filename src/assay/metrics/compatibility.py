@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from assay.grammar import Param, flag, persistence
 from assay.metrics._metric import GradedRun, Metric, Scores
-from assay.metrics._param import Param, flag, persistence
 from assay.model.graded import Hits, ratio
 from assay.model.ordering import Floats, Ints
 

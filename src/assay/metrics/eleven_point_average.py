@@ -1,8 +1,9 @@
 """11pt_avg: interpolated precision averaged over eleven recall points."""
 
+from assay.grammar import Param, fractions
 from assay.metrics._interpolation import ROUNDING, interpolated_precisions
 from assay.metrics._metric import GradedRun, Metric, Scores
-from assay.metrics._param import REL, Param, fractions
+from assay.metrics._param import REL
 
 ELEVEN = tuple(point / 10 for point in range(11))
 POINTS = Param("points", fractions, ELEVEN, "the recall points", dot=True)

@@ -1,8 +1,9 @@
 """iprec: best precision reached at this recall or any higher one."""
 
+from assay.grammar import REQUIRED, Param, fraction
 from assay.metrics._interpolation import ROUNDING, interpolated_precisions
 from assay.metrics._metric import GradedRun, Metric, Scores
-from assay.metrics._param import JUDGED_ONLY, REL, REQUIRED, Param, fraction
+from assay.metrics._param import JUDGED_ONLY, REL
 
 RECALL = Param("recall", fraction, REQUIRED, "the recall, from 0 to 1", at=True)
 

@@ -1,8 +1,9 @@
 """nerr10: gain per document inspected by a user who goes on with chance p unless satisfied."""
 
+from assay.grammar import Param, persistence
 from assay.metrics._gains import check_scale, scaled_gains
 from assay.metrics._metric import GradedRun, Metric, Scores
-from assay.metrics._param import DEPTH, MAX_GRADE, MIN_GRADE, Param, persistence
+from assay.metrics._param import DEPTH, MAX_GRADE, MIN_GRADE
 from assay.metrics._user_model import expected_gain
 
 P = Param("p", persistence, 0.9, "chance to go on after a document of no use")

@@ -1,7 +1,7 @@
 """num_ret: how many documents were retrieved."""
 
+from assay.grammar import Param, number
 from assay.metrics._metric import GradedRun, Metric, Scores
-from assay.metrics._param import Param, number
 from assay.model.scores import SUM
 
 LEVEL = Param("rel", number, None, "count only documents with at least this grade")

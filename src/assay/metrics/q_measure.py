@@ -2,10 +2,11 @@
 
 from typing import Any
 
+from assay.grammar import Param, not_negative
 from assay.metrics._gains import gain_function
 from assay.metrics._ideal import ideal_gain_by_rank
 from assay.metrics._metric import GradedRun, Metric, Scores
-from assay.metrics._param import CUTOFF, GAIN, JUDGED_ONLY, Param, not_negative
+from assay.metrics._param import CUTOFF, GAIN, JUDGED_ONLY
 from assay.model.graded import ratio
 
 BETA = Param("beta", not_negative, 1.0, "weight of gain against precision; 0 gives average precision")

@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from assay.grammar import REQUIRED, Param, positive
 from assay.metrics._metric import GradedRun, Metric, Scores
-from assay.metrics._param import REL, REQUIRED, Param, positive
+from assay.metrics._param import REL
 from assay.model.graded import ratio
 
 MULTIPLE = Param("multiple", positive, REQUIRED, "how many times R documents are looked at", at=True)

@@ -2,9 +2,10 @@
 
 import numpy as np
 
+from assay.grammar import Param, one_of, persistence
 from assay.metrics._expected import ranks_of, tied_hits
 from assay.metrics._metric import GradedRun, Metric, Scores
-from assay.metrics._param import CUTOFF, REL, Param, one_of, persistence
+from assay.metrics._param import CUTOFF, REL
 from assay.model.graded import ratio
 from assay.model.ordering import Floats
 

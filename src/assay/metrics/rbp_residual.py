@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from assay.grammar import Param, one_of
 from assay.metrics._expected import ranks_of, tied_hits
 from assay.metrics._metric import GradedRun, Metric, Scores
-from assay.metrics._param import Param, one_of
 from assay.metrics.rbp import P
 
 COMPLETE = Param(

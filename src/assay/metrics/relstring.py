@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from assay.grammar import Param, cutoff
 from assay.metrics._metric import GradedRun, Metric
-from assay.metrics._param import Param, cutoff
 from assay.model.scores import TEXT
 
 LENGTH = Param("k", cutoff, 10, "how many documents are shown", ("cutoff",), at=True)

@@ -1,7 +1,8 @@
 """set_f: weighted harmonic mean of set precision and set recall, with trec_eval's weight."""
 
+from assay.grammar import Param, positive
 from assay.metrics._metric import GradedRun, Metric, Scores
-from assay.metrics._param import REL, Param, positive
+from assay.metrics._param import REL
 from assay.metrics.set_precision import set_precision
 from assay.metrics.set_recall import set_recall
 from assay.model.graded import ratio

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 
 from assay.errors import BadParameter
+from assay.grammar import Param, cutoff, numbers
 from assay.metrics._metric import GradedRun, Metric, Scores
-from assay.metrics._param import REL, Param, cutoff, numbers
+from assay.metrics._param import REL
 
 
 def _four(text: str) -> tuple[float, ...]:

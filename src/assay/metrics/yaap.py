@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from assay.grammar import Param, one_of
 from assay.metrics._metric import GradedRun, Metric, Scores
-from assay.metrics._param import REL, Param, one_of
+from assay.metrics._param import REL
 
 EMPTY = Param(
     "empty", one_of("zero", "odds"), "zero", "a ranking without documents; zero: 0 (trec_eval 9), odds: the formula (10)"

@@ -56,6 +56,10 @@ def _unopposed(run: GradedRun) -> Bools:
     return (run.ideal.count == run.n_relevant()) & (run.relevant().count > 0)
 
 
+def _barren_among_others(run: GradedRun) -> Bools:
+    return (run.n_relevant() == 0) & (run.n_queries > 1)
+
+
 def _every_query(run: GradedRun) -> Bools:
     return np.ones(run.n_queries, dtype=bool)
 
@@ -121,6 +125,11 @@ RANX = Profile(
     refusals=(
         WHOLE_GRADES,
         Refusal(("bpref",), _unopposed, "gives nan for bpref where no document is judged non-relevant (ranx issue 66)"),
+        Refusal(
+            ("bpref",),
+            _barren_among_others,
+            "drops out of a thread at a query without a relevant document, and leaves bpref at 0 for those after it",
+        ),
     ),
     option=Option("make_comparable=True", {"missing": "zero", "extra": "skip"}),
     has=frozenset(
@@ -164,6 +173,24 @@ IR_MEASURES = Profile(
         Refusal(("ndcg",), _above_four, "fails on a grade above 4 (gdeval)", _gains_exponentially),
         Refusal(("ndcg",), _named_by_text, "fails on query ids that are no numbers (gdeval)", _gains_exponentially),
         Refusal(("judged",), _retrieved_nothing, "divides by zero on a query with an empty ranking", of_rankings=True),
+    ),
+    has=frozenset(
+        {
+            *("accuracy", "map", "bpm", "bpref", "compatibility", "err", "infap", "inst", "insq", "iprec", "judged", "ndcg"),
+            *("nerr8", "nerr9", "nerr10", "nerr11", "num_q", "num_rel", "num_ret", "num_rel_ret", "precision", "recall"),
+            *(
+                "rbp",
+                "rprec",
+                "mrr",
+                "sdcg",
+                "set_map",
+                "set_f",
+                "set_precision",
+                "set_relative_precision",
+                "set_recall",
+                "hit",
+            ),
+        }
     ),
 )
 BEIR = Profile(

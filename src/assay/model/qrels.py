@@ -145,8 +145,8 @@ class Qrels(Mapping[str, dict[str, float]]):
 
 def fingerprint(rows: Iterable[tuple[object, ...]]) -> str:
     """A short hash of some rows, whatever their order."""
-    text = "\n".join(sorted("\t".join(map(str, row)) for row in rows))
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    text = "\n".join(sorted(map(repr, rows)))
+    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 
 def checked_grades(by_query: Mapping[str, Mapping[str, float]]) -> Floats:

@@ -8,8 +8,8 @@ from assay.reports._cells import Cell, Table
 from assay.text import display_width, wrapped
 
 MARGIN, GAP = "  ", "   "
-MIN_NAME = 12
-MIN_PROSE = 30
+MIN_NAME, SHORTEST_NAME = 12, 6
+MIN_PROSE = 24
 DIM, BOLD, BEST, PLAIN = "\x1b[2m", "\x1b[1m", "\x1b[1;32m", "\x1b[0m"
 
 
@@ -35,7 +35,9 @@ def fitted(table: Table, style: Style) -> list[str]:
         return [_set(table, style)]
     longest = max(MIN_NAME, style.width // 3)
     head = _shortened_all(table.head, longest)
-    names = _shortened_all([row[0].text for row in table.rows], longest)
+    widest = max(_widths(Table(head, table.rows))[1:], default=0)
+    room = max(SHORTEST_NAME, style.width - len(MARGIN) - len(GAP) - widest)
+    names = _shortened_all([row[0].text for row in table.rows], min(longest, room))
     rows = [[Cell(name), *row[1:]] for name, row in zip(names, table.rows, strict=True)]
     widths = _widths(Table(head, rows))
     pieces: list[list[int]] = [[0]]
@@ -54,14 +56,36 @@ def with_prose(table: Table, style: Style) -> str:
     """The table with its last column as running text, broken where the line ends and continued below itself."""
     if not style.width:
         return _set(table, style)
-    taken = needed_width(Table(table.head[:-1], [row[:-1] for row in table.rows])) + len(GAP)
-    room = max(style.width - taken, MIN_PROSE)
+    room = style.width - needed_width(_without_last(table)) - len(GAP)
+    if room < MIN_PROSE:
+        return _stacked(table, style)
     rows = []
     for row in table.rows:
         first, *others = wrapped(row[-1].text, room).split("\n")
         rows.append([*row[:-1], Cell(first)])
         rows += [[*(Cell("") for _ in row[:-1]), Cell(line)] for line in others]
     return _set(Table(table.head, rows, table.left), style)
+
+
+def _without_last(table: Table) -> Table:
+    return Table(table.head[:-1], [row[:-1] for row in table.rows], table.left)
+
+
+def _stacked(table: Table, style: Style) -> str:
+    """The table with the last field of each row in lines of its own, for terminals too narrow to set it beside."""
+    front = _without_last(table)
+    lines = _set(front, style).split("\n")
+    if style.width and needed_width(front) > style.width:
+        rows = [front.head, *([cell.text for cell in row] for row in front.rows)]
+        lines = ["\n".join(_indented(text, MARGIN, style) for text in row if text) for row in rows]
+    prose = [table.head[-1], *(row[-1].text for row in table.rows)]
+    indented = [_indented(text, 2 * MARGIN, style) for text in prose]
+    return "\n".join(part for both in zip(lines, indented, strict=True) for part in both if part)
+
+
+def _indented(text: str, margin: str, style: Style) -> str:
+    fitting = wrapped(text, (style.width or len(text)) - len(margin))
+    return "\n".join(margin + line for line in fitting.split("\n")) if text else ""
 
 
 def _shortened_all(names: list[str], width: int) -> list[str]:

@@ -11,8 +11,8 @@ from assay.metrics._metric import BoundMetric
 from assay.reports._report import Report
 from assay.text import counted
 
-MANY_TIED = 0.1
-"""Share of queries with undecided ties from which on people are pointed to --tie-band."""
+MANY_TIED = 0.25
+"""Share of queries with undecided ties in the first ten from which on people are pointed to --tie-band."""
 MANY_UNJUDGED = 0.05
 """Unjudged share of the first ten from which on people are pointed to --residuals."""
 ASSUMED = (
@@ -29,12 +29,10 @@ def trust_notes(report: Report) -> list[str]:
 def _tie_notes(report: Report) -> list[str]:
     tied = [result for result in report.results if result.ties.get("undecided")]
     if not any(result.tie_bands for result in report.results):
-        most = max(tied, key=lambda result: result.ties["undecided"] / result.ties["queries"], default=None)
-        if most is None or most.ties["undecided"] < MANY_TIED * most.ties["queries"]:
-            return []
-        return [
-            f"equal scores leave ranks open in {_share(most)} of {report.label(most)}: --tie-band shows what that changes."
-        ]
+        many = [result for result in tied if result.ties["in_top_10"] >= MANY_TIED * result.ties["queries"]]
+        shares = [f"{report.label(result)} {result.ties['in_top_10'] / result.ties['queries']:.0%}" for result in many]
+        said = f"queries with equal scores in the first 10: {', '.join(shares)}; --tie-band shows what that could change."
+        return [said] if shares else []
     found = []
     for result in tied:
         cut = ", ".join(f"{n:,} at cutoff {k}" for k, n in result.ties["at_cutoff"].items() if n)
@@ -61,9 +59,16 @@ def _residual_notes(report: Report) -> list[str]:
         return found
     if "judged@10" not in report.beside:
         return []
-    unjudged = {report.label(result): 1.0 - result.summary["judged@10"] for result in report.results}
+    unjudged = {report.label(result): _unjudged_share(result) for result in report.results}
     shares = [f"{name} {share:.0%}" for name, share in unjudged.items() if share >= MANY_UNJUDGED]
     return [f"unjudged among the first 10: {', '.join(shares)}; --residuals shows what that could change."] if shares else []
+
+
+def _unjudged_share(result: Result) -> float:
+    """What nobody judged among the first ten, over the queries that the run has."""
+    missing = set(result.missing)
+    judged = [score for query, score in result.scores("judged@10").items() if query not in missing]
+    return 1.0 - sum(judged) / len(judged) if judged else 0.0
 
 
 def _contested(report: Report, metric: BoundMetric, bands: Sequence[Band | None], doubt: str) -> list[str]:

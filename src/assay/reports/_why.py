@@ -8,9 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from assay.evaluation.conventions import flag_of
+from assay.evaluation.conventions import flag_of, flags_of
 from assay.evaluation.differences import Compared, Differences
-from assay.evaluation.why import Explanation, Figure, Moved
+from assay.evaluation.why import SAME, Explanation, Figure, Moved
+from assay.grammar import show
+from assay.metrics._metric import BoundMetric
 from assay.model.profiles import PROFILES
 from assay.reports._cells import Cell, Table
 from assay.reports._layout import DIM, Style, fitted, with_prose
@@ -59,7 +61,7 @@ def _figure_to_dict(figure: Figure, explanation: Explanation, asked: Asked) -> d
         "tool": figure.tool or None,
         "value": _plain(figure.value),
         "fault": figure.fault or None,
-        "conventions": [convention.words for convention in figure.causes or figure.conventions],
+        "conventions": figure.reasons,
         "reproduce": None if figure.fault else _command(figure, asked),
         "n_queries_changed": len(moved),
         "queries": [{"query": one.query, "ours": one.ours, "theirs": one.theirs} for one in moved[: asked.n_queries]],
@@ -73,12 +75,11 @@ def _plain(value: float) -> float | None:
 def _surveyed(explanation: Explanation, asked: Asked, style: Style) -> str:
     """Every tool, then every single convention that matters here."""
     ours, name = explanation.ours, explanation.metric.name
-    n_other = sum(not figure.fault and figure.value != ours.value for figure in explanation.tools)
+    plain = [figure for figure in explanation.tools if not figure.with_option and not figure.is_lacking]
+    n_other = sum(not figure.fault and abs(figure.value - ours.value) > SAME for figure in plain)
+    n_failing = sum(bool(figure.fault) for figure in plain)
     verdict = f"{name}: assay says {asked.number(ours.value)} ({counted(len(ours.scores), 'query')})"
-    n_failing = sum(bool(figure.fault) for figure in explanation.tools)
-    said = (
-        f"{n_other} of {len(explanation.tools)} tools say something else" if n_other else "so does every tool that scores it"
-    )
+    said = f"{n_other} of {len(plain)} tools say something else" if n_other else "so does every tool that scores it"
     said += f", {n_failing} {'fail' if n_failing > 1 else 'fails'}." if n_failing else "."
     rows = [[Cell("assay"), Cell(asked.number(ours.value)), Cell("")]]
     rows += [_tool_row(figure, explanation, asked) for figure in explanation.tools]
@@ -95,7 +96,7 @@ LEFT = frozenset({0, 2})
 
 def _tool_row(figure: Figure, explanation: Explanation, asked: Asked) -> list[Cell]:
     if figure.fault:
-        return [Cell(figure.label), Cell("fails"), Cell(printable(figure.fault))]
+        return [Cell(figure.label), Cell("–" if figure.is_lacking else "fails"), Cell(printable(figure.fault))]
     moved = explanation.moved(figure)
     words = f"{figure.words} ({_which(moved)})" if moved else ""
     return [Cell(figure.label), Cell(asked.number(figure.value)), Cell(words)]
@@ -120,7 +121,7 @@ def _matched(explanation: Explanation, asked: Asked, style: Style) -> str:
     if explanation.matches[0] is explanation.ours:
         return style.wrapped(f"{name}: assay says {ours}: that is your number.")
     tools = [figure.label for figure in explanation.matches if figure.tool]
-    number = f"{explanation.expected:g}"
+    number = f"{explanation.expected:.12g}"
     given = (
         f"{number} is what {_listed(tools)} {'give' if len(tools) > 1 else 'gives'}."
         if tools
@@ -140,7 +141,7 @@ def _matched(explanation: Explanation, asked: Asked, style: Style) -> str:
 def _unmatched(explanation: Explanation, asked: Asked) -> str:
     wanted = explanation.expected or 0.0
     said = f"{explanation.metric.name}: assay says {asked.number(explanation.ours.value)}. No tool, no convention and no two"
-    said += f" conventions together give {wanted:g} for these files."
+    said += f" conventions together give {wanted:.12g} for these files."
     nearest = min(explanation.singles, key=lambda figure: abs(figure.value - wanted), default=None)
     if nearest:
         said += f" Nearest: {asked.number(nearest.value)} ({nearest.words})."
@@ -201,22 +202,37 @@ def _ways(explanation: Explanation, asked: Asked) -> list[str]:
 
 def _command(figure: Figure, asked: Asked) -> str:
     """The command that prints this figure."""
-    metric = figure.setting.asked if figure.tool else figure.setting.metric
-    flags = " ".join(filter(None, (one.flags for one in figure.conventions)))
+    policy = figure.setting.policy
+    name, flags = figure.setting.metric.name, flags_of(policy)
     if figure.tool:
-        options = PROFILES[figure.tool].option.settings if figure.with_option else {}
-        flags = " ".join([f"--profile {figure.tool}", *(flag_of(name, value) for name, value in options.items())])
-    return " ".join(filter(None, ["assay score", shlex.join(asked.files), "-m", shlex.quote(metric.name), flags]))
+        options = {"duplicates": policy.duplicates} if policy.duplicates != "error" else {}
+        options |= PROFILES[figure.tool].option.settings if figure.with_option else {}
+        name = _spelled_out(figure.setting.asked)
+        flags = [f"--profile {figure.tool}", *(flag_of(name, value) for name, value in options.items())]
+    return " ".join(["assay score", printable(shlex.join(asked.files)), "-m", shlex.quote(name), *flags])
+
+
+def _spelled_out(metric: BoundMetric) -> str:
+    """Its name with every parameter that was given, for a profile would set those that are not."""
+    at = metric.metric.at
+    given = [name for name in metric.given if not at or name != at.name]
+    if all(metric.params[param.name] != param.default for param in metric.metric.params if param.name in given):
+        return metric.name
+    inside = ", ".join(f"{name}={show(metric.params[name])}" for name in sorted(given))
+    cutoff = f"@{show(metric.params[at.name])}" if at and metric.params[at.name] is not None else ""
+    return f"{metric.metric.name}({inside}){cutoff}"
 
 
 def render_differences(found: Differences, asked: Asked, style: Style) -> str:
     """Why two results differ."""
     names = [printable(result.name) or "run" for result in (found.first, found.second)]
     changed = [one for one in found.metrics if one.differs]
-    verdict = f"{len(changed)} of {counted(len(found.metrics), 'shared metric')} differ between {names[0]} and {names[1]}."
-    parts = [style.wrapped(verdict)]
+    n_shared = len(found.metrics)
+    which = f"{len(changed)} of {n_shared} shared metrics differ" if n_shared > 1 else "the shared metric differs"
+    verdict = f"{which if changed or n_shared > 1 else 'nothing differs'} between {names[0]} and {names[1]}."
     if found.same_rankings:
-        parts[0] += " The rankings are the same: judged documents stand at the same places in both."
+        verdict += " The rankings are the same: judged documents stand at the same places in both."
+    parts = [style.wrapped(verdict)]
     if found.findings:
         rows = [[Cell(one.what), Cell(printable(one.first)), Cell(printable(one.second))] for one in found.findings]
         parts.append(with_prose(Table(["what differs", "first", "second"], rows, frozenset({0, 1, 2})), style))
@@ -246,7 +262,7 @@ def differences_to_dict(found: Differences) -> dict[str, Any]:
     return {
         "first": found.first.name,
         "second": found.second.name,
-        "findings": {one.what: [one.first, one.second] for one in found.findings},
+        "findings": [{"what": one.what, "first": one.first, "second": one.second} for one in found.findings],
         "same_rankings": found.same_rankings,
         "metrics": {
             one.name: {

@@ -19,8 +19,13 @@ def render_json(report: Report) -> str:
     if report.digits is not None:
         for result in results:
             result["summary"] = _rounded(result["summary"], report.digits)
-            result["per_query"] = {query: _rounded(scores, report.digits) for query, scores in result["per_query"].items()}
-    content = {"schema": SCHEMA, "results": results}
+            for kind in {"per_query", "tie_bands", "residuals"} & result.keys():
+                result[kind] = {name: _rounded(scores, report.digits) for name, scores in result[kind].items()}
+    return written({"schema": SCHEMA, "results": results})
+
+
+def written(content: dict[str, Any]) -> str:
+    """The content as JSON that any terminal can show."""
     text = json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False)
     return CONTROL.sub(lambda letter: f"\\u{ord(letter[0]):04x}", text) + "\n"
 

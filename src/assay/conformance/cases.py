@@ -1,0 +1,126 @@
+"""Cases: tiny inputs with the numbers worked by hand, one per convention, and those of known faults."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from importlib.resources import files
+from typing import Any
+
+from assay.errors import UnknownName, UsageError, near_matches
+from assay.metrics._metric import BoundMetric
+from assay.metrics._parse import parse_metric, parse_name
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """A number that is right under some convention."""
+
+    value: float | None
+    """None where an error is the right answer."""
+    topic: str
+    """The question that the convention answers."""
+    convention: str
+    """Empty where there is nothing to choose."""
+    metric: str | None
+    """How assay spells it; None where assay does not have that convention."""
+    policy: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A number that only a mistake can give."""
+
+    value: float
+    fault: str
+    metric: str | None = None
+    """A metric of assay that makes the mistake on purpose, if there is one."""
+    policy: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One input, what it is for, and which answers mean what. The first value is assay's own by default."""
+
+    name: str
+    topic: str
+    metric: str
+    reason: str
+    """Why tools differ here, or which mistake it finds."""
+    working: str
+    """How the numbers come about."""
+    qrels: Mapping[str, Mapping[str, int]]
+    run: Mapping[str, Any]
+    """Query → document → score; with duplicates, query → pairs of document and score."""
+    values: tuple[Accepted, ...]
+    wrong: tuple[Fault, ...] = ()
+
+    def __str__(self) -> str:
+        return self.name
+
+    @cached_property
+    def bound(self) -> BoundMetric:
+        """The metric that is asked for."""
+        return parse_metric(self.metric)
+
+    @property
+    def request(self) -> dict[str, Any]:
+        """What a program is asked: one line of JSON."""
+        k = self.bound.params.get("k")
+        return {"id": self.name, "metric": self.metric, "k": k, "qrels": self.qrels, "run": self.run}
+
+    def to_dict(self) -> dict[str, Any]:
+        """The request, and everything the kit knows about its answers, as plain JSON values."""
+        values = [
+            {
+                "value": one.value,
+                "topic": one.topic,
+                "convention": one.convention,
+                "metric": one.metric,
+                "policy": dict(one.policy),
+            }
+            for one in self.values
+        ]
+        wrong = [{"value": one.value, "fault": one.fault} for one in self.wrong]
+        told = {"topic": self.topic, "reason": self.reason, "working": self.working}
+        return {**self.request, **told, "values": values, "wrong": wrong}
+
+
+@cache
+def _read_cases() -> tuple[Case, ...]:
+    """Every case of the kit, as the package holds them."""
+    text = files(__package__).joinpath("cases.json").read_text(encoding="utf-8")
+    return tuple(_case(record) for record in json.loads(text))
+
+
+def _case(record: dict[str, Any]) -> Case:
+    """A case out of its record; a value is about the topic and the metric of its case unless it says otherwise."""
+    common = {"topic": record["topic"], "metric": record["metric"]}
+    values = tuple(Accepted(**{**common, **value}) for value in record.pop("values"))
+    wrong = tuple(Fault(**fault) for fault in record.pop("wrong", ()))
+    return Case(**record, values=values, wrong=wrong)
+
+
+def all_topics() -> list[str]:
+    """The topics of the cases, each once."""
+    return list(dict.fromkeys(case.topic for case in _read_cases()))
+
+
+def all_cases(metrics: Iterable[str] | None = None, topics: Iterable[str] | None = None) -> list[Case]:
+    """The cases, or those of some metrics and topics. Cutoffs of the metrics do not matter."""
+    wanted = None if metrics is None else {parse_name(metric).name for metric in metrics}
+    among = None if topics is None else set(topics)
+    for topic in among or ():
+        if topic not in all_topics():
+            raise UnknownName("topic", topic, near_matches(topic, all_topics()), f"there are {', '.join(all_topics())}")
+    found = [
+        case
+        for case in _read_cases()
+        if (wanted is None or case.bound.metric.name in wanted) and (among is None or case.topic in among)
+    ]
+    if not found:
+        known = dict.fromkeys(case.bound.metric.name for case in _read_cases() if among is None or case.topic in among)
+        raise UsageError(f"no case is about these metrics; there are cases about {', '.join(known)}")
+    return found

@@ -1,0 +1,90 @@
+"""The report in words: the verdict, what is wrong, then the conventions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from assay.conformance.check import Verdict, expected
+from assay.conformance.report import Finding, Report
+from assay.text import counted, display_width, printable, some_of, wrapped
+
+BOLD, RED, GREEN, PLAIN = "\x1b[1m", "\x1b[1;31m", "\x1b[1;32m", "\x1b[0m"
+MARGIN = "  "
+MIN_TEXT = 30
+"""Text beside a label is never set narrower than this."""
+
+
+def render_report(report: Report, width: int | None = None, *, colour: bool = False) -> str:
+    """Answer first. Colour only repeats what the words say."""
+    style = GREEN if report.passed else RED
+    parts = [_styled(hanging("", verdict_line(report), width), style, colour)]
+    parts += ["\n".join(_wrong(verdict, width, colour=colour)) for verdict in report.wrong]
+    if report.findings:
+        parts.append("\n".join([_styled("Conventions", BOLD, colour), *_conventions(report, width)]))
+    parts += [hanging("", line, width) for line in _closing(report)]
+    return "\n\n".join(parts) + "\n"
+
+
+def verdict_line(report: Report) -> str:
+    """How many cases agree, how many are wrong, and what was not answered."""
+    n_answered = len(report.agreeing) + len(report.wrong)
+    line = f"{len(report.agreeing)} of {counted(n_answered, 'case')} agree{'s' if n_answered == 1 else ''}"
+    if n_wrong := len(report.wrong):
+        line += f"; {n_wrong} {'is' if n_wrong == 1 else 'are'} wrong"
+    if report.skipped:
+        metrics = dict.fromkeys(re.split("[@(]", verdict.case.metric)[0] for verdict in report.skipped)
+        line += f"; {len(report.skipped)} not answered ({some_of(list(metrics))})"
+    return f"{line}."
+
+
+def hanging(label: str, text: str, width: int | None) -> str:
+    """A label and its text, later lines under the text."""
+    room = max(MIN_TEXT, width - display_width(label)) if width else None
+    lines = wrapped(text, room).split("\n") if room else [text]
+    return f"\n{' ' * display_width(label)}".join([label + lines[0], *lines[1:]])
+
+
+def _wrong(verdict: Verdict, width: int | None, *, colour: bool) -> Iterator[str]:
+    """One wrong answer: what was said, what it is, what would be right, and why it matters."""
+    case = verdict.case
+    yield _styled(hanging("", f"{case.name}: {case.metric} is {printable(str(verdict.answer))}", width), BOLD, colour)
+    right, *other = expected(case)
+    facts = [("wrong", f"{verdict.says}."), ("expected", right), *(("or", text) for text in other)]
+    for name, text in (*facts, ("reason", case.reason), ("working", case.working)):
+        yield hanging(f"{MARGIN}{name:<8}  ", text, width)
+
+
+def _conventions(report: Report, width: int | None) -> Iterator[str]:
+    widest = max(display_width(finding.topic) for finding in report.findings)
+    for finding in report.findings:
+        yield hanging(f"{MARGIN}{finding.topic:<{widest}}  ", _finding(finding), width)
+
+
+def _finding(finding: Finding) -> str:
+    """The convention, and how assay is told to do the same."""
+    if finding.is_mixed:
+        cases: dict[str, list[str]] = {}
+        for case, names in finding.seen.items():
+            cases.setdefault(" or ".join(names), []).append(case)
+        return "mixed: " + "; ".join(f"{names} in {', '.join(where)}" for names, where in cases.items())
+    if len(finding.conventions) > 1:
+        return f"{' or '.join(finding.conventions)}: the cases answered do not tell"
+    return finding.conventions[0] + (f" → {finding.in_assay}" if finding.in_assay else "")
+
+
+def _closing(report: Report) -> Iterator[str]:
+    """How assay gives the same numbers, where that is known."""
+    findings, ways = report.findings, list[str]()
+    if findings and all(finding.is_in_assay and len(finding.conventions) == 1 for finding in findings):
+        command = " ".join(["assay score qrels.txt run.txt", *(finding.flags for finding in findings if finding.flags)])
+        ways.append(command + (", metrics as spelled above" if any(finding.metric for finding in findings) else ""))
+    if not ways or any(finding.in_assay for finding in findings):
+        ways += [f"--profile {name} ({counted(number, 'case')})" for name, number in report.profiles.items()]
+    if ways:
+        says = "The same numbers in assay" if report.passed else "Where it is right, the same numbers in assay"
+        yield f"{says}: {'; or '.join(ways)}"
+
+
+def _styled(text: str, style: str, colour: bool) -> str:
+    return f"{style}{text}{PLAIN}" if colour else text

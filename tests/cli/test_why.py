@@ -1,0 +1,481 @@
+"""assay why, called in process; and what score has learnt with it: profiles and bands."""
+
+import csv
+import io
+import json
+import re
+import shlex
+import sys
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from assay.cli import main
+from assay.cli.score import FORMATS
+from assay.model.profiles import PROFILES
+
+pytestmark = pytest.mark.usefixtures("files")
+
+TIED_QRELS = "1 0 d1 1\n"
+TIED_RUN = "1 Q0 d3 1 5 t\n1 Q0 d4 2 5 t\n1 Q0 d1 3 5 t\n1 Q0 d2 4 5 t\n"
+"""Four documents with one score; the relevant one is third in the file."""
+NDCG = "0.4307"
+"""1 ÷ log₂ 5: the relevant document fourth, by descending id."""
+
+
+@pytest.fixture
+def tied(files):
+    (files / "q").write_text(TIED_QRELS)
+    (files / "r").write_text(TIED_RUN)
+    return files
+
+
+@pytest.fixture
+def stdin(monkeypatch):
+    """Set what standard input holds."""
+    return lambda text: monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+
+
+def saved(assay, path, *arguments):
+    code, out, err = assay("score", *arguments, "-f", "json")
+    assert (code, err) == (0, "")
+    path.write_text(out)
+    return path.name
+
+
+# A number and where it comes from
+
+
+def test_the_case_of_the_design(assay, tied):
+    code, out, err = assay("why", "q", "r", "-m", "mrr@10", "--expected", "0.3333")
+    assert (code, err) == (0, "")
+    assert out == (
+        "mrr@10: assay says 0.2500. 0.3333 is what ranx and beir give.\n"
+        "Reason: equal scores in the order given. It changes 1 query of 1.\n"
+        "  query 1: 0.2500 → 0.3333; 4 documents share a score\n"
+        "\n"
+        "      mrr@10   who, or with what\n"
+        "      0.2500   assay, trec_eval-9, trec_eval-10, pytrec_eval, mteb\n"
+        "  →   0.3333   ranx, beir; equal scores in the order given; equal scores as ranx's unstable sort leaves them\n"
+        "      0.5208   the mean over all orders of equal scores\n"
+        "      1.0000   ir_measures; equal scores by ascending id\n"
+        "\n"
+        "Reproduce: assay score q r -m mrr@10 --profile ranx\n"
+        "       or: assay score q r -m mrr@10 --profile beir\n"
+        "       or: assay score q r -m mrr@10 --ties input_order\n"
+    )
+
+
+@pytest.mark.parametrize("number", ["33.33%", "33.33", ".3333", "0.333333"])
+def test_however_the_number_is_written(assay, tied, number):
+    assert "is what ranx and beir give" in assay("why", "q", "r", "-m", "mrr@10", "-e", number).out
+
+
+def test_our_own_number(assay, tied):
+    assert assay("why", "q", "r", "-m", "mrr@10", "-e", "0.25").out == "mrr@10: assay says 0.2500: that is your number.\n"
+
+
+def test_a_number_that_nothing_gives(assay, tied):
+    code, out, _ = assay("why", "q", "r", "-m", "mrr@10", "-e", "0.9")
+    assert code == 0
+    assert "No tool, no convention and no two conventions together give 0.9 for these files." in out
+    assert "Nearest: 1.0000 (equal scores by ascending id)." in out
+    assert "sentence-transformers" in out
+
+
+def test_without_a_number_every_tool_is_surveyed(assay, tied):
+    code, out, err = assay("why", "q", "r", "-m", "ndcg@10")
+    assert (code, err) == (0, "")
+    assert out.startswith(f"ndcg@10: assay says {NDCG} (1 query); 1 of 8 tools say something else, 1 fails.\n")
+    figures = dict(
+        line.split()[:2] for line in out.splitlines() if line.startswith("  ") and line.split()[0] in (*PROFILES, "assay")
+    )
+    assert figures == dict.fromkeys(("assay", *PROFILES), NDCG) | {"ranx": "0.5000", "sentence-transformers": "fails"}
+    assert re.search(r"--ties docid_asc +1\.0000 +equal scores by ascending id \(1 query: 1\)", out)
+    assert re.search(r"-m 'ndcg\(discount=jk2002\)@10' +0\.5000", out)
+
+
+def test_several_metrics_without_a_number(assay, tied):
+    out = assay("why", "q", "r", "-m", "ndcg@10", "map").out
+    assert "ndcg@10: assay says" in out
+    assert "\n\nmap: assay says" in out
+
+
+def test_everything_as_json(assay, tied):
+    content = json.loads(assay("why", "q", "r", "-m", "mrr@10", "-e", "0.3333", "-f", "json").out)
+    assert content["schema"] == "assay.why/1"
+    (metric,) = content["metrics"]
+    assert (metric["metric"], metric["value"], metric["expected"]) == ("mrr@10", 0.25, 0.3333)
+    assert [figure["tool"] for figure in metric["tools"]] == list(PROFILES)
+    assert {figure["tool"] for figure in metric["matches"]} == {None, "ranx", "beir"}
+    (beir,) = [figure for figure in metric["tools"] if figure["tool"] == "beir"]
+    assert beir == {
+        "tool": "beir",
+        "value": pytest.approx(1 / 3),
+        "fault": None,
+        "conventions": ["equal scores in the order given"],
+        "reproduce": "assay score q r -m mrr@10 --profile beir",
+        "n_queries_changed": 1,
+        "queries": [{"query": "1", "ours": 0.25, "theirs": pytest.approx(1 / 3)}],
+    }
+    (sentence,) = [figure for figure in metric["tools"] if figure["tool"] == "sentence-transformers"]
+    assert (sentence["value"], sentence["reproduce"]) == (None, None)
+    assert "no rule to order them" in sentence["fault"]
+
+
+def test_how_many_queries_are_shown(assay, files):
+    (files / "many.q").write_text("".join(f"{n} 0 a 1\n" for n in range(9)))
+    (files / "many.r").write_text("".join(f"{n} Q0 a 1 1 t\n{n} Q0 b 2 1 t\n" for n in range(9)))
+    for top, shown in (("0", 0), ("2", 2), ("9", 9), ("50", 9)):
+        arguments = ("why", "many.q", "many.r", "-m", "mrr", "-e", "1.0", "--top", top)
+        out = assay(*arguments).out
+        assert out.count("\n  query ") == shown
+        assert ("… and" in out) == (shown < 9)
+        (metric,) = json.loads(assay(*arguments, "-f", "json").out)["metrics"]
+        assert {len(figure["queries"]) for figure in metric["matches"]} == {shown}
+        assert {figure["n_queries_changed"] for figure in metric["matches"]} == {9}
+
+
+def test_digits(assay, tied):
+    assert "assay says 0.25. 0.33 is what" in assay("why", "q", "r", "-m", "mrr@10", "-e", "0.33", "--digits", "2").out
+    assert "0.333333" in assay("why", "q", "r", "-m", "mrr@10", "-e", "0.333333").out
+
+
+def test_a_run_from_standard_input(assay, tied, stdin):
+    stdin(TIED_RUN)
+    code, out, err = assay("why", "q", "-", "-m", "mrr@10", "-e", "0.3333")
+    assert (code, err) == (0, "")
+    assert "0.3333 is what ranx and beir give." in out
+    assert "assay score q - -m mrr@10 --profile ranx" in out
+
+
+def test_conventions_to_start_from(assay, tied):
+    out = assay("why", "q", "r", "-m", "mrr@10", "--ties", "docid_asc").out
+    assert out.startswith("mrr@10: assay says 1.0000")
+    assert "--ties docid_desc" in out
+    assert "--ties docid_asc" not in out
+    assert assay("why", "q", "r", "-m", "mrr@10", "--profile", "beir").out.startswith("mrr@10: assay says 0.3333")
+    assert "assay says 0.2500" in assay("why", "q", "r", "-m", "mrr@10", "--duplicates", "keep-best").out
+
+
+def test_options_between_files(assay, tied):
+    assert assay("why", "q", "-e", "0.25", "r", "-m", "mrr").out == assay("why", "q", "r", "-m", "mrr", "-e", "0.25").out
+
+
+# Requests that are wrong
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "file"),
+        (["q"], "two files are needed: judgments and a run, or two results"),
+        (["q", "r", "r"], "two files are needed: judgments and a run, or two results"),
+        (["q", "r"], "say what to explain: assay why qrels.txt run.txt -m ndcg@10"),
+        (["-", "-", "-m", "map"], "standard input (-) can be read once only"),
+        (["q", "r", "-m", "mrr", "--expected", "abc"], "the expected value is a number such as 0.3333 or 33.3%, not 'abc'"),
+        (["q", "r", "-m", "mrr", "--expected", ""], "the expected value is a number such as 0.3333 or 33.3%, not ''"),
+        (["q", "r", "-m", "mrr", "map", "-e", "0.3"], "--expected is the number of one metric; give one with -m"),
+        (["q", "r", "-m", "mrr", "--top", "-1"], "--top"),
+        (["q", "r", "-m", "mrr", "--top", "many"], "a whole number from 0 to 1,000,000, not 'many'"),
+        (["q", "r", "-m", "mrr", "--digits", "-1"], "--digits"),
+        (["q", "r", "-m", "mrr", "--digits", "99"], "a whole number from 0 to 17, not '99'"),
+        (["q", "r", "-m", "mrr", "--digits", "²"], "a whole number from 0 to 17, not '²'"),
+        (["q", "r", "-m", "mrr", "--format", "csv"], "'csv'"),
+        (["q", "r", "-m", "mrr", "--profile", "trec_eval"], "no profile is called 'trec_eval'. Did you mean trec_eval-9"),
+        (["q", "r", "-m", "mrr", "--profile", "BEIR"], "Did you mean beir?"),
+        (["q", "r", "-m", "ncdg"], "no metric is called 'ncdg'. Did you mean ndcg"),
+        (["q", "r", "-m", "relstring"], "relstring@10 is text, which has no figure to explain"),
+        (["q", "r", "-m", "mrr", "--frobnicate"], "--frobnicate"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_a_request_that_is_wrong(assay, tied, arguments, said):
+    code, out, err = assay("why", *arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith("error: ")
+    assert said in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["gone", "r", "-m", "map"], "gone: no such file"),
+        (["q", "gone", "-m", "map"], "gone: no such file"),
+        (["r", "q", "-m", "map"], "this looks like a run"),
+        (["q", "r", "-m", "map", "--missing", "error"], None),
+    ],
+)
+def test_data_that_are_wrong(assay, tied, arguments, said):
+    (tied / "q").write_text(TIED_QRELS + "2 0 d1 1\n")
+    code, out, err = assay("why", *arguments)
+    assert (code, out) == (3, "")
+    assert (said or "1 judged query is missing from the run: 2") in err
+
+
+# Two results
+
+
+def test_a_result_and_itself(assay, files):
+    name = saved(assay, files / "a.json", "qrels.txt", "good.run", "-m", "map", "mrr")
+    code, out, err = assay("why", name, name)
+    assert (code, err) == (0, "")
+    assert out == (
+        "0 of 2 shared metrics differ between good and good. "
+        "The rankings are the same: judged documents stand at the same places in both.\n"
+        "\n"
+        "  metric    first   second   difference   first, shared   second, shared   queries moved\n"
+        "  map      1.0000   1.0000       0.0000          1.0000           1.0000               0\n"
+        "  mrr      1.0000   1.0000       0.0000          1.0000           1.0000               0\n"
+    )
+    assert json.loads(assay("why", name, name, "-f", "json").out)["results"][0]["findings"] == []
+
+
+def test_two_results(assay, files):
+    saved(assay, files / "a.json", "qrels.txt", "good.run", "-m", "map", "map@10")
+    saved(assay, files / "b.json", "qrels.txt", "poor.run", "-m", "map", "map(norm=min)@10", "--missing", "skip")
+    code, out, err = assay("why", "a.json", "b.json")
+    assert (code, err) == (0, "")
+    assert out.startswith("the shared metric differs between good and poor.\n")
+    for words in ("rankings", "missing", "definition", "map(norm=min)@10", "queries only there", "1: q2"):
+        assert words in out
+    assert re.search(r"map +1\.0000 +0\.2500 +-0\.7500 +1\.0000 +0\.2500 +1\n", out)
+    assert "map moved most: q1 1.0000 → 0.2500" in out
+    (content,) = json.loads(assay("why", "a.json", "b.json", "-f", "json").out)["results"]
+    assert content["metrics"]["map"]["moved"] == {"q1": [1.0, 0.25]}
+    assert not content["same_rankings"]
+
+
+def test_results_of_several_runs_are_paired_by_name(assay, files):
+    saved(assay, files / "a.json", "qrels.txt", "good.run", "poor.run", "-m", "map")
+    saved(assay, files / "b.json", "qrels.txt", "poor.run", "good.run", "-m", "map", "--missing", "skip")
+    out = assay("why", "a.json", "b.json").out
+    assert out.index("between good and good") < out.index("between poor and poor")
+    assert "between good and poor" in assay("why", "a.json#good", "b.json#poor").out
+    assert "between good and good" in assay("why", "a.json#good", "b.json").out
+    saved(assay, files / "c.json", "qrels.txt", "good.run", "good.run", "-m", "map")
+    code, _, err = assay("why", "a.json", "c.json")
+    assert code == 2
+    assert "several results in a file and no name in both; pick one with file.json#name" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["a.json", "good.run"], 2, "a.json is a result, good.run is not: give two results, or judgments and a run."),
+        (["qrels.txt", "a.json", "-m", "map"], 2, "a.json is a result, qrels.txt is not"),
+        (["a.json", "gone.json"], 3, "gone.json: no such file"),
+        (["a.json", "other.json"], 3, "other.json: written as assay.result/99, but this version reads assay.result/1"),
+        (["a.json", "broken.json"], 3, "broken.json: no saved result; assay score … --format json writes one"),
+        (["a.json#goood", "a.json"], 2, "'goood'. Did you mean good?"),
+        (["a.json", "a.json", "-m", "map"], 2, "two results are compared as they were scored: --metrics has no place here"),
+        (["a.json", "a.json", "--expected", "1", "--ties", "docid_asc"], 2, "--expected, --ties has no place here"),
+        (["a.json", "a.json", "a.json"], 2, "two files are needed"),
+        (["a.json"], 2, "two files are needed"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_results_that_do_not_fit(assay, files, arguments, code, said):
+    saved(assay, files / "a.json", "qrels.txt", "good.run", "-m", "map")
+    (files / "other.json").write_text('{"schema": "assay.result/99", "results": []}')
+    (files / "broken.json").write_text('{"schema": "assay.result/1", "results"')
+    done = assay("why", *arguments)
+    assert (done.code, done.out) == (code, "")
+    assert said in done.err
+
+
+# The commands it prints
+
+
+GRADES = st.sampled_from([-1, 0, 1, 2, 3])
+DOCS = st.sampled_from(["1", "d1", "d2", "d3"])
+QRELS = st.dictionaries(st.sampled_from("123"), st.dictionaries(DOCS, GRADES, min_size=1), min_size=1)
+RUNS = st.dictionaries(
+    st.sampled_from("1234"), st.dictionaries(DOCS, st.sampled_from([1.0, 1.0 + 1e-9, 2.0]), min_size=1), min_size=1
+)
+STARTS = st.sampled_from(
+    [
+        [],
+        ["--missing", "skip"],
+        ["--rel", "2", "--judged-only"],
+        ["--ties", "docid_asc", "--duplicates", "keep-best"],
+        ["--profile", "trec_eval-9"],
+        ["--profile", "beir", "--extra", "skip"],
+    ]
+)
+
+
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(QRELS, RUNS, st.sampled_from(["ndcg@2", "mrr@2", "map@2", "recall@2", "ndcg(gain=linear)@2", "precision@2"]), STARTS)
+def test_every_command_it_prints_prints_that_number(capsys, files, qrels, run, metric, start):
+    def call(*arguments):
+        code = main(list(arguments))
+        return code, capsys.readouterr().out
+
+    (files / "q").write_text("".join(f"{q} 0 {d} {g}\n" for q, docs in qrels.items() for d, g in docs.items()))
+    (files / "my run").write_text("".join(f"{q} Q0 {d} 1 {s!r} t\n" for q, docs in run.items() for d, s in docs.items()))
+    code, out = call("why", "q", "my run", "-m", metric, "-f", "json", *start)
+    if code:
+        assert code == 3
+        return
+    (found,) = json.loads(out)["metrics"]
+    commands = {
+        figure["reproduce"]: figure["value"]
+        for figure in (*found["tools"], *found["conventions"])
+        if figure["reproduce"] and figure["value"] is not None
+    }
+    assert commands
+    for command, value in commands.items():
+        assert command.startswith("assay score q 'my run' -m ")
+        code, out = call(*shlex.split(command)[1:], "-f", "json")
+        assert code == 0
+        ((_, figure),) = json.loads(out)["results"][0]["summary"].items()
+        assert figure == pytest.approx(value, abs=1e-12)
+
+
+def test_the_ways_shown_reproduce_the_number(assay, tied):
+    out = assay("why", "q", "r", "-m", "mrr@10", "-e", "0.3333").out
+    commands = re.findall(r"(?:Reproduce|or): assay (.*)", out)
+    assert len(commands) == 3
+    for command in commands:
+        assert "0.3333" in assay(*shlex.split(command)).out
+
+
+def test_two_conventions_are_reproduced_together(assay, files):
+    (files / "q").write_text("1 0 a 1\n1 0 b 2\n2 0 c 1\n")
+    (files / "r").write_text("1 Q0 a 1 2 t\n1 Q0 b 2 1 t\n")
+    out = assay("why", "q", "r", "-m", "ndcg@10", "-e", "0.7967").out
+    assert "No tool gives 0.7967 by itself." in out
+    assert "Reason: queries missing from the run are left out; a grade is worth 2^grade − 1." in out
+    (command,) = re.findall(r"Reproduce: assay (.*)", out)
+    assert command == "score q r -m 'ndcg(gain=exp)@10' --missing skip"
+    assert "0.7967" in assay(*shlex.split(command)).out
+
+
+# Profiles of score
+
+
+@pytest.mark.parametrize(
+    ("profile", "ndcg", "mrr"),
+    [
+        ("trec_eval-9", NDCG, "0.2500"),
+        ("trec_eval-10", NDCG, "0.2500"),
+        ("pytrec_eval", NDCG, "0.2500"),
+        ("ranx", "0.5000", "0.3333"),
+        ("ir_measures", NDCG, "1.0000"),
+        ("beir", NDCG, "0.3333"),
+        ("mteb", NDCG, "0.2500"),
+    ],
+)
+def test_score_as_another_tool(assay, tied, profile, ndcg, mrr):
+    code, out, err = assay("score", "q", "r", "-m", "ndcg@10", "mrr@10", "--profile", profile)
+    assert (code, err) == (0, "")
+    assert f"profile: {profile}" in out.splitlines()[0]
+    assert out.splitlines()[3].split()[1:3] == [ndcg, mrr]
+    (result,) = json.loads(assay("score", "q", "r", "--profile", profile, "-f", "json").out)["results"]
+    assert result["profile"] == profile
+
+
+def test_a_tool_whose_answer_is_undefined_is_refused(assay, tied):
+    code, out, err = assay("score", "q", "r", "-m", "mrr@10", "--profile", "sentence-transformers")
+    assert (code, out) == (3, "")
+    assert "profile sentence-transformers: documents with equal scores" in err
+    assert "--ties docid_desc would go on" in err
+    assert assay("score", "q", "r", "-m", "mrr@10", "--profile", "sentence-transformers", "--ties", "docid_desc").code == 0
+
+
+def test_a_flag_wins_over_the_profile(assay, tied):
+    def mrr(*flags):
+        return assay(
+            "score", "q", "r", "-m", "mrr@10", "--profile", "beir", *flags, "-f", "csv", "--digits", "4"
+        ).out.split()[-1]
+
+    assert mrr() == "r,0.3333"
+    assert mrr("--ties", "docid_asc") == "r,1.0000"
+    assert mrr("--ties", "docid_desc") == "r,0.2500"
+    assert mrr("--ties", "expected") == "r,0.5208"
+
+
+@pytest.mark.parametrize(("given", "near"), [("trec_eval", "trec_eval-9"), ("bier", "beir"), ("pytrec-eval", "pytrec_eval")])
+def test_an_unknown_profile_is_told_before_files_are_touched(assay, given, near):
+    code, out, err = assay("score", "gone", "gone", "--profile", given)
+    assert (code, out) == (2, "")
+    assert f"no profile is called '{given}'. Did you mean " in err
+    assert near in err
+
+
+# Bands of score
+
+
+def test_tie_bands_and_residuals_beside_the_figures(assay, tied):
+    out = assay("score", "q", "r", "-m", "mrr@10", "--tie-band", "--residuals").out
+    assert out.splitlines()[2:4] == [
+        "  run   mrr@10     ties: min – mean – max   unjudged: no – yes   judged@10",
+        "  r     0.2500   0.2500 – 0.5208 – 1.0000      0.2500 – 1.0000      0.2500",
+    ]
+    assert "r: equal scores leave ranks open in 1 of 1 query." in out
+    assert "shows what that" not in out
+
+
+@pytest.mark.parametrize("per_query", [(), ("--per-query",)])
+@pytest.mark.parametrize("name", FORMATS)
+def test_bands_in_every_format(assay, tied, name, per_query):
+    flags = ("--tie-band", "--residuals", "-f", name, *per_query)
+    code, out, err = assay("score", "q", "r", "-m", "mrr@10", "ndcg@10", *flags)
+    assert code == 0
+    assert ("note: " in err) == (name in ("csv", "trec"))
+    if name == "csv":
+        rows = list(csv.DictReader(io.StringIO(out)))
+        assert float(rows[-1]["mrr@10 ties expected"]) == pytest.approx((1 + 1 / 2 + 1 / 3 + 1 / 4) / 4)
+        assert (rows[-1]["mrr@10 ties low"], rows[-1]["mrr@10 ties high"]) == ("0.25", "1.0")
+        assert (rows[-1]["mrr@10 unjudged low"], rows[-1]["mrr@10 unjudged high"]) == ("0.25", "1.0")
+    elif name == "json":
+        (result,) = json.loads(out)["results"]
+        assert result["tie_bands"]["mrr@10"]["low"] == 0.25
+        assert result["residuals"].keys() == {"mrr@10", "ndcg@10"}
+    elif name != "trec":
+        assert "0.5208" in out
+
+
+def test_hints_come_only_where_nobody_asked(assay, tied):
+    plain = assay("score", "q", "r", "-m", "mrr@10").out
+    assert "queries with equal scores in the first 10: r 100%; --tie-band shows what that could change." in plain
+    assert "unjudged among the first 10: r 75%; --residuals shows what that could change." in plain
+    asked = assay("score", "q", "r", "-m", "mrr@10", "--tie-band", "--residuals").out
+    assert "--tie-band" not in asked
+    assert "--residuals" not in asked
+    assert "got one and the same score for all documents" in plain
+
+
+def test_queries_that_are_missing_are_not_called_unjudged(assay):
+    assert "unjudged among" not in assay("score", "qrels.txt", "poor.run", "-m", "map").out
+
+
+# Text that means harm
+
+
+HOSTILE = "\x1b[31mred\x9b2J\x07"
+
+
+@pytest.mark.parametrize("name", ["table", "json"])
+def test_nothing_raw_reaches_the_terminal(assay, files, name):
+    odd = f"run{HOSTILE}"
+    (files / "q.json").write_text(json.dumps({HOSTILE: {"a": 1}, "2": {"a": 1}, "x\u2028y": {"b": 1}}))
+    (files / odd).write_text(json.dumps({HOSTILE: {"a": 1.0, "b": 1.0}, "2": {"a": 1.0, HOSTILE: 1.0}}))
+    (files / "tame").write_text(json.dumps({HOSTILE: {"a": 1.0, "b": 2.0}}))
+    outputs = []
+    for flags in ((), ("--expected", "1.0"), ("--expected", "0.123"), ("--profile", "ranx")):
+        outputs += assay("why", "q.json", odd, "-m", "mrr", "-f", name, *flags)[1:]
+    for run, file in ((odd, "a.json"), ("tame", "b.json")):
+        for flags in ((), ("--tie-band", "--residuals", "-q")):
+            outputs += assay("score", "q.json", run, "-m", "mrr", "-f", name, *flags)[1:]
+        (files / file).write_text(assay("score", "q.json", run, "-m", "mrr", "-f", "json").out)
+    outputs += assay("why", "a.json", "b.json", "-f", name)[1:]
+    outputs += assay("why", "a.json", f"b.json#{HOSTILE}", "-f", name)[1:]
+    outputs += assay("why", "a.json", odd, "-f", name)[1:]
+    outputs += assay("why", "q.json", odd, "-m", HOSTILE, "-f", name)[1:]
+    outputs += assay("why", "q.json", odd, "-m", "map", "-e", HOSTILE, "-f", name)[1:]
+    assert sum("red" in output for output in outputs) > 8
+    for output in outputs:
+        assert not {"\x1b", "\x9b", "\x07", "\u2028"} & set(output)

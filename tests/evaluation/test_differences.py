@@ -1,0 +1,217 @@
+"""Differences: why two results do not have the same figures."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import assay
+from assay.evaluation.differences import differences_between
+from assay.evaluation.saved import result_from_dict
+
+QRELS = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"d": 1, "e": 0}}
+RUN = {"q1": {"b": 3.0, "a": 2.0, "c": 1.0}, "q2": {"d": 2.0, "e": 1.0}}
+"""mrr ½ and 1; map (½ + ⅔) ÷ 2 and 1."""
+
+
+def result(qrels=QRELS, run=RUN, metrics=("map", "mrr"), **how):
+    """As it comes out of a file."""
+    return saved(assay.evaluate(qrels, run, metrics, name=how.pop("name", "r"), **how))
+
+
+def saved(one):
+    return result_from_dict(json.loads(json.dumps(one.to_dict())))
+
+
+def whats(found):
+    return [finding.what for finding in found.findings]
+
+
+def finding(found, what):
+    (one,) = [one for one in found.findings if one.what == what]
+    return one.first, one.second
+
+
+def test_a_result_does_not_differ_from_itself():
+    found = differences_between(result(), result())
+    assert found.findings == ()
+    assert found.same_rankings
+    assert [(one.name, one.differs, one.moved) for one in found.metrics] == [("map", False, ()), ("mrr", False, ())]
+    assert found.metrics[1].first == found.metrics[1].second_shared == 0.75
+
+
+def test_results_that_were_never_saved_compare_just_as_well():
+    one = assay.evaluate(QRELS, RUN, "map")
+    assert differences_between(one, saved(one)).findings == ()
+
+
+@pytest.mark.parametrize(
+    ("policy", "what", "words"),
+    [
+        ({"ties": "docid_asc"}, "ties", ("equal scores by descending id", "equal scores by ascending id")),
+        (
+            {"missing": "skip"},
+            "missing",
+            ("queries missing from the run score 0", "queries missing from the run are left out"),
+        ),
+        ({"rel": 2}, "rel", ("any grade above 0 is relevant", "grades from 2 on are relevant")),
+        ({"max_grade": 5}, "max grade", ("the top grade is 2", "the top grade is 5")),
+        (
+            {"duplicates": "keep_best"},
+            "duplicates",
+            ("a document ranked twice is an error", "a document ranked twice stands at its better place"),
+        ),
+        (
+            {"judged_only": True},
+            "judged only",
+            ("unjudged documents count as not relevant", "unjudged documents are dropped first"),
+        ),
+    ],
+)
+def test_another_policy(policy, what, words):
+    found = differences_between(result(), result(policy=assay.Policy(**policy)))
+    assert whats(found) == [what]
+    assert finding(found, what) == words
+    assert found.same_rankings
+
+
+def test_every_convention_has_words():
+    from assay.model.policy import CHOICES
+
+    for name, choices in CHOICES.items():
+        for choice in choices[1:]:
+            changed = replace(result(), policy=assay.Policy(**{name: choice}, max_grade=2.0))
+            first, second = finding(differences_between(result(), changed), name.replace("_", " "))
+            assert first
+            assert second
+            assert first != second
+
+
+def test_another_profile():
+    found = differences_between(result(), result(profile="trec_eval-9"))
+    assert finding(found, "profile") == ("none", "trec_eval-9")
+    assert finding(found, "precision")[1].startswith("scores cut to single precision")
+    assert found.same_rankings
+
+
+def test_one_grade_changed():
+    found = differences_between(result(), result({**QRELS, "q2": {"d": 0, "e": 1}}))
+    assert whats(found) == ["judgments"]
+    first, second = finding(found, "judgments")
+    assert first != second
+    assert found.same_rankings
+    mrr = found.metrics[1]
+    assert mrr.differs
+    assert mrr.moved == (("q2", 1.0, 0.5),)
+
+
+def test_two_documents_swapped():
+    found = differences_between(result(), result(run={**RUN, "q1": {"b": 2.0, "a": 3.0, "c": 1.0}}))
+    assert whats(found) == ["rankings"]
+    assert not found.same_rankings
+    assert found.metrics[1].moved == (("q1", 0.5, 1.0),)
+
+
+def test_another_definition_of_one_metric():
+    found = differences_between(result(metrics=["map@10", "mrr"]), result(metrics=["map(norm=min)@10", "mrr", "recall@5"]))
+    assert [(one.what, one.first, one.second) for one in found.findings] == [
+        ("definition", "map@10", "map(norm=min)@10"),
+        ("metric", "–", "recall@5"),
+    ]
+    assert [one.name for one in found.metrics] == ["mrr"]
+    back = differences_between(found.second, found.first)
+    assert ("metric", "recall@5", "–") in [(one.what, one.first, one.second) for one in back.findings]
+
+
+def test_other_queries_and_the_figures_over_those_that_are_shared():
+    more = {**QRELS, "q3": {"f": 1}}
+    found = differences_between(result(more), result({"q2": QRELS["q2"], "q3": {"f": 1}, "q4": {"g": 1}}))
+    assert finding(found, "queries only there") == ("1: q1", "1: q4")
+    mrr = found.metrics[1]
+    assert mrr.first == pytest.approx((0.5 + 1 + 0) / 3)
+    assert mrr.second == pytest.approx((1 + 0 + 0) / 3)
+    assert mrr.first_shared == mrr.second_shared == 0.5
+    assert mrr.differs
+    assert mrr.moved == ()
+
+
+def test_a_query_without_a_score_in_one_of_them_is_not_shared():
+    first, second = result(), result()
+    second.table.columns["mrr"].score[0] = float("nan")
+    (_, mrr) = differences_between(first, second).metrics
+    assert mrr.first_shared == mrr.second_shared == 1.0
+
+
+def test_queries_that_moved_most_come_first():
+    qrels = {f"q{number}": {"a": 1} for number in range(4)}
+    run = {query: {"a": 5.0, "b": 4.0, "c": 3.0} for query in qrels}
+    other = {"q0": {"b": 5.0, "a": 4.0}, "q1": {"a": 1.0}, "q2": {"b": 5.0, "c": 4.0, "a": 3.0}, "q3": {"b": 1.0}}
+    (mrr,) = differences_between(result(qrels, run, ["mrr"]), result(qrels, other, ["mrr"])).metrics
+    assert [query for query, _, _ in mrr.moved] == ["q3", "q2", "q0"]
+
+
+def test_files_without_fingerprints_are_not_said_to_differ_or_to_agree():
+    old = replace(result(), recorded={})
+    found = differences_between(old, replace(result(), recorded={}))
+    assert found.findings == ()
+    assert not found.same_rankings
+    assert whats(differences_between(old, result())) == ["judgments", "rankings"]
+
+
+def test_nothing_scored_on_either_side_is_no_difference():
+    empty = result(policy=assay.Policy(rel=9, no_relevant="skip"))
+    found = differences_between(empty, empty)
+    assert not any(one.differs for one in found.metrics)
+    assert any(one.differs for one in differences_between(empty, result()).metrics)
+
+
+# Fingerprints
+
+IDS = st.text(min_size=1, max_size=3)
+JUDGED = st.dictionaries(IDS, st.dictionaries(IDS, st.integers(0, 3), min_size=1, max_size=4), min_size=1, max_size=3)
+
+
+def shuffled(nested, random):
+    def mixed(pairs):
+        rows = list(pairs.items())
+        random.shuffle(rows)
+        return dict(rows)
+
+    return mixed({query: mixed(docs) for query, docs in nested.items()})
+
+
+def prints(qrels, run):
+    return assay.evaluate(qrels, run, "map").fingerprints
+
+
+@settings(max_examples=60)
+@given(JUDGED, st.randoms(use_true_random=False), st.data())
+def test_fingerprints_depend_on_grades_and_ranks_and_not_on_the_order_of_rows(qrels, random, data):
+    run = {query: {doc: float(-place) for place, doc in enumerate([*docs, "\x00more"])} for query, docs in qrels.items()}
+    usual = prints(qrels, run)
+    assert prints(shuffled(qrels, random), shuffled(run, random)) == usual
+    query = data.draw(st.sampled_from(list(qrels)))
+    doc = data.draw(st.sampled_from(list(qrels[query])))
+    regraded = {**qrels, query: {**qrels[query], doc: qrels[query][doc] + 1}}
+    other = prints(regraded, run)
+    assert other["judgments"] != usual["judgments"]
+    assert other["rankings"] == usual["rankings"]
+    reranked = {**run, query: {**run[query], doc: -99.0}}
+    other = prints(qrels, reranked)
+    assert other["judgments"] == usual["judgments"]
+    assert other["rankings"] != usual["rankings"]
+
+
+def test_ids_do_not_run_into_each_other():
+    one = prints({"q": {"a\tb": 1}}, {"q": {"a\tb": 1.0}})
+    other = prints({"q\ta": {"b": 1}}, {"q\ta": {"b": 1.0}})
+    assert one["judgments"] != other["judgments"]
+    assert one["rankings"] != other["rankings"]
+
+
+def test_files_and_dicts_have_the_same_fingerprints(tmp_path):
+    (tmp_path / "q.txt").write_text("".join(f"{q} 0 {d} {g}\n" for q, docs in QRELS.items() for d, g in docs.items()))
+    (tmp_path / "r.txt").write_text("".join(f"{q} Q0 {d} 1 {s} t\n" for q, docs in RUN.items() for d, s in docs.items()))
+    assert prints(tmp_path / "q.txt", tmp_path / "r.txt") == prints(QRELS, RUN) == prints(assay.Qrels(QRELS), assay.Run(RUN))

@@ -1,0 +1,189 @@
+"""Laws that hold for every metric under every profile."""
+
+import random
+from functools import cache
+
+import numpy as np
+import pytest
+
+import assay
+from assay.metrics._parse import parse_metric
+from assay.model.profiles import PROFILES, find_profile
+
+from ._cases import TOP
+from .test_laws import NUMBERS
+
+HOLES = {"beir": {"unjudged"}, "mteb": {"unjudged"}}
+"""Metrics that a profile always refuses."""
+NO_TIES = {"sentence-transformers"}
+"""Profiles for which ties are faults."""
+
+each = pytest.mark.parametrize("name", PROFILES)
+
+
+def rows(seed, n_scores):
+    """Judgments and a run that no tool fails on, as rows: whole grades, numbered queries, each with a 1 and a 0."""
+    rng = random.Random(seed)
+    docs = [f"d{number}" for number in range(30)]
+    judged, ranked = [], []
+    for query in map(str, range(1, 31)):
+        chosen = rng.sample(docs, 12)
+        judged += [
+            (query, doc, grade) for doc, grade in zip(chosen, [1, 0, *rng.choices(range(-1, TOP + 1), k=10)], strict=True)
+        ]
+        found = rng.sample(docs, rng.randint(1, 30))
+        scores = rng.sample(range(1000), len(found)) if n_scores is None else rng.choices(range(n_scores), k=len(found))
+        ranked += [(query, doc, float(score) + 1) for doc, score in zip(found, scores, strict=True)]
+    return judged, ranked
+
+
+def nested(rows):
+    by_query = {}
+    for query, doc, value in rows:
+        by_query.setdefault(query, {})[doc] = value
+    return by_query
+
+
+UNTIED, TIED = rows(1, None), rows(2, 5)
+
+
+def profile_of(name):
+    """The profile on a scale that does not depend on which queries there are."""
+    return find_profile(name).adjusted(max_grade=TOP)
+
+
+@cache
+def asked(name):
+    return [bound for bound in NUMBERS if bound.metric.name not in HOLES.get(name, ())]
+
+
+def scored(name, judged, ranked, **flags):
+    return assay.evaluate(nested(judged), nested(ranked), asked(name), profile=profile_of(name), **flags)
+
+
+together = cache(lambda name, tied: scored(name, *data(name, tied)))
+
+
+def data(name, tied):
+    return TIED if tied and name not in NO_TIES else UNTIED
+
+
+def setting_of(result, bound):
+    return next(one for one in result.settings if bound.name in (one.asked.name, *one.also_asked))
+
+
+@each
+def test_scores_lie_in_the_range(name):
+    for result in (together(name, False), together(name, True)):
+        for setting in result.settings:
+            low, high = setting.metric.metric.range
+            if setting.metric.params.get("gain") == "grade":
+                high = np.inf  # ranx's rbp, as its profile says
+            scores = result.array(setting.metric.name)
+            assert np.isfinite(scores).all()
+            assert ((scores >= low) & (scores <= high)).all(), setting.metric.name
+
+
+@cache
+def alone(name, tied):
+    judged, ranked = data(name, tied)
+    queries = list(nested(judged))[::5]
+    return {
+        query: scored(name, *([row for row in side if row[0] == query] for side in (judged, ranked))) for query in queries
+    }
+
+
+@each
+def test_a_query_scores_the_same_alone_and_in_company(name):
+    for tied in (False, True):
+        for query, result in alone(name, tied).items():
+            for bound in asked(name):
+                in_company = together(name, tied).scores(bound.name)
+                assert result.scores(bound.name) == {query: in_company[query]}, bound.name
+
+
+@cache
+def shuffled(name, tied):
+    rng = random.Random(9)
+    return scored(name, *(rng.sample(side, len(side)) for side in data(name, tied)))
+
+
+@each
+def test_the_order_of_rows_does_not_matter_unless_ties_go_by_it(name):
+    for bound in asked(name):
+        assert shuffled(name, False).scores(bound.name) == together(name, False).scores(bound.name), bound.name
+        if setting_of(together(name, True), bound).policy.ties not in ("input_order", "ranx"):
+            assert shuffled(name, True).scores(bound.name) == together(name, True).scores(bound.name), bound.name
+
+
+def test_ties_by_the_order_given_do_go_by_it():
+    """Otherwise the exception above would hide something."""
+    for name, metric in (("ranx", "ndcg"), ("beir", "mrr"), ("ir_measures", "accuracy")):
+        assert shuffled(name, True).scores(metric) != together(name, True).scores(metric)
+
+
+@cache
+def renamed(name):
+    """Other documents' names, in another order, none of them that of a query."""
+    names = [f"Ärztin/{number:03}" for number in range(30)]
+    random.Random(4).shuffle(names)
+    return scored(name, *([(query, names[int(doc[1:])], value) for query, doc, value in side] for side in UNTIED))
+
+
+@each
+def test_without_ties_the_names_of_documents_do_not_matter(name):
+    for bound in asked(name):
+        assert renamed(name).scores(bound.name) == together(name, False).scores(bound.name), bound.name
+
+
+@each
+def test_a_metric_is_found_by_the_name_asked_for_and_the_name_computed(name):
+    result = together(name, False)
+    for bound in asked(name):
+        computed = setting_of(result, bound).metric
+        assert result[bound.name] == result[bound] == result[computed.name] == result.summary[computed.name]
+        assert bound.name in result
+        assert computed.name in result
+
+
+@each
+def test_the_names_computed_read_back(name):
+    result = together(name, False)
+    assert list(result) == [setting.metric.name for setting in result.settings]
+    for setting in result.settings:
+        assert parse_metric(setting.metric.name) == setting.metric
+
+
+@each
+def test_a_metric_scores_what_it_scores_under_its_own_policy_alone(name):
+    """A profile is no more than a policy and parameters for each metric, and a number of digits."""
+    judged, ranked = data(name, True)
+    qrels, run = assay.Qrels(nested(judged)), assay.Run(nested(ranked))
+    for setting in together(name, True).settings:
+        plain = assay.evaluate(qrels, run, [setting.metric], policy=setting.policy).array(setting.metric.name)
+        wanted = plain if setting.digits is None else np.round(plain, setting.digits)
+        assert together(name, True).array(setting.metric.name).tolist() == wanted.tolist(), setting.metric.name
+
+
+@each
+def test_a_metric_is_noted_exactly_where_the_tool_does_otherwise_or_has_it_not(name):
+    result = together(name, False)
+    profile = find_profile(name)
+    for setting in result.settings:
+        variant = profile.variant(setting.asked.metric.name, setting.asked.params)
+        assert setting.reason == (variant.reason if variant else "")
+        assert variant is None or any(setting.asked.name in note and variant.reason in note for note in result.notes)
+    lacks = [one.metric.name for one in result.settings if profile.has and one.metric.metric.name not in profile.has]
+    assert any(f"{profile.tool} has no {', '.join(lacks)}:" in note for note in result.notes) == bool(lacks)
+
+
+@each
+def test_bands_hold_under_every_profile(name):
+    result = scored(name, *data(name, True), tie_band=True, residuals=True)
+    for setting in result.settings:
+        band = result.tie_bands[setting.metric.name]
+        if setting.metric.metric.is_monotone and setting.digits is None:
+            scores = result.array(setting.metric.name)
+            assert ((band.low.score - 1e-12 <= scores) & (scores <= band.high.score + 1e-12)).all(), setting.metric.name
+        if band := result.residuals.get(setting.metric.name):
+            assert (band.low.score <= band.high.score).all()
