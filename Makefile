@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 .PHONY: help demo test lint bench docs clean
 
 help:
-	@echo "make demo    score the bundled example"
+	@echo "make demo    run three retrievers on the bundled benchmark, and score the example runs"
 	@echo "make test    run all tests"
 	@echo "make lint    ruff and mypy"
 	@echo "make bench   time assay against pytrec_eval on seeded data (a few minutes)"
@@ -19,6 +19,7 @@ $(READY): pyproject.toml constraints.txt
 	@touch $@
 
 demo: $(READY)
+	$(BIN)/assay eval --benchmarks rag-template --providers bm25 dense "hybrid(bm25, dense)" --metrics ndcg@10 recall@10 mrr
 	$(BIN)/assay score examples/qrels.txt examples/bm25.run examples/dense.run examples/hybrid.run -m ndcg@10 map mrr@10 recall@100
 	$(BIN)/assay score examples/qrels.txt examples/dense.run --sort ndcg@10 --per-query -m ndcg@10 mrr relstring --format csv | head -6
 	$(BIN)/assay metrics ndcg

@@ -37,10 +37,11 @@ def make_dicts(
     return qrels, run
 
 
-def make_files(n_queries: int, n_docs: int = 1000, n_judged: int = 50) -> tuple[Path, Path]:
-    """TREC files of `n_queries` × `n_docs` rows, written once and kept."""
+def make_files(n_queries: int, n_docs: int = 1000, n_judged: int = 50, *, ties: float = 0.0) -> tuple[Path, Path]:
+    """TREC files of `n_queries` × `n_docs` rows, with ties in a share of the queries; written once and kept."""
     FOLDER.mkdir(exist_ok=True)
-    qrels, run = FOLDER / f"{n_queries}.qrels", FOLDER / f"{n_queries}.run"
+    name = f"{n_queries}-ties-{ties:g}" if ties else str(n_queries)
+    qrels, run = FOLDER / f"{name}.qrels", FOLDER / f"{name}.run"
     if not run.exists():
         rng = np.random.default_rng(n_queries)
         unfinished = run.with_suffix(".part")
@@ -48,6 +49,8 @@ def make_files(n_queries: int, n_docs: int = 1000, n_judged: int = 50) -> tuple[
             for query in range(1, n_queries + 1):
                 ids = rng.choice(8_800_000, n_docs, replace=False)
                 scores = np.sort(rng.gamma(2, 3, n_docs))[::-1]
+                if ties and rng.random() < ties:
+                    scores = np.round(scores, 1)
                 rows = enumerate(zip(ids.tolist(), scores.tolist(), strict=True), 1)
                 run_file.writelines(f"{query} Q0 D{doc} {rank} {score:.6f} bench\n" for rank, (doc, score) in rows)
                 judged = np.unique(np.concatenate([rng.choice(ids, n_judged // 2), rng.choice(8_800_000, n_judged // 2)]))

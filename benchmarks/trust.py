@@ -45,10 +45,10 @@ def _in_memory() -> Iterator[Row]:
 
 
 def _from_files() -> Iterator[Row]:
-    qrels, run = map(str, make_files(1000))
+    qrels, run = map(str, make_files(1000, ties=0.1))
     score = [str(ASSAY), "score", qrels, run, "-m", *METRICS]
     plain = best_process(score)[0]
-    for name in ("pytrec_eval", "beir", "ir_measures"):
+    for name in ("pytrec_eval", "beir", "ir_measures", "ranx"):
         yield within(f"1 M rows, --profile {name}", "default", best_process([*score, "--profile", name])[0], plain, 1.3)
     yield within("1 M rows, --tie-band", "default", best_process([*score, "--tie-band"])[0], plain, 3)
     why = [str(ASSAY), "why", qrels, run, "-m", "ndcg@10"]

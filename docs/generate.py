@@ -6,11 +6,13 @@ With `--check` nothing is written; the exit code is 1 where a page is not what t
 from __future__ import annotations
 
 import argparse
+import inspect
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from assay.datasets._format import Format, all_formats
 from assay.grammar import show
 from assay.metrics._describe import describe, written
 from assay.metrics._groups import DEFAULT_GROUP, GROUPS
@@ -171,7 +173,42 @@ def _sentence(text: str) -> str:
     return _plain(text[0].upper() + text[1:])
 
 
-PAGES: dict[str, Callable[[], str]] = {"metrics.md": metrics_page}
+FORMATS_HEAD = """\
+# Formats
+
+All {count} formats of benchmarks. This page is generated from their records in `src/assay/datasets` by `make docs`; do not
+edit it. `assay.load_dataset(path)` and `assay score --dataset PATH` recognise the format; `format="beir"` and
+`--dataset-format beir` name it. `assay datasets` lists formats and the benchmarks that come with the package,
+`assay datasets show PATH` looks into one, `assay datasets check PATH` checks it, and
+`assay datasets convert SOURCE TARGET --to beir` writes another format.
+
+Whatever the format, a benchmark is the same afterwards: queries, documents, judgments and tags. A fingerprint of each part
+tells whether two benchmarks hold the same, whatever order or format they come in. What a reader mended without doubt, and
+what it could not use, is listed in `dataset.repairs`; nothing is dropped in silence. Files may be `.gz` or `.zst`.
+
+Runs and plain judgments have formats of their own: see [what goes in](tour.md#what-goes-in).
+"""
+
+
+def formats_page() -> str:
+    """The format reference."""
+    formats = all_formats().values()
+    rows = [(f"[`{one.name}`](#{one.name})", "read, write" if one.write else "read", _plain(one.meaning)) for one in formats]
+    parts = [
+        FORMATS_HEAD.format(count=len(formats)),
+        _table(("format", "", "what it is"), rows),
+        *map(_format_section, formats),
+    ]
+    return "\n".join(part.rstrip("\n") + "\n" for part in parts)
+
+
+def _format_section(one: Format) -> str:
+    about = " ".join((inspect.getdoc(one.read) or "").split())
+    sentences = [f"## {one.name}", "", f"{_sentence(one.meaning)}.", "", _plain(about)]
+    return "\n".join([*sentences, "", "```text", one.example, "```"])
+
+
+PAGES: dict[str, Callable[[], str]] = {"formats.md": formats_page, "metrics.md": metrics_page}
 """File name → what writes it."""
 
 

@@ -18,17 +18,25 @@ import assay.metrics
 NAMES = [
     "AssayError",
     "BadParameter",
+    "BenchmarkDataset",
     "DataError",
+    "Document",
+    "Hit",
     "Policy",
     "Profile",
     "Qrels",
+    "Query",
+    "Relevance",
+    "RelevanceJudgment",
     "Result",
     "Run",
+    "Span",
     "UnknownName",
     "UsageError",
     "__version__",
     "evaluate",
     "find_profile",
+    "load_dataset",
     "why",
 ]
 METRICS_NAMES = [
@@ -92,7 +100,13 @@ def test_an_unknown_name_is_an_attribute_error():
     assert not hasattr(assay, "rank")
 
 
-@pytest.mark.parametrize("name", ["Policy", "Qrels", "Result", "Run"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("BenchmarkDataset", "Document", "Hit", "Policy", "Profile", "Qrels", "Query", "Relevance", "RelevanceJudgment"),
+        *("Result", "Run", "Span"),
+    ],
+)
 def test_nouns_are_classes(name):
     assert inspect.isclass(getattr(assay, name))
 
@@ -143,8 +157,38 @@ def parameters(function):
     [
         (
             assay.evaluate,
-            "(qrels, run, metrics=None, *, policy=None, profile=None, name='', tie_band=False, residuals=False)",
+            (
+                "(qrels, run, metrics=None, *, policy=None, profile=None, name='', tie_band=False, residuals=False, "
+                "relevance='auto')"
+            ),
         ),
+        (assay.load_dataset, "(source, format=None)"),
+        (assay.Relevance, "(by='auto', unit='as_retrieved', id_map=None, defaults=<factory>)"),
+        (
+            assay.Query,
+            (
+                "(query_id, text='', query_type=None, difficulty=None, domain=None, metadata=None, expected=None, "
+                "evidence=None, scope=None)"
+            ),
+        ),
+        (
+            assay.Document,
+            "(doc_id, text='', source=None, page_number=None, section=None, metadata=None, title=None, group=None)",
+        ),
+        (assay.RelevanceJudgment, "(query_id, doc_id, relevance_grade=1, judge=None, timestamp=None)"),
+        (assay.Hit, "(doc_id, score=0.0, text=None, metadata=None)"),
+        (assay.Span, "(doc_id, start, end, unit='characters')"),
+        (assay.BenchmarkDataset.add_query, "(query)"),
+        (assay.BenchmarkDataset.add_document, "(document)"),
+        (assay.BenchmarkDataset.add_judgment, "(judgment)"),
+        (assay.BenchmarkDataset.from_json, "(path)"),
+        (assay.BenchmarkDataset.save_json, "(path)"),
+        (assay.BenchmarkDataset.from_trec_qrels, "(path, name='', version='1.0')"),
+        (assay.BenchmarkDataset.save_trec_qrels, "(path)"),
+        (assay.BenchmarkDataset.get_statistics, "()"),
+        (assay.BenchmarkDataset.get_relevant_docs, "(query_id, min_grade=None)"),
+        (assay.BenchmarkDataset.get_relevance_grade, "(query_id, doc_id)"),
+        (assay.BenchmarkDataset.fingerprint, "(part)"),
         (assay.find_profile, "(name)"),
         (assay.Profile.adjusted, "(**settings)"),
         (assay.Qrels, "(source)"),
@@ -203,8 +247,8 @@ def test_a_result_has_what_users_rely_on():
     public = {name for name in dir(result) if not name.startswith("_")}
     assert public == {
         *("array", "counts", "fingerprints", "grader", "metrics", "missing", "name", "notes", "policy", "profile"),
-        *("query_ids", "recorded", "residuals", "scores", "settings", "sorted_by", "summary", "table", "tie_bands", "ties"),
-        "to_dict",
+        *("query_ids", "recorded", "relevance", "residuals", "scores", "settings", "sorted_by", "summary", "table"),
+        *("tie_bands", "ties", "to_dict"),
     }
     assert isinstance(result, assay.Result)
     assert isinstance(result["mrr"], float)
@@ -216,6 +260,13 @@ def test_a_result_has_what_users_rely_on():
         assay.Policy(rel=2),
         assay.Qrels({"q1": {"a": 1}}),
         assay.Run({"q1": {"a": 1.0}}),
+        assay.Query("q1", "text", evidence=["a"]),
+        assay.Document("a", "text"),
+        assay.RelevanceJudgment("q1", "a", 2),
+        assay.Hit("a", 1.0, "text"),
+        assay.Span("a", 0, 7),
+        assay.Relevance("token", "chunk", {"a#1": "a"}),
+        assay.BenchmarkDataset("mine", queries={"q1": assay.Query("q1")}),
         assay.DataError("wrong", ["here"]),
     ],
     ids=lambda value: type(value).__name__,

@@ -3,8 +3,10 @@
 AssayError                 something the user can mend
 ├── UsageError             the request is wrong                 exit 2
 │   ├── UnknownName        no metric, option … of that name
-│   └── BadParameter       a known name with an impossible value
-└── DataError              the data are wrong                   exit 3
+│   ├── BadParameter       a known name with an impossible value
+│   └── NothingSelected    no query is left to ask              exit 5
+├── DataError              the data are wrong                   exit 3
+└── ProviderError          a retriever under test failed        exit 4
 """
 
 from __future__ import annotations
@@ -41,6 +43,18 @@ class UnknownName(UsageError, LookupError):
 
 class BadParameter(UsageError):
     """A parameter that does not exist, or a value it cannot take."""
+
+
+class NothingSelected(UsageError):
+    """A selection that leaves nothing to do."""
+
+    exit_code = 5
+
+
+class ProviderError(AssayError, RuntimeError):
+    """A retriever that could not be started, or that failed on every query."""
+
+    exit_code = 4
 
 
 class DataError(AssayError, ValueError):

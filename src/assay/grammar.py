@@ -159,11 +159,25 @@ def split_call(text: str) -> tuple[str, list[tuple[str, str]]]:
 
 
 def split_arguments(inside: str) -> list[str]:
-    """What stands between commas, unless brackets hold it together."""
-    parts = re.findall(r"(?:[^,\[\]{}()]|\[[^\]]*\]|\{[^}]*\}|\([^)]*\))+", inside)
-    if re.sub(r"[\s,]", "", inside) != re.sub(r"[\s,]", "", "".join(parts)):
-        raise BadParameter(f"the brackets in {inside!r} do not match")
-    return [part.strip() for part in parts if part.strip()]
+    """What stands between commas, unless brackets or quotes hold it together."""
+    parts, depth, quote, start = [], 0, "", 0
+    for place, letter in enumerate(inside):
+        if quote:
+            quote = "" if letter == quote else quote
+        elif letter in "'\"" and (place == start or not inside[place - 1].isalnum()):
+            quote = letter
+        elif letter in "([{":
+            depth += 1
+        elif letter in ")]}":
+            depth -= 1
+        elif letter == "," and depth == 0:
+            parts.append(inside[start:place])
+            start = place + 1
+        if depth < 0:
+            break
+    if depth or quote:
+        raise BadParameter(f"the {'quotes' if quote else 'brackets'} in {inside!r} do not match")
+    return [part.strip() for part in (*parts, inside[start:]) if part.strip()]
 
 
 def parse_setting(text: str, owner: str, params: Sequence[Param], name: str, value: str) -> dict[str, Any]:

@@ -92,4 +92,4 @@ def _any_word() -> re.Pattern[str]:
     marks = "".join(chr(code) for code in range(0x300, _LAST_MARK + 1) if unicodedata.category(chr(code))[0] == "M")
     mark = f"[{re.escape(marks)}]"
     letter = rf"[^\W_{_UNSEPARATED}]"
-    return re.compile(rf"[{_UNSEPARATED}]{mark}*|{letter}(?:{letter}|{mark})*")
+    return re.compile(rf"(?=\w)[{_UNSEPARATED}]{mark}*|{letter}(?:{letter}|{mark})*")

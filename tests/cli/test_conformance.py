@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.conformance import all_cases
+from assay.conformance import all_cases, all_topics
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "my_metrics.py"
 PYTHON = shlex.quote(sys.executable)
@@ -172,8 +172,25 @@ def test_an_exception_is_an_answer(assay, module):
     module("conformance_fails", "def score(metric, qrels, run):\n    raise KeyError(metric)\n")
     code, out, err = assay("conformance", "--function", "conformance_fails:score")
     assert (code, err) == (1, "")
+    assert out == (
+        "0 of 48 cases agree; 48 are wrong.\n\nIt fails in every case, the first time with KeyError: 'precision@5'.\n"
+    )
+
+
+def test_some_exceptions_are_told_one_by_one(assay, module):
+    code = "def score(metric, qrels, run):\n    if metric == 'hit@5':\n        return 1\n    raise KeyError(metric)\n"
+    module("conformance_fails_mostly", code)
+    code, out, err = assay("conformance", "--function", "conformance_fails_mostly:score", "--topic", "plain")
+    assert (code, err) == (1, "")
     assert "mrr: mrr is an error (KeyError: 'mrr')" in out
     assert "It fails where there is a score." in out
+
+
+def test_a_function_that_takes_something_else(assay, module):
+    module("conformance_takes_two", "def score(qrels, run):\n    return 1.0\n")
+    code, out, err = assay("conformance", "--function", "conformance_takes_two:score")
+    assert (code, err) == (1, "")
+    assert "takes 2 positional arguments but 3 were given. It must take (metric, qrels, run).\n" in out
 
 
 def test_a_function_that_knows_nothing(assay, module):
@@ -210,7 +227,8 @@ def test_the_cases_can_be_fed_to_the_program_by_hand(assay, process):
     assert len(done.out.splitlines()) == len(all_cases())
 
 
-def test_a_pytest_file(assay):
+def test_a_pytest_file(assay, module):
+    module("my_metrics", EXAMPLE.read_text(encoding="utf-8"))
     code, out, err = assay("conformance", "--pytest", "my_metrics:score", "--topic", "ties", "-m", "map")
     assert (code, err) == (0, "")
     compile(out, "test_my_metrics.py", "exec")
@@ -224,13 +242,17 @@ def test_a_pytest_file(assay):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ([], "one of the arguments --command --function --pytest --cases is required"),
+        ([], "one of the arguments --command --function --pytest --cases --topics is required"),
         (["--cases", "--function", "a:b"], "not allowed with argument"),
         (["--cases", "--topic", "tie"], "no topic is called 'tie'. Did you mean ties"),
         (["--cases", "-m", "ncdg"], "no metric is called 'ncdg'. Did you mean ndcg"),
         (["--cases", "--tolerance", "0"], "a number above 0, not '0'"),
         (["--cases", "--timeout", "soon"], "a number above 0, not 'soon'"),
         (["--pytest", "my metrics"], "module:function"),
+        (["--pytest", "no_such_module:score"], "--pytest no_such_module:score: cannot be imported: ModuleNotFoundError"),
+        (["--pytest", ""], "module:function"),
+        (["--function", "base.py:score"], "Did you mean base:score?"),
+        (["--cases", "-m", "map", "--topic", "gain"], "no case is about map in the topic gain"),
         (["--cases", "--format", "xml"], "invalid choice: 'xml'"),
     ],
 )
@@ -238,6 +260,14 @@ def test_what_cannot_be_asked(assay, arguments, words):
     code, out, err = assay("conformance", *arguments)
     assert (code, out) == (2, "")
     assert words in err
+
+
+def test_the_topics_are_listed(assay):
+    code, out, err = assay("conformance", "--topics")
+    assert (code, err) == (0, "")
+    assert [line.split("  ")[0] for line in out.splitlines()] == all_topics()
+    assert out.splitlines()[0].split("  ")[-1].strip() == "precision recall f1 hit mrr map ndcg rprec rbp"
+    assert assay("conformance", "--topics", "-m", "dcg").out == "discount  dcg\n"
 
 
 def test_help_names_the_exit_code(assay):

@@ -59,6 +59,27 @@ def test_a_command_or_flag_nobody_knows(assay, arguments):
     assert " ".join(["assay", *arguments[:-1]]) + " --help" in err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [
+        (["score", "q", "r", "--tie-bands"], "--tie-band"),
+        (["score", "q", "r", "--profle=beir"], "--profile"),
+        (["why", "q", "r", "--expcted", "0.3"], "--expected"),
+        (["conformance", "--cases", "--tolrance", "1"], "--tolerance"),
+        (["--versoin"], "--version"),
+    ],
+)
+def test_a_misspelt_flag(assay, arguments, meant):
+    code, out, err = assay(*arguments)
+    assert (code, out) == (2, "")
+    assert f". Did you mean {meant}?\n" in err
+
+
+def test_several_misspelt_flags_and_one_that_is_like_nothing(assay):
+    err = assay("score", "q", "r", "--tie-bands", "--residuls", "--xyz").err
+    assert "unrecognized: --tie-bands --residuls --xyz. Did you mean --tie-band and --residuals?\n" in err
+
+
 def test_an_interrupt(assay, files, monkeypatch):
     monkeypatch.setattr("assay.evaluation.evaluate.evaluate_settings", raising(KeyboardInterrupt))
     assert assay("score", "qrels.txt", "good.run") == (130, "", "interrupted\n")

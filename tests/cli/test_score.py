@@ -429,7 +429,7 @@ def test_faults_in_judgments_are_listed_by_file_and_line(assay, files):
 
 
 def test_twenty_faults_are_enough(assay, files):
-    (files / "bad.run").write_text("nonsense here\n" * 1000)
+    (files / "bad.run").write_text("q1 Q0 d1 1 nonsense here\n" * 1000)
     err = assay("score", "qrels.txt", "bad.run").err.splitlines()
     assert err[0] == "error: bad.run: 20 or more faults"
     assert len(err) == 21
@@ -592,3 +592,49 @@ def test_output_that_cannot_be_written_is_no_bug(files):
         )
     assert done.returncode == 2
     assert b"No space left" in done.stderr
+
+
+# Files that are something else
+
+
+def test_a_saved_result_is_no_run(assay, files):
+    (files / "a.json").write_text(assay("score", "qrels.txt", "good.run", "-f", "json").out)
+    for arguments in (["qrels.txt", "a.json"], ["a.json", "good.run"], ["qrels.txt", "good.run", "a.json"]):
+        code, out, err = assay("score", *arguments)
+        assert (code, out) == (2, "")
+        assert err.startswith("error: a.json is a saved result, not judgments or a run; assay why compares results:\n")
+
+
+PROSE = "# Title\n\n" + "Some words that nobody would take for rows of a run.\nShort.\n" * 10 + "q1 Q0 d1 1 9 t\n" * 5
+
+
+def test_prose_is_no_run_and_no_judgments(assay, files):
+    (files / "prose.md").write_text(PROSE)
+    code, out, err = assay("score", "qrels.txt", "prose.md")
+    assert (code, out) == (3, "")
+    assert err == (
+        "error: prose.md does not look like a run: 20 of its first 20 lines cannot be read\n"
+        "  prose.md:3: score 'would' is not a number\n"
+        "  prose.md:4: expected 6 columns (query Q0 document rank score tag), found 1\n"
+        "  prose.md:5: score 'would' is not a number\n"
+        "  …\n"
+    )
+    assert assay("score", "prose.md", "good.run").err.startswith(
+        "error: prose.md does not look like judgments: 20 of its first"
+    )
+
+
+def test_a_run_with_many_faults_is_still_a_run(assay, files):
+    (files / "broken.run").write_text("".join(f"q1 Q0 d{n} 1 9 t\nq1 Q0 e{n} 1 nan t\nq1 {n}\n" for n in range(30)))
+    err = assay("score", "qrels.txt", "broken.run").err
+    assert err.startswith("error: broken.run: 20 or more faults\n")
+    assert err.count("\n") == 21
+    (files / "unscored.run").write_text("".join(f"q1 Q0 d{n} 1 none t\n" for n in range(30)))
+    assert assay("score", "qrels.txt", "unscored.run").err.startswith("error: unscored.run: 20 or more faults\n")
+
+
+def test_beirs_hole_is_explained_under_its_profile(assay, files):
+    assert assay("score", "qrels.txt", "good.run", "-m", "hole@10", "-f", "csv").out == "run,unjudged@10\ngood,0.0\n"
+    code, _, err = assay("score", "qrels.txt", "good.run", "-m", "hole@10", "--profile", "beir")
+    assert code == 3
+    assert "calls a document a hole if no query at all has it judged" in err

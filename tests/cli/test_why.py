@@ -56,8 +56,9 @@ def test_the_case_of_the_design(assay, tied):
         "  query 1: 0.2500 → 0.3333; 4 documents share a score\n"
         "\n"
         "      mrr@10   who, or with what\n"
-        "      0.2500   assay, trec_eval-9, trec_eval-10, pytrec_eval, mteb\n"
+        "      0.2500   assay, mteb\n"
         "  →   0.3333   ranx, beir; equal scores in the order given; equal scores as ranx's unstable sort leaves them\n"
+        "      0.5000   equal scores in the reverse of the order given (ranx with plain dicts)\n"
         "      0.5208   the mean over all orders of equal scores\n"
         "      1.0000   ir_measures; equal scores by ascending id\n"
         "\n"
@@ -77,21 +78,44 @@ def test_our_own_number(assay, tied):
 
 
 def test_a_number_that_nothing_gives(assay, tied):
-    code, out, _ = assay("why", "q", "r", "-m", "mrr@10", "-e", "0.9")
+    code, out, _ = assay("why", "q", "r", "-m", "mrr", "-e", "0.9")
     assert code == 0
     assert "No tool, no convention and no two conventions together give 0.9 for these files." in out
     assert "Nearest: 1.0000 (equal scores by ascending id)." in out
     assert "sentence-transformers" in out
 
 
+def test_flags_hold_for_every_tool(assay, files):
+    (files / "q").write_text("1 0 a 1\n1 0 b 2\n")
+    (files / "r").write_text("1 Q0 a 1 2 t\n1 Q0 b 2 1 t\n")
+    out = assay("why", "q", "r", "-m", "mrr@10", "--rel", "2").out
+    assert out.startswith("mrr@10: assay says 0.5000 (1 query); so does every tool that scores it.\n")
+    (metric,) = json.loads(assay("why", "q", "r", "-m", "mrr@10", "--rel", "2", "-f", "json").out)["metrics"]
+    ways = {figure["tool"]: figure["reproduce"] for figure in metric["tools"]}
+    assert ways["beir"] == "assay score q r -m mrr@10 --profile beir --rel 2"
+
+
+def test_files_after_the_metrics_are_told_apart(assay, tied):
+    code, out, err = assay("why", "-m", "ndcg@10", "q", "r")
+    assert (code, out) == (2, "")
+    assert "Put files first:\n  assay why q r -m ndcg@10\n" in err
+
+
+def test_ids_that_never_match_are_told_first(assay, tied):
+    (tied / "other").write_text("1 0 z 1\n")
+    hint = "not one retrieved document occurs in the judgments: the run has ids like 'd3', the judgments like 'z'."
+    assert assay("why", "other", "r", "-m", "mrr").out.startswith(hint)
+    assert hint in assay("score", "other", "r", "-m", "mrr").out
+
+
 def test_without_a_number_every_tool_is_surveyed(assay, tied):
     code, out, err = assay("why", "q", "r", "-m", "ndcg@10")
     assert (code, err) == (0, "")
-    assert out.startswith(f"ndcg@10: assay says {NDCG} (1 query); 1 of 8 tools say something else, 1 fails.\n")
+    assert out.startswith(f"ndcg@10: assay says {NDCG} (1 query); 1 of 8 tools says something else, 1 is undefined.\n")
     figures = dict(
         line.split()[:2] for line in out.splitlines() if line.startswith("  ") and line.split()[0] in (*PROFILES, "assay")
     )
-    assert figures == dict.fromkeys(("assay", *PROFILES), NDCG) | {"ranx": "0.5000", "sentence-transformers": "fails"}
+    assert figures == dict.fromkeys(("assay", *PROFILES), NDCG) | {"ranx": "0.5000", "sentence-transformers": "undefined"}
     assert re.search(r"--ties docid_asc +1\.0000 +equal scores by ascending id \(1 query: 1\)", out)
     assert re.search(r"-m 'ndcg\(discount=jk2002\)@10' +0\.5000", out)
 
@@ -113,14 +137,18 @@ def test_everything_as_json(assay, tied):
     assert beir == {
         "tool": "beir",
         "value": pytest.approx(1 / 3),
+        "with_option": False,
+        "band": None,
         "fault": None,
+        "is_lacking": False,
+        "is_undefined": False,
         "conventions": ["equal scores in the order given"],
         "reproduce": "assay score q r -m mrr@10 --profile beir",
         "n_queries_changed": 1,
         "queries": [{"query": "1", "ours": 0.25, "theirs": pytest.approx(1 / 3)}],
     }
     (sentence,) = [figure for figure in metric["tools"] if figure["tool"] == "sentence-transformers"]
-    assert (sentence["value"], sentence["reproduce"]) == (None, None)
+    assert (sentence["value"], sentence["band"], sentence["reproduce"]) == (None, [0.25, 1.0], None)
     assert "no rule to order them" in sentence["fault"]
 
 
@@ -131,7 +159,7 @@ def test_how_many_queries_are_shown(assay, files):
         arguments = ("why", "many.q", "many.r", "-m", "mrr", "-e", "1.0", "--top", top)
         out = assay(*arguments).out
         assert out.count("\n  query ") == shown
-        assert ("… and" in out) == (shown < 9)
+        assert ("… and" in out) == (0 < shown < 9)
         (metric,) = json.loads(assay(*arguments, "-f", "json").out)["metrics"]
         assert {len(figure["queries"]) for figure in metric["matches"]} == {shown}
         assert {figure["n_queries_changed"] for figure in metric["matches"]} == {9}
@@ -155,7 +183,7 @@ def test_conventions_to_start_from(assay, tied):
     assert out.startswith("mrr@10: assay says 1.0000")
     assert "--ties docid_desc" in out
     assert "--ties docid_asc" not in out
-    assert assay("why", "q", "r", "-m", "mrr@10", "--profile", "beir").out.startswith("mrr@10: assay says 0.3333")
+    assert assay("why", "q", "r", "-m", "mrr@10", "--profile", "beir").out.startswith("mrr@10: beir says 0.3333")
     assert "assay says 0.2500" in assay("why", "q", "r", "-m", "mrr@10", "--duplicates", "keep-best").out
 
 
@@ -176,7 +204,10 @@ def test_options_between_files(assay, tied):
         (["-", "-", "-m", "map"], "standard input (-) can be read once only"),
         (["q", "r", "-m", "mrr", "--expected", "abc"], "the expected value is a number such as 0.3333 or 33.3%, not 'abc'"),
         (["q", "r", "-m", "mrr", "--expected", ""], "the expected value is a number such as 0.3333 or 33.3%, not ''"),
-        (["q", "r", "-m", "mrr", "map", "-e", "0.3"], "--expected is the number of one metric; give one with -m"),
+        (
+            ["q", "r", "-m", "mrr", "map", "-e", "0.3"],
+            "the expected value is the number of one metric; give one, not 2 (mrr map)",
+        ),
         (["q", "r", "-m", "mrr", "--top", "-1"], "--top"),
         (["q", "r", "-m", "mrr", "--top", "many"], "a whole number from 0 to 1,000,000, not 'many'"),
         (["q", "r", "-m", "mrr", "--digits", "-1"], "--digits"),
@@ -222,7 +253,7 @@ def test_a_result_and_itself(assay, files):
     code, out, err = assay("why", name, name)
     assert (code, err) == (0, "")
     assert out == (
-        "0 of 2 shared metrics differ between good and good. "
+        "all 2 shared figures are the same between good and good. "
         "The rankings are the same: judged documents stand at the same places in both.\n"
         "\n"
         "  metric    first   second   difference   first, shared   second, shared   queries moved\n"
@@ -237,7 +268,7 @@ def test_two_results(assay, files):
     saved(assay, files / "b.json", "qrels.txt", "poor.run", "-m", "map", "map(norm=min)@10", "--missing", "skip")
     code, out, err = assay("why", "a.json", "b.json")
     assert (code, err) == (0, "")
-    assert out.startswith("the shared metric differs between good and poor.\n")
+    assert out.startswith("the shared metric differs between good and poor. Reason: the rankings differ.\n")
     for words in ("rankings", "missing", "definition", "map(norm=min)@10", "queries only there", "1: q2"):
         assert words in out
     assert re.search(r"map +1\.0000 +0\.2500 +-0\.7500 +1\.0000 +0\.2500 +1\n", out)
@@ -251,9 +282,9 @@ def test_results_of_several_runs_are_paired_by_name(assay, files):
     saved(assay, files / "a.json", "qrels.txt", "good.run", "poor.run", "-m", "map")
     saved(assay, files / "b.json", "qrels.txt", "poor.run", "good.run", "-m", "map", "--missing", "skip")
     out = assay("why", "a.json", "b.json").out
-    assert out.index("between good and good") < out.index("between poor and poor")
+    assert out.index("between good of a.json and good of b.json") < out.index("between poor of a.json and poor of b.json")
     assert "between good and poor" in assay("why", "a.json#good", "b.json#poor").out
-    assert "between good and good" in assay("why", "a.json#good", "b.json").out
+    assert "between good of a.json#good and good of b.json" in assay("why", "a.json#good", "b.json").out
     saved(assay, files / "c.json", "qrels.txt", "good.run", "good.run", "-m", "map")
     code, _, err = assay("why", "a.json", "c.json")
     assert code == 2
@@ -302,30 +333,39 @@ STARTS = st.sampled_from(
         ["--ties", "docid_asc", "--duplicates", "keep-best"],
         ["--profile", "trec_eval-9"],
         ["--profile", "beir", "--extra", "skip"],
+        ["--profile", "ir_measures"],
+        ["--profile", "ranx", "--missing", "zero", "--extra", "skip"],
+        ["--profile", "sentence-transformers", "--ties", "input_order"],
+        ["--profile", "trec_eval-10", "--missing", "zero", "--rel", "2"],
+    ]
+)
+METRICS = st.sampled_from(
+    [
+        *("ndcg@2", "mrr@2", "map@2", "recall@2", "ndcg(gain=linear)@2", "precision@2", "f1@2", "iprec@0.4", "11pt_avg"),
+        *("rbp", "rbp(p=0.8)", "err@3", "ndcg(gain=exp)@2", "accuracy@2", "mrr", "bpref", "hit@1", "map(norm=relevant)@2"),
     ]
 )
 
 
-@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(QRELS, RUNS, st.sampled_from(["ndcg@2", "mrr@2", "map@2", "recall@2", "ndcg(gain=linear)@2", "precision@2"]), STARTS)
-def test_every_command_it_prints_prints_that_number(capsys, files, qrels, run, metric, start):
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(QRELS, RUNS, METRICS, STARTS, st.sampled_from([[], ["-e", "0.6"], ["-e", "0.123456"]]))
+def test_every_command_it_prints_prints_that_number(capsys, files, qrels, run, metric, start, expected):
     def call(*arguments):
         code = main(list(arguments))
         return code, capsys.readouterr().out
 
     (files / "q").write_text("".join(f"{q} 0 {d} {g}\n" for q, docs in qrels.items() for d, g in docs.items()))
     (files / "my run").write_text("".join(f"{q} Q0 {d} 1 {s!r} t\n" for q, docs in run.items() for d, s in docs.items()))
-    code, out = call("why", "q", "my run", "-m", metric, "-f", "json", *start)
+    code, out = call("why", "q", "my run", "-m", metric, "-f", "json", *start, *expected)
     if code:
         assert code == 3
         return
     (found,) = json.loads(out)["metrics"]
     commands = {
         figure["reproduce"]: figure["value"]
-        for figure in (*found["tools"], *found["conventions"])
+        for figure in (*found["tools"], *found["conventions"], *found["matches"], *filter(None, [found["nearest"]]))
         if figure["reproduce"] and figure["value"] is not None
     }
-    assert commands
     for command, value in commands.items():
         assert command.startswith("assay score q 'my run' -m ")
         code, out = call(*shlex.split(command)[1:], "-f", "json")
@@ -346,7 +386,7 @@ def test_two_conventions_are_reproduced_together(assay, files):
     (files / "q").write_text("1 0 a 1\n1 0 b 2\n2 0 c 1\n")
     (files / "r").write_text("1 Q0 a 1 2 t\n1 Q0 b 2 1 t\n")
     out = assay("why", "q", "r", "-m", "ndcg@10", "-e", "0.7967").out
-    assert "No tool gives 0.7967 by itself." in out
+    assert "No profile gives 0.7967 by itself." in out
     assert "Reason: queries missing from the run are left out; a grade is worth 2^grade − 1." in out
     (command,) = re.findall(r"Reproduce: assay (.*)", out)
     assert command == "score q r -m 'ndcg(gain=exp)@10' --missing skip"
@@ -411,8 +451,8 @@ def test_an_unknown_profile_is_told_before_files_are_touched(assay, given, near)
 def test_tie_bands_and_residuals_beside_the_figures(assay, tied):
     out = assay("score", "q", "r", "-m", "mrr@10", "--tie-band", "--residuals").out
     assert out.splitlines()[2:4] == [
-        "  run   mrr@10     ties: min – mean – max   unjudged: no – yes   judged@10",
-        "  r     0.2500   0.2500 – 0.5208 – 1.0000      0.2500 – 1.0000      0.2500",
+        "  run   mrr@10   mrr@10 ties: min – mean – max   mrr@10 unjudged: no – yes   judged@10",
+        "  r     0.2500        0.2500 – 0.5208 – 1.0000             0.2500 – 1.0000      0.2500",
     ]
     assert "r: equal scores leave ranks open in 1 of 1 query." in out
     assert "shows what that" not in out
@@ -427,12 +467,12 @@ def test_bands_in_every_format(assay, tied, name, per_query):
     assert ("note: " in err) == (name in ("csv", "trec"))
     if name == "csv":
         rows = list(csv.DictReader(io.StringIO(out)))
-        assert float(rows[-1]["mrr@10 ties expected"]) == pytest.approx((1 + 1 / 2 + 1 / 3 + 1 / 4) / 4)
-        assert (rows[-1]["mrr@10 ties low"], rows[-1]["mrr@10 ties high"]) == ("0.25", "1.0")
-        assert (rows[-1]["mrr@10 unjudged low"], rows[-1]["mrr@10 unjudged high"]) == ("0.25", "1.0")
+        assert float(rows[-1]["mrr@10 ties mean"]) == pytest.approx((1 + 1 / 2 + 1 / 3 + 1 / 4) / 4)
+        assert (rows[-1]["mrr@10 ties min"], rows[-1]["mrr@10 ties max"]) == ("0.25", "1.0")
+        assert (rows[-1]["mrr@10 unjudged no"], rows[-1]["mrr@10 unjudged yes"]) == ("0.25", "1.0")
     elif name == "json":
         (result,) = json.loads(out)["results"]
-        assert result["tie_bands"]["mrr@10"]["low"] == 0.25
+        assert result["tie_bands"]["mrr@10"]["min"] == 0.25
         assert result["residuals"].keys() == {"mrr@10", "ndcg@10"}
     elif name != "trec":
         assert "0.5208" in out

@@ -141,13 +141,17 @@ def test_every_common_metric_has_a_case():
     [
         (None, ["tie"], "no topic is called 'tie'. Did you mean ties"),
         (["ncdg"], None, "no metric is called 'ncdg'. Did you mean ndcg"),
-        (["infap"], None, "no case is about these metrics; there are cases about precision, recall"),
-        (["map"], ["gain"], "no case is about these metrics; there are cases about ndcg"),
+        (["infap"], None, "no case is about infap; there are cases about precision, recall, f1"),
+        (["map"], ["gain"], "no case is about map in the topic gain: there, cases are about ndcg; map is in plain, ties"),
     ],
 )
 def test_a_selection_that_selects_nothing(metrics, topics, message):
     with pytest.raises(assay.UsageError, match=message):
         all_cases(metrics, topics)
+
+
+def test_topics_are_found_in_any_case():
+    assert all_cases(topics=["Ties", " GAIN "]) == all_cases(topics=["ties", "gain"])
 
 
 def test_topics_are_those_of_the_cases():

@@ -51,6 +51,20 @@ def test_an_error_without_words_is_one_too():
     assert parse_answers('{"id": "map", "value": 1, "error": null}', CASES)["map"] == Answer(1)
 
 
+def test_of_many_faults_of_a_kind_the_first_is_told_and_how_many():
+    lines = ["hello", *['{"value": 0.5}'] * 30, "world", '{"id": "nope", "value": 1}', '{"id": "map", "value": 1}', "!"]
+    with pytest.raises(DataError) as raised:
+        parse_answers("\n".join(lines), CASES, "output")
+    assert raised.value.message == "output: 34 faults"
+    assert [fault.partition(" expected")[0] for fault in raised.value.faults] == [
+        "output:1:",
+        "output:2:",
+        "output:33: no case with the id 'nope' was asked for",
+    ]
+    assert raised.value.faults[0].endswith("found 'hello' (and 2 more lines like it)")
+    assert raised.value.faults[1].endswith("found {'value': 0.5} (and 29 more lines like it)")
+
+
 @pytest.mark.parametrize(
     ("line", "what"),
     [

@@ -52,6 +52,23 @@ def test_a_target_is_module_and_function():
     assert split_target("a.b:c.d") == ("a.b", "c.d")
 
 
+@pytest.mark.parametrize(
+    ("target", "meant"),
+    [
+        ("base.py:score", "base:score"),
+        ("./base.py:score", "base:score"),
+        ("folder/base.py", "folder.base:score"),
+        ("../base.py:score", None),
+        ("my-base.py:score", None),
+    ],
+)
+def test_a_file_is_no_module(target, meant):
+    with pytest.raises(UsageError) as raised:
+        split_target(target)
+    assert (f"Did you mean {meant}?" in str(raised.value)) == (meant is not None)
+    assert ("Did you mean" in str(raised.value)) == (meant is not None)
+
+
 @pytest.mark.parametrize("target", ["", "module", "module:", ":score", "my-module:score", "a b:c", "a:b:c", 'a:"""'])
 def test_a_target_that_is_none(target):
     with pytest.raises(UsageError, match="module:function"):

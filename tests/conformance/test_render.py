@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from assay.conformance import Answer, all_cases, check_answers
+from assay.conformance import Answer, all_cases, check_answers, check_function
 from assay.conformance.render import PLAIN, RED, hanging, render_report, verdict_line
 from assay.text import display_width
+
+from ._code import Code
 
 
 def report_on(answers, **cases):
@@ -76,8 +78,8 @@ def test_what_code_says_cannot_do_harm():
 
 
 def test_a_convention_that_assay_lacks():
-    text = render_report(report_on({"ties-mrr": Answer(0.5)}, topics=["ties"]))
-    assert "(an ascending sort turned round) → assay does not have this" in text
+    text = render_report(report_on({"bpref": Answer(2 / 3)}, topics=["bpref"]))
+    assert "÷ R (the paper of 2004) → assay does not have this" in text
     assert "The same numbers" not in text
 
 
@@ -85,8 +87,27 @@ def test_metrics_that_are_spelled_otherwise():
     text = render_report(
         report_on({"gain-at-1": Answer(3 / 7), "missing-query": Answer(0.25), "empty-ranking": Answer(0.25)})
     )
-    assert "  gain             2^grade − 1 (Burges et al. 2005) → ndcg(gain=exp)@1\n" in text
-    assert text.endswith("The same numbers in assay: assay score qrels.txt run.txt, metrics as spelled above\n")
+    assert "  gain             2^grade − 1 (Burges et al. 2005) → write ndcg(gain=exp)@k\n" in text
+    assert text.endswith("The same numbers in assay: assay score qrels.txt run.txt -m 'ndcg(gain=exp)@10'\n")
+
+
+def test_a_metric_that_differs_in_two_ways_is_spelled_with_both():
+    text = render_report(check_function(Code(gain="exp", discount="jk2002", map_over="min"), all_cases(["ndcg", "map"])))
+    assert "-m 'ndcg(gain=exp, discount=jk2002)@10' 'map(norm=min)@10'" in text
+
+
+def test_what_a_diagnosis_explains_is_not_told_case_by_case():
+    answers = {"map": Answer(33.3333333), "mrr": Answer(50.0), "hit": Answer(0.3), "recall": Answer(200 / 3)}
+    text = render_report(report_on(answers, topics=["plain"]))
+    assert text.splitlines()[:5] == [
+        "0 of 4 cases agree; 4 are wrong; 5 not answered (precision f1 ndcg rprec rbp).",
+        "",
+        "Your numbers are percentages: divide them by 100. This explains 3 of 4 wrong answers.",
+        "",
+        "hit: hit@5 is 0.3",
+    ]
+    assert "Conventions" not in text
+    assert "map: " not in text
 
 
 def test_a_label_and_its_text():

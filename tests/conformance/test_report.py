@@ -41,6 +41,7 @@ def test_assay_passes_its_own_kit():
     [
         ("ties", {"ties": "docid_asc"}, "--ties docid_asc"),
         ("ties", {"ties": "input_order"}, "--ties input_order"),
+        ("ties", {"ties": "reverse_order"}, "--ties reverse_order"),
         ("ties", {"ties": "expected"}, "--ties expected"),
         ("score precision", {"precision": "float32"}, "--precision float32"),
         ("missing queries", {"missing": "skip"}, "--missing skip"),
@@ -48,7 +49,7 @@ def test_assay_passes_its_own_kit():
         ("queries without relevant documents", {"no_relevant": "skip"}, "--no-relevant skip"),
         ("queries without judgments", {"extra": "error"}, "--extra error"),
         ("negative grades", {"negatives": "nonrelevant"}, "--negatives nonrelevant"),
-        ("duplicates", {"duplicates": "keep_best"}, "--duplicates keep_best"),
+        ("duplicates", {"duplicates": "keep_best"}, "--duplicates keep-best"),
     ],
 )
 def test_a_policy_is_told_by_its_flags(topic, policy, flags):
@@ -176,6 +177,14 @@ def test_the_report_as_data():
     assert data["schema"] == "assay.conformance/1"
     assert (data["passed"], data["counts"]) == (False, {"agree": 1, "wrong": 3, "skipped": 0})
     assert {case["id"]: case["value"] for case in data["cases"]} == {"map": "nan", "hit": 1.0, "err": None, "mrr": "[1]"}
+
+
+def test_errors_are_no_refusals_where_everything_fails():
+    answers = {case.name: Answer(error="KeyError: 'q1'") for case in all_cases()}
+    report = check_answers(all_cases(), answers)
+    assert (len(report.agreeing), len(report.wrong)) == (0, len(all_cases()))
+    assert report.findings == []
+    assert check_answers(all_cases(topics=["duplicates"]), answers).passed
 
 
 def test_the_example_is_right_and_breaks_ties_by_input_order():

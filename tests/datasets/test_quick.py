@@ -611,3 +611,18 @@ def test_queries_without_any_judgment(tmp_path):
     source = WRITERS["blanks"](tmp_path, [("q1", "a", 1.0)])
     qrels = Qrels({"q1": {}, "q2": {}})
     assert outcome(source, qrels, Policy(), 0) == outcome(source, qrels, Policy(), 10**9)
+
+
+@pytest.mark.parametrize("ties", ["docid_desc", "docid_asc", "input_order", "ranx"])
+def test_large_files_with_interleaved_queries_keep_the_order_of_the_file(tmp_path, ties):
+    """Many chunks and threads: rows must not be taken in the order in which they happen to arrive."""
+    rng = np.random.default_rng(3)
+    queries, docs, scores = rng.integers(0, 40, 300_000), rng.permutation(300_000), rng.integers(0, 30, 300_000)
+    rows = zip(queries.tolist(), docs.tolist(), scores.tolist(), strict=True)
+    path = tmp_path / "large.run"
+    path.write_text("".join(f"q{query} Q0 d{doc} 1 {score} x\n" for query, doc, score in rows))
+    judged = {}
+    for query, doc in zip(queries[::500].tolist(), docs[::500].tolist(), strict=True):
+        judged.setdefault(f"q{query}", {})[f"d{doc}"] = 1
+    policy = Policy(ties=ties)
+    assert outcome(path, Qrels(judged), policy, 0) == outcome(path, Qrels(judged), policy, 10**12)

@@ -58,7 +58,14 @@ def test_every_word_of_every_choice_is_explained():
 
 def test_all_that_is_tried_of_a_binary_metric():
     assert tried("map@10") == {
-        *("--ties docid_asc", "--ties input_order", "--ties ranx", "--ties expected", "--precision float32"),
+        *(
+            "--ties docid_asc",
+            "--ties input_order",
+            "--ties reverse_order",
+            "--ties ranx",
+            "--ties expected",
+            "--precision float32",
+        ),
         *("--missing skip", "--no-relevant skip", "--judged-only", "--drop-self", "--negatives nonrelevant"),
         *("--rel 2", "--rel 3.5", "map(norm=min)@10", "map"),
     } | {name for name in tried("map@10") if parse_metric_name(name) in all_metrics()["map"].mistaken_for}
@@ -115,7 +122,7 @@ def test_forms_in_words():
     for name, words in {
         "ndcg(gain=exp)@10": "a grade is worth 2^grade − 1",
         "ndcg": "no cutoff: ndcg",
-        "ndcg@5": "ndcg@5",
+        "ndcg@5": "another cutoff: ndcg@5",
         "dcg@10": "dcg@10 under the name of ndcg@10",
         "ndcg(rel=2)@10": "grades below 2 gain nothing",
         "ndcg(gain=binary, rel=2)@10": "every relevant document is worth 1; grades below 2 gain nothing",

@@ -101,7 +101,7 @@ def test_one_grade_changed():
     assert whats(found) == ["judgments"]
     first, second = finding(found, "judgments")
     assert first != second
-    assert found.same_rankings
+    assert found.same_rankings is None
     mrr = found.metrics[1]
     assert mrr.differs
     assert mrr.moved == (("q2", 1.0, 0.5),)
@@ -156,8 +156,9 @@ def test_files_without_fingerprints_are_not_said_to_differ_or_to_agree():
     old = replace(result(), recorded={})
     found = differences_between(old, replace(result(), recorded={}))
     assert found.findings == ()
-    assert not found.same_rankings
-    assert whats(differences_between(old, result())) == ["judgments", "rankings"]
+    assert found.same_rankings is None
+    assert found.same_judgments is None
+    assert differences_between(old, result()).findings == ()
 
 
 def test_nothing_scored_on_either_side_is_no_difference():
@@ -215,3 +216,45 @@ def test_files_and_dicts_have_the_same_fingerprints(tmp_path):
     (tmp_path / "q.txt").write_text("".join(f"{q} 0 {d} {g}\n" for q, docs in QRELS.items() for d, g in docs.items()))
     (tmp_path / "r.txt").write_text("".join(f"{q} Q0 {d} 1 {s} t\n" for q, docs in RUN.items() for d, s in docs.items()))
     assert prints(tmp_path / "q.txt", tmp_path / "r.txt") == prints(QRELS, RUN) == prints(assay.Qrels(QRELS), assay.Run(RUN))
+
+
+# What matters
+
+
+def matters(found):
+    return {one.what: one.matters for one in found.findings}
+
+
+def test_a_policy_that_changes_no_shared_figure_does_not_matter():
+    found = differences_between(result(), result(policy=assay.Policy(ties="docid_asc", extra="error", no_relevant="skip")))
+    assert matters(found) == {"ties": False, "extra": False, "no relevant": False}
+
+
+def test_a_level_matters_to_binary_metrics_alone():
+    for metric, is_moved in (("mrr", True), ("ndcg@10", False), ("mrr(rel=1)", False)):
+        found = differences_between(result(metrics=[metric]), result(metrics=[metric], policy=assay.Policy(rel=2)))
+        assert matters(found) == {"rel": is_moved}
+
+
+def test_queries_that_count_in_one_alone_are_named_and_explain_the_difference():
+    run = {"q1": RUN["q1"]}
+    found = differences_between(result(run=run), result(run=run, policy=assay.Policy(missing="skip", ties="docid_asc")))
+    (average, mrr) = found.metrics
+    assert mrr.is_explained_by_queries
+    assert average.is_explained_by_queries
+    assert (mrr.only_first, mrr.only_second) == (("q2",), ())
+    assert matters(found) == {"queries only there": True, "missing": True, "ties": False}
+
+
+def test_metrics_of_one_kind_are_paired_with_the_one_most_like():
+    first = result(metrics=["ndcg@10", "map@5"])
+    second = result(metrics=["ndcg(gain=binary, discount=jk2002)@5", "ndcg(gain=exp)@10", "recall@5"])
+    (pair,) = differences_between(first, second).redefined
+    assert (pair.first.name, pair.second.name) == ("ndcg@10", "ndcg(gain=exp)@10")
+    assert (pair.first_value, pair.second_value) == (first["ndcg@10"], second["ndcg(gain=exp)@10"])
+    assert pair.words == "a grade is worth 2^grade − 1"
+
+
+def test_one_run_has_the_same_rankings_under_every_profile():
+    for profile in ("beir", "trec_eval-9", "ranx"):
+        assert differences_between(result(), result(profile=profile)).same_rankings

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import assay
-from assay.evaluation.why import Target, why
+from assay import why
+from assay.evaluation.target import Target
 from assay.model.profiles import PROFILES, find_profile
 
 TIED = ({"1": {"d1": 1}}, {"1": {"d3": 5.0, "d4": 5.0, "d1": 5.0, "d2": 5.0}})
@@ -41,9 +42,6 @@ def test_four_tied_documents():
     found = explained(*TIED, "mrr@10")
     assert found.ours.value == 0.25
     assert values(found.tools) == {
-        "trec_eval-9": 0.25,
-        "trec_eval-10": 0.25,
-        "pytrec_eval": 0.25,
         "ranx": pytest.approx(1 / 3, abs=1e-15),
         "ir_measures": 1.0,
         "beir": pytest.approx(1 / 3, abs=1e-15),
@@ -52,12 +50,43 @@ def test_four_tied_documents():
     assert conventions(found.singles) == {
         "--ties docid_asc": 1.0,
         "--ties input_order": pytest.approx(1 / 3, abs=1e-15),
+        "--ties reverse_order": 0.5,
         "--ties ranx": pytest.approx(1 / 3, abs=1e-15),
         "--ties expected": pytest.approx(EXPECTED_MEAN, abs=1e-15),
         "--judged-only": 1.0,
     }
     assert found.n_equal == {"1": 4}
     assert (found.expected, found.matches) == (None, ())
+    assert [figure.tool for figure in found.tools if figure.is_lacking] == ["trec_eval-9", "trec_eval-10", "pytrec_eval"]
+    assert values(explained(*TIED, "mrr").tools) == {
+        **dict.fromkeys(("trec_eval-9", "trec_eval-10", "pytrec_eval", "ir_measures"), 0.25),
+        "ranx": pytest.approx(1 / 3, abs=1e-15),
+    }
+
+
+def test_a_tool_that_leaves_ties_to_chance_has_a_band():
+    """The relevant document may stand at each of the four ranks."""
+    found = explained(*TIED, "mrr@10", "0.7")
+    (figure,) = [one for one in found.tools if one.tool == "sentence-transformers"]
+    assert figure.ends == (0.25, 1.0)
+    assert figure.is_undefined
+    assert figure.fault
+    assert found.matches == (figure,)
+    assert figure.words == "equal scores in no defined order"
+    assert [(one.query, one.ours, one.theirs, one.highest) for one in found.moved(figure)] == [("1", 0.25, 0.25, 1.0)]
+    assert explained(*TIED, "mrr@10", "1.1").matches == ()
+    assert figure.tool not in names(explained(*TIED, "mrr@10", "0.3333").matches)
+
+
+@pytest.mark.parametrize(("number", "is_inside"), [("0.249", False), ("0.2499", True), ("0.7", True), ("1.0004", True)])
+def test_the_ends_of_a_band_are_rounded_too(number, is_inside):
+    assert Target.parse(number).lies_within(0.24995, 1.00035) == is_inside
+
+
+def test_the_reverse_of_the_order_given_is_found():
+    (match,) = explained(*TIED, "mrr@10", "0.5000").matches
+    assert match.conventions[0].policy == {"ties": "reverse_order"}
+    assert "ranx with plain dicts" in match.words
 
 
 @pytest.mark.parametrize(
@@ -68,27 +97,52 @@ def test_the_number_is_found_however_it_is_written(expected):
     assert names(matches) == {"ranx", "beir", "--ties input_order", "--ties ranx"}
 
 
+UNTIED = ({"1": {"a": 1}}, {"1": {"b": 3.0, "c": 2.0, "a": 1.0}})
+"""The relevant document third, and nothing tied."""
+
+
 @pytest.mark.parametrize("expected", ["0.3334", "0.3332", "0.333", "0.33333", "33.34%", "33.3%"])
 def test_only_the_right_rounding_matches(expected):
     is_right = round(1 / 3, len(expected.rstrip("%").partition(".")[2]) + 2 * ("%" in expected)) == pytest.approx(
         float(expected.rstrip("%")) / (100 if "%" in expected else 1)
     )
-    assert bool(explained(*TIED, "mrr@10", expected).matches) == is_right
+    assert bool(explained(*UNTIED, "mrr", expected).matches) == is_right
+
+
+def test_a_number_may_be_cut_off():
+    """Two of three: 0.667 rounded, 0.666 cut off."""
+    qrels, run = {"1": {"a": 1, "b": 1}}, {"1": {"x": 3.0, "b": 2.0, "a": 1.0}}
+    for number, is_cut in (("0.667", False), ("0.666", True), ("66.6%", True)):
+        found = explained(qrels, run, "precision@3", number)
+        assert (found.matches[0], found.is_cut) == (found.ours, is_cut)
+    assert Target.parse("-0.6").matches_cut(-0.66)
+    assert not Target.parse("0.9").matches_cut(1.0)
+
+
+def test_other_cutoffs_are_tried_for_a_number():
+    run = {"1": {f"x{number}": float(-number) for number in range(6)} | {"a": -6.0}}
+    found = explained({"1": {"a": 1}}, run, "recall@5", "1.000")
+    assert {"recall@10", "recall@100"} <= {figure.setting.metric.name for figure in found.matches}
+    assert "another cutoff: recall@10" in {figure.words for figure in found.matches}
+    assert "recall@10" not in {figure.setting.metric.name for figure in explained({"1": {"a": 1}}, run, "recall@5").singles}
 
 
 def test_the_mean_over_orders_is_found():
     assert names(explained(*TIED, "mrr@10", "0.5208").matches) == {"--ties expected"}
-    assert explained(*TIED, "mrr@10", "0.5209").matches == ()
+    assert names(explained(*TIED, "mrr@10", "0.5209").matches) == {"sentence-transformers"}
 
 
 def test_our_own_number_comes_first():
     found = explained(*TIED, "mrr@10", "0.25")
     assert found.matches[0] is found.ours
-    assert {"trec_eval-9", "trec_eval-10", "pytrec_eval", "mteb"} <= {figure.tool for figure in found.matches}
+    assert "mteb" in {figure.tool for figure in found.matches}
 
 
 def test_nothing_matches():
-    assert explained(*TIED, "mrr@10", "0.9").matches == ()
+    found = explained(*UNTIED, "mrr", "0.9")
+    assert found.matches == ()
+    assert found.nearest.value == 1.0
+    assert explained(*UNTIED, "mrr", "0.35").nearest.value == pytest.approx(1 / 3)
 
 
 def test_one_is_not_every_number_above_a_half():
@@ -186,6 +240,22 @@ def test_two_conventions_of_the_policy_at_once():
     assert match.value == pytest.approx((1 + 1 / 2 + 1 / 3) / 3, abs=1e-12)
 
 
+def test_two_conventions_that_change_nothing_by_themselves():
+    """Nearly equal scores become equal in single precision, and then the ascending id decides."""
+    qrels, run = {"1": {"b": 1, "c": 0}}, {"1": {"c": 1.0 + 1e-9, "b": 1.0, "a": 0.5}}
+    found = explained(qrels, run, "mrr", "1.000")
+    pairs = [[one.policy for one in figure.conventions] for figure in found.matches if not figure.tool]
+    assert [{"ties": "docid_asc"}, {"precision": "float32"}] in pairs
+    assert {name for figure in found.singles for name in figure.conventions[0].policy} == set()
+
+
+def test_two_parameters_of_the_metric_at_once():
+    data = {"1": {"a": 1, "b": 2, "c": 3}}, {"1": {"a": 2.0, "b": 1.0}}
+    both = (1 + 3 / math.log2(3)) / (3 + 1 / math.log2(3))
+    found = explained(*data, "ndcg@10", f"{both:.6f}")
+    assert "ndcg(gain=exp, ideal=retrieved)@10" in {figure.setting.metric.name for figure in found.matches}
+
+
 def test_two_are_tried_only_where_one_does_not_do():
     single = explained(*TWO_QUERIES, "ndcg@10", f"{(1 + 2 / math.log2(3)) / (2 + 1 / math.log2(3)):.4f}")
     assert single.matches
@@ -246,14 +316,22 @@ def test_rounding_alone_is_a_reason():
 
 
 def test_where_a_tool_fails_the_fault_is_told_and_nothing_is_raised():
-    found = explained({"1": {"a": 0.5}, "2": {"b": 1}}, {"1": {"a": 5.0, "b": 5.0}}, "mrr")
+    found = explained({"1": {"a": 0.5}, "2": {"b": 1}}, {"1": {"a": 5.0, "b": 5.0}}, "mrr")  # none of three has a cutoff
     faults = {figure.label: figure.fault for figure in found.tools if figure.fault}
-    for tool in ("trec_eval-9", "pytrec_eval", "ir_measures", "beir", "mteb"):
+    for tool in ("trec_eval-9", "pytrec_eval", "ir_measures"):
         assert "grades as whole numbers" in faults[tool]
         assert faults[tool].endswith("query 1")
     assert faults["ranx"] == faults["trec_eval-10"] == "1 judged query is missing from the run: 2"
-    assert "no rule to order them" in faults["sentence-transformers"]
+    assert faults["sentence-transformers"] == "has no mrr"
     assert all(math.isnan(figure.value) and not figure.scores for figure in found.tools if figure.fault)
+
+
+def test_what_is_undefined_is_no_failure():
+    found = explained({"1": {"a": 1}}, {"1": {"a": 1.0, "b": 0.5}}, "bpref")
+    (figure,) = [one for one in found.tools if one.tool == "ranx"]
+    assert figure.is_undefined
+    assert "gives nan" in figure.fault
+    assert figure.ends is None
 
 
 def test_a_tool_without_the_metric_is_no_failure():
@@ -291,6 +369,37 @@ def test_our_own_refusal_is_an_error():
 def test_policy_and_profile_together_are_refused():
     with pytest.raises(assay.BadParameter, match="policy and profile both say how to score"):
         why(*TIED, "map", policy=assay.Policy(), profile="beir")
+
+
+@pytest.mark.parametrize("metrics", [["map", "mrr"], "recall@5,10", ["recall@5,10"]])
+def test_a_number_is_that_of_one_metric(metrics):
+    with pytest.raises(
+        assay.BadParameter, match=r"the number of one metric; give one, not 2 \((map mrr|recall@5 recall@10)\)"
+    ):
+        why(*TIED, metrics, "0.3")
+
+
+def test_what_is_set_by_hand_holds_for_every_tool():
+    qrels, run = {"1": {"a": 1, "b": 2}}, {"1": {"a": 2.0, "b": 1.0}}
+    found = explained(qrels, run, "mrr@10", policy=assay.Policy(rel=2))
+    assert set(values(found.tools).values()) == {0.5}
+    adjusted = explained(qrels, run, "mrr@10", profile=find_profile("beir").adjusted(rel=2))
+    assert adjusted.start == "beir"
+    assert set(values(adjusted.tools).values()) == {0.5}
+    assert [figure.tool for figure in adjusted.tools if figure.tool in ("assay", "beir")] == ["assay"]
+
+
+def test_ids_that_never_match_are_told():
+    (note,) = explained({"1": {"a": 1}}, {"1": {"x": 1.0}}, "mrr").notes
+    assert note == assay.evaluate({"1": {"a": 1}}, {"1": {"x": 1.0}}, "mrr").notes[0]
+    assert explained(*TIED, "mrr").notes == ()
+
+
+def test_what_a_tool_cannot_set_it_does_not_have():
+    graded = {"1": {"a": 1, "b": 2}}, {"1": {"a": 2.0, "b": 1.0}}
+    lacking = {figure.tool: figure.fault for figure in explained(*graded, "ndcg(gain=exp)@10").tools if figure.is_lacking}
+    assert lacking.keys() == set(PROFILES) - {"ranx", "ir_measures"}
+    assert set(lacking.values()) == {"has no ndcg(gain=exp)@10"}
 
 
 def test_several_metrics_are_explained_in_turn():
@@ -361,8 +470,7 @@ def test_every_figure_is_what_scoring_gives(data, metric, start):
         assert found.moved(figure) or not math.isfinite(figure.value)
     for figure in found.tools:
         profile = find_profile(figure.tool)
-        if figure.with_option:
-            profile = profile.adjusted(**profile.option.settings)
+        profile = profile.adjusted(**{**(profile.option.settings if figure.with_option else {}), **start})
         if figure.is_lacking:
             continue
         if figure.fault:

@@ -12,13 +12,13 @@ from assay.model.policy import CHOICES, RankRule
 from assay.model.quicksort import quicksort_order
 from assay.model.run import Rankings
 
-TIES = ("docid_desc", "docid_asc", "input_order")
+TIES = ("docid_desc", "docid_asc", "input_order", "reverse_order")
 
 
 def naive_ranking(ranking, ties, precision="float64"):
-    """Documents best first: by score, equals by id or as they were given."""
-    docs = list(ranking)
-    if ties != "input_order":
+    """Documents best first: by score, equals by id or as they were given, or backwards."""
+    docs = list(ranking)[:: -1 if ties == "reverse_order" else 1]
+    if ties.startswith("docid"):
         docs.sort(key=lambda doc: doc.encode(), reverse=ties == "docid_desc")
     with np.errstate(over="ignore"):
         return sorted(docs, key=lambda doc: -np.dtype(precision).type(ranking[doc]))
@@ -178,6 +178,7 @@ def test_rankings_with_one_score_for_all_are_counted():
         ("docid_desc", {"d10": 4, "d2": 3, "d9": 2}),
         ("docid_asc", {"d10": 2, "d2": 3, "d9": 4}),
         ("input_order", {"d2": 2, "d10": 3, "d9": 4}),
+        ("reverse_order", {"d2": 4, "d10": 3, "d9": 2}),
     ],
 )
 def test_ties_by_hand(ties, rank):

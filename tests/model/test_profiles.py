@@ -33,7 +33,47 @@ def test_a_profile_is_found_by_its_name(profile):
 @each
 def test_every_metric_it_names_is_in_the_catalog(profile):
     named = {name for one in (*profile.variants, *profile.refusals) for name in one.metrics if one.metrics != EVERY}
-    assert named | profile.has | {variant.instead for variant in profile.variants} - {""} <= all_metrics().keys()
+    assert named | profile.has.keys() | {variant.instead for variant in profile.variants} - {""} <= all_metrics().keys()
+
+
+@each
+def test_what_it_takes_are_parameters_of_the_metric(profile):
+    for name, takes in profile.has.items():
+        known = {param.name: param for param in all_metrics()[name].params}
+        for one in takes:
+            param, _, value = one.rstrip("!").partition("=")
+            assert param in known
+            assert value in ("", "{}", *known[param].choices)
+
+
+@pytest.mark.parametrize(
+    ("metric", "tools"),
+    [
+        ("mrr", "trec_eval-9 trec_eval-10 pytrec_eval ranx ir_measures"),
+        ("mrr@10", "ranx ir_measures beir mteb sentence-transformers"),
+        ("ndcg@10", "trec_eval-9 trec_eval-10 pytrec_eval ranx ir_measures beir mteb sentence-transformers"),
+        ("ndcg(gain=exp)@10", "ranx ir_measures"),
+        ("ndcg(gain=linear)@10", "trec_eval-9 trec_eval-10 pytrec_eval ranx ir_measures beir mteb"),
+        ("ndcg(gain=binary)@10", "sentence-transformers"),
+        ("ndcg(gain={1: 2, 2: 5})", "trec_eval-9 trec_eval-10 ir_measures"),
+        ("ndcg(rel=2)@10", "ranx"),
+        ("map(rel=2)@10", "trec_eval-9 trec_eval-10 pytrec_eval ranx ir_measures"),
+        ("map(judged_only=true)", "trec_eval-9 trec_eval-10 pytrec_eval ir_measures"),
+        ("map(norm=min)@10", "sentence-transformers"),
+        ("rbp", "trec_eval-10 ranx ir_measures"),
+        ("rbp(p=0.5)", "trec_eval-10 ranx ir_measures"),
+        ("err(max_grade=3)@10", ""),
+        ("accuracy@5", "ir_measures beir mteb sentence-transformers"),
+        ("q_measure", ""),
+    ],
+)
+def test_what_a_tool_has(metric, tools):
+    from assay.evaluation.setting import Setting
+
+    asked = parse_metric(metric)
+    has = [name for name, profile in PROFILES.items() if not profile.lacks(Setting.of(asked, profile).metric)]
+    assert has == tools.split()
+    assert not OWN.lacks(asked)
 
 
 @each
@@ -156,7 +196,11 @@ def test_queries_with_nothing_but_negative_grades_are_found(found, profile):
 
 def test_rankings_without_a_document_are_found(found):
     qrels, run = {"1": {"a": 1}, "2": {"a": 1}}, {"1": {}, "2": {"a": 1.0}}
-    assert found("pytrec_eval", "gives nan", qrels, run) == found("ir_measures", "divides by zero", qrels, run) == ["1"]
+    assert (
+        found("pytrec_eval", "gives nan", qrels, run)
+        == found("ir_measures", "divides by zero on a query", qrels, run)
+        == ["1"]
+    )
 
 
 def test_unopposed_relevant_documents_are_found(found):

@@ -7,9 +7,12 @@ from types import MappingProxyType
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import assay
-from assay import DataError, Qrels, Run
+from assay import DataError, Policy, Qrels, Run
+from assay.model.policy import CHOICES, RankRule
 from assay.model.run import Rankings
 
 WANTED = {"q1": {"d1": 2.0, "d2": 0.5}, "7": {"9": 3.0}}
@@ -214,3 +217,48 @@ def test_the_same_run_scores_the_same_in_every_shape():
     qrels = Qrels({"q1": {"d2": 1}, "7": {"9": 2}})
     found = {shape: assay.evaluate(qrels, source, ["map"])["map"] for shape, source in SAME.items()}
     assert set(found.values()) == {0.75}, found
+
+
+IDS = st.text("aAb10é\uffff\U00010000", min_size=1, max_size=3)
+SCORES = st.sampled_from([0.0, 1.0, 1.0 + 1e-12, 1e300, 1e301, -1.0, 0.5, float("inf")])
+"""Some are equal, and some are only in single precision."""
+
+
+def plainly_sorted(ranking, rule):
+    """The documents by score, equals by the bytes of their ids or as given."""
+    docs = list(ranking)
+    if rule.ties in ("docid_asc", "docid_desc"):
+        docs.sort(key=str.encode, reverse=rule.ties == "docid_desc")
+    with np.errstate(over="ignore"):
+        return sorted(docs, key=lambda doc: np.dtype(rule.precision).type(ranking[doc]), reverse=True)
+
+
+@given(
+    rankings=st.lists(
+        st.dictionaries(IDS, SCORES, max_size=8) | st.dictionaries(IDS, st.floats(-9, 9), max_size=8), max_size=3
+    ),
+    ties=st.sampled_from(["docid_desc", "docid_asc", "input_order"]),
+    precision=st.sampled_from(["float64", "float32"]),
+)
+def test_in_order_is_a_plain_sort_by_every_rule(rankings, ties, precision):
+    run = Run({f"q{number}": ranking for number, ranking in enumerate(rankings)})
+    rule = RankRule(ties, precision, drop_self=False)
+    found = [run.in_order(place, rule) for place in range(len(rankings))]
+    assert found == [plainly_sorted(ranking, rule) for ranking in rankings]
+
+
+@pytest.mark.parametrize("ties", CHOICES["ties"])
+@pytest.mark.parametrize("precision", CHOICES["precision"])
+def test_in_order_ranks_where_evaluate_does(ties, precision):
+    rule = Policy(ties=ties, precision=precision).rank_rule
+    scores = {f"d{number}": float(number % 7) + (1e-12 if number % 2 else 0.0) for number in range(40)}
+    run = Run({"q": scores})
+    order = run.in_order(0, rule)
+    assert sorted(order) == sorted(scores)
+    for place, doc in enumerate(order, 1):
+        policy = Policy(ties=rule.ties, precision=precision)
+        assert assay.evaluate({"q": {doc: 1}}, run, "mrr", policy=policy)["mrr"] == pytest.approx(1 / place)
+
+
+def test_in_order_of_nothing_is_nothing():
+    assert Run({"q": {}}).in_order(0, Policy().rank_rule) == []

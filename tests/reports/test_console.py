@@ -149,9 +149,9 @@ def test_judgments_alone_can_be_empty():
 
 def test_bands_stand_beside_their_figures():
     assert rendered("table", banded()).splitlines()[2:5] == [
-        "  run        mrr     ties: min – mean – max   unjudged: no – yes",
-        "  tied    0.2500   0.2500 – 0.5208 – 1.0000      0.2500 – 1.0000",
-        "  clear   0.5000   0.5000 – 0.5000 – 0.5000      0.5000 – 1.0000",
+        "  run        mrr   mrr ties: min – mean – max   mrr unjudged: no – yes",
+        "  tied    0.2500     0.2500 – 0.5208 – 1.0000          0.2500 – 1.0000",
+        "  clear   0.5000     0.5000 – 0.5000 – 0.5000          0.5000 – 1.0000",
     ]
 
 
@@ -161,6 +161,25 @@ def test_no_band_is_cut(width):
     assert max(map(cell_len, text.splitlines())) <= width
     assert "0.2500 – 0.5208 – 1.0000" in text
     assert text.count("0.5000 – 1.0000") == 2
+
+
+def test_every_piece_says_whose_band_it_shows():
+    text = rendered("table", banded(["mrr", "ndcg@10"]), width=40)
+    pieces = [piece.split("\n") for piece in text.split("\n\n")[1:-1]]
+    heads = [" ".join(" ".join(piece[:-2]).replace("run", "").split()) for piece in pieces]
+    assert heads == [
+        "mrr",
+        "mrr ties: min – mean – max",
+        "mrr unjudged: no – yes ndcg@10",
+        "ndcg@10 ties: min – mean – max",
+        "ndcg@10 unjudged: no – yes",
+    ]
+    assert pieces[1] == [
+        "                         mrr ties:",
+        "  run             min – mean – max",
+        "  tied    0.2500 – 0.5208 – 1.0000",
+        "  clear   0.5000 – 0.5000 – 0.5000",
+    ]
 
 
 def test_the_profile_stands_in_the_first_line():

@@ -5,7 +5,7 @@ import io
 
 import assay
 
-from ._results import HOSTILE, NINE, POOR, banded, hostile_results, is_printable, pair, rendered, result
+from ._results import HOSTILE, NINE, POOR, QRELS, banded, hostile_results, is_printable, pair, rendered, result
 
 
 def read(text):
@@ -71,14 +71,32 @@ def test_a_comma_in_a_metric_is_quoted():
 
 def test_bands_are_columns():
     head, tied, clear = read(rendered("csv", banded()))
-    kinds = ["ties low", "ties expected", "ties high", "unjudged low", "unjudged high"]
+    kinds = ["ties min", "ties mean", "ties max", "unjudged no", "unjudged yes"]
     assert head == ["run", "mrr", *(f"mrr {kind}" for kind in kinds)]
     assert tied == ["tied", "0.25", "0.25", str((1 + 1 / 2 + 1 / 3 + 1 / 4) / 4), "1.0", "0.25", "1.0"]
     assert clear == ["clear", "0.5", "0.5", "0.5", "0.5", "0.5", "1.0"]
 
 
-def test_bands_belong_to_the_summary():
+def test_bands_of_every_query():
     head, query, summary, *_ = read(rendered("csv", banded(), per_query=True, digits=2))
-    assert head[:4] == ["run", "query", "mrr", "mrr ties low"]
-    assert query == ["tied", "q", "0.25", "", "", "", "", ""]
-    assert summary == ["tied", "all", "0.25", "0.25", "0.52", "1.00", "0.25", "1.00"]
+    assert head[:4] == ["run", "query", "mrr", "mrr ties min"]
+    assert query == ["tied", "q", "0.25", "0.25", "0.52", "1.00", "0.25", "1.00"]
+    assert summary == ["tied", "all", *query[2:]]
+
+
+def test_bands_follow_their_queries_when_these_are_sorted():
+    one = assay.evaluate(QRELS, {"q1": {"d2": 1.0, "d1": 1.0}, "q2": {"d4": 1.0}}, "mrr", name="r", tie_band=True)
+    rows = read(rendered("csv", [one.sorted_by("mrr")], per_query=True))[1:]
+    assert [row[1:] for row in rows] == [
+        ["q2", "1.0", "1.0", "1.0", "1.0"],
+        ["q1", "0.5", "0.5", "0.75", "1.0"],
+        ["all", "0.75", "0.75", "0.875", "1.0"],
+    ]
+
+
+def test_a_query_that_does_not_count_for_a_metric_has_no_band_there():
+    """beir leaves missing queries out, except for mrr."""
+    qrels, run = {"1": {"a": 1}, "2": {"a": 1}}, {"1": {"a": 1.0}}
+    one = assay.evaluate(qrels, run, ["map@10", "mrr@10"], profile="beir", name="r", tie_band=True)
+    rows = read(rendered("csv", [one], per_query=True, digits=1))
+    assert rows[2] == ["r", "2", "", "0.0", "", "", "", "0.0", "0.0", "0.0"]

@@ -6,7 +6,7 @@ import pytest
 
 import assay
 
-from ._results import HOSTILE, POOR, banded, hostile_results, pair, rendered, result
+from ._results import HOSTILE, NOTHING, POOR, banded, hostile_results, pair, rendered, result
 
 
 def read(text):
@@ -46,7 +46,7 @@ def test_the_schema():
         },
         "missing": ["q2"],
         "notes": [],
-        "ties": {"queries": 2, "undecided": 0, "in_top_10": 0, "at_cutoff": {"10": 0}},
+        "ties": {"queries": 2, "undecided": 0, "in_top_10": 0, "at_cutoff": {}},
         "per_query": {"q1": {"map": 0.25, "relstring@10": "02"}, "q2": {"map": 0.0, "relstring@10": ""}},
     }
 
@@ -88,11 +88,27 @@ def test_people_can_read_it_in_their_own_script():
 def test_bands():
     tied, _ = read(rendered("json", banded()))["results"]
     mean = (1 + 1 / 2 + 1 / 3 + 1 / 4) / 4
-    assert tied["tie_bands"] == {"mrr": {"low": 0.25, "expected": pytest.approx(mean), "high": 1.0, "method": "exact"}}
-    assert tied["residuals"] == {"mrr": {"low": 0.25, "high": 1.0, "method": "exact"}}
+    assert tied["tie_bands"] == {"mrr": {"min": 0.25, "mean": pytest.approx(mean), "max": 1.0, "method": "exact"}}
+    assert tied["residuals"] == {"mrr": {"no": 0.25, "yes": 1.0}}
     assert tied["ties"] == {"queries": 1, "undecided": 1, "in_top_10": 1, "at_cutoff": {}}
     tied, _ = read(rendered("json", banded(), digits=2))["results"]
-    assert tied["tie_bands"]["mrr"]["expected"] == 0.52
+    assert tied["tie_bands"]["mrr"]["mean"] == 0.52
+    assert tied["per_query_bands"] == {
+        "q": {"tie_bands": {"mrr": {"min": 0.25, "mean": 0.52, "max": 1.0}}, "residuals": {"mrr": {"no": 0.25, "yes": 1.0}}}
+    }
+
+
+def test_bands_over_nothing_are_null():
+    one = assay.evaluate({"q": {"a": 0}}, {}, "map", policy=NOTHING, tie_band=True, residuals=True)
+    (entry,) = read(rendered("json", [one]))["results"]
+    assert entry["tie_bands"]["map"]["mean"] is None
+    assert entry["residuals"] == {"map": {"no": None, "yes": None}}
+    assert entry["per_query_bands"] == {}
+
+
+def test_without_bands_there_is_no_key_for_them():
+    (entry, _) = read(rendered("json", pair(["map"])))["results"]
+    assert not {"tie_bands", "residuals", "per_query_bands"} & entry.keys()
 
 
 def test_a_profile_and_what_it_does_otherwise():
@@ -100,4 +116,4 @@ def test_a_profile_and_what_it_does_otherwise():
     result = assay.evaluate({"1": {"a": 1}}, run, ["mrr@10", "map"], profile="beir", name="r")
     (entry,) = read(rendered("json", [result]))["results"]
     assert entry["profile"] == "beir"
-    assert list(entry["variants"]) == ["mrr@10"]
+    assert (entry["policies"]["mrr@10"]["ties"], entry["policies"]["map"]) == ("input_order", {})

@@ -45,6 +45,24 @@ def test_a_band_is_never_cut_not_even_beside_a_long_name(width):
     assert "\n".join(pieces).count("0.1250") == 3
 
 
+def test_a_head_wider_than_its_column_takes_several_lines():
+    two = table(["run", "map", "map ties: min – mean – max"], ["r", "0.1250", BAND])
+    assert fitted(two, Style(42))[0].split("\n") == [
+        "                                map ties:",
+        "  run      map           min – mean – max",
+        "  r     0.1250   0.1234 – 0.2345 – 0.3456",
+    ]
+    assert STYLE.sub("", fitted(two, Style(42, colour=True))[0]) == fitted(two, Style(42))[0]
+
+
+def test_a_head_without_a_blank_is_shortened_and_one_with_blanks_is_not():
+    wide = table(["run", "a-metric-with-a-long-name-of-its-own", "ndcg(gain=exp, discount=jk2002)@10"], ["r", "0.5", "0.5"])
+    text = "\n".join(fitted(wide, Style(40)))
+    assert "…" in text
+    assert "ndcg(gain=exp,\n" in text
+    assert " discount=jk2002)@10\n" in text
+
+
 def test_names_are_not_shortened_into_one():
     names = ["same-start-x-same-end-and-more", "same-start-y-same-end-and-more"]
     text = "\n".join(fitted(table(["run", "map"], *([name, "0.5"] for name in names)), Style(20)))

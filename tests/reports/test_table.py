@@ -133,7 +133,10 @@ def test_a_note_that_holds_for_all_runs_is_said_once():
 
 def test_bands_are_columns_of_their_metric():
     assert texts(summary_table(Report(banded(["mrr", "map"]), digits=2))) == [
-        ["run", *(head for name in ("mrr", "map") for head in (name, "ties: min – mean – max", "unjudged: no – yes"))],
+        [
+            "run",
+            *(name + band for name in ("mrr", "map") for band in ("", " ties: min – mean – max", " unjudged: no – yes")),
+        ],
         ["tied", *["0.25", "0.25 – 0.52 – 1.00", "0.25 – 1.00"] * 2],
         ["clear", *["0.50", "0.50 – 0.50 – 0.50", "0.50 – 1.00"] * 2],
     ]
@@ -142,7 +145,7 @@ def test_bands_are_columns_of_their_metric():
 def test_bands_go_down_the_page_with_their_metrics():
     table = summary_table(Report(banded(["mrr", "map", "ndcg"])))
     assert table.head == ["metric", "tied", "clear"]
-    assert [row[0].text for row in table.rows][3:6] == ["map", "ties: min – mean – max", "unjudged: no – yes"]
+    assert [row[0].text for row in table.rows][3:6] == ["map", "map ties: min – mean – max", "map unjudged: no – yes"]
 
 
 def test_a_scorer_that_says_the_same_of_everything_is_told():

@@ -8,7 +8,7 @@ import pytrec_eval
 
 import assay
 
-from ._results import GOOD, HOSTILE, POOR, hostile_results, pair, rendered, result
+from ._results import GOOD, HOSTILE, POOR, banded, hostile_results, pair, rendered, result
 
 LINE = re.compile(r"^(\S+)\s+(\S+)\s+(\S+)$")
 """How scripts take trec_eval's output apart."""
@@ -99,6 +99,15 @@ def test_every_line_of_every_group_parses(group):
     text = rendered("trec", [assay.evaluate(EXAMPLES / "qrels.txt", EXAMPLES / "bm25.run", group)], per_query=True)
     assert all(re.fullmatch(r"\S.{21,}\t\S+\t\S+", line) for line in text.splitlines())
     assert len(read(text)) == text.count("\n")
+
+
+def test_bands_are_lines_of_their_own():
+    lines = read(rendered("trec", banded(["ndcg@10"])[:1], digits=2, per_query=True))
+    words = ["", "_tie_min", "_tie_mean", "_tie_max", "_unjudged_no", "_unjudged_yes"]
+    assert [name for name, _, _ in lines] == [f"ndcg_cut_10{word}" for word in words] * 2
+    assert [query for _, query, _ in lines] == ["q"] * 6 + ["all"] * 6
+    assert [value for _, _, value in lines][:6] == [value for _, _, value in lines][6:]
+    assert lines[-3:-1] == [("ndcg_cut_10_tie_max", "all", "1.00"), ("ndcg_cut_10_unjudged_no", "all", "0.43")]
 
 
 @pytest.mark.parametrize("system", ["bm25", "hybrid"])

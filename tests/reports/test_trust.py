@@ -25,11 +25,30 @@ def said(runs, metrics="mrr", beside=frozenset(), digits=None, **how):
 # Ties
 
 
-def test_a_lead_smaller_than_the_tie_band_is_told():
-    assert said({"third": THIRD, "tied": TIED}, tie_band=True) == [
+FOUR_TIED = {"q": {"b": 1.0, "a": 1.0, "x": 1.0, "y": 1.0}}
+"""mrr ¼ by descending id; ¼ – 25/48 – 1 over all orders."""
+
+
+def test_a_lead_that_another_order_of_ties_could_undo_is_told():
+    assert said({"third": THIRD, "tied": FOUR_TIED}, tie_band=True) == [
         "tied: equal scores leave ranks open in 1 of 1 query.",
-        "mrr: tied over third (by 0.1667) hangs on how equal scores are ordered, which could move a figure by 0.5000.",
+        "mrr: third over tied (by 0.0833, ties could move it by 0.7500) hangs on how equal scores are ordered.",
     ]
+
+
+def test_a_lead_that_ties_could_only_widen_is_safe():
+    assert said({"third": THIRD, "tied": TIED}, tie_band=True) == ["tied: equal scores leave ranks open in 1 of 1 query."]
+
+
+def test_where_less_is_better_a_lead_is_lost_by_more():
+    """ahead ½, of 0 – 1: an unjudged document stands first in one query of two; behind 1, of ½ – 1."""
+    qrels = {"q": {"a": 1}, "p": {"a": 1}}
+    ahead = {"q": {"b": 1.0, "a": 1.0}, "p": {"a": 1.0, "A": 1.0}}
+    behind = {"q": {"x": 1.0, "a": 1.0}, "p": {"x": 1.0}}
+    notes = said({"ahead": ahead, "behind": behind}, "unjudged@1", qrels=qrels, tie_band=True)
+    assert notes[-1] == (
+        "unjudged@1: ahead over behind (by 0.5000, ties could move it by 1.0000) hangs on how equal scores are ordered."
+    )
 
 
 def test_a_lead_as_large_as_the_tie_band_or_larger_is_safe():
@@ -45,11 +64,11 @@ def test_runs_that_score_the_same_have_no_lead():
 
 
 def test_several_leads_hang_together():
-    runs = {"tied": TIED, "third": THIRD, "fourth": {"q": {"b": 1.0, "a": 1.0, "x": 1.0, "y": 1.0}}}
+    runs = {"first": TIED, "second": {"q": dict.fromkeys("abc", 1.0)}, "third": FOUR_TIED}
     (note,) = [note for note in said(runs, tie_band=True, digits=2) if "hang" in note]
     assert note == (
-        "mrr: tied over third (by 0.17), third over fourth (by 0.08) hang on how equal scores are ordered, "
-        "which could move a figure by 0.75."
+        "mrr: first over second (by 0.17, ties could move it by 0.67), "
+        "second over third (by 0.08, ties could move it by 0.75) hang on how equal scores are ordered."
     )
 
 
@@ -155,10 +174,10 @@ def test_what_residuals_assume_is_told_with_them():
 def test_a_lead_that_unjudged_documents_could_undo():
     """a second after an unjudged document: ½, or 1 if that were relevant; third: ⅓ or 1."""
     second = {"q": {"x": 2.0, "a": 1.0}}
-    doubt = "hangs on what unjudged documents are worth, which could move a figure by 0.6667."
+    doubt = "residuals could move it by 0.6667) hangs on what unjudged documents are worth."
     assert said({"second": second, "third": THIRD}, residuals=True) == [
         ASSUMED,
-        f"mrr: second over third (by 0.1667) {doubt}",
+        f"mrr: second over third (by 0.1667, {doubt}",
     ]
     far = {"q": {"a": 1.0, "x": 0.5}}
     assert said({"far": far, "nowhere": {"q": {}}}, residuals=True) == [ASSUMED]

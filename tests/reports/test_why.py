@@ -8,14 +8,17 @@ import pytest
 from rich.cells import cell_len
 
 import assay
+from assay import why
 from assay.evaluation.differences import differences_between
 from assay.evaluation.saved import result_from_dict
-from assay.evaluation.why import why
+from assay.reports._asked import Asked
+from assay.reports._differences import differences_to_dict, render_differences
 from assay.reports._layout import Style
-from assay.reports._why import Asked, differences_to_dict, render_differences, render_why, why_to_dict
+from assay.reports._why import render_why, why_to_dict
 
 from ._results import HOSTILE, controls
 
+UNTIED = ({"1": {"a": 1}}, {"1": {"b": 3.0, "c": 2.0, "a": 1.0}})
 TIED = ({"1": {"d1": 1}}, {"1": {"d3": 5.0, "d4": 5.0, "d1": 5.0, "d2": 5.0}})
 MISSING = ({"1": {"a": 1, "b": 2}, "2": {"c": 1}}, {"1": {"a": 2.0, "b": 1.0}})
 FILES = Asked(("q", "r"))
@@ -31,14 +34,16 @@ def said(data, metric, expected=None, asked=FILES, width=None, colour=False, **h
 
 def test_tools_are_listed_as_people_list_them():
     assert "0.3333 is what ranx and beir give." in said(TIED, "mrr@10", "0.3333")
-    assert "1 is what ir_measures gives." in said(TIED, "mrr@10", "1.0")
-    assert "No tool gives 0.5208 by itself." in said(TIED, "mrr@10", "0.5208")
+    assert "1.0 is what ir_measures gives." in said(TIED, "mrr@10", "1.0")
+    assert "No profile gives 0.5208 by itself." in said(TIED, "mrr@10", "0.5208")
 
 
 def test_the_number_is_repeated_as_it_was_given():
     assert "0.333333 is what" in said(TIED, "mrr@10", "0.333333")
-    assert "0.3333 is what" in said(TIED, "mrr@10", "33.33%")
-    assert "0.123456789 for these files" in said(TIED, "mrr@10", "0.123456789")
+    assert "33.33 % (0.3333) is what" in said(TIED, "mrr@10", "33.33%")
+    assert "33.33 % (0.3333) is what" in said(TIED, "mrr@10", "33.33")
+    assert "give 0.123456789 for these files" in said(UNTIED, "mrr@10", "0.123456789")
+    assert "0.5000 by itself" in said(TIED, "mrr@10", "0.5000")
 
 
 def test_our_own_number_is_said_to_be_that():
@@ -46,18 +51,83 @@ def test_our_own_number_is_said_to_be_that():
 
 
 def test_where_nothing_matches_the_nearest_is_named_and_everything_is_shown():
-    text = said(TIED, "mrr@10", "0.4")
+    text = said(MISSING, "mrr", "0.900")
     assert text.startswith(
-        "mrr@10: assay says 0.2500. No tool, no convention and no two conventions together give 0.4 for these files. "
-        "Nearest: 0.3333 (equal scores in the order given). Are these the files that number came from?\n\nmrr@10: assay says"
+        "mrr: assay says 0.5000. No tool, no convention and no two conventions together give 0.900 for these files. "
+        "Nearest: 1.0000 (queries missing from the run are left out). Are these the files that number came from?\n\n  tool"
     )
+    assert text.count("assay says") == 1
+    assert text.index("--missing skip") < text.index("one convention") + 200
+    assert "Nothing comes nearer than that." in said(MISSING, "mrr", "0.510")
 
 
 def test_where_nothing_could_be_otherwise_there_is_no_nearest():
     text = said(({"1": {"a": 1}}, {"1": {"a": 1.0}}), "mrr", "0.4")
-    assert "Nearest" not in text
-    assert "so does every tool that scores it." in text
+    assert "Nothing comes nearer than that." in text
     assert "one convention changed" not in text
+    assert "so does every tool that scores it." in said(({"1": {"a": 1}}, {"1": {"a": 1.0}}), "mrr")
+
+
+def test_a_coarse_number_fits_many_things():
+    text = said(TIED, "mrr@10", "0.5")
+    assert text.startswith("mrr@10: assay says 0.2500. 0.5 has one digit: 2 things fit.\n")
+    assert re.search(r"→ +0\.5000 +equal scores in the reverse", text)
+    assert re.search(r"→ +0\.5208 +the mean", text)
+    assert "Reproduce: assay score q r -m mrr@10 --ties reverse_order\n" in text
+
+
+def test_a_band_is_told():
+    text = said(TIED, "mrr@10", "0.700")
+    assert "0.700 may be what sentence-transformers gives: 0.2500 – 1.0000, undefined.\n" in text
+    assert "Reason: equal scores in no defined order." in text
+    assert "  query 1: 0.2500 → 0.2500 – 1.0000; 4 documents share a score\n" in text
+    assert "Reproduce" not in text
+    assert re.search(r"sentence-transformers +undefined +0\.2500 – 1\.0000: equal scores in no", said(TIED, "mrr@10"))
+
+
+def test_a_number_that_was_cut_off_is_said_to_be():
+    assert said(UNTIED, "mrr", "0.33333") == "mrr: assay says 0.3333: that is your number.\n"
+    data = ({"1": {"a": 1, "b": 1}}, {"1": {"x": 3.0, "b": 2.0, "a": 1.0}})
+    assert said(data, "precision@3", "0.666") == (
+        "precision@3: assay says 0.6667: that is your number, cut off rather than rounded.\n"
+    )
+
+
+def test_counts_have_no_decimals():
+    text = said(MISSING, "num_q")
+    assert text.startswith("num_q: assay says 2 (2 queries); 3 of 4 tools say something else, 1 fails.\n")
+    assert re.search(r"trec_eval-9 +1 ", text)
+
+
+def test_one_tool_says_and_none_has():
+    assert "1 of 8 tools says something else, 1 is undefined." in said(TIED, "ndcg@10")
+    assert "no other tool has it." in said(TIED, "q_measure")
+
+
+def test_tie_rules_that_come_to_the_same_share_a_row():
+    data = ({"1": {"b": 1}}, {"1": {"a": 1.0, "b": 1.0, "c": 1.0, "d": 0.5}})
+    assert re.search(r"--ties docid_asc, input_order, reverse_order, ranx +0\.5000", said(data, "mrr")) is None
+    assert re.search(r"^  --ties \S+, \S+", said(({"1": {"a": 1}}, {"1": {"a": 1.0, "b": 1.0}}), "mrr"), re.MULTILINE)
+
+
+def test_whose_conventions_it_starts_from():
+    text = said(TIED, "mrr@10", profile="beir")
+    assert text.startswith("mrr@10: beir says 0.3333 (1 query); ")
+    assert re.search(r"^  beir +0\.3333\n  assay +0\.2500", text, re.MULTILINE)
+
+
+def test_what_no_flag_says_is_not_shown_as_one():
+    data = ({"1": {"1": 1, "a": 1}}, {"1": {"1": 2.0, "b": 1.5, "a": 1.0}})
+    assert re.search(
+        r"\(no flag\) +1\.0000 +documents named like their query are kept", said(data, "mrr@10", profile="beir")
+    )
+    (found,) = why(*data, "mrr@10", "1.000", profile="beir")
+    kept = next(one for one in found.matches if one.conventions and "drop_self" in one.conventions[0].policy)
+    assert FILES.way(kept) == "assay score q r -m mrr@10 --ties input_order --extra error"
+    assert (
+        Asked().way(kept)
+        == "assay.evaluate(qrels, run, 'mrr@10', profile=assay.find_profile('beir').adjusted(drop_self=False))"
+    )
 
 
 def test_the_reason_names_queries_and_what_became_of_them():
@@ -90,9 +160,14 @@ def test_failing_and_lacking_tools_are_told_apart():
         (
             "mrr@10",
             {"policy": assay.Policy(missing="skip", rel=1, judged_only=True)},
-            {"-m mrr@10 --missing skip --rel 1", "-m mrr@10 --profile ir_measures"},
+            {"-m mrr@10 --missing skip --rel 1", "-m mrr@10 --profile ir_measures --missing skip --rel 1 --judged-only"},
         ),
-        ("mrr@10", {"profile": "beir"}, {"-m mrr@10 --extra error --drop-self", "-m mrr@10 --profile trec_eval-9"}),
+        (
+            "mrr@10",
+            {"profile": "beir"},
+            {"-m mrr@10 --profile beir --ties docid_asc", "-m mrr@10 --profile mteb", "-m mrr@10"},
+        ),
+        ("rbp", {}, {"-m rbp --profile trec_eval-10", "-m rbp --profile ranx"}),
         ("ndcg(gain=linear)@10", {}, {"-m 'ndcg(gain=linear)@10' --profile ranx"}),
     ],
 )
@@ -180,10 +255,12 @@ def two_results():
 def test_differences_in_words_and_figures():
     text = render_differences(differences_between(*two_results()), FILES, Style())
     assert text.startswith(
-        "2 of 2 shared metrics differ between one and two. "
-        "The rankings are the same: judged documents stand at the same places in both.\n"
+        "2 of 2 shared metrics differ between one and two. Reason: other queries count. 1 query only in the first: 2. "
+        "Over the queries of both the figures are the same.\n"
     )
-    assert re.search(r"judgments +[0-9a-f]{16} +[0-9a-f]{16}\n", text)
+    assert re.search(r"judgments +one set +another\n", text)
+    assert not re.search(r"[0-9a-f]{16}", text)
+    assert text.index("without effect here") < text.index("equal scores by descending id")
     assert re.search(r"ties +equal scores by descending id +equal scores by ascending id\n", text)
     assert re.search(r"queries only there +1: 2 +–\n", text)
     assert re.search(r"mrr +0\.5000 +1\.0000 +0\.5000 +1\.0000 +1\.0000 +0\n", text)
@@ -198,16 +275,23 @@ def test_differences_in_a_narrow_terminal(width):
 
 
 def test_differences_as_json():
-    content = differences_to_dict(differences_between(*two_results()))
+    content = differences_to_dict(differences_between(*two_results()), FILES)
     assert json.loads(json.dumps(content, allow_nan=False)) == content
-    assert list(content) == ["first", "second", "findings", "same_rankings", "metrics"]
-    assert [one["what"] for one in content["findings"]] == ["judgments", "ties", "missing", "queries only there"]
-    assert content["findings"][3] == {"what": "queries only there", "first": "1: 2", "second": "–"}
+    assert [(one["what"], one["matters"]) for one in content["findings"]] == [
+        ("judgments", True),
+        ("queries only there", True),
+        ("ties", False),
+        ("missing", True),
+    ]
+    assert content["findings"][1] == {"what": "queries only there", "first": "1: 2", "second": "–", "matters": True}
+    assert (content["same_judgments"], content["same_rankings"]) == (False, None)
     assert content["metrics"]["mrr"] == {
         "first": 0.5,
         "second": 1.0,
         "first_shared": 1.0,
         "second_shared": 1.0,
+        "only_first": ["2"],
+        "only_second": [],
         "moved": {},
     }
 
@@ -215,6 +299,26 @@ def test_differences_as_json():
 def test_definitions_of_several_metrics_are_all_in_the_json():
     one = assay.evaluate(*MISSING, ["map@10", "ndcg@10", "mrr"], name="x")
     two = assay.evaluate(*MISSING, ["map(norm=min)@10", "ndcg(gain=exp)@10", "recall@5"], name="x")
-    text = json.dumps(differences_to_dict(differences_between(one, two)))
+    text = json.dumps(differences_to_dict(differences_between(one, two), FILES))
     for name in ("map@10", "map(norm=min)@10", "ndcg@10", "ndcg(gain=exp)@10", "mrr", "recall@5"):
         assert f'"{name}"' in text
+
+
+def test_no_metric_is_shared():
+    one, two = (assay.evaluate(*MISSING, metric, name="x") for metric in ("ndcg@10", "ndcg(gain=exp)@10"))
+    text = render_differences(differences_between(one, two), FILES, Style())
+    assert text.startswith("no metric is shared between x of q and x of r. The rankings are the same")
+    pair = f"ndcg@10 {one['ndcg@10']:.4f} against ndcg(gain=exp)@10 {two['ndcg(gain=exp)@10']:.4f}"
+    assert f"\n\n{pair}: another definition (a grade is worth 2^grade − 1).\n" in text
+
+
+def test_figures_that_are_the_same_although_the_data_differ():
+    one = assay.evaluate(*MISSING, "mrr", name="x")
+    other = assay.evaluate(MISSING[0], {"1": {"a": 2.0, "z": 1.5, "b": 1.0}}, "mrr", name="y")
+    assert render_differences(differences_between(one, other), FILES, Style()).startswith(
+        "the figure is the same between x and y, although the rankings differ.\n"
+    )
+    more = assay.evaluate({**MISSING[0], "1": {"a": 1, "b": 2, "c": 0}}, MISSING[1], "mrr", name="y")
+    assert render_differences(differences_between(one, more), FILES, Style()).startswith(
+        "the figure is the same between x and y, although the judgments differ; whether the rankings do cannot be told.\n"
+    )

@@ -10,6 +10,9 @@ from assay.model.policy import Policy
 from assay.model.profile import OWN, Profile
 from assay.model.profiles import PROFILES, find_profile
 
+LONG = 45
+"""Letters of all choices together from which on they are listed in the help text instead of the usage."""
+
 
 def add_policy_arguments(parser: argparse.ArgumentParser) -> None:
     """The profile to start from, and one flag per field to change it."""
@@ -21,8 +24,13 @@ def add_policy_arguments(parser: argparse.ArgumentParser) -> None:
             words = setting.metadata["choices"]
             spellings = dict.fromkeys(spelling for word in words for spelling in (word, word.replace("_", "-")))
             shown = "|".join(word.replace("_", "-") if setting.name == "duplicates" else word for word in words)
-            help_text = f"{meaning} (default: {words[0]})"
-            group.add_argument(flag, choices=list(spellings), metavar=shown, help=help_text)
+            is_long = len(shown) > LONG
+            help_text = (
+                f"{meaning} ({shown.replace('|', ', ')}; default: {words[0]})"
+                if is_long
+                else f"{meaning} (default: {words[0]})"
+            )
+            group.add_argument(flag, choices=list(spellings), metavar="RULE" if is_long else shown, help=help_text)
         elif setting.default is False:
             group.add_argument(flag, action="store_true", default=None, help=meaning)
         else:
@@ -31,9 +39,14 @@ def add_policy_arguments(parser: argparse.ArgumentParser) -> None:
 
 def profile_of(options: argparse.Namespace) -> Profile:
     """The conventions the flags describe: those of a tool or our own, changed where a flag says so."""
-    given = {setting.name: _word(getattr(options, setting.name)) for setting in fields(Policy)}
     profile = find_profile(options.profile) if options.profile else OWN
-    return profile.adjusted(**{name: value for name, value in given.items() if value is not None})
+    return profile.adjusted(**given_policy(options))
+
+
+def given_policy(options: argparse.Namespace) -> dict[str, Any]:
+    """The fields of a policy that flags set."""
+    given = {setting.name: _word(getattr(options, setting.name)) for setting in fields(Policy)}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _word(value: Any) -> Any:

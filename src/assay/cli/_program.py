@@ -7,11 +7,12 @@ import io
 import shlex
 import sys
 import traceback
+from collections.abc import Sequence
 
 from assay.catalog import load_entries
 from assay.cli import silence_output
 from assay.cli._command import Command, Parser
-from assay.errors import AssayError, UsageError
+from assay.errors import AssayError, UsageError, near_matches
 from assay.text import printable
 
 EXIT_CODES = "exit codes: 0 fine · 1 check failed · 2 usage · 3 data · 70 a bug in assay · 130 interrupted"
@@ -53,11 +54,19 @@ def _run(arguments: list[str]) -> int:
     except SystemExit as stop:  # --help and --version have printed and are done
         return int(stop.code or 0)
     if left_over and (not options.also_takes or any(word.startswith("-") and word != "-" for word in left_over)):
-        raise UsageError(f"unrecognized: {shlex.join(left_over)}\n  {options.prog} --help shows how it is written")
+        raise UsageError(f"{_unrecognized(left_over, options.flags)}\n  {options.prog} --help shows how it is written")
     if left_over:
         getattr(options, options.also_takes).extend(left_over)
     code: int = options.run(options)
     return code
+
+
+def _unrecognized(words: list[str], flags: Sequence[str]) -> str:
+    """What was not understood, and which flags of the command may have been meant."""
+    typed = [word.partition("=")[0] for word in words if word.startswith("--")]
+    near = dict.fromkeys(flag for word in typed for flag in near_matches(word, flags, most=1))
+    question = f". Did you mean {' and '.join(near)}?" if near else ""
+    return f"unrecognized: {shlex.join(words)}{question}"
 
 
 def build_parser() -> Parser:
@@ -82,8 +91,9 @@ def build_parser() -> Parser:
             formatter_class=_formatter,
         )
         command.arguments(sub)
-        sub.set_defaults(run=command.run, prog=sub.prog, also_takes=command.also_takes)
-    parser.set_defaults(run=lambda _: _no_command(parser), prog=parser.prog, also_takes="")
+        flags = [flag for flag in sub._option_string_actions if flag.startswith("--")]
+        sub.set_defaults(run=command.run, prog=sub.prog, also_takes=command.also_takes, flags=flags)
+    parser.set_defaults(run=lambda _: _no_command(parser), prog=parser.prog, also_takes="", flags=["--help", "--version"])
     return parser
 
 

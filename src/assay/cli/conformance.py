@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import json
 import math
 import shlex
 import shutil
@@ -30,7 +29,8 @@ EXAMPLES = """\
   assay conformance --command "python examples/my_metrics.py"
   assay conformance --function my_module:score --topic ties gain
   assay conformance --pytest my_module:score > test_my_metrics.py
-  assay conformance --cases --metrics ndcg"""
+  assay conformance --cases --metrics ndcg
+  assay conformance --topics"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,12 +42,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     subject.add_argument("--function", metavar="MODULE:NAME", help="a Python function score(metric, qrels, run) -> float")
     subject.add_argument("--pytest", metavar="MODULE:NAME", help="print a pytest file that checks this function instead")
     subject.add_argument("--cases", action="store_true", help="print the cases as JSON lines instead")
+    subject.add_argument("--topics", action="store_true", help="list the topics instead")
     some = parser.add_argument_group("which cases")
     some.add_argument(
         "-m", "--metrics", nargs="+", action="extend", metavar="METRIC", help="only cases of these; cutoffs do not matter"
     )
     some.add_argument(
-        "--topic", nargs="+", action="extend", metavar="TOPIC", help="only cases of these topics, such as ties"
+        "--topic", nargs="+", action="extend", metavar="TOPIC", help="only cases of these topics; --topics lists all"
     )
     some.add_argument(
         "--tolerance", type=_positive, default=1e-6, metavar="X", help="numbers as near as this are the same (default: 1e-6)"
@@ -63,7 +64,7 @@ def run_conformance(options: argparse.Namespace) -> int:
     from assay.conformance import all_cases
 
     cases = all_cases(options.metrics, options.topic)
-    if options.cases or options.pytest:
+    if options.cases or options.topics or options.pytest is not None:
         sys.stdout.write(_printed(options, cases))
         return 0
     report = _check_command(options, cases) if options.command is not None else _check_function(options, cases)
@@ -72,22 +73,34 @@ def run_conformance(options: argparse.Namespace) -> int:
 
 
 def _printed(options: argparse.Namespace, cases: Sequence[Case]) -> str:
-    """The cases, or a file of tests."""
+    """The cases, their topics, or a file of tests."""
     from assay.conformance.protocol import render_cases
     from assay.conformance.pytest_file import render_pytest_file
 
     if options.cases:
         return render_cases(cases)
+    if options.topics:
+        return _topics(cases)
+    with _current_directory_importable():
+        _function(options.pytest, "--pytest")
     return render_pytest_file(options.pytest, options.metrics, options.topic, tolerance=options.tolerance)
+
+
+def _topics(cases: Sequence[Case]) -> str:
+    """A line for each topic: its name, and the metrics of its cases."""
+    metrics: dict[str, list[str]] = {}
+    for case in cases:
+        metrics.setdefault(case.topic, []).append(case.title)
+    widest = max(map(len, metrics))
+    return "".join(f"{topic:<{widest}}  {' '.join(dict.fromkeys(names))}\n" for topic, names in metrics.items())
 
 
 def _rendered(options: argparse.Namespace, report: Report) -> str:
     from assay.conformance.render import render_report
-    from assay.reports.json import CONTROL
+    from assay.reports.json import written
 
     if options.format == "json":
-        text = json.dumps(report.to_dict(), ensure_ascii=False, indent=2, allow_nan=False)
-        return CONTROL.sub(lambda letter: f"\\u{ord(letter[0]):04x}", text) + "\n"
+        return written(report.to_dict())
     return render_report(report, terminal_width(), colour=may_colour())
 
 
@@ -148,7 +161,7 @@ def _check_function(options: argparse.Namespace, cases: Sequence[Case]) -> Repor
     from assay.conformance import check_function
 
     with _current_directory_importable():
-        report = check_function(_function(options.function), cases, tolerance=options.tolerance)
+        report = check_function(_function(options.function, "--function"), cases, tolerance=options.tolerance)
     if len(report.skipped) == len(cases):
         raise DataError(f"{options.function} answered none of {len(cases)} cases")
     return report
@@ -165,7 +178,7 @@ def _current_directory_importable() -> Iterator[None]:
             sys.path.remove("")
 
 
-def _function(target: str) -> Any:
+def _function(target: str, flag: str) -> Any:
     """The function that `module:name` stands for."""
     from assay.conformance.pytest_file import split_target
 
@@ -173,11 +186,11 @@ def _function(target: str) -> Any:
     try:
         function = reduce(getattr, name.split("."), importlib.import_module(module))
     except AttributeError:
-        raise UsageError(f"--function {target}: {module} has no {name}") from None
+        raise UsageError(f"{flag} {target}: {module} has no {name}") from None
     except (Exception, SystemExit) as error:
-        raise UsageError(f"--function {target}: cannot be imported: {type(error).__name__}: {error}") from error
+        raise UsageError(f"{flag} {target}: cannot be imported: {type(error).__name__}: {error}") from error
     if not callable(function):
-        raise UsageError(f"--function {target}: this is a {type(function).__name__}, not a function")
+        raise UsageError(f"{flag} {target}: this is a {type(function).__name__}, not a function")
     return function
 
 

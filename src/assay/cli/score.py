@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import argparse
 import gc
-import os
-import shlex
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from math import isnan
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from assay.cli._command import Command
+from assay.cli._inputs import Inputs
 from assay.cli._numbers import digits
 from assay.cli._policy import add_policy_arguments, profile_of
+from assay.cli._relevance import add_relevance_arguments, relevance_of
 from assay.cli._terminal import may_colour, terminal_width
+from assay.cli._wrong_file import explained, refuse_saved_results
 from assay.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from assay.evaluation.result import Result
+    from assay.evaluation.setting import Setting
     from assay.metrics._metric import BoundMetric
+    from assay.model.profile import Profile
 
 WITH_JUDGED = ("table", "markdown", "latex")
 FORMATS = ("table", "json", "csv", "markdown", "latex", "trec")
@@ -50,6 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="METRIC",
         help="metrics or groups, such as ndcg@10 map recall@5,10 (default: the group rag)",
     )
+    add_relevance_arguments(parser)
     add_policy_arguments(parser)
     trust = parser.add_argument_group("trust")
     trust.add_argument("--tie-band", action="store_true", help="lowest, mean and highest figure over all orders of ties")
@@ -64,7 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_score(options: argparse.Namespace) -> int:
     """Names and files are checked before any data is read; nothing is printed unless everything worked."""
-    _refuse_swallowed_files(options)
+    inputs = Inputs.of(options)
     from assay.metrics._parse import parse_metric, parse_metrics
     from assay.reports._report import find_renderer
 
@@ -75,7 +78,7 @@ def run_score(options: argparse.Namespace) -> int:
     if order_by and order_by.name not in {metric.name for metric in (*metrics, *beside)}:
         raise UsageError(f"--sort {options.sort}: add it to -m to sort by it")
     with _without_garbage_collection():
-        results = _score_all(options, metrics, beside)
+        results = _score_all(options, inputs, metrics, beside)
     if order_by:
         results = _sorted(results, order_by)
     sys.stdout.write(_rendered(options, results, frozenset(metric.name for metric in beside)))
@@ -115,41 +118,53 @@ def _judged_beside(metrics: Sequence[BoundMetric]) -> list[BoundMetric]:
     return [] if judged.name in {metric.name for metric in metrics} else [judged]
 
 
-def _score_all(options: argparse.Namespace, metrics: Sequence[BoundMetric], beside: Sequence[BoundMetric]) -> list[Result]:
+def _score_all(
+    options: argparse.Namespace, inputs: Inputs, metrics: Sequence[BoundMetric], beside: Sequence[BoundMetric]
+) -> list[Result]:
     from assay.datasets import as_source
-    from assay.evaluation.evaluate import evaluate_settings, with_bands
+    from assay.evaluation.evaluate import with_bands
     from assay.evaluation.setting import Setting, settings_of
-    from assay.model.qrels import Qrels
 
     profile = profile_of(options)
-    settings = [
-        *settings_of(metrics, profile),
-        *(Setting(metric, metric, profile.policy, is_beside=True) for metric in beside),
-    ]
-    if (options.qrels == "-" and "-" in options.runs) or options.runs.count("-") > 1:
-        raise UsageError("standard input (-) can be read once only")
-    began = time.perf_counter()
-    sources = [as_source(run) for run in options.runs]
-    qrels = Qrels(options.qrels)
-    _tell(options, f"{options.qrels}: {len(qrels.docs):,} judgments", began)
+    trusted = [Setting(metric, metric, profile.policy, is_beside=True) for metric in beside]
+    settings = [*settings_of(metrics, profile), *trusted]
+    refuse_saved_results((inputs.truth, *inputs.runs))
+    sources = [as_source(run) for run in inputs.runs]
+    score = _scorer(options, inputs, settings, profile)
     results = []
-    for source, name in zip(sources, _names(options.runs, [source.name for source in sources]), strict=True):
+    for source, name in zip(sources, inputs.names([source.name for source in sources]), strict=True):
         began = time.perf_counter()
         try:
-            result = evaluate_settings(qrels, source, settings, profile, name)
-            results.append(with_bands(result, tie_band=options.tie_band, residuals=options.residuals))
+            results.append(with_bands(score(source, name), tie_band=options.tie_band, residuals=options.residuals))
         except DataError as error:
-            named = error.message if error.message.startswith(source.label) else f"{source.label}: {error.message}"
-            raise DataError(named, error.faults) from None
+            raise explained(error, source, "a run") from None
         _tell(options, f"{source.label}: scored", began)
     return results
 
 
-def _names(paths: Sequence[str], stems: Sequence[str]) -> list[str]:
-    """Short names where they tell the runs apart, paths where not."""
-    if len(set(stems)) == len(stems):
-        return list(stems)
-    return list(paths) if len(set(paths)) == len(paths) else [f"{path} ({number})" for number, path in enumerate(paths, 1)]
+def _scorer(
+    options: argparse.Namespace, inputs: Inputs, settings: list[Setting], profile: Profile
+) -> Callable[[Any, str], Result]:
+    """Reads the ground truth once; scores a run and its name with it."""
+    from assay.datasets import as_source
+    from assay.evaluation.evaluate import evaluate_dataset, evaluate_settings
+    from assay.model.qrels import Qrels
+
+    began = time.perf_counter()
+    if inputs.is_dataset:
+        from assay.datasets._format import load_dataset
+
+        relevance = relevance_of(options)
+        dataset = load_dataset(inputs.truth, options.dataset_format)
+        _tell(options, f"{inputs.truth}: {dataset!r}", began)
+        return lambda source, name: evaluate_dataset(dataset, source, settings, profile, name, relevance)
+    source = as_source(inputs.truth)
+    try:
+        qrels = Qrels(source)
+    except DataError as error:
+        raise explained(error, source, "judgments") from None
+    _tell(options, f"{inputs.truth}: {len(qrels.docs):,} judgments", began)
+    return lambda source, name: evaluate_settings(qrels, source, settings, profile, name)
 
 
 def _rendered(options: argparse.Namespace, results: Sequence[Result], beside: frozenset[str]) -> str:
@@ -170,27 +185,6 @@ def _sorted(results: Sequence[Result], metric: BoundMetric) -> list[Result]:
     sign = -1 if metric.metric.higher_is_better else 1
     by_query = [result.sorted_by(metric.name) for result in results]
     return sorted(by_query, key=lambda result: (isnan(result[metric.name]), sign * result[metric.name]))
-
-
-def _refuse_swallowed_files(options: argparse.Namespace) -> None:
-    """`-m a b q.txt r.txt` makes metrics of the files; say how to write it."""
-    taken = [word for word in options.metrics or () if _looks_like_a_file(word)]
-    files = [file for file in (options.qrels, *options.runs) if file]
-    if taken:
-        names = [word for word in options.metrics if word not in taken]
-        raise UsageError(
-            f"what follows -m is taken as a metric: {' '.join(taken)}. Put files first:\n"
-            f"  assay score {shlex.join((*files, *taken))} -m {shlex.join(names) or 'ndcg@10'}"
-        )
-    if len(files) < 2:
-        raise UsageError("judgments and at least one run are needed: assay score qrels.txt run.txt -m ndcg@10")
-
-
-def _looks_like_a_file(word: str) -> bool:
-    return word == "-" or os.sep in word or word.lower().endswith(FILE_ENDINGS) or Path(word).is_file()
-
-
-FILE_ENDINGS = (".txt", ".run", ".qrels", ".trec", ".json", ".jsonl", ".csv", ".tsv", ".parquet", ".gz", ".zst")
 
 
 def _tell(options: argparse.Namespace, what: str, began: float) -> None:

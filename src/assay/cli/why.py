@@ -9,14 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.cli._command import Command
+from assay.cli._inputs import refuse_swallowed
 from assay.cli._numbers import digits, whole_number
-from assay.cli._policy import add_policy_arguments, profile_of
+from assay.cli._policy import add_policy_arguments, given_policy, profile_of
 from assay.cli._terminal import may_colour, terminal_width
 from assay.errors import DataError, UsageError
 from assay.model.policy import Policy
 
 if TYPE_CHECKING:
-    from assay.reports._why import Asked
+    from assay.reports._asked import Asked
 
 EXAMPLES = """\
   assay why qrels.txt run.txt -m mrr@10 --expected 0.3333
@@ -26,7 +27,7 @@ EXAMPLES = """\
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Judgments and a run, or two results."""
-    parser.add_argument("files", nargs="+", metavar="file", help="judgments and a run; or two results of --format json")
+    parser.add_argument("files", nargs="*", metavar="file", help="judgments and a run; or two results of --format json")
     parser.add_argument("-m", "--metrics", nargs="+", action="extend", metavar="METRIC", help="what to explain")
     parser.add_argument("-e", "--expected", metavar="NUMBER", help="the number to explain, such as 0.3333 or 33.3%%")
     add_policy_arguments(parser)
@@ -39,8 +40,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run_why(options: argparse.Namespace) -> int:
     """Two results are compared with each other, anything else is judgments and a run."""
     from assay.evaluation.saved import is_saved_result
-    from assay.reports._why import Asked
+    from assay.reports._asked import Asked
 
+    refuse_swallowed(options, options.files)
     if len(options.files) != 2:
         raise UsageError("two files are needed: judgments and a run, or two results")
     asked = Asked(tuple(options.files), _digits(options), options.top)
@@ -53,8 +55,6 @@ def run_why(options: argparse.Namespace) -> int:
         raise UsageError("standard input (-) can be read once only")
     if not options.metrics:
         raise UsageError("say what to explain: assay why qrels.txt run.txt -m ndcg@10")
-    if options.expected is not None and len(options.metrics) > 1:
-        raise UsageError("--expected is the number of one metric; give one with -m")
     return _explain_metrics(options, asked)
 
 
@@ -74,12 +74,12 @@ def _digits(options: argparse.Namespace) -> int:
 
 
 def _explain_metrics(options: argparse.Namespace, asked: Asked) -> int:
-    from assay.evaluation.why import why
+    from assay.evaluation.why import Start, why
     from assay.reports._layout import Style
     from assay.reports._why import render_why, why_to_dict
 
     qrels, run = options.files
-    explanations = why(qrels, run, options.metrics, options.expected, profile=profile_of(options))
+    explanations = why(qrels, run, options.metrics, options.expected, Start(profile_of(options), given_policy(options)))
     if options.format == "json":
         return _write_json({"schema": "assay.why/1", "metrics": [why_to_dict(one, asked) for one in explanations]})
     sys.stdout.write(render_why(explanations, asked, Style(terminal_width(), may_colour())))
@@ -89,8 +89,8 @@ def _explain_metrics(options: argparse.Namespace, asked: Asked) -> int:
 def _explain_results(options: argparse.Namespace, asked: Asked) -> int:
     from assay.evaluation.differences import differences_between
     from assay.evaluation.saved import read_results
+    from assay.reports._differences import differences_to_dict, render_differences
     from assay.reports._layout import Style
-    from assay.reports._why import differences_to_dict, render_differences
 
     _refuse_conventions(options)
     first, second = (read_results(file) for file in options.files)
@@ -103,7 +103,7 @@ def _explain_results(options: argparse.Namespace, asked: Asked) -> int:
         pairs = [(first[0], second[0])]
     found = [differences_between(a, b) for a, b in pairs]
     if options.format == "json":
-        return _write_json({"schema": "assay.why/1", "results": [differences_to_dict(one) for one in found]})
+        return _write_json({"schema": "assay.why/1", "results": [differences_to_dict(one, asked) for one in found]})
     style = Style(terminal_width(), may_colour())
     sys.stdout.write("\n".join(render_differences(one, asked, style) for one in found))
     return 0

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib.resources import files
@@ -66,6 +67,11 @@ class Case:
         return parse_metric(self.metric)
 
     @property
+    def title(self) -> str:
+        """The metric without cutoff and parameters, as it is asked for."""
+        return re.split("[@(]", self.metric)[0]
+
+    @property
     def request(self) -> dict[str, Any]:
         """What a program is asked: one line of JSON."""
         k = self.bound.params.get("k")
@@ -109,18 +115,38 @@ def all_topics() -> list[str]:
 
 
 def all_cases(metrics: Iterable[str] | None = None, topics: Iterable[str] | None = None) -> list[Case]:
-    """The cases, or those of some metrics and topics. Cutoffs of the metrics do not matter."""
-    wanted = None if metrics is None else {parse_name(metric).name for metric in metrics}
-    among = None if topics is None else set(topics)
-    for topic in among or ():
-        if topic not in all_topics():
-            raise UnknownName("topic", topic, near_matches(topic, all_topics()), f"there are {', '.join(all_topics())}")
-    found = [
+    """The cases, or those of some metrics and topics. Cutoffs of the metrics do not matter, nor does case."""
+    wanted = None if metrics is None else list(dict.fromkeys(parse_name(metric).name for metric in metrics))
+    among = None if topics is None else list(dict.fromkeys(map(_find_topic, topics)))
+    found = _select(wanted, among)
+    if not found:
+        raise UsageError(_nothing_about(wanted or [], among or []))
+    return found
+
+
+def _select(metrics: Container[str] | None, topics: Container[str] | None) -> list[Case]:
+    return [
         case
         for case in _read_cases()
-        if (wanted is None or case.bound.metric.name in wanted) and (among is None or case.topic in among)
+        if (metrics is None or case.bound.metric.name in metrics) and (topics is None or case.topic in topics)
     ]
-    if not found:
-        known = dict.fromkeys(case.bound.metric.name for case in _read_cases() if among is None or case.topic in among)
-        raise UsageError(f"no case is about these metrics; there are cases about {', '.join(known)}")
-    return found
+
+
+def _find_topic(text: str) -> str:
+    topics = {topic.casefold(): topic for topic in all_topics()}
+    if text.strip().casefold() not in topics:
+        raise UnknownName("topic", text, near_matches(text, all_topics()), f"there are {', '.join(all_topics())}")
+    return topics[text.strip().casefold()]
+
+
+def _nothing_about(metrics: Sequence[str], topics: Sequence[str]) -> str:
+    """Why no case is left: nothing about these metrics, or nothing about them in these topics."""
+    names, elsewhere = ", ".join(metrics), dict.fromkeys(case.topic for case in _select(metrics, None))
+    if not elsewhere:
+        every = dict.fromkeys(case.title for case in _read_cases())
+        return f"no case is about {names}; there are cases about {', '.join(every)}"
+    others = dict.fromkeys(case.title for case in _select(None, topics))
+    return (
+        f"no case is about {names} in the topic {', '.join(topics)}: there, cases are about {', '.join(others)}; "
+        f"{names} is in {', '.join(elsewhere)}"
+    )

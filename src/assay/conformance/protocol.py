@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from typing import Any
 
 from assay.conformance.cases import Case
 from assay.conformance.check import Answer
-from assay.errors import Faults
-from assay.text import shortened
+from assay.errors import DataError
+from assay.text import counted, shortened
 
 SHAPE = '{"id": "…", "value": 0.5} or {"id": "…", "error": "…"}'
 
@@ -25,23 +25,36 @@ def render_cases(cases: Iterable[Case]) -> str:
 
 
 def parse_answers(text: str, cases: Iterable[Case], source: str = "answers") -> dict[str, Answer]:
-    """Case → its answer, in whatever order they come. Lines that are no answers are errors that name the line."""
+    """Case → its answer, in whatever order they come. Of lines that are no answers, the first of each kind is told."""
     known = {case.name for case in cases}
-    faults, found = Faults(source), dict[str, Answer]()
+    found: dict[str, Answer] = {}
+    faults: dict[str, list[str]] = {}
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError):
-            faults.add(number, f"expected JSON such as {SHAPE}, found {shortened(line)}")
-            continue
-        if fault := _fault(record, known, found):
-            faults.add(number, fault)
+        record, (kind, what) = _parsed(line, known, found)
+        if kind:
+            faults.setdefault(kind, []).append(f"{source}:{number}: {what}")
         else:
             found[record["id"]] = Answer(record.get("value"), _error_text(record))
-    faults.raise_if_any()
+    if faults:
+        total = sum(map(len, faults.values()))
+        raise DataError(f"{source}: {counted(total, 'fault')}", [_with_count(lines) for lines in faults.values()])
     return found
+
+
+def _with_count(lines: list[str]) -> str:
+    """The first fault of a kind, and how many there are."""
+    return lines[0] if len(lines) == 1 else f"{lines[0]} (and {counted(len(lines) - 1, 'more line')} like it)"
+
+
+def _parsed(line: str, known: Container[str], found: Container[str]) -> tuple[Any, tuple[str, str]]:
+    """The record in a line, and what is wrong with it: the kind of fault, and the fault in words."""
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        return None, ("no JSON", f"expected JSON such as {SHAPE}, found {shortened(line)}")
+    return record, _fault(record, known, found)
 
 
 def _error_text(record: dict[str, Any]) -> str:
@@ -50,14 +63,15 @@ def _error_text(record: dict[str, Any]) -> str:
     return "" if error is None or record.get("value") is not None else str(error) or "no reason given"
 
 
-def _fault(record: Any, known: set[str], found: dict[str, Answer]) -> str:
-    """What is wrong with a line; empty if nothing is."""
+def _fault(record: Any, known: Container[str], found: Container[str]) -> tuple[str, str]:
+    """Kind of fault and what is wrong; both empty if nothing is."""
     if not isinstance(record, dict) or not isinstance(record.get("id"), str):
-        return f"expected {SHAPE}, found {shortened(record)}"
-    if record["id"] not in known:
-        return f"no case with the id {shortened(record['id'])} was asked for"
-    if record["id"] in found:
-        return f"case {record['id']} is answered twice"
+        return "no id", f"expected {SHAPE}, found {shortened(record)}"
+    name = record["id"]
+    if name not in known:
+        return "unknown id", f"no case with the id {shortened(name)} was asked for"
+    if name in found:
+        return "twice", f"case {name} is answered twice"
     if "value" not in record and "error" not in record:
-        return f"case {record['id']}: expected a value or an error, found {shortened(sorted(record))}"
-    return ""
+        return "no answer", f"case {name}: expected a value or an error, found {shortened(sorted(record))}"
+    return "", ""

@@ -42,9 +42,18 @@ def split_target(target: str) -> tuple[str, str]:
     """`my_module:score` as module and function; both may have dots."""
     module, colon, function = target.partition(":")
     names = [*module.split("."), *function.split(".")]
-    if not colon or not all(name.isidentifier() for name in names):
-        raise UsageError(f"a function is written module:function, such as my_module:score, not {target!r}")
+    if not colon or not all(name.isidentifier() for name in names) or module.endswith(".py"):
+        meant = _as_module(module, function)
+        question = f". Did you mean {meant}?" if meant else ""
+        raise UsageError(f"a function is written module:function, such as my_module:score, not {target!r}{question}")
     return module, function
+
+
+def _as_module(file: str, function: str) -> str:
+    """`folder/base.py` and `score` as the module they are in; empty where that is not what was given."""
+    names = file.removeprefix("./").removesuffix(".py").replace("/", ".").split(".")
+    is_file = file.endswith(".py") and all(name.isidentifier() for name in names)
+    return f"{'.'.join(names)}:{function or 'score'}" if is_file else ""
 
 
 def render_pytest_file(

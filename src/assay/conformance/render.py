@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from assay.conformance.check import Verdict, expected
 from assay.conformance.report import Finding, Report
+from assay.metrics._parse import parse_metric
+from assay.metrics._registry import all_metrics
 from assay.text import counted, display_width, printable, some_of, wrapped
 
 BOLD, RED, GREEN, PLAIN = "\x1b[1m", "\x1b[1;31m", "\x1b[1;32m", "\x1b[0m"
@@ -19,7 +22,13 @@ def render_report(report: Report, width: int | None = None, *, colour: bool = Fa
     """Answer first. Colour only repeats what the words say."""
     style = GREEN if report.passed else RED
     parts = [_styled(hanging("", verdict_line(report), width), style, colour)]
-    parts += ["\n".join(_wrong(verdict, width, colour=colour)) for verdict in report.wrong]
+    explained = report.diagnosis.explains if report.diagnosis else frozenset()
+    if report.diagnosis:
+        parts.append(_styled(hanging("", report.diagnosis.says, width), BOLD, colour))
+    unexplained = [verdict for verdict in report.wrong if verdict.case.name not in explained]
+    parts += ["\n".join(_wrong(verdict, width, colour=colour)) for verdict in unexplained]
+    if report.diagnosis:  # what agrees beside so much that is wrong tells nothing
+        return "\n\n".join(parts) + "\n"
     if report.findings:
         parts.append("\n".join([_styled("Conventions", BOLD, colour), *_conventions(report, width)]))
     parts += [hanging("", line, width) for line in _closing(report)]
@@ -33,7 +42,7 @@ def verdict_line(report: Report) -> str:
     if n_wrong := len(report.wrong):
         line += f"; {n_wrong} {'is' if n_wrong == 1 else 'are'} wrong"
     if report.skipped:
-        metrics = dict.fromkeys(re.split("[@(]", verdict.case.metric)[0] for verdict in report.skipped)
+        metrics = dict.fromkeys(verdict.case.title for verdict in report.skipped)
         line += f"; {len(report.skipped)} not answered ({some_of(list(metrics))})"
     return f"{line}."
 
@@ -77,13 +86,24 @@ def _closing(report: Report) -> Iterator[str]:
     """How assay gives the same numbers, where that is known."""
     findings, ways = report.findings, list[str]()
     if findings and all(finding.is_in_assay and len(finding.conventions) == 1 for finding in findings):
-        command = " ".join(["assay score qrels.txt run.txt", *(finding.flags for finding in findings if finding.flags)])
-        ways.append(command + (", metrics as spelled above" if any(finding.metric for finding in findings) else ""))
+        flags = [finding.flags for finding in findings if finding.flags]
+        ways.append(" ".join(["assay score qrels.txt run.txt", *_metrics(findings), *flags]))
     if not ways or any(finding.in_assay for finding in findings):
         ways += [f"--profile {name} ({counted(number, 'case')})" for name, number in report.profiles.items()]
     if ways:
         says = "The same numbers in assay" if report.passed else "Where it is right, the same numbers in assay"
         yield f"{says}: {'; or '.join(ways)}"
+
+
+def _metrics(findings: Sequence[Finding]) -> list[str]:
+    """Metrics that assay spells otherwise, each with all that is otherwise about it, as arguments."""
+    settings: dict[str, dict[str, Any]] = {}
+    for finding in findings:
+        if finding.metric:
+            bound = parse_metric(finding.metric.replace("@k", "@10"))
+            settings.setdefault(bound.metric.name, {}).update({name: bound.params[name] for name in bound.given})
+    names = [all_metrics()[name].bind(**given).name for name, given in settings.items()]
+    return ["-m", *map(shlex.quote, names)] if names else []
 
 
 def _styled(text: str, style: str, colour: bool) -> str:

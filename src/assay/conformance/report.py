@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from assay.conformance.cases import Accepted, Case, all_cases, all_topics
-from assay.conformance.check import AGREES, TOLERANCE, Answer, Score, Verdict, as_score, ask, judge, right_answers
+from assay.conformance.check import (
+    AGREES,
+    FAILED,
+    TOLERANCE,
+    Answer,
+    Score,
+    Verdict,
+    as_score,
+    ask,
+    judge,
+    right_answers,
+)
+from assay.conformance.diagnosis import Diagnosis, diagnose
+from assay.evaluation.conventions import flag_of
 from assay.metrics._parse import parse_metric
 from assay.text import shortened
 
@@ -30,7 +44,7 @@ class Finding:
     flags: str = ""
     """How assay is told to do the same, where it does not by default."""
     metric: str = ""
-    """An example of how the metric is spelled in assay, where that is what differs."""
+    """How the metric is spelled in assay, where that is what differs; k stands for any cutoff."""
     is_in_assay: bool = True
 
     @property
@@ -41,7 +55,9 @@ class Finding:
     @property
     def in_assay(self) -> str:
         """How assay is told to do the same; empty where it does so by default."""
-        return " ".join(filter(None, (self.metric, self.flags))) if self.is_in_assay else "assay does not have this"
+        if not self.is_in_assay:
+            return "assay does not have this"
+        return " ".join(filter(None, (f"write {self.metric}" if self.metric else "", self.flags)))
 
 
 @dataclass(frozen=True)
@@ -85,6 +101,11 @@ class Report:
         return [finding for finding in found if finding.seen]
 
     @cached_property
+    def diagnosis(self) -> Diagnosis | None:
+        """What explains many wrong answers at once; None if nothing does."""
+        return diagnose(self.verdicts, self.tolerance) if self.wrong else None
+
+    @cached_property
     def profiles(self) -> dict[str, int]:
         """Profile of assay → cases it has, for those that give the same numbers in all of these."""
         from assay.conformance.peers import matching_profiles
@@ -107,6 +128,7 @@ class Report:
             "passed": self.passed,
             "counts": {"agree": len(self.agreeing), "wrong": len(self.wrong), "skipped": len(self.skipped)},
             "tolerance": self.tolerance,
+            "diagnosis": self.diagnosis.says if self.diagnosis else "",
             "cases": [_verdict_to_dict(verdict) for verdict in self.verdicts],
             "conventions": [
                 {
@@ -130,7 +152,19 @@ def check_function(function: Score, cases: Iterable[Case] | None = None, *, tole
 
 def check_answers(cases: Iterable[Case], answers: Mapping[str, Answer], *, tolerance: float = TOLERANCE) -> Report:
     """Judge answers that are there already. A case without one is skipped."""
-    return Report(tuple(judge(case, answers.get(case.name, Answer()), tolerance) for case in cases), tolerance)
+    verdicts = [judge(case, answers.get(case.name, Answer()), tolerance) for case in cases]
+    return Report(tuple(_without_accidents(verdicts)), tolerance)
+
+
+def _without_accidents(verdicts: Sequence[Verdict]) -> Sequence[Verdict]:
+    """Code that fails everywhere does not refuse where it should: there, too, it just fails."""
+    has_answers = any(verdict.answer.is_given and not verdict.answer.error for verdict in verdicts)
+    if has_answers or not any(verdict.kind == FAILED for verdict in verdicts):
+        return verdicts
+    says = "It fails in every case, so this is no refusal"
+    return [
+        replace(verdict, kind=FAILED, says=says, matched=()) if verdict.kind == AGREES else verdict for verdict in verdicts
+    ]
 
 
 def _choices(topic: str, verdicts: Iterable[Verdict]) -> set[str]:
@@ -155,8 +189,9 @@ def _way(case: Case, one: Accepted) -> tuple[str, str, bool]:
     """How assay is told to follow a convention: flags, another spelling of the metric, and whether it can be."""
     if one.metric is None:
         return "", "", False
-    flags = " ".join(f"--{name.replace('_', '-')} {value}" for name, value in one.policy.items())
-    return flags, "" if parse_metric(one.metric).name == case.bound.name else one.metric, True
+    flags = " ".join(flag_of(name, value) for name, value in one.policy.items()).replace("keep_best", "keep-best")
+    spelled = parse_metric(one.metric).name
+    return flags, "" if spelled == case.bound.name else re.sub(r"@\d+$", "@k", spelled), True
 
 
 def _verdict_to_dict(verdict: Verdict) -> dict[str, Any]:

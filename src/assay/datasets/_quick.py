@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -20,11 +21,10 @@ from assay.datasets._database import connect
 from assay.datasets._lines import LineIndex
 from assay.datasets._tables import Table, is_large, table_of
 from assay.model.graded import Ties
-from assay.model.grading import Found, Ranked, places_among_equals
-from assay.model.ordering import Floats, Ints, ScoreOrder, sort_stretches
+from assay.model.grading import Found, Ranked
+from assay.model.ordering import Floats, Ints, ScoreOrder, arranged, sort_stretches, unordered_stretches
 from assay.model.policy import RankRule
 from assay.model.qrels import Qrels
-from assay.model.run import Rankings, Run
 
 Hashes = NDArray[np.uint64]
 FEW_LINES = 1000
@@ -102,10 +102,9 @@ def _without_self(rows: Rows) -> Rows:
 def _find_judged(connection: Any, table: Table, qrels: Qrels, rows: Rows) -> Found:
     pair, query, score, lines, drops_self = rows
     start, end, names = _stretches(query)
-    was_moved = len(np.unique(names)) != len(names)
-    if was_moved:
+    if len(np.unique(names)) != len(names):
         order = np.argsort(query, kind="stable")
-        pair, query, score = pair[order], query[order], score[order]
+        pair, query, score, lines = pair[order], query[order], score[order], None
         start, end, names = _stretches(query)
     judged_query, judged_pair = _hashed_qrels(connection, qrels)
     places = _lookup(np.argsort(names), names, judged_query)
@@ -116,22 +115,56 @@ def _find_judged(connection: Any, table: Table, qrels: Qrels, rows: Rows) -> Fou
     sort_stretches(pair, start, end)
     _refuse_twins(pair, start)
     found = score[row]
-    order_of = ScoreOrder.of(np.negative(score, out=score), start, end)
+    given = np.negative(score, out=score)
+    order_of = ScoreOrder.of(given.copy() if len(unordered_stretches(given, start, end)) else given, start, end)
+    select = f"SELECT * FROM ({table.select}) WHERE d <> q" if drops_self else table.select
+    breaker = _TieBreaker(connection, select, qrels, order_of, given, lines, row, judgment, place)
+    return Found(qrels, order_of, judgment, found, places, breaker.places, tag=table.tag)
 
-    def break_ties(rule: RankRule, tied: Ints, ties: Ties) -> Ints:
-        is_sorted = order_of.was_sorted[place[tied]].all()
-        if rule.ties == "input_order" and is_sorted:
-            return row[tied] - start[place[tied]] - ties.better
-        is_in_place = is_sorted and not was_moved and ties.equal.sum() <= FEW_LINES
-        if rule.ties.startswith("docid") and is_in_place and lines and lines.n_lines == len(score):
-            docs = [qrels.docs[number] for number in judgment[tied].tolist()]
-            return _read_places(lines, rule.ties, start[place[tied]] + ties.better, ties.equal, docs)
-        select = f"SELECT * FROM ({table.select}) WHERE d <> q" if drops_self else table.select
-        if rule.ties.startswith("docid"):
-            return _places_among_equals(connection, select, qrels, rule, judgment[tied], found[tied])
-        return _places_in_rankings(connection, select, qrels, rule, judgment[tied], ties)
 
-    return Found(qrels, order_of, judgment, found, places, break_ties, tag=table.tag)
+@dataclass(frozen=True)
+class _TieBreaker:
+    """How many equals stand before a tied document: from the order of the file, or from ids that are looked at again."""
+
+    connection: Any
+    select: str
+    qrels: Qrels
+    order: ScoreOrder
+    given: Floats
+    """Negated scores in the order of the file, query by query."""
+    lines: LineIndex | None
+    row: Ints
+    judgment: Ints
+    place: Ints
+
+    def places(self, rule: RankRule, tied: Ints, ties: Ties) -> Ints:
+        """For tied rows, and what is known of their ties."""
+        if not rule.ties.startswith("docid"):
+            return self._by_file_order(rule, tied, ties)
+        start = self.order.start[self.place[tied]]
+        is_in_place = self.order.was_sorted[self.place[tied]].all() and ties.equal.sum() <= FEW_LINES
+        if is_in_place and self.lines and self.lines.n_lines == len(self.given):
+            docs = [self.qrels.docs[number] for number in self.judgment[tied].tolist()]
+            return _read_places(self.lines, rule.ties, start + ties.better, ties.equal, docs)
+        score = -self.given[self.row[tied]]
+        return _places_among_equals(self.connection, self.select, self.qrels, rule, self.judgment[tied], score)
+
+    def _by_file_order(self, rule: RankRule, tied: Ints, ties: Ties) -> Ints:
+        """No id is needed where the order of the file decides."""
+        place = self.place[tied]
+        start = self.order.start[place]
+        if rule.ties == "input_order" and self.order.was_sorted[place].all():
+            return self.row[tied] - start - ties.better
+        ahead = np.empty(len(tied), dtype=np.int64)
+        for number in np.unique(place).tolist():
+            mine = np.flatnonzero(place == number)
+            low, high = self.order.start[number], self.order.end[number]
+            with np.errstate(over="ignore"):
+                best_first = np.array(arranged(self.given[low:high].astype(rule.precision), rule.ties))
+            rank = np.empty(len(best_first), dtype=np.int64)
+            rank[best_first] = np.arange(len(best_first))
+            ahead[mine] = rank[self.row[tied][mine] - low] - ties.better[mine]
+        return ahead
 
 
 def _checked_rows(connection: Any, table: Table) -> Rows:
@@ -213,8 +246,7 @@ def _read_places(lines: LineIndex, ties: str, first: Ints, n_equal: Ints, docs: 
     ahead = []
     for group, doc in zip(groups, docs, strict=True):
         equals = [texts[row].split()[2].decode() for row in group]
-        if ties != "input_order":
-            equals.sort(reverse=ties == "docid_desc")
+        equals.sort(reverse=ties == "docid_desc")
         ahead.append(equals.index(doc))
     return np.array(ahead)
 
@@ -245,21 +277,4 @@ def _places_among_equals(connection: Any, select: str, qrels: Qrels, rule: RankR
         raise OutOfTheOrdinary
     ahead = np.empty(len(judgment), dtype=np.int64)
     ahead[answer["number"]] = answer["ahead"]
-    return ahead
-
-
-def _places_in_rankings(connection: Any, select: str, qrels: Qrels, rule: RankRule, judgment: Ints, ties: Ties) -> Ints:
-    """The same where the order of the file matters: the rankings with ties are read whole."""
-    query = qrels.query_of[judgment]
-    numbers = np.unique(query)
-    connection.register("tied", {"q": np.array(qrels.query_ids, dtype=object)[numbers]})
-    rows = connection.execute(f"SELECT q, d, s FROM ({select}) r SEMI JOIN tied ON r.q = tied.q::VARCHAR").fetchnumpy()
-    rankings: dict[str, dict[str, float]] = {qrels.query_ids[number]: {} for number in numbers.tolist()}
-    for name, doc, score in zip(rows["q"].tolist(), rows["d"].tolist(), rows["s"].tolist(), strict=True):
-        rankings[name][doc] = score
-    group_by_group = np.lexsort((ties.better, query))
-    columns = (np.searchsorted(numbers, query), *ties, judgment)
-    wanted = zip(*(column[group_by_group].tolist() for column in columns), strict=True)
-    ahead = np.empty(len(judgment), dtype=np.int64)
-    ahead[group_by_group] = places_among_equals(Run.borrow(Rankings(rankings)), qrels, rule, wanted)
     return ahead

@@ -10,89 +10,98 @@ import numpy as np
 
 from assay.evaluation.grader import Grader
 from assay.evaluation.setting import Setting
-from assay.metrics._bands import N_SAMPLED, SEED, residual_band, tie_band
-from assay.model.graded import GradedRun, Ties
-from assay.model.ordering import Floats, Ints
-from assay.model.scores import Column
+from assay.metrics._bands import N_SAMPLED, SEED, TieBand, residual_scores, tie_band
+from assay.model.graded import GradedRun
+from assay.model.ordering import Floats
+from assay.model.scores import GEOMETRIC_MEAN, Column
 
 NOT_ABOUT_QUALITY = {"judged", "unjudged", "rbp_residual"}
 """Metrics that say how complete judgments are; a residual of theirs says nothing."""
-
-
 TOP = 10
 """Ranks that people look at."""
 
 
 @dataclass(frozen=True)
 class Band:
-    """Between which scores each query could lie, and the same for the summary."""
+    """Several columns of one metric under other assumptions, by name; each comes down to a figure as the metric does."""
 
-    low: Column
-    high: Column
-    expected: Column | None = None
-    method: str = "exact"
+    columns: dict[str, Column]
+    method: str = ""
 
     def summary(self) -> dict[str, Any]:
         """The figures over all queries, as JSON has them."""
-        expected = {} if self.expected is None else {"expected": self.expected.summary()}
-        return {"low": self.low.summary(), **expected, "high": self.high.summary(), "method": self.method}
+        figures: dict[str, Any] = {name: column.summary() for name, column in self.columns.items()}
+        return {**figures, "method": self.method} if self.method else figures
 
     @property
     def width(self) -> float:
-        """How far the summary could move."""
-        return self.high.summary() - self.low.summary()
+        """How far the figures lie apart."""
+        figures = [column.summary() for column in self.columns.values()]
+        return max(figures) - min(figures)
 
 
 def tie_bands(grader: Grader, settings: Iterable[Setting]) -> dict[str, Band]:
-    """Metric → lowest, mean and highest score over all orders of tied documents."""
+    """Metric → its lowest, mean and highest scores over all orders of tied documents: `min`, `mean`, `max`."""
     found = {}
     for setting in _with_figures(settings):
         band = tie_band(setting.metric, _view(grader, setting))
-        low, high, expected = (_column(setting, score) for score in (band.low, band.high, band.expected))
-        sampled = f"over {N_SAMPLED} sampled orders, seed {SEED}"
-        method = {
-            (True, True): "exact",
-            (False, True): f"ends exact, mean {sampled}",
-            (True, False): f"mean exact, ends {sampled}",
-            (False, False): sampled,
-        }[band.mean_is_exact, band.ends_are_exact]
-        found[setting.metric.name] = Band(low, high, expected, method)
+        columns = {"min": band.low, "mean": band.expected, "max": band.high}
+        named = {name: _column(setting, score) for name, score in columns.items()}
+        found[setting.metric.name] = Band(named, _method(setting, band))
     return found
 
 
+def _method(setting: Setting, band: TieBand) -> str:
+    """How exact the figures are."""
+    sampled = f"over {N_SAMPLED} sampled orders, seed {SEED}"
+    said = {
+        (True, True): "exact",
+        (False, True): f"ends exact, mean {sampled}",
+        (True, False): f"mean exact, ends {sampled}",
+        (False, False): sampled,
+    }[band.mean_is_exact, band.ends_are_exact]
+    is_mean_of_means = setting.metric.metric.aggregation is not GEOMETRIC_MEAN
+    return said if is_mean_of_means else f"{said}; the mean of each query, then the geometric mean"
+
+
 def residual_bands(grader: Grader, settings: Iterable[Setting]) -> dict[str, Band]:
-    """Metric → its scores if no unjudged document were relevant, and if all those within its cutoff were."""
+    """Metric → its scores if no unjudged document were relevant (`no`), and if all within its cutoff were (`yes`)."""
     found = {}
     for setting in _with_figures(settings):
         if setting.metric.metric.name not in NOT_ABOUT_QUALITY:
-            low, high = residual_band(setting.metric, _view(grader, setting))
-            found[setting.metric.name] = Band(_column(setting, low), _column(setting, high))
+            scores = zip(("no", "yes"), residual_scores(setting.metric, _view(grader, setting)), strict=True)
+            found[setting.metric.name] = Band({name: _column(setting, score) for name, score in scores})
     return found
 
 
 def tie_report(grader: Grader, settings: Iterable[Setting]) -> dict[str, Any]:
-    """How many queries have ties that could change a score shown, near the top, and across each cutoff."""
-    settings = list(settings)
-    run = _view(grader, settings[0])
-    tied = run.undecided()
-    better, equal = (run.ties or Ties(tied, tied)).where(tied)
-    queries = run.retrieved.query[tied]
-    cutoffs = sorted({setting.metric.params["k"] for setting in settings if isinstance(setting.metric.params.get("k"), int)})
-    deepest = max((setting.metric.params.get("k") or np.inf for setting in _with_figures(settings)), default=np.inf)
-    return {
-        "queries": run.n_queries,
-        "undecided": _n_different(queries[better < deepest]),
-        "in_top_10": _n_different(queries[better < min(deepest, TOP)]),
-        "at_cutoff": {str(k): _n_different(queries[(better < k) & (k < better + equal)]) for k in cutoffs},
-    }
-
-
-def _n_different(queries: Ints) -> int:
-    return len(np.unique(queries))
+    """How many queries have ties that change a score asked for, that begin near the top, and that straddle each cutoff."""
+    asked = _with_figures(settings)
+    open_queries: set[str] = set()
+    near_top: set[str] = set()
+    at_cutoff: dict[str, int] = {}
+    n_queries = 0
+    for setting in asked:
+        run = _view(grader, setting)
+        n_queries = max(n_queries, run.n_queries)
+        if run.ties is None:
+            continue
+        band = tie_band(setting.metric, run)
+        is_open = band.low < band.high
+        better, equal = run.ties
+        hits = run.retrieved
+        names = np.array(run.query_ids, dtype=object)
+        open_queries.update(names[is_open].tolist())
+        near_top.update(names[np.unique(hits.query[is_open[hits.query] & (equal > 1) & (better < TOP)])].tolist())
+        if isinstance(k := setting.metric.params.get("k"), int):
+            across = is_open[hits.query] & (better < k) & (k < better + equal)
+            at_cutoff[str(k)] = max(at_cutoff.get(str(k), 0), len(np.unique(hits.query[across])))
+    return {"queries": n_queries, "undecided": len(open_queries), "in_top_10": len(near_top), "at_cutoff": at_cutoff}
 
 
 def _with_figures(settings: Iterable[Setting]) -> list[Setting]:
-    return [setting for setting in settings if setting.metric.metric.aggregation.summarise and not setting.is_beside]
+    metrics = ((setting, setting.metric.metric) for setting in settings if not setting.is_beside)
+    return [setting for setting, metric in metrics if metric.aggregation.summarise and metric.view == "ranking"]
 
 
 def _view(grader: Grader, setting: Setting) -> GradedRun:
@@ -100,4 +109,5 @@ def _view(grader: Grader, setting: Setting) -> GradedRun:
 
 
 def _column(setting: Setting, score: Floats) -> Column:
-    return Column.of(score, setting.metric.metric.aggregation)
+    rounded = score if setting.digits is None else np.round(score, setting.digits)
+    return Column.of(rounded, setting.metric.metric.aggregation)

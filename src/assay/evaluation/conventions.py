@@ -12,19 +12,23 @@ from assay.errors import UsageError
 from assay.evaluation.setting import Setting
 from assay.grammar import REQUIRED, show
 from assay.metrics._metric import BoundMetric
+from assay.metrics._param import GAIN_LEVEL
 from assay.metrics._registry import all_metrics
 from assay.model.policy import Policy
 from assay.model.qrels import Qrels
 
 MANY_LEVELS = 4
 """Relevance levels tried besides the one in use."""
+CUTOFFS = (1, 3, 5, 10, 20, 50, 100)
+"""Cutoffs people report."""
 WORDS: Mapping[tuple[str, Any], str] = {
     ("ties", "docid_desc"): "equal scores by descending id",
     ("ties", "docid_asc"): "equal scores by ascending id",
     ("ties", "input_order"): "equal scores in the order given",
+    ("ties", "reverse_order"): "equal scores in the reverse of the order given (ranx with plain dicts)",
     ("ties", "expected"): "the mean over all orders of equal scores",
     ("ties", "ranx"): "equal scores as ranx's unstable sort leaves them",
-    ("ties", "error"): "no order among equal scores",
+    ("ties", "error"): "equal scores in no defined order",
     ("precision", "float32"): "scores cut to single precision, where near ones become equal",
     ("precision", "float64"): "scores compared in double precision",
     ("missing", "zero"): "queries missing from the run score 0",
@@ -65,7 +69,7 @@ FORMS: Mapping[tuple[str, Any], str] = {
 }
 """Parameter of a metric and its value → what that means."""
 TRIED = {
-    "ties": ("docid_desc", "docid_asc", "input_order", "ranx", "expected"),
+    "ties": ("docid_desc", "docid_asc", "input_order", "reverse_order", "ranx", "expected"),
     "precision": ("float64", "float32"),
     "missing": ("zero", "skip"),
     "no_relevant": ("zero", "skip"),
@@ -83,6 +87,17 @@ class Convention:
     words: str
     policy: Mapping[str, Any] = field(default_factory=dict)
     metric: BoundMetric | None = None
+    """The metric with this decided otherwise, and nothing else."""
+    params: Mapping[str, Any] = field(default_factory=dict)
+    """Its parameters that are decided otherwise; none where it is another metric altogether."""
+
+    def goes_with(self, other: Convention) -> bool:
+        """Whether both can be decided at once: not if they are about one thing, nor if one replaces what the other sets."""
+        if self.policy.keys() & other.policy.keys():
+            return False
+        if not (self.metric and other.metric):
+            return True
+        return bool(self.params and other.params) and not self.params.keys() & other.params.keys()
 
     def applied(self, setting: Setting) -> Setting:
         """The setting with this decided otherwise."""
@@ -120,12 +135,17 @@ def of_metric(metric: BoundMetric, base: BoundMetric) -> Convention:
     if metric.metric is not base.metric:
         return Convention(f"{metric.name} under the name of {base.name}", metric=metric)
     changed = [param for param in metric.metric.params if metric.params[param.name] != base.params[param.name]]
-    if [param.name for param in changed] == ["k"]:
-        return Convention(f"no cutoff: {metric.name}" if metric.params["k"] is None else metric.name, metric=metric)
-    return Convention("; ".join(_form(param.name, metric.params[param.name]) for param in changed), metric=metric)
+    params = {param.name: metric.params[param.name] for param in changed}
+    if list(params) == ["k"]:
+        words = f"{'no' if params['k'] is None else 'another'} cutoff: {metric.name}"
+    else:
+        words = "; ".join(_form(name, value) for name, value in params.items())
+    return Convention(words, metric=metric, params=params)
 
 
 def _form(name: str, value: Any) -> str:
+    if name == "k":
+        return "no cutoff" if value is None else f"cut at {value}"
     if name == "rel":
         return "every grade gains" if value is None else f"grades below {value:g} gain nothing"
     return FORMS.get((name, value)) or f"{name} is {show(value)}"
@@ -148,7 +168,7 @@ def _levels(setting: Setting, qrels: Qrels) -> Iterator[Convention]:
     for level in (None, *levels):
         if level != setting.policy.rel:
             yield of_policy("rel", level)
-    if "gain" in setting.metric.params and setting.metric.params.get("rel") is None and "rel" in setting.metric.params:
+    if GAIN_LEVEL in setting.metric.metric.params and setting.metric.params["rel"] is None:
         for level in levels:
             yield of_metric(_with(setting.metric, rel=level), setting.metric)
 
@@ -158,7 +178,7 @@ def _formulas(metric: BoundMetric) -> Iterator[Convention]:
         for choice in param.choices:
             if metric.params[param.name] != choice:
                 yield of_metric(_with(metric, **{param.name: choice}), metric)
-    if metric.params.get("k") is not None and _takes(metric, "k") is None:
+    if metric.params.get("k") is not None and _default(metric, "k") is None:
         yield of_metric(_with(metric, k=None), metric)
     for name in metric.metric.mistaken_for:
         other = all_metrics()[name]
@@ -172,7 +192,14 @@ def _formulas(metric: BoundMetric) -> Iterator[Convention]:
             yield of_metric(bound, metric)
 
 
-def _takes(metric: BoundMetric, name: str) -> Any:
+def all_cutoffs(metric: BoundMetric) -> list[Convention]:
+    """Other cutoffs, where the metric has one."""
+    if not metric.metric.at or metric.metric.at.name != "k":
+        return []
+    return [of_metric(_with(metric, k=k), metric) for k in CUTOFFS if metric.params["k"] != k]
+
+
+def _default(metric: BoundMetric, name: str) -> Any:
     """The default of a parameter."""
     return next(param.default for param in metric.metric.params if param.name == name)
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
 
-from assay.evaluation.conventions import of_policy
+from assay.evaluation.conventions import of_metric, of_policy
 from assay.evaluation.result import Result
+from assay.evaluation.target import SAME
+from assay.metrics._metric import BoundMetric
+from assay.metrics._param import GAIN_LEVEL
 from assay.model.policy import Policy
 from assay.text import some_of
-
-SAME = 1e-12
 
 
 @dataclass(frozen=True)
@@ -26,11 +27,34 @@ class Compared:
     second_shared: float
     moved: tuple[tuple[str, float, float], ...]
     """Query, score in the first, score in the second; largest change first."""
+    only_first: tuple[str, ...] = ()
+    """Queries that count in the first alone."""
+    only_second: tuple[str, ...] = ()
 
     @property
     def differs(self) -> bool:
         """Whether the summaries are different figures."""
-        return not (abs(self.first - self.second) <= SAME or (np.isnan(self.first) and np.isnan(self.second)))
+        return not _is_same(self.first, self.second)
+
+    @property
+    def is_explained_by_queries(self) -> bool:
+        """Whether nothing differs but which queries count."""
+        return self.differs and not self.moved and _is_same(self.first_shared, self.second_shared)
+
+
+@dataclass(frozen=True)
+class Redefined:
+    """Two metrics of one kind, each in one result alone: what people confuse."""
+
+    first: BoundMetric
+    second: BoundMetric
+    first_value: float
+    second_value: float
+
+    @property
+    def words(self) -> str:
+        """What the second does otherwise."""
+        return of_metric(self.second, self.first).words
 
 
 @dataclass(frozen=True)
@@ -40,6 +64,8 @@ class Finding:
     what: str
     first: str
     second: str
+    matters: bool = True
+    """Whether it may change a figure that both have."""
 
 
 @dataclass(frozen=True)
@@ -49,73 +75,129 @@ class Differences:
     first: Result
     second: Result
     findings: tuple[Finding, ...]
-    same_rankings: bool
-    """Whether judged documents stand at the same places in both."""
+    same_rankings: bool | None
+    """Whether judged documents stand at the same places in both; None where that cannot be told, as with other judgments."""
     metrics: tuple[Compared, ...]
+    """Metrics that both have."""
+    redefined: tuple[Redefined, ...] = ()
+    """Metrics of one kind that are defined otherwise."""
+
+    @property
+    def same_judgments(self) -> bool | None:
+        """Whether both were judged alike; None where that is not recorded."""
+        return _agree(self.first, self.second, "judgments")
 
 
 def differences_between(first: Result, second: Result) -> Differences:
-    """Judgments, rankings, policy, definitions of metrics, and queries, one after the other."""
+    """Judgments, rankings, queries, policy and definitions of metrics, one after the other."""
     shared = [name for name in first.summary if name in second.summary]
+    metrics = tuple(_compared(first, second, name) for name in shared)
+    same_judgments = _agree(first, second, "judgments")
+    same_rankings = _agree(first, second, "rankings") if same_judgments else None
+    redefined = tuple(_redefined(first, second))
     findings = [
-        *_on_data(first, second),
-        *_on_policy(first, second),
-        *_on_metrics(first, second),
-        *_on_queries(first, second),
+        *_on_data(same_judgments, same_rankings, metrics),
+        *_on_queries(metrics),
+        *_on_policy(first, second, metrics),
+        *_on_metrics(first, second, redefined),
     ]
-    same_rankings = "rankings" in first.fingerprints and not _differ(first, second, "rankings")
-    return Differences(
-        first, second, tuple(findings), same_rankings, tuple(_compared(first, second, name) for name in shared)
-    )
+    return Differences(first, second, tuple(findings), same_rankings, metrics, redefined)
 
 
-def _differ(first: Result, second: Result, what: str) -> bool:
-    return first.fingerprints.get(what) != second.fingerprints.get(what)
+def _is_same(one: float, other: float) -> bool:
+    return bool(abs(one - other) <= SAME or (np.isnan(one) and np.isnan(other)))
 
 
-def _on_data(first: Result, second: Result) -> Iterator[Finding]:
-    prints = [(one.fingerprints.get("judgments", "?"), one.fingerprints.get("rankings", "?")) for one in (first, second)]
-    if _differ(first, second, "judgments"):
-        yield Finding("judgments", prints[0][0], prints[1][0])
-    if _differ(first, second, "rankings"):
-        yield Finding("rankings", prints[0][1], prints[1][1])
+def _agree(first: Result, second: Result, what: str) -> bool | None:
+    prints = [one.fingerprints.get(what) for one in (first, second)]
+    return None if None in prints else prints[0] == prints[1]
 
 
-def _on_policy(first: Result, second: Result) -> Iterator[Finding]:
+def _on_data(same_judgments: bool | None, same_rankings: bool | None, metrics: Sequence[Compared]) -> Iterator[Finding]:
+    matters = any(one.moved or one.only_first or one.only_second for one in metrics)
+    if same_judgments is False:
+        yield Finding("judgments", "one set", "another", matters)
+    elif same_rankings is False:
+        yield Finding("rankings", "one set", "another", any(one.moved for one in metrics))
+
+
+def _on_queries(metrics: Sequence[Compared]) -> Iterator[Finding]:
+    """Queries that count on one side alone, for any metric that both have."""
+    alone = [list(dict.fromkeys(query for one in metrics for query in side(one))) for side in _SIDES]
+    if any(alone):
+        first, second = (f"{len(names):,}: {some_of(names)}" if names else "–" for names in alone)
+        yield Finding("queries only there", first, second)
+
+
+_SIDES: tuple[Callable[[Compared], tuple[str, ...]], ...] = (lambda one: one.only_first, lambda one: one.only_second)
+
+
+def _on_policy(first: Result, second: Result, metrics: Sequence[Compared]) -> Iterator[Finding]:
     if first.profile != second.profile:
-        yield Finding("profile", first.profile or "none", second.profile or "none")
+        yield Finding("profile", first.profile or "none", second.profile or "none", any(one.differs for one in metrics))
+    bound = {metric.name: metric for metric in first.metrics}
     for setting in fields(Policy):
         ours, theirs = getattr(first.policy, setting.name), getattr(second.policy, setting.name)
         if ours != theirs:
-            words = [of_policy(setting.name, value).words for value in (ours, theirs)]
-            yield Finding(setting.name.replace("_", " "), *words)
+            first_words, second_words = (of_policy(setting.name, value).words for value in (ours, theirs))
+            matters = any(_may_change(setting.name, bound[one.name], one, (first, second)) for one in metrics)
+            yield Finding(setting.name.replace("_", " "), first_words, second_words, matters)
 
 
-def _on_metrics(first: Result, second: Result) -> Iterator[Finding]:
-    """Metrics of one result alone; those of one kind are set side by side, for they are what people confuse."""
-    ours = [metric for metric in first.metrics if metric.name not in second.table.columns]
-    theirs = [metric for metric in second.metrics if metric.name not in first.table.columns]
-    for metric in ours:
-        like = [other for other in theirs if other.metric is metric.metric]
-        yield Finding("definition" if like else "metric", metric.name, ", ".join(other.name for other in like) or "–")
-    kinds = [metric.metric for metric in ours]
-    for metric in theirs:
-        if metric.metric not in kinds:
-            yield Finding("metric", "–", metric.name)
+ON_QUERIES = {"missing", "no_relevant"}
+"""Fields that decide which queries count, and nothing about their scores."""
+HARMLESS = {"extra", "duplicates"}
+"""Fields that lead to an error or to nothing, as long as rankings are the same."""
 
 
-def _on_queries(first: Result, second: Result) -> Iterator[Finding]:
-    every = [set(one.query_ids) for one in (second, first)]
-    alone = [
-        [query for query in one.query_ids if query not in others] for one, others in zip((first, second), every, strict=True)
+def _may_change(name: str, metric: BoundMetric, compared: Compared, results: tuple[Result, Result]) -> bool:
+    """Whether a field of the policy may have changed this metric between these results."""
+    drops = any(one.policy.no_relevant == "skip" for one in results)
+    is_on_queries = name in ON_QUERIES or (drops and name in ("rel", "negatives", "judged_only"))
+    if is_on_queries and (compared.only_first or compared.only_second):
+        return True
+    if not compared.moved or name in ON_QUERIES or name in HARMLESS:
+        return False
+    if name == "rel":
+        return "rel" in metric.params and GAIN_LEVEL not in metric.metric.params and metric.params["rel"] is None
+    if name == "max_grade":
+        return metric.params.get("max_grade", 0) is None or metric.params.get("gain") == "scale"
+    if name == "ties":
+        return any(one.ties.get("undecided", 1) for one in results)
+    return True
+
+
+def _redefined(first: Result, second: Result) -> Iterator[Redefined]:
+    """Metrics of one kind, each in one result alone, paired with the one most like it."""
+    theirs = [
+        metric for metric in second.metrics if metric.name in second.summary and metric.name not in first.table.columns
     ]
-    if any(alone):
-        yield Finding("queries only there", *(f"{len(names):,}: {some_of(names)}" if names else "–" for names in alone))
+    for metric in first.metrics:
+        like = [other for other in theirs if other.metric is metric.metric]
+        if metric.name in first.summary and metric.name not in second.table.columns and like:
+            nearest = min(like, key=lambda other, ours=metric: _n_changed(ours, other))  # type: ignore[misc]
+            theirs.remove(nearest)
+            yield Redefined(metric, nearest, first.summary[metric.name], second.summary[nearest.name])
+
+
+def _n_changed(one: BoundMetric, other: BoundMetric) -> int:
+    return sum(one.params[name] != other.params[name] for name in one.params)
+
+
+def _on_metrics(first: Result, second: Result, redefined: Sequence[Redefined]) -> Iterator[Finding]:
+    """Metrics of one result alone."""
+    for one in redefined:
+        yield Finding("definition", one.first.name, one.second.name)
+    known = {metric.name for one in redefined for metric in (one.first, one.second)}
+    for ours, theirs, is_first in ((first, second, True), (second, first, False)):
+        for name in ours.table.columns:
+            if name not in theirs.table.columns and name not in known:
+                yield Finding("metric", *((name, "–") if is_first else ("–", name)), matters=False)
 
 
 def _compared(first: Result, second: Result, name: str) -> Compared:
-    ours, theirs = first.scores(name), second.scores(name)
-    shared = [query for query in ours if query in theirs and ours[query] == ours[query] and theirs[query] == theirs[query]]
+    ours, theirs = ({query: score for query, score in one.scores(name).items() if score == score} for one in (first, second))
+    shared = [query for query in ours if query in theirs]
     moved = [(query, ours[query], theirs[query]) for query in shared if abs(ours[query] - theirs[query]) > SAME]
     moved.sort(key=lambda row: -abs(row[1] - row[2]))
     return Compared(
@@ -125,6 +207,8 @@ def _compared(first: Result, second: Result, name: str) -> Compared:
         _summary_over(first, name, shared),
         _summary_over(second, name, shared),
         tuple(moved),
+        tuple(query for query in ours if query not in theirs),
+        tuple(query for query in theirs if query not in ours),
     )
 
 

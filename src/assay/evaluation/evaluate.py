@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from assay.datasets import as_source
+from assay.datasets._dataset import BenchmarkDataset
 from assay.errors import BadParameter, DataError, UsageError
-from assay.evaluation.bands import residual_bands, tie_bands, tie_report
-from assay.evaluation.grader import Grader
-from assay.evaluation.notes import notes_on
+from assay.evaluation.bands import residual_bands, tie_bands
+from assay.evaluation.grader import Grader, main_policy
+from assay.evaluation.judging import Relevance, judge
+from assay.evaluation.notes import notes_on, notes_on_relevance
 from assay.evaluation.result import Result
 from assay.evaluation.setting import Setting, refuse, settings_of
 from assay.metrics._metric import BoundMetric
@@ -33,27 +35,61 @@ def evaluate(
     name: str = "",
     tie_band: bool = False,
     residuals: bool = False,
+    relevance: str | Relevance = "auto",
 ) -> Result:
     """Score a run against judgments. Both may be nested dicts, files, frames, records, or prepared `Qrels` and `Run`.
 
     A profile scores as another tool does; `tie_band` and `residuals` add what ties and unjudged documents could change.
+    With a BenchmarkDataset in place of judgments, `relevance` says who decides about relevance.
     """
     chosen = choose_profile(policy, profile)
     settings = settings_of(parse_metrics(metrics), chosen)
-    result = evaluate_settings(*as_judged(qrels, run), settings, chosen, name)
+    if isinstance(qrels, BenchmarkDataset):
+        result = evaluate_dataset(qrels, run, settings, chosen, name, relevance)
+    elif relevance != "auto":
+        raise UsageError("relevance needs a BenchmarkDataset in place of judgments, which decide by ids alone")
+    else:
+        result = evaluate_settings(*as_judged(qrels, run), settings, chosen, name)
     return with_bands(result, tie_band=tie_band, residuals=residuals)
 
 
-def evaluate_settings(qrels: Qrels, run: Any, settings: Sequence[Setting], profile: Profile, name: str = "") -> Result:
+def evaluate_dataset(
+    dataset: BenchmarkDataset,
+    run: Any,
+    settings: Sequence[Setting],
+    profile: Profile,
+    name: str,
+    relevance: str | Relevance,
+    times: Mapping[str, float] | None = None,
+) -> Result:
+    """Score a run against a dataset, whoever decides about relevance there; `times` are milliseconds per query."""
+    chosen = relevance if isinstance(relevance, Relevance) else Relevance(relevance)
+    judgement = judge(dataset, run, chosen, profile.policy)
+    result = evaluate_settings(judgement.qrels, judgement.run, settings, profile, name, times)
+    if judgement.resolved is None:
+        return result
+    return replace(
+        result, relevance=judgement.resolved.to_dict(), notes=(*result.notes, *notes_on_relevance(judgement.resolved))
+    )
+
+
+def evaluate_settings(
+    qrels: Qrels,
+    run: Any,
+    settings: Sequence[Setting],
+    profile: Profile,
+    name: str = "",
+    times: Mapping[str, float] | None = None,
+) -> Result:
     """Read and rank the run once, score every metric under its own policy, and say what a reader should know."""
-    grader = Grader(qrels, run, [setting.policy for setting in settings])
+    grader = Grader(qrels, run, [setting.policy for setting in settings], times)
     try:
         result = score_settings(grader, settings, profile, name)
     except DataError as error:
         if profile.is_own:
             raise
         raise DataError(f"profile {profile.name}: {error.message}{_way_out(settings)}", error.faults) from None
-    return replace(result, notes=notes_on(grader, settings, profile, run), ties=tie_report(grader, settings))
+    return replace(result, notes=notes_on(grader, settings, profile, run))
 
 
 def with_bands(result: Result, *, tie_band: bool, residuals: bool) -> Result:
@@ -98,7 +134,7 @@ def score_settings(grader: Grader, settings: Sequence[Setting], profile: Profile
         table=table,
         metrics=tuple(setting.metric for setting in settings),
         counts={**grading.counts, "scored": len(table.query_ids)},
-        policy=replace(profile.policy, max_grade=grading.run.max_grade or None),
+        policy=replace(main_policy(settings, profile.policy), max_grade=grading.run.max_grade or None),
         missing=grading.missing,
         profile=profile.name,
         settings=tuple(settings),
@@ -116,5 +152,7 @@ WAYS_OUT = {
 
 def _way_out(settings: Sequence[Setting]) -> str:
     """How to go on where a tool's conventions refuse."""
-    strict = [flag for name, flag in WAYS_OUT.items() if any(getattr(one.policy, name) == "error" for one in settings)]
-    return f". This is what the tool does; {', '.join(strict)} would go on." if strict else ""
+    strict = {name: flag for name, flag in WAYS_OUT.items() if any(getattr(one.policy, name) == "error" for one in settings)}
+    if "ties" in strict:
+        return f". The tool's order of equal scores is not defined; {strict['ties']} chooses one."
+    return f". This is what the tool does; {', '.join(strict.values())} would go on." if strict else ""

@@ -9,21 +9,28 @@ from typing import Any
 import numpy as np
 
 from assay.datasets import rank_source
-from assay.evaluation.scoring import score_views
+from assay.evaluation.scoring import View, score_views
 from assay.evaluation.setting import Setting
 from assay.model.grading import Grading, Ranked, rank_all, settle
 from assay.model.policy import Policy, RankRule
 from assay.model.qrels import Qrels, fingerprint
 from assay.model.run import Run, as_rankings
 from assay.model.scores import Column, ScoreTable
+from assay.model.timing import Timing
+
+PLAIN = Policy().rank_rule
+"""Ranked as by default: what fingerprints are taken of."""
 
 
 class Grader:
     """Made for the policies that will be asked for, so that the run is read and looked up only once."""
 
-    def __init__(self, qrels: Qrels, run: Any, policies: Iterable[Policy]) -> None:
+    def __init__(self, qrels: Qrels, run: Any, policies: Iterable[Policy], times: Mapping[str, float] | None = None) -> None:
         self.qrels = qrels
-        self._ranked = _rank_run(qrels, run, list(policies))
+        self._times = times
+        policies = list(policies)
+        self._ranked = _rank_run(qrels, run, policies)
+        self._plain = self._ranked[PLAIN]
         self._known: dict[tuple[int, Policy], Grading] = {}
 
     def grading(self, policy: Policy) -> Grading:
@@ -37,8 +44,7 @@ class Grader:
 
     def main_grading(self, settings: Sequence[Setting], policy: Policy) -> Grading:
         """The grading that speaks for a result: the one all metrics share, else the one under the policy all start from."""
-        shared = {setting.policy for setting in settings}
-        return self.grading(policy if policy in shared else settings[0].policy)
+        return self.grading(main_policy(settings, policy))
 
     def table(self, settings: Iterable[Setting]) -> ScoreTable:
         """Every metric under its own policy. A query that does not count for a metric has no score there."""
@@ -47,7 +53,7 @@ class Grader:
         for setting in settings:
             by_policy.setdefault(setting.policy, []).append(setting)
         tables = [
-            _rounded(score_views({"ranking": self.grading(policy).run}, [setting.metric for setting in group]), group)
+            _rounded(score_views(self._views(policy), [setting.metric for setting in group]), group)
             for policy, group in by_policy.items()
         ]
         if len(tables) == 1:
@@ -57,9 +63,14 @@ class Grader:
             merged.query_ids, {setting.metric.name: merged.columns[setting.metric.name] for setting in settings}
         )
 
-    def fingerprints(self, rule: RankRule) -> dict[str, str]:
-        """Of the judgments, and of where the judged documents stand; neither depends on the order of rows."""
-        run = (self._ranked.get(rule) or next(iter(self._ranked.values()))).run
+    def _views(self, policy: Policy) -> dict[str, View]:
+        """What metrics can read, over the queries that count under a policy."""
+        run = self.grading(policy).run
+        return {"ranking": run} if self._times is None else {"ranking": run, "timing": Timing.of(run.query_ids, self._times)}
+
+    def fingerprints(self) -> dict[str, str]:
+        """Of the judgments, and of where judged documents stand; neither depends on the order of rows or on conventions."""
+        run = self._plain.run
         hits = run.retrieved
         better, equal = run.ties or (hits.rank - 1, np.ones(len(hits.rank), dtype=np.int64))
         docs = [] if run.judgment is None else [self.qrels.docs[number] for number in run.judgment.tolist()]
@@ -69,9 +80,15 @@ class Grader:
         return {"judgments": self.qrels.fingerprint, "rankings": fingerprint([*rows, *lengths])}
 
 
+def main_policy(settings: Sequence[Setting], policy: Policy) -> Policy:
+    """The policy that all metrics asked for share, else the one they start from, unless none of them follows it."""
+    used = list(dict.fromkeys(setting.policy for setting in settings if not setting.is_beside))
+    return used[0] if len(used) == 1 or policy not in used else policy
+
+
 def _rank_run(qrels: Qrels, run: Any, policies: list[Policy]) -> Mapping[RankRule, Ranked]:
     """Rank a run in whatever shape it comes, the quickest way for that shape."""
-    rules = list(dict.fromkeys(policy.rank_rule for policy in policies))
+    rules = list(dict.fromkeys((*(policy.rank_rule for policy in policies), PLAIN)))
     if isinstance(run, Run):
         return rank_all(run, qrels, rules)
     name_extra = any(policy.extra == "error" for policy in policies)

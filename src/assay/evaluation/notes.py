@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from assay.datasets import FileSource
+from assay.datasets._chunk_ids import document_of
+from assay.evaluation.conventions import differences
 from assay.evaluation.grader import Grader
 from assay.evaluation.setting import Setting
 from assay.metrics._param import GAIN_LEVEL
@@ -13,7 +16,8 @@ from assay.model.grading import Grading
 from assay.model.policy import Policy
 from assay.model.profile import Profile
 from assay.model.qrels import Qrels
-from assay.text import counted
+from assay.relevance._resolve import Resolved
+from assay.text import counted, some_of
 
 MANY_CONSTANT = 0.5
 """Share of queries with one score for all documents from which on the run looks broken."""
@@ -36,7 +40,7 @@ def _on_data(grading: Grading, qrels: Qrels, run: Any, policy: Policy) -> list[s
     if grading.n_judged == len(grading.missing) and grading.n_extra:
         found.append("not one query of the run is judged: do both use the same query ids?")
     elif grading.run.n_retrieved.any() and not len(grading.run.retrieved.rank):
-        found.append(f"not one retrieved document occurs in the judgments{_example_ids(qrels, run)}.")
+        found.append(f"not one retrieved document occurs in the judgments{_example_ids(qrels, run)}")
     if policy.max_grade is not None and qrels.max_grade > policy.max_grade:
         found.append(f"grades above {policy.max_grade:g}, the largest allowed, count as {policy.max_grade:g}.")
     return found
@@ -51,7 +55,11 @@ def _example_ids(qrels: Qrels, run: Any) -> str:
         ours = next((doc for ranking in run.values() for doc in ranking), None) if isinstance(run, Mapping) else None
     if ours is None or not qrels.docs:
         return ": do both use the same document ids?"
-    return f": the run has ids like {str(ours)!r}, the judgments like {qrels.docs[0]!r}"
+    whole = document_of(str(ours))
+    chunks = (
+        " Chunks are rolled up with --unit document, or with --id-map." if whole != ours and whole in set(qrels.docs) else ""
+    )
+    return f": the run has ids like {str(ours)!r}, the judgments like {(whole if chunks else qrels.docs[0])!r}.{chunks}"
 
 
 def _on_constant_scores(grading: Grading) -> list[str]:
@@ -75,15 +83,34 @@ def _on_levels(settings: Sequence[Setting], policy: Policy) -> list[str]:
 
 
 def _on_profile(settings: Sequence[Setting], profile: Profile) -> list[str]:
-    """What the tool does otherwise, and which metrics it does not have."""
+    """What the tool does otherwise for some metrics, and which of them it does not have."""
     found = []
-    reasons: dict[str, list[str]] = {}
+    words: dict[str, list[str]] = {}
     for setting in settings:
-        if setting.reason:
-            reasons.setdefault(setting.reason, []).append(setting.asked.name)
-    found += [f"{', '.join(names)}: {reason}." for reason, names in reasons.items()]
+        start = replace(setting, metric=setting.asked, policy=profile.policy)
+        if said := "; ".join(one.words for one in differences(setting, start)):
+            words.setdefault(said, []).append(setting.asked.name)
+    found += [f"{', '.join(names)}: {said}." for said, names in words.items()]
     asked = [setting.metric for setting in settings if not setting.is_beside]
-    lacks = [metric.name for metric in asked if profile.has and metric.metric.name not in profile.has]
+    lacks = [metric.name for metric in asked if profile.lacks(metric)]
     if lacks:
         found.append(f"{profile.tool} has no {', '.join(lacks)}: scored as by default, under its conventions.")
+    return found
+
+
+def notes_on_relevance(resolved: Resolved) -> list[str]:
+    """What a reader should know about where grades came from."""
+    found = []
+    counts = resolved.strategy_counts
+    if len(counts) > 1:
+        shares = ", ".join(f"{name} {count:,}" for name, count in counts.items())
+        found.append(f"relevance was decided by several means: {shares}.")
+    if over := resolved.counted_over.get("retrieved"):
+        share = f"{over:,} of {counted(len(resolved.strategies), 'query')}"
+        found.append(
+            f"relevant texts were counted among those retrieved alone in {share}: recall and ndcg are upper bounds."
+        )
+    if resolved.undecided:
+        names = some_of(resolved.undecided)
+        found.append(f"{counted(len(resolved.undecided), 'query')} without ground truth, left out ({names}).")
     return found

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.errors import UnknownName, UsageError
-from assay.evaluation.bands import Band
+from assay.evaluation.bands import Band, tie_report
 from assay.evaluation.grader import Grader
 from assay.evaluation.setting import Setting
 from assay.metrics._metric import BoundMetric
@@ -46,8 +46,16 @@ class Result:
     """Metric → its lowest, mean and highest scores over all orders of tied documents."""
     residuals: Mapping[str, Band] = field(default_factory=dict, repr=False)
     """Metric → its scores if unjudged documents were not relevant, and if they were."""
-    ties: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    """How many queries have ties that could change a score."""
+    relevance: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    """Where grades came from, if not from judgments alone: the resolvers used, and for how many queries."""
+    benchmark: str = ""
+    """The benchmark it is about, where a provider was run on one."""
+    failures: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Query → why the provider failed on it; such a query scores 0."""
+    run: Mapping[str, Mapping[str, float]] = field(default_factory=dict, repr=False)
+    """What the provider retrieved: query → document → score."""
+    provenance: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    """Everything the result rests on: dataset, provider, versions, times, counts."""
     grader: Grader | None = field(default=None, repr=False)
     """What was scored; none where the result was read from a file."""
     recorded: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -59,9 +67,19 @@ class Result:
         return self.table.summary()
 
     @cached_property
+    def ties(self) -> dict[str, Any]:
+        """How many queries have ties that change a score; nothing where the result was read from a file."""
+        return tie_report(self.grader, self.settings) if self.grader else {}
+
+    @property
+    def policies(self) -> dict[str, Policy]:
+        """Metric → the policy it was scored under; they differ where a profile says so."""
+        return {setting.metric.name: setting.policy for setting in self.settings}
+
+    @cached_property
     def fingerprints(self) -> dict[str, str]:
         """Of the judgments and of the rankings: equal where the data are."""
-        return self.grader.fingerprints(self.policy.rank_rule) if self.grader else dict(self.recorded)
+        return self.grader.fingerprints() if self.grader else dict(self.recorded)
 
     @property
     def query_ids(self) -> tuple[str, ...]:
@@ -112,17 +130,20 @@ class Result:
             "notes": list(self.notes),
         }
         if self.profile:
-            variants = [setting for setting in self.settings if setting.reason]
             plain["profile"] = self.profile
-            plain["variants"] = {setting.metric.name: setting.reason for setting in variants}
+            plain["policies"] = {name: policy.changes(self.policy) for name, policy in self.policies.items()}
         for name, bands in (("tie_bands", self.tie_bands), ("residuals", self.residuals)):
             if bands:
                 plain[name] = {metric: band.summary() for metric, band in bands.items()}
-        if self.ties:
-            plain["ties"] = dict(self.ties)
+        if self.benchmark:
+            plain["benchmark"] = self.benchmark
+        others = {"ties": self.ties, "relevance": self.relevance, "failures": self.failures, "provenance": self.provenance}
+        plain |= {name: dict(mapping) for name, mapping in others.items() if mapping}
         plain["fingerprints"] = dict(self.fingerprints)
         if per_query:
             plain["per_query"] = self.table.by_query()
+        if self.run:
+            plain["run"] = {query: dict(ranking) for query, ranking in self.run.items()}
         return plain
 
     def __repr__(self) -> str:

@@ -67,7 +67,7 @@ def _parted(path: str | Path) -> tuple[str, str]:
 
 
 def result_from_dict(plain: Mapping[str, Any]) -> Result:
-    """The result that `Result.to_dict` was made of, without the rankings."""
+    """The result that `Result.to_dict` was made of, without what was graded."""
     by_query: Mapping[str, Mapping[str, Any]] = plain["per_query"]
     metrics = tuple(map(parse_metric, next(iter(by_query.values()), plain["summary"])))
     columns = {metric.name: _column(metric, by_query) for metric in metrics}
@@ -81,6 +81,11 @@ def result_from_dict(plain: Mapping[str, Any]) -> Result:
         notes=tuple(plain["notes"]),
         profile=plain.get("profile", ""),
         recorded=plain.get("fingerprints", {}),
+        relevance=dict(plain.get("relevance", {})),
+        benchmark=str(plain.get("benchmark", "")),
+        failures=dict(plain.get("failures", {})),
+        run=dict(plain.get("run", {})),
+        provenance=dict(plain.get("provenance", {})),
     )
 
 

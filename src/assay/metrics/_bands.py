@@ -77,13 +77,20 @@ def _undisputed(metric: BoundMetric, run: GradedRun) -> Floats:
     return band.low
 
 
-def residual_band(metric: BoundMetric, run: GradedRun) -> tuple[Floats, Floats]:
-    """Each score if no unjudged document were relevant, and if all within the metric's cutoff were; the lower one first."""
+def residual_scores(metric: BoundMetric, run: GradedRun) -> tuple[Floats, Floats]:
+    """Each score if none of the unjudged documents were relevant, and if all within the metric's cutoff were."""
     plain = _score(metric, run)
     if metric.params.get("judged_only"):
         return plain, plain
-    assumed = _score(metric, with_unjudged_relevant(run, metric.params.get("k")))
-    return np.minimum(plain, assumed), np.maximum(plain, assumed)
+    return plain, _score(metric, with_unjudged_relevant(run, metric.params.get("k"), _top_grade(metric, run)))
+
+
+def _top_grade(metric: BoundMetric, run: GradedRun) -> float:
+    """The grade that unjudged documents are given: the best there is, and one that the metric takes as relevant."""
+    top = metric.params.get("max_grade") or run.max_grade or 1.0
+    weighs_grades = "gain" in metric.params or "max_grade" in metric.params
+    level = metric.params.get("rel") if weighs_grades else metric.params.get("rel", run.level) or run.level
+    return max(top, level or 0.0)
 
 
 def _sampled(metric: BoundMetric, run: GradedRun) -> Floats:

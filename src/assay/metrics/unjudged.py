@@ -20,7 +20,7 @@ METRIC = Metric(
     unjudged,
     expected=expected_unjudged,
     params=(CUTOFF_NEEDED,),
-    aliases=("unj",),
+    aliases=("unj", "hole"),
     higher_is_better=False,
     formula="unjudged in top k ÷ k",
     cite="trec_eval 10, m_unj.c",

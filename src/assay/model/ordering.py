@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.model.quicksort import quicksort_order
+
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
@@ -33,7 +35,7 @@ class ScoreOrder:
     @classmethod
     def of(cls, negated: Floats, start: Ints, end: Ints) -> ScoreOrder:
         """Sort, in place, the stretches that are not in order yet."""
-        unordered = _unordered_stretches(negated, start, end)
+        unordered = unordered_stretches(negated, start, end)
         was_sorted = np.ones(len(start), dtype=bool)
         if len(unordered):
             was_sorted[unordered] = False
@@ -74,7 +76,7 @@ class ScoreOrder:
         return low
 
 
-def _unordered_stretches(values: Floats, start: Ints, end: Ints) -> Ints:
+def unordered_stretches(values: Floats, start: Ints, end: Ints) -> Ints:
     """Numbers of the stretches that hold a descent."""
     descents = np.flatnonzero(values[1:] < values[:-1]) + 1
     if not len(descents):
@@ -147,3 +149,12 @@ def blocks_of_similar_length(lengths: Ints) -> list[Ints]:
         blocks.append(order[-size:])
         order = order[:-size]
     return blocks
+
+
+def arranged(negated: NDArray[np.floating], ties: str) -> list[int]:
+    """Places of the documents of one ranking, best first; equals as they were given, in reverse, or as ranx leaves them."""
+    if ties == "ranx":
+        return quicksort_order(negated.tolist())
+    if ties == "reverse_order":
+        return (len(negated) - 1 - np.argsort(negated[::-1], kind="stable")).tolist()
+    return np.argsort(negated, kind="stable").tolist()

@@ -32,8 +32,9 @@ class Policy:
     """How rankings are ordered and which queries count. The defaults are trec_eval's, with every judged query counted."""
 
     ties: str = _one_of(
-        "order of documents with equal scores; expected: the mean over all orders; ranx: as its sort leaves them",
-        *("docid_desc", "docid_asc", "input_order", "expected", "ranx", "error"),
+        "order of documents with equal scores; reverse_order: that of the input, backwards; expected: the mean over all"
+        " orders; ranx: as its sort leaves them",
+        *("docid_desc", "docid_asc", "input_order", "reverse_order", "expected", "ranx", "error"),
     )
     precision: str = _one_of("how exactly scores are compared", "float64", "float32")
     missing: str = _one_of("a judged query that the run lacks; zero: as an empty ranking", "zero", "skip", "error")
@@ -65,6 +66,11 @@ class Policy:
         """What decides ranks. Where no order is chosen among equals, they are set as by default and known to be tied."""
         ties = "docid_desc" if self.ties in ("expected", "error") else self.ties
         return RankRule(ties, self.precision, self.drop_self)
+
+    def changes(self, other: Policy) -> dict[str, str | float | bool | None]:
+        """The fields in which this differs from another policy, the top of the scale aside, which is worked out."""
+        mine, theirs = self.to_dict(), other.to_dict()
+        return {name: value for name, value in mine.items() if value != theirs[name] and (name != "max_grade" or value)}
 
     def to_dict(self) -> dict[str, str | float | bool | None]:
         """The policy as plain JSON values, in declaration order."""

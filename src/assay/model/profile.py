@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
+from assay.grammar import Param
 from assay.model.graded import Bools, GradedRun
 from assay.model.policy import Policy
 
@@ -42,6 +43,8 @@ class Refusal:
     when: Callable[[Mapping[str, Any]], bool] = lambda _: True
     of_rankings: bool = False
     """Whether it takes a ranking, be it an empty one; a query that the run lacks is no case of it."""
+    is_undefined: bool = False
+    """Whether the tool does answer, but with nan or with something that nobody defined."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,30 @@ class Option:
 
     name: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+class _Definition(Protocol):
+    """What is to be known of a metric here: its name and its parameters."""
+
+    @property
+    def name(self) -> str:
+        """The canonical name."""
+
+    @property
+    def params(self) -> tuple[Param, ...]:
+        """What parameterises it."""
+
+
+class Parameterised(Protocol):
+    """A metric with its parameters, as `assay.metrics` has them."""
+
+    @property
+    def metric(self) -> _Definition:
+        """The definition."""
+
+    @property
+    def params(self) -> Mapping[str, Any]:
+        """Parameter → value."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +90,10 @@ class Profile:
     variants: tuple[Variant, ...] = ()
     refusals: tuple[Refusal, ...] = ()
     option: Option = Option()
-    has: frozenset[str] = frozenset()
-    """The metrics it has; none listed: all."""
+    has: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The metrics it has → the parameters it lets people set: `k`, or `k!` where it always has a cutoff; `gain=exp` where
+    it takes that value alone; `gain={}` where it takes a map. None listed: it has all metrics.
+    """
 
     def adjusted(self, **settings: Any) -> Profile:
         """The same with these conventions instead of its own, for all metrics."""
@@ -82,6 +111,27 @@ class Profile:
     def variant(self, metric: str, params: Mapping[str, Any]) -> Variant | None:
         """What it does otherwise for a metric with these parameters."""
         return next((one for one in self.variants if metric in one.metrics and one.when(params)), None)
+
+    def lacks(self, metric: Parameterised) -> bool:
+        """Whether the tool cannot compute a metric, as it scores it: it has none, or does not let people set it so."""
+        if not self.has:
+            return False
+        definition = metric.metric
+        if definition.name not in self.has:
+            return True
+        usual = variant.params if (variant := self.variant(definition.name, metric.params)) else {}
+        takes = self.has[definition.name]
+        return ("k!" in takes and metric.params["k"] is None) or not all(
+            _takes(takes, param.name, metric.params[param.name], usual.get(param.name, param.default))
+            for param in definition.params
+        )
+
+
+def _takes(takes: tuple[str, ...], name: str, value: Any, usual: Any) -> bool:
+    """Whether a parameter may have a value, given what people may set."""
+    if value == usual or name in takes or f"{name}!" in takes:
+        return True
+    return f"{name}={value}" in takes or (f"{name}={{}}" in takes and isinstance(value, tuple))
 
 
 OWN = Profile("", "assay", Policy())

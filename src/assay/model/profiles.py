@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import UnknownName, near_matches
+from assay.model import tool_metrics
 from assay.model.graded import Bools, GradedRun
 from assay.model.policy import Policy
 from assay.model.profile import EVERY, Option, Profile, Refusal, Variant
@@ -51,6 +52,10 @@ def _retrieved_nothing(run: GradedRun) -> Bools:
     return run.n_retrieved == 0
 
 
+def _all_relevant(run: GradedRun) -> Bools:
+    return (run.n_retrieved > 0) & (run.relevant().count == run.n_retrieved)
+
+
 def _unopposed(run: GradedRun) -> Bools:
     """Something relevant was retrieved, and nothing was judged non-relevant."""
     return (run.ideal.count == run.n_relevant()) & (run.relevant().count > 0)
@@ -71,14 +76,6 @@ HOLES = Refusal(
     _every_query,
     "calls a document a hole if no query at all has it judged; unjudged@k looks at its own query",
 )
-TREC_METRICS = frozenset(
-    {
-        *("runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret", "map", "gm_map", "rprec", "bpref"),
-        *("gm_bpref", "mrr", "iprec", "precision", "recall", "infap", "rprec_mult", "utility", "11pt_avg", "bing", "g"),
-        *("relstring", "ndcg", "ndcg_rel", "rndcg", "capped_recall", "hit", "set_precision", "set_relative_precision"),
-        *("set_recall", "set_map", "set_f"),
-    }
-)
 SINGLE = Policy(precision="float32", missing="skip")
 
 TREC_EVAL_9 = Profile(
@@ -87,7 +84,7 @@ TREC_EVAL_9 = Profile(
     SINGLE,
     refusals=(WHOLE_GRADES, ALL_NEGATIVE),
     option=Option("-c", {"missing": "zero"}),
-    has=TREC_METRICS | {"dcg", "ideal_dcg", "yaap"},
+    has=tool_metrics.TREC_EVAL_9,
 )
 TREC_EVAL_10 = Profile(
     "trec_eval-10",
@@ -101,7 +98,7 @@ TREC_EVAL_10 = Profile(
     ),
     refusals=(WHOLE_GRADES, ALL_NEGATIVE),
     option=Option("-c", {"missing": "zero"}),
-    has=TREC_METRICS | {"dcg", "ideal_dcg", "yaap", "rbp", "rbp_residual", "unjudged"},
+    has=tool_metrics.TREC_EVAL_10,
 )
 PYTREC_EVAL = Profile(
     "pytrec_eval",
@@ -110,9 +107,15 @@ PYTREC_EVAL = Profile(
     refusals=(
         WHOLE_GRADES,
         ALL_NEGATIVE,
-        Refusal(("iprec", "11pt_avg"), _retrieved_nothing, "gives nan for a query with an empty ranking", of_rankings=True),
+        Refusal(
+            ("iprec", "11pt_avg"),
+            _retrieved_nothing,
+            "gives nan for a query with an empty ranking",
+            of_rankings=True,
+            is_undefined=True,
+        ),
     ),
-    has=TREC_METRICS,
+    has=tool_metrics.PYTREC_EVAL,
 )
 RANX = Profile(
     "ranx",
@@ -124,17 +127,21 @@ RANX = Profile(
     ),
     refusals=(
         WHOLE_GRADES,
-        Refusal(("bpref",), _unopposed, "gives nan for bpref where no document is judged non-relevant (ranx issue 66)"),
+        Refusal(
+            ("bpref",),
+            _unopposed,
+            "gives nan for bpref where no document is judged non-relevant (ranx issue 66)",
+            is_undefined=True,
+        ),
         Refusal(
             ("bpref",),
             _barren_among_others,
             "drops out of a thread at a query without a relevant document, and leaves bpref at 0 for those after it",
+            is_undefined=True,
         ),
     ),
     option=Option("make_comparable=True", {"missing": "zero", "extra": "skip"}),
-    has=frozenset(
-        {"hit", "precision", "set_precision", "recall", "f", "rprec", "mrr", "map", "dcg", "ndcg", "bpref", "rbp"}
-    ),
+    has=tool_metrics.RANX,
 )
 GDEVAL = {"precision": "float64"}
 BEIR_SCRIPT = {"ties": "input_order", "precision": "float64", "missing": "zero", "extra": "error"}
@@ -159,7 +166,7 @@ IR_MEASURES = Profile(
             "equals in the order given, in double precision",
             policy={"ties": "input_order", "precision": "float64"},
         ),
-        Variant(("err",), "gdeval scores it: the top grade is always 4", {"max_grade": 4.0}, policy=GDEVAL, digits=5),
+        Variant(("err",), "gdeval scores it: the top grade is always 4", policy={**GDEVAL, "max_grade": 4.0}, digits=5),
         Variant(("ndcg",), "gdeval scores it, in double precision", policy=GDEVAL, when=_gains_exponentially, digits=5),
         Variant(
             ("num_q", "num_rel", "num_ret", "num_rel_ret"), "only queries of the run are counted", policy={"missing": "skip"}
@@ -172,26 +179,10 @@ IR_MEASURES = Profile(
         Refusal(("err",), _named_by_text, "fails on query ids that are no numbers (gdeval)"),
         Refusal(("ndcg",), _above_four, "fails on a grade above 4 (gdeval)", _gains_exponentially),
         Refusal(("ndcg",), _named_by_text, "fails on query ids that are no numbers (gdeval)", _gains_exponentially),
+        Refusal(("accuracy",), _all_relevant, "divides by zero where everything retrieved is relevant"),
         Refusal(("judged",), _retrieved_nothing, "divides by zero on a query with an empty ranking", of_rankings=True),
     ),
-    has=frozenset(
-        {
-            *("accuracy", "map", "bpm", "bpref", "compatibility", "err", "infap", "inst", "insq", "iprec", "judged", "ndcg"),
-            *("nerr8", "nerr9", "nerr10", "nerr11", "num_q", "num_rel", "num_ret", "num_rel_ret", "precision", "recall"),
-            *(
-                "rbp",
-                "rprec",
-                "mrr",
-                "sdcg",
-                "set_map",
-                "set_f",
-                "set_precision",
-                "set_relative_precision",
-                "set_recall",
-                "hit",
-            ),
-        }
-    ),
+    has=tool_metrics.IR_MEASURES,
 )
 BEIR = Profile(
     "beir",
@@ -209,7 +200,7 @@ BEIR = Profile(
         Variant(("accuracy",), "what it calls accuracy is hit, by a script of its own", policy=BEIR_SCRIPT, instead="hit"),
     ),
     refusals=(WHOLE_GRADES, ALL_NEGATIVE, HOLES),
-    has=frozenset({"ndcg", "map", "recall", "precision", "mrr", "hit", "capped_recall"}),
+    has=tool_metrics.BEIR,
 )
 MTEB = Profile(
     "mteb",
@@ -225,7 +216,7 @@ MTEB = Profile(
         Variant(("accuracy",), "what it calls accuracy is recall@1", {"k": 1}, instead="recall"),
     ),
     refusals=(WHOLE_GRADES, ALL_NEGATIVE, HOLES),
-    has=frozenset({"ndcg", "map", "recall", "precision", "mrr", "hit", "capped_recall"}),
+    has=tool_metrics.MTEB,
 )
 SENTENCE_TRANSFORMERS = Profile(
     "sentence-transformers",
@@ -236,7 +227,7 @@ SENTENCE_TRANSFORMERS = Profile(
         Variant(("map",), "divided by the smaller of k and R", {"norm": "min"}),
         Variant(("accuracy",), "what it calls accuracy is hit", instead="hit"),
     ),
-    has=frozenset({"ndcg", "map", "recall", "precision", "mrr", "hit"}),
+    has=tool_metrics.SENTENCE_TRANSFORMERS,
 )
 PROFILES: dict[str, Profile] = {
     profile.name: profile

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from assay.errors import DataError
-from assay.model.ids import all_text, key_id, text_id, with_text_keys
+from assay.model.ids import all_text, key_id, sorted_ids, text_id, with_text_keys
 from assay.model.numeric import as_number
 from assay.model.ordering import Floats, Ints, ScoreOrder
 from assay.model.policy import Policy, RankRule
@@ -139,9 +139,9 @@ class Run(Mapping[str, Ranking]):
         return ScoreOrder.of(-self.scores, end - self.n_retrieved, end)
 
     def ranked(self, place: int, rule: RankRule = GIVEN_ORDER) -> list[str]:
-        """The documents of one query by descending score, equals in the order given or as ranx's sort leaves them."""
+        """The documents of one query by descending score, equals in the order given, backwards, or as ranx's sort does."""
         docs = list(self.rankings[place])
-        if rule.ties != "ranx":
+        if rule.ties not in ("ranx", "reverse_order"):
             if self.order.was_sorted[place]:
                 return docs
             if len(docs) <= FEW and rule.precision == "float64":
@@ -149,10 +149,22 @@ class Run(Mapping[str, Ranking]):
         start, end = self.order.start[place], self.order.end[place]
         with np.errstate(over="ignore"):
             negated = -self.scores[start:end].astype(rule.precision)
+        if rule.ties == "reverse_order":
+            docs, negated = docs[::-1], negated[::-1]
         best_first = (
             quicksort_order(negated.tolist()) if rule.ties == "ranx" else np.argsort(negated, kind="stable").tolist()
         )
         return [docs[number] for number in best_first]
+
+    def in_order(self, place: int, rule: RankRule) -> list[str]:
+        """The documents of one query as the rule ranks them, ties broken."""
+        if rule.ties not in ("docid_desc", "docid_asc"):
+            return self.ranked(place, rule)
+        ranking = self.rankings[place]
+        by_id = sorted_ids(list(ranking), reverse=rule.ties == "docid_desc")
+        with np.errstate(over="ignore"):
+            negated = -np.array([ranking[doc] for doc in by_id], dtype=np.float64).astype(rule.precision)
+        return [by_id[number] for number in np.argsort(negated, kind="stable").tolist()]
 
     def without_self(self) -> Run:
         """The run without documents whose id is the query's; the same run where there are none."""

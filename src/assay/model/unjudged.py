@@ -10,12 +10,11 @@ from assay.model.graded import GradedRun, Hits
 from assay.model.ordering import Ints
 
 
-def with_unjudged_relevant(run: GradedRun, k: int | None) -> GradedRun:
-    """Every unjudged document within the first k (None: all retrieved) gets the top grade, in the ideal ranking too.
+def with_unjudged_relevant(run: GradedRun, k: int | None, grade: float) -> GradedRun:
+    """Every unjudged document within the first k (None: all retrieved) gets that grade, in the ideal ranking too.
 
     Negative grades mark documents that were pooled but not judged, so they are among them.
     """
-    grade = max(run.max_grade, run.level or 0.0) or 1.0
     query, rank = _unjudged_ranks(run, k)
     hits, n = run.retrieved, run.n_queries
     kept = hits.where((hits.grade >= 0) | (hits.rank > (k or hits.rank.max(initial=0))))

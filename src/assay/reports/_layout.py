@@ -34,8 +34,11 @@ def fitted(table: Table, style: Style) -> list[str]:
     if not style.width or needed_width(table) <= style.width:
         return [_set(table, style)]
     longest = max(MIN_NAME, style.width // 3)
-    head = _shortened_all(table.head, longest)
-    widest = max(_widths(Table(head, table.rows))[1:], default=0)
+    head = _broken_all(table, longest)
+    broken = Table(head, table.rows, table.left)
+    if needed_width(broken) <= style.width:
+        return [_set(broken, style)]
+    widest = max(_widths(broken)[1:], default=0)
     room = max(SHORTEST_NAME, style.width - len(MARGIN) - len(GAP) - widest)
     names = _shortened_all([row[0].text for row in table.rows], min(longest, room))
     rows = [[Cell(name), *row[1:]] for name, row in zip(names, table.rows, strict=True)]
@@ -88,6 +91,26 @@ def _indented(text: str, margin: str, style: Style) -> str:
     return "\n".join(margin + line for line in fitting.split("\n")) if text else ""
 
 
+def _broken_all(table: Table, longest: int) -> list[str]:
+    """Heads that are wider than their column in lines; of words that are too long the middle is left out."""
+    cells = _widths(Table([""] * len(table.head), table.rows))
+    broken = [_broken(name, max(MIN_NAME, width)) for name, width in zip(table.head, cells, strict=True)]
+    short = [
+        "\n".join(_shortened(line, max(longest, MIN_PROSE, width)) for line in name.split("\n"))
+        for name, width in zip(broken, cells, strict=True)
+    ]
+    return short if len(set(short)) == len(set(table.head)) else broken
+
+
+def _broken(name: str, width: int) -> str:
+    """The name in lines: after a colon, if it has one, then at blanks. No word is broken."""
+    if display_width(name) <= width:
+        return name
+    before, colon, after = name.rpartition(": ")
+    parts = [f"{before}:", after] if colon else [name]
+    return "\n".join(wrapped(part, max(width, *map(display_width, part.split(" ")))) for part in parts)
+
+
 def _shortened_all(names: list[str], width: int) -> list[str]:
     """Names with their middle left out where they are too long, unless that makes two of them one."""
     short = [_shortened(name, width) for name in names]
@@ -104,10 +127,13 @@ def _shortened(text: str, width: int) -> str:
 
 
 def _set(table: Table, style: Style) -> str:
-    """The table as lines."""
+    """The table as lines. A head of several lines stands on the first row."""
     widths = _widths(table)
-    head = _row([Cell(name) for name in table.head], widths, table.left, style)
-    return "\n".join([style.styled(head, DIM), *(_row(row, widths, table.left, style) for row in table.rows)])
+    names = [name.split("\n") for name in table.head]
+    tallest = max(map(len, names))
+    heads = zip(*([""] * (tallest - len(lines)) + lines for lines in names), strict=True)
+    lines = [style.styled(_row(list(map(Cell, head)), widths, table.left, style), DIM) for head in heads]
+    return "\n".join([*lines, *(_row(row, widths, table.left, style) for row in table.rows)])
 
 
 def _row(cells: list[Cell], widths: list[int], left: frozenset[int], style: Style) -> str:
@@ -121,7 +147,7 @@ def _row(cells: list[Cell], widths: list[int], left: frozenset[int], style: Styl
 
 def _widths(table: Table) -> list[int]:
     columns = zip(table.head, *([cell.text for cell in row] for row in table.rows), strict=True)
-    return [max(map(display_width, column)) for column in columns]
+    return [max(display_width(line) for text in column for line in text.split("\n")) for column in columns]
 
 
 def needed_width(table: Table) -> int:

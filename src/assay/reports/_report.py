@@ -24,6 +24,8 @@ class Report:
     width: int | None = None
     """Columns of the terminal; None for output that nobody watches."""
     colour: bool = False
+    points_on: bool = True
+    """Whether the reader is told of flags that show more."""
     beside: frozenset[str] = frozenset()
     """Metrics that say how far to trust the others rather than how good a run is: none of them is best."""
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
+from assay.evaluation.bands import Band
 from assay.evaluation.result import Result
 from assay.metrics._metric import BoundMetric
+from assay.reports._bands import bands_of
 from assay.reports._cells import Cell, Table
 from assay.reports._report import Report
 from assay.reports._trust import trust_notes
@@ -34,18 +33,14 @@ def _columns(report: Report, metric: BoundMetric) -> list[tuple[str, list[Cell]]
         for number, result in enumerate(report.results)
     ]
     columns = [(metric.name, figures)]
-    if any(metric.name in result.tie_bands for result in report.results):
-        cells = [_band(report, metric, result.tie_bands[metric.name].summary()) for result in report.results]
-        columns.append(("ties: min – mean – max", cells))
-    if any(metric.name in result.residuals for result in report.results):
-        cells = [_band(report, metric, result.residuals[metric.name].summary()) for result in report.results]
-        columns.append(("unjudged: no – yes", cells))
+    for kind, _ in bands_of(report.results[0], metric.name):
+        cells = [_band(report, metric, kind.of(result)[metric.name]) for result in report.results]
+        columns.append((f"{metric.name} {kind.head}", cells))
     return columns
 
 
-def _band(report: Report, metric: BoundMetric, band: Mapping[str, Any]) -> Cell:
-    values = [band[name] for name in ("low", "expected", "high") if name in band]
-    return Cell(" – ".join(report.text(metric, value) for value in values))
+def _band(report: Report, metric: BoundMetric, band: Band) -> Cell:
+    return Cell(" – ".join(report.text(metric, column.summary()) for column in band.columns.values()))
 
 
 def query_table(report: Report, result: Result) -> Table:

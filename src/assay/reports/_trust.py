@@ -19,10 +19,15 @@ ASSUMED = (
     "unjudged no – yes: the figure if no unjudged document were relevant, and if all within the cutoff were, "
     "with the top grade. Documents that were not retrieved stay as they are."
 )
+TIES = "ties", "how equal scores are ordered"
+UNJUDGED = "residuals", "what unjudged documents are worth"
+"""What could move a lead, and what the lead hangs on."""
 
 
 def trust_notes(report: Report) -> list[str]:
     """What the bands say, or that there are bands to look at."""
+    if not report.points_on and not any(result.tie_bands or result.residuals for result in report.results):
+        return []
     return [*_tie_notes(report), *_residual_notes(report)]
 
 
@@ -42,7 +47,7 @@ def _tie_notes(report: Report) -> list[str]:
         bands = [result.tie_bands.get(metric.name) for result in report.results]
         methods = {band.method for band in bands if band and band.method != "exact"}
         found += [f"{metric.name}: {method}." for method in sorted(methods)]
-        found += _contested(report, metric, bands, "how equal scores are ordered")
+        found += _contested(report, metric, bands, TIES)
     return found
 
 
@@ -55,7 +60,7 @@ def _residual_notes(report: Report) -> list[str]:
         found = [ASSUMED]
         for metric in report.shown:
             bands = [result.residuals.get(metric.name) for result in report.results]
-            found += _contested(report, metric, bands, "what unjudged documents are worth")
+            found += _contested(report, metric, bands, UNJUDGED)
         return found
     if "judged@10" not in report.beside:
         return []
@@ -71,21 +76,26 @@ def _unjudged_share(result: Result) -> float:
     return 1.0 - sum(judged) / len(judged) if judged else 0.0
 
 
-def _contested(report: Report, metric: BoundMetric, bands: Sequence[Band | None], doubt: str) -> list[str]:
-    """Leads of one run over the next that are smaller than what the bands allow."""
+def _contested(report: Report, metric: BoundMetric, bands: Sequence[Band | None], doubt: tuple[str, str]) -> list[str]:
+    """Leads of one run over the next that the bands of these two could undo."""
     scored = [(result, band) for result, band in zip(report.results, bands, strict=True) if band]
     sign = -1 if metric.metric.higher_is_better else 1
     scored.sort(key=lambda pair: sign * pair[0].summary[metric.name])
-    leads, most = [], 0.0
+    leads = []
     for (first, its), (second, others) in pairwise(scored):
         lead = abs(first.summary[metric.name] - second.summary[metric.name])
-        room = max(its.width, others.width)
+        room = _room(metric, first, its, is_ahead=True) + _room(metric, second, others, is_ahead=False)
         if room > lead > 0:
-            most = max(most, room)
-            leads.append(f"{report.label(first)} over {report.label(second)} (by {report.text(metric, lead)})")
+            by, most = report.text(metric, lead), report.text(metric, room)
+            pair = f"{report.label(first)} over {report.label(second)}"
+            leads.append(f"{pair} (by {by}, {doubt[0]} could move it by {most})")
     if not leads:
         return []
     hang = "hangs" if len(leads) == 1 else "hang"
-    return [
-        f"{metric.name}: {', '.join(leads)} {hang} on {doubt}, which could move a figure by {report.text(metric, most)}."
-    ]
+    return [f"{metric.name}: {', '.join(leads)} {hang} on {doubt[1]}."]
+
+
+def _room(metric: BoundMetric, result: Result, band: Band, *, is_ahead: bool) -> float:
+    """How far the figure could come down if it is ahead, or go up if it is behind; the other way where less is better."""
+    figure, others = result.summary[metric.name], [column.summary() for column in band.columns.values()]
+    return figure - min(others) if is_ahead == metric.metric.higher_is_better else max(others) - figure

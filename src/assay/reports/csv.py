@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Sequence
 
-from assay.evaluation.bands import Band
 from assay.evaluation.result import Result
 from assay.metrics._metric import BoundMetric
+from assay.reports._bands import KINDS, Kind, band_scores
 from assay.reports._report import Renderer, Report
 from assay.text import printable
+
+BandColumn = tuple[BoundMetric, Kind, str]
 
 
 def render_csv(report: Report) -> str:
@@ -18,36 +20,33 @@ def render_csv(report: Report) -> str:
     target = io.StringIO()
     writer = csv.writer(target, lineterminator="\n")
     metrics = report.metrics if report.per_query else report.shown
-    names = [metric.name for metric in metrics]
     bands = list(_bands(report))
-    heads = [*names, *(f"{metric.name} {kind} {end}" for metric, kind, end in bands)]
+    heads = [*(metric.name for metric in metrics), *(f"{metric.name} {kind.name} {word}" for metric, kind, word in bands)]
     writer.writerow(["run", "query", *heads] if report.per_query else ["run", *heads])
     for result in report.results:
+        if report.per_query:
+            writer.writerows([report.label(result), *row] for row in _query_rows(report, result, bands))
         summary = [report.exact(metric, result.summary.get(metric.name, "")) for metric in metrics]
-        ends = [report.exact(metric, KINDS[kind](result)[metric.name].summary()[end]) for metric, kind, end in bands]
-        if not report.per_query:
-            writer.writerow([report.label(result), *summary, *ends])
-            continue
-        columns = [result.table.columns[name].score.tolist() for name in names]
-        for query, *values in zip(result.query_ids, *columns, strict=True):
-            empty = [""] * len(bands)
-            writer.writerow([report.label(result), printable(query), *map(report.exact, metrics, values), *empty])
-        writer.writerow([report.label(result), "all", *summary, *ends])
+        ends = [report.exact(metric, kind.of(result)[metric.name].columns[word].summary()) for metric, kind, word in bands]
+        writer.writerow([report.label(result), *(["all"] if report.per_query else []), *summary, *ends])
     return target.getvalue()
 
 
-def _bands(report: Report) -> Iterator[tuple[BoundMetric, str, str]]:
+def _query_rows(report: Report, result: Result, bands: Sequence[BandColumn]) -> Iterator[list[str]]:
+    """Each query, its scores, and those of its bands; empty where it does not count for a metric."""
+    columns = [result.table.columns[metric.name].score.tolist() for metric in report.metrics]
+    ends = [(metric, band_scores(result, metric.name, kind.of(result)[metric.name])[word]) for metric, kind, word in bands]
+    for query, *values in zip(result.query_ids, *columns, strict=True):
+        cells = [report.exact(metric, scores.get(query, "")) for metric, scores in ends]
+        yield [printable(query), *map(report.exact, report.metrics, values), *cells]
+
+
+def _bands(report: Report) -> Iterator[BandColumn]:
     """Metric, kind of band, and which figure of it: a column each."""
-    for kind, ends in (("ties", ("low", "expected", "high")), ("unjudged", ("low", "high"))):
+    for kind in KINDS:
         for metric in report.shown:
-            if metric.name in KINDS[kind](report.results[0]):
-                yield from ((metric, kind, end) for end in ends)
-
-
-KINDS: dict[str, Callable[[Result], Mapping[str, Band]]] = {
-    "ties": lambda result: result.tie_bands,
-    "unjudged": lambda result: result.residuals,
-}
+            if metric.name in kind.of(report.results[0]):
+                yield from ((metric, kind, word) for word in kind.words)
 
 
 RENDERER = Renderer("csv", render_csv, "rows for spreadsheets and scripts")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from assay.evaluation.result import Result
 from assay.metrics._metric import BoundMetric
+from assay.reports._bands import Kind, band_scores, bands_of
 from assay.reports._report import Renderer, Report
 from assay.text import printable
 
@@ -25,22 +28,41 @@ def render_trec(report: Report) -> str:
 
 def _query_lines(report: Report, result: Result) -> list[str]:
     metrics = [metric for metric in report.metrics if metric.metric.name not in SUMMARY_ONLY]
-    columns = [result.table.columns[metric.name].score.tolist() for metric in metrics]
-    return [
-        _line(metric.trec_name, query, _value(report, metric, value))
-        for query, *values in zip(result.query_ids, *columns, strict=True)
-        for metric, value in zip(metrics, values, strict=True)
-    ]
+    lines = {query: list[str]() for query in result.query_ids}
+    for metric in metrics:
+        scores = zip(result.query_ids, result.table.columns[metric.name].score.tolist(), strict=True)
+        _add_lines(lines, report, metric, metric.trec_name, dict(scores))
+        for kind, band in bands_of(result, metric.name):
+            for word, of_queries in band_scores(result, metric.name, band).items():
+                _add_lines(lines, report, metric, _band_name(metric, kind, word), of_queries)
+    return [line for of_query in lines.values() for line in of_query]
+
+
+def _add_lines(
+    lines: dict[str, list[str]], report: Report, metric: BoundMetric, name: str, scores: Mapping[str, float | str]
+) -> None:
+    for query, score in scores.items():
+        lines[query].append(_line(name, query, _value(report, metric, score)))
 
 
 def _summary_lines(report: Report, result: Result) -> list[str]:
+    """Figures of bands follow the metric, under its name and theirs: `map_tie_min`, `map_unjudged_yes`."""
     lines = []
     for metric in report.metrics:
         if metric.name in result.summary:
             lines.append(_line(metric.trec_name, "all", _value(report, metric, result.summary[metric.name])))
+            lines += [
+                _line(_band_name(metric, kind, word), "all", _value(report, metric, column.summary()))
+                for kind, band in bands_of(result, metric.name)
+                for word, column in band.columns.items()
+            ]
         elif metric.name == "runid" and len(result.query_ids):
             lines.append(_line("runid", "all", str(result.array("runid")[0])))
     return lines
+
+
+def _band_name(metric: BoundMetric, kind: Kind, word: str) -> str:
+    return f"{metric.trec_name}_{kind.trec}_{word}"
 
 
 def _value(report: Report, metric: BoundMetric, value: float | str) -> str:

@@ -1,0 +1,71 @@
+"""Flags that say which benchmark is scored, and who decides about relevance."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from assay.errors import UsageError
+
+if TYPE_CHECKING:
+    from assay.evaluation.judging import Relevance
+
+UNITS = ("as_retrieved", "chunk", "document")
+
+
+def add_relevance_arguments(parser: argparse.ArgumentParser) -> None:
+    """The dataset and the resolver."""
+    group = parser.add_argument_group("relevance")
+    group.add_argument("--dataset", metavar="DATASET", help="a benchmark by path or name, instead of judgments")
+    group.add_argument("--dataset-format", metavar="NAME", help="its format, where it is not recognised")
+    group.add_argument("--run", dest="more_runs", nargs="+", action="extend", default=[], metavar="RUN", help="more runs")
+    group.add_argument(
+        "--relevance",
+        metavar="RESOLVER",
+        help="auto, qrels, pack, token, coverage, substring, lexical or hybrid, such as token(threshold=0.5); default: auto",
+    )
+    group.add_argument(
+        "--f1-threshold", type=_share, metavar="F1", help="lowest F1 that token takes as relevant (default: 0.3)"
+    )
+    group.add_argument(
+        "--unit",
+        choices=list(dict.fromkeys(spelling for unit in UNITS for spelling in (unit, unit.replace("_", "-")))),
+        metavar="|".join(UNITS),
+        help="where chunks are retrieved and documents judged; chunk: credit each document once, document: roll chunks up",
+    )
+    group.add_argument(
+        "--id-map", metavar="FILE", help="which document a chunk belongs to: JSON, or lines of chunk and document"
+    )
+
+
+def relevance_of(options: argparse.Namespace) -> Relevance:
+    """Who decides, as the flags say."""
+    from assay.evaluation.judging import Relevance
+    from assay.relevance._resolver import parse_resolver
+
+    by = options.relevance or "auto"
+    defaults = {} if options.f1_threshold is None else {"threshold": options.f1_threshold}
+    if by.strip() != "auto" and parse_resolver(by).name != "token" and defaults:
+        raise UsageError(f"--f1-threshold belongs to token; write --relevance '{by.partition('(')[0]}(threshold=…)'")
+    if options.id_map and (options.unit or "").startswith("as"):
+        raise UsageError("--id-map is for --unit chunk or document; with as_retrieved ids are compared as they are")
+    unit = (options.unit or ("document" if options.id_map else "as_retrieved")).replace("-", "_")
+    return Relevance(by, unit, options.id_map, defaults)
+
+
+def refuse_without_dataset(options: argparse.Namespace) -> None:
+    """Flags that make sense only with a dataset."""
+    flags = ("relevance", "f1_threshold", "unit", "id_map", "dataset_format")
+    given = [f"--{name.replace('_', '-')}" for name in flags if getattr(options, name) is not None]
+    if given and not options.dataset:
+        raise UsageError(f"{', '.join(given)} needs --dataset; judgments in a file decide by ids alone")
+
+
+def _share(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise argparse.ArgumentTypeError(f"a number from 0 to 1, not {text!r}")
+    return value

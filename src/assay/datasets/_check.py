@@ -1,0 +1,35 @@
+"""Preflight: everything that is wrong with a dataset, and with a run for it, before anybody trusts a number."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assay.datasets._case_lines import with_lines
+from assay.datasets._check_documents import survey_documents
+from assay.datasets._check_judgments import check_judgments
+from assay.datasets._check_queries import check_queries
+from assay.datasets._check_repairs import check_repairs
+from assay.datasets._check_run import check_run
+from assay.datasets._dataset import BenchmarkDataset
+from assay.datasets._finding import Case, Finding
+from assay.datasets._finding_codes import CODES
+from assay.errors import BadParameter
+
+__all__ = ["CODES", "Case", "Finding", "check_dataset"]
+
+
+def check_dataset(dataset: BenchmarkDataset, run: Any = None, k: int = 10) -> list[Finding]:
+    """Look for everything that commonly goes wrong; one finding per code, errors first.
+
+    `run` is anything that holds a run, `k` the cutoff that unjudged documents, ties and short rankings are looked at for.
+    Documents are gone through once and not kept. What cannot be read becomes a finding.
+    """
+    if isinstance(k, bool) or not isinstance(k, int) or k < 1:
+        raise BadParameter(f"k is a whole number from 1 on, not {k!r}")
+    corpus, about_documents = survey_documents(dataset)
+    findings = [*check_queries(dataset), *about_documents, *check_repairs(dataset), *check_judgments(dataset, corpus)]
+    if run is not None:
+        findings += check_run(dataset, corpus, run, k)
+    places = {code: place for place, code in enumerate(CODES)}
+    findings.sort(key=lambda finding: (finding.severity != "error", places[finding.code]))
+    return with_lines(findings, dataset)

@@ -1,0 +1,147 @@
+"""Format: the record every format file ends in; and the registry that knows which one a path has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+
+from assay.catalog import load_entries
+from assay.datasets._dataset import BenchmarkDataset
+from assay.datasets._evidence_pack import evidence_pack
+from assay.datasets._source import FileSource
+from assay.errors import DataError, UnknownName, UsageError, near_matches
+
+PEEK = 1 << 18
+"""Bytes looked at to tell formats apart."""
+BUNDLED = Path(__file__).parent / "bundled"
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]:]', re.DOTALL)
+"""What JSON is built of, as far as it matters for nesting: strings, brackets, and the mark behind a name."""
+
+
+@dataclass(frozen=True)
+class Probe:
+    """A path, and what can be seen of it without reading it all."""
+
+    path: Path
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Files and folders in it, if it is a folder."""
+        return frozenset(entry.name for entry in self.path.iterdir()) if self.path.is_dir() else frozenset()
+
+    @cached_property
+    def suffix(self) -> str:
+        """The ending that tells the kind of file: `.jsonl` of `corpus.jsonl.gz`."""
+        return Path(self.path.name.removesuffix(".gz").removesuffix(".zst")).suffix.lower()
+
+    @cached_property
+    def head(self) -> bytes:
+        """The first bytes, decompressed."""
+        if not self.path.is_file():
+            return b""
+        with FileSource(self.path).reading() as file:
+            return file.read(PEEK)
+
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        """Names of JSON fields near the beginning."""
+        return frozenset(name.decode("utf-8", "replace") for name in re.findall(rb'"([^"\\]{1,60})"\s*:', self.head))
+
+    @cached_property
+    def outer_keys(self) -> frozenset[str]:
+        """Field names of the outermost object near the beginning; of a list or of JSON lines: of all records there."""
+        found: set[str] = set()
+        depth = -1 if self.is_list else 0
+        string = b""
+        for token in _TOKEN.findall(self.head):
+            if token in (b"{", b"["):
+                depth += 1
+            elif token in (b"}", b"]"):
+                depth -= 1
+            elif token == b":" and depth == 1:
+                found.add(string[1:-1].decode("utf-8", "replace"))
+            string = token
+        return frozenset(found)
+
+    @property
+    def is_list(self) -> bool:
+        """Whether it is a JSON list."""
+        return self.head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"["
+
+
+@dataclass(frozen=True)
+class Format:
+    """One way to write a benchmark down."""
+
+    name: str
+    meaning: str
+    read: Callable[[Path], BenchmarkDataset]
+    detect: Callable[[Probe], bool]
+    """Whether a path looks like it; cheap."""
+    write: Callable[[BenchmarkDataset, Path], None] | None = None
+    example: str = ""
+    """A real record, for the documentation."""
+    rank: int = 0
+    """Formats with a higher rank are asked first; the most particular ones know best."""
+
+    def save(self, dataset: BenchmarkDataset, path: Path) -> None:
+        """Write the dataset."""
+        self.writer()(dataset, path)
+
+    def writer(self) -> Callable[[BenchmarkDataset, Path], None]:
+        """What writes this format; or an error that says it is only read."""
+        if self.write is None:
+            known = [name for name, one in all_formats().items() if one.write]
+            raise UsageError(f"{self.name} can be read, not written; written are {', '.join(known)}")
+        return self.write
+
+
+@cache
+def all_formats() -> dict[str, Format]:
+    """Name → format, sorted by name."""
+    found = load_entries("assay.datasets", "FORMAT").values()
+    return {one.name: one for one in sorted(found, key=lambda one: one.name)}
+
+
+def find_format(name: str) -> Format:
+    """The format of that name."""
+    known = all_formats()
+    if name not in known:
+        raise UnknownName("format", name, near_matches(name, known), f"there are {', '.join(known)}")
+    return known[name]
+
+
+def detect_format(path: Path) -> Format:
+    """The format that a path looks like."""
+    probe = Probe(path)
+    for one in sorted(all_formats().values(), key=lambda one: -one.rank):
+        if one.detect(probe):
+            return one
+    known = ", ".join(all_formats())
+    raise DataError(f"{path}: no known format ({known}); say which with format=, or --dataset-format at the terminal")
+
+
+def bundled() -> dict[str, Path]:
+    """Name → file of the benchmarks that come with the package."""
+    return {path.name.removesuffix(".json"): path for path in sorted(BUNDLED.glob("*.json"))}
+
+
+def load_dataset(source: str | Path | BenchmarkDataset, format: str | None = None) -> BenchmarkDataset:  # noqa: A002
+    """A benchmark by name or path; the format is recognised, or given by name."""
+    if isinstance(source, BenchmarkDataset):
+        return source
+    path = bundled().get(str(source)) or Path(source)
+    if not path.exists():
+        by_other_means = [one for one in all_formats().values() if one.detect(Probe(path))]
+        if not by_other_means:
+            near = near_matches(str(source), bundled())
+            raise UnknownName("benchmark", str(source), near, f"neither a path nor one of {', '.join(bundled()) or 'none'}")
+    chosen = find_format(format) if format else detect_format(path)
+    dataset = chosen.read(path)
+    dataset.format, dataset.path = chosen.name, path
+    if dataset.pack is None and any(query.evidence is not None for query in dataset.queries.values()):
+        dataset.pack = evidence_pack("evidence", dataset.documents, ("evidence",))
+    return dataset

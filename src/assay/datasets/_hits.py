@@ -1,0 +1,133 @@
+"""Hits: rankings whose entries bring their text along, as retrievers and RAG tools hand them over."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+from assay.datasets._source import FileSource
+from assay.errors import DataError
+from assay.model.hit_names import IDS, SCORES, TEXTS
+from assay.model.ids import text_id
+from assay.model.numeric import as_number
+from assay.model.records import Hit
+from assay.model.run import Run
+from assay.text import shortened
+
+QUERIES = ("query_id", "question_id", "qid", "case_id", "id")
+LISTS = (
+    "hits",
+    "results",
+    "retrieved",
+    "retrieved_contexts",
+    "retrievedContext",
+    "contexts",
+    "retrieval_context",
+    "documents",
+)
+
+
+PLAIN_TEXTS = ("retrieved_contexts", "retrievedContext", "contexts", "retrieval_context")
+"""Lists whose entries are texts where they are no records."""
+
+
+def hits_of(source: Any) -> dict[str, list[Hit]] | None:
+    """Query → hits, best first; None where the source holds ids and scores alone, which others read quicker."""
+    if isinstance(source, FileSource):
+        if source.kind not in ("json", "jsonl"):
+            return None
+        source = _content(source)
+    if isinstance(source, Mapping) and not isinstance(source, Run):
+        rankings = {text_id(query): hits for query, hits in source.items()}
+        kinds = set(map(type, chain.from_iterable(filter(_is_list, rankings.values()))))
+        are_hits = any(issubclass(kind, Hit | Mapping) for kind in kinds)
+    elif _is_list(source):
+        rankings, are_hits = _by_query(source)
+    else:
+        return None
+    if not are_hits:
+        return None
+    return {query: _hits(query, hits) for query, hits in rankings.items()}
+
+
+def brings_hits(source: Any) -> bool:
+    """Whether a source looks as if it held hits rather than ids and scores; a file is not read for that."""
+    if not isinstance(source, FileSource):
+        return hits_of(source) is not None
+    if source.kind not in ("json", "jsonl"):
+        return False
+    with source.reading() as file:
+        head = file.read(1 << 16)
+    return any(f'"{name}"'.encode() in head for name in (*TEXTS, *LISTS))
+
+
+def _is_list(hits: Any) -> bool:
+    return isinstance(hits, Sequence) and not isinstance(hits, str | bytes)
+
+
+def _hits(query: str, hits: Any) -> list[Hit]:
+    if isinstance(hits, Mapping):
+        hits = [{"id": doc, "score": score} for doc, score in hits.items()]
+    if not _is_list(hits):
+        raise DataError(f"run, query {query}: expected a list of hits, found {shortened(hits)}")
+    return [_hit(query, place, entry) for place, entry in enumerate(hits)]
+
+
+def _content(source: FileSource) -> Any:
+    """The file's JSON; nothing where it is none, for the reader of runs says it better."""
+    with source.reading() as file:
+        text = file.read().removeprefix(b"\xef\xbb\xbf")
+    try:
+        if source.kind == "json":
+            return json.loads(text)
+        return [json.loads(line) for line in text.splitlines() if line.strip()]
+    except ValueError:
+        return None
+
+
+def _by_query(rows: Iterable[Any]) -> tuple[dict[str, list[Any]], bool]:
+    """Rows that are hits of a query, or queries with their hits; and whether they are more than ids and scores."""
+    found: dict[str, list[Any]] = {}
+    are_hits = False
+    for number, row in enumerate(rows, 1):
+        if not isinstance(row, Mapping):
+            return {}, False
+        name = next((name for name in LISTS if _is_list(row.get(name))), None)
+        query = next((row[name] for name in QUERIES if row.get(name) is not None), number if name else None)
+        if query is None:
+            return {}, False
+        listed = [row] if name is None else row[name]
+        if name in PLAIN_TEXTS:
+            listed = [{"content": entry} if isinstance(entry, str) else entry for entry in listed]
+        are_hits = are_hits or any(map(_is_record if name else _brings_text, listed))
+        found.setdefault(text_id(query), []).extend(listed)
+    return found, are_hits
+
+
+def _is_record(entry: Any) -> bool:
+    return isinstance(entry, Hit | Mapping)
+
+
+def _brings_text(entry: Mapping[str, Any]) -> bool:
+    return any(isinstance(entry.get(name), str) for name in TEXTS)
+
+
+def _hit(query: str, place: int, entry: Any) -> Hit:
+    """An entry as a hit: without an id it is known by its place, without a score by its rank."""
+    if isinstance(entry, Hit):
+        return entry
+    if isinstance(entry, str):
+        entry = {"id": entry}
+    if not isinstance(entry, Mapping):
+        raise DataError(f"run, query {query}: expected a hit with content, found {shortened(entry)}")
+    own = next((name for name in IDS if entry.get(name) is not None and name != "query_id"), None)
+    doc_id = f"{query}#{place + 1}" if own is None else text_id(entry[own])
+    text = next((entry[name] for name in TEXTS if isinstance(entry.get(name), str)), None)
+    score = next((entry[name] for name in SCORES if entry.get(name) is not None), -float(place))
+    number = as_number(score)
+    if number is None:
+        raise DataError(f"run, query {query}: the score of {doc_id} is {score!r}; only a number can be ranked")
+    metadata = entry.get("metadata")
+    return Hit(doc_id, number, text, metadata if isinstance(metadata, Mapping) else None)

@@ -1,0 +1,206 @@
+"""A folder of tables: queries, documents, judgments; and dataset.json for what tables cannot hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from assay.datasets._corpus import FileDocuments
+from assay.datasets._dataset import BenchmarkDataset, Repair, require_queries
+from assay.datasets._decode import decode_file
+from assay.datasets._notes import Notes
+from assay.datasets._record_files import each_record, suffix_of
+from assay.datasets._records import (
+    DOCUMENT,
+    Record,
+    document_of,
+    filled_fields,
+    filled_id,
+    judgment_of,
+    query_of,
+)
+from assay.datasets._source import BOM, FileSource
+from assay.datasets._write import new_file
+from assay.errors import DataError, UsageError
+from assay.model.records import Document, Query, RelevanceJudgment, Span
+
+TABLES = ("queries", "documents", "judgments")
+ENDINGS = (".jsonl", ".jsonl.gz", ".jsonl.zst", ".ndjson", ".parquet")
+CARD = "dataset.json"
+
+
+@dataclass
+class Card:
+    """dataset.json: name, version and metadata, and whatever has no place in the other files."""
+
+    name: str
+    version: str = "1.0"
+    metadata: dict[str, Any] = field(default_factory=dict)
+    judged_empty: list[str] = field(default_factory=list)
+    """Queries that were judged and have nothing relevant."""
+    judgments: list[RelevanceJudgment] = field(default_factory=list)
+    """Who judged, and when; only where the judgments themselves cannot say."""
+    spans: dict[str, list[Span]] = field(default_factory=dict)
+
+
+def read_card(dataset: BenchmarkDataset, folder: Path) -> None:
+    """Add what dataset.json says; without one the dataset is called like its folder."""
+    if not (folder / CARD).exists():
+        return
+    card = decode_file(folder / CARD, Card)
+    dataset.name, dataset.version, dataset.metadata = card.name, card.version, card.metadata
+    dataset.spans = card.spans
+    dataset.judgments.update({(one.query_id, one.doc_id): one for one in card.judgments})
+    for query in card.judged_empty:
+        dataset.qrels.setdefault(query, {})
+
+
+def write_card(dataset: BenchmarkDataset, folder: Path, *, has_judges: bool = False) -> None:
+    """Write dataset.json; `has_judges` when the judgments beside it say who judged."""
+    import msgspec
+
+    card: dict[str, Any] = {"name": dataset.name, "version": dataset.version, "metadata": dataset.metadata}
+    if empty := [query for query, judged in dataset.qrels.items() if not judged]:
+        card["judged_empty"] = empty
+    if dataset.judgments and not has_judges:
+        card["judgments"] = [filled_fields(one) for one in dataset.judgments.values()]
+    if dataset.spans:
+        card["spans"] = {query: [filled_fields(span) for span in spans] for query, spans in dataset.spans.items()}
+    with new_file(folder / CARD) as file:
+        file.write(msgspec.json.format(msgspec.json.encode(card), indent=2) + b"\n")
+
+
+def read_tables(path: Path) -> BenchmarkDataset:
+    """Queries, and documents and judgments where there are any. Without a table of queries those judged are queries."""
+    files = {table: found for table in TABLES if (found := _find(path, table))}
+    dataset = BenchmarkDataset(path.resolve().name)
+    if "queries" in files:
+        read_queries(dataset, files["queries"])
+    if "documents" in files:
+        dataset.documents = read_documents(files["documents"])
+    if "judgments" in files:
+        _read_judgments(dataset, files["judgments"])
+    read_card(dataset, path)
+    if "queries" not in files:
+        dataset.queries = {query: Query(query) for query in dataset.qrels}
+    return require_queries(dataset, str(files.get("queries", path)))
+
+
+def _find(path: Path, table: str) -> Path | None:
+    """The file of a table; two of them are an error, for nobody knows which one is meant."""
+    found = [path / f"{table}{ending}" for ending in ENDINGS if (path / f"{table}{ending}").exists()]
+    if len(found) > 1:
+        raise DataError(f"{path}: several files with {table}: {', '.join(file.name for file in found)}; keep one")
+    return found[0] if found else None
+
+
+def read_queries(dataset: BenchmarkDataset, file: Path) -> None:
+    """Queries, one per record, with the ground truth that some of them carry."""
+    places: dict[str, str] = {}
+    notes = Notes(str(file))
+
+    def take(place: str, record: Record) -> None:
+        query, judged = query_of(record, len(places) + 1, place, notes)
+        if query.query_id in places:
+            first = f"first at {places[query.query_id]}"
+            raise DataError(f"query {query.query_id} appears twice ({first}); name all its documents in one record")
+        places[query.query_id] = place
+        dataset.add_query(query)
+        if judged is not None:
+            dataset.qrels[query.query_id] = judged
+
+    each_record(file, take)
+    dataset.repairs += notes.repairs
+
+
+def _read_judgments(dataset: BenchmarkDataset, file: Path) -> None:
+    """Judgments, one per record. A pair judged twice is a fault."""
+    unused: dict[str, str] = {}
+
+    def take(place: str, record: Record) -> None:
+        judgment, useless = judgment_of(record)
+        if judgment.doc_id in dataset.qrels.get(judgment.query_id, ()):
+            raise DataError(f"document {judgment.doc_id} is judged twice for query {judgment.query_id}")
+        dataset.add_judgment(judgment)
+        for name in useless:
+            unused.setdefault(name, place)
+
+    each_record(file, take, json_decoder())
+    dataset.repairs += [Repair(place, f"the field {name!r} has no use", is_loss=True) for name, place in unused.items()]
+
+
+def json_decoder() -> Callable[[bytes], Any]:
+    """A quick decoder for large files."""
+    import msgspec
+
+    return msgspec.json.Decoder().decode
+
+
+def read_documents(file: Path) -> Any:
+    """Documents, one per record; those of JSON lines stay in their file until they are asked for."""
+    if suffix_of(file.name) != ".parquet":
+        decode = json_decoder()
+        return FileDocuments(
+            FileSource.at(file), _id_decoder(), lambda line: _document_of_line(decode(line.removeprefix(BOM)))
+        )
+    documents: dict[str, Document] = {}
+
+    def take(_: str, record: Record) -> None:
+        document = document_of(record)
+        if document.doc_id in documents:
+            raise DataError(f"document {document.doc_id} appears twice")
+        documents[document.doc_id] = document
+
+    each_record(file, take)
+    return documents
+
+
+def _document_of_line(record: Any) -> Document:
+    if not isinstance(record, dict):
+        raise DataError("expected a JSON object")
+    return document_of(record)
+
+
+def _id_decoder() -> Callable[[bytes], str]:
+    """The id of a line; the rest of it is skipped without being read into memory."""
+    import msgspec
+
+    names = DOCUMENT["doc_id"]
+    identity = msgspec.defstruct("Identity", [(name, str | int | None, None) for name in names])
+    decode = msgspec.json.Decoder(identity).decode
+
+    def id_of(line: bytes) -> str:
+        found = decode(line.removeprefix(BOM))
+        value = next((value for name in names if (value := getattr(found, name)) is not None), None)
+        if value is None:
+            raise DataError(f"there is none of {', '.join(names)}")
+        return filled_id(value)
+
+    return id_of
+
+
+def judgment_rows(dataset: BenchmarkDataset) -> Iterator[RelevanceJudgment]:
+    """Every judgment as a record, with who gave it and when."""
+    for query, judged in dataset.qrels.items():
+        for doc, grade in judged.items():
+            more = dataset.judgments.get((query, doc))
+            yield RelevanceJudgment(query, doc, grade, more.judge if more else None, more.timestamp if more else None)
+
+
+def has_tables(names: frozenset[str], endings: tuple[str, ...]) -> bool:
+    """Whether a folder holds queries or judgments with one of these endings, and nothing of BEIR or TREC."""
+    is_foreign = any(name.partition(".")[0] in ("corpus", "qrels") for name in names)
+    return not is_foreign and any(f"{table}{ending}" in names for table in ("queries", "judgments") for ending in endings)
+
+
+def new_folder(path: Path, table_format: str) -> Path:
+    """The folder to write tables to; a name that looks like a file is refused."""
+    if suffix_of(path.name) in (".jsonl", ".ndjson", ".parquet", ".json", ".csv", ".tsv") and not path.is_dir():
+        stem = path.name.partition(".")[0]
+        raise UsageError(f"{path}: {table_format} is a folder of tables; give a folder, such as {stem}")
+    files = [path / f"{table}{ending}" for table in TABLES for ending in ENDINGS if ending != f".{table_format}"]
+    if others := [file.name for file in files if file.exists()]:
+        raise DataError(f"{path}: there are already {', '.join(others)}; write to another folder")
+    return path

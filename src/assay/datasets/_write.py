@@ -1,0 +1,82 @@
+"""Writing: judgments and runs as TREC files, JSON lines, and files that appear whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from assay.errors import DataError
+from assay.model.qrels import checked_grades
+
+
+@contextmanager
+def new_file(path: Path) -> Iterator[IO[bytes]]:
+    """A file to write; it takes its name only when everything is in it."""
+    if path.is_dir():
+        raise DataError(f"{path}: cannot be written: there is a folder of that name")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    except OSError as error:
+        raise DataError(f"{path}: cannot be written: {error.strerror or error}") from None
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+        Path(name).chmod(0o666 & ~_umask())
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def write_lines(path: Path, rows: Iterable[Any]) -> None:
+    """One JSON object per line."""
+    import msgspec
+
+    encode = msgspec.json.Encoder().encode
+    with new_file(path) as file:
+        file.writelines(encode(row) + b"\n" for row in rows)
+
+
+def write_qrels(qrels: Mapping[str, Mapping[str, float]], path: Path) -> None:
+    """TREC judgments: query 0 document grade."""
+    checked_grades(qrels)
+    with new_file(path) as file:
+        for query, judged in qrels.items():
+            for doc, grade in judged.items():
+                file.write(f"{_word(query, path)} 0 {_word(doc, path)} {grade_text(grade)}\n".encode())
+
+
+def grade_text(grade: float) -> str:
+    """A grade as people write it, with every digit it has: 2, 0.5, 0.30000000000000004."""
+    short = f"{grade:g}"
+    return short if float(short) == grade else repr(float(grade))
+
+
+def write_run(rankings: Mapping[str, Mapping[str, float]], path: Path, tag: str = "assay") -> None:
+    """A TREC run: query Q0 document rank score tag, best first; equal scores keep their order."""
+    with new_file(path) as file:
+        for query, ranking in rankings.items():
+            ranked = sorted(ranking.items(), key=lambda pair: pair[1], reverse=True)
+            for rank, (doc, score) in enumerate(ranked, 1):
+                line = f"{_word(query, path)} Q0 {_word(doc, path)} {rank} {float(score)!r} {_word(tag or 'assay', path)}\n"
+                file.write(line.encode())
+
+
+def _word(text: str, path: Path) -> str:
+    """An id in a file whose columns are separated by blanks."""
+    if not text or text.split() != [text]:
+        raise DataError(f"{path}: the id {text!r} has a blank in it, which TREC files cannot hold; write JSON instead")
+    if text.startswith("#"):
+        raise DataError(f"{path}: the id {text!r} begins with #, which TREC files take as a comment; write JSON instead")
+    return text

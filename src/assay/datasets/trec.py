@@ -1,0 +1,236 @@
+"""trec: a TREC test collection: judgments alone, or a folder with judgments, topics and documents."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from assay.datasets._columns import NAMES, is_header
+from assay.datasets._corpus import FileDocuments
+from assay.datasets._dataset import BenchmarkDataset, Repair, require_queries
+from assay.datasets._format import Format, Probe
+from assay.datasets._notes import Notes
+from assay.datasets._record_files import suffix_of
+from assay.datasets._record_tables import read_card, read_documents, read_queries, write_card
+from assay.datasets._records import filled_fields
+from assay.datasets._source import BOM, FileSource
+from assay.datasets._topics import read_topics
+from assay.datasets._write import new_file, write_lines, write_qrels
+from assay.errors import DataError, UsageError
+from assay.model.qrels import Qrels
+from assay.model.records import Document, Query
+from assay.text import some_of
+
+EXAMPLE = """\
+qrels.txt    301 0 FBIS3-10082 1
+topics.txt   <top>
+             <num> Number: 301
+             <title> International Organized Crime
+             <desc> Description: Identify organizations that participate in international criminal activity.
+             <narr> Narrative: A relevant document must name the organization.
+             </top>
+docs.jsonl   {"id": "FBIS3-10082", "contents": "The Medellin cartel …"}
+
+Topics also as TSV (301<tab>International Organized Crime), as XML (<topic number="301"><query>…), or as JSON lines;
+documents also as TSV (collection.tsv: id<tab>text)."""
+ALONE = (".txt", ".qrels", ".qrel", ".trec")
+"""Endings of a path that means the judgments alone."""
+LINES = (".jsonl", ".ndjson")
+
+
+def read_trec(path: Path) -> BenchmarkDataset:
+    """A file holds judgments, and its queries have ids only. In a folder, files are known by their names.
+
+    `qrels` in the name: judgments; `topics` or `queries`: queries; docs, documents or collection as .tsv, or other .jsonl:
+    documents, which stay in their file until they are asked for. Several of a kind are an error that lists them. Title →
+    text, desc → description, narr → narrative, other tags under their own names. A topic 051 whose judgments are those of 51
+    is called 51. Judgments per subtopic are reduced to the best grade of each document.
+    """
+    files = _files(path) if path.is_dir() else {"judgments": path}
+    dataset = BenchmarkDataset(path.resolve().name if path.is_dir() else FileSource(path).name)
+    if "judgments" in files:
+        _read_judgments(dataset, files["judgments"])
+    if "topics" in files:
+        _read_queries(dataset, files["topics"])
+    else:
+        dataset.queries = {query: Query(query) for query in dataset.qrels}
+    if "documents" in files:
+        dataset.documents = _documents(files["documents"])
+    if path.is_dir():
+        read_card(dataset, path)
+    return require_queries(dataset, str(files.get("topics", path)))
+
+
+def _kind(name: str) -> str | None:
+    """What a file of the folder holds, by its name."""
+    stem, suffix = name.lower().partition(".")[0], suffix_of(name)
+    if suffix in (".md", ".py", ".sh", ".pdf"):
+        return None
+    if "qrel" in name.lower():
+        return "judgments"
+    if "topics" in name.lower() or "queries" in name.lower():
+        return "topics"
+    if suffix in LINES or (suffix == ".tsv" and stem in ("collection", "docs", "documents", "corpus")):
+        return "documents"
+    return None
+
+
+def _files(folder: Path) -> dict[str, Path]:
+    """Judgments, topics and documents of a folder."""
+    found: dict[str, list[Path]] = {}
+    for file in sorted(folder.iterdir()):
+        kind = _kind(file.name)
+        if kind and file.is_file() and not file.name.startswith("."):
+            found.setdefault(kind, []).append(file)
+    for kind, files in found.items():
+        if len(files) > 1:
+            names = ", ".join(file.name for file in files)
+            raise DataError(f"{folder}: several files with {kind}: {names}; keep one of them in the folder")
+    if not found.keys() & {"judgments", "topics"}:
+        raise DataError(f"{folder}: neither judgments (qrels.txt) nor topics (topics.txt) are in this folder")
+    return {kind: files[0] for kind, files in found.items()}
+
+
+def _read_judgments(dataset: BenchmarkDataset, file: Path) -> None:
+    qrels = Qrels(str(file))
+    dataset.qrels = {query: qrels[query] for query in qrels}
+    if qrels.subtopics:
+        what = "judged per subtopic; of each document the best grade is kept, not the subtopics"
+        dataset.repairs.append(Repair(str(file), what, is_loss=True))
+
+
+def _read_queries(dataset: BenchmarkDataset, file: Path) -> None:
+    if suffix_of(file.name) in LINES:
+        read_queries(dataset, file)
+        return
+    notes = Notes(str(file))
+    queries = read_topics(FileSource.at(file), notes)
+    renamed = {query: bare for query in queries if (bare := query.lstrip("0")) != query and query not in dataset.qrels}
+    for query, bare in renamed.items():
+        if bare in dataset.qrels and bare not in queries:
+            notes.mend(str(file), f"topic {query} is called {bare}, as its judgments are")
+            queries[query] = replace(queries[query], query_id=bare)
+    dataset.queries = {query.query_id: query for query in queries.values()}
+    dataset.repairs += notes.repairs
+
+
+def _documents(file: Path) -> Any:
+    if suffix_of(file.name) in LINES:
+        return read_documents(file)
+    return FileDocuments(FileSource.at(file), lambda line: _row(line)[0], lambda line: Document(*_row(line)))
+
+
+def _row(line: bytes) -> tuple[str, str]:
+    """Id and text of a line with a tab between them."""
+    doc_id, tab, text = line.removeprefix(BOM).rstrip(b"\r\n").partition(b"\t")
+    if not tab or not doc_id:
+        raise DataError("expected an id, a tab and the text")
+    return doc_id.decode(), text.decode()
+
+
+def write_trec(dataset: BenchmarkDataset, path: Path) -> None:
+    """A folder: qrels.txt, topics, docs.jsonl, and dataset.json for the rest; or the judgments alone, to a .txt or .qrels.
+
+    Topics are topics.tsv where ids and one-line texts are all there is, else topics.jsonl with every field.
+    """
+    if suffix_of(path.name) in ALONE and not path.is_dir():
+        _write_alone(dataset, path)
+        return
+    docs = (doc for judged in dataset.qrels.values() for doc in judged)
+    _check_words([*dataset.queries, *dataset.qrels, *docs, *dataset.documents], path)
+    topics = "topics.tsv" if all(map(_is_plain, dataset.queries.values())) else "topics.jsonl"
+    parts = {"qrels.txt": any(dataset.qrels.values()), topics: dataset.queries, "docs.jsonl": dataset.documents}
+    _check_folder(path, {name for name, there in parts.items() if there})
+    if parts["qrels.txt"]:
+        write_qrels(dataset.qrels, path / "qrels.txt")
+    if topics == "topics.jsonl":
+        write_lines(path / topics, map(filled_fields, dataset.queries.values()))
+    elif dataset.queries:
+        with new_file(path / topics) as file:
+            file.writelines(f"{query.query_id}\t{query.text}\n".encode() for query in dataset.queries.values())
+    if dataset.documents:
+        write_lines(path / "docs.jsonl", map(_document_row, dataset.documents.values()))
+    write_card(dataset, path)
+
+
+def _write_alone(dataset: BenchmarkDataset, path: Path) -> None:
+    """Judgments alone. Queries that were judged with nothing relevant would vanish, so they are refused."""
+    if path.suffix in (".gz", ".zst"):
+        raise UsageError(f"{path}: files are written plain; leave out {path.suffix}")
+    empty = [query for query, judged in dataset.qrels.items() if not judged]
+    if empty or not dataset.qrels:
+        what = f"queries judged with nothing relevant ({some_of(empty)})" if empty else "a dataset without judgments"
+        raise DataError(f"{path}: qrels alone cannot hold {what}; write to a folder")
+    _check_words([word for query, judged in dataset.qrels.items() for word in (query, *judged)], path)
+    write_qrels(dataset.qrels, path)
+
+
+def _check_words(ids: Iterable[str], path: Path) -> None:
+    """Refuse ids that TREC files cannot hold: with blanks, empty, or such that a line with them would be passed over."""
+    bad = [one for one in dict.fromkeys(ids) if one.split() != [one] or one[0] in "#\ufeff"]
+    if bad:
+        names = some_of([repr(one) for one in bad])
+        raise DataError(
+            f"{path}: TREC ids have no blanks and no # in front, but there is {names}; write json or jsonl instead"
+        )
+
+
+def _check_folder(folder: Path, written: set[str]) -> None:
+    """Refuse a folder with files that would be mistaken for part of the collection."""
+    there = folder.iterdir() if folder.is_dir() else ()
+    if others := sorted(file.name for file in there if _kind(file.name) and file.name not in written):
+        raise DataError(f"{folder}: there are already {', '.join(others)}; write to another folder")
+
+
+def _is_plain(query: Query) -> bool:
+    """Whether id and text are all that the query has, and the text fits on a line."""
+    has_more = not filled_fields(query).keys() <= {"query_id", "text"}
+    return not has_more and not set("\t\r\n") & set(query.text) and not query.query_id.startswith("<")
+
+
+def _document_row(document: Document) -> dict[str, Any]:
+    fields = filled_fields(document)
+    return {"id": fields.pop("doc_id"), "contents": fields.pop("text"), **fields}
+
+
+def detect(probe: Probe) -> bool:
+    """Judgments in four columns, or a table of them with a header; or a folder with qrels or topics."""
+    if probe.names:
+        return _is_collection(probe)
+    lines = [line for line in probe.head.removeprefix(BOM).splitlines() if line.strip() and not line.startswith(b"#")]
+    if not lines or probe.suffix in (".json", ".parquet", *LINES):
+        return False
+    return _is_judgment(lines[0]) or (is_header(lines[0]) and _names_grades(lines[0]))
+
+
+def _is_collection(probe: Probe) -> bool:
+    """Whether a folder has judgments or topics that no other format reads: BEIR has a folder of judgments, or qrels.tsv."""
+    if (probe.path / "qrels").is_dir():
+        return False
+    kinds = {name: _kind(name) for name in probe.names if (probe.path / name).is_file()}
+    judgments = {name for name, kind in kinds.items() if kind == "judgments"} - {"qrels.tsv", "qrels.parquet"}
+    topics = {
+        name for name, kind in kinds.items() if kind == "topics" and not re.match(r"queries\.(jsonl|ndjson|parquet)", name)
+    }
+    return bool(judgments or topics)
+
+
+def _is_judgment(line: bytes) -> bool:
+    fields = line.split()
+    try:
+        return len(fields) == 4 and b"," not in line and float(fields[3]) is not None
+    except ValueError:
+        return False
+
+
+def _names_grades(header: bytes) -> bool:
+    names = header.decode("utf-8", "replace").lower().replace("-", "_").replace(",", "\t").split("\t")
+    return bool({name.strip(' "') for name in names} & {*NAMES["grade"]})
+
+
+FORMAT = Format(
+    "trec", "qrels alone, or a folder: qrels.txt, topics, documents", read_trec, detect, write_trec, example=EXAMPLE, rank=5
+)

@@ -1,0 +1,134 @@
+"""Answers: what a provider said to each query, and a log of them that survives being killed."""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from assay.errors import DataError
+from assay.model.records import Hit
+
+SCHEMA = "assay.answers/1"
+
+
+class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The ranking a query got, or the error it got instead."""
+
+    query: str
+    docs: list[str] = []
+    scores: list[float] = []
+    ms: float = 0.0
+    """How long it took."""
+    error: str | None = None
+    extra: dict[str, Any] | None = None
+    """What the provider reports with its hits: texts, first-stage ranks, routes."""
+
+    @property
+    def ranking(self) -> dict[str, float]:
+        """Document → score."""
+        return dict(zip(self.docs, self.scores, strict=True))
+
+    @property
+    def hits(self) -> list[Hit]:
+        """The ranking with what came along."""
+        extra = self.extra or {}
+        return [_hit(doc, score, extra.get(doc) or {}) for doc, score in zip(self.docs, self.scores, strict=True)]
+
+
+def _hit(doc: str, score: float, more: dict[str, Any]) -> Hit:
+    metadata = {name: value for name, value in more.items() if name != "text"}
+    return Hit(doc, score, more.get("text"), metadata or None)
+
+
+class Record(msgspec.Struct, frozen=True):
+    """One line of a log: answers of one part of a plan."""
+
+    part: str
+    answers: list[Answer]
+
+
+@dataclass
+class AnswerLog:
+    """Append-only. Every line has a checksum, so what was being written when the process died is seen and cut off."""
+
+    path: Path
+
+    def read(self) -> tuple[dict[str, Any], dict[str, dict[str, Answer]]]:
+        """The header, and part → query → answer; the file is cut after the last whole line."""
+        header: dict[str, Any] = {}
+        answers: dict[str, dict[str, Answer]] = {}
+        good = 0
+        decode = msgspec.json.Decoder(Record).decode
+        for number, (line, payload) in enumerate(_whole_lines(self.path)):
+            try:
+                if number == 0:
+                    header = msgspec.json.decode(payload, type=dict[str, Any])
+                else:
+                    record = decode(payload)
+                    answers.setdefault(record.part, {}).update({answer.query: answer for answer in record.answers})
+            except msgspec.DecodeError:
+                break
+            good += len(line)
+        if self.path.exists() and good < self.path.stat().st_size:
+            with self.path.open("r+b") as file:
+                file.truncate(good)
+        return header, answers
+
+    def begin(self, header: dict[str, Any]) -> None:
+        """A new log in place of an old one."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = self.path.with_name(f".{self.path.name}.{os.getpid()}")
+        unfinished.write_bytes(_line(msgspec.json.encode({"schema": SCHEMA, **header})))
+        unfinished.replace(self.path)
+
+    def appender(self) -> Appender:
+        """What writes to it; close it when done."""
+        try:
+            return Appender(os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666))
+        except OSError as error:
+            raise DataError(f"{self.path}: cannot be written: {error.strerror or error}") from None
+
+
+class Appender:
+    """Writes whole lines, each in one call."""
+
+    def __init__(self, handle: int) -> None:
+        self._handle = handle
+        self._encode = msgspec.json.Encoder(enc_hook=_plain).encode
+
+    def append(self, part: str, answers: Iterable[Answer]) -> None:
+        """Add answers of a part."""
+        content = _line(self._encode(Record(part, list(answers))))
+        while content:
+            content = content[os.write(self._handle, content) :]
+
+    def close(self) -> None:
+        """Let go of the file."""
+        os.close(self._handle)
+
+
+def _plain(value: Any) -> Any:
+    """What JSON has no word for, in metadata of hits: numbers of NumPy as numbers, the rest as text."""
+    return value.tolist() if hasattr(value, "tolist") else str(value)
+
+
+def _line(payload: bytes) -> bytes:
+    return b"%08x %b\n" % (zlib.crc32(payload), payload)
+
+
+def _whole_lines(path: Path) -> Iterator[tuple[bytes, bytes]]:
+    """Lines whose checksum is right, with what they hold; nothing after the first that is not."""
+    if not path.exists():
+        return
+    with path.open("rb") as file:
+        for line in file:
+            checksum, _, payload = line[:-1].partition(b" ")
+            if not line.endswith(b"\n") or checksum != b"%08x" % zlib.crc32(payload):
+                return
+            yield line, payload

@@ -1,0 +1,150 @@
+"""Explanation: a metric's figures under other conventions, and which of them are somebody's number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from assay.evaluation.bands import Band
+from assay.evaluation.conventions import Convention
+from assay.evaluation.setting import Setting
+from assay.evaluation.target import SAME, Target
+from assay.metrics._metric import BoundMetric
+from assay.model.profiles import PROFILES
+from assay.model.scores import Column, ScoreTable
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A metric under some conventions: its value, or the reason why there is none."""
+
+    conventions: tuple[Convention, ...]
+    """Those in which it differs from ours."""
+    setting: Setting
+    table: ScoreTable | None = field(default=None, repr=False)
+    value: float = float("nan")
+    fault: str = ""
+    tool: str = ""
+    """The tool that scores so; empty where no tool was asked about."""
+    is_lacking: bool = False
+    """Whether the tool has no such metric; the fault says so."""
+    is_undefined: bool = False
+    """Whether the tool answers, but with nan or with what nobody defined; the fault says so."""
+    with_option: bool = False
+    """Whether the tool was told, by a switch of its own, to count missing queries."""
+    band: Band | None = field(default=None, repr=False)
+    """Between which values it lies, where the tool leaves the order of equal scores to chance."""
+    causes: tuple[Convention, ...] = ()
+    """Those of its conventions that change the value by themselves."""
+    profile: str = ""
+    """The profile to ask for in order to get it; empty: none."""
+    settings: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    """The fields of the policy to set besides."""
+
+    @property
+    def label(self) -> str:
+        """The tool, and its switch."""
+        return f"{self.tool} {PROFILES[self.tool].option.name}" if self.with_option else self.tool
+
+    @cached_property
+    def ends(self) -> tuple[float, float] | None:
+        """The lowest and the highest value, where there is a band."""
+        return (self.band.columns["min"].summary(), self.band.columns["max"].summary()) if self.band else None
+
+    @cached_property
+    def scores(self) -> dict[str, float]:
+        """Query → score, for the queries that count; the lowest one where there is a band."""
+        return self._by_query(self.table.columns[self.setting.metric.name]) if self.table else {}
+
+    @cached_property
+    def highest(self) -> dict[str, float]:
+        """Query → highest score, where there is a band."""
+        return self._by_query(self.band.columns["max"]) if self.band else {}
+
+    def _by_query(self, column: Column) -> dict[str, float]:
+        queries = self.table.query_ids if self.table else ()
+        return {query: one for query, one in zip(queries, column.score.tolist(), strict=True) if one == one}
+
+    @property
+    def reasons(self) -> list[str]:
+        """Its conventions in plain words; where none of a tool's matters by itself, its rounding may."""
+        is_rounded = self.tool and not self.causes and self.setting.digits is not None
+        rounding = [f"scores rounded to {self.setting.digits} decimals"] if is_rounded else []
+        return [*(convention.words for convention in self.causes or self.conventions), *rounding]
+
+    @property
+    def words(self) -> str:
+        """All reasons in one line."""
+        return "; ".join(self.reasons)
+
+    def equals(self, other: Figure) -> bool:
+        """Whether both have a value, and the same."""
+        return not self.fault and not other.fault and not self.differs(other)
+
+    def differs(self, other: Figure) -> bool:
+        """Whether both have values, and these are different."""
+        if self.fault or other.fault or (self.value != self.value and other.value != other.value):
+            return False
+        return not abs(self.value - other.value) <= SAME
+
+
+@dataclass(frozen=True)
+class Moved:
+    """A query that carries a difference: its score here and there (None: not counted), and how many share a score there."""
+
+    query: str
+    ours: float | None
+    theirs: float | None
+    n_equal: int
+    highest: float | None = None
+    """Where the score there is left to chance: the highest it may be; `theirs` is the lowest."""
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether the query does carry a difference."""
+        if self.ours is None or self.theirs is None:
+            return self.ours is not self.theirs
+        return abs(self.ours - self.theirs) > SAME or (self.highest or self.theirs) - self.theirs > SAME
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What `why` found out about one metric."""
+
+    metric: BoundMetric
+    ours: Figure
+    tools: tuple[Figure, ...]
+    """The metric as each tool scores it."""
+    singles: tuple[Figure, ...]
+    """The metric with one convention changed, where that changes the value."""
+    start: str = "assay"
+    """Whose conventions `ours` follows."""
+    target: Target | None = None
+    """The number to explain."""
+    matches: tuple[Figure, ...] = ()
+    """What gives that number, the simplest first."""
+    is_cut: bool = False
+    """Whether matches give the number with digits cut off rather than rounded."""
+    nearest: Figure | None = None
+    """Where nothing gives the number: what comes nearest."""
+    notes: tuple[str, ...] = ()
+    """What hints at a mistake in the data."""
+    n_equal: Mapping[str, int] = field(default_factory=dict, repr=False)
+    """Query → the most documents that share a score with a judged one."""
+
+    @property
+    def expected(self) -> float | None:
+        """The number to explain."""
+        return self.target.value if self.target else None
+
+    def moved(self, figure: Figure) -> list[Moved]:
+        """The queries that make a figure differ from ours, those that move most first."""
+        ours, theirs, highest = self.ours.scores, figure.scores, figure.highest
+        found = [
+            Moved(query, ours.get(query), theirs.get(query), self.n_equal.get(query, 1), highest.get(query))
+            for query in dict.fromkeys((*ours, *theirs))
+        ]
+        changed = [one for one in found if one.is_changed]
+        return sorted(changed, key=lambda one: -abs((one.ours or 0.0) - (one.theirs or 0.0)))

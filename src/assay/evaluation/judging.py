@@ -1,0 +1,175 @@
+"""Judging: a dataset and a run become judgments, whoever decides about relevance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from assay.datasets import as_source
+from assay.datasets._chunk_ids import document_of
+from assay.datasets._dataset import BenchmarkDataset
+from assay.datasets._hits import brings_hits, hits_of
+from assay.errors import BadParameter, DataError
+from assay.model.ids import text_id
+from assay.model.policy import Policy, RankRule
+from assay.model.qrels import Qrels
+from assay.model.records import Hit, Query
+from assay.model.run import Rankings, Run
+from assay.relevance._resolve import Resolved, by_judgments, resolve
+from assay.relevance._resolver import Ground
+
+
+@dataclass(frozen=True)
+class Relevance:
+    """Who decides about relevance, and whether documents are judged while chunks are retrieved."""
+
+    by: str = "auto"
+    """A resolver: auto, qrels, pack, token, coverage, substring, lexical, hybrid; with parameters in brackets."""
+    unit: str = "as_retrieved"
+    """as_retrieved; chunk: chunks are ranked, each judged document is credited once; document: chunks are rolled up."""
+    id_map: Mapping[str, str] | str | Path | None = None
+    """Chunk → document, as a mapping or a file; by default what stands before `#3`, `::3`, `_chunk_3` … Given one, chunks
+    are rolled up unless the unit is chunk."""
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    """Parameters for resolvers that have them, such as threshold."""
+
+    def __post_init__(self) -> None:
+        if self.unit not in UNITS:
+            raise BadParameter(f"unit is one of {', '.join(UNITS)}, not {self.unit!r}")
+        if self.id_map is not None and self.unit == "as_retrieved":
+            object.__setattr__(self, "unit", "document")
+
+
+UNITS = ("as_retrieved", "chunk", "document")
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """Judgments for a run, the run they are for, and how they came about."""
+
+    qrels: Qrels
+    run: Any
+    resolved: Resolved
+    chunks: Run | None = None
+    """The ranking of chunks, where it was rolled up to documents."""
+
+
+def judge(dataset: BenchmarkDataset, run: Any, relevance: Relevance, policy: Policy) -> Judgement:
+    """Judge what a run retrieved. Where ids alone decide, nothing is read that is not needed."""
+    source = as_source(run)
+    rule = policy.rank_rule
+    only_ids = relevance.unit == "as_retrieved" and relevance.by.strip() in ("auto", "qrels")
+    if only_ids and dataset.qrels and set(dataset.queries) <= dataset.qrels.keys():
+        plain = _retrieved(source, policy.duplicates)[1] if brings_hits(source) else source
+        return Judgement(qrels := dataset.judged(), plain, by_judgments(qrels))
+    hits, run = _retrieved(source, policy.duplicates)
+    if rule.drop_self:
+        run = run.without_self()
+    chunks = None
+    owner = None if relevance.unit == "as_retrieved" else _mapping(relevance, dataset)
+    if owner and relevance.unit == "document":
+        chunks, run = run, roll_up(run, owner)
+        hits, owner = {}, None
+    resolved = resolve(_ground(dataset, run, hits, owner, rule), relevance.by, **relevance.defaults)
+    return Judgement(resolved.qrels, run, resolved, chunks)
+
+
+def _retrieved(source: Any, duplicates: str) -> tuple[dict[str, dict[str, Hit]], Run]:
+    """Hits that bring texts or metadata, by query and id; and the rankings of all."""
+    given = hits_of(source)
+    if given is None:
+        return {}, Run(source, duplicates=duplicates)
+    run = Run({query: [(hit.doc_id, hit.score) for hit in hits] for query, hits in given.items()}, duplicates=duplicates)
+    best_last = {query: sorted(hits, key=lambda hit: hit.score) for query, hits in given.items()}
+    return {query: {hit.doc_id: hit for hit in hits} for query, hits in best_last.items()}, run
+
+
+def _ground(
+    dataset: BenchmarkDataset,
+    run: Run,
+    hits: Mapping[str, Mapping[str, Hit]],
+    owner: Callable[[str], str] | None,
+    rule: RankRule,
+) -> Ground:
+    ordered = {
+        query: [hits.get(query, {}).get(doc) or Hit(doc, run.rankings[place][doc]) for doc in run.in_order(place, rule)]
+        for place, query in enumerate(run.query_ids)
+    }
+    return Ground(
+        queries={**dataset.queries, **{query: Query(query) for query in dataset.qrels if query not in dataset.queries}},
+        hits=ordered,
+        qrels=dataset.qrels,
+        pack=dataset.pack,
+        documents=Contents(dataset),
+        scopes=dataset.groups if any(query.scope is not None for query in dataset.queries.values()) else {},
+        document_of=owner,
+    )
+
+
+class Contents(Mapping[str, str]):
+    """Document → title and text, read when the first one is asked for."""
+
+    def __init__(self, dataset: BenchmarkDataset) -> None:
+        self._dataset = dataset
+
+    @cached_property
+    def _texts(self) -> dict[str, str]:
+        return {doc_id: document.content for doc_id, document in self._dataset.documents.items()}
+
+    def __getitem__(self, doc_id: str) -> str:
+        return self._texts[doc_id]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._texts)
+
+    def __len__(self) -> int:
+        return len(self._dataset.documents)
+
+
+def _mapping(relevance: Relevance, dataset: BenchmarkDataset) -> Callable[[str], str]:
+    """Which document a chunk belongs to."""
+    known = relevance.id_map
+    if isinstance(known, str | Path):
+        known = read_id_map(Path(known))
+    if known is not None:
+        mapping = {text_id(chunk): text_id(document) for chunk, document in known.items()}
+        return lambda chunk: mapping.get(chunk, chunk)
+    whole = {doc for judged in dataset.qrels.values() for doc in judged} | set(dataset.documents)
+    return lambda chunk: chunk if chunk in whole else document_of(chunk)
+
+
+def read_id_map(path: Path) -> dict[str, str]:
+    """Chunk → document: a JSON object, or lines of two columns."""
+    import json
+
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"{path}: cannot be read: {error}") from None
+    if text.lstrip().startswith("{"):
+        try:
+            return {chunk: text_id(document) for chunk, document in json.loads(text).items()}
+        except ValueError as error:
+            raise DataError(f"{path}: {error}") from None
+    found: dict[str, str] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        columns = line.split("\t" if "\t" in line else None)
+        if len(columns) == 2:
+            found[columns[0]] = columns[1]
+        elif columns:
+            raise DataError(f"{path}:{number}: expected 2 columns (chunk document), found {len(columns)}")
+    return found
+
+
+def roll_up(run: Run, owner: Callable[[str], str]) -> Run:
+    """Documents instead of chunks: each has the best score of its chunks, and stands where the first of them stood."""
+    by_query: dict[str, dict[str, float]] = {}
+    for query, ranking in zip(run.query_ids, run.rankings, strict=True):
+        documents = by_query.setdefault(query, {})
+        for chunk, score in ranking.items():
+            document = owner(chunk)
+            documents[document] = max(score, documents.get(document, score))
+    return Run.borrow(Rankings(by_query, run.tag))

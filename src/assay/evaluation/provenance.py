@@ -1,0 +1,83 @@
+"""Provenance: what a result rests on, so that it can be had again."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from assay._version import __version__
+from assay.datasets._dataset import PARTS, BenchmarkDataset
+
+PACKAGES = ("numpy", "scipy", "duckdb", "msgspec", "bm25s", "PyStemmer", "wordllama", "sentence-transformers")
+"""What may change a number when it changes."""
+
+
+def now() -> str:
+    """The time, to the second, in UTC."""
+    return datetime.now(UTC).replace(microsecond=0).isoformat()
+
+
+def describe_dataset(dataset: BenchmarkDataset) -> dict[str, Any]:
+    """Name, version and fingerprints."""
+    return {
+        "name": dataset.name,
+        "version": dataset.version,
+        "format": dataset.format,
+        "fingerprints": {part: dataset.fingerprint(part) for part in PARTS},
+    }
+
+
+def describe_machine() -> dict[str, Any]:
+    """Versions and platform."""
+    return {
+        "assay": __version__,
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "packages": {name: version for name in PACKAGES if (version := _version(name))},
+    }
+
+
+def _version(package: str) -> str | None:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def describe_repository(folder: Path | None = None) -> dict[str, Any] | None:
+    """Commit of the caller's repository, and whether there are changes on top of it; None outside of one."""
+    commit = _git("rev-parse", "HEAD", folder=folder)
+    if commit is None:
+        return None
+    return {"commit": commit, "dirty": bool(_git("status", "--porcelain", folder=folder))}
+
+
+def _git(*arguments: str, folder: Path | None) -> str | None:
+    command = ["git", "-C", str(folder or Path.cwd()), *arguments]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)  # noqa: S603
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip() if done.returncode == 0 else None
+
+
+def differences(old: Mapping[str, Any], new: Mapping[str, Any], path: str = "") -> list[str]:
+    """Where two descriptions are not the same, in words."""
+    found: list[str] = []
+    for name in dict.fromkeys((*old, *new)):
+        place = f"{path}.{name}" if path else str(name)
+        before, after = old.get(name), new.get(name)
+        if isinstance(before, Mapping) and isinstance(after, Mapping):
+            found += differences(before, after, place)
+        elif before != after:
+            found.append(f"{place}: {_shown(before)} before, {_shown(after)} now")
+    return found
+
+
+def _shown(value: Any) -> str:
+    return "nothing" if value is None else str(value)

@@ -1,0 +1,22 @@
+"""latency_p50: time within which 50 % of the queries were answered, in milliseconds."""
+
+from assay.metrics._metric import Metric, Scores
+from assay.model.scores import quantile
+from assay.model.timing import Timing
+
+
+def latency_p50(timing: Timing) -> Scores:
+    """Queries that were not answered have no time and do not count. In a batch each query takes its share."""
+    return timing.ms
+
+
+METRIC = Metric(
+    "latency_p50",
+    latency_p50,
+    range=(0.0, float("inf")),
+    higher_is_better=False,
+    aggregation=quantile(0.50),
+    view="timing",
+    formula="50 th percentile over answered queries, interpolated",
+    cite="Dean & Barroso 2013, The Tail at Scale, CACM 56(2)",
+)

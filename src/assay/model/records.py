@@ -1,0 +1,116 @@
+"""Records: queries, documents, judgments, hits and spans, as people write them down."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from assay.errors import DataError
+from assay.model.ids import text_id
+from assay.model.numeric import is_finite_number
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What somebody looks for; `expected` is the answer in words."""
+
+    query_id: str
+    text: str = ""
+    query_type: str | None = None
+    difficulty: str | None = None
+    domain: str | None = None
+    metadata: Mapping[str, Any] | None = None
+    expected: str | None = None
+    evidence: Sequence[str] | None = None
+    """Ids of the items that a pack counts as ground truth; None where it says nothing."""
+    scope: str | None = None
+    """The group of documents this query may search; None: all of them."""
+
+    def __post_init__(self) -> None:
+        if type(self.query_id) is not str:
+            object.__setattr__(self, "query_id", text_id(self.query_id))
+        if self.evidence is not None and type(self.evidence) is not tuple:
+            object.__setattr__(self, "evidence", tuple(self.evidence))
+
+    @property
+    def tags(self) -> dict[str, str]:
+        """What the query can be sliced by: its type, difficulty, domain, and simple values of its metadata."""
+        named = {"query_type": self.query_type, "difficulty": self.difficulty, "domain": self.domain}
+        more = {name: value for name, value in (self.metadata or {}).items() if isinstance(value, str | int | bool)}
+        return {name: str(value) for name, value in {**more, **named}.items() if value is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What can be retrieved. Documents of one `group` form the scope of some queries."""
+
+    doc_id: str
+    text: str = ""
+    source: str | None = None
+    page_number: int | None = None
+    section: str | None = None
+    metadata: Mapping[str, Any] | None = None
+    title: str | None = None
+    group: str | None = None
+
+    def __post_init__(self) -> None:
+        if type(self.doc_id) is not str:
+            object.__setattr__(self, "doc_id", text_id(self.doc_id))
+
+    @property
+    def content(self) -> str:
+        """Title and text together: what a retriever indexes."""
+        return f"{self.title}\n{self.text}" if self.title else self.text
+
+
+@dataclass(frozen=True, slots=True)
+class RelevanceJudgment:
+    """A grade that somebody gave to a document for a query."""
+
+    query_id: str
+    doc_id: str
+    relevance_grade: float = 1
+    judge: str | None = None
+    timestamp: str | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("query_id", "doc_id"):
+            if type(getattr(self, name)) is not str:
+                object.__setattr__(self, name, text_id(getattr(self, name)))
+        if not is_finite_number(self.relevance_grade):
+            found = f"{self.relevance_grade!r}; a grade is a finite number"
+            raise DataError(f"the grade of document {self.doc_id} for query {self.query_id} is {found}")
+        if type(self.relevance_grade) not in (int, float):
+            object.__setattr__(self, "relevance_grade", float(self.relevance_grade))
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A retrieved document or chunk: its id, its score, and its text where the system hands it over."""
+
+    doc_id: str
+    score: float = 0.0
+    text: str | None = None
+    metadata: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of a document: characters [start, end), or lines start … end counted from 1, both included."""
+
+    doc_id: str
+    start: int
+    end: int
+    unit: str = "characters"
+
+
+@dataclass(frozen=True)
+class Pack:
+    """Relevance that a format owns: which gold item a hit covers, and how many gold items a query has."""
+
+    name: str
+    is_relevant: Callable[[Query, Hit], Collection[str] | str | bool | None]
+    """The id of the item that the hit covers, or of all it covers; or just whether it covers any."""
+    n_evidence: Callable[[Query], int | None]
+    """How many items there are to find; None where the query has no evidence."""

@@ -1,0 +1,75 @@
+"""Which metrics each peer tool has, and which of their parameters it lets people set.
+
+A parameter stands there by its name: `k`, or `k!` where there is always a cutoff; `gain=exp` is that value alone, `gain={}`
+any map from grade to gain. The tools are those of `profiles.py`, in the versions named there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+Takes = Mapping[str, tuple[str, ...]]
+"""Metric → what people may set."""
+
+LEVEL = ("rel",)
+"""trec_eval's -l, and its like."""
+CONDENSED = ("rel", "judged_only")
+"""The same and -J."""
+SCALE = ("min_grade", "max_grade")
+
+
+def _each(names: str, takes: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    return dict.fromkeys(names.split(), takes)
+
+
+PYTREC_EVAL: Takes = {
+    **_each("runid num_q ndcg_rel rndcg g", ()),
+    **_each("num_ret num_rel num_rel_ret num_nonrel_judged_ret gm_map bpref gm_bpref infap 11pt_avg bing", LEVEL),
+    **_each("set_precision set_relative_precision set_recall set_map", LEVEL),
+    **_each("precision recall hit capped_recall", ("k!", *CONDENSED)),
+    **_each("rprec mrr", CONDENSED),
+    "map": ("k", *CONDENSED),
+    "ndcg": ("k", "judged_only"),
+    "iprec": ("recall", *CONDENSED),
+    "rprec_mult": ("multiple", "rel"),
+    "utility": ("weights", "rel"),
+    "relstring": ("k",),
+    "set_f": ("beta", "rel"),
+}
+"""Those of trec_eval 9.0.8 that need nothing but judgments. Reciprocal rank has no cutoff, ndcg no level."""
+TREC_EVAL_9: Takes = {
+    **PYTREC_EVAL,
+    **_each("ndcg_rel rndcg g dcg ideal_dcg", ("gain={}",)),
+    "ndcg": ("k", "gain={}", "judged_only"),
+    "11pt_avg": ("points", "rel"),
+    "yaap": LEVEL,
+}
+TREC_EVAL_10: Takes = {**TREC_EVAL_9, "rbp": ("p", "rel", "gain={}"), "rbp_residual": ("p",), "unjudged": ("k!",)}
+RANX: Takes = {
+    **_each("hit precision recall f mrr map", ("k", "rel")),
+    **_each("ndcg dcg", ("k", "rel", "gain=exp")),
+    **_each("set_precision rprec bpref", LEVEL),
+    "rbp": ("p", "rel"),
+}
+IR_MEASURES: Takes = {
+    **_each("precision recall hit", ("k!", *CONDENSED)),
+    **_each("map mrr", ("k", *CONDENSED)),
+    **_each("bpref infap num_rel num_ret num_rel_ret set_map set_precision set_relative_precision set_recall", LEVEL),
+    **_each("inst insq nerr11", ("t", *SCALE)),
+    **_each("nerr8 nerr9 sdcg", ("k", *SCALE)),
+    **_each("judged err", ("k",)),
+    "nerr10": ("p", *SCALE),
+    "bpm": ("k", "t", *SCALE),
+    "ndcg": ("k", "gain=exp", "gain={}", "judged_only"),
+    "rprec": CONDENSED,
+    "iprec": ("recall", *CONDENSED),
+    "rbp": ("k", "p", "rel"),
+    "accuracy": ("k", "rel"),
+    "compatibility": ("p", "normalize"),
+    "set_f": ("beta", "rel"),
+    "num_q": (),
+}
+SENTENCE_TRANSFORMERS: Takes = _each("ndcg map recall precision mrr hit", ("k!",))
+"""Scored at cutoffs only, and nothing else can be set."""
+BEIR: Takes = {**SENTENCE_TRANSFORMERS, "capped_recall": ("k!",)}
+MTEB = BEIR

@@ -1,0 +1,1 @@
+"""Providers: retrievers under test. One per file; each ends in its PROVIDER record."""

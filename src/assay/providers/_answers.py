@@ -1,0 +1,242 @@
+"""Answers: what retrievers hand back, in all its shapes, as hits best first."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, Sequence, ValuesView
+from operator import ge
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from assay.errors import AssayError, ProviderError
+from assay.model.hit_names import IDS, SCORES, TEXTS
+from assay.model.ids import text_id
+from assay.model.numeric import as_number
+from assay.model.records import Hit, Query
+from assay.text import shortened, some_of
+
+Answers = list[list[Hit] | ProviderError]
+"""For each query its hits, best first; or, where others in the batch did better, the error it got instead."""
+
+LISTS: tuple[str, ...] = ("results", "hits", "documents", "data", "matches", "retrieved", "chunks", "nodes", "items")
+LISTS += ("docs", "result", "points", "response", "value")
+"""Where services put their hits; a few put them one level further down (`hits.hits`, `response.docs`)."""
+MORE_IDS = ("node_id", "objectID", "key")
+MORE_SCORES = ("_score", "_rankingScore", "@search.score", "certainty")
+DISTANCES = ("distance", "_distance")
+"""The nearer the better: negated, they are scores."""
+INSIDE = ("metadata", "payload", "_source", "document", "node", "fields")
+"""Parts of a hit in which its id and text may stand."""
+LISTED = (Sequence, Iterator, KeysView, ItemsView, ValuesView)
+"""What has an order; a set has none."""
+COLUMNS = {"ids": "id", "distances": "distance", "scores": "score", "documents": "text", "metadatas": "metadata"}
+"""Answers as columns, the way Chroma gives them; each a list, or a list with one list for the one query."""
+
+
+class Entry(NamedTuple):
+    """A hit as far as it can be read; without a score it is known by its place."""
+
+    doc: Any
+    score: Any = None
+    text: str | None = None
+    metadata: Mapping[str, Any] | None = None
+
+
+def hits_from(answer: Any, k: int | None = None) -> list[Hit]:
+    """At most k hits, best first, out of hits, pairs, records, ids or arrays; ids alone are taken as ranked.
+
+    What has scores is sorted by them, equals staying in the order given. A document that comes twice, a score that
+    is not a finite number, and anything that is no hit is a ProviderError. An error in place of hits is raised.
+    """
+    listed = _listed(answer)
+    if set(map(type, listed)) != {Hit}:
+        return hits_of_entries([read_entry(entry, place) for place, entry in enumerate(listed, 1)], k)
+    docs, scores = [hit.doc_id for hit in listed], [hit.score for hit in listed]
+    if _is_clean(docs, scores):
+        return listed if k is None else listed[:k]
+    return hits_of_entries([Entry(hit.doc_id, hit.score, hit.text, hit.metadata) for hit in listed], k)
+
+
+def answers_from(answers: Any, queries: Sequence[Query], k: int) -> Answers:
+    """Answers to a batch: one for each query in their order, or a mapping by query id. Bad ones become errors."""
+    if isinstance(answers, Mapping):
+        answers = [answers.get(query.query_id, ProviderError("the query was not answered")) for query in queries]
+    if not isinstance(answers, Sequence | np.ndarray) or isinstance(answers, str | bytes):
+        raise ProviderError(f"search must return a list with one answer per query, not {shortened(answers)}")
+    if len(answers) != len(queries):
+        raise ProviderError(f"search was given {len(queries):,} queries and returned {len(answers):,} answers")
+    return [_answer(answer, k) for answer in answers]
+
+
+def _answer(answer: Any, k: int) -> list[Hit] | ProviderError:
+    try:
+        return hits_from(answer, k)
+    except ProviderError as error:
+        return error
+    except Exception as error:  # noqa: BLE001 (handed over in place of hits)
+        return ProviderError(f"{type(error).__name__}: {error}")
+
+
+def _is_clean(docs: list[Any], scores: list[Any]) -> bool:
+    """Whether nothing needs to be done: text ids, none twice, and finite floats that never rise."""
+    return (
+        set(map(type, docs)) == {str}
+        and set(map(type, scores)) == {float}
+        and len(set(docs)) == len(docs)
+        and "" not in docs
+        and all(map(ge, scores[:1] + scores, scores))
+        and scores[0] != math.inf
+        and scores[-1] != -math.inf
+    )
+
+
+def hits_of_entries(entries: Sequence[Entry], k: int | None = None) -> list[Hit]:
+    """Entries as hits: checked, sorted by score where they have any, cut at k."""
+    unscored = [entry for entry in entries if entry.score is None]
+    if unscored and len(unscored) < len(entries):
+        raise ProviderError(f"some hits have a score, {unscored[0].doc} has none")
+    hits: dict[str, Hit] = {}
+    for place, (doc, score, text, metadata) in enumerate(entries):
+        try:
+            doc_id = text_id(doc)
+        except AssayError as error:
+            raise ProviderError(f"hit {place + 1}: {error}") from None
+        if not doc_id:
+            raise ProviderError(f"hit {place + 1}: the id is empty")
+        if doc_id in hits:
+            raise ProviderError(f"document {doc_id} comes twice")
+        hits[doc_id] = Hit(doc_id, float(-place) if score is None else _number(doc_id, score), text, metadata)
+    ranked = list(hits.values()) if unscored else sorted(hits.values(), key=_score, reverse=True)
+    return ranked if k is None else ranked[:k]
+
+
+def _score(hit: Hit) -> float:
+    return hit.score
+
+
+def _number(doc_id: str, score: Any) -> float:
+    number = as_number(score)
+    if number is None or not math.isfinite(number):
+        raise ProviderError(f"the score of document {doc_id} is {shortened(score)}; only a finite number can be ranked")
+    return number
+
+
+def _listed(answer: Any) -> list[Any]:
+    """The entries of an answer, best first or not."""
+    if type(answer) is list:
+        return answer
+    if isinstance(answer, Mapping):
+        found = find_entries(answer)
+        if found is None and all(map(_is_number, answer.values())):
+            found = list(answer.items())
+        if found is None:
+            raise ProviderError(f"no list of hits is in the answer, which has {names_in(answer)}")
+        return found
+    if isinstance(answer, tuple) and len(answer) == 2 and all(isinstance(one, np.ndarray) for one in answer):
+        return _side_by_side(*answer)
+    if isinstance(answer, np.ndarray):
+        return _of_array(answer)
+    if isinstance(answer, Exception):
+        raise answer
+    if not isinstance(answer, LISTED) or isinstance(answer, str | bytes):
+        raise ProviderError(f"expected a list of hits, (id, score) pairs or ids, found {shortened(answer)}")
+    return list(answer)
+
+
+def _is_number(value: Any) -> bool:
+    return as_number(value) is not None and not isinstance(value, bool)
+
+
+def _side_by_side(ids: np.ndarray, scores: np.ndarray) -> list[Any]:
+    """Two arrays: ids, then scores."""
+    ids, scores = ids.squeeze(), scores.squeeze()
+    if ids.dtype.kind == "f" or ids.shape != scores.shape or ids.ndim > 1:
+        raise ProviderError(f"expected ids and scores of equal length, found arrays of shape {ids.shape} and {scores.shape}")
+    return list(zip(np.atleast_1d(ids).tolist(), np.atleast_1d(scores).tolist(), strict=True))
+
+
+def _of_array(answer: np.ndarray) -> list[Any]:
+    """An array of ids, or one with two columns: ids and scores. Among floats, ids are whole numbers."""
+    if answer.ndim == 2 and answer.shape[1] == 2:
+        rows: list[list[Any]] = answer.tolist()
+        return [[int(doc) if isinstance(doc, float) and doc.is_integer() else doc, score] for doc, score in rows]
+    if answer.ndim != 1:
+        raise ProviderError(f"expected an array of ids, or of ids and scores, found shape {answer.shape}")
+    return answer.tolist()
+
+
+def find_entries(answer: Mapping[str, Any], depth: int = 3) -> list[Any] | None:
+    """The list of hits in a service's answer, found by its usual names; None where there is none."""
+    if isinstance(answer.get("ids"), list):
+        return _of_columns(answer)
+    for name in LISTS:
+        inside = answer.get(name)
+        if isinstance(inside, list):
+            return inside
+        if isinstance(inside, Mapping) and depth > 1 and (found := find_entries(inside, depth - 1)) is not None:
+            return found
+    return None
+
+
+def _of_columns(answer: Mapping[str, Any]) -> list[Any]:
+    """Columns as records."""
+    columns = {COLUMNS[name]: _column(column) for name, column in answer.items() if name in COLUMNS and column}
+    lengths = {name: len(column) for name, column in columns.items()}
+    if len(set(lengths.values())) > 1:
+        raise ProviderError(f"the columns of the answer differ in length: {lengths}")
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def _column(column: Any) -> list[Any]:
+    if isinstance(column, list) and len(column) == 1 and isinstance(column[0], list):
+        column = column[0]
+    if not isinstance(column, list) or any(isinstance(one, list) for one in column):
+        raise ProviderError(f"expected the hits of one query, found {shortened(column)}")
+    return column
+
+
+def read_entry(entry: Any, place: int, *, needs_id: bool = True) -> Entry:
+    """A hit, an id, a pair of id and score, or a record with the usual names; places count from 1."""
+    if isinstance(entry, Hit):
+        return Entry(entry.doc_id, entry.score, entry.text, entry.metadata)
+    if isinstance(entry, str | numbers.Integral):
+        return Entry(entry)
+    if isinstance(entry, tuple | list | np.ndarray):
+        return _read_pair(entry, place)
+    read = entry.get if isinstance(entry, Mapping) else lambda name: getattr(entry, name, None)
+    found = _read_record(read)
+    if found.doc is None and needs_id:
+        has = f"it has {names_in(entry)}" if isinstance(entry, Mapping) else f"it is {shortened(entry)}"
+        raise ProviderError(f"hit {place} has no id: {has}")
+    return found
+
+
+def _read_pair(pair: Sequence[Any] | np.ndarray, place: int) -> Entry:
+    """(id, score), (record, score) or (id, score, text)."""
+    if len(pair) not in (2, 3):
+        raise ProviderError(f"hit {place}: expected an id and a score, found {shortened(pair)}")
+    first = read_entry(pair[0], place)
+    text = pair[2] if len(pair) == 3 and isinstance(pair[2], str) else first.text
+    return first._replace(score=pair[1], text=text)
+
+
+def _read_record(read: Callable[[str], Any]) -> Entry:
+    parts = [part for name in INSIDE if isinstance(part := read(name), Mapping)]
+    readers = [read, *(part.get for part in parts)]
+    doc = next((value for one in readers for name in (*IDS, *MORE_IDS) if _can_be_id(value := one(name))), None)
+    text = next((value for one in readers for name in TEXTS if isinstance(value := one(name), str)), None)
+    score = next((value for name in (*SCORES, *MORE_SCORES) if (value := read(name)) is not None), None)
+    if score is None and (far := next((far for name in DISTANCES if (far := read(name)) is not None), None)) is not None:
+        score = -far if _is_number(far) else far
+    return Entry(doc, score, text, parts[0] if parts else None)
+
+
+def _can_be_id(value: Any) -> bool:
+    return isinstance(value, str | numbers.Integral) and not isinstance(value, bool)
+
+
+def names_in(content: Mapping[str, Any]) -> str:
+    """The names in a mapping, for messages."""
+    return some_of([str(name) for name in content], 8) or "nothing in it"

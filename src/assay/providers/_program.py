@@ -1,0 +1,169 @@
+"""Program: a process that is spoken to line by line, never waits for us in vain, and never outlives us."""
+
+from __future__ import annotations
+
+import contextlib
+import queue
+import subprocess
+import threading
+import weakref
+from collections import deque
+from collections.abc import Iterable, Sequence
+from time import monotonic
+from typing import IO
+
+from assay.errors import ProviderError
+from assay.text import printable
+
+CHUNK = 1 << 16
+MAX_LINE = 64 * 1024 * 1024
+"""More bytes than that are no answer to one query."""
+WAITING = 64
+"""Chunks that may wait on either side before whoever is quicker has to."""
+MOMENT = 0.2
+"""Seconds a program has to end by itself once its input is closed."""
+GRACE = 2.0
+"""Seconds it then has to end when asked to, before it is killed."""
+TAIL = 20
+"""Lines of its error output that are kept."""
+
+Chunks = queue.Queue[bytes | None]
+
+
+class Ended(Exception):
+    """The program has closed its output."""
+
+
+class Program:
+    """A running program. Threads read and write, so that neither side can block the other for good."""
+
+    def __init__(self, arguments: Sequence[str]) -> None:
+        try:
+            self.process = subprocess.Popen(  # noqa: S603 (the user's own command, without a shell)
+                arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            )
+        except (OSError, ValueError) as error:
+            raise ProviderError(f"{arguments[0]} cannot be started: {getattr(error, 'strerror', None) or error}") from error
+        self._inbox: Chunks = queue.Queue(WAITING)
+        self._outbox: Chunks = queue.Queue(WAITING)
+        self._errors: deque[str] = deque(maxlen=TAIL)
+        self._rest: list[bytes] = []
+        self._lines: deque[bytes] = deque()
+        pipes = self.process.stdin, self.process.stdout, self.process.stderr
+        work = ((_write, pipes[0], self._outbox), (_read, pipes[1], self._inbox), (_keep_tail, pipes[2], self._errors))
+        self._threads = [threading.Thread(target=one, args=more, daemon=True) for one, *more in work]
+        for thread in self._threads:
+            thread.start()
+        self.stop = weakref.finalize(self, _stop, self.process, self._threads, self._inbox, self._outbox)
+        """End it, now at the latest: also when this object goes, and when the interpreter does."""
+
+    def send(self, lines: Iterable[bytes], deadline: float) -> None:
+        """Hand over lines, a good many at a time; TimeoutError where it does not take them until then."""
+        waiting: list[bytes] = []
+        size = 0
+        for line in lines:
+            waiting.append(line + b"\n")
+            size += len(line)
+            if size >= CHUNK:
+                self._put(b"".join(waiting), deadline)
+                waiting, size = [], 0
+        self._put(b"".join(waiting), deadline)
+
+    def _put(self, chunk: bytes, deadline: float) -> None:
+        try:
+            self._outbox.put(chunk, timeout=max(deadline - monotonic(), 0.001))
+        except queue.Full:
+            raise TimeoutError from None
+
+    def next_line(self, deadline: float) -> bytes:
+        """The next line it says; TimeoutError where none comes until then, Ended where none will come."""
+        while not self._lines:
+            try:
+                chunk = self._inbox.get(timeout=max(deadline - monotonic(), 0.001))
+            except queue.Empty:
+                raise TimeoutError from None
+            if chunk is None:
+                self._inbox.put(None)
+                if not self._rest:
+                    raise Ended
+                chunk = b"\n"  # the last line may lack its end
+            self._split(chunk)
+        return self._lines.popleft()
+
+    def _split(self, chunk: bytes) -> None:
+        """Add the lines that a chunk completes."""
+        first, *more = chunk.split(b"\n")
+        self._rest.append(first)
+        if more:
+            self._lines.append(b"".join(self._rest))
+            self._lines.extend(more[:-1])
+            self._rest = [more[-1]] if more[-1] else []
+        elif sum(map(len, self._rest)) > MAX_LINE:
+            raise ProviderError(f"the program wrote more than {MAX_LINE // 1024**2} MB without an end of line")
+
+    def last_words(self) -> str:
+        """How it ended, as far as that is known, and the end of its error output."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(timeout=GRACE)
+        self._threads[-1].join(timeout=0.2)
+        code = self.process.poll()
+        how = "" if code is None else f" with exit code {code}" if code >= 0 else f" by signal {-code}"
+        said = [line for line in self._errors if line.strip()]
+        return how + (f": {printable(said[-1].strip())[:200]}" if said else "")
+
+
+def _write(pipe: IO[bytes], outbox: Chunks) -> None:
+    """Write what comes; when nobody reads any more, take it all the same."""
+    is_open = True
+    while (chunk := outbox.get()) is not None:
+        if is_open:
+            try:
+                pipe.write(chunk)
+                pipe.flush()
+            except (OSError, ValueError):
+                is_open = False
+    with contextlib.suppress(OSError, ValueError):
+        pipe.close()
+
+
+def _read(pipe: IO[bytes], inbox: Chunks) -> None:
+    with contextlib.suppress(OSError, ValueError):
+        while chunk := pipe.read1(CHUNK):  # type: ignore[attr-defined]
+            inbox.put(chunk)
+    inbox.put(None)
+
+
+def _keep_tail(pipe: IO[bytes], tail: deque[str]) -> None:
+    with contextlib.suppress(OSError, ValueError):
+        while line := pipe.readline(CHUNK):
+            tail.append(line.decode("utf-8", "replace"))
+
+
+def _stop(process: subprocess.Popen[bytes], threads: Sequence[threading.Thread], inbox: Chunks, outbox: Chunks) -> None:
+    """Close its input, ask it to end, then make it: this process and no other."""
+    with contextlib.suppress(queue.Full):
+        outbox.put_nowait(None)
+    for seconds, then in ((MOMENT, process.terminate), (GRACE, process.kill)):
+        try:
+            process.wait(seconds)
+            break
+        except subprocess.TimeoutExpired:
+            then()
+    process.wait()
+    for thread in threads:
+        _finish(thread, inbox, outbox)
+    for pipe in (process.stdin, process.stdout, process.stderr):
+        if pipe is not None:
+            with contextlib.suppress(OSError, ValueError):
+                pipe.close()
+
+
+def _finish(thread: threading.Thread, inbox: Chunks, outbox: Chunks) -> None:
+    """Let a thread come to its end: nothing it waits for may be missing. A pipe that a grandchild holds is left alone."""
+    until = monotonic() + GRACE
+    while thread.is_alive() and monotonic() < until:
+        with contextlib.suppress(queue.Empty):
+            inbox.get_nowait()
+        with contextlib.suppress(queue.Full):
+            outbox.put_nowait(None)
+        thread.join(timeout=0.005)

@@ -1,0 +1,187 @@
+"""Provider: the record every provider file ends in, the protocol of retrievers, and how a provider is named."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Protocol
+
+from assay.catalog import load_entries
+from assay.errors import BadParameter, UnknownName, near_matches
+from assay.grammar import REQUIRED, Param, parse_setting, show, split_arguments
+from assay.model.records import Document, Hit, Query
+
+SECRET = re.compile(r"key|token|secret|password|authorization|cookie", re.IGNORECASE)
+"""Names of settings whose values are nobody's business."""
+
+
+class Retriever(Protocol):
+    """All that a system under test has to do. Both methods may be coroutines."""
+
+    def index(self, documents: Iterable[Document]) -> Any:
+        """Take the documents that may be retrieved."""
+
+    def search(self, queries: Sequence[Query], k: int) -> Any:
+        """For each query, up to k hits, best first."""
+
+
+@dataclass(frozen=True)
+class Provider:
+    """One kind of retriever."""
+
+    name: str
+    meaning: str
+    make: Callable[..., Retriever]
+    """Parameters, and the parts where it takes any, → a retriever."""
+    params: tuple[Param, ...] = ()
+    takes_parts: bool = False
+    """Whether it is made of other providers: `hybrid(bm25, dense)`."""
+    default_parts: tuple[str, ...] = ()
+    batch: int = 1000
+    """Queries asked at once; 1 where each is asked by itself, several side by side."""
+    indexes: bool = True
+    """Whether it is given the documents. If not, it has its own, and must heed scopes itself."""
+    is_repeatable: bool = True
+    """Whether its configuration alone decides its answers, so that they may be kept."""
+    short_for: str = ""
+    """The parameter that `name:value` sets: `python:module:function`."""
+
+
+@dataclass(frozen=True)
+class BoundProvider:
+    """A provider with its parameters and parts."""
+
+    provider: Provider
+    params: Mapping[str, Any]
+    parts: tuple[BoundProvider, ...] = ()
+    given: frozenset[str] = field(default=frozenset(), compare=False)
+
+    @property
+    def name(self) -> str:
+        """How it is written: `bm25(k1=0.9)`, `hybrid(bm25, dense)`. Secrets are left out."""
+        settings = {
+            param.name: self.params[param.name]
+            for param in self.provider.params
+            if self.params[param.name] != param.default and not SECRET.search(param.name)
+        }
+        if self.provider.short_for and set(settings) == {self.provider.short_for}:
+            return f"{self.provider.name}:{settings[self.provider.short_for]}"
+        inside = [part.name for part in self.parts]
+        inside += [f"{name}={_quoted(value)}" for name, value in settings.items()]
+        return f"{self.provider.name}({', '.join(inside)})" if inside else self.provider.name
+
+    @property
+    def configuration(self) -> dict[str, Any]:
+        """Everything that was set, defaults included, with secrets blotted out."""
+        settings = {name: "…" if SECRET.search(name) and value else _plain(value) for name, value in self.params.items()}
+        parts = {"parts": [part.configuration for part in self.parts]} if self.parts else {}
+        return {"provider": self.provider.name, **settings, **parts}
+
+    @property
+    def fingerprint(self) -> str:
+        """A short hash of the configuration, secrets included."""
+        content = json.dumps(
+            [self.provider.name, _plain(dict(self.params)), [one.fingerprint for one in self.parts]], sort_keys=True
+        )
+        return hashlib.blake2b(content.encode(), digest_size=8).hexdigest()
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether its answers may be kept: its own and those of its parts."""
+        return self.provider.is_repeatable and all(part.is_repeatable for part in self.parts)
+
+    def make(self) -> Retriever:
+        """A retriever, ready to index or to search."""
+        if not self.provider.takes_parts:
+            return self.provider.make(**self.params)
+        return self.provider.make(parts=[part.make() for part in self.parts], **self.params)
+
+
+def _quoted(value: Any) -> str:
+    text = show(value)
+    return f"'{text}'" if isinstance(value, str) and re.search(r"[\s,()=:'\"]", text) else text
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(name): _plain(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    return value if isinstance(value, str | int | float | bool | None) else str(value)
+
+
+@cache
+def all_providers() -> dict[str, Provider]:
+    """Name → provider, sorted by name."""
+    found = load_entries("assay.providers", "PROVIDER").values()
+    return {one.name: one for one in sorted(found, key=lambda one: one.name)}
+
+
+def find_provider(name: str) -> Provider:
+    """The provider of that name."""
+    known = all_providers()
+    if name not in known:
+        raise UnknownName("provider", name, near_matches(name, known), f"there are {', '.join(known)}")
+    return known[name]
+
+
+def parse_provider(text: str | Mapping[str, Any]) -> BoundProvider:
+    """`bm25(k1=0.9)`, `hybrid(bm25, dense, method=rrf)`, `python:module:function`; or a mapping, as YAML has it."""
+    if isinstance(text, Mapping):
+        return _of_mapping(text)
+    shape = re.fullmatch(r"\s*(?P<name>\w[\w-]*)\s*(?:\((?P<inside>.*)\)|:(?P<short>.+?))?\s*", text, re.DOTALL)
+    if not shape:
+        raise BadParameter(f"{text!r} is not a provider; write name, name(parameter=value) or python:module:function")
+    provider = find_provider(shape["name"].replace("-", "_"))
+    if shape["short"]:
+        if not provider.short_for:
+            raise BadParameter(f"{text}: {provider.name} takes its parameters in brackets: {provider.name}(…)")
+        given = parse_setting(text, provider.name, provider.params, provider.short_for, shape["short"])
+        return _bound(text, provider, given, [])
+    given = {}
+    parts: list[BoundProvider] = []
+    for part in split_arguments(shape["inside"] or ""):
+        if setting := re.fullmatch(r"(\w+)\s*=\s*(.*)", part, re.DOTALL):
+            given |= parse_setting(text, provider.name, provider.params, setting[1], setting[2])
+        else:
+            parts.append(parse_provider(part))
+    return _bound(text, provider, given, parts)
+
+
+def _of_mapping(content: Mapping[str, Any]) -> BoundProvider:
+    """`{bm25: {k1: 0.9}}`, or `{name: bm25, k1: 0.9}`; parts under `providers`."""
+    if "name" in content:
+        name, settings = str(content["name"]), {key: value for key, value in content.items() if key != "name"}
+    elif len(content) == 1:
+        ((name, settings),) = content.items()
+        settings = dict(settings or {})
+    else:
+        raise BadParameter(f"a provider is a name or a map with one name, not {sorted(content)}")
+    provider = find_provider(name)
+    parts = [parse_provider(part) for part in settings.pop("providers", [])]
+    given: dict[str, Any] = {}
+    for key, value in settings.items():
+        text = value if isinstance(value, str) else json.dumps(value) if isinstance(value, Mapping | list) else show(value)
+        given |= parse_setting(name, provider.name, provider.params, key, text)
+    return _bound(name, provider, given, parts)
+
+
+def _bound(text: str, provider: Provider, given: Mapping[str, Any], parts: Sequence[BoundProvider]) -> BoundProvider:
+    settings = {param.name: given.get(param.name, param.default) for param in provider.params}
+    missing = [name for name, value in settings.items() if value is REQUIRED]
+    if missing:
+        raise BadParameter(f"{text}: {provider.name} needs {', '.join(missing)}, as in {provider.name}({missing[0]}=…)")
+    if parts and not provider.takes_parts:
+        raise BadParameter(f"{text}: {provider.name} is not made of other providers")
+    if provider.takes_parts and not parts:
+        parts = [parse_provider(name) for name in provider.default_parts]
+    return BoundProvider(provider, settings, tuple(parts), frozenset(given))
+
+
+def hits_of_ids(ids: Sequence[str], scores: Sequence[float]) -> list[Hit]:
+    """Hits out of ids and scores side by side."""
+    return [Hit(doc_id, float(score)) for doc_id, score in zip(ids, scores, strict=True)]

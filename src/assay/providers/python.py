@@ -1,0 +1,219 @@
+"""python: a function, a class or an object in Python code."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import sys
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from assay.errors import ProviderError, near_matches
+from assay.grammar import REQUIRED, Param
+from assay.model.records import Document, Hit, Query
+from assay.providers._answers import Answers, answers_from, hits_from
+from assay.providers._busy import BUSY_STATUS, Busy
+from assay.providers._event_loop import EventLoop
+from assay.providers._provider import Provider, Retriever
+from assay.text import shortened
+
+DEPTHS = ("k", "top_k", "topk", "n", "limit", "n_results", "num_results", "size", "top_n")
+"""What people call the number of hits they are asked for."""
+
+
+class QueryText(str):
+    """The text of a query that knows the rest of it: `query.lower()` works, and so does `query.scope`."""
+
+    __slots__ = ("query",)
+    query: Query
+
+    def __getattr__(self, name: str) -> Any:
+        """What the query has and a text has not."""
+        if name == "query":
+            raise AttributeError(name)
+        return getattr(self.query, name)
+
+
+class FunctionRetriever:
+    """Calls a function with one query at a time; any thread may."""
+
+    batch = 1
+    indexes = False
+
+    def __init__(self, name: str, function: Callable[..., Any]) -> None:
+        self._name, self._function = name, function
+        self._as_asked, self._depth = _signature(function)
+        self._event_loop = EventLoop()
+
+    def index(self, documents: Iterable[Document]) -> None:
+        """Nothing: a function has its own documents."""
+
+    def search(self, queries: Sequence[Query], k: int) -> list[list[Hit]]:
+        """Call the function for each query in turn."""
+        return [self._search(query, k) for query in queries]
+
+    def _search(self, query: Query, k: int) -> list[Hit]:
+        asked = self._as_asked(query)
+        positional = (asked, k) if self._depth == "" else (asked,)
+        named = {self._depth: k} if self._depth else {}
+        with _explained(self._name):
+            answer = self._event_loop.result(self._function(*positional, **named))
+            answer = list(answer) if inspect.isgenerator(answer) else answer
+        try:
+            return hits_from(answer, k)
+        except ProviderError as error:
+            raise ProviderError(f"{self._name}: {error}") from None
+
+
+class ObjectRetriever:
+    """Calls an object that is a retriever itself: `search(queries, k)`, and `index(documents)` where it has that."""
+
+    batch = 1000
+
+    def __init__(self, name: str, inner: Any) -> None:
+        self._name, self._inner = name, inner
+        self._event_loop = EventLoop()
+        self.indexes = callable(getattr(inner, "index", None))
+        self.batch = getattr(inner, "batch", self.batch)
+
+    def index(self, documents: Iterable[Document]) -> None:
+        """Hand over the documents."""
+        if self.indexes:
+            with _explained(f"{self._name}.index"):
+                self._event_loop.result(self._inner.index(documents))
+
+    def search(self, queries: Sequence[Query], k: int) -> Answers:
+        """Hand over all queries at once."""
+        with _explained(f"{self._name}.search"):
+            answers = self._event_loop.result(self._inner.search(queries, k))
+        return answers_from(answers, queries, k)
+
+    def close(self) -> None:
+        """Close the object, where it can be."""
+        if callable(close := getattr(self._inner, "close", None)):
+            with _explained(f"{self._name}.close"):
+                self._event_loop.result(close())
+
+
+@contextmanager
+def _explained(name: str) -> Iterator[None]:
+    """Say whose error it was and where; one that tells of a busy service becomes Busy."""
+    try:
+        yield
+    except ProviderError:
+        raise
+    except Exception as error:
+        response = getattr(error, "response", None)
+        status = getattr(error, "status_code", getattr(response, "status_code", None))
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        what = f"{name} raised {type(error).__name__}: {error} ({Path(place.filename).name}:{place.lineno})"
+        raise Busy(None, what) if status in BUSY_STATUS else ProviderError(what) from error
+
+
+def _signature(function: Callable[..., Any]) -> tuple[Callable[[Query], Any], str | None]:
+    """What to hand over as the query, and the name under which k goes: "" for the second place, None for nowhere."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # built in, without a signature
+        return _text, ""
+    parameters = list(signature.parameters.values())
+    first = parameters[0] if parameters else None
+    if first is None or first.kind is first.KEYWORD_ONLY:
+        raise ProviderError(f"the function must take the query first, and not {signature}")
+    rest = parameters[1:]
+    depth = next((one.name for one in rest if one.name in DEPTHS and one.kind is not one.POSITIONAL_ONLY), None)
+    if depth is None and any(one.kind is one.VAR_POSITIONAL for one in parameters):
+        depth = ""
+    if depth is None and rest and rest[0].kind in (first.POSITIONAL_ONLY, first.POSITIONAL_OR_KEYWORD):
+        depth = "" if rest[0].default is first.empty or rest[0].name in DEPTHS else None
+    return _asked_as(first), depth
+
+
+def _asked_as(first: inspect.Parameter) -> Callable[[Query], Any]:
+    """The record where it is annotated so; a text that knows the rest where it is called `query`; else the text."""
+    annotation = first.annotation
+    name = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
+    if name.rpartition(".")[2].strip("'\"") == "Query":
+        return _record
+    return _knowing_text if first.name == "query" and annotation is first.empty else _text
+
+
+def _record(query: Query) -> Query:
+    return query
+
+
+def _text(query: Query) -> str:
+    return query.text
+
+
+def _knowing_text(query: Query) -> str:
+    text = QueryText(query.text)
+    text.query = query
+    return text
+
+
+def make_retriever(function: str) -> Retriever:
+    """A retriever out of what `module:name` names: a function, or a class or object with the protocol."""
+    module_name, _, name = function.partition(":")
+    found = _attribute(_module(module_name), name)
+    if inspect.isclass(found):
+        with _explained(function):
+            found = found()
+    if callable(getattr(found, "search", None)):
+        return ObjectRetriever(function, found)
+    if not callable(found):
+        raise ProviderError(f"{function} is neither a function nor has it search(queries, k): it is {shortened(found)}")
+    try:
+        return FunctionRetriever(function, found)
+    except ProviderError as error:
+        raise ProviderError(f"{function}: {error}") from None
+
+
+def _module(name: str) -> ModuleType:
+    """The module, from the current folder too."""
+    here = str(Path.cwd())
+    if here not in sys.path and "" not in sys.path:
+        sys.path.insert(0, here)
+        importlib.invalidate_caches()
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is not None and (name == error.name or name.startswith(f"{error.name}.")):
+            raise ProviderError(f"there is no module {error.name}, neither installed nor in {here}") from None
+        raise ProviderError(f"module {name} cannot be imported: {error}") from error
+    except Exception as error:
+        raise ProviderError(f"module {name} cannot be imported: {type(error).__name__}: {error}") from error
+
+
+def _attribute(module: ModuleType, name: str) -> Any:
+    found: Any = module
+    for part in name.split("."):
+        if not hasattr(found, part):
+            near = near_matches(part, [one for one in vars(found) if not one.startswith("_")])
+            hint = f" Did you mean {' or '.join(near)}?" if near else ""
+            raise ProviderError(f"{module.__name__} has no {name}.{hint}")
+        found = getattr(found, part)
+    return found
+
+
+def parse_function(text: str) -> str:
+    """`module:function`; the name may have dots."""
+    module, colon, name = text.partition(":")
+    parts = [*module.split("."), *name.split(".")]
+    if not colon or not all(part.isidentifier() for part in parts):
+        raise ValueError("module:function, such as my_module:search")
+    return text
+
+
+PROVIDER = Provider(
+    "python",
+    "a function of one query text and k, or a class or object with index and search",
+    make_retriever,
+    params=(Param("function", parse_function, REQUIRED, "module:name, looked for in the current folder too"),),
+    is_repeatable=False,
+    short_for="function",
+)

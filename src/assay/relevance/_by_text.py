@@ -1,0 +1,134 @@
+"""Relevance by text: compare what was retrieved, and what could have been, with the expected words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+
+from assay.model.ordering import Floats, Ints
+from assay.model.records import Query
+from assay.relevance._resolver import Ground, Judged
+from assay.relevance._words import WordIndex, phrase_of
+from assay.text import words_of
+
+ROUNDING = 1e-12
+"""A likeness this little below the threshold has reached it."""
+MANY_PAIRS = 2_000_000
+"""Pairs of query and document compared at once."""
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Expected texts and texts to compare them with, side by side."""
+
+    index: WordIndex
+    wanted: Sequence[str]
+    """The expected text of each query."""
+    n_wanted: Ints
+    """How many different words each of them has."""
+    query: Ints
+    text: Ints
+    shared: Ints
+    """How many different words the two of a pair share."""
+
+
+Likeness = Callable[[Pairs], Floats]
+"""How alike the two of each pair are, from 0 to 1."""
+
+
+def has_expected(_: Ground, query: Query) -> bool:
+    """Whether the query says what to expect."""
+    return query.expected is not None and bool(words_of(query.expected))
+
+
+def judge_by_text(ground: Ground, queries: Sequence[Query], likeness: Likeness, threshold: float) -> dict[str, Judged]:
+    """Texts that are alike enough are relevant.
+
+    They are counted over the query's scope where documents are at hand and documents were retrieved; over what was
+    retrieved where it was other texts, such as chunks.
+    """
+    wanted = [query.expected or "" for query in queries]
+    n_wanted = np.array([len(set(words_of(text))) for text in wanted], dtype=np.int64)
+    retrieved = _retrieved(ground, queries, wanted, n_wanted)
+    passes = (likeness(retrieved) >= threshold - ROUNDING).tolist()
+    exact = np.bincount(retrieved.query[_are_exact(retrieved)], minlength=len(queries)).tolist()
+    counts_scope = [bool(ground.documents) and _are_documents(ground, query) for query in queries]
+    in_scope: list[set[str]] = [set() for _ in queries]
+    for block in _in_scope(ground, queries, wanted, n_wanted, counts_scope):
+        alike = likeness(block) >= threshold - ROUNDING
+        for number, text in zip(block.query[alike].tolist(), block.text[alike].tolist(), strict=True):
+            in_scope[number].update(ground.documents_with(text, queries[number]))
+    judged, place = {}, 0
+    for number, query in enumerate(queries):
+        hits = ground.hits.get(query.query_id, ())
+        found = zip(hits, passes[place : place + len(hits)], strict=True)
+        grades = {hit.doc_id: float(passed and ground.may_find(hit, query)) for hit, passed in found}
+        place += len(hits)
+        missed = sorted(in_scope[number] - _stood_for(ground, query)) if in_scope[number] else ()
+        others = dict.fromkeys(missed, 1.0)
+        over = "scope" if counts_scope[number] else "retrieved"
+        judged[query.query_id] = Judged({**others, **grades}, n_exact=exact[number], counted_over=over)
+    return judged
+
+
+def _are_documents(ground: Ground, query: Query) -> bool:
+    """Whether everything retrieved is a document of the dataset, known by its id or by its very text."""
+    known = ground.words.n_documents
+    hits = ground.hits.get(query.query_id, ())
+    is_known = all(hit.doc_id in ground.documents or ground.words.number[ground.text_of(hit)] < known for hit in hits)
+    return is_known and len(ground.scope_numbers(query)) > 0
+
+
+def _stood_for(ground: Ground, query: Query) -> set[str]:
+    """Documents that a hit stands for: by its id, or by its text where it goes by an id of its own."""
+    found: set[str] = set()
+    for hit in ground.hits.get(query.query_id, ()):
+        if hit.doc_id in ground.documents:
+            found.add(hit.doc_id)
+        else:
+            found.update(ground.documents_with(ground.words.number[ground.text_of(hit)], query)[:1])
+    return found
+
+
+def _retrieved(ground: Ground, queries: Sequence[Query], wanted: Sequence[str], n_wanted: Ints) -> Pairs:
+    """Every hit with the expected text of its query."""
+    index = ground.words
+    texts = [ground.texts.get(query.query_id, []) for query in queries]
+    query = np.repeat(np.arange(len(queries)), list(map(len, texts)))
+    text = index.numbers(chain.from_iterable(texts))
+    return Pairs(index, wanted, n_wanted, query, text, index.shared(wanted, query, text))
+
+
+def _in_scope(
+    ground: Ground, queries: Sequence[Query], wanted: Sequence[str], n_wanted: Ints, counts_scope: Sequence[bool]
+) -> Iterator[Pairs]:
+    """Documents of each query's scope that share a word with what is expected, a few million at a time."""
+    index = ground.words
+    found: list[tuple[Ints, Ints, Ints]] = []
+    size = 0
+    for number, query in enumerate(queries):
+        if counts_scope[number]:
+            scope = ground.scope_numbers(query)
+            shared = index.shared_with_all(wanted[number])[scope]
+            some = np.flatnonzero(shared)
+            found.append((np.full(len(some), number), scope[some], shared[some]))
+            size += len(some)
+        if found and (size > MANY_PAIRS or number == len(queries) - 1):
+            columns = (np.concatenate(column) for column in zip(*found, strict=True))
+            yield Pairs(index, wanted, n_wanted, *columns)
+            found, size = [], 0
+
+
+def _are_exact(pairs: Pairs) -> Ints:
+    """The pairs where the expected words stand in the text one after the other."""
+    whole = np.flatnonzero((pairs.shared == pairs.n_wanted[pairs.query]) & (pairs.n_wanted[pairs.query] > 0))
+    holds = [holds_phrase(pairs, place) for place in whole.tolist()]
+    return whole[np.array(holds, dtype=bool)]
+
+
+def holds_phrase(pairs: Pairs, place: int) -> bool:
+    """Whether the text of a pair holds the expected words one after the other."""
+    return phrase_of(pairs.wanted[pairs.query[place]]) in pairs.index.phrase(int(pairs.text[place]))

@@ -1,0 +1,154 @@
+"""Resolver: the record every resolver file ends in; what it may read, and what it says about a query."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from assay.catalog import load_entries
+from assay.errors import UnknownName, near_matches
+from assay.grammar import Param, parse_setting, split_call
+from assay.model.ordering import Ints
+from assay.model.records import Hit, Pack, Query
+from assay.relevance._words import WordIndex
+
+
+@dataclass(frozen=True)
+class Ground:
+    """Everything a resolver may read: the queries, what was retrieved for each, and every kind of ground truth."""
+
+    queries: Mapping[str, Query]
+    hits: Mapping[str, Sequence[Hit]]
+    """Query → what was retrieved, best first."""
+    qrels: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    pack: Pack | None = None
+    documents: Mapping[str, str] = field(default_factory=dict)
+    """Id → text, as far as documents are at hand."""
+    scopes: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Group → its documents; queries without a scope may search all."""
+    document_of: Callable[[str], str] | None = None
+    """Which document a retrieved chunk belongs to, where chunks are retrieved and documents judged."""
+
+    def scope_numbers(self, query: Query) -> Ints:
+        """Numbers, in the index of words, of the documents a query may search; none where they are not at hand."""
+        if query.scope not in self._scope_numbers:
+            scope = self.documents if query.scope is None else self.scopes.get(query.scope, ())
+            numbers = self.words.numbers(self.documents[doc] for doc in scope if doc in self.documents)
+            self._scope_numbers[query.scope] = np.unique(numbers)
+        return self._scope_numbers[query.scope]
+
+    def may_find(self, hit: Hit, query: Query) -> bool:
+        """Whether a hit lies in the query's scope; one that is no document of the dataset may be part of any."""
+        if query.scope is None or query.scope not in self.scopes or hit.doc_id not in self.documents:
+            return True
+        if query.scope not in self._members:
+            self._members[query.scope] = frozenset(self.scopes[query.scope])
+        return hit.doc_id in self._members[query.scope]
+
+    def documents_with(self, text: int, query: Query) -> list[str]:
+        """The documents of a query's scope that have the text of that number."""
+        return self._by_text(query.scope).get(text, [])
+
+    def _by_text(self, scope: str | None) -> dict[int, list[str]]:
+        if scope not in self._owners:
+            found: dict[int, list[str]] = {}
+            for doc in self.documents if scope is None else self.scopes.get(scope, ()):
+                if doc in self.documents:
+                    found.setdefault(self.words.number[self.documents[doc]], []).append(doc)
+            self._owners[scope] = found
+        return self._owners[scope]
+
+    def text_of(self, hit: Hit) -> str:
+        """What a hit says: the text it brought along, or the document's."""
+        return self.documents.get(hit.doc_id, "") if hit.text is None else hit.text
+
+    @cached_property
+    def _scope_numbers(self) -> dict[str | None, Ints]:
+        return {}
+
+    @cached_property
+    def _members(self) -> dict[str, frozenset[str]]:
+        return {}
+
+    @cached_property
+    def _owners(self) -> dict[str | None, dict[int, list[str]]]:
+        return {}
+
+    @cached_property
+    def texts(self) -> dict[str, list[str]]:
+        """Query → what its hits say."""
+        return {query: list(map(self.text_of, hits)) for query, hits in self.hits.items()}
+
+    @cached_property
+    def words(self) -> WordIndex:
+        """The words of every text that may be compared, each text taken apart once."""
+        return WordIndex(self.documents.values(), chain.from_iterable(self.texts.values()))
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What a resolver says about one query."""
+
+    grades: Mapping[str, float]
+    """Document → grade, retrieved or not."""
+    hidden: Sequence[float] = ()
+    """Grades of gold items that nothing retrieved stands for: they count in recall and in the ideal ranking."""
+    n_exact: int = 0
+    """Retrieved texts that hold the expected one word by word."""
+    counted_over: str = "judgments"
+    """What the number of relevant items was counted over: judgments, evidence, scope, or retrieved."""
+
+
+@dataclass(frozen=True)
+class Resolver:
+    """One way to decide about relevance."""
+
+    name: str
+    meaning: str
+    applies: Callable[[Ground, Query], bool]
+    """Whether the query has the ground truth that this needs."""
+    resolve: Callable[..., dict[str, Judged]]
+    """Ground, queries and parameters → what is said about each query."""
+    params: tuple[Param, ...] = ()
+
+
+@dataclass(frozen=True)
+class BoundResolver:
+    """A resolver with its parameters."""
+
+    resolver: Resolver
+    params: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        """The name alone."""
+        return self.resolver.name
+
+    def resolve(self, ground: Ground, queries: Sequence[Query]) -> dict[str, Judged]:
+        """What it says about these queries."""
+        return self.resolver.resolve(ground, queries, **self.params)
+
+
+@cache
+def all_resolvers() -> dict[str, Resolver]:
+    """Name → resolver, sorted by name."""
+    found = load_entries("assay.relevance", "RESOLVER").values()
+    return {one.name: one for one in sorted(found, key=lambda one: one.name)}
+
+
+def parse_resolver(text: str, **defaults: Any) -> BoundResolver:
+    """`token(threshold=0.5)`; defaults hold for parameters that the resolver has and the text does not set."""
+    name, arguments = split_call(text)
+    known = all_resolvers()
+    if name not in known:
+        raise UnknownName("resolver", name, near_matches(name, known), f"there are auto, {', '.join(known)}")
+    resolver = known[name]
+    settings = {param.name: defaults.get(param.name, param.default) for param in resolver.params}
+    for parameter, value in arguments:
+        settings |= parse_setting(text, name, resolver.params, parameter, value)
+    return BoundResolver(resolver, settings)

@@ -1,0 +1,4 @@
+// Names
+export function isName(text) {
+  return /^\p{L}+$/u.test(text); // Größe
+}

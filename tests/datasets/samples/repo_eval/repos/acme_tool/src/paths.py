@@ -1,0 +1,7 @@
+import posixpath
+
+
+def join(*parts):
+    path = "/".join(parts)
+
+    return posixpath.normpath(path)

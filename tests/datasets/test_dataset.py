@@ -1,0 +1,264 @@
+"""BenchmarkDataset: made in code, asked for statistics and grades, saved and read again; and its fingerprints."""
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import assay
+from assay import BenchmarkDataset, DataError, Document, Query, RelevanceJudgment, Span, UnknownName
+from assay.datasets._dataset import MANY_VALUES, PARTS, Repair, require_queries
+
+from ._benchmarks import assert_same, benchmarks
+
+
+@pytest.fixture
+def dataset():
+    made = BenchmarkDataset("MyBenchmark", "1.0")
+    made.add_query(Query("q1", "What is ML?", "factual", "easy", "science"))
+    made.add_query(Query("q2", "What is AI?", "factual", "hard"))
+    made.add_document(Document("d1", "ML is learning", "ml.md", 3))
+    made.add_document(Document("d2", "AI is wide"))
+    made.add_judgment(RelevanceJudgment("q1", "d1", 3))
+    made.add_judgment(RelevanceJudgment("q1", "d2", 0, judge="ann", timestamp="2024-05-01"))
+    made.add_judgment(RelevanceJudgment("q2", "d2", 1))
+    return made
+
+
+def test_seed_001_benchmark_dataset_starts_empty_with_name_and_version():
+    made = BenchmarkDataset("MyBenchmark", "1.0")
+    assert (made.name, made.version) == ("MyBenchmark", "1.0")
+    assert (made.queries, made.documents, made.qrels) == ({}, {}, {})
+    assert repr(made) == "BenchmarkDataset(MyBenchmark 1.0: 0 queries, 0 documents, 0 judgments)"
+    assert made.get_statistics()["judgments_per_query"] == 0.0
+
+
+def test_seed_001_add_query_add_document_add_judgment_give_dicts_by_id(dataset):
+    assert list(dataset.queries) == ["q1", "q2"]
+    assert dataset.queries["q1"].text == "What is ML?"
+    assert dataset.documents["d1"].source == "ml.md"
+    assert dataset.qrels == {"q1": {"d1": 3, "d2": 0}, "q2": {"d2": 1}}
+    assert dataset.judgments == {("q1", "d2"): RelevanceJudgment("q1", "d2", 0, "ann", "2024-05-01")}
+    assert repr(dataset) == "BenchmarkDataset(MyBenchmark 1.0: 2 queries, 2 documents, 3 judgments)"
+
+
+def test_seed_001_get_relevant_docs_and_get_relevance_grade(dataset):
+    assert dataset.get_relevant_docs("q1") == {"d1"}
+    assert dataset.get_relevant_docs("q1", min_grade=0) == {"d1"}
+    assert dataset.get_relevant_docs("q1", min_grade=4) == set()
+    assert dataset.get_relevant_docs("q9") == set()
+    assert [dataset.get_relevance_grade("q1", doc) for doc in ("d1", "d2", "d9")] == [3, 0, 0]
+    assert dataset.get_relevance_grade("q9", "d1") == 0
+
+
+def test_seed_001_get_statistics(dataset):
+    assert dataset.get_statistics() == {
+        "name": "MyBenchmark",
+        "version": "1.0",
+        "format": "",
+        "num_queries": 2,
+        "num_documents": 2,
+        "num_judgments": 3,
+        "num_judged_queries": 2,
+        "num_relevant": 2,
+        "judgments_per_query": 1.5,
+        "grade_distribution": {0: 1, 1: 1, 3: 1},
+        "tags": {"difficulty": {"easy": 1, "hard": 1}, "domain": {"science": 1}, "query_type": {"factual": 2}},
+        "num_scopes": 0,
+        "num_expected": 0,
+        "num_evidence": 0,
+        "num_spans": 0,
+        "num_repairs": 0,
+    }
+
+
+def test_statistics_count_every_kind_of_ground_truth(dataset):
+    dataset.add_query(Query("q3", expected="yes", evidence=[], scope="g", metadata={"lang": "de"}))
+    dataset.spans["q3"] = [Span("a.py", 1, 2, "lines"), Span("a.py", 5, 6, "lines")]
+    dataset.repairs.append(Repair("here", "mended"))
+    dataset.qrels["q3"] = {}
+    found = dataset.get_statistics()
+    assert [found[f"num_{name}"] for name in ("scopes", "expected", "evidence", "spans", "repairs")] == [1, 1, 1, 2, 1]
+    assert (found["num_judged_queries"], found["judgments_per_query"]) == (3, 1.0)
+    assert found["tags"]["lang"] == {"de": 1}
+
+
+def test_grades_are_shown_as_people_write_them():
+    made = BenchmarkDataset(qrels={"q": {"a": 1.0, "b": 0.5, "c": -1.0, "d": 1}})
+    assert [repr(grade) for grade in made.get_statistics()["grade_distribution"]] == ["-1", "0.5", "1"]
+
+
+def test_a_tag_with_a_value_for_every_query_is_none(dataset):
+    for number in range(MANY_VALUES + 1):
+        dataset.add_query(Query(f"n{number}", metadata={"number": number, "even": number % 2}))
+    tags = dataset.get_statistics()["tags"]
+    assert "number" not in tags
+    assert tags["even"] == {"0": 26, "1": 25}
+
+
+def test_whole_numbers_are_ids():
+    made = BenchmarkDataset("Numbers")
+    made.add_query(Query(1, "one"))
+    made.add_document(Document(np.int64(7), "seven"))
+    made.add_judgment(RelevanceJudgment(1, 7, 2))
+    assert (list(made.queries), list(made.documents), made.qrels) == (["1"], ["7"], {"1": {"7": 2}})
+    assert made.get_relevance_grade(1, 7) == made.get_relevance_grade("1", "7") == 2
+    assert made.get_relevant_docs(1) == {"7"}
+    assert assay.evaluate(made, {1: [9, 7]}, "mrr")["mrr"] == 0.5
+
+
+def test_adding_again_replaces(dataset):
+    dataset.add_query(Query("q1", "Other"))
+    dataset.add_document(Document("d1", "Other"))
+    dataset.add_judgment(RelevanceJudgment("q1", "d1", 1))
+    dataset.add_judgment(RelevanceJudgment("q1", "d2", 2))
+    assert (dataset.queries["q1"].text, dataset.documents["d1"].text) == ("Other", "Other")
+    assert dataset.qrels["q1"] == {"d1": 1, "d2": 2}
+    assert dataset.judgments == {}, "ann gave another grade"
+
+
+@pytest.mark.parametrize("grade", [np.int64(3), np.float32(0.5), True])
+def test_every_number_is_a_grade_that_can_be_saved(tmp_path, grade):
+    made = BenchmarkDataset(queries={"q": Query("q")})
+    made.add_judgment(RelevanceJudgment("q", "d", grade))
+    made.save_json(tmp_path / "d.json")
+    made.save_trec_qrels(tmp_path / "qrels.txt")
+    assert BenchmarkDataset.from_json(tmp_path / "d.json").qrels == {"q": {"d": float(grade)}}
+    assert BenchmarkDataset.from_trec_qrels(tmp_path / "qrels.txt").qrels == {"q": {"d": float(grade)}}
+
+
+@given(benchmarks())
+def test_seed_001_save_json_and_from_json_keep_everything(tmp_path_factory, made):
+    path = tmp_path_factory.mktemp("json") / "dataset.json"
+    made.save_json(path)
+    assert_same(BenchmarkDataset.from_json(path), made)
+    assert_same(BenchmarkDataset.from_json(str(path)), made)
+
+
+def test_seed_001_save_trec_qrels_and_from_trec_qrels(tmp_path, dataset):
+    dataset.save_trec_qrels(tmp_path / "ml.qrels")
+    assert (tmp_path / "ml.qrels").read_text() == "q1 0 d1 3\nq1 0 d2 0\nq2 0 d2 1\n"
+    found = BenchmarkDataset.from_trec_qrels(tmp_path / "ml.qrels")
+    assert (found.name, found.version, found.format, found.path) == ("ml", "1.0", "trec", tmp_path / "ml.qrels")
+    assert found.qrels == dataset.qrels
+    assert list(found.queries) == ["q1", "q2"]
+    assert found.fingerprint("judgments") == dataset.fingerprint("judgments")
+    assert BenchmarkDataset.from_trec_qrels(str(tmp_path / "ml.qrels"), "ML", "2").name == "ML"
+
+
+def test_blanks_in_ids_cannot_be_held_by_trec(tmp_path):
+    made = BenchmarkDataset(qrels={"q 1": {"d": 1}})
+    with pytest.raises(DataError, match=r"the id 'q 1' has a blank in it, which TREC files cannot hold; write JSON instead"):
+        made.save_trec_qrels(tmp_path / "qrels.txt")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_scopes_are_the_documents_of_a_group(dataset):
+    dataset.add_document(Document("d3", group="talk"))
+    dataset.add_document(Document("d4", group="talk"))
+    assert dataset.groups == {"talk": ["d3", "d4"]}
+    assert list(dataset.in_scope(Query("q"))) == ["d1", "d2", "d3", "d4"]
+    assert list(dataset.in_scope(Query("q", scope="talk"))) == ["d3", "d4"]
+    assert list(dataset.in_scope(Query("q", scope="nowhere"))) == []
+
+
+def test_judgments_are_prepared_for_scoring(dataset):
+    assert dict(dataset.judged()) == {"q1": {"d1": 3.0, "d2": 0.0}, "q2": {"d2": 1.0}}
+
+
+def test_two_datasets_share_nothing():
+    one, other = BenchmarkDataset("a"), BenchmarkDataset("b")
+    one.add_query(Query("q"))
+    one.metadata["x"] = 1
+    assert (other.queries, other.metadata) == ({}, {})
+
+
+def test_a_dataset_can_be_pickled(dataset):
+    assert_same(pickle.loads(pickle.dumps(dataset)), dataset)
+
+
+def test_a_dataset_without_queries_is_refused_where_one_is_needed(dataset):
+    assert require_queries(dataset, "here") is dataset
+    with pytest.raises(DataError, match="here: there is no query in it"):
+        require_queries(BenchmarkDataset(), "here")
+
+
+# Fingerprints
+
+
+def prints(dataset):
+    return {part: dataset.fingerprint(part) for part in PARTS}
+
+
+def build(queries, documents, judgments):
+    made = BenchmarkDataset()
+    for query in queries:
+        made.add_query(query)
+    for document in documents:
+        made.add_document(document)
+    for judgment in judgments:
+        made.add_judgment(judgment)
+    return made
+
+
+QUERIES = [Query("q1", "one"), Query("q2", "two"), Query("q3", "")]
+DOCUMENTS = [Document("d1", "text", title="Title"), Document("d2", "other"), Document("d3", "")]
+JUDGMENTS = [RelevanceJudgment("q1", "d1", 1), RelevanceJudgment("q1", "d2", 0.5), RelevanceJudgment("q2", "d1", 1.0)]
+
+
+@given(st.permutations(QUERIES), st.permutations(DOCUMENTS), st.permutations(JUDGMENTS))
+def test_fingerprints_do_not_depend_on_order(queries, documents, judgments):
+    assert prints(build(queries, documents, judgments)) == prints(build(QUERIES, DOCUMENTS, JUDGMENTS))
+
+
+def test_fingerprints_ignore_everything_but_content():
+    plain = build(QUERIES, DOCUMENTS, JUDGMENTS)
+    other = build(
+        [Query("q1", "one", "factual", metadata={"a": 1}, expected="x", scope="g"), *QUERIES[1:]],
+        [Document("d1", "text", "a.md", 3, title="Title", group="g"), *DOCUMENTS[1:]],
+        [RelevanceJudgment("q1", "d1", 1.0, "ann", "today"), *JUDGMENTS[1:]],
+    )
+    other.name, other.version, other.format = "other", "2", "json"
+    assert prints(plain) == prints(other)
+    assert len(set(prints(plain).values())) == 3
+
+
+CHANGES = {
+    "text of a query": ("queries", lambda made: made.add_query(Query("q1", "one!"))),
+    "id of a query": ("queries", lambda made: made.add_query(Query("q4", "one"))),
+    "text of a document": ("documents", lambda made: made.add_document(Document("d1", "texT", title="Title"))),
+    "title of a document": ("documents", lambda made: made.add_document(Document("d1", "text", title="title"))),
+    "title moved into the text": ("documents", lambda made: made.add_document(Document("d1", "Title\ntext"))),
+    "id of a document": ("documents", lambda made: made.add_document(Document("d9", "text"))),
+    "grade": ("judgments", lambda made: made.add_judgment(RelevanceJudgment("q1", "d2", 0.25))),
+    "judgment": ("judgments", lambda made: made.add_judgment(RelevanceJudgment("q2", "d2", 0))),
+    "negative grade": ("judgments", lambda made: made.add_judgment(RelevanceJudgment("q1", "d1", -1))),
+}
+
+
+@pytest.mark.parametrize(("part", "change"), CHANGES.values(), ids=CHANGES)
+def test_a_fingerprint_changes_with_its_part_alone_and_is_worked_out_again_after_adding(part, change):
+    made = build(QUERIES, DOCUMENTS, JUDGMENTS)
+    before = prints(made)
+    change(made)
+    assert {name for name in PARTS if before[name] != made.fingerprint(name)} == {part}
+
+
+def test_a_fingerprint_is_worked_out_once(monkeypatch):
+    made = build(QUERIES, DOCUMENTS, JUDGMENTS)
+    first = prints(made)
+    monkeypatch.setattr("assay.datasets._dataset.fingerprint", None)
+    assert prints(made) == first
+
+
+@given(st.dictionaries(st.text(), st.text(), max_size=3), st.dictionaries(st.text(), st.text(), max_size=3))
+def test_different_queries_have_different_fingerprints(one, other):
+    found = [build([Query(key, text) for key, text in some.items()], [], []).fingerprint("queries") for some in (one, other)]
+    assert (found[0] == found[1]) == (one == other)
+
+
+def test_there_are_three_parts(dataset):
+    with pytest.raises(UnknownName, match=r"no part is called 'document'. Did you mean documents\?"):
+        dataset.fingerprint("document")

@@ -1,0 +1,86 @@
+"""evidence_pack: which evidence a hit covers, whatever a system calls its hits."""
+
+import pytest
+
+from assay.datasets._evidence_pack import evidence_pack
+from assay.model.records import Hit, Query
+
+DOCUMENTS = {f"conv/D1:{number}" for number in range(1, 31)} | {"conv/a", "conv/a_1", "other/D1:3"}
+PACK = evidence_pack("p", DOCUMENTS, ("dia_id", "turn_ids"))
+QUERY = Query("q", evidence=("conv/D1:3", "conv/D1:4", "conv/a"), scope="conv")
+
+
+@pytest.mark.parametrize(
+    ("doc_id", "covered"),
+    [
+        ("conv/D1:3", "conv/D1:3"),
+        ("D1:3", "conv/D1:3"),
+        ("conv/D1:3#0", "conv/D1:3"),
+        ("conv/D1:3_chunk_2", "conv/D1:3"),
+        ("D1:3/1", "conv/D1:3"),
+        ("conv/D1:30", None),
+        ("D1:30#0", None),
+        ("conv/D1:5", None),
+        ("other/D1:3", None),
+        ("conv/D1", None),
+        ("conv", None),
+        ("conv/a#1", "conv/a"),
+        ("conv/a_1", None),
+        ("conv/a_1#0", None),
+        ("conv/a_2", "conv/a"),
+        ("conv/ab", None),
+        ("", None),
+        ("/", None),
+    ],
+)
+def test_a_hit_covers_the_longest_document_it_is_part_of(doc_id, covered):
+    assert PACK.is_relevant(QUERY, Hit(doc_id)) == ((covered,) if covered else ())
+
+
+@pytest.mark.parametrize(
+    ("metadata", "covered"),
+    [
+        ({"dia_id": "D1:3"}, "conv/D1:3"),
+        ({"turn_ids": ["D1:1", "D1:4", "D1:3"]}, "conv/D1:4"),
+        ({"turn_ids": ("conv/D1:3",)}, "conv/D1:3"),
+        ({"turn_ids": [7, None, {}]}, None),
+        ({"turn_ids": []}, None),
+        ({"elsewhere": "D1:3"}, None),
+        ({}, None),
+        (None, None),
+    ],
+)
+def test_metadata_name_the_evidence_where_the_id_does_not(metadata, covered):
+    assert PACK.is_relevant(QUERY, Hit("chunk 9", metadata=metadata)) == ((covered,) if covered else ())
+
+
+def test_the_id_of_a_hit_comes_before_its_metadata():
+    assert PACK.is_relevant(QUERY, Hit("D1:4", metadata={"dia_id": "D1:3"})) == ("conv/D1:4",)
+
+
+def test_bare_ids_need_a_scope():
+    query = Query("q", evidence=("conv/D1:3",))
+    assert PACK.is_relevant(query, Hit("D1:3")) == ()
+    assert PACK.is_relevant(query, Hit("conv/D1:3#0")) == ("conv/D1:3",)
+
+
+def test_evidence_need_not_be_among_the_documents():
+    query = Query("q", evidence=["gone/x"], scope="gone")
+    assert PACK.is_relevant(query, Hit("x#2")) == ("gone/x",)
+
+
+@pytest.mark.parametrize(("evidence", "count"), [(None, None), ((), 0), (("a", "b", "a"), 2)])
+def test_distinct_evidence_is_counted(evidence, count):
+    query = Query("q", evidence=evidence)
+    assert PACK.n_evidence(query) == count
+
+
+@pytest.mark.parametrize("evidence", [None, ()])
+def test_without_evidence_nothing_is_covered(evidence):
+    assert PACK.is_relevant(Query("q", evidence=evidence, scope="conv"), Hit("D1:3")) == ()
+
+
+def test_another_spelling_is_tried_second():
+    pack = evidence_pack("p", DOCUMENTS, (), lambda given: given.replace("turn ", "D1:"))
+    assert pack.is_relevant(QUERY, Hit("turn 3")) == ("conv/D1:3",)
+    assert pack.is_relevant(QUERY, Hit("D1:4")) == ("conv/D1:4",)

@@ -1,0 +1,269 @@
+"""resolve: every query is decided by the first resolver that applies; and what seed 000 asks of that."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import assay
+from assay import BenchmarkDataset, DataError, Hit, Query, RelevanceJudgment, UnknownName
+from assay.metrics import ndcg_at_k, precision_at_k, recall_at_k
+from assay.model.qrels import Qrels
+from assay.relevance._resolve import by_judgments, resolve
+
+from ._cases import TEXTS, evidence_pack, ground
+
+JUDGED = Query("judged", expected="red cat", evidence=["e1"])
+PACKED = Query("packed", expected="red cat", evidence=["e1", "e2"])
+WORDED = Query("worded", expected="red cat")
+BARE = Query("bare")
+HITS = {query.query_id: [Hit("e1", 2.0, "red cat"), Hit("d1", 1.0, "blue dog")] for query in (JUDGED, PACKED, WORDED, BARE)}
+
+
+def made(*queries, qrels=None, pack=None):
+    return ground(queries, HITS, qrels=qrels or {}, pack=pack)
+
+
+def test_seed_000_relevance_priority_per_query_qrels_then_pack_then_token():
+    resolved = resolve(made(JUDGED, PACKED, WORDED, BARE, qrels={"judged": {"d1": 1}}, pack=evidence_pack()))
+    assert resolved.strategies == {"judged": "qrels", "packed": "pack", "worded": "token-fallback"}
+    assert resolved.qrels["judged"] == {"d1": 1.0}
+    assert resolved.qrels["packed"] == {"e1": 1.0, "d1": 0.0, "\0gold 0": 1.0}
+    assert resolved.qrels["worded"] == {"e1": 1.0, "d1": 0.0}
+    assert resolved.undecided == ("bare",)
+
+
+def test_seed_000_an_explicit_empty_id_list_is_strategy_a_with_nothing_relevant_score_0():
+    dataset = BenchmarkDataset("Empty", queries={"q": Query("q", expected="red cat")}, qrels={"q": {}})
+    result = assay.evaluate(dataset, {"q": [{"content": "red cat"}]}, ["ndcg@5", "recall@5", "mrr"])
+    assert result.relevance["strategy_used"] == "qrels"
+    assert set(result.summary.values()) == {0.0}
+    assert result.counts["scored"] == 1
+
+
+@pytest.mark.parametrize(
+    ("queries", "used", "counts"),
+    [
+        ([JUDGED], "qrels", {"qrels": 1}),
+        ([PACKED], "pack", {"pack": 1}),
+        ([WORDED], "token-fallback", {"token-fallback": 1}),
+        ([JUDGED, WORDED], "mixed", {"qrels": 1, "token-fallback": 1}),
+        ([JUDGED, PACKED, WORDED, BARE], "mixed", {"qrels": 1, "pack": 1, "token-fallback": 1}),
+    ],
+)
+def test_seed_000_strategy_used_qrels_pack_token_fallback_or_mixed_and_strategy_counts(queries, used, counts):
+    resolved = resolve(made(*queries, qrels={"judged": {"d1": 1}}, pack=evidence_pack()))
+    assert (resolved.strategy_used, resolved.strategy_counts) == (used, counts)
+
+
+def test_token_that_was_asked_for_is_no_fallback():
+    assert resolve(made(WORDED), "token").strategy_used == "token"
+
+
+def test_seed_000_idcg_at_5_three_relevant_is_2130930():
+    idcg = sum(1 / math.log2(rank + 1) for rank in (1, 2, 3))
+    assert round(idcg, 6) == 2.130930
+    dataset = BenchmarkDataset("Three", queries={"q": Query("q")}, qrels={"q": {"a": 1, "b": 1, "c": 1}})
+    result = assay.evaluate(dataset, {"q": ["a", "x", "y", "z", "w"]}, ["ndcg@5", "dcg@5"])
+    assert result["dcg@5"] == 1.0
+    assert result["ndcg@5"] == pytest.approx(1 / 2.130930, rel=1e-6)
+
+
+@pytest.mark.parametrize("relevance", ["qrels", "pack"])
+def test_seed_000_idcg_over_all_relevant_items_of_the_ground_truth_never_only_those_found(relevance):
+    dataset = BenchmarkDataset("Three", queries={"q": Query("q", evidence=["a", "b", "c"])}, pack=evidence_pack())
+    if relevance == "qrels":
+        dataset.qrels = {"q": {"a": 1, "b": 1, "c": 1}}
+    result = assay.evaluate(dataset, {"q": ["a", "x", "b"]}, ["ndcg@5", "recall@5"], relevance=relevance)
+    assert result["recall@5"] == pytest.approx(2 / 3)
+    assert result["ndcg@5"] == pytest.approx((1 + 1 / math.log2(4)) / 2.1309297535714573)
+
+
+def compute_metrics(retrieved, relevant, k):
+    """Seed 000, as it stands there."""
+    top = retrieved[:k]
+    found = [doc in relevant for doc in top]
+    dcg = sum(hit / math.log2(place + 2) for place, hit in enumerate(found))
+    idcg = sum(1 / math.log2(place + 2) for place in range(min(k, len(relevant))))
+    return {
+        "precision": sum(found) / k,
+        "recall": sum(found) / len(relevant) if relevant else 0,
+        "ndcg": dcg / idcg if idcg > 0 else 0,
+    }
+
+
+@given(
+    st.lists(st.sampled_from("abcdefgh"), unique=True, max_size=8), st.sets(st.sampled_from("abcdxyz")), st.integers(1, 10)
+)
+def test_seed_000_compute_metrics_gives_identical_numbers_to_ours(retrieved, relevant, k):
+    wanted = compute_metrics(retrieved, relevant, k)
+    dataset = BenchmarkDataset("Code", queries={"q": Query("q")}, qrels={"q": dict.fromkeys(relevant, 1)})
+    names = [f"precision@{k}", f"recall@{k}", f"ndcg@{k}"]
+    result = assay.evaluate(dataset, {"q": retrieved}, names)
+    assert [result[name] for name in names] == pytest.approx(list(wanted.values()))
+    ours = precision_at_k(retrieved, relevant, k), recall_at_k(retrieved, relevant, k), ndcg_at_k(retrieved, relevant, k)
+    assert list(ours) == pytest.approx(list(wanted.values()))
+
+
+def test_seed_000_metric_details_are_in_the_result():
+    dataset = BenchmarkDataset("Mixed", queries={query.query_id: query for query in (JUDGED, PACKED, WORDED, BARE)})
+    dataset.add_judgment(RelevanceJudgment("judged", "d1", 1))
+    dataset.pack = evidence_pack()
+    relevance = assay.evaluate(dataset, HITS, ["ndcg@10"]).relevance
+    assert relevance == {
+        "strategy_used": "mixed",
+        "strategy_counts": {"qrels": 1, "pack": 1, "token-fallback": 1},
+        "exact_matches_found": 1,
+        "counted_over": {"judgments": 1, "evidence": 1, "retrieved": 1},
+        "undecided": 1,
+        "token_threshold": 0.3,
+    }
+
+
+# Which resolver was asked for
+
+
+@pytest.mark.parametrize(
+    ("relevance", "needs"),
+    [
+        ("auto", "judgments, evidence or an expected answer"),
+        ("qrels", "judgments"),
+        ("pack", "evidence that their format knows"),
+        *((name, "an expected answer") for name in ("token", "coverage", "substring", "lexical", "hybrid")),
+        ("token(threshold=0.5)", "an expected answer"),
+        (" qrels ", "judgments"),
+    ],
+)
+def test_a_resolver_that_does_not_apply_names_what_is_needed(relevance, needs):
+    with pytest.raises(DataError) as error:
+        resolve(ground([Query("q1"), Query("q2")], {}, documents={"d": "text"}), relevance)
+    assert str(error.value) == f"none of the 2 queries has {needs}: q1 q2"
+
+
+@pytest.mark.parametrize("relevance", ["qrels", "pack", "token"])
+def test_only_the_resolver_asked_for_decides(relevance):
+    resolved = resolve(made(JUDGED, PACKED, WORDED, BARE, qrels={"judged": {"d1": 1}}, pack=evidence_pack()), relevance)
+    wanted = {"qrels": {"judged"}, "pack": {"judged", "packed"}, "token": {"judged", "packed", "worded"}}[relevance]
+    assert set(resolved.strategies) == wanted
+    assert set(resolved.strategies.values()) == {relevance}
+    assert set(resolved.undecided) == {"judged", "packed", "worded", "bare"} - wanted
+    assert list(resolved.qrels) == [query for query in ("judged", "packed", "worded") if query in wanted]
+
+
+def test_an_unknown_resolver_is_refused_before_anything_else():
+    with pytest.raises(UnknownName, match="no resolver is called 'colour'"):
+        resolve(made(BARE), "colour")
+
+
+@pytest.mark.parametrize(
+    ("relevance", "defaults", "settings"),
+    [
+        ("auto", {}, {"token_threshold": 0.3}),
+        ("auto", {"threshold": 0.5}, {"token_threshold": 0.5}),
+        ("token(threshold=0.1)", {"threshold": 0.5}, {"token_threshold": 0.1}),
+        ("substring", {"threshold": 0.5}, {}),
+    ],
+)
+def test_thresholds_are_recorded(relevance, defaults, settings):
+    assert resolve(made(WORDED), relevance, **defaults).settings == settings
+
+
+def test_judgments_alone_need_no_looking():
+    resolved = by_judgments(Qrels({"q1": {"a": 1}, "q2": {}}))
+    assert resolved.to_dict() == {
+        "strategy_used": "qrels",
+        "strategy_counts": {"qrels": 2},
+        "exact_matches_found": 0,
+        "counted_over": {"judgments": 2},
+        "undecided": 0,
+    }
+    assert by_judgments(Qrels({})).strategy_used == "none"
+
+
+# Credit each gold item once: recall and ndcg never exceed 1
+
+METRICS = ("recall@3", "recall", "ndcg@3", "ndcg", "ndcg(gain=exp)@5", "map", "precision@3", "rprec", "capped_recall@3")
+DOCS = st.sampled_from("abcd")
+CHUNKS = st.lists(st.tuples(DOCS, st.integers(0, 4)), unique=True, max_size=16)
+
+
+def in_range(result):
+    for metric in METRICS:
+        for query, score in result.scores(metric).items():
+            assert -1e-12 <= score <= 1 + 1e-12, (metric, query, score)
+
+
+@given(
+    runs=st.lists(CHUNKS, min_size=1, max_size=3),
+    grades=st.dictionaries(DOCS, st.integers(0, 3), max_size=4),
+    unit=st.sampled_from(["chunk", "document"]),
+    scores=st.sampled_from([0.0, 1.0]),
+)
+def test_several_chunks_of_one_document_never_push_recall_or_ndcg_above_1(runs, grades, unit, scores):
+    queries = {f"q{number}": Query(f"q{number}") for number in range(len(runs))}
+    dataset = BenchmarkDataset("Chunks", queries=queries, qrels=dict.fromkeys(queries, grades))
+    run = {
+        f"q{number}": {f"{doc}#{part}": -place * scores for place, (doc, part) in enumerate(chunks)}
+        for number, chunks in enumerate(runs)
+    }
+    result = assay.evaluate(dataset, run, METRICS, relevance=assay.Relevance(unit=unit))
+    in_range(result)
+    for number, chunks in enumerate(runs):
+        relevant = {doc for doc, grade in grades.items() if grade > 0}
+        found = {doc for doc, _ in chunks} & relevant
+        assert result.scores("recall")[f"q{number}"] == pytest.approx(len(found) / len(relevant) if relevant else 0)
+
+
+@given(
+    chunks=CHUNKS,
+    id_map=st.dictionaries(st.sampled_from([f"{doc}#{part}" for doc in "abcd" for part in range(5)]), DOCS),
+    grades=st.dictionaries(DOCS, st.integers(0, 3), max_size=4),
+    unit=st.sampled_from(["chunk", "document"]),
+)
+def test_whatever_the_map_says_recall_and_ndcg_stay_within_1(chunks, id_map, grades, unit):
+    dataset = BenchmarkDataset("Mapped", queries={"q": Query("q")}, qrels={"q": grades})
+    run = {"q": [f"{doc}#{part}" for doc, part in chunks]}
+    in_range(assay.evaluate(dataset, run, METRICS, relevance=assay.Relevance(unit=unit, id_map=id_map)))
+
+
+@given(
+    chunks=CHUNKS, evidence=st.lists(DOCS, unique=True, max_size=4), covers=st.dictionaries(DOCS, st.booleans() | st.none())
+)
+def test_no_pack_pushes_recall_or_ndcg_above_1(chunks, evidence, covers):
+    dataset = BenchmarkDataset("Packed", queries={"q": Query("q", evidence=evidence)}, pack=evidence_pack(**covers))
+    in_range(assay.evaluate(dataset, {"q": [f"{doc}#{part}" for doc, part in chunks]}, METRICS, relevance="pack"))
+
+
+@given(
+    documents=st.dictionaries(DOCS, TEXTS, max_size=4),
+    texts=st.lists(st.none() | TEXTS, max_size=4),
+    relevance=st.sampled_from(["token", "coverage", "substring", "lexical", "hybrid", "hybrid(method=weighted)"]),
+)
+def test_no_text_pushes_recall_or_ndcg_above_1(documents, texts, relevance):
+    dataset = BenchmarkDataset("Texts", queries={"q": Query("q", expected="the cat sleeps")})
+    for doc, text in documents.items():
+        dataset.add_document(assay.Document(doc, text))
+    hits = [Hit(doc, -float(place), text) for place, (doc, text) in enumerate(zip("axby", texts, strict=False))]
+    in_range(assay.evaluate(dataset, {"q": hits}, METRICS, relevance=relevance))
+
+
+@given(data=st.data(), unit=st.sampled_from(["as_retrieved", "chunk", "document"]))
+def test_the_order_of_ground_truth_is_irrelevant(data, unit):
+    queries = [Query("q1", expected="cat"), Query("q2", evidence=["a", "b"]), Query("q3", expected="the cat")]
+    grades = [("a", 2), ("b", 1), ("c", 0)]
+    documents = [assay.Document("a", "the cat"), assay.Document("b", "cat"), assay.Document("c", "dog")]
+    run = {"q1": ["b#1", "a#0", "b#2"], "q2": ["b#1", "b#2", "a#1"], "q3": ["c", "b", "a"]}
+
+    def score(order):
+        dataset = BenchmarkDataset("Order", pack=evidence_pack())
+        for query in order(queries):
+            dataset.add_query(query)
+        for document in order(documents):
+            dataset.add_document(document)
+        for doc, grade in order(grades):
+            dataset.add_judgment(RelevanceJudgment("q1", doc, grade))
+        result = assay.evaluate(dataset, run, METRICS, relevance=assay.Relevance(unit=unit))
+        return {metric: result.scores(metric) for metric in METRICS}
+
+    assert score(lambda items: data.draw(st.permutations(items))) == score(list)

@@ -1,0 +1,85 @@
+"""WordIndex: every count it gives is that of plain sets and loops."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.relevance import _words
+from assay.relevance._words import WordIndex, phrase_of
+from assay.text import words_of
+
+from ._cases import TEXTS, bag, bm25
+
+MANY = st.lists(TEXTS | st.text(max_size=6), max_size=8)
+
+
+def test_texts_are_numbered_once_documents_first():
+    index = WordIndex(["a b", "c", "a b"], ["x", "c", "x"])
+    assert index.number == {"a b": 0, "c": 1, "x": 2}
+    assert (len(index), index.n_documents, index.texts) == (3, 2, ["a b", "c", "x"])
+    assert index.numbers(["x", "a b", "x"]).tolist() == [2, 0, 2]
+    assert index.n_distinct.tolist() == [2, 1, 1]
+
+
+def test_repetitions_are_counted_but_not_shared():
+    index = WordIndex(["to be or not to be"])
+    assert (index.n_distinct.tolist(), index.n_words.tolist()) == ([4], [6])
+    assert index.shared_with_all("be be to").tolist() == [2]
+
+
+def test_each_distinct_text_is_taken_apart_once(monkeypatch):
+    taken = []
+    monkeypatch.setattr(_words, "words_of", lambda text: taken.append(text) or words_of(text))
+    WordIndex(["a b", "c", "a b"], ["c", "d", "a b"])
+    assert taken == ["a b", "c", "d"]
+
+
+@given(MANY, TEXTS | st.text(max_size=6))
+def test_shared_with_all_is_the_size_of_plain_intersections(texts, wanted):
+    index = WordIndex(texts)
+    assert index.shared_with_all(wanted).tolist() == [len(bag(wanted) & bag(text)) for text in dict.fromkeys(texts)]
+
+
+@pytest.mark.parametrize("block", [1, 2, 64])
+@given(texts=MANY.filter(bool), wanted=st.lists(TEXTS | st.text(max_size=6), min_size=1, max_size=6), data=st.data())
+def test_shared_of_pairs_is_the_size_of_plain_intersections(block, texts, wanted, data):
+    index = WordIndex(texts)
+    pair = st.tuples(st.integers(0, len(wanted) - 1), st.integers(0, len(index) - 1))
+    pairs = data.draw(st.lists(pair, max_size=12))
+    query, text = (np.array([one[side] for one in pairs], dtype=np.int64) for side in (0, 1))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_words, "BLOCK", block)
+        found = index.shared(wanted, query, text)
+    assert found.tolist() == [len(bag(wanted[one]) & bag(index.texts[other])) for one, other in pairs]
+
+
+@given(MANY, TEXTS | st.text(max_size=6))
+def test_bm25_is_the_plain_formula(texts, wanted):
+    distinct = list(dict.fromkeys(texts))
+    scores, best = WordIndex(texts).bm25(wanted)
+    plain, plain_best = bm25(distinct, wanted)
+    assert scores.tolist() == pytest.approx(plain)
+    assert best == pytest.approx(plain_best)
+
+
+def test_bm25_by_hand():
+    scores, best = WordIndex(["cat", "dog"]).bm25("cat bird")
+    rarity, rarest = np.log1p((2 - 1 + 0.5) / 1.5), np.log1p(2.5 / 0.5)
+    assert scores.tolist() == pytest.approx([rarity, 0.0])  # of mean length, with the word once: factor 1
+    assert best == pytest.approx(rarity + rarest)
+
+
+@given(MANY)
+def test_a_phrase_is_the_words_between_blanks(texts):
+    index = WordIndex(texts)
+    for text, number in index.number.items():
+        assert index.phrase(number) == index.phrase(number) == phrase_of(text) == f" {' '.join(words_of(text))} "
+
+
+def test_an_index_of_nothing():
+    index = WordIndex([])
+    nothing = np.zeros(0, dtype=np.int64)
+    assert (len(index), index.n_documents) == (0, 0)
+    assert index.shared_with_all("a").tolist() == index.shared(["a"], nothing, nothing).tolist() == []
+    assert index.bm25("a")[0].tolist() == []
