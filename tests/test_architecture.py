@@ -39,10 +39,20 @@ ROW = {name: number for number, row in enumerate(ROWS) for name in row}
 DOORS = {"__init__", "__main__", "_version"}
 """The package's own name, the way in, and a constant anybody may read."""
 
-CATALOGS = {"metrics": ("METRIC", "Metric"), "reports": ("RENDERER", "Renderer"), "cli": ("COMMAND", "Command")}
+CATALOGS = {
+    "cli": ("COMMAND", "Command"),
+    "datasets": ("FORMAT", "Format"),
+    "metrics": ("METRIC", "Metric"),
+    "providers": ("PROVIDER", "Provider"),
+    "relevance": ("RESOLVER", "Resolver"),
+    "reports": ("RENDERER", "Renderer"),
+}
 PRINTERS = {"cli", "web", "__main__"}
 PRINTING = {"print", "exit", "quit", "breakpoint", "sys.stdout", "sys.stderr", "sys.exit", "os._exit"}
-HEAVY = {"duckdb", "rich", "rich_argparse", "zstandard", "pandas", "polars", "pyarrow", "scipy"}
+HEAVY = {
+    *("duckdb", "rich", "rich_argparse", "zstandard", "pandas", "polars", "pyarrow", "scipy", "yaml"),
+    *("bm25s", "Stemmer", "wordllama", "tokenizers", "sentence_transformers", "ir_datasets"),
+}
 HEAVY_ALLOWED = {("cli/_program.py", "rich_argparse")}
 OUTSIDE = {"io", "os", "pathlib", "shutil", "socket", "subprocess", "sys", "tempfile", "time", "urllib"}
 VAGUE = {"utils", "util", "helpers", "helper", "common", "misc", "base", "manager", "core"}

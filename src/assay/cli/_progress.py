@@ -1,4 +1,4 @@
-"""Progress of a run: a bar for each part on a terminal, a line when it is done elsewhere."""
+"""Progress of a run: a bar for each part on a terminal, lines elsewhere."""
 
 from __future__ import annotations
 
@@ -8,8 +8,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from assay.text import printable
+
 if TYPE_CHECKING:
     from assay.evaluation.runner import Progress
+
+EVERY = 10.0
+"""Seconds between two lines."""
 
 
 @contextmanager
@@ -21,12 +26,19 @@ def progress_watcher(*, quiet: bool) -> Iterator[Callable[[Progress], None]]:
         with _bars() as watch:
             yield watch
     else:
-        yield _line_when_done
+        yield _Lines()
 
 
-def _line_when_done(progress: Progress) -> None:
-    if progress.n_done >= progress.n_asked:
-        sys.stderr.write(f"{progress.name}: {_counts(progress)}\n")
+class _Lines:
+    """A line when a part is done, and now and then before."""
+
+    def __init__(self) -> None:
+        self._told = time.perf_counter()
+
+    def __call__(self, progress: Progress) -> None:
+        if progress.n_done >= progress.n_asked or time.perf_counter() - self._told >= EVERY:
+            self._told = time.perf_counter()
+            sys.stderr.write(f"{printable(progress.name)}: {_counts(progress)}\n")
 
 
 def _counts(progress: Progress) -> str:
@@ -45,10 +57,11 @@ def _bars() -> Iterator[Callable[[Progress], None]]:
     from rich.progress import Progress as Bars
 
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TextColumn("{task.fields[failed]} failed"),
+        TextColumn("{task.fields[cached]} known already"),
         TextColumn("{task.fields[rate]} q/s"),
         TimeRemainingColumn(),
     )
@@ -57,8 +70,11 @@ def _bars() -> Iterator[Callable[[Progress], None]]:
 
         def watch(progress: Progress) -> None:
             if progress.name not in tasks:
-                tasks[progress.name] = bars.add_task(progress.name, total=progress.n_asked, failed=0, rate="–")
+                tasks[progress.name] = bars.add_task(
+                    printable(progress.name), total=progress.n_asked, failed=0, cached=0, rate="–"
+                )
             rate = (progress.n_done - progress.n_cached) / max(time.perf_counter() - progress.began, 1e-9)
-            bars.update(tasks[progress.name], completed=progress.n_done, failed=progress.n_failed, rate=f"{rate:,.0f}")
+            counts: dict[str, Any] = {"failed": progress.n_failed, "cached": progress.n_cached, "rate": f"{rate:,.0f}"}
+            bars.update(tasks[progress.name], completed=progress.n_done, **counts)
 
         yield watch

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -85,7 +86,7 @@ def run_eval(options: argparse.Namespace) -> int:
     plan = _plan(options)
     outputs = [*plan.outputs, *options.output]
     check_outputs(outputs)
-    name = f"plan-{Path(options.plan).stem}" if options.plan else ""
+    name = _log_name(Path(options.plan)) if options.plan else ""
     with progress_watcher(quiet=options.quiet) as watch:
         conduct = Conduct(resume=options.resume, name=name, watch=watch, only_failed=_failed(options))
         results = carry_out(plan, conduct)
@@ -93,6 +94,11 @@ def run_eval(options: argparse.Namespace) -> int:
         write_output(Path(output), results)
     sys.stdout.write(_rendered(options, results))
     return 4 if any(result.failures if plan.strict else is_total_failure(result) for result in results) else 0
+
+
+def _log_name(plan: Path) -> str:
+    """What a plan is known by: its name, and where it is, for many are called plan.yaml."""
+    return f"plan-{plan.stem}-{hashlib.blake2b(bytes(plan.absolute()), digest_size=4).hexdigest()}"
 
 
 def _plan(options: argparse.Namespace) -> Plan:

@@ -103,8 +103,14 @@ class Appender:
         self._encode = msgspec.json.Encoder(enc_hook=_plain).encode
 
     def append(self, part: str, answers: Iterable[Answer]) -> None:
-        """Add answers of a part."""
-        content = _line(self._encode(Record(part, list(answers))))
+        """Add answers of a part; one with half a letter in it, which no file can hold, is left out."""
+        some = list(answers)
+        try:
+            content = _line(self._encode(Record(part, some)))
+        except UnicodeEncodeError:
+            for answer in some if len(some) > 1 else ():
+                self.append(part, [answer])
+            return
         while content:
             content = content[os.write(self._handle, content) :]
 

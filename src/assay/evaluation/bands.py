@@ -12,7 +12,7 @@ from assay.evaluation.grader import Grader
 from assay.evaluation.setting import Setting
 from assay.metrics._bands import N_SAMPLED, SEED, TieBand, residual_scores, tie_band
 from assay.model.graded import GradedRun
-from assay.model.ordering import Floats
+from assay.model.ordering import Floats, Ints
 from assay.model.scores import GEOMETRIC_MEAN, Column
 
 NOT_ABOUT_QUALITY = {"judged", "unjudged", "rbp_residual"}
@@ -76,27 +76,32 @@ def residual_bands(grader: Grader, settings: Iterable[Setting]) -> dict[str, Ban
 
 def tie_report(grader: Grader, settings: Iterable[Setting]) -> dict[str, Any]:
     """How many queries have ties that change a score asked for, that begin near the top, and that straddle each cutoff."""
-    asked = _with_figures(settings)
-    open_queries: set[str] = set()
+    changed: set[str] = set()
     near_top: set[str] = set()
-    at_cutoff: dict[str, int] = {}
+    at_cutoff: dict[str, set[str]] = {}
     n_queries = 0
-    for setting in asked:
+    for setting in _with_figures(settings):
         run = _view(grader, setting)
         n_queries = max(n_queries, run.n_queries)
+        k = setting.metric.params.get("k")
+        across = at_cutoff.setdefault(str(k), set()) if isinstance(k, int) else set()
         if run.ties is None:
             continue
         band = tie_band(setting.metric, run)
         is_open = band.low < band.high
-        better, equal = run.ties
-        hits = run.retrieved
-        names = np.array(run.query_ids, dtype=object)
-        open_queries.update(names[is_open].tolist())
-        near_top.update(names[np.unique(hits.query[is_open[hits.query] & (equal > 1) & (better < TOP)])].tolist())
-        if isinstance(k := setting.metric.params.get("k"), int):
-            across = is_open[hits.query] & (better < k) & (k < better + equal)
-            at_cutoff[str(k)] = max(at_cutoff.get(str(k), 0), len(np.unique(hits.query[across])))
-    return {"queries": n_queries, "undecided": len(open_queries), "in_top_10": len(near_top), "at_cutoff": at_cutoff}
+        changed.update(_named(run, np.flatnonzero(is_open)))
+        tied = run.undecided()
+        tied = tied[is_open[run.retrieved.query[tied]]]
+        query, (better, equal) = run.retrieved.query[tied], run.ties.where(tied)
+        near_top.update(_named(run, query[better < TOP]))
+        if isinstance(k, int):
+            across.update(_named(run, query[(better < k) & (k < better + equal)]))
+    cut = {k: len(queries) for k, queries in at_cutoff.items()}
+    return {"queries": n_queries, "undecided": len(changed), "in_top_10": len(near_top), "at_cutoff": cut}
+
+
+def _named(run: GradedRun, queries: Ints) -> set[str]:
+    return {run.query_ids[number] for number in np.unique(queries).tolist()}
 
 
 def _with_figures(settings: Iterable[Setting]) -> list[Setting]:

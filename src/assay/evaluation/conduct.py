@@ -113,7 +113,8 @@ def _parts(datasets: Iterable[BenchmarkDataset], plan: Plan, conduct: Conduct) -
             if not failed:
                 continue
             chosen = Selection(only=failed).apply(chosen)
-        parts.append(Part(dataset, provider, chosen, plan.k, plan.patience, plan.batch_size, number))
+        cache = str(conduct.home / "embeddings") if plan.cache else ""
+        parts.append(Part(dataset, provider, chosen, plan.k, plan.patience, plan.batch_size, number, cache))
     if not parts:
         raise NothingSelected("no query to ask again: none failed there with these benchmarks and providers")
     return parts

@@ -83,7 +83,7 @@ class Grader:
 def main_policy(settings: Sequence[Setting], policy: Policy) -> Policy:
     """The policy that all metrics asked for share, else the one they start from, unless none of them follows it."""
     used = list(dict.fromkeys(setting.policy for setting in settings if not setting.is_beside))
-    return used[0] if len(used) == 1 or policy not in used else policy
+    return used[0] if used and (len(used) == 1 or policy not in used) else policy
 
 
 def _rank_run(qrels: Qrels, run: Any, policies: list[Policy]) -> Mapping[RankRule, Ranked]:

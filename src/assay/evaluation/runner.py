@@ -69,6 +69,8 @@ class Part:
     """Queries asked at once, of a provider that takes several; None leaves it to the provider."""
     number: int = 0
     """Its place in the plan, for names need not be different."""
+    cache: str = ""
+    """A folder for embeddings; empty: none are kept."""
 
     @property
     def name(self) -> str:
@@ -128,7 +130,7 @@ def _documents(dataset: BenchmarkDataset, scope: str | None, groups: Mapping[str
 def _retriever(part: Part) -> Iterator[Line]:
     """A retriever, told the judgments where it may know them, and closed in the end; what fails then has no consequence."""
     worker = Worker(is_here=math.isinf(part.patience.timeout))
-    line = Line(_start(part, worker, part.provider.make), worker)
+    line = Line(_start(part, worker, part.provider.keeping_in(part.cache).make), worker)
     if hasattr(line.retriever, "know"):
         _start(part, worker, line.call, "know", part.dataset.qrels)
     try:

@@ -21,9 +21,8 @@ class Setting:
     asked: BoundMetric
     metric: BoundMetric
     policy: Policy
-    reason: str = ""
-    """Why it is scored otherwise than other metrics, if it is."""
     digits: int | None = None
+    """Decimals the score of each query is rounded to."""
     is_beside: bool = False
     """Whether it is shown beside what was asked for, to say how far that can be trusted; profiles do not matter to it."""
     also_asked: tuple[str, ...] = ()
@@ -39,7 +38,7 @@ class Setting:
         target = all_metrics()[variant.instead] if variant.instead else asked.metric
         takes = {param.name for param in target.params}
         metric = target.bind(**{name: value for name, value in {**variant.params, **given}.items() if name in takes})
-        return cls(asked, metric, replace(profile.policy, **variant.policy), variant.reason, variant.digits)
+        return cls(asked, metric, replace(profile.policy, **variant.policy), variant.digits)
 
 
 def settings_of(metrics: Iterable[BoundMetric], profile: Profile) -> list[Setting]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from assay.errors import DataError
+from assay.metrics._param import REL
 from assay.model.graded import GradedRun
 from assay.model.ordering import Floats
 from assay.model.scores import Column
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 N_SAMPLED = 100
 """Random orders of ties that are scored where no closed form is known."""
 SEED = 0
+SHARES = ("scale", "query")
+"""Gains that are a share of the best grade; no level matters to them, and a grade off the scale would distort them."""
 
 
 class TieBand(NamedTuple):
@@ -88,8 +91,11 @@ def residual_scores(metric: BoundMetric, run: GradedRun) -> tuple[Floats, Floats
 def _top_grade(metric: BoundMetric, run: GradedRun) -> float:
     """The grade that unjudged documents are given: the best there is, and one that the metric takes as relevant."""
     top = metric.params.get("max_grade") or run.max_grade or 1.0
-    weighs_grades = "gain" in metric.params or "max_grade" in metric.params
-    level = metric.params.get("rel") if weighs_grades else metric.params.get("rel", run.level) or run.level
+    if metric.params.get("gain") in SHARES:
+        return float(top)
+    level = metric.params.get("rel")
+    if level is None and REL in metric.metric.params:
+        level = run.level
     return max(top, level or 0.0)
 
 

@@ -19,8 +19,6 @@ class Variant:
     """What a tool does otherwise for some metrics: parameters, conventions, or another metric altogether."""
 
     metrics: tuple[str, ...]
-    reason: str
-    """In words that complete `mrr@10: …`."""
     params: Mapping[str, Any] = field(default_factory=dict)
     policy: Mapping[str, Any] = field(default_factory=dict)
     when: Callable[[Mapping[str, Any]], bool] = lambda _: True

@@ -91,10 +91,10 @@ TREC_EVAL_10 = Profile(
     "trec_eval 10.0",
     Policy(missing="error"),
     variants=(
-        Variant(("iprec", "11pt_avg"), "recall points are rounded to the nearest document", {"rounding": "nearest"}),
-        Variant(("rbp",), "p is 0.9 and a gain is the grade as a share of the query's best", {"p": 0.9, "gain": "query"}),
-        Variant(("rbp_residual",), "p is 0.9, and 0 where nothing is unjudged", {"p": 0.9, "complete": "zero"}),
-        Variant(("yaap",), "an empty ranking has the odds of one without hits", {"empty": "odds"}),
+        Variant(("iprec", "11pt_avg"), {"rounding": "nearest"}),
+        Variant(("rbp",), {"p": 0.9, "gain": "query"}),
+        Variant(("rbp_residual",), {"p": 0.9, "complete": "zero"}),
+        Variant(("yaap",), {"empty": "odds"}),
     ),
     refusals=(WHOLE_GRADES, ALL_NEGATIVE),
     option=Option("-c", {"missing": "zero"}),
@@ -122,8 +122,8 @@ RANX = Profile(
     "ranx 0.3.21",
     Policy(ties="ranx", missing="error", extra="error"),
     variants=(
-        Variant(("rbp",), "gains are the grades themselves, so scores may exceed 1", {"gain": "grade"}),
-        Variant(("bpref",), "negative grades count as judged non-relevant", policy={"negatives": "nonrelevant"}),
+        Variant(("rbp",), {"gain": "grade"}),
+        Variant(("bpref",), policy={"negatives": "nonrelevant"}),
     ),
     refusals=(
         WHOLE_GRADES,
@@ -143,34 +143,23 @@ RANX = Profile(
     option=Option("make_comparable=True", {"missing": "zero", "extra": "skip"}),
     has=tool_metrics.RANX,
 )
+MS_MARCO = {"ties": "docid_asc", "precision": "float64"}
+"""The MS MARCO script, by which ir_measures scores mrr@k; others of its providers rank like it."""
 GDEVAL = {"precision": "float64"}
+"""The Perl script by which ir_measures scores err and exponential ndcg."""
 BEIR_SCRIPT = {"ties": "input_order", "precision": "float64", "missing": "zero", "extra": "error"}
+"""BEIR's own Python beside pytrec_eval."""
 IR_MEASURES = Profile(
     "ir_measures",
     "ir_measures 0.4.3",
     Policy(precision="float32"),
     variants=(
-        Variant(
-            ("mrr",),
-            "with a cutoff the MS MARCO script scores it: equals by ascending id, in double precision",
-            policy={"ties": "docid_asc", "precision": "float64"},
-            when=_has_cutoff,
-        ),
-        Variant(
-            ("judged", "compatibility"),
-            "equals by ascending id, in double precision",
-            policy={"ties": "docid_asc", "precision": "float64"},
-        ),
-        Variant(
-            ("accuracy",),
-            "equals in the order given, in double precision",
-            policy={"ties": "input_order", "precision": "float64"},
-        ),
-        Variant(("err",), "gdeval scores it: the top grade is always 4", policy={**GDEVAL, "max_grade": 4.0}, digits=5),
-        Variant(("ndcg",), "gdeval scores it, in double precision", policy=GDEVAL, when=_gains_exponentially, digits=5),
-        Variant(
-            ("num_q", "num_rel", "num_ret", "num_rel_ret"), "only queries of the run are counted", policy={"missing": "skip"}
-        ),
+        Variant(("mrr",), policy=MS_MARCO, when=_has_cutoff),
+        Variant(("judged", "compatibility"), policy=MS_MARCO),
+        Variant(("accuracy",), policy={"ties": "input_order", "precision": "float64"}),
+        Variant(("err",), policy={**GDEVAL, "max_grade": 4.0}, digits=5),
+        Variant(("ndcg",), policy=GDEVAL, when=_gains_exponentially, digits=5),
+        Variant(("num_q", "num_rel", "num_ret", "num_rel_ret"), policy={"missing": "skip"}),
     ),
     refusals=(
         WHOLE_GRADES,
@@ -189,15 +178,9 @@ BEIR = Profile(
     "BEIR 2.2.0",
     replace(SINGLE, drop_self=True),
     variants=(
-        Variant(
-            ("mrr", "hit"), "a script of its own: equals in the order given, missing queries score 0", policy=BEIR_SCRIPT
-        ),
-        Variant(
-            ("capped_recall",),
-            "a script of its own: equals in the order given, missing queries score 0",
-            policy={**BEIR_SCRIPT, "no_relevant": "error"},
-        ),
-        Variant(("accuracy",), "what it calls accuracy is hit, by a script of its own", policy=BEIR_SCRIPT, instead="hit"),
+        Variant(("mrr", "hit"), policy=BEIR_SCRIPT),
+        Variant(("capped_recall",), policy={**BEIR_SCRIPT, "no_relevant": "error"}),
+        Variant(("accuracy",), policy=BEIR_SCRIPT, instead="hit"),
     ),
     refusals=(WHOLE_GRADES, ALL_NEGATIVE, HOLES),
     has=tool_metrics.BEIR,
@@ -207,13 +190,9 @@ MTEB = Profile(
     "MTEB 2.26",
     replace(SINGLE, extra="error"),
     variants=(
-        Variant(("mrr",), "scored in double precision", policy={"precision": "float64"}),
-        Variant(
-            ("capped_recall",),
-            "queries without a relevant document are left out",
-            policy={"precision": "float64", "no_relevant": "skip"},
-        ),
-        Variant(("accuracy",), "what it calls accuracy is recall@1", {"k": 1}, instead="recall"),
+        Variant(("mrr",), policy={"precision": "float64"}),
+        Variant(("capped_recall",), policy={"precision": "float64", "no_relevant": "skip"}),
+        Variant(("accuracy",), {"k": 1}, instead="recall"),
     ),
     refusals=(WHOLE_GRADES, ALL_NEGATIVE, HOLES),
     has=tool_metrics.MTEB,
@@ -223,9 +202,9 @@ SENTENCE_TRANSFORMERS = Profile(
     "sentence-transformers 5.1, InformationRetrievalEvaluator",
     Policy(precision="float32", ties="error", no_relevant="skip"),
     variants=(
-        Variant(("ndcg",), "a document is relevant or not: every gain is 1", {"gain": "binary"}),
-        Variant(("map",), "divided by the smaller of k and R", {"norm": "min"}),
-        Variant(("accuracy",), "what it calls accuracy is hit", instead="hit"),
+        Variant(("ndcg",), {"gain": "binary"}),
+        Variant(("map",), {"norm": "min"}),
+        Variant(("accuracy",), instead="hit"),
     ),
     has=tool_metrics.SENTENCE_TRANSFORMERS,
 )

@@ -51,12 +51,25 @@ def hits_from(answer: Any, k: int | None = None) -> list[Hit]:
     is not a finite number, and anything that is no hit is a ProviderError. An error in place of hits is raised.
     """
     listed = _listed(answer)
-    if set(map(type, listed)) != {Hit}:
+    hits = _quick_hits(listed)
+    if hits is None:
         return hits_of_entries([read_entry(entry, place) for place, entry in enumerate(listed, 1)], k)
-    docs, scores = [hit.doc_id for hit in listed], [hit.score for hit in listed]
-    if _is_clean(docs, scores):
-        return listed if k is None else listed[:k]
-    return hits_of_entries([Entry(hit.doc_id, hit.score, hit.text, hit.metadata) for hit in listed], k)
+    return hits if k is None else hits[:k]
+
+
+def _quick_hits(listed: list[Any]) -> list[Hit] | None:
+    """Hits, pairs or ids, all of a kind and nothing to be done about them; None for everything else."""
+    kinds = set(map(type, listed))
+    if kinds == {Hit}:
+        docs, scores = [hit.doc_id for hit in listed], [hit.score for hit in listed]
+        return listed if _is_clean(docs, scores) else None
+    if kinds == {str}:
+        docs, scores = listed, list(map(float, range(0, -len(listed), -1)))
+    elif kinds in ({tuple}, {list}) and set(map(len, listed)) == {2}:
+        docs, scores = [pair[0] for pair in listed], [pair[1] for pair in listed]
+    else:
+        return None
+    return list(map(Hit, docs, scores)) if _is_clean(docs, scores) else None
 
 
 def answers_from(answers: Any, queries: Sequence[Query], k: int) -> Answers:

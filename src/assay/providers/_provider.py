@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Protocol
 
@@ -14,9 +14,7 @@ from assay.catalog import load_entries
 from assay.errors import BadParameter, UnknownName, near_matches
 from assay.grammar import REQUIRED, Param, parse_setting, show, split_arguments
 from assay.model.records import Document, Hit, Query
-
-SECRET = re.compile(r"key|token|secret|password|authorization|cookie", re.IGNORECASE)
-"""Names of settings whose values are nobody's business."""
+from assay.providers._secrets import BLOT, is_secret
 
 
 class Retriever(Protocol):
@@ -66,7 +64,7 @@ class BoundProvider:
         settings = {
             param.name: self.params[param.name]
             for param in self.provider.params
-            if self.params[param.name] != param.default and not SECRET.search(param.name)
+            if self.params[param.name] != param.default and not is_secret(param.name)
         }
         if self.provider.short_for and set(settings) == {self.provider.short_for}:
             return f"{self.provider.name}:{settings[self.provider.short_for]}"
@@ -77,7 +75,7 @@ class BoundProvider:
     @property
     def configuration(self) -> dict[str, Any]:
         """Everything that was set, defaults included, with secrets blotted out."""
-        settings = {name: "…" if SECRET.search(name) and value else _plain(value) for name, value in self.params.items()}
+        settings = {name: BLOT if is_secret(name) and value else _plain(value) for name, value in self.params.items()}
         parts = {"parts": [part.configuration for part in self.parts]} if self.parts else {}
         return {"provider": self.provider.name, **settings, **parts}
 
@@ -93,6 +91,12 @@ class BoundProvider:
     def is_repeatable(self) -> bool:
         """Whether its answers may be kept: its own and those of its parts."""
         return self.provider.is_repeatable and all(part.is_repeatable for part in self.parts)
+
+    def keeping_in(self, folder: str) -> BoundProvider:
+        """The same provider, with a folder to keep embeddings in where it takes one and was given none."""
+        takes = any(param.name == "cache" for param in self.provider.params) and "cache" not in self.given
+        parts = tuple(part.keeping_in(folder) for part in self.parts)
+        return replace(self, params={**self.params, "cache": folder} if takes else self.params, parts=parts)
 
     def make(self) -> Retriever:
         """A retriever, ready to index or to search."""

@@ -1,0 +1,89 @@
+"""Provenance: what a result rests on."""
+
+import json
+import re
+import subprocess
+
+import assay
+from assay.evaluation.provenance import describe_dataset, describe_machine, describe_repository, differences, now
+
+from ._retrievers import Told, benchmark
+
+
+def git(folder, *arguments):
+    setting = ["-c", "user.name=n", "-c", "user.email=e@example.org", "-c", "commit.gpgsign=false"]
+    done = subprocess.run(["git", "-C", folder, *setting, *arguments], check=True, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+def test_commit_and_changes_of_a_repository(tmp_path):
+    git(tmp_path, "init", "-q")
+    assert describe_repository(tmp_path) is None  # nothing committed yet
+    (tmp_path / "a").write_text("1")
+    git(tmp_path, "add", "a")
+    git(tmp_path, "commit", "-q", "-m", "first")
+    commit = git(tmp_path, "rev-parse", "HEAD")
+    assert describe_repository(tmp_path) == {"commit": commit, "dirty": False}
+    (tmp_path / "a").write_text("2")
+    assert describe_repository(tmp_path) == {"commit": commit, "dirty": True}
+    (tmp_path / "deep").mkdir()
+    assert describe_repository(tmp_path / "deep") == {"commit": commit, "dirty": True}
+
+
+def test_none_outside_a_repository(tmp_path, monkeypatch):
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    assert describe_repository(tmp_path) is None
+    monkeypatch.setenv("PATH", "")
+    assert describe_repository(tmp_path) is None
+
+
+def test_it_is_the_caller_s_repository(tmp_path, monkeypatch):
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "commit", "-q", "--allow-empty", "-m", "first")
+    monkeypatch.chdir(tmp_path)
+    result = assay.run(benchmark(), Told(), "mrr")
+    assert result.provenance["repository"]["commit"] == git(tmp_path, "rev-parse", "HEAD")
+
+
+def test_versions_and_platform():
+    machine = describe_machine()
+    assert machine["assay"] == assay.__version__
+    assert machine["python"].startswith("3.")
+    assert "numpy" in machine["packages"]
+    assert machine["platform"]
+
+
+def test_the_time_is_to_the_second_and_in_utc():
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", now())
+
+
+def test_a_dataset_is_known_by_its_content():
+    one, other = describe_dataset(benchmark()), describe_dataset(benchmark(5))
+    assert one["name"] == other["name"] == "small"
+    assert set(one["fingerprints"]) == {"queries", "documents", "judgments"}
+    assert all(one["fingerprints"][part] != other["fingerprints"][part] for part in one["fingerprints"])
+
+
+def test_everything_is_there():
+    provenance = assay.run(benchmark(), Told(), "mrr", name="mine").provenance
+    assert json.loads(json.dumps(provenance)) == provenance
+    assert provenance["provider"] == {"name": "mine", "configuration": {"provider": "mine"}}
+    assert provenance["counts"] == {"asked": 4, "answered": 4, "failed": 0, "cached": 0}
+    assert provenance["metrics"] == ["mrr"]
+    assert provenance["policy"]["ties"] == "docid_desc"
+    assert (provenance["k"], provenance["seed"]) == (100, 0)
+    assert set(provenance["latency_ms"]) == {"mean", "p50", "p95", "p99"}
+    assert provenance["started"] <= provenance["finished"]
+    assert {"dataset", "seconds", "repository", "assay", "python", "platform", "packages"} <= set(provenance)
+
+
+def test_differences_are_told_where_they_are():
+    old = {"plan": {"k": 10, "metrics": ["mrr"], "gone": 1}, "same": {"a": [1]}}
+    new = {"plan": {"k": 20, "metrics": ["mrr", "map"], "came": 2}, "same": {"a": [1]}}
+    assert differences(old, new) == [
+        "plan.k: 10 before, 20 now",
+        "plan.metrics: ['mrr'] before, ['mrr', 'map'] now",
+        "plan.gone: 1 before, nothing now",
+        "plan.came: nothing before, 2 now",
+    ]
+    assert differences(old, old) == []

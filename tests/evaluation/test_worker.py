@@ -1,0 +1,54 @@
+"""Worker: one thread for everything, left behind with what takes too long."""
+
+import threading
+import time
+
+import pytest
+
+from assay.evaluation.worker import Worker
+
+
+def test_one_thread_does_everything_and_it_is_another():
+    worker = Worker()
+    threads = {worker.do(threading.get_ident) for _ in range(5)}
+    worker.close()
+    assert len(threads) == 1
+    assert threads != {threading.get_ident()}
+
+
+def test_here_means_the_calling_thread():
+    assert Worker(is_here=True).do(threading.get_ident) == threading.get_ident()
+
+
+def test_what_it_raises_is_raised():
+    worker = Worker()
+    with pytest.raises(ZeroDivisionError):
+        worker.do(lambda: 1 / 0)
+    with pytest.raises(SystemExit):
+        worker.do(exit, 3)
+    assert worker.do(max, 1, 2) == 2
+    worker.close()
+
+
+def test_what_takes_too_long_is_left_behind_and_the_next_thing_done():
+    worker, release = Worker(), threading.Event()
+    with pytest.raises(TimeoutError):
+        worker.do(release.wait, seconds=0.05)
+    assert worker.do(max, 1, 2, seconds=5) == 2
+    worker.close()
+    release.set()
+
+
+def test_its_thread_ends_when_it_is_closed():
+    worker = Worker()
+    thread = worker.do(threading.current_thread)
+    worker.close()
+    worker.close()
+    thread.join(5)
+    assert not thread.is_alive()
+
+
+def test_any_time_is_short_enough():
+    worker = Worker()
+    assert worker.do(time.monotonic, seconds=1e300)
+    worker.close()
