@@ -22,12 +22,15 @@ NAMES = [
     "DataError",
     "Document",
     "Hit",
+    "NothingSelected",
     "Policy",
     "Profile",
+    "ProviderError",
     "Qrels",
     "Query",
     "Relevance",
     "RelevanceJudgment",
+    "ReproducibleEvaluationRunner",
     "Result",
     "Run",
     "Span",
@@ -37,6 +40,7 @@ NAMES = [
     "evaluate",
     "find_profile",
     "load_dataset",
+    "run",
     "why",
 ]
 METRICS_NAMES = [
@@ -104,7 +108,7 @@ def test_an_unknown_name_is_an_attribute_error():
     "name",
     [
         *("BenchmarkDataset", "Document", "Hit", "Policy", "Profile", "Qrels", "Query", "Relevance", "RelevanceJudgment"),
-        *("Result", "Run", "Span"),
+        *("ReproducibleEvaluationRunner", "Result", "Run", "Span"),
     ],
 )
 def test_nouns_are_classes(name):
@@ -118,7 +122,9 @@ def test_nouns_are_classes(name):
         ("UsageError", "AssayError", ValueError, 2),
         ("UnknownName", "UsageError", LookupError, 2),
         ("BadParameter", "UsageError", ValueError, 2),
+        ("NothingSelected", "UsageError", ValueError, 5),
         ("DataError", "AssayError", ValueError, 3),
+        ("ProviderError", "AssayError", RuntimeError, 4),
     ],
 )
 def test_errors_form_a_tree(name, parent, builtin, exit_code):
@@ -162,6 +168,9 @@ def parameters(function):
                 "relevance='auto')"
             ),
         ),
+        (assay.why, "(qrels, run, metrics=None, expected=None, *, policy=None, profile=None)"),
+        (assay.run, "(dataset, retriever, metrics=None, *, k=None, policy=None, name='')"),
+        (assay.ReproducibleEvaluationRunner, "(dataset, model_name, model_version='')"),
         (assay.load_dataset, "(source, format=None)"),
         (assay.Relevance, "(by='auto', unit='as_retrieved', id_map=None, defaults=<factory>)"),
         (
@@ -246,9 +255,9 @@ def test_a_result_has_what_users_rely_on():
     result = assay.evaluate({"q1": {"a": 1}}, {"q1": ["a"]}, ["mrr"], name="mine")
     public = {name for name in dir(result) if not name.startswith("_")}
     assert public == {
-        *("array", "counts", "fingerprints", "grader", "metrics", "missing", "name", "notes", "policy", "profile"),
-        *("query_ids", "recorded", "relevance", "residuals", "scores", "settings", "sorted_by", "summary", "table"),
-        *("tie_bands", "ties", "to_dict"),
+        *("array", "benchmark", "counts", "failures", "fingerprints", "grader", "metrics", "missing", "name", "notes"),
+        *("policies", "policy", "profile", "provenance", "query_ids", "recorded", "relevance", "residuals", "run"),
+        *("scores", "settings", "sorted_by", "summary", "table", "tie_bands", "ties", "to_dict"),
     }
     assert isinstance(result, assay.Result)
     assert isinstance(result["mrr"], float)
@@ -268,6 +277,8 @@ def test_a_result_has_what_users_rely_on():
         assay.Relevance("token", "chunk", {"a#1": "a"}),
         assay.BenchmarkDataset("mine", queries={"q1": assay.Query("q1")}),
         assay.DataError("wrong", ["here"]),
+        assay.ProviderError("it does not start"),
+        assay.NothingSelected("no query is left"),
     ],
     ids=lambda value: type(value).__name__,
 )

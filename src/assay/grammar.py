@@ -180,12 +180,18 @@ def split_arguments(inside: str) -> list[str]:
     return [part.strip() for part in (*parts, inside[start:]) if part.strip()]
 
 
+def unquoted(text: str) -> str:
+    """The text without the one pair of quotes around it, if there is one."""
+    text = text.strip()
+    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" else text
+
+
 def parse_setting(text: str, owner: str, params: Sequence[Param], name: str, value: str) -> dict[str, Any]:
     """One parameter, read by the one that answers to the name; or an error that says what there is."""
     for param in params:
         if name.lower() in (param.name, *param.aliases):
             try:
-                return {param.name: param.parse(value.strip("'\""))}
+                return {param.name: param.parse(unquoted(value))}
             except ValueError as error:
                 raise BadParameter(f"{text}: {param.name} is {error}, not {value!r}") from None
     known = ", ".join(param.name for param in params) or "none"

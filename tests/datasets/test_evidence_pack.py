@@ -40,22 +40,33 @@ def test_a_hit_covers_the_longest_document_it_is_part_of(doc_id, covered):
 @pytest.mark.parametrize(
     ("metadata", "covered"),
     [
-        ({"dia_id": "D1:3"}, "conv/D1:3"),
-        ({"turn_ids": ["D1:1", "D1:4", "D1:3"]}, "conv/D1:4"),
-        ({"turn_ids": ("conv/D1:3",)}, "conv/D1:3"),
-        ({"turn_ids": [7, None, {}]}, None),
-        ({"turn_ids": []}, None),
-        ({"elsewhere": "D1:3"}, None),
-        ({}, None),
-        (None, None),
+        ({"dia_id": "D1:3"}, ["conv/D1:3"]),
+        ({"turn_ids": ["D1:1", "D1:4", "D1:3"]}, ["conv/D1:4", "conv/D1:3"]),
+        ({"turn_ids": ["D1:4#0", "D1:4#1", "D1:4"]}, ["conv/D1:4"]),
+        ({"turn_ids": ["D1:4"], "dia_id": "D1:3"}, ["conv/D1:3", "conv/D1:4"]),  # in the order of the fields
+        ({"turn_ids": ("conv/D1:3",)}, ["conv/D1:3"]),
+        ({"turn_ids": [7, None, {}]}, []),
+        ({"turn_ids": []}, []),
+        ({"elsewhere": "D1:3"}, []),
+        ({}, []),
+        (None, []),
     ],
 )
 def test_metadata_name_the_evidence_where_the_id_does_not(metadata, covered):
-    assert PACK.is_relevant(QUERY, Hit("chunk 9", metadata=metadata)) == ((covered,) if covered else ())
+    assert PACK.is_relevant(QUERY, Hit("chunk 9", metadata=metadata)) == tuple(covered)
 
 
-def test_the_id_of_a_hit_comes_before_its_metadata():
-    assert PACK.is_relevant(QUERY, Hit("D1:4", metadata={"dia_id": "D1:3"})) == ("conv/D1:4",)
+@pytest.mark.parametrize(
+    ("doc_id", "metadata", "covered"),
+    [
+        ("D1:4", {"dia_id": "D1:3"}, ["conv/D1:4", "conv/D1:3"]),
+        ("D1:4", {"dia_id": "D1:4", "turn_ids": ["D1:4#1", "a"]}, ["conv/D1:4", "conv/a"]),
+        ("D1:5", {"dia_id": "D1:3"}, ["conv/D1:3"]),  # a document that is no evidence
+        ("D1:4", {"dia_id": "D1:5"}, ["conv/D1:4"]),
+    ],
+)
+def test_a_hit_covers_what_its_id_and_its_metadata_name_each_once_the_id_first(doc_id, metadata, covered):
+    assert PACK.is_relevant(QUERY, Hit(doc_id, metadata=metadata)) == tuple(covered)
 
 
 def test_bare_ids_need_a_scope():

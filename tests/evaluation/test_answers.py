@@ -104,7 +104,7 @@ def test_to_begin_is_to_forget(tmp_path):
 
 
 def test_metadata_that_json_has_no_word_for_is_kept_as_numbers_and_text(tmp_path):
-    odd = {"d": {"number": np.float32(0.5), "many": np.arange(2), "thing": {1, 1}.__class__, "when": 1 + 2j}}
+    odd = {"d": {"number": np.float32(0.5), "many": np.arange(2), "thing": set, "when": 1 + 2j}}
     log = written(tmp_path / "a.log", [("a", [Answer("q", ["d"], [1.0], extra=odd)])])
     extra = log.read()[1]["a"]["q"].extra
     assert extra["d"] == {"number": 0.5, "many": [0, 1], "thing": "<class 'set'>", "when": "(1+2j)"}

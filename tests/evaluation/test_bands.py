@@ -1,9 +1,16 @@
 """Bands of a result: how far its summaries could move by ties, and how many queries have ties that matter."""
 
+from dataclasses import replace
+from itertools import permutations
+
 import pytest
 
 import assay
+from assay.evaluation.evaluate import evaluate_settings
+from assay.evaluation.setting import Setting
 from assay.metrics._bands import N_SAMPLED, SEED
+from assay.metrics._parse import parse_metric
+from assay.model.profile import OWN
 
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1}, "q3": {"a": 1, "b": 1}}
 RUN = {"q1": {"a": 1.0, "b": 1.0}, "q2": {"x": 2.0, "a": 1.0, "y": 1.0}, "q3": {"a": 1.0, "b": 1.0}}
@@ -13,13 +20,13 @@ RUN = {"q1": {"a": 1.0, "b": 1.0}, "q2": {"x": 2.0, "a": 1.0, "y": 1.0}, "q3": {
 def test_a_tie_band_by_hand():
     result = assay.evaluate(QRELS, RUN, ["mrr", "recall@2"], tie_band=True)
     assert result["mrr"] == pytest.approx((1 / 2 + 1 / 3 + 1) / 3)
-    low, mean, high = (1 / 2 + 1 / 3 + 1) / 3, (3 / 4 + 5 / 12 + 1) / 3, (1 + 1 / 2 + 1) / 3
+    lowest, mean, highest = (1 / 2 + 1 / 3 + 1) / 3, (3 / 4 + 5 / 12 + 1) / 3, (1 + 1 / 2 + 1) / 3
     band = result.to_dict()["tie_bands"]["mrr"]
-    assert [band["low"], band["expected"], band["high"]] == pytest.approx([low, mean, high], rel=1e-12)
-    assert list(band) == ["low", "expected", "high", "method"]
+    assert [band["min"], band["mean"], band["max"]] == pytest.approx([lowest, mean, highest], rel=1e-12)
+    assert list(band) == ["min", "mean", "max", "method"]
     assert result.tie_bands["mrr"].width == pytest.approx(1 / 6 + 1 / 18 + 0, rel=1e-12)
-    assert result.tie_bands["recall@2"].low.score.tolist() == [1, 0, 1]
-    assert result.tie_bands["recall@2"].high.score.tolist() == [1, 1, 1]
+    assert result.tie_bands["recall@2"].columns["min"].score.tolist() == [1, 0, 1]
+    assert result.tie_bands["recall@2"].columns["max"].score.tolist() == [1, 1, 1]
 
 
 def test_bands_are_there_only_when_asked_for():
@@ -51,10 +58,37 @@ def test_how_a_band_was_found_is_said():
 
 def test_sums_and_geometric_means_of_a_band():
     found = assay.evaluate(QRELS, RUN, ["num_rel_ret@1", "gm_map"], tie_band=True).tie_bands
-    assert found["num_rel_ret@1"].summary()["low"] == 1
-    assert found["num_rel_ret@1"].summary()["high"] == 2
-    assert found["gm_map"].low.summary() == pytest.approx((1 / 2 * 1 / 3 * 1) ** (1 / 3))
-    assert found["gm_map"].high.summary() == pytest.approx((1 * 1 / 2 * 1) ** (1 / 3))
+    assert found["num_rel_ret@1"].summary()["min"] == 1
+    assert found["num_rel_ret@1"].summary()["max"] == 2
+    assert found["gm_map"].summary()["min"] == pytest.approx((1 / 2 * 1 / 3 * 1) ** (1 / 3))
+    assert found["gm_map"].summary()["max"] == pytest.approx((1 * 1 / 2 * 1) ** (1 / 3))
+    assert found["gm_map"].method.endswith("; the mean of each query, then the geometric mean")
+
+
+def test_the_columns_of_a_band_are_unsorted_and_its_width_is_never_negative():
+    """The top grade for u makes a ranking worse that was perfect: yes comes second, though it is less."""
+    result = assay.evaluate({"1": {"a": 1}, "2": {"z": 3}}, {"1": ["a", "u"], "2": ["z"]}, "ndcg@10", residuals=True)
+    no, yes = result.residuals["ndcg@10"].columns.values()
+    assert no.summary() == 1 > yes.summary()
+    assert result.residuals["ndcg@10"].width == 1 - yes.summary()
+    assert result.residuals["ndcg@10"].summary() == {"no": 1, "yes": yes.summary()}  # no method: nothing was sampled
+
+
+@pytest.mark.parametrize("metric", ["err@10", "ndcg(gain=exp)@10"])
+def test_a_figure_with_few_digits_lies_in_its_band(metric):
+    """gdeval writes five decimals; bands of more would lie beside the figures they are about."""
+    qrels = {"1": {"a": 1, "b": 3, "c": 2}, "2": {"a": 2, "b": 2}, "3": {"b": 3, "d": 1}}
+    run = {"1": {"b": 1.0, "x": 1.0, "a": 0.5}, "2": {"y": 2.0, "a": 1.0, "b": 1.0}, "3": {"x": 3.0, "d": 2.0, "b": 1.0}}
+    result = assay.evaluate(qrels, run, metric, profile="ir_measures", tie_band=True, residuals=True)
+    band, scores = result.tie_bands[metric], result.array(metric)
+    assert band.columns["min"].summary() <= result[metric] <= band.columns["max"].summary()
+    assert ((band.columns["min"].score <= scores) & (scores <= band.columns["max"].score)).all()
+    assert scores[1:].tolist() == band.columns["min"].score[1:].tolist() == band.columns["max"].score[1:].tolist()
+    assert result.residuals[metric].columns["no"].score.tolist() == scores.tolist()
+    exact = assay.evaluate(qrels, run, metric, policy=result.policies[metric]).array(metric)
+    assert (exact[1:] != scores[1:]).all()  # so the digits did matter
+    for column in (*band.columns.values(), *result.residuals[metric].columns.values()):
+        assert column.score.tolist() == [round(score, 5) for score in column.score.tolist()]
 
 
 def test_text_has_no_band():
@@ -74,10 +108,95 @@ def test_ties_below_every_cutoff_do_not_count():
     assert assay.evaluate(QRELS, {"q1": {"a": 1.0}}, "recall@1").ties["undecided"] == 0
 
 
+def ties(metrics, run=RUN, qrels=QRELS, **given):
+    """What is said about the ties of a run."""
+    return assay.evaluate(qrels, run, metrics, **given).ties
+
+
+@pytest.mark.parametrize("metrics", [["recall@1", "mrr", "ndcg@2"], ["P@1", "map@10", "recall", "relstring@3"]], ids=str)
+def test_the_order_of_metrics_does_not_matter_to_the_count(metrics):
+    found = [ties(list(order)) for order in permutations(metrics)]
+    assert found == [found[0]] * len(found)
+    assert [list(one["at_cutoff"]) for one in found] == [list(found[0]["at_cutoff"])] * len(found)
+
+
+def test_a_query_counts_if_any_metric_is_open_there():
+    """P@1 is open in q1 alone, recall@2 in q2 alone."""
+    assert ties("P@1")["undecided"] == ties("recall@2")["undecided"] == 1
+    assert ties(["P@1", "recall@2"]) == {"queries": 3, "undecided": 2, "in_top_10": 2, "at_cutoff": {"1": 1, "2": 1}}
+
+
+NO_TIE_MATTERS = ["recall", "num_ret", "num_rel", "num_rel_ret", "set_precision", "set_recall", "set_f", "set_map"]
+
+
+@pytest.mark.parametrize("metric", NO_TIE_MATTERS)
+def test_scores_of_the_whole_set_are_never_open(metric):
+    assert ties(metric) == {"queries": 3, "undecided": 0, "in_top_10": 0, "at_cutoff": {}}
+    assert ties([metric, "P@1"]) == ties("P@1")
+    strict = assay.evaluate(QRELS, RUN, metric, policy=assay.Policy(ties="error"))
+    assert strict[metric] == assay.evaluate(QRELS, RUN, metric)[metric]
+
+
+def test_a_tie_that_changes_no_score_is_not_counted():
+    """Both tied documents are relevant, with grades that only ndcg tells apart."""
+    qrels, run = {"q": {"a": 1, "b": 2}}, {"q": {"a": 1.0, "b": 1.0, "x": 0.5}}
+    assert ties(["recall@2", "map", "mrr"], run, qrels)["undecided"] == 0
+    assert ties("ndcg@2", run, qrels)["undecided"] == 1
+
+
+def test_a_metric_beside_adds_neither_queries_nor_cutoffs():
+    profile = replace(OWN, policy=assay.Policy())
+    asked, judged = Setting.of(parse_metric("mrr"), profile), parse_metric("judged@10")
+    beside = Setting(judged, judged, profile.policy, is_beside=True)
+    run = {"q2": {"y": 1.0, "b": 1.0} | {f"x{number}": 2.0 + number for number in range(9)}}
+    qrels = assay.Qrels({"q2": {"a": 1, "b": 0}})
+    both = evaluate_settings(qrels, assay.Run(run), [asked, beside], profile)
+    assert both.ties == {"queries": 1, "undecided": 0, "in_top_10": 0, "at_cutoff": {}}
+    assert evaluate_settings(qrels, assay.Run(run), [beside, asked], profile).ties == both.ties
+    said = evaluate_settings(qrels, assay.Run(run), [Setting.of(judged, profile)], profile).ties
+    assert said == {"queries": 1, "undecided": 1, "in_top_10": 1, "at_cutoff": {"10": 1}}
+
+
+def test_each_cutoff_asked_for_is_there_in_order_even_without_ties():
+    metrics = ["recall@10", "recall@5", "relstring@3"]
+    assert list(ties(metrics)["at_cutoff"].items()) == [("5", 0), ("10", 0)]
+    assert list(ties(metrics, {"q1": {"a": 1.0}})["at_cutoff"].items()) == [("5", 0), ("10", 0)]
+
+
+def test_metrics_of_one_cutoff_are_counted_together():
+    """At level 2 the first query is open, at level 1 the second."""
+    qrels = {"1": {"a": 2, "b": 1}, "2": {"a": 1, "b": 0}}
+    run = {query: {"a": 1.0, "b": 1.0} for query in qrels}
+    assert ties("P(rel=2)@1", run, qrels)["at_cutoff"] == ties("P(rel=1)@1", run, qrels)["at_cutoff"] == {"1": 1}
+    assert ties(["P(rel=2)@1", "P(rel=1)@1"], run, qrels) == {
+        "queries": 2,
+        "undecided": 2,
+        "in_top_10": 2,
+        "at_cutoff": {"1": 2},
+    }
+
+
+def test_only_ties_that_matter_are_near_the_top_or_across_a_cutoff():
+    """a and b are alike, and tied at the top; c and x are not, at ranks 13 and 14."""
+    ranked = {"a": 99.0, "b": 99.0} | {f"n{number}": 50.0 - number for number in range(10)} | {"c": 1.0, "x": 1.0}
+    qrels = {"q": {"a": 1, "b": 1, "c": 1}}
+    found = ties(["map", "recall@13", "ndcg@13"], {"q": ranked}, qrels)
+    assert found == {"queries": 1, "undecided": 1, "in_top_10": 0, "at_cutoff": {"13": 1}}
+    assert ties("map@20", {"q": ranked}, qrels)["in_top_10"] == 0
+    alike = ties(["recall@13", "map@1"], {"q": ranked}, qrels)
+    assert alike["at_cutoff"] == {"1": 0, "13": 1}
+
+
+def test_a_result_counts_ties_once_and_only_if_asked():
+    result = assay.evaluate(QRELS, RUN, "mrr")
+    assert "ties" not in vars(result)
+    assert result.ties is result.ties
+
+
 def test_near_scores_are_ties_where_the_policy_compares_in_float32():
     run = {"q1": {"a": 1.0, "b": 1.00000001}}
-    for precision, low in (("float64", 1 / 2), ("float32", 1 / 2)):
+    for precision, lowest in (("float64", 1 / 2), ("float32", 1 / 2)):
         policy = assay.Policy(precision=precision, missing="skip")
         result = assay.evaluate(QRELS, run, "mrr", policy=policy, tie_band=True)
-        assert result.tie_bands["mrr"].low.summary() == low
+        assert result.tie_bands["mrr"].summary()["min"] == lowest
         assert result.tie_bands["mrr"].width == (0.5 if precision == "float32" else 0)

@@ -37,20 +37,29 @@ def test_a_level_that_does_not_reach_graded_metrics_is_noted():
     assert notes(run, ["ndcg(rel=2)@10", "map"], policy=assay.Policy(rel=2)) == ()
 
 
-def test_one_reason_is_given_once_for_all_its_metrics():
+def test_one_difference_is_told_once_for_all_its_metrics():
     run = {query: {"a": 2.0, "b": 1.0} for query in QRELS}
-    found = notes(run, ["mrr@10", "mrr@5", "ndcg@10"], profile="ir_measures")
-    assert len(found) == 1
-    assert found[0].startswith("mrr@10, mrr@5: with a cutoff the MS MARCO script scores it")
+    found = notes(run, ["mrr@10", "ndcg@10", "mrr@5"], profile="ir_measures")
+    assert found == ("mrr@10, mrr@5: equal scores by ascending id; scores compared in double precision.",)
 
 
-@pytest.mark.parametrize("profile", PROFILES)
-def test_what_the_tool_does_not_have_is_noted(profile):
+@pytest.mark.parametrize(
+    ("profile", "lacks"),
+    [
+        ("trec_eval-9", "q_measure"),
+        ("trec_eval-10", "q_measure"),
+        ("pytrec_eval", "q_measure, yaap"),
+        ("ranx", "q_measure, yaap"),
+        ("ir_measures", "q_measure, yaap"),
+        ("beir", "map, q_measure, yaap"),  # it has map@k
+        ("mteb", "map, q_measure, yaap"),
+        ("sentence-transformers", "map(norm=min), q_measure, yaap"),
+    ],
+)
+def test_what_the_tool_does_not_have_is_noted(profile, lacks):
     run = {query: {"a": 2.0, "b": 1.0} for query in QRELS}
-    lacks = [name for name in ("map", "q_measure", "yaap") if name not in (PROFILES[profile].has or (name,))]
-    wanted = f"{PROFILES[profile].tool} has no {', '.join(lacks)}: scored as by default, under its conventions."
-    found = [note for note in notes(run, ["map", "q_measure", "yaap"], profile=profile) if "has no" in note]
-    assert found == ([wanted] if lacks else [])
+    found = [note for note in notes(run, ["map", "map@5", "q_measure", "yaap"], profile=profile) if "has no" in note]
+    assert found == [f"{PROFILES[profile].tool} has no {lacks}: scored as by default, under its conventions."]
 
 
 RANKED = {query: {"a": 2.0, "b": 1.0} for query in QRELS}
@@ -75,22 +84,62 @@ def test_the_gravest_note_comes_first():
     assert [note.partition(" ")[0] for note in found] == ["not", "1", "the"]
 
 
+BY_SCRIPT = (
+    "equal scores in the order given; scores compared in double precision; queries missing from the run score 0; "
+    "queries without judgments are an error"
+)
+
+
 @pytest.mark.parametrize(
-    ("profile", "metrics", "note"),
+    ("profile", "metrics", "found"),
     [
-        ("beir", ["mrr@10", "hit@5", "ndcg@10"], "a script of its own: equals in the order given, missing queries score 0"),
-        ("sentence-transformers", ["accuracy"], "what it calls accuracy is hit"),
-        ("mteb", ["accuracy"], "what it calls accuracy is recall@1"),
+        ("beir", ["mrr@10", "ndcg@10", "hit@5"], [f"mrr@10, hit@5: {BY_SCRIPT}."]),
+        ("beir", ["accuracy@5"], [f"accuracy@5: {BY_SCRIPT}; hit@5 under the name of accuracy@5."]),
+        ("sentence-transformers", ["accuracy@5"], ["accuracy@5: hit@5 under the name of accuracy@5."]),
+        ("sentence-transformers", ["ndcg@5"], ["ndcg@5: every relevant document is worth 1."]),
+        ("mteb", ["accuracy"], ["accuracy: recall@1 under the name of accuracy."]),
+        ("mteb", ["recall@1", "accuracy"], ["accuracy: recall@1 under the name of accuracy."]),
+        ("mteb", ["accuracy", "recall@1"], ["accuracy: recall@1 under the name of accuracy."]),
+        ("trec_eval-10", ["rbp"], ["rbp(p=0.8): p is 0.9; a grade is worth its share of the query's largest."]),
+        ("trec_eval-10", ["rbp(p=0.5)"], ["rbp(p=0.5): a grade is worth its share of the query's largest."]),
+        ("ranx", ["bpref", "map"], ["bpref: negative grades count as judged and not relevant."]),
+        ("ir_measures", ["num_q"], ["num_q: queries missing from the run are left out."]),
     ],
 )
-def test_what_a_profile_does_otherwise_is_said_of_the_metrics_concerned(profile, metrics, note):
-    concerned = [metric for metric in metrics if metric != "ndcg@10"]
-    assert notes(RANKED, metrics, profile=profile) == (f"{', '.join(concerned)}: {note}.",)
+def test_what_a_profile_does_otherwise_is_said_of_the_metrics_concerned(profile, metrics, found):
+    assert notes(RANKED, metrics, profile=profile) == tuple(found)
+
+
+def test_a_metric_asked_for_twice_is_noted_once():
+    once = "mrr@10: equal scores by ascending id; scores compared in double precision."
+    assert notes(RANKED, ["mrr@10", "RR@10", "mrr@10"], profile="ir_measures") == (once,)
+
+
+def test_only_what_differs_from_the_conventions_in_use_is_said():
+    """A convention that was set by hand holds for all metrics, so it is no longer one metric's own."""
+    profile = PROFILES["ir_measures"]
+    assert notes(RANKED, "mrr@10", profile=profile.adjusted(ties="docid_asc")) == (
+        "mrr@10: scores compared in double precision.",
+    )
+    assert notes(RANKED, "mrr@10", profile=profile.adjusted(ties="docid_desc", precision="float64")) == ()
+    spelled_out = notes(RANKED, "ndcg(gain=linear)@5", profile="sentence-transformers")
+    tool = PROFILES["sentence-transformers"].tool
+    assert spelled_out == (f"{tool} has no ndcg@5: scored as by default, under its conventions.",)
+
+
+def test_the_top_of_the_scale_is_told_where_the_tool_fixes_it():
+    qrels, run = {"1": {"a": 2}}, {"1": {"a": 1.0}}
+    profile = PROFILES["ir_measures"]
+    assert assay.evaluate(qrels, run, "err", profile=profile).notes == (
+        "err: scores compared in double precision; the top grade is 4.",
+    )
+    adjusted = profile.adjusted(max_grade=2, precision="float64")
+    assert assay.evaluate(qrels, run, "err", profile=adjusted).notes == ()
 
 
 @pytest.mark.parametrize("profile", ["trec_eval-9", "pytrec_eval", "mteb", "ranx"])
 def test_a_profile_that_scores_as_we_do_needs_no_note(profile):
-    assert notes(RANKED, ["map", "ndcg@10"], profile=profile) == ()
+    assert notes(RANKED, ["map@10", "ndcg@10"], profile=profile) == ()
 
 
 def test_grades_beyond_the_scale_are_told():

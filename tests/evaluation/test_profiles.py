@@ -220,21 +220,31 @@ RUN = {"1": {"b": 1.0, "a": 1.0, "x": 0.5}}
 
 def test_a_result_knows_its_profile_and_what_is_done_otherwise():
     result = assay.evaluate(QRELS, RUN, ["mrr", "mrr@10", "P@5"], profile="ir_measures")
-    script = "with a cutoff the MS MARCO script scores it: equals by ascending id, in double precision"
     assert (result.profile, result.policy.precision) == ("ir_measures", "float32")
     assert result.scores("mrr") == {"1": 0.5, "2": 0.0}
     assert result.scores("mrr@10") == {"1": 1.0, "2": 0.0}
-    assert f"mrr@10: {script}." in result.notes
+    assert result.notes == ("mrr@10: equal scores by ascending id; scores compared in double precision.",)
     plain = result.to_dict()
     assert plain["profile"] == "ir_measures"
-    assert plain["variants"] == {"mrr@10": script}
+    assert plain["policies"] == {"mrr": {}, "mrr@10": {"ties": "docid_asc", "precision": "float64"}, "precision@5": {}}
+    assert {name: (one.ties, one.precision) for name, one in result.policies.items()} == {
+        "mrr": ("docid_desc", "float32"),
+        "mrr@10": ("docid_asc", "float64"),
+        "precision@5": ("docid_desc", "float32"),
+    }
+
+
+def test_metrics_that_share_a_policy_make_it_that_of_the_result():
+    result = assay.evaluate(QRELS, RUN, ["mrr@10", "mrr@5"], profile="ir_measures")
+    assert (result.policy.ties, result.policy.precision) == ("docid_asc", "float64")
+    assert result.to_dict()["policies"] == {"mrr@10": {}, "mrr@5": {}}
 
 
 def test_without_a_profile_nothing_is_said_about_one():
     result = assay.evaluate(QRELS, RUN, ["mrr@10"])
     assert result.profile == ""
     assert result.notes == ()
-    assert not {"profile", "variants"} & result.to_dict().keys()
+    assert not {"profile", "policies"} & result.to_dict().keys()
 
 
 def test_a_metric_the_tool_does_not_have_is_scored_and_noted():
@@ -260,6 +270,27 @@ def test_parameters_that_were_spelled_out_are_left_alone():
     ten = assay.evaluate(QRELS, RUN, ["rbp", "rbp(p=0.5)"], profile=find_profile("trec_eval-10").adjusted(missing="zero"))
     assert list(ten) == ["rbp(p=0.9, gain=query)", "rbp(p=0.5, gain=query)"]
     assert (ten["rbp"], ten["rbp(p=0.5)"]) == pytest.approx((0.1 * 0.9 / 2, 0.5 * 0.5 / 2))
+
+
+def test_flags_win_over_the_top_grade_of_a_tool():
+    """gdeval's scale ends at 4, unless the scale is set by hand."""
+    one, four = 1 / 2, 1 / 16
+    profile = find_profile("ir_measures")
+    qrels, run = {"1": {"a": 1}}, {"1": {"a": 1.0}}
+    result = assay.evaluate(qrels, run, ["err@10", "map"], profile=profile)
+    assert (result["err@10"], result.policies["err@10"].max_grade) == (four, 4)
+    assert result.to_dict()["policies"] == {"err@10": {"precision": "float64", "max_grade": 4.0}, "map": {}}
+    assert assay.evaluate(qrels, run, "err@10", profile=profile.adjusted(max_grade=1))["err@10"] == one
+    assert assay.evaluate(qrels, run, "err(max_grade=1)@10", profile=profile)["err(max_grade=1)@10"] == one
+
+
+def test_accuracy_is_refused_where_ir_measures_divides_by_zero():
+    qrels = {"1": {"a": 1, "b": 0}, "2": {"a": 1, "b": 1}}
+    fine, all_relevant = {"1": {"a": 2.0, "b": 1.0}}, {"2": {"a": 2.0, "b": 1.0}}
+    assert assay.evaluate(qrels, fine, "accuracy", profile="ir_measures").scores("accuracy") == {"1": 1.0, "2": 0.0}
+    with pytest.raises(assay.DataError, match=r"ir_measures 0\.4\.3 divides by zero where everything .* relevant: query 2"):
+        assay.evaluate(qrels, fine | all_relevant, "accuracy", profile="ir_measures")
+    assert assay.evaluate(qrels, fine | all_relevant, "map", profile="ir_measures")["map"] == 1
 
 
 def test_ranx_loses_the_thread_over_a_query_without_relevant_documents():

@@ -1,12 +1,13 @@
 """Result: the scores of one run, how they came about, and their summary."""
 
 import json
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 
 import pytest
 
 import assay
 from assay.metrics._parse import parse_metric
+from assay.model.policy import CHOICES
 
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 1}, "q3": {"a": 2}}
 RUN = {"q1": {"b": 2.0, "a": 1.0}, "q2": {"a": 2.0, "x": 1.5, "b": 1.0}, "q3": {"x": 1.0}}
@@ -116,7 +117,7 @@ def test_as_plain_values(result):
         },
         "missing": [],
         "notes": [],
-        "ties": {"queries": 3, "undecided": 0, "in_top_10": 0, "at_cutoff": {"3": 0}},
+        "ties": {"queries": 3, "undecided": 0, "in_top_10": 0, "at_cutoff": {}},
         "fingerprints": result.fingerprints,
         "per_query": {
             "q1": {"mrr": 0.5, "map": 0.5, "relstring@3": "01", "rbp_residual(p=0.5)": 0.25},
@@ -143,6 +144,40 @@ def test_fingerprints_depend_on_the_data_and_not_on_the_order_of_rows(result):
         other_run = fingerprints(QRELS, RUN | {"q1": q1})
         assert other_run["judgments"] == result.fingerprints["judgments"]
         assert other_run["rankings"] != result.fingerprints["rankings"]
+
+
+def test_fingerprints_do_not_depend_on_conventions():
+    """Scores that single precision cannot tell apart, a document named like its query, equals: all of it is in the data."""
+    qrels = {"q1": {"a": 1, "b": 0, "q1": 1}, "q2": {"a": 1, "b": 2}}
+    run = {"q1": {"q1": 3.0, "b": 1.00000001, "a": 1.0}, "q2": {"a": 1.0, "b": 1.0, "x": 0.5}}
+    plain = assay.evaluate(qrels, run, ["mrr"]).fingerprints
+    policies = [
+        *({"ties": ties} for ties in CHOICES["ties"] if ties != "error"),
+        *({"precision": "float32"}, {"drop_self": True}, {"precision": "float32", "drop_self": True, "ties": "ranx"}),
+        *({"judged_only": True}, {"negatives": "nonrelevant"}, {"max_grade": 1}, {"rel": 2, "no_relevant": "skip"}),
+    ]
+    for policy in policies:
+        assert assay.evaluate(qrels, run, ["mrr"], policy=assay.Policy(**policy)).fingerprints == plain, policy
+    for profile in ("trec_eval-9", "pytrec_eval", "ir_measures", "beir", "mteb"):
+        assert assay.evaluate(qrels, run, ["mrr", "map"], profile=profile).fingerprints == plain, profile
+
+
+def test_what_a_provider_adds_is_told_where_there_is_any(result):
+    added = {"benchmark": "b", "failures": {"q3": "no answer"}, "run": {"q1": {"a": 1.0}}, "provenance": {"k": 10}}
+    assert not {*added, "relevance"} & result.to_dict().keys()
+    full = replace(result, **added, relevance={"strategies": {"ids": 3}})
+    plain = full.to_dict()
+    assert {name: plain[name] for name in added} == added
+    assert plain["relevance"] == {"strategies": {"ids": 3}}
+    plain["run"]["q1"]["a"] = plain["failures"]["q3"] = 9
+    assert (full.run["q1"]["a"], full.failures["q3"]) == (1.0, "no answer")
+
+
+def test_a_result_from_a_file_knows_no_ties(result):
+    read = replace(result, grader=None, recorded=result.fingerprints)
+    assert read.ties == {}
+    assert "ties" not in read.to_dict()
+    assert read.fingerprints == result.fingerprints
 
 
 def test_as_plain_values_without_queries(result):

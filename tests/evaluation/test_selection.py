@@ -72,7 +72,7 @@ def test_only_those_that_failed():
 @pytest.mark.parametrize(
     ("how", "why"),
     [
-        ({"where": {"difficulty": ["medium"]}}, "no query of 10 is left: difficulty is never medium; there is easy, hard"),
+        ({"where": {"difficulty": ["medium"]}}, "no query of 10 is left: difficulty is never medium; there is easy hard"),
         ({"where": {"colour": ["red"]}}, "colour is never red; no query has that tag"),
         ({"where": {"language": ["en"], "difficulty": ["easy"]}, "range": (50, None)}, "is left after the selection"),
         ({"only": frozenset({"q99"})}, "is left after the selection"),

@@ -22,7 +22,7 @@ def setting(metric, profile):
         ("rbp", "trec_eval-10", "rbp(p=0.9, gain=query)"),
         ("accuracy", "mteb", "recall@1"),
         ("accuracy", "sentence-transformers", "hit"),
-        ("err@5", "ir_measures", "err(max_grade=4)@5"),
+        ("err@5", "ir_measures", "err@5"),
         ("ndcg@10", "ranx", "ndcg@10"),
     ],
 )
@@ -45,6 +45,8 @@ def test_conventions_of_single_metrics():
     assert setting("map", "beir").policy.ties == "docid_desc"
     assert setting("ndcg(gain=exp)@10", "ir_measures").digits == 5
     assert setting("ndcg@10", "ir_measures").digits is None
+    assert setting("err@5", "ir_measures").policy == Policy(max_grade=4.0)
+    assert setting("err@5", "ir_measures").digits == 5
 
 
 def test_each_metric_once_by_any_of_its_names():
@@ -61,10 +63,10 @@ def test_without_a_profile_a_metric_is_what_it_is():
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_adjusted_conventions_hold_for_all_metrics(profile):
-    adjusted = find_profile(profile).adjusted(ties="docid_asc", missing="zero", extra="skip")
-    for metric in ("mrr@10", "mrr", "hit@5", "capped_recall@5", "map", "accuracy", "bpref"):
+    adjusted = find_profile(profile).adjusted(ties="docid_asc", missing="zero", extra="skip", max_grade=3)
+    for metric in ("mrr@10", "mrr", "hit@5", "capped_recall@5", "map", "accuracy", "bpref", "err"):
         policy = Setting.of(parse_metric(metric), adjusted).policy
-        assert (policy.ties, policy.missing, policy.extra) == ("docid_asc", "zero", "skip")
+        assert (policy.ties, policy.missing, policy.extra, policy.max_grade) == ("docid_asc", "zero", "skip", 3)
     assert adjusted.name == profile
     assert find_profile(profile).policy != adjusted.policy
 

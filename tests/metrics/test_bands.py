@@ -3,12 +3,11 @@
 from functools import cache
 from math import log2
 
-import numpy as np
 import pytest
 
 import assay
 from assay.evaluation.bands import NOT_ABOUT_QUALITY
-from assay.metrics._bands import residual_band
+from assay.metrics._bands import residual_scores
 from assay.metrics._parse import parse_metric
 from assay.model.grading import grade
 
@@ -28,24 +27,16 @@ all_cases = cache(lambda: viewed(CASES))
 
 
 @each
-def test_the_score_lies_in_the_band(bound):
-    low, high = residual_band(bound, all_cases())
-    score = together().array(bound.name)
-    assert ((low <= score) & (score <= high)).all()
+def test_if_nothing_unjudged_is_relevant_the_score_is_the_score_itself(bound):
+    no, _ = residual_scores(bound, all_cases())
+    assert no.tolist() == together().array(bound.name).tolist()
 
 
 @each
-def test_one_end_is_the_score_itself(bound):
-    low, high = residual_band(bound, all_cases())
-    score = together().array(bound.name)
-    assert ((low == score) | (high == score)).all()
-
-
-@each
-def test_where_everything_retrieved_is_judged_there_is_no_band(bound):
+def test_where_everything_retrieved_is_judged_both_are_the_same(bound):
     judged = [Case([0 if given is None or given < 0 else given for given in case.ranked], case.missed) for case in CASES]
-    low, high = residual_band(bound, viewed(judged))
-    assert low == close(high)
+    no, yes = residual_scores(bound, viewed(judged))
+    assert no == close(yes)
 
 
 SHORTENED = [Case(case.ranked[:5], case.missed) for case in CASES if len(case.ranked) >= 5]
@@ -55,13 +46,13 @@ LENGTHENED = [Case([*case.ranked, None, -1, None], case.missed) for case in SHOR
 @with_cutoff
 def test_documents_beyond_the_cutoff_do_not_matter(bound):
     """All cutoffs are 5; a negative grade is one more document that nobody judged."""
-    for short, long in zip(*(residual_band(bound, viewed(cases)) for cases in (SHORTENED, LENGTHENED)), strict=True):
+    for short, long in zip(*(residual_scores(bound, viewed(cases)) for cases in (SHORTENED, LENGTHENED)), strict=True):
         assert short == close(long)
 
 
 @each
 def test_it_is_what_a_judge_could_have_said(bound):
-    """The other end is the score with every unjudged document within the cutoff judged, at the top grade."""
+    """If all are relevant, the score is that with every unjudged document within the cutoff judged, at the top grade."""
     if bound.params.get("judged_only"):
         return
     k = bound.params.get("k")
@@ -69,11 +60,9 @@ def test_it_is_what_a_judge_could_have_said(bound):
         Case([TOP if _is_open(place, given, k) else given for place, given in enumerate(case.ranked)], case.missed)
         for case in CASES
     ]
-    low, high = residual_band(bound, all_cases())
+    _, yes = residual_scores(bound, all_cases())
     wanted = assay.evaluate(*as_dicts(answered), [bound], policy=assay.Policy(max_grade=TOP)).array(bound.name)
-    score = together().array(bound.name)
-    assert low == close(np.minimum(score, wanted))
-    assert high == close(np.maximum(score, wanted))
+    assert yes == close(wanted)
 
 
 def _is_open(place, given, k):
@@ -84,14 +73,14 @@ def _is_open(place, given, k):
 
 
 def residuals(metric, ranked, missed=(), **policy):
-    """The band of one ranking, as evaluate gives it."""
+    """The scores of one ranking if nothing unjudged is relevant, and if all is, as evaluate gives them."""
     result = assay.evaluate(*as_dicts([Case(ranked, missed)]), metric, policy=assay.Policy(**policy), residuals=True)
     band = result.residuals[parse_metric(metric).name]
-    return band.low.score[0], band.high.score[0]
+    return band.columns["no"].score[0], band.columns["yes"].score[0]
 
 
 @pytest.mark.parametrize(
-    ("metric", "ranked", "missed", "low", "high"),
+    ("metric", "ranked", "missed", "no", "yes"),
     [
         ("precision@5", [1, None, 0, None, 1, None], (), 2 / 5, 4 / 5),
         ("precision@5", [1, None], (), 1 / 5, 2 / 5),
@@ -119,12 +108,52 @@ def residuals(metric, ranked, missed=(), **policy):
         ("map(judged_only=true)", [None, 1], (), 1, 1),
     ],
 )
-def test_residuals_by_hand(metric, ranked, missed, low, high):
-    assert residuals(metric, ranked, missed) == (close(low), close(high))
+def test_residuals_by_hand(metric, ranked, missed, no, yes):
+    assert residuals(metric, ranked, missed) == (close(no), close(yes))
 
 
-def test_the_assumed_grade_is_relevant_at_the_level_of_the_policy():
-    assert residuals("precision@2", [None, 1], rel=3) == (0, 1 / 2)
+@pytest.mark.parametrize(
+    ("metric", "policy", "no", "yes"),
+    [
+        ("precision@2", {"rel": 3}, 0, 1 / 2),
+        ("precision(rel=3)@2", {}, 0, 1 / 2),
+        ("precision(rel=3)@2", {"rel": 5}, 0, 1 / 2),
+        ("precision(rel=0)@2", {"rel": 5}, 1 / 2, 1),
+        ("rbp(p=0.5)", {"rel": 3}, 0, 1 / 2),  # it has gains, but by default it asks for relevance alone
+        ("rbp(p=0.5, rel=3)", {}, 0, 1 / 2),
+        ("ndcg(rel=3)@2", {}, 0, 1),  # a level of its own: nothing below 3 gains anything
+    ],
+)
+def test_the_assumed_grade_is_relevant_at_the_level_of_the_metric_or_the_policy(metric, policy, no, yes):
+    """The largest grade is 1; one unjudged document above it."""
+    assert residuals(metric, [None, 1], **policy) == (no, yes)
+
+
+def test_a_level_above_every_grade_leaves_room_where_documents_are_unjudged():
+    no, yes = residuals("precision(rel=3)@3", [1, None, None])
+    assert (no, yes) == (0, close(2 / 3))
+    assert residuals("precision(rel=3)@3", [1, 0, 1]) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("metric", "no", "yes"),
+    [
+        ("ndcg@10", 1, 1),
+        ("ndcg(gain=exp)@10", 1, 1),
+        ("dcg", 1, 1 + 1 / log2(3)),
+        ("q_measure", 1, 1),
+        ("compatibility", 1, 1),
+        ("rbp(p=0.5, gain=query)", 1 / 2, 3 / 4),
+        ("rbp(p=0.5, gain=scale, rel=5)", 1 / 2, 3 / 4),
+        ("err", 1 / 2, 1 / 2 + 1 / 2 * 1 / 2 * 1 / 2),
+        ("err(max_grade=4)", 1 / 16, 1 / 16 + 1 / 2 * 15 / 16 * 15 / 16),
+        ("sdcg(max_grade=4)@2", 1 / 4 / (1 + 1 / log2(3)), (1 / 4 + 1 / log2(3)) / (1 + 1 / log2(3))),
+    ],
+)
+@pytest.mark.parametrize("rel", [None, 5])
+def test_the_level_of_the_policy_is_no_grade_for_metrics_that_weigh_grades(metric, no, yes, rel):
+    """Judged 1 and then unjudged, on binary judgments: the top of the scale is 1, or the metric's own."""
+    assert residuals(metric, [1, None], rel=rel) == (close(no), close(yes))
 
 
 def test_condensed_rankings_hold_nothing_unjudged():
@@ -133,7 +162,20 @@ def test_condensed_rankings_hold_nothing_unjudged():
 
 def test_what_is_relevant_too_may_lower_a_score():
     """1 alone is as good as can be; with a 4 behind it, it stands in the way."""
-    assert residuals("ndcg@2", [1, None], max_grade=4) == (close((1 + 4 / log2(3)) / (4 + 1 / log2(3))), 1)
+    assert residuals("ndcg@2", [1, None], max_grade=4) == (1, close((1 + 4 / log2(3)) / (4 + 1 / log2(3))))
+
+
+def test_the_top_of_the_scale_is_that_of_all_judgments_and_no_comes_before_yes():
+    """Query 2 knows of a 3, so an unjudged document of query 1 may be one, and what was perfect no longer is."""
+    qrels, run = {"1": {"a": 1}, "2": {"z": 3}}, {"1": ["a", "u"], "2": ["z"]}
+    result = assay.evaluate(qrels, run, "ndcg@10", residuals=True)
+    lower = (1 + 3 / log2(3)) / (3 + 1 / log2(3))
+    assert list(result.residuals["ndcg@10"].columns) == ["no", "yes"]
+    assert result.residuals["ndcg@10"].columns["yes"].score.tolist() == [close(lower), 1]
+    plain = result.to_dict()["residuals"]["ndcg@10"]
+    assert list(plain.items()) == [("no", 1.0), ("yes", close((lower + 1) / 2))]
+    assert f"{plain['yes']:.3f}" == "0.898"
+    assert result.residuals["ndcg@10"].width == close((1 - lower) / 2)
 
 
 def test_metrics_about_judgments_have_no_residuals():
@@ -146,7 +188,7 @@ def test_metrics_about_judgments_have_no_residuals():
 def test_the_summary_of_a_band():
     result = assay.evaluate(*as_dicts([Case([None, 1]), Case([1])]), ["mrr", "num_rel_ret"], residuals=True)
     assert result.to_dict()["residuals"] == {
-        "mrr": {"low": 0.75, "high": 1.0, "method": "exact"},
-        "num_rel_ret": {"low": 2.0, "high": 3.0, "method": "exact"},
+        "mrr": {"no": 0.75, "yes": 1.0},
+        "num_rel_ret": {"no": 2.0, "yes": 3.0},
     }
     assert result.residuals["mrr"].width == 0.25

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import assay
+from assay.evaluation.conventions import of_policy
 from assay.metrics._parse import parse_metric
 from assay.model.profiles import PROFILES, find_profile
 
@@ -168,22 +169,30 @@ def test_a_metric_scores_what_it_scores_under_its_own_policy_alone(name):
 @each
 def test_a_metric_is_noted_exactly_where_the_tool_does_otherwise_or_has_it_not(name):
     result = together(name, False)
-    profile = find_profile(name)
+    profile = profile_of(name)
+    about = [note for note in result.notes if " has no " not in note]
     for setting in result.settings:
-        variant = profile.variant(setting.asked.metric.name, setting.asked.params)
-        assert setting.reason == (variant.reason if variant else "")
-        assert variant is None or any(setting.asked.name in note and variant.reason in note for note in result.notes)
-    lacks = [one.metric.name for one in result.settings if profile.has and one.metric.metric.name not in profile.has]
-    assert any(f"{profile.tool} has no {', '.join(lacks)}:" in note for note in result.notes) == bool(lacks)
+        told = [note for note in about if f", {setting.asked.name}," in f", {note.partition(': ')[0]},"]
+        changes = setting.policy.changes(profile.policy)
+        assert bool(told) == (bool(changes) or setting.metric != setting.asked), setting.asked.name
+        assert all(of_policy(*change).words in told[0] for change in changes.items()), told
+    lacks = [one.metric.name for one in result.settings if profile.lacks(one.metric)]
+    wanted = f"{profile.tool} has no {', '.join(lacks)}: scored as by default, under its conventions."
+    assert [note for note in result.notes if " has no " in note] == ([wanted] if lacks else [])
 
 
 @each
 def test_bands_hold_under_every_profile(name):
     result = scored(name, *data(name, True), tie_band=True, residuals=True)
     for setting in result.settings:
-        band = result.tie_bands[setting.metric.name]
-        if setting.metric.metric.is_monotone and setting.digits is None:
-            scores = result.array(setting.metric.name)
-            assert ((band.low.score - 1e-12 <= scores) & (scores <= band.high.score + 1e-12)).all(), setting.metric.name
-        if band := result.residuals.get(setting.metric.name):
-            assert (band.low.score <= band.high.score).all()
+        metric = setting.metric.name
+        scores, band = result.array(metric), {end: column.score for end, column in result.tie_bands[metric].columns.items()}
+        assert list(band) == ["min", "mean", "max"]
+        assert ((band["min"] - 1e-12 <= band["mean"]) & (band["mean"] <= band["max"] + 1e-12)).all(), metric
+        if setting.metric.metric.is_monotone:
+            assert ((band["min"] - 1e-12 <= scores) & (scores <= band["max"] + 1e-12)).all(), metric
+        if residual := result.residuals.get(metric):
+            no, yes = (residual.columns[name].score for name in ("no", "yes"))
+            low, high = setting.metric.metric.range
+            assert no.tolist() == scores.tolist(), metric
+            assert ((low <= yes) & (yes <= (np.inf if setting.metric.params.get("gain") == "grade" else high))).all(), metric

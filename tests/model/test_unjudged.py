@@ -1,4 +1,4 @@
-"""with_unjudged_relevant: the run as it would be if the unjudged documents it retrieved had the top grade."""
+"""with_unjudged_relevant: the run as it would be if the unjudged documents it retrieved had a given grade."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ def rows(hits):
 
 
 def test_every_gap_is_filled():
-    run = with_unjudged_relevant(viewed(([None, 1, None], [2]), ([], [0]), ([0], [])), None)
+    run = with_unjudged_relevant(viewed(([None, 1, None], [2]), ([], [0]), ([0], [])), None, 2)
     assert rows(run.retrieved) == [(0, 1, 2), (0, 2, 1), (0, 3, 2), (2, 1, 0)]
     assert rows(run.ideal) == [(0, 1, 2), (0, 2, 2), (0, 3, 2), (0, 4, 1), (1, 1, 0), (2, 1, 0)]
     assert run.n_relevant().tolist() == [4, 0, 0]
@@ -33,35 +33,30 @@ def test_every_gap_is_filled():
 
 
 def test_only_what_is_within_the_cutoff():
-    run = with_unjudged_relevant(viewed(([None, 1, None, -1, None], [])), 2)
+    run = with_unjudged_relevant(viewed(([None, 1, None, -1, None], [])), 2, 1)
     assert rows(run.retrieved) == [(0, 1, 1), (0, 2, 1), (0, 4, -1)]
     assert rows(run.ideal) == [(0, 1, 1), (0, 2, 1), (0, 3, -1)]
 
 
 def test_a_negative_grade_is_no_judgment():
-    run = with_unjudged_relevant(viewed(([-1, 2], [])), None)
+    run = with_unjudged_relevant(viewed(([-1, 2], [])), None, 2)
     assert rows(run.retrieved) == [(0, 1, 2), (0, 2, 2)]
     assert run.n_relevant().tolist() == [2]
 
 
-@pytest.mark.parametrize(
-    ("policy", "given"),
-    [({}, 1), ({"max_grade": 4}, 4), ({"rel": 3}, 3), ({"rel": 2, "max_grade": 3}, 3)],
-)
-def test_the_grade_is_the_top_of_the_scale_and_relevant(policy, given):
-    run = with_unjudged_relevant(viewed(([None], [1]), **policy), None)
-    assert rows(run.retrieved) == [(0, 1, given)]
-    assert run.relevant().count.tolist() == [1]
-
-
-def test_where_nothing_is_judged_above_0_the_grade_is_1():
-    assert rows(with_unjudged_relevant(viewed(([None], [0])), None).retrieved) == [(0, 1, 1)]
+@pytest.mark.parametrize("policy", [{}, {"max_grade": 2}, {"rel": 3}], ids=str)
+@pytest.mark.parametrize("given", [1, 3, 4.5])
+def test_the_grade_is_the_one_given_whatever_the_scale_and_the_level(policy, given):
+    run = with_unjudged_relevant(viewed(([None, 1], [2]), **policy), None, given)
+    assert rows(run.retrieved) == [(0, 1, given), (0, 2, 1)]
+    assert run.ideal.grade.tolist() == sorted([given, 2, 1], reverse=True)
+    assert run.relevant().rank.tolist() == [rank for _, rank, grade in rows(run.retrieved) if grade >= policy.get("rel", 1)]
 
 
 def test_the_run_itself_stays_as_it_was():
     run = viewed(([None, 1], []))
     before = rows(run.retrieved), rows(run.ideal)
-    with_unjudged_relevant(run, None)
+    with_unjudged_relevant(run, None, 1)
     assert (rows(run.retrieved), rows(run.ideal)) == before
 
 
@@ -72,7 +67,7 @@ RANKED = st.lists(st.sampled_from([None, -1, 0, 1, 3]), max_size=8)
 def test_against_a_loop(queries, k):
     run = viewed(*queries, max_grade=4)
     for cutoff in (k, None):
-        filled = with_unjudged_relevant(run, cutoff)
+        filled = with_unjudged_relevant(run, cutoff, 4)
         wanted, found = [], []
         for number, (ranked, missed) in enumerate(queries):
             is_open = [

@@ -142,6 +142,15 @@ def test_bands_are_columns_of_their_metric():
     ]
 
 
+def test_unjudged_no_comes_before_yes_even_where_it_is_more():
+    """A relevant document behind one of a lower grade makes a perfect ranking worse."""
+    one = assay.evaluate({"1": {"a": 1}, "2": {"z": 3}}, {"1": ["a", "u"], "2": ["z"]}, "ndcg@10", name="r", residuals=True)
+    assert texts(summary_table(Report([one], digits=3))) == [
+        ["run", "ndcg@10", "ndcg@10 unjudged: no – yes"],
+        ["r", "1.000", "1.000 – 0.898"],
+    ]
+
+
 def test_bands_go_down_the_page_with_their_metrics():
     table = summary_table(Report(banded(["mrr", "map", "ndcg"])))
     assert table.head == ["metric", "tied", "clear"]

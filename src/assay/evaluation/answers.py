@@ -17,7 +17,7 @@ from assay.model.records import Hit
 SCHEMA = "assay.answers/1"
 
 
-class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
+class Answer(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """The ranking a query got, or the error it got instead."""
 
     query: str

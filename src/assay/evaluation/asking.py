@@ -77,8 +77,7 @@ def _answer(query: Query, found: list[Hit] | ProviderError, ms: float) -> Answer
         return found
     if isinstance(found, ProviderError):
         return Answer(query.query_id, ms=ms, error=describe(found))
-    brings_more = any(hit.text is not None or hit.metadata for hit in found)
-    extra = {hit.doc_id: more for hit in found if (more := _extra(hit))} if brings_more else None
+    extra = {hit.doc_id: _extra(hit) for hit in found if hit.text is not None or hit.metadata}
     return Answer(query.query_id, [hit.doc_id for hit in found], [hit.score for hit in found], ms, extra=extra or None)
 
 

@@ -78,13 +78,13 @@ def tie_report(grader: Grader, settings: Iterable[Setting]) -> dict[str, Any]:
     """How many queries have ties that change a score asked for, that begin near the top, and that straddle each cutoff."""
     changed: set[str] = set()
     near_top: set[str] = set()
-    at_cutoff: dict[str, set[str]] = {}
+    asked = _with_figures(settings)
+    cutoffs = {k for setting in asked if isinstance(k := setting.metric.params.get("k"), int)}
+    at_cutoff: dict[int, set[str]] = {k: set() for k in sorted(cutoffs)}
     n_queries = 0
-    for setting in _with_figures(settings):
+    for setting in asked:
         run = _view(grader, setting)
         n_queries = max(n_queries, run.n_queries)
-        k = setting.metric.params.get("k")
-        across = at_cutoff.setdefault(str(k), set()) if isinstance(k, int) else set()
         if run.ties is None:
             continue
         band = tie_band(setting.metric, run)
@@ -94,9 +94,9 @@ def tie_report(grader: Grader, settings: Iterable[Setting]) -> dict[str, Any]:
         tied = tied[is_open[run.retrieved.query[tied]]]
         query, (better, equal) = run.retrieved.query[tied], run.ties.where(tied)
         near_top.update(_named(run, query[better < TOP]))
-        if isinstance(k, int):
-            across.update(_named(run, query[(better < k) & (k < better + equal)]))
-    cut = {k: len(queries) for k, queries in at_cutoff.items()}
+        if (k := setting.metric.params.get("k")) in cutoffs:
+            at_cutoff[k].update(_named(run, query[(better < k) & (k < better + equal)]))
+    cut = {str(k): len(queries) for k, queries in at_cutoff.items()}
     return {"queries": n_queries, "undecided": len(changed), "in_top_10": len(near_top), "at_cutoff": cut}
 
 

@@ -12,6 +12,7 @@ from assay.evaluation.conventions import differences
 from assay.evaluation.grader import Grader
 from assay.evaluation.setting import Setting
 from assay.metrics._param import GAIN_LEVEL
+from assay.metrics._parse import parse_metric
 from assay.model.grading import Grading
 from assay.model.policy import Policy
 from assay.model.profile import Profile
@@ -87,12 +88,14 @@ def _on_profile(settings: Sequence[Setting], profile: Profile) -> list[str]:
     found = []
     words: dict[str, list[str]] = {}
     for setting in settings:
-        start = replace(setting, metric=setting.asked, policy=profile.policy)
-        if said := "; ".join(one.words for one in differences(setting, start)):
-            words.setdefault(said, []).append(setting.asked.name)
+        others = (parse_metric(name) for name in dict.fromkeys(setting.also_asked) if name != setting.asked.name)
+        for asked in (setting.asked, *others):
+            start = replace(setting, metric=asked, policy=profile.policy)
+            if said := "; ".join(one.words for one in differences(setting, start)):
+                words.setdefault(said, []).append(asked.name)
     found += [f"{', '.join(names)}: {said}." for said, names in words.items()]
-    asked = [setting.metric for setting in settings if not setting.is_beside]
-    lacks = [metric.name for metric in asked if profile.lacks(metric)]
+    scored = [setting.metric for setting in settings if not setting.is_beside]
+    lacks = [metric.name for metric in scored if profile.lacks(metric)]
     if lacks:
         found.append(f"{profile.tool} has no {', '.join(lacks)}: scored as by default, under its conventions.")
     return found

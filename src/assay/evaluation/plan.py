@@ -81,6 +81,7 @@ def _described(relevance: Relevance) -> dict[str, Any]:
 def make_plan(content: Mapping[str, Any], where: str = "plan") -> Plan:
     """A plan out of plain values, as YAML has them. Keys that nobody knows are errors."""
     _refuse_unknown(content, KEYS, where)
+    content = {name: value for name, value in content.items() if value is not None}
     from_seed = _seed_block(content.get("retrieval_metrics"), where)
     metrics = parse_metrics(_texts(content.get("metrics", from_seed.get("metrics")), "metrics", where) or None)
     benchmarks = dict.fromkeys(_texts(content.get("benchmarks"), "benchmarks", where))

@@ -168,7 +168,8 @@ def score_part(
         qrels={query: part.dataset.qrels[query] for query in part.queries if query in part.dataset.qrels},
     )
     times = {query: answer.ms for query, answer in answers.items() if answer.error is None}
-    run: Any = Run.borrow(Rankings({query: rankings.get(query, {}) for query in part.queries}, part.provider.name))
+    given = {query: rankings.get(query, {}) for query in part.queries} if failures else rankings
+    run: Any = Run.borrow(Rankings(given, part.provider.name))
     if any(answer.extra for answer in answers.values()):
         run = {query: answers[query].hits for query in part.queries}
     result = evaluate_dataset(asked, run, settings, profile, part.provider.name, relevance, times)

@@ -14,7 +14,7 @@ from assay.catalog import load_entries
 from assay.errors import BadParameter, UnknownName, near_matches
 from assay.grammar import REQUIRED, Param, parse_setting, show, split_arguments
 from assay.model.records import Document, Hit, Query
-from assay.providers._secrets import BLOT, is_secret
+from assay.providers._secrets import BLOT, is_secret, revealed
 
 
 class Retriever(Protocol):
@@ -83,7 +83,7 @@ class BoundProvider:
     def fingerprint(self) -> str:
         """A short hash of the configuration, secrets included."""
         content = json.dumps(
-            [self.provider.name, _plain(dict(self.params)), [one.fingerprint for one in self.parts]], sort_keys=True
+            [self.provider.name, _plain(_with_secrets(self.params)), [one.fingerprint for one in self.parts]], sort_keys=True
         )
         return hashlib.blake2b(content.encode(), digest_size=8).hexdigest()
 
@@ -110,12 +110,16 @@ def _quoted(value: Any) -> str:
     return f"'{text}'" if isinstance(value, str) and re.search(r"[\s,()=:'\"]", text) else text
 
 
+def _with_secrets(settings: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: revealed(value) if isinstance(value, str) else value for name, value in settings.items()}
+
+
 def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {str(name): _plain(one) for name, one in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(one) for one in value]
-    return value if isinstance(value, str | int | float | bool | None) else str(value)
+    return value if isinstance(value, int | float | bool | None) else str(value)
 
 
 @cache

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
-import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
-from assay.errors import ProviderError, near_matches
+from assay.errors import ProviderError
 from assay.grammar import REQUIRED, Param
 from assay.model.records import Document, Hit, Query
 from assay.providers._answers import Answers, answers_from, hits_from
 from assay.providers._busy import BUSY_STATUS, Busy
 from assay.providers._event_loop import EventLoop
+from assay.providers._loading import attribute, module, parse_function
 from assay.providers._provider import Provider, Retriever
 from assay.text import shortened
 
@@ -159,7 +157,7 @@ def _knowing_text(query: Query) -> str:
 def make_retriever(function: str) -> Retriever:
     """A retriever out of what `module:name` names: a function, or a class or object with the protocol."""
     module_name, _, name = function.partition(":")
-    found = _attribute(_module(module_name), name)
+    found = attribute(module(module_name), name)
     if inspect.isclass(found):
         with _explained(function):
             found = found()
@@ -171,42 +169,6 @@ def make_retriever(function: str) -> Retriever:
         return FunctionRetriever(function, found)
     except ProviderError as error:
         raise ProviderError(f"{function}: {error}") from None
-
-
-def _module(name: str) -> ModuleType:
-    """The module, from the current folder too."""
-    here = str(Path.cwd())
-    if here not in sys.path and "" not in sys.path:
-        sys.path.insert(0, here)
-        importlib.invalidate_caches()
-    try:
-        return importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name is not None and (name == error.name or name.startswith(f"{error.name}.")):
-            raise ProviderError(f"there is no module {error.name}, neither installed nor in {here}") from None
-        raise ProviderError(f"module {name} cannot be imported: {error}") from error
-    except Exception as error:
-        raise ProviderError(f"module {name} cannot be imported: {type(error).__name__}: {error}") from error
-
-
-def _attribute(module: ModuleType, name: str) -> Any:
-    found: Any = module
-    for part in name.split("."):
-        if not hasattr(found, part):
-            near = near_matches(part, [one for one in vars(found) if not one.startswith("_")])
-            hint = f" Did you mean {' or '.join(near)}?" if near else ""
-            raise ProviderError(f"{module.__name__} has no {name}.{hint}")
-        found = getattr(found, part)
-    return found
-
-
-def parse_function(text: str) -> str:
-    """`module:function`; the name may have dots."""
-    module, colon, name = text.partition(":")
-    parts = [*module.split("."), *name.split(".")]
-    if not colon or not all(part.isidentifier() for part in parts):
-        raise ValueError("module:function, such as my_module:search")
-    return text
 
 
 PROVIDER = Provider(

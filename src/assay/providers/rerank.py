@@ -15,9 +15,9 @@ from assay.model.records import Document, Hit, Query
 from assay.providers._answers import Answers
 from assay.providers._event_loop import EventLoop
 from assay.providers._extras import check_installed, needed
+from assay.providers._loading import attribute, module, parse_function
 from assay.providers._parts import Judged, Parts, ranked
 from assay.providers._provider import Provider, Retriever
-from assay.providers.python import _attribute, _module, parse_function
 from assay.text import shortened
 
 INSTALL = "pip install 'assay[sentence-transformers]'"
@@ -116,8 +116,8 @@ def _noted(hit: Hit, rank: int) -> Hit:
 
 def _called(function: str) -> Scorer:
     """What `module:function` names, called as f(query, hits) if its second parameter is `hits`, else as f(text, texts)."""
-    module, _, name = function.partition(":")
-    found = _attribute(_module(module), name)
+    place, _, name = function.partition(":")
+    found = attribute(module(place), name)
     found = found() if inspect.isclass(found) else found
     if not callable(found):
         raise ProviderError(f"{function} cannot be called: it is {shortened(found)}")

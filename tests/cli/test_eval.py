@@ -1,0 +1,482 @@
+"""assay eval: from benchmarks and providers to results, killed or not."""
+
+import json
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from assay.datasets._dataset import BenchmarkDataset
+from assay.evaluation.answers import AnswerLog
+from assay.evaluation.saved import read_results
+from assay.model.records import Document, Query
+
+N = 24
+SEARCH = """
+import os, time, zlib
+
+def search(text: str, k: int):
+    asked = os.open("asked.txt", os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    os.write(asked, (text + "\\n").encode())
+    os.close(asked)
+    time.sleep(float(os.environ.get("SLEEP", "0")))
+    if text in os.environ.get("FAIL", "").split(","):
+        raise ValueError("told to fail")
+    docs = sorted((f"d{n}" for n in range(24)), key=lambda doc: zlib.crc32((text + doc).encode()))
+    return [(doc, 10.0 - place) for place, doc in enumerate(docs[:k])]
+
+def other(text: str, k: int):
+    return search(text, k)[::-1]
+"""
+FLAGS = ("--benchmarks", "small.json", "--providers", "python:mine:search", "--metrics", "mrr", "ndcg@10", "--k", "5")
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """A folder with a benchmark, a function that retrieves, and a plan."""
+    dataset = BenchmarkDataset("small")
+    for n in range(N):
+        dataset.add_query(Query(f"q{n}", f"q{n}", difficulty="hard" if n % 2 else "easy", metadata={"language": "de"}))
+        dataset.add_document(Document(f"d{n}", f"text {n}"))
+        dataset.qrels[f"q{n}"] = {f"d{m}": float(m % 3) for m in range(n % 4, N, 5)}
+    dataset.save_json(tmp_path / "small.json")
+    (tmp_path / "mine.py").write_text(SEARCH)
+    (tmp_path / "plan.yaml").write_text(
+        "benchmarks: small.json\nproviders: python:mine:search\nmetrics: [mrr, ndcg@10]\nk: 5\nretries: 0\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "mine", raising=False)
+    yield tmp_path
+    sys.modules.pop("mine", None)
+
+
+def asked(folder):
+    file = folder / "asked.txt"
+    return file.read_text().split() if file.exists() else []
+
+
+def figures(folder, name="result.json"):
+    """What must be the same every time: all but how long it took."""
+    (plain,) = json.loads((folder / name).read_text())["results"]
+    plain["summary"].pop("latency_p95")
+    for scores in plain["per_query"].values():
+        scores.pop("latency_p95")
+    return {key: plain[key] for key in ("summary", "per_query", "run", "benchmark", "name", "counts")}
+
+
+def test_benchmarks_and_providers_become_a_table(place, assay):
+    done = assay("eval", *FLAGS)
+    assert done.code == 0
+    assert done.out.startswith("small")
+    assert "ndcg@10" in done.out
+    assert "latency_p95" in done.out
+    assert "python:mine:search" in done.out
+    assert "24/24, 0 failed" in done.err
+    assert sorted(asked(place)) == sorted(f"q{n}" for n in range(N))
+
+
+def test_a_result_has_everything(place, assay):
+    assert assay("eval", *FLAGS, "-o", "result.json").code == 0
+    (plain,) = json.loads((place / "result.json").read_text())["results"]
+    assert (plain["benchmark"], plain["name"]) == ("small", "python:mine:search")
+    assert list(plain["run"]) == [f"q{n}" for n in range(N)]
+    assert all(len(ranking) == 5 for ranking in plain["run"].values())
+    provenance = plain["provenance"]
+    assert provenance["provider"]["configuration"] == {"provider": "python", "function": "mine:search"}
+    assert provenance["counts"] == {"asked": N, "answered": N, "failed": 0, "cached": 0}
+    assert provenance["metrics"] == ["mrr", "ndcg@10"]
+    assert provenance["k"] == 5
+    (back,) = read_results("result.json")
+    assert back.summary == plain["summary"]
+    assert (back.benchmark, back.run, back.provenance) == ("small", plain["run"], provenance)
+
+
+def test_a_plan_says_the_same_as_flags(place, assay):
+    assert assay("eval", *FLAGS, "-o", "flags.json", "--retries", "0").code == 0
+    assert assay("eval", "plan.yaml", "-o", "plan.json").code == 0
+    assert figures(place, "flags.json") == figures(place, "plan.json")
+
+
+def test_flags_win_over_the_plan(place, assay):
+    assert assay("eval", "plan.yaml", "--metrics", "map", "--limit", "3", "-o", "result.json").code == 0
+    (result,) = read_results("result.json")
+    assert "map" in result
+    assert "mrr" not in result
+    assert result.query_ids == ("q0", "q1", "q2")
+
+
+def test_several_benchmarks_and_providers_are_multiplied(place, assay):
+    both = (*FLAGS[:2], "rag-template", "--providers", "python:mine:search", "python:mine:other", "-m", "mrr")
+    assert assay("eval", *both, "-o", "result.json", "-o", "run.trec", "-o", "t.md").code == 0
+    names = [(result.benchmark, result.name) for result in read_results("result.json")]
+    assert [name for _, name in names] == ["python:mine:search", "python:mine:other"] * 2
+    assert [benchmark for benchmark, _ in names[:2]] == ["small", "small"]
+    assert len(list(place.glob("run-*.trec"))) == 4
+    assert "small" in (place / "t.md").read_text()
+
+
+# Going on
+
+
+def test_resumed_nothing_is_asked_again(place, assay):
+    assert assay("eval", *FLAGS, "-o", "result.json").code == 0
+    first = figures(place)
+    done = assay("eval", *FLAGS, "--resume", "-o", "result.json")
+    assert done.code == 0
+    assert "24 known already" in done.err
+    assert len(asked(place)) == N
+    assert figures(place) == first
+    (result,) = read_results("result.json")
+    assert result.provenance["counts"]["cached"] == N
+
+
+def test_without_resume_it_starts_afresh(place, assay):
+    assay("eval", *FLAGS)
+    assay("eval", *FLAGS)
+    assert len(asked(place)) == 2 * N
+
+
+def test_flags_find_their_own_log_by_what_they_say(place, assay):
+    assay("eval", *FLAGS, "--limit", "5")
+    assay("eval", *FLAGS, "--limit", "6")
+    assert len(list((place / ".assay" / "runs").iterdir())) == 2
+    assay("eval", *FLAGS, "--limit", "5", "--resume")
+    assert len(asked(place)) == 11
+    assay("eval", *FLAGS, "--limit", "7", "--resume")
+    assert len(asked(place)) == 18
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (("plan.yaml", "k: 5", "k: 6"), "plan.k: 5 before, 6 now"),
+        (("plan.yaml", "mrr, ", "map, "), "plan.metrics: ['mrr', 'ndcg@10'] before, ['map', 'ndcg@10'] now"),
+        (("plan.yaml", "mine:search", "mine:other"), "'function': 'mine:search'}] before"),
+        (("plan.yaml", "retries: 0", "selection: {limit: 3}"), "plan.selection.limit: nothing before, 3 now"),
+        (("plan.yaml", "retries: 0", "policy: {rel: 2}"), "plan.policy.rel: nothing before, 2"),
+        (("small.json", "text 7", "text seven"), "datasets.small.json.documents: "),
+        (("small.json", '"2.0"', '"2"'), None),
+    ],
+)
+def test_what_changed_is_refused_and_told(place, assay, change, told):
+    assert assay("eval", "plan.yaml").code == 0
+    name, old, new = change
+    (place / name).write_text((place / name).read_text().replace(old, new))
+    done = assay("eval", "plan.yaml", "--resume")
+    if told is None:
+        assert done.code == 0
+    else:
+        assert done.code == 2
+        assert "this is not what was begun: " in done.err
+        assert told in done.err
+        assert "Without --resume it starts afresh" in done.err
+        assert len(asked(place)) == N
+        assert assay("eval", "plan.yaml").code == 0
+
+
+def test_how_quickly_it_is_asked_may_change(place, assay):
+    assay("eval", "plan.yaml")
+    assert assay("eval", "plan.yaml", "--resume", "--concurrency", "2", "--timeout", "9", "--retries", "1").code == 0
+    assert len(asked(place)) == N
+
+
+def test_plans_of_one_name_in_different_folders_do_not_meet(place, assay):
+    (place / "deep").mkdir()
+    (place / "deep" / "plan.yaml").write_text((place / "plan.yaml").read_text().replace("k: 5", "k: 4"))
+    assay("eval", "plan.yaml")
+    assay("eval", "deep/plan.yaml")
+    assert assay("eval", "plan.yaml", "--resume").code == 0
+    assert len(asked(place)) == 2 * N
+
+
+def start(*arguments, **how):
+    return subprocess.Popen(
+        [sys.executable, "-m", "assay", "eval", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, **how
+    )
+
+
+def until_asking(child, folder, before):
+    """Wait until more has been asked than before, or the process is done."""
+    deadline = time.monotonic() + 20
+    while child.poll() is None and len(asked(folder)) <= before and time.monotonic() < deadline:
+        time.sleep(0.005)
+
+
+def logged(folder):
+    """What a log that may be cut anywhere has kept."""
+    found = set()
+    for log in (folder / ".assay" / "runs").glob("*.log") if (folder / ".assay").exists() else ():
+        copy = folder / "copy.log"
+        shutil.copy(log, copy)
+        found |= {query for part in AnswerLog(copy).read()[1].values() for query in part}
+    return found
+
+
+@pytest.mark.slow
+def test_killed_fifty_times_at_any_instant_the_result_is_the_same(place, monkeypatch):
+    monkeypatch.setenv("SLEEP", "0.06")
+    command = (*FLAGS, "--concurrency", "3", "--quiet", "-o", "result.json")
+    uninterrupted = start(*command)
+    uninterrupted.communicate(timeout=60)
+    expected = figures(place)
+    chance, n_killed, n_finished, n_in_the_middle = random.Random(7), 0, 0, 0
+    resume = ()
+    while n_killed < 50 or resume:
+        before, answered = asked(place), logged(place) if resume else set()
+        child = start(*command, *resume)
+        if n_killed < 50:
+            if chance.random() < 0.8:
+                until_asking(child, place, len(before))
+            time.sleep(chance.uniform(0, 0.35))
+            child.kill()
+            n_killed += child.wait() == -signal.SIGKILL
+        child.communicate(timeout=60)
+        assert child.returncode in (0, -signal.SIGKILL)
+        again = asked(place)[len(before) :]
+        assert not answered & set(again)
+        assert len(again) == len(set(again))
+        n_in_the_middle += 0 < len(logged(place)) < N
+        if child.returncode == 0:
+            assert figures(place) == expected
+            n_finished += 1
+            resume = ()
+            (place / "result.json").unlink()
+            shutil.rmtree(place / ".assay")
+        else:
+            resume = ("--resume",)
+    assert n_killed == 50
+    assert n_finished >= 3
+    assert n_in_the_middle >= 10
+
+
+def test_interrupted_it_exits_130_and_can_go_on(place, monkeypatch):
+    monkeypatch.setenv("SLEEP", "0.05")
+    child = start(*FLAGS, "--concurrency", "2", "-o", "result.json")
+    until_asking(child, place, 6)
+    child.send_signal(signal.SIGINT)
+    _, err = child.communicate(timeout=20)
+    assert child.returncode == 130
+    assert b"interrupted" in err
+    assert b"Traceback" not in err
+    before, answered = asked(place), logged(place)
+    assert 0 < len(answered) < N
+    assert not (place / "result.json").exists()
+    child = start(*FLAGS, "--concurrency", "2", "-o", "result.json", "--resume")
+    child.communicate(timeout=60)
+    assert child.returncode == 0
+    again = asked(place)[len(before) :]
+    assert not answered & set(again)
+    assert answered | set(again) == {f"q{n}" for n in range(N)}
+
+
+# Failures
+
+
+def test_failed_queries_score_0_and_are_listed(place, assay, monkeypatch):
+    monkeypatch.setenv("FAIL", "q3,q5")
+    done = assay("eval", "plan.yaml", "-o", "result.json")
+    assert done.code == 0
+    assert "python:mine:search failed on 2 queries, which score 0; q3: " in done.out
+    assert "told to fail" in done.out
+    assert "2 failed" in done.err
+    (result,) = read_results("result.json")
+    assert sorted(result.failures) == ["q3", "q5"]
+    assert result.scores("ndcg@10")["q3"] == 0.0
+    assert len(result.scores("ndcg@10")) == N
+    assert "q3" not in result.run
+    assert result.provenance["counts"] == {"asked": N, "answered": N - 2, "failed": 2, "cached": 0}
+
+
+def test_strict_makes_a_failure_exit_4_after_all_is_written(place, assay, monkeypatch):
+    monkeypatch.setenv("FAIL", "q3")
+    done = assay("eval", "plan.yaml", "--strict", "-o", "result.json")
+    assert done.code == 4
+    assert (place / "result.json").exists()
+    assert "ndcg@10" in done.out
+
+
+ALL = ",".join(f"q{n}" for n in range(N))
+
+
+def test_all_failed_exits_4(place, assay, monkeypatch):
+    monkeypatch.setenv("FAIL", ALL)
+    done = assay("eval", "plan.yaml")
+    assert done.code == 4
+    assert "small/python:mine:search: every query failed; q0: " in done.err
+
+
+def test_one_provider_that_fails_does_not_take_the_others_along(place, assay, monkeypatch):
+    (place / "mine.py").write_text(SEARCH + "\ndef bad(text: str, k: int):\n    raise ValueError(text)\n")
+    providers = ("--providers", "python:mine:bad", "python:mine:nothing", "python:mine:search")
+    done = assay("eval", "plan.yaml", *providers, "-o", "result.json")
+    assert done.code == 4
+    bad, gone, good = read_results("result.json")
+    assert len(bad.failures) == len(gone.failures) == N
+    assert "mine has no nothing" in gone.failures["q0"]
+    assert (bad["mrr"], gone["mrr"]) == (0.0, 0.0)
+    assert good["mrr"] > 0
+    assert not good.failures
+
+
+def test_what_failed_is_asked_again_alone(place, assay, monkeypatch):
+    monkeypatch.setenv("FAIL", "q3,q5")
+    assay("eval", "plan.yaml", "-o", "first.json")
+    monkeypatch.setenv("FAIL", "")
+    assert assay("eval", "plan.yaml", "--retry-failed", "first.json", "-o", "second.json").code == 0
+    assert sorted(asked(place)[N:]) == ["q3", "q5"]
+    (result,) = read_results("second.json")
+    assert result.query_ids == ("q3", "q5")
+    assert not result.failures
+    n_before = len(asked(place))
+    assert assay("eval", "plan.yaml", "--resume").code == 0  # the whole run is still known, but for what failed
+    assert sorted(asked(place)[n_before:]) == ["q3", "q5"]
+    done = assay("eval", "plan.yaml", "--retry-failed", "second.json")
+    assert done.code == 5
+    assert "no query failed there" in done.err
+    done = assay("eval", "plan.yaml", "--providers", "python:mine:other", "--retry-failed", "first.json")
+    assert done.code == 5
+    assert "no query to ask again" in done.err
+
+
+def test_resumed_what_failed_is_asked_again(place, assay, monkeypatch):
+    monkeypatch.setenv("FAIL", "q3")
+    assay("eval", "plan.yaml")
+    monkeypatch.setenv("FAIL", "")
+    assay("eval", "plan.yaml", "--resume", "-o", "result.json")
+    assert asked(place)[N:] == ["q3"]
+    assert not read_results("result.json")[0].failures
+
+
+# Selection
+
+
+@pytest.mark.parametrize(
+    ("flags", "found"),
+    [
+        (("--limit", "2"), ("q0", "q1")),
+        (("--range", "20:"), ("q20", "q21", "q22", "q23")),
+        (("--where", "difficulty=hard", "language=de", "--limit", "3"), ("q1", "q3", "q5")),
+        (("--where", "difficulty=hard", "--range", "10:12"), ("q21", "q23")),
+    ],
+)
+def test_some_queries(place, assay, flags, found):
+    assert assay("eval", "plan.yaml", *flags, "-o", "result.json").code == 0
+    assert read_results("result.json")[0].query_ids == found
+    assert sorted(asked(place)) == sorted(found)
+
+
+def test_a_sample_is_the_same_for_a_seed(place, assay):
+    def sample(seed):
+        assert assay("eval", "plan.yaml", "--sample", "6", "--seed", seed, "-o", "result.json").code == 0
+        (result,) = read_results("result.json")
+        assert result.provenance["seed"] == seed
+        return result.query_ids
+
+    assert sample(7) == sample(7)
+    assert len({sample(seed) for seed in range(5)}) > 1
+    assert list(sample(3)) == sorted(sample(3), key=lambda query: int(query[1:]))
+
+
+def test_nothing_selected_exits_5_with_the_reason(place, assay):
+    done = assay("eval", "plan.yaml", "--where", "language=fr")
+    assert done.code == 5
+    assert "language is never fr; there is de" in done.err
+    assert asked(place) == []
+
+
+# What is wrong is told before anything is asked
+
+
+@pytest.mark.parametrize(
+    ("flags", "code", "told"),
+    [
+        (("--metrics", "ncdg@10"), 2, "Did you mean ndcg@10"),
+        (("--providers", "bm52"), 2, "Did you mean bm25"),
+        (("--providers", "bm25(k=1)"), 2, "no parameter 'k'"),
+        (("--benchmarks", "rag-templat"), 2, "Did you mean rag-template"),
+        (("--relevance", "tokn"), 2, "Did you mean token"),
+        (("-o", "r.xlsx"), 2, "the ending tells the format"),
+        (("-o", "r"), 2, "the ending tells the format"),
+        (("-f", "tabel"), 2, "Did you mean table"),
+        (("--range", "5"), 2, "start:end"),
+        (("--where", "x"), 2, "name=value"),
+        (("--limit", "0"), 2, "limit is a whole number from 1 up"),
+        (("--concurrency", "0"), 2, "concurrency is a whole number from 1 up"),
+        (("--timeout", "-1"), 2, "timeout is a number above 0"),
+        (("--timeout", "nan"), 2, "timeout is a number above 0"),
+        (("--profile", "ranks"), 2, "Did you mean ranx"),
+        (("--retry-failed", "gone.json"), 3, "gone.json"),
+    ],
+)
+def test_what_is_wrong_is_told_first(place, assay, flags, code, told):
+    done = assay("eval", "plan.yaml", *flags)
+    assert (done.code, done.out) == (code, "")
+    assert told in done.err
+    assert asked(place) == []
+
+
+def test_no_plan_at_all_is_told(place, assay):
+    done = assay("eval")
+    assert done.code == 2
+    assert "benchmarks and providers are needed" in done.err
+    assert assay("eval", "gone.yaml").code == 3
+
+
+def test_the_usual_metrics_where_none_are_named(place, assay):
+    assert assay("eval", *FLAGS[:4]).code == 0
+
+
+# What is shown
+
+
+def test_quiet_is_quiet(place, assay):
+    assert assay("eval", "plan.yaml", "--quiet").err == ""
+
+
+@pytest.mark.parametrize("form", ["json", "csv", "trec", "markdown", "latex", "table"])
+def test_every_format_is_printed(place, assay, form):
+    done = assay("eval", "plan.yaml", "-f", form, "--quiet")
+    assert done.code == 0
+    assert "mrr" in done.out or "recip_rank" in done.out
+
+
+def test_in_a_terminal_there_is_a_bar(place, terminal):
+    done = terminal("eval", "plan.yaml", columns=120, env={"SLEEP": "0.01"})
+    assert done.code == 0
+    assert "24/24" in done.out
+    assert "known already" in done.out
+    assert "ndcg@10" in done.out
+
+
+def test_a_name_that_looks_like_markup_does_no_harm(place, terminal):
+    (place / "odd.json").write_text((place / "small.json").read_text().replace('"small"', '"[/red] [bold]"'))
+    done = terminal("eval", "plan.yaml", "--benchmarks", "odd.json", columns=120)
+    assert done.code == 0
+    assert "[/red] [bold]" in done.out
+
+
+def test_a_recorded_run_scores_as_it_did(place, assay):
+    assert assay("eval", "plan.yaml", "-o", "result.json", "-o", "run.trec").code == 0
+    assert assay("eval", "plan.yaml", "--providers", "replay:run.trec", "-o", "again.json").code == 0
+    first, again = read_results("result.json")[0], read_results("again.json")[0]
+    assert first.scores("ndcg@10") == again.scores("ndcg@10")
+    assert first.run == again.run
+
+
+def test_secrets_are_shown_nowhere(place, assay, monkeypatch):
+    monkeypatch.setenv("MY_KEY", "s3cr3t-value")
+    provider = (
+        "http(url='http://127.0.0.1:9/search?api_key=s3cr3t-value', headers='{\"Authorization\": \"Bearer s3cr3t-value\"}')"
+    )
+    providers = ("--providers", provider, "python:mine:search")
+    done = assay("eval", "plan.yaml", *providers, "--limit", "2", "-o", "result.json", "-o", "run.trec", "-o", "t.csv")
+    assert done.code == 4
+    files = [path for path in place.rglob("*") if path.is_file()]
+    assert len(files) > 5
+    assert "s3cr3t" not in done.out + done.err
+    assert [path.name for path in files if b"s3cr3t" in path.read_bytes()] == []

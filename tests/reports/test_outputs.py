@@ -1,0 +1,71 @@
+"""Outputs: the ending of a file tells its format."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+import assay
+from assay.evaluation.saved import read_results
+from assay.reports._outputs import ENDINGS, RUNS, check_outputs, write_output
+
+RUN = {"q1": {"d1": 2.0, "d2": 1.0}, "q2": {"d9": 0.5}}
+
+
+def result(name="bm25", benchmark="small", **more):
+    scored = assay.evaluate({"q1": {"d1": 1}, "q2": {"d2": 1}}, RUN, ["mrr"], name=name)
+    return replace(scored, benchmark=benchmark, run=RUN, **more)
+
+
+@pytest.mark.parametrize("path", ["r.xlsx", "r", "r.json.gz", "json", ".json/x"])
+def test_an_ending_nobody_knows_is_refused(path):
+    with pytest.raises(assay.UsageError, match=rf"-o {path}: the ending tells the format; there are \.json"):
+        check_outputs(["fine.json", path])
+
+
+def test_known_endings_in_any_case():
+    check_outputs([f"x{ending}" for ending in (*ENDINGS, *RUNS)] + ["R.JSON", "R.Trec"])
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_each_ending_is_written_with_every_benchmark(tmp_path, ending):
+    path = tmp_path / "new" / f"r{ending}"
+    write_output(path, [result(), result("dense", "large")])
+    text = path.read_text()
+    assert "bm25" in text
+    assert "dense" in text
+    if ending != ".csv":
+        assert "small" in text
+        assert "large" in text
+
+
+def test_json_reads_back_with_everything(tmp_path):
+    one = result(failures={"q2": "down"}, provenance={"k": 5}, relevance={"strategy": "qrels"})
+    write_output(tmp_path / "r.json", [one])
+    (back,) = read_results(tmp_path / "r.json")
+    for name in ("name", "benchmark", "failures", "run", "provenance", "relevance", "summary"):
+        assert getattr(back, name) == getattr(one, name)
+    (plain,) = json.loads((tmp_path / "r.json").read_text())["results"]
+    assert {"benchmark", "run", "failures", "provenance"} <= set(plain)
+
+
+def test_one_ranking_is_one_file(tmp_path):
+    write_output(tmp_path / "run.trec", [result("hybrid(bm25, dense)")])
+    assert (tmp_path / "run.trec").read_text() == (
+        "q1 Q0 d1 1 2.0 hybrid(bm25,dense)\nq1 Q0 d2 2 1.0 hybrid(bm25,dense)\nq2 Q0 d9 1 0.5 hybrid(bm25,dense)\n"
+    )
+
+
+def test_several_rankings_are_several_files_no_two_of_one_name(tmp_path):
+    names = ["bm25", "bm25(k1=0.9)", "http('http://x/a')", "http(http://x/a)", "x" * 300, "x" * 299 + "y", "ü/../z"]
+    write_output(tmp_path / "run.trec", [result(name) for name in names])
+    found = sorted(path.name for path in tmp_path.iterdir())
+    assert len(found) == len(names)
+    assert "run-small-bm25.trec" in found
+    assert "run-small-bm25_k1_0.9.trec" in found
+
+
+def test_rankings_score_as_they_did(tmp_path):
+    write_output(tmp_path / "run.run", [result()])
+    scored = assay.evaluate({"q1": {"d1": 1}, "q2": {"d2": 1}}, tmp_path / "run.run", ["mrr"])
+    assert scored["mrr"] == result()["mrr"]
