@@ -421,7 +421,7 @@ def test_a_tool_whose_answer_is_undefined_is_refused(assay, tied):
     code, out, err = assay("score", "q", "r", "-m", "mrr@10", "--profile", "sentence-transformers")
     assert (code, out) == (3, "")
     assert "profile sentence-transformers: documents with equal scores" in err
-    assert "--ties docid_desc would go on" in err
+    assert "--ties docid_desc chooses one" in err
     assert assay("score", "q", "r", "-m", "mrr@10", "--profile", "sentence-transformers", "--ties", "docid_desc").code == 0
 
 

@@ -247,10 +247,8 @@ def test_a_policy_is_a_policy(policy):
 
 def test_ids_that_never_match_are_shown():
     result = assay.evaluate({"q": {"doc7": 1}}, {"q": {"doc7#3": 1.0}}, "map")
-    assert result.notes == (
-        "not one retrieved document occurs in the judgments: the run has ids like 'doc7#3', the judgments like 'doc7'. "
-        "Chunks are rolled up with --unit document, or with --id-map.",
-    )
+    said = "not one retrieved document occurs in the judgments: the run has ids like 'doc7#3', the judgments like 'doc7'."
+    assert result.notes == (f"{said} Chunks are rolled up with --unit document, or with --id-map.",)
     assert "same query ids" in assay.evaluate({"q": {"d": 1}}, {"1": {"d": 1.0}}, "map").notes[0]
 
 

@@ -15,7 +15,10 @@ from assay.cli._command import Command, Parser
 from assay.errors import AssayError, UsageError, near_matches
 from assay.text import printable
 
-EXIT_CODES = "exit codes: 0 fine · 1 check failed · 2 usage · 3 data · 70 a bug in assay · 130 interrupted"
+EXIT_CODES = (
+    "exit codes: 0 fine · 1 check failed · 2 usage · 3 data · 4 provider · 5 nothing selected\n"
+    "            70 a bug in assay · 130 interrupted"
+)
 
 
 def run_program(arguments: list[str]) -> int:

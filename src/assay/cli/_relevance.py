@@ -9,6 +9,7 @@ from assay.errors import UsageError
 
 if TYPE_CHECKING:
     from assay.evaluation.judging import Relevance
+    from assay.relevance._resolver import BoundResolver
 
 UNITS = ("as_retrieved", "chunk", "document")
 
@@ -45,12 +46,22 @@ def relevance_of(options: argparse.Namespace) -> Relevance:
 
     by = options.relevance or "auto"
     defaults = {} if options.f1_threshold is None else {"threshold": options.f1_threshold}
-    if by.strip() != "auto" and parse_resolver(by).name != "token" and defaults:
-        raise UsageError(f"--f1-threshold belongs to token; write --relevance '{by.partition('(')[0]}(threshold=…)'")
+    if by.strip() != "auto" and defaults:
+        _refuse_threshold(parse_resolver(by), by)
     if options.id_map and (options.unit or "").startswith("as"):
         raise UsageError("--id-map is for --unit chunk or document; with as_retrieved ids are compared as they are")
     unit = (options.unit or ("document" if options.id_map else "as_retrieved")).replace("-", "_")
     return Relevance(by, unit, options.id_map, defaults)
+
+
+def _refuse_threshold(resolver: BoundResolver, text: str) -> None:
+    """--f1-threshold sets what token takes as relevant, unless that is said already."""
+    if resolver.name != "token":
+        has_own = "threshold" in resolver.params
+        instead = f"; write --relevance '{resolver.name}(threshold=…)'" if has_own else ""
+        raise UsageError(f"--f1-threshold belongs to token, not to {resolver.name}{instead}")
+    if "threshold" in text:
+        raise UsageError(f"--f1-threshold and {text} both set the threshold; give one")
 
 
 def refuse_without_dataset(options: argparse.Namespace) -> None:

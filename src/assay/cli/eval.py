@@ -65,7 +65,7 @@ def _add_selection(parser: argparse.ArgumentParser) -> None:
 def _add_running(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("running")
     group.add_argument("--resume", action="store_true", help="go on where the same evaluation was cut short")
-    group.add_argument("--no-cache", action="store_true", help="compute embeddings again")
+    group.add_argument("--no-cache", action="store_true", help="ask everything anew, and keep no embeddings")
     group.add_argument(
         "--concurrency", type=whole_number(1000), metavar="N", help="queries asked at the same time (default: 8)"
     )

@@ -59,8 +59,19 @@ def find_run_columns(columns: Sequence[str]) -> dict[str, str]:
 
 
 def is_header(line: bytes) -> bool:
-    """Whether a line of text names columns rather than filling them."""
+    """Whether a line of text names columns rather than filling them. TREC lines have a number in the fourth column."""
+    words = line.split()
+    if len(words) >= 4 and _is_number(words[3]):
+        return False
     return is_table([field.decode("utf-8", "replace") for field in re.split(rb"[\t,; ]+", line.strip())])
+
+
+def _is_number(word: bytes) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
 
 
 def is_table(columns: object) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, MutableMapping
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -18,7 +18,8 @@ Decoder = Callable[[bytes], Any]
 class FileDocuments(MutableMapping[str, Document]):
     """Documents of a file with one JSON object per line. What is added or replaced is kept in memory.
 
-    Going through all of them reads the file once from front to back; a single one is read from its place.
+    Going through all of them reads the file once from front to back; a single one is read from its place. For that a
+    compressed file is unpacked once, to a temporary file that lives as long as this object.
     """
 
     def __init__(self, source: FileSource, id_of: Decoder, document_of: Decoder) -> None:
@@ -68,10 +69,8 @@ class FileDocuments(MutableMapping[str, Document]):
         if doc_id in self._removed:
             raise KeyError(doc_id)
         line = self._places[doc_id]
-        if self._source.compression:
-            return next(document for known, document in self.items() if known == doc_id)
         start, end = self._ends[line], self._ends[line + 1]
-        with self._source.reading() as file:
+        with FileSource(self._source.plain_path, self._source.label).reading() as file:
             file.seek(int(start))
             return self._decoded(file.read(int(end - start)), line)
 
@@ -94,11 +93,11 @@ class FileDocuments(MutableMapping[str, Document]):
 
     def items(self) -> Any:
         """Pairs of id and document, in one pass over the file."""
-        return _Items(self)
+        return Items(self)
 
     def values(self) -> Any:
         """Documents, in one pass over the file."""
-        return _Values(self)
+        return Values(self)
 
     def stream(self) -> Iterator[tuple[str, Document]]:
         """Every document once, without keeping any; those that were replaced stand where they stood in the file."""
@@ -120,10 +119,19 @@ class FileDocuments(MutableMapping[str, Document]):
         return document
 
 
-class _Items:
+class Streamed(Protocol):
+    """Documents that can be gone through without keeping them."""
+
+    def stream(self) -> Iterator[tuple[str, Document]]:
+        """Every document once."""
+
+    def __len__(self) -> int: ...
+
+
+class Items:
     """A view of pairs that can be gone through again and again."""
 
-    def __init__(self, documents: FileDocuments) -> None:
+    def __init__(self, documents: Streamed) -> None:
         self._documents = documents
 
     def __iter__(self) -> Iterator[tuple[str, Document]]:
@@ -133,10 +141,10 @@ class _Items:
         return len(self._documents)
 
 
-class _Values:
+class Values:
     """A view of documents that can be gone through again and again."""
 
-    def __init__(self, documents: FileDocuments) -> None:
+    def __init__(self, documents: Streamed) -> None:
         self._documents = documents
 
     def __iter__(self) -> Iterator[Document]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from assay.datasets._evidence_pack import evidence_pack
 from assay.errors import DataError, UnknownName, near_matches
 from assay.model.ids import key_id
 from assay.model.qrels import Qrels, fingerprint
@@ -49,7 +50,6 @@ class BenchmarkDataset:
     format: str = ""
     path: Path | None = None
     _fingerprints: dict[str, str] = field(default_factory=dict, repr=False)
-    _groups: dict[str, list[str]] | None = field(default=None, repr=False)
 
     def add_query(self, query: Query) -> None:
         """Add or replace a query."""
@@ -59,7 +59,6 @@ class BenchmarkDataset:
     def add_document(self, document: Document) -> None:
         """Add or replace a document."""
         self.documents[document.doc_id] = document
-        self._groups = None
         self._fingerprints.pop("documents", None)
 
     def add_judgment(self, judgment: RelevanceJudgment) -> None:
@@ -88,13 +87,19 @@ class BenchmarkDataset:
 
     @property
     def groups(self) -> dict[str, list[str]]:
-        """Group → its documents; worked out again when documents were added."""
-        if self._groups is None:
-            self._groups = {}
-            for doc_id, document in self.documents.items():
-                if document.group is not None:
-                    self._groups.setdefault(document.group, []).append(doc_id)
-        return self._groups
+        """Group → its documents, worked out anew each time: ask once."""
+        found: dict[str, list[str]] = {}
+        for doc_id, document in self.documents.items():
+            if document.group is not None:
+                found.setdefault(document.group, []).append(doc_id)
+        return found
+
+    @property
+    def owner_of_relevance(self) -> Pack | None:
+        """The pack that decides by evidence: the dataset's own, or one by ids where queries have evidence."""
+        if self.pack is None and any(query.evidence is not None for query in self.queries.values()):
+            return evidence_pack("evidence", self.documents)
+        return self.pack
 
     def judged(self) -> Qrels:
         """The judgments, prepared for scoring."""
@@ -130,9 +135,14 @@ class BenchmarkDataset:
         }
 
     def fingerprint(self, part: str) -> str:
-        """A hash of the queries, documents or judgments that neither order nor file format change; worked out once."""
+        """A hash of the queries, documents or judgments that neither order nor file format change.
+
+        That of documents which stay in a file is worked out once.
+        """
         if part not in PARTS:
             raise UnknownName("part", part, near_matches(part, PARTS), f"there are {', '.join(PARTS)}")
+        if part != "documents" or isinstance(self.documents, dict):  # in memory: quick, and open to change
+            return fingerprint(_ROWS[part](self))
         if part not in self._fingerprints:
             self._fingerprints[part] = fingerprint(_ROWS[part](self))
         return self._fingerprints[part]
@@ -140,9 +150,9 @@ class BenchmarkDataset:
     @classmethod
     def from_json(cls, path: str | Path) -> BenchmarkDataset:
         """Read the JSON layout that `save_json` writes."""
-        from assay.datasets.json_dataset import FORMAT
+        from assay.datasets._format import load_dataset
 
-        return FORMAT.read(Path(path))
+        return load_dataset(path, "json")
 
     def save_json(self, path: str | Path) -> None:
         """Write everything as one JSON file."""
@@ -180,15 +190,26 @@ def _plain(grade: float) -> float:
 
 
 def _query_rows(dataset: BenchmarkDataset) -> Iterable[tuple[object, ...]]:
-    return ((query.query_id, query.text) for query in dataset.queries.values())
+    return ((query.query_id, query.text, query.scope or "") for query in dataset.queries.values())
 
 
 def _document_rows(dataset: BenchmarkDataset) -> Iterable[tuple[object, ...]]:
-    return ((document.doc_id, document.title or "", document.text) for document in dataset.documents.values())
+    return ((one.doc_id, one.title or "", one.text, one.group or "") for one in dataset.documents.values())
 
 
 def _judgment_rows(dataset: BenchmarkDataset) -> Iterable[tuple[object, ...]]:
-    return ((query, doc, float(grade)) for query, judged in dataset.qrels.items() for doc, grade in judged.items())
+    """Ground truth of every kind: grades, judged with nothing relevant, evidence, expected answers, and spans."""
+    for query, judged in dataset.qrels.items():
+        yield from ((query, doc, float(grade)) for doc, grade in judged.items())
+        if not judged:
+            yield query, "nothing"
+    for one in dataset.queries.values():
+        if one.evidence is not None:
+            yield one.query_id, "evidence", *sorted(set(one.evidence))
+        if one.expected is not None:
+            yield one.query_id, "expected", one.expected
+    for query, spans in dataset.spans.items():
+        yield from ((query, span.doc_id, span.start, span.end, span.unit) for span in spans)
 
 
 _ROWS: Mapping[str, Callable[[BenchmarkDataset], Iterable[tuple[object, ...]]]] = {

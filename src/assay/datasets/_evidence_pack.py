@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Sequence
+import re
+from collections.abc import Container, Iterator
 
 from assay.model.records import Hit, Pack, Query
 
+FIELDS = (
+    *("evidence", "dia_id", "dia_ids", "turn_id", "turn_ids", "session_id", "session_ids", "answerCorpusIds"),
+    "answer_corpus_ids",
+)
+"""Where systems say, in a hit's metadata, which items it is made of."""
+TURN = re.compile(r"_([0-9]+)(?!\w)")
+"""A turn as LongMemEval writes it: session_3 for session/3."""
 
-def evidence_pack(name: str, documents: Container[str], fields: Sequence[str], respell: Callable[[str], str] = str) -> Pack:
-    """A hit covers the evidence that its id, and the ids in these metadata fields, belong to.
+
+def evidence_pack(name: str, documents: Container[str]) -> Pack:
+    """A hit covers the evidence that its id, and the ids in its metadata, belong to.
 
     An id belongs to the longest document id that it equals, or extends at a word's end: `d1#0` is in `d1`, `d10` is not.
-    It may leave out the scope (`D1:3` for `conv-26/D1:3`). `respell` turns another tool's spelling into the dataset's.
+    It may leave out the scope (`D1:3` for `conv-26/D1:3`), and write a turn as `session_3`.
     """
 
     def is_relevant(query: Query, hit: Hit) -> tuple[str, ...]:
         evidence = set(query.evidence or ())
-        owners = (_owner(one, query, documents) or _owner(respell(one), query, documents) for one in _ids_of(hit, fields))
+        spellings = ((one, TURN.sub(r"/\1", one)) for one in _ids_of(hit))
+        owners = (_owner(one, query, documents) or _owner(other, query, documents) for one, other in spellings)
         return tuple(dict.fromkeys(owner for owner in owners if owner in evidence)) if evidence else ()
 
     return Pack(name, is_relevant, n_evidence)
@@ -27,11 +37,11 @@ def n_evidence(query: Query) -> int | None:
     return None if query.evidence is None else len(set(query.evidence))
 
 
-def _ids_of(hit: Hit, fields: Sequence[str]) -> Iterator[str]:
+def _ids_of(hit: Hit) -> Iterator[str]:
     """The hit's own id, then those its metadata name."""
     yield hit.doc_id
     if hit.metadata:
-        for field in fields:
+        for field in FIELDS:
             value = hit.metadata.get(field)
             for one in value if isinstance(value, list | tuple) else (value,):
                 if isinstance(one, str):

@@ -7,15 +7,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
+from typing import Any
 
 from assay.catalog import load_entries
 from assay.datasets._dataset import BenchmarkDataset
-from assay.datasets._evidence_pack import evidence_pack
 from assay.datasets._source import FileSource
 from assay.errors import DataError, UnknownName, UsageError, near_matches
 
 PEEK = 1 << 18
-"""Bytes looked at to tell formats apart."""
+"""Bytes looked at to tell formats apart; more where the first record is longer."""
+LONGEST = 1 << 26
+"""A first record that is longer than that is looked at no further."""
+FEW = 100
+"""Records looked at where there are many."""
 BUNDLED = Path(__file__).parent / "bundled"
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]:]', re.DOTALL)
 """What JSON is built of, as far as it matters for nesting: strings, brackets, and the mark behind a name."""
@@ -47,29 +51,85 @@ class Probe:
 
     @cached_property
     def keys(self) -> frozenset[str]:
-        """Names of JSON fields near the beginning."""
-        return frozenset(name.decode("utf-8", "replace") for name in re.findall(rb'"([^"\\]{1,60})"\s*:', self.head))
+        """Names of JSON fields at any depth near the beginning."""
+        found = re.findall(rb'"([^"\\]{1,60})"\s*:', self._first_records)
+        return frozenset(name.decode("utf-8", "replace") for name in found)
 
     @cached_property
     def outer_keys(self) -> frozenset[str]:
-        """Field names of the outermost object near the beginning; of a list or of JSON lines: of all records there."""
-        found: set[str] = set()
-        depth = -1 if self.is_list else 0
-        string = b""
-        for token in _TOKEN.findall(self.head):
-            if token in (b"{", b"["):
-                depth += 1
-            elif token in (b"}", b"]"):
-                depth -= 1
-            elif token == b":" and depth == 1:
-                found.add(string[1:-1].decode("utf-8", "replace"))
-            string = token
+        """Field names of the outermost object; of a list or of JSON lines: of the records near the beginning."""
+        if self._object is not None:
+            return frozenset(self._object)
+        found, _ = _scan(self._first_records, is_list=self.is_list)
         return frozenset(found)
+
+    def keys_under(self, name: str) -> frozenset[str]:
+        """Field names of the object or the first records under a field of the outermost object."""
+        values = _decoded((self._object or {}).get(name, b"null"))
+        records = values[:FEW] if isinstance(values, list) else [values]
+        return frozenset(key for record in records if isinstance(record, dict) for key in record)
+
+    @cached_property
+    def is_judgments(self) -> bool:
+        """Whether it is a JSON object of nothing but query → document → whole number."""
+        values = [_decoded(value) for value in list((self._object or {}).values())[:FEW]]
+        return bool(values) and all(
+            isinstance(judged, dict) and judged and all(type(grade) is int for grade in judged.values()) for judged in values
+        )
+
+    @cached_property
+    def _object(self) -> dict[str, Any] | None:
+        """The fields of a file that is one JSON object, not decoded; None where it is anything else."""
+        import msgspec
+
+        if self.suffix != ".json" or self.head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] != b"{":
+            return None
+        try:
+            found: dict[str, Any] = msgspec.json.decode(FileSource(self.path).content(), type=dict[str, msgspec.Raw])
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return None
+        return found
+
+    @cached_property
+    def _first_records(self) -> bytes:
+        """The head; or more, until the first record of a list or of JSON lines is whole."""
+        head, size = self.head, PEEK
+        while size <= len(head) < LONGEST and not _scan(head, is_list=self.is_list)[1]:
+            size *= 4
+            with FileSource(self.path).reading() as file:
+                head = file.read(size)
+        return head
 
     @property
     def is_list(self) -> bool:
         """Whether it is a JSON list."""
         return self.head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"["
+
+
+def _scan(head: bytes, *, is_list: bool) -> tuple[set[str], bool]:
+    """Field names of the outermost objects, and whether the first of these is whole."""
+    found: set[str] = set()
+    depth, string, is_whole = -1 if is_list else 0, b"", False
+    for token in _TOKEN.findall(head):
+        if token in (b"{", b"["):
+            depth += 1
+        elif token in (b"}", b"]"):
+            depth -= 1
+            is_whole = is_whole or depth <= 0
+        elif token == b":" and depth == 1:
+            found.add(string[1:-1].decode("utf-8", "replace"))
+        string = token
+    return found, is_whole
+
+
+def _decoded(value: Any) -> Any:
+    """A value that was left undecoded."""
+    import msgspec
+
+    try:
+        return msgspec.json.decode(value)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
 
 
 @dataclass(frozen=True)
@@ -115,11 +175,19 @@ def find_format(name: str) -> Format:
 
 
 def detect_format(path: Path) -> Format:
-    """The format that a path looks like."""
+    """The format that a path looks like. Two that are as particular as each other are an error: nobody knows which."""
     probe = Probe(path)
+    claimed: list[Format] = []
     for one in sorted(all_formats().values(), key=lambda one: -one.rank):
+        if claimed and one.rank < claimed[0].rank:
+            break
         if one.detect(probe):
-            return one
+            claimed.append(one)
+    if len(claimed) == 1:
+        return claimed[0]
+    if claimed:
+        names = " and ".join(one.name for one in claimed)
+        raise DataError(f"{path}: looks like {names}; say which with format=, or --dataset-format at the terminal")
     known = ", ".join(all_formats())
     raise DataError(f"{path}: no known format ({known}); say which with format=, or --dataset-format at the terminal")
 
@@ -142,6 +210,4 @@ def load_dataset(source: str | Path | BenchmarkDataset, format: str | None = Non
     chosen = find_format(format) if format else detect_format(path)
     dataset = chosen.read(path)
     dataset.format, dataset.path = chosen.name, path
-    if dataset.pack is None and any(query.evidence is not None for query in dataset.queries.values()):
-        dataset.pack = evidence_pack("evidence", dataset.documents, ("evidence",))
     return dataset

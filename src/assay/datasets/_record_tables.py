@@ -10,15 +10,16 @@ from typing import Any
 from assay.datasets._corpus import FileDocuments
 from assay.datasets._dataset import BenchmarkDataset, Repair, require_queries
 from assay.datasets._decode import decode_file
+from assay.datasets._folders import CARD
 from assay.datasets._notes import Notes
 from assay.datasets._record_files import each_record, suffix_of
 from assay.datasets._records import (
-    DOCUMENT,
     Record,
+    document_id,
     document_of,
     filled_fields,
-    filled_id,
     judgment_of,
+    names_document,
     query_of,
 )
 from assay.datasets._source import BOM, FileSource
@@ -27,8 +28,8 @@ from assay.errors import DataError, UsageError
 from assay.model.records import Document, Query, RelevanceJudgment, Span
 
 TABLES = ("queries", "documents", "judgments")
-ENDINGS = (".jsonl", ".jsonl.gz", ".jsonl.zst", ".ndjson", ".parquet")
-CARD = "dataset.json"
+LINES = (".jsonl", ".jsonl.gz", ".jsonl.zst", ".ndjson")
+ENDINGS = (*LINES, ".parquet")
 
 
 @dataclass
@@ -138,17 +139,22 @@ def json_decoder() -> Callable[[bytes], Any]:
     return msgspec.json.Decoder().decode
 
 
-def read_documents(file: Path) -> Any:
+def read_documents(
+    file: Path,
+    made: Callable[[Record], Document] = document_of,
+    id_of: Callable[[Record], str] = document_id,
+    may_be_id: Callable[[str], bool] = names_document,
+) -> Any:
     """Documents, one per record; those of JSON lines stay in their file until they are asked for."""
     if suffix_of(file.name) != ".parquet":
         decode = json_decoder()
         return FileDocuments(
-            FileSource.at(file), _id_decoder(), lambda line: _document_of_line(decode(line.removeprefix(BOM)))
+            FileSource.at(file), _id_decoder(id_of, may_be_id), lambda line: made(_object(decode(line.removeprefix(BOM))))
         )
     documents: dict[str, Document] = {}
 
     def take(_: str, record: Record) -> None:
-        document = document_of(record)
+        document = made(record)
         if document.doc_id in documents:
             raise DataError(f"document {document.doc_id} appears twice")
         documents[document.doc_id] = document
@@ -157,28 +163,23 @@ def read_documents(file: Path) -> Any:
     return documents
 
 
-def _document_of_line(record: Any) -> Document:
+def _object(record: Any) -> Record:
     if not isinstance(record, dict):
         raise DataError("expected a JSON object")
-    return document_of(record)
+    return record
 
 
-def _id_decoder() -> Callable[[bytes], str]:
-    """The id of a line; the rest of it is skipped without being read into memory."""
+def _id_decoder(id_of: Callable[[Record], str], may_be_id: Callable[[str], bool]) -> Callable[[bytes], str]:
+    """The id of a line, chosen as for the whole record; fields that cannot hold it are skipped, not decoded."""
     import msgspec
 
-    names = DOCUMENT["doc_id"]
-    identity = msgspec.defstruct("Identity", [(name, str | int | None, None) for name in names])
-    decode = msgspec.json.Decoder(identity).decode
+    decode, value_of = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode, json_decoder()
 
-    def id_of(line: bytes) -> str:
-        found = decode(line.removeprefix(BOM))
-        value = next((value for name in names if (value := getattr(found, name)) is not None), None)
-        if value is None:
-            raise DataError(f"there is none of {', '.join(names)}")
-        return filled_id(value)
+    def id_of_line(line: bytes) -> str:
+        fields = decode(line.removeprefix(BOM))
+        return id_of({name: value_of(value) if may_be_id(name) else None for name, value in fields.items()})
 
-    return id_of
+    return id_of_line
 
 
 def judgment_rows(dataset: BenchmarkDataset) -> Iterator[RelevanceJudgment]:
@@ -193,14 +194,3 @@ def has_tables(names: frozenset[str], endings: tuple[str, ...]) -> bool:
     """Whether a folder holds queries or judgments with one of these endings, and nothing of BEIR or TREC."""
     is_foreign = any(name.partition(".")[0] in ("corpus", "qrels") for name in names)
     return not is_foreign and any(f"{table}{ending}" in names for table in ("queries", "judgments") for ending in endings)
-
-
-def new_folder(path: Path, table_format: str) -> Path:
-    """The folder to write tables to; a name that looks like a file is refused."""
-    if suffix_of(path.name) in (".jsonl", ".ndjson", ".parquet", ".json", ".csv", ".tsv") and not path.is_dir():
-        stem = path.name.partition(".")[0]
-        raise UsageError(f"{path}: {table_format} is a folder of tables; give a folder, such as {stem}")
-    files = [path / f"{table}{ending}" for table in TABLES for ending in ENDINGS if ending != f".{table_format}"]
-    if others := [file.name for file in files if file.exists()]:
-        raise DataError(f"{path}: there are already {', '.join(others)}; write to another folder")
-    return path

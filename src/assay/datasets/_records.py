@@ -62,7 +62,11 @@ def _squash(name: str) -> str:
 def _places(kind: str) -> dict[str, tuple[str, int]]:
     """Squashed name → the field it means, and how likely the name is."""
     names: Names = QUERY if kind == "query" else DOCUMENT
-    return {_squash(alias): (role, place) for role, aliases in names.items() for place, alias in enumerate(aliases)}
+    places: dict[str, tuple[str, int]] = {}
+    for role, aliases in names.items():
+        for place, alias in enumerate(aliases):
+            places.setdefault(_squash(alias), (role, place))  # doc_id and docid are one, as likely as the likelier
+    return places
 
 
 @lru_cache(4096)
@@ -127,13 +131,31 @@ def query_of(record: Record, number: int, place: str, notes: Notes) -> tuple[Que
 def document_of(record: Record) -> Document:
     """The document of a record; fields nobody knows are its metadata."""
     known, metadata = _known("document", record)
-    if "doc_id" not in known:
-        raise DataError(f"no doc_id among {', '.join(map(repr, record))}; call it one of {', '.join(DOCUMENT['doc_id'])}")
+    doc_id = document_id(record)
+    known.pop("doc_id")
     for name in known.keys() & {"text", "title", "source", "section", "group"}:
         known[name] = _text(known[name], name)
     if "page_number" in known:
         known["page_number"] = _whole(known["page_number"])
-    return Document(filled_id(known.pop("doc_id")), metadata=metadata, **known)
+    return Document(doc_id, metadata=metadata, **known)
+
+
+def document_id(record: Record) -> str:
+    """The id of a document's record."""
+    found = [(role[1], name) for name in record if record[name] is not None and (role := _id_role(name))]
+    if not found:
+        raise DataError(f"no doc_id among {', '.join(map(repr, record))}; call it one of {', '.join(DOCUMENT['doc_id'])}")
+    return filled_id(record[min(found, key=lambda one: one[0])[1]])
+
+
+def names_document(name: str) -> bool:
+    """Whether a field of that name may hold the id of a document."""
+    return _id_role(name) is not None
+
+
+def _id_role(name: str) -> tuple[str, int] | None:
+    role = _role("document", name)
+    return role if role and role[0] == "doc_id" else None
 
 
 def judgment_of(record: Record) -> tuple[RelevanceJudgment, tuple[str, ...]]:

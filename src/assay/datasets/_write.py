@@ -24,13 +24,24 @@ def new_file(path: Path) -> Iterator[IO[bytes]]:
     except OSError as error:
         raise DataError(f"{path}: cannot be written: {error.strerror or error}") from None
     try:
-        with os.fdopen(handle, "wb") as file:
+        with os.fdopen(handle, "wb") as file, encodable(path):
             yield file
         Path(name).chmod(0o666 & ~_umask())
         Path(name).replace(path)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def encodable(path: Path) -> Iterator[None]:
+    """Text that UTF-8 cannot hold, half of a surrogate pair, becomes a DataError that shows where."""
+    try:
+        yield
+    except UnicodeEncodeError as error:
+        around = error.object[max(0, error.start - 20) : error.end + 20]
+        said = f"{around!a} has half of a surrogate pair in it, which is no character; mend that text"
+        raise DataError(f"{path}: cannot be written: {said}") from None
 
 
 def _umask() -> int:
@@ -54,7 +65,7 @@ def write_qrels(qrels: Mapping[str, Mapping[str, float]], path: Path) -> None:
     with new_file(path) as file:
         for query, judged in qrels.items():
             for doc, grade in judged.items():
-                file.write(f"{_word(query, path)} 0 {_word(doc, path)} {grade_text(grade)}\n".encode())
+                file.write(f"{_query(query, path)} 0 {_word(doc, path)} {grade_text(grade)}\n".encode())
 
 
 def grade_text(grade: float) -> str:
@@ -69,8 +80,15 @@ def write_run(rankings: Mapping[str, Mapping[str, float]], path: Path, tag: str 
         for query, ranking in rankings.items():
             ranked = sorted(ranking.items(), key=lambda pair: pair[1], reverse=True)
             for rank, (doc, score) in enumerate(ranked, 1):
-                line = f"{_word(query, path)} Q0 {_word(doc, path)} {rank} {float(score)!r} {_word(tag or 'assay', path)}\n"
+                line = f"{_query(query, path)} Q0 {_word(doc, path)} {rank} {float(score)!r} {_word(tag or 'assay', path)}\n"
                 file.write(line.encode())
+
+
+def _query(text: str, path: Path) -> str:
+    """The id of a query, which begins a line."""
+    if text[:1] in ("{", "["):
+        raise DataError(f"{path}: the id {text!r} begins with {text[0]}, which TREC files take for JSON; write JSON instead")
+    return _word(text, path)
 
 
 def _word(text: str, path: Path) -> str:

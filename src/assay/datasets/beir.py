@@ -2,52 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+import re
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from assay.datasets._corpus import FileDocuments
-from assay.datasets._dataset import BenchmarkDataset
-from assay.datasets._decode import decoded_lines
+from assay.datasets._dataset import BenchmarkDataset, Repair
+from assay.datasets._entries import Check, is_text, is_texts, is_whole, put_own
+from assay.datasets._folders import CARD, new_folder
 from assay.datasets._format import Format, Probe
+from assay.datasets._record_files import each_record, suffix_of
+from assay.datasets._record_tables import json_decoder, read_card, read_documents, write_card
 from assay.datasets._records import filled_id
-from assay.datasets._source import FileSource
 from assay.datasets._write import grade_text, new_file, write_lines
-from assay.errors import DataError, Faults
+from assay.errors import DataError
 from assay.model.qrels import Qrels
 from assay.model.records import Document, Query
-from assay.text import shortened
-
-T = TypeVar("T")
+from assay.text import shortened, some_of
 
 EXAMPLE = """\
 corpus.jsonl     {"_id": "d1", "title": "Cats", "text": "Cats sleep 12 to 16 hours a day.", "metadata": {}}
 queries.jsonl    {"_id": "q1", "text": "How long do cats sleep?", "metadata": {}}
 qrels/test.tsv   query-id<tab>corpus-id<tab>score
                  q1<tab>d1<tab>1"""
-ENDINGS = ("", ".gz", ".zst")
+ENDINGS = (".jsonl", ".jsonl.gz", ".jsonl.zst", ".parquet")
+LOOSE = ("qrels.tsv", "qrels.parquet")
+"""Judgments that lie beside the queries."""
 SPLITS = ("test", "dev", "validation", "train")
 """Which judgments are read where there are several, in this order."""
-OWN = {"query_type": str, "difficulty": str, "domain": str, "expected": str, "scope": str, "evidence": list}
+SPLIT_NAME = re.compile(r"[\w-][\w.-]*")
+"""What may name a file of judgments."""
+IDS = ("_id", "id", "doc_id", "query_id")
+TAGS = ("query_type", "difficulty", "domain", "expected", "scope")
+OF_QUERY: Mapping[str, Check] = {**dict.fromkeys(TAGS, is_text), "evidence": is_texts}
 """Fields of a query that BEIR keeps in its metadata, and what they are; anything else of that name is metadata."""
+OF_DOCUMENT: Mapping[str, Check] = {"source": is_text, "page_number": is_whole, "section": is_text, "group": is_text}
 NOTHING = "relevantIds"
-"""Marks a query that was judged and has nothing relevant."""
-OF_DOCUMENT = {"source": str, "page_number": int, "section": str, "group": str}
+"""Marks a query that was judged and has nothing relevant, where no dataset.json says so."""
 
 
 def read_beir(path: Path) -> BenchmarkDataset:
-    """Documents stay in their file until they are asked for."""
-    queries = _queries(path)
-    dataset = BenchmarkDataset(path.resolve().name, queries=queries, documents=_documents(path))
-    judged, split = _judgments(path)
-    dataset.qrels = {**judged, **_judged_empty(queries, judged)}
+    """Of several splits in qrels/ one is read: test, else dev, validation, train, else the first; the others are noted.
+
+    The split is kept as the dataset's metadata. Type, difficulty, domain, expected answer, scope and evidence of a query,
+    and source, page_number, section and group of a document, stand in its metadata or beside its text. What else stands
+    there goes to the metadata, such as a language or url; a name with two values is a fault. `relevantIds: []` in the
+    metadata of a query says that nothing is relevant. Where there is a dataset.json, as we write it, it has the name,
+    version, metadata, judges and spans. An empty title is none. Documents stay in their file until they are asked for.
+    """
+    dataset = BenchmarkDataset(path.resolve().name, queries=_queries(path))
+    if corpus := _find(path, "corpus"):
+        dataset.documents = read_documents(corpus, _document, _id_of, IDS.__contains__)
+    split = _read_judgments(dataset, path)
+    if (path / CARD).exists():
+        read_card(dataset, path)
+        return dataset
+    dataset.qrels.update(_judged_empty(dataset.queries, dataset.qrels))
     if split:
         dataset.metadata["split"] = split
     return dataset
 
 
-def _judged_empty(queries: dict[str, Query], judged: Mapping[str, Any]) -> dict[str, dict[str, float]]:
+def _judged_empty(queries: dict[str, Query], judged: Collection[str]) -> dict[str, dict[str, float]]:
     """Queries that are known to have nothing relevant, which a table of judgments cannot say; their mark is taken off."""
     found: dict[str, dict[str, float]] = {}
     for query in list(queries.values()):
@@ -58,150 +75,116 @@ def _judged_empty(queries: dict[str, Query], judged: Mapping[str, Any]) -> dict[
     return found
 
 
-def _find(path: Path, *stems: str) -> Path | None:
-    """The first file with one of these names, plain or compressed, as JSON lines or as Parquet."""
-    for stem in stems:
-        for ending in (*(f".jsonl{more}" for more in ENDINGS), ".parquet"):
-            if (found := path / f"{stem}{ending}").exists():
-                return found
-    return None
+def _find(path: Path, stem: str) -> Path | None:
+    """The file of that name, plain or compressed, as JSON lines or as Parquet."""
+    return next((found for ending in ENDINGS if (found := path / f"{stem}{ending}").is_file()), None)
 
 
 def _queries(path: Path) -> dict[str, Query]:
     file = _find(path, "queries")
     if file is None:
         raise DataError(f"{path}: there is no queries.jsonl in this folder")
-    faults = Faults(str(file))
     queries: dict[str, Query] = {}
-    for number, query in _records(file, _query):
+
+    def take(_: str, record: Mapping[str, Any]) -> None:
+        fields, metadata = _own(record, ("text",), OF_QUERY)
+        query = Query(_id_of(record), _text(record, "text"), metadata=metadata, **fields)
         if query.query_id in queries:
-            faults.add(number, f"query {query.query_id} appears twice")
+            raise DataError(f"query {query.query_id} appears twice")
         queries[query.query_id] = query
-    faults.raise_if_any()
+
+    each_record(file, take, json_decoder())
     return queries
 
 
-def _records(file: Path, made: Callable[[Mapping[str, Any]], T]) -> Iterator[tuple[int, T]]:
-    """Number and record of every line of a file, or row of a table; all faults are raised together, at the end."""
-    if file.suffix != ".parquet":
-        decode = _decoder(dict[str, Any])
-        yield from decoded_lines(file, lambda line: made(decode(line)))
-        return
-    faults = Faults(f"{file}, row")
-    for number, row in enumerate(_table(file), 1):
-        try:
-            record = made(row)
-        except ValueError as error:
-            faults.add(number, str(error))
-        else:
-            yield number, record
-    faults.raise_if_any()
+def _document(record: Mapping[str, Any]) -> Document:
+    fields, metadata = _own(record, ("title", "text"), OF_DOCUMENT)
+    title = _text(record, "title") or None
+    return Document(_id_of(record), _text(record, "text"), metadata=metadata, title=title, **fields)
 
 
-def _query(row: Mapping[str, Any]) -> Query:
-    fields, metadata = _own(row.get("metadata"), OWN)
-    return Query(_id_of(row), _text(row, "text"), metadata=metadata, **fields)
+def _own(
+    record: Mapping[str, Any], texts: Collection[str], checks: Mapping[str, Check]
+) -> tuple[dict[str, Any], dict[str, Any] | None]:
+    """The fields of ours, out of the record or its metadata; and what is left of both, as metadata."""
+    given = record.get("metadata")
+    inside = dict(given) if isinstance(given, Mapping) else {}
+    taken = {_id_name(record), *texts, *(["metadata"] if isinstance(given, Mapping) or not given else [])}
+    outside = {name: value for name, value in record.items() if name not in taken}
+    fields: dict[str, Any] = {}
+    for name, is_right in checks.items():
+        holder = outside if name in outside else inside
+        if is_right(holder.get(name)):
+            fields[name] = holder.pop(name)
+    outside = {name: value for name, value in outside.items() if value is not None}
+    if twice := [name for name in outside.keys() & inside.keys() if outside[name] != inside[name]]:
+        raise DataError(f"{min(twice)!r} has one value in the record and another in its metadata; keep one of them")
+    return fields, {**outside, **inside} or None
 
 
-def _documents(path: Path) -> Any:
-    file = _find(path, "corpus")
-    if file is None:
-        return {}
-    if file.suffix == ".parquet":
-        return {document.doc_id: document for _, document in _records(file, _document)}
-    decode = _decoder(dict[str, Any])
-    return FileDocuments(FileSource.at(file), _id_decoder(), lambda line: _document(decode(line)))
+def _id_name(record: Mapping[str, Any]) -> str:
+    name = next((name for name in IDS if record.get(name) is not None), None)
+    if name is None:
+        raise DataError("there is no _id")
+    return name
 
 
-def _document(row: Mapping[str, Any]) -> Document:
-    fields, metadata = _own(row.get("metadata"), OF_DOCUMENT)
-    return Document(_id_of(row), _text(row, "text"), metadata=metadata, title=_text(row, "title") or None, **fields)
+def _id_of(record: Mapping[str, Any]) -> str:
+    return filled_id(record[_id_name(record)])
 
 
-def _own(metadata: Any, kinds: Mapping[str, type]) -> tuple[dict[str, Any], dict[str, Any] | None]:
-    """What belongs to the record itself, and what is left of the metadata."""
-    if not isinstance(metadata, Mapping):
-        return {}, None
-    fields = {name: metadata[name] for name, kind in kinds.items() if type(metadata.get(name)) is kind}
-    if not all(isinstance(item, str) for item in fields.get("evidence", ())):
-        del fields["evidence"]
-    return fields, {name: value for name, value in metadata.items() if name not in fields} or None
-
-
-def _id_of(row: Mapping[str, Any]) -> str:
-    for name in ("_id", "id", "doc_id", "query_id"):
-        if row.get(name) is not None:
-            return filled_id(row[name])
-    raise DataError("there is no _id")
-
-
-def _text(row: Mapping[str, Any], name: str) -> str:
-    value = row.get(name)
+def _text(record: Mapping[str, Any], name: str) -> str:
+    value = record.get(name)
     if isinstance(value, bool) or not isinstance(value, str | int | float | None):
         raise DataError(f"{name} is text, not {shortened(value)}")
     return "" if value is None else str(value)
 
 
-def _decoder(kind: Any) -> Any:
-    import msgspec
-
-    return msgspec.json.Decoder(kind).decode
-
-
-def _id_decoder() -> Any:
-    """The id of a line; the rest of it is skipped without being read into memory."""
-    import msgspec
-
-    identity = msgspec.defstruct("Identity", [(name, str | int | None, None) for name in ("_id", "id", "doc_id")])
-    decode = msgspec.json.Decoder(identity).decode
-
-    def id_of(line: bytes) -> str:
-        found: Any = decode(line)
-        value = found._id if found._id is not None else found.id if found.id is not None else found.doc_id
-        if value is None:
-            raise DataError("there is no _id")
-        return value if type(value) is str and value else filled_id(value)
-
-    return id_of
-
-
-def _judgments(path: Path) -> tuple[dict[str, dict[str, float]], str]:
+def _splits(path: Path) -> dict[str, Path]:
+    """Split → its judgments; two files of one split are an error, for nobody knows which one is meant."""
     folder = path / "qrels"
-    there = sorted(folder.iterdir()) if folder.is_dir() else ()
-    files = {file.name.partition(".")[0]: file for file in there if file.is_file() and not file.name.startswith(".")}
-    loose = next((path / name for name in ("qrels.tsv", "qrels.parquet") if (path / name).exists()), None)
-    if not files and loose is None:
-        return {}, ""
+    found: dict[str, Path] = {}
+    for file in sorted(folder.iterdir()) if folder.is_dir() else ():
+        if file.is_file() and not file.name.startswith("."):
+            split = Path(file.name.removesuffix(".gz").removesuffix(".zst")).stem
+            if split in found:
+                raise DataError(f"{folder}: both {found[split].name} and {file.name} hold the split {split}; keep one")
+            found[split] = file
+    return found
+
+
+def _read_judgments(dataset: BenchmarkDataset, path: Path) -> str:
+    """Judgments of one split, and which one it is; those that are not read are noted."""
+    files = _splits(path)
+    loose = [path / name for name in LOOSE if (path / name).exists()]
     split = next((name for name in SPLITS if name in files), next(iter(files), ""))
-    qrels = Qrels(str(files[split] if files else loose))
-    return {query: qrels[query] for query in qrels}, split
-
-
-def _table(file: Path) -> Iterator[dict[str, Any]]:
-    """Rows of a Parquet file."""
-    import duckdb
-
-    from assay.datasets._database import connect, path_literal
-
-    with connect() as connection:
-        try:
-            found = connection.execute(f"SELECT * FROM read_parquet({path_literal(file)})")
-        except duckdb.Error as error:
-            raise DataError(f"{file}: not a Parquet file: {str(error).splitlines()[0]}") from None
-        names = [column[0] for column in found.description]
-        while rows := found.fetchmany(10_000):
-            yield from (dict(zip(names, row, strict=True)) for row in rows)
+    if not files and not loose:
+        return ""
+    file = files[split] if files else loose[0]
+    others = [*(f"qrels/{one.name}" for one in files.values() if one != file), *(one.name for one in loose if one != file)]
+    if others:
+        dataset.repairs.append(Repair(str(file), f"judgments are read from here, not from {some_of(others)}"))
+    qrels = Qrels(str(file))
+    dataset.qrels = {query: qrels[query] for query in qrels}
+    return split
 
 
 def write_beir(dataset: BenchmarkDataset, path: Path) -> None:
-    """A folder; tags, expected answers and scopes go to the metadata of queries and documents."""
-    write_lines(path / "corpus.jsonl", map(_corpus_row, dataset.documents.values()))
-    nothing = {query for query, judged in dataset.qrels.items() if not judged}
-    write_lines(path / "queries.jsonl", (_query_row(query, nothing) for query in dataset.queries.values()))
-    table = path / "qrels" / f"{dataset.metadata.get('split', 'test')}.tsv"
-    if not any(dataset.qrels.values()):
-        table.unlink(missing_ok=True)
-        return
+    """A folder: tags, expected answers and scopes in the metadata of queries and documents, dataset.json for the rest.
+
+    Judgments go to the split that the metadata name, or to qrels/test.tsv.
+    """
+    split = str(dataset.metadata.get("split", ""))
+    table = f"qrels/{split if SPLIT_NAME.fullmatch(split) else SPLITS[0]}.tsv"
+    with new_folder(path, "beir", ["corpus.jsonl", "queries.jsonl", table]) as folder:
+        if any(dataset.qrels.values()):
+            _write_judgments(dataset, folder / table)
+        write_lines(folder / "corpus.jsonl", map(_corpus_row, dataset.documents.values()))
+        write_lines(folder / "queries.jsonl", map(_query_row, dataset.queries.values()))
+        write_card(dataset, folder)
+
+
+def _write_judgments(dataset: BenchmarkDataset, table: Path) -> None:
     with new_file(table) as file:
         file.write(b"query-id\tcorpus-id\tscore\n")
         for query, judged in dataset.qrels.items():
@@ -219,26 +202,24 @@ def _cell(text: str) -> str:
 
 
 def _corpus_row(document: Document) -> dict[str, Any]:
-    more = {name: getattr(document, name) for name in OF_DOCUMENT if getattr(document, name) is not None}
-    return {
-        "_id": document.doc_id,
-        "title": document.title or "",
-        "text": document.text,
-        "metadata": {**(document.metadata or {}), **dict(sorted(more.items()))},
-    }
+    outside, metadata = put_own(document.metadata, {name: getattr(document, name) for name in sorted(OF_DOCUMENT)})
+    named = {"_id": document.doc_id, "title": document.title or "", "text": document.text}
+    return {**named, **outside, "metadata": metadata}
 
 
-def _query_row(query: Query, nothing: Collection[str]) -> dict[str, Any]:
-    more = {name: getattr(query, name) for name in OWN if getattr(query, name) is not None}
-    if query.query_id in nothing:
-        more[NOTHING] = []
-    return {"_id": query.query_id, "text": query.text, "metadata": {**(query.metadata or {}), **dict(sorted(more.items()))}}
+def _query_row(query: Query) -> dict[str, Any]:
+    outside, metadata = put_own(query.metadata, {name: getattr(query, name) for name in sorted(OF_QUERY)})
+    return {"_id": query.query_id, "text": query.text, **outside, "metadata": metadata}
 
 
 def detect(probe: Probe) -> bool:
-    """A folder with queries, and a corpus or judgments."""
-    stems = {name.partition(".")[0] for name in probe.names}
-    return "queries" in stems and bool(stems & {"corpus", "qrels"})
+    """A folder with queries, and a corpus; or with judgments and no documents under another name."""
+    if not probe.names or _find(probe.path, "queries") is None:
+        return False
+    if _find(probe.path, "corpus"):
+        return True
+    has_judgments = bool({*LOOSE} & probe.names) or (probe.path / "qrels").is_dir()
+    return has_judgments and not any(name.partition(".")[0] in ("docs", "documents", "collection") for name in probe.names)
 
 
 FORMAT = Format("beir", "a folder: corpus.jsonl, queries.jsonl, qrels/*.tsv", read_beir, detect, write_beir, example=EXAMPLE)

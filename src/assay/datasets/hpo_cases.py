@@ -206,8 +206,8 @@ def _case(query: Query, judged: Mapping[str, float], shared_language: str | None
 
 
 def detect(probe: Probe) -> bool:
-    """A JSON file with expected_hpo_ids."""
-    return probe.suffix == ".json" and "expected_hpo_ids" in probe.keys
+    """A JSON file of cases with expected_hpo_ids, on their own or as test_cases."""
+    return probe.suffix == ".json" and "expected_hpo_ids" in probe.outer_keys | probe.keys_under("test_cases")
 
 
 FORMAT = Format(

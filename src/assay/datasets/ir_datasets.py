@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from assay.datasets._corpus import Items, Values
 from assay.datasets._dataset import BenchmarkDataset
 from assay.datasets._format import Format, Probe
 from assay.datasets._notes import Notes
@@ -164,9 +165,9 @@ class PackageDocuments(MutableMapping[str, Document]):
         return self._count - len(self._removed) + n_new
 
     def __iter__(self) -> Iterator[str]:
-        return (doc_id for doc_id, _ in self._pairs())
+        return (doc_id for doc_id, _ in self.stream())
 
-    def _pairs(self) -> Iterator[tuple[str, Document]]:
+    def stream(self) -> Iterator[tuple[str, Document]]:
         """Every document once, without keeping any."""
         with _explained(self._name):
             for document in map(_document, self._benchmark.docs_iter()):
@@ -198,24 +199,11 @@ class PackageDocuments(MutableMapping[str, Document]):
 
     def items(self) -> Any:
         """Pairs of id and document, in one pass."""
-        return _Pairs(self)
+        return Items(self)
 
     def values(self) -> Any:
         """Documents, in one pass."""
-        return (document for _, document in self._pairs())
-
-
-class _Pairs:
-    """A view of pairs that can be gone through again and again."""
-
-    def __init__(self, documents: PackageDocuments) -> None:
-        self._documents = documents
-
-    def __iter__(self) -> Iterator[tuple[str, Document]]:
-        return self._documents._pairs()
-
-    def __len__(self) -> int:
-        return len(self._documents)
+        return Values(self)
 
 
 def detect(probe: Probe) -> bool:

@@ -105,7 +105,7 @@ def _filled(record: Any) -> dict[str, Any]:
 
 def detect(probe: Probe) -> bool:
     """A JSON object with queries and qrels."""
-    return probe.suffix == ".json" and not probe.is_list and ("queries" in probe.keys or "qrels" in probe.keys)
+    return probe.suffix == ".json" and not probe.is_list and bool(probe.outer_keys & {"queries", "qrels"})
 
 
 FORMAT = Format(

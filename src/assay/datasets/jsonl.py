@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from assay.datasets._dataset import BenchmarkDataset, require_queries
+from assay.datasets._folders import new_folder
 from assay.datasets._format import Format, Probe
-from assay.datasets._record_tables import has_tables, judgment_rows, new_folder, read_queries, read_tables, write_card
+from assay.datasets._record_tables import LINES, TABLES, has_tables, judgment_rows, read_queries, read_tables, write_card
 from assay.datasets._records import filled_fields
 from assay.datasets._write import write_lines
 
@@ -31,16 +32,16 @@ def read_jsonl(path: Path) -> BenchmarkDataset:
 
 def write_jsonl(dataset: BenchmarkDataset, path: Path) -> None:
     """A folder; fields without a value are left out."""
-    folder = new_folder(path, "jsonl")
-    write_lines(folder / "queries.jsonl", map(filled_fields, dataset.queries.values()))
-    write_lines(folder / "documents.jsonl", map(filled_fields, dataset.documents.values()))
-    write_lines(folder / "judgments.jsonl", map(filled_fields, judgment_rows(dataset)))
-    write_card(dataset, folder, has_judges=True)
+    with new_folder(path, "jsonl", [f"{table}.jsonl" for table in TABLES]) as folder:
+        write_lines(folder / "queries.jsonl", map(filled_fields, dataset.queries.values()))
+        write_lines(folder / "documents.jsonl", map(filled_fields, dataset.documents.values()))
+        write_lines(folder / "judgments.jsonl", map(filled_fields, judgment_rows(dataset)))
+        write_card(dataset, folder, has_judges=True)
 
 
 def detect(probe: Probe) -> bool:
     """A folder with queries.jsonl, and no corpus."""
-    return has_tables(probe.names, (".jsonl", ".jsonl.gz", ".jsonl.zst", ".ndjson"))
+    return has_tables(probe.names, LINES)
 
 
 FORMAT = Format("jsonl", "a folder of tables as JSON lines", read_jsonl, detect, write_jsonl, example=EXAMPLE)

@@ -34,8 +34,6 @@ EXAMPLE = """\
     {"question": "What is Ben's dog called?", "adversarial_answer": "Rex", "evidence": ["D1:2"], "category": 5}]}]"""
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 UNANSWERABLE = 5
-FIELDS = ("dia_id", "dia_ids", "turn_id", "turn_ids", "evidence")
-"""Where systems put the turns a chunk was made of."""
 MANY_FILES = 20
 """How many files of a folder are looked at to recognise it."""
 
@@ -54,7 +52,7 @@ def read_locomo(path: Path) -> BenchmarkDataset:
             break
     notes.raise_if_any()
     dataset.repairs = notes.repairs
-    dataset.pack = evidence_pack("locomo", dataset.documents, FIELDS)
+    dataset.pack = evidence_pack("locomo", dataset.documents)
     return require_queries(dataset, str(path))
 
 
@@ -184,9 +182,15 @@ def _evidence(sample_id: str, value: object, turns: TurnIds, place: str, notes: 
 
 
 def _looks_like_it(probe: Probe) -> bool:
-    """Turns in sessions, or questions with evidence beside a conversation."""
-    has_turns = "dia_id" in probe.keys and any(SESSION.fullmatch(name) for name in probe.keys)
-    return probe.suffix == ".json" and (has_turns or {"qa", "question", "evidence"} <= probe.keys)
+    """Turns in sessions, or questions with evidence."""
+    outer = probe.outer_keys
+    has_sessions = "conversation" in outer or any(SESSION.fullmatch(name) for name in outer)
+    has_turns = has_sessions and "dia_id" in probe.keys
+    return probe.suffix == ".json" and (has_turns or ("qa" in outer and (has_sessions or _has_evidence(probe))))
+
+
+def _has_evidence(probe: Probe) -> bool:
+    return {"question", "evidence"} <= probe.keys | probe.keys_under("qa")
 
 
 def detect(probe: Probe) -> bool:

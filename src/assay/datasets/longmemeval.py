@@ -21,8 +21,6 @@ EXAMPLE = """\
      {"role": "assistant", "content": "Try warming the food."}],
     [{"role": "user", "content": "How do I prune roses?"}]],
   "answer_session_ids": ["answer_01"]}]"""
-FIELDS = ("session_id", "session_ids", "answerCorpusIds")
-"""Where systems put the session a chunk comes from."""
 
 
 def read_longmemeval(path: Path) -> BenchmarkDataset:
@@ -34,7 +32,7 @@ def read_longmemeval(path: Path) -> BenchmarkDataset:
     from assay.datasets._read_haystacks import read_haystacks
 
     dataset = read_haystacks(path, by_turn=False)
-    dataset.pack = evidence_pack("longmemeval", dataset.documents, FIELDS)
+    dataset.pack = evidence_pack("longmemeval", dataset.documents)
     return dataset
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 from assay.datasets._dataset import BenchmarkDataset
@@ -14,10 +13,6 @@ EXAMPLE = """\
   "haystack_session_ids": ["answer_01"], "answer_session_ids": ["answer_01"],
   "haystack_sessions": [[{"role": "user", "content": "My cat Miso will not eat.", "has_answer": true},
                          {"role": "assistant", "content": "Try warming the food."}]]}]"""
-FIELDS = ("turn_id", "turn_ids", "answerCorpusIds")
-"""Where systems put the turns a chunk was made of."""
-TURN = re.compile(r"_([0-9]+)(?!\w)")
-"""The turn's number as LongMemEval's own tools write it: `answer_01_3` for `answer_01/3`."""
 
 
 def read_longmemeval_turns(path: Path) -> BenchmarkDataset:
@@ -28,7 +23,7 @@ def read_longmemeval_turns(path: Path) -> BenchmarkDataset:
     from assay.datasets._read_haystacks import read_haystacks
 
     dataset = read_haystacks(path, by_turn=True)
-    dataset.pack = evidence_pack("longmemeval_turns", dataset.documents, FIELDS, lambda given: TURN.sub(r"/\1", given))
+    dataset.pack = evidence_pack("longmemeval_turns", dataset.documents)
     return dataset
 
 

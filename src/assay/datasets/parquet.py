@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from assay.datasets._dataset import BenchmarkDataset
+from assay.datasets._folders import new_folder
 from assay.datasets._format import Format, Probe
 from assay.datasets._record_files import write_parquet_table
-from assay.datasets._record_tables import has_tables, judgment_rows, new_folder, read_tables, write_card
+from assay.datasets._record_tables import LINES, TABLES, has_tables, judgment_rows, read_tables, write_card
 from assay.model.records import Document, Query, RelevanceJudgment
 
 EXAMPLE = """\
@@ -31,11 +32,11 @@ def read_parquet(path: Path) -> BenchmarkDataset:
 
 def write_parquet(dataset: BenchmarkDataset, path: Path) -> None:
     """A folder; every field of a record is a column."""
-    folder = new_folder(path, "parquet")
-    _write(folder / "queries.parquet", Query, dataset.queries.values())
-    _write(folder / "documents.parquet", Document, dataset.documents.values())
-    _write(folder / "judgments.parquet", RelevanceJudgment, judgment_rows(dataset))
-    write_card(dataset, folder, has_judges=True)
+    with new_folder(path, "parquet", [f"{table}.parquet" for table in TABLES]) as folder:
+        _write(folder / "queries.parquet", Query, dataset.queries.values())
+        _write(folder / "documents.parquet", Document, dataset.documents.values())
+        _write(folder / "judgments.parquet", RelevanceJudgment, judgment_rows(dataset))
+        write_card(dataset, folder, has_judges=True)
 
 
 def _write(file: Path, kind: type[Any], records: Iterable[Any]) -> None:
@@ -54,8 +55,8 @@ def _rows(names: list[str], records: Iterable[Any]) -> Iterator[list[Any]]:
 
 
 def detect(probe: Probe) -> bool:
-    """A folder with queries.parquet, and no corpus."""
-    return has_tables(probe.names, (".parquet",))
+    """A folder with queries.parquet, and no corpus; one that has queries or judgments as JSON lines is `jsonl`."""
+    return has_tables(probe.names, (".parquet",)) and not has_tables(probe.names, LINES)
 
 
 FORMAT = Format("parquet", "a folder of tables as Parquet", read_parquet, detect, write_parquet, example=EXAMPLE)

@@ -13,7 +13,7 @@ from assay.datasets._contexts import OWN as OF_CONTEXT
 from assay.datasets._dataset import BenchmarkDataset, require_queries
 from assay.datasets._decode import convert, decoded_lines
 from assay.datasets._entries import EXPECTED, QUERY_ID, Entry, is_text, is_texts, parsed_line, put_own, read_each, with_id
-from assay.datasets._format import PEEK, Format, Probe
+from assay.datasets._format import Format, Probe
 from assay.datasets._ground_truth import NAMES, Judged, agreed, judged_by_query, take_ground_truth
 from assay.datasets._json import read_json
 from assay.datasets._notes import Notes
@@ -213,7 +213,7 @@ def detect(probe: Probe) -> bool:
     keys = probe.outer_keys
     if (keys & OTHERS or keys >= {"file", "start"}) and "questions" not in keys:
         return False
-    if "questions" in keys or ("contexts" in keys and len(probe.head) >= PEEK):  # which may not reach the questions
+    if "questions" in keys:
         return True
     return bool(keys & {*QUESTION}) and bool(keys & {*CONTEXTS, *EXPECTED})
 

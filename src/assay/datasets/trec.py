@@ -11,6 +11,7 @@ from typing import Any
 from assay.datasets._columns import NAMES, is_header
 from assay.datasets._corpus import FileDocuments
 from assay.datasets._dataset import BenchmarkDataset, Repair, require_queries
+from assay.datasets._folders import new_folder
 from assay.datasets._format import Format, Probe
 from assay.datasets._notes import Notes
 from assay.datasets._record_files import suffix_of
@@ -81,8 +82,9 @@ def _kind(name: str) -> str | None:
 def _files(folder: Path) -> dict[str, Path]:
     """Judgments, topics and documents of a folder."""
     found: dict[str, list[Path]] = {}
-    for file in sorted(folder.iterdir()):
-        kind = _kind(file.name)
+    judgments = folder / "qrels"
+    for file in sorted((*folder.iterdir(), *(judgments.iterdir() if judgments.is_dir() else ()))):
+        kind = "judgments" if file.parent == judgments else _kind(file.name)
         if kind and file.is_file() and not file.name.startswith("."):
             found.setdefault(kind, []).append(file)
     for kind, files in found.items():
@@ -140,20 +142,20 @@ def write_trec(dataset: BenchmarkDataset, path: Path) -> None:
         _write_alone(dataset, path)
         return
     docs = (doc for judged in dataset.qrels.values() for doc in judged)
-    _check_words([*dataset.queries, *dataset.qrels, *docs, *dataset.documents], path)
+    _check_words([*dataset.queries, *dataset.qrels], [*docs, *dataset.documents], path)
     topics = "topics.tsv" if all(map(_is_plain, dataset.queries.values())) else "topics.jsonl"
     parts = {"qrels.txt": any(dataset.qrels.values()), topics: dataset.queries, "docs.jsonl": dataset.documents}
-    _check_folder(path, {name for name, there in parts.items() if there})
-    if parts["qrels.txt"]:
-        write_qrels(dataset.qrels, path / "qrels.txt")
-    if topics == "topics.jsonl":
-        write_lines(path / topics, map(filled_fields, dataset.queries.values()))
-    elif dataset.queries:
-        with new_file(path / topics) as file:
-            file.writelines(f"{query.query_id}\t{query.text}\n".encode() for query in dataset.queries.values())
-    if dataset.documents:
-        write_lines(path / "docs.jsonl", map(_document_row, dataset.documents.values()))
-    write_card(dataset, path)
+    with new_folder(path, "trec", {name for name, there in parts.items() if there}, _kind) as folder:
+        if parts["qrels.txt"]:
+            write_qrels(dataset.qrels, folder / "qrels.txt")
+        if topics == "topics.jsonl":
+            write_lines(folder / topics, map(filled_fields, dataset.queries.values()))
+        elif dataset.queries:
+            with new_file(folder / topics) as file:
+                file.writelines(f"{query.query_id}\t{query.text}\n".encode() for query in dataset.queries.values())
+        if dataset.documents:
+            write_lines(folder / "docs.jsonl", map(_document_row, dataset.documents.values()))
+        write_card(dataset, folder)
 
 
 def _write_alone(dataset: BenchmarkDataset, path: Path) -> None:
@@ -164,25 +166,20 @@ def _write_alone(dataset: BenchmarkDataset, path: Path) -> None:
     if empty or not dataset.qrels:
         what = f"queries judged with nothing relevant ({some_of(empty)})" if empty else "a dataset without judgments"
         raise DataError(f"{path}: qrels alone cannot hold {what}; write to a folder")
-    _check_words([word for query, judged in dataset.qrels.items() for word in (query, *judged)], path)
+    _check_words(dataset.qrels, (doc for judged in dataset.qrels.values() for doc in judged), path)
     write_qrels(dataset.qrels, path)
 
 
-def _check_words(ids: Iterable[str], path: Path) -> None:
-    """Refuse ids that TREC files cannot hold: with blanks, empty, or such that a line with them would be passed over."""
-    bad = [one for one in dict.fromkeys(ids) if one.split() != [one] or one[0] in "#\ufeff"]
+def _check_words(queries: Iterable[str], docs: Iterable[str], path: Path) -> None:
+    """Refuse ids that TREC files cannot hold: with blanks, empty, or such that a line with them would be misread."""
+    bad = [one for one in dict.fromkeys(docs) if one.split() != [one] or one[0] in "#\ufeff"]
+    bad += [one for one in dict.fromkeys(queries) if one.split() != [one] or one[0] in "#\ufeff{["]
     if bad:
         names = some_of([repr(one) for one in bad])
         raise DataError(
-            f"{path}: TREC ids have no blanks and no # in front, but there is {names}; write json or jsonl instead"
+            f"{path}: TREC ids have no blanks, no # in front and, of queries, no {{ or [, but there is {names}; "
+            "write json or jsonl instead"
         )
-
-
-def _check_folder(folder: Path, written: set[str]) -> None:
-    """Refuse a folder with files that would be mistaken for part of the collection."""
-    there = folder.iterdir() if folder.is_dir() else ()
-    if others := sorted(file.name for file in there if _kind(file.name) and file.name not in written):
-        raise DataError(f"{folder}: there are already {', '.join(others)}; write to another folder")
 
 
 def _is_plain(query: Query) -> bool:
@@ -197,20 +194,26 @@ def _document_row(document: Document) -> dict[str, Any]:
 
 
 def detect(probe: Probe) -> bool:
-    """Judgments in four columns, or a table of them with a header; or a folder with qrels or topics."""
+    """Judgments in four columns, a table of them with a header, or nothing else in JSON; or a folder with qrels or topics."""
     if probe.names:
         return _is_collection(probe)
     lines = [line for line in probe.head.removeprefix(BOM).splitlines() if line.strip() and not line.startswith(b"#")]
-    if not lines or probe.suffix in (".json", ".parquet", *LINES):
+    if probe.suffix == ".json":
+        return probe.is_judgments
+    if not lines or probe.suffix in (".parquet", *LINES):
         return False
     return _is_judgment(lines[0]) or (is_header(lines[0]) and _names_grades(lines[0]))
 
 
 def _is_collection(probe: Probe) -> bool:
-    """Whether a folder has judgments or topics that no other format reads: BEIR has a folder of judgments, or qrels.tsv."""
+    """Whether a folder has judgments or topics that no other format reads: BEIR has a corpus, or no documents at all."""
+    kinds = {name: _kind(name) for name in probe.names if (probe.path / name).is_file()}
+    stems = {name.partition(".")[0] for name in probe.names}
+    has_judgments = bool({"qrels.tsv", "qrels.parquet", "qrels"} & probe.names)
+    if has_judgments and "queries" in stems and "corpus" not in stems and "documents" in kinds.values():
+        return True
     if (probe.path / "qrels").is_dir():
         return False
-    kinds = {name: _kind(name) for name in probe.names if (probe.path / name).is_file()}
     judgments = {name for name, kind in kinds.items() if kind == "judgments"} - {"qrels.tsv", "qrels.parquet"}
     topics = {
         name for name, kind in kinds.items() if kind == "topics" and not re.match(r"queries\.(jsonl|ndjson|parquet)", name)
@@ -221,7 +224,7 @@ def _is_collection(probe: Probe) -> bool:
 def _is_judgment(line: bytes) -> bool:
     fields = line.split()
     try:
-        return len(fields) == 4 and b"," not in line and float(fields[3]) is not None
+        return len(fields) == 4 and not any(field.endswith(b",") for field in fields) and float(fields[3]) is not None
     except ValueError:
         return False
 

@@ -15,6 +15,7 @@ from typing import Any
 from assay.datasets._dataset import PARTS, BenchmarkDataset
 from assay.datasets._format import load_dataset
 from assay.errors import AssayError, NothingSelected, ProviderError, UsageError
+from assay.evaluation.answer_cache import AnswerCache
 from assay.evaluation.answers import SCHEMA, Answer, AnswerLog, Appender
 from assay.evaluation.asking import Patience, describe
 from assay.evaluation.plan import Plan
@@ -126,13 +127,17 @@ def _result(
     """A provider that cannot be started fails on every query, so that the others get their turn."""
     began, start = now(), time.perf_counter()
     progress = Progress(part.name, len(part.queries), watch=conduct.watch)
+    cache = AnswerCache(conduct.home / "answers", part) if plan.cache else None
+    kept = cache.known() if cache else {}
     try:
-        answers = gather(part, known, log, progress)
+        answers = gather(part, {**kept, **known}, log, progress)
     except AssayError as error:
         if is_only:
             raise
         answers = {query: Answer(query, error=describe(error)) for query in part.queries}
         progress.add(list(answers.values()))
+    if cache:
+        cache.keep(answers, kept)
     asked = time.perf_counter()
     settings = [*settings_of(plan.metrics, plan.profile), *_beside(plan)]
     result = score_part(part, answers, settings, plan.profile, plan.relevance)

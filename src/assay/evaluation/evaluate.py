@@ -66,11 +66,10 @@ def evaluate_dataset(
     chosen = relevance if isinstance(relevance, Relevance) else Relevance(relevance)
     judgement = judge(dataset, run, chosen, profile.policy)
     result = evaluate_settings(judgement.qrels, judgement.run, settings, profile, name, times)
-    if judgement.resolved is None:
-        return result
-    return replace(
-        result, relevance=judgement.resolved.to_dict(), notes=(*result.notes, *notes_on_relevance(judgement.resolved))
-    )
+    notes = (*notes_on_relevance(judgement.resolved), *result.notes)
+    chunks: Mapping[str, Mapping[str, float]] = judgement.chunks or {}
+    kept = {query: dict(chunks[query]) for query in chunks}
+    return replace(result, relevance=judgement.resolved.to_dict(), notes=notes, run=kept or result.run)
 
 
 def evaluate_settings(

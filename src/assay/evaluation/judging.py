@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -71,8 +71,8 @@ def judge(dataset: BenchmarkDataset, run: Any, relevance: Relevance, policy: Pol
     chunks = None
     owner = None if relevance.unit == "as_retrieved" else _mapping(relevance, dataset)
     if owner and relevance.unit == "document":
-        chunks, run = run, roll_up(run, owner)
-        hits, owner = {}, None
+        chunks, hits = run, _rolled_up_hits(run, hits, owner, rule) if hits else {}
+        run, owner = roll_up(run, owner), None
     resolved = resolve(_ground(dataset, run, hits, owner, rule), relevance.by, **relevance.defaults)
     return Judgement(resolved.qrels, run, resolved, chunks)
 
@@ -102,7 +102,7 @@ def _ground(
         queries={**dataset.queries, **{query: Query(query) for query in dataset.qrels if query not in dataset.queries}},
         hits=ordered,
         qrels=dataset.qrels,
-        pack=dataset.pack,
+        pack=dataset.owner_of_relevance,
         documents=Contents(dataset),
         scopes=dataset.groups if any(query.scope is not None for query in dataset.queries.values()) else {},
         document_of=owner,
@@ -161,6 +161,19 @@ def read_id_map(path: Path) -> dict[str, str]:
             found[columns[0]] = columns[1]
         elif columns:
             raise DataError(f"{path}:{number}: expected 2 columns (chunk document), found {len(columns)}")
+    return found
+
+
+def _rolled_up_hits(
+    run: Run, hits: Mapping[str, Mapping[str, Hit]], owner: Callable[[str], str], rule: RankRule
+) -> dict[str, dict[str, Hit]]:
+    """A document says what its best chunk says, where chunks bring their text; the rule breaks ties."""
+    found: dict[str, dict[str, Hit]] = {}
+    for place, query in enumerate(run.query_ids):
+        best = found.setdefault(query, {})
+        for hit in map(hits[query].__getitem__, run.in_order(place, rule)):
+            document = owner(hit.doc_id)
+            best.setdefault(document, replace(hit, doc_id=document))
     return found
 
 

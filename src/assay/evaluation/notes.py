@@ -103,7 +103,7 @@ def _on_profile(settings: Sequence[Setting], profile: Profile) -> list[str]:
 
 def notes_on_relevance(resolved: Resolved) -> list[str]:
     """What a reader should know about where grades came from."""
-    found = []
+    found = list(resolved.doubts)
     counts = resolved.strategy_counts
     if len(counts) > 1:
         shares = ", ".join(f"{name} {count:,}" for name, count in counts.items())

@@ -193,6 +193,7 @@ def provenance(
             "cached": progress.n_cached,
         },
         "latency_ms": latency,
+        "queries_per_second": round(len(times) / max(seconds.get("asking", seconds.get("total", 0.0)), 1e-9), 1),
         "started": began,
         "finished": now(),
         "seconds": {name: round(value, 3) for name, value in seconds.items()},

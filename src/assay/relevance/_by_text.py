@@ -65,20 +65,23 @@ def judge_by_text(ground: Ground, queries: Sequence[Query], likeness: Likeness, 
     for number, query in enumerate(queries):
         hits = ground.hits.get(query.query_id, ())
         found = zip(hits, passes[place : place + len(hits)], strict=True)
-        grades = {hit.doc_id: float(passed and ground.may_find(hit, query)) for hit, passed in found}
+        grades = {hit.doc_id: float(passed and ground.has_text(hit) and ground.may_find(hit, query)) for hit, passed in found}
         place += len(hits)
         missed = sorted(in_scope[number] - _stood_for(ground, query)) if in_scope[number] else ()
         others = dict.fromkeys(missed, 1.0)
         over = "scope" if counts_scope[number] else "retrieved"
-        judged[query.query_id] = Judged({**others, **grades}, n_exact=exact[number], counted_over=over)
+        n_without_text = sum(not ground.has_text(hit) for hit in hits)
+        judged[query.query_id] = Judged(
+            {**others, **grades}, n_exact=exact[number], n_without_text=n_without_text, counted_over=over
+        )
     return judged
 
 
 def _are_documents(ground: Ground, query: Query) -> bool:
-    """Whether everything retrieved is a document of the dataset, known by its id or by its very text."""
+    """Whether no hit brings a text that is no document's; an id that nobody knows is simply not relevant."""
     known = ground.words.n_documents
-    hits = ground.hits.get(query.query_id, ())
-    is_known = all(hit.doc_id in ground.documents or ground.words.number[ground.text_of(hit)] < known for hit in hits)
+    brought = (hit for hit in ground.hits.get(query.query_id, ()) if hit.text and hit.doc_id not in ground.documents)
+    is_known = all(ground.words.number[ground.text_of(hit)] < known for hit in brought)
     return is_known and len(ground.scope_numbers(query)) > 0
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +32,12 @@ class Resolved:
     counted_over: Mapping[str, int]
     """What relevant items were counted over → for how many queries."""
     settings: Mapping[str, Any]
+    n_relevant_found: int | None = None
+    """Retrieved items that count as relevant, over all queries; None where nobody looked."""
+    n_with_relevant: int = 0
+    """Queries that have anything relevant."""
+    doubts: tuple[str, ...] = ()
+    """What hints at a mistake: texts that are not there, ids that never match."""
 
     @property
     def strategy_counts(self) -> dict[str, int]:
@@ -46,9 +52,12 @@ class Resolved:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as results record them."""
+        found = {} if self.n_relevant_found is None else {"relevant_found": self.n_relevant_found}
         return {
             "strategy_used": self.strategy_used,
             "strategy_counts": self.strategy_counts,
+            "queries_with_relevant": self.n_with_relevant,
+            **found,
             "exact_matches_found": self.n_exact,
             "counted_over": dict(self.counted_over),
             "undecided": len(self.undecided),
@@ -71,20 +80,44 @@ def resolve(ground: Ground, relevance: str = "auto", **defaults: Any) -> Resolve
         left = [query for query in left if query.query_id not in judged]
     if not judged:
         raise DataError(_nothing(relevance, [query.query_id for query in left]))
-    settings = {f"{resolver.name}_{name}": value for resolver in resolvers for name, value in resolver.params.items()}
+    used = [resolver for resolver in resolvers if any(resolver.resolver.name in name for name in strategies.values())]
+    n_found = sum(one.grades.get(hit.doc_id, 0) > 0 for query, one in judged.items() for hit in ground.hits.get(query, ()))
     return Resolved(
         Qrels({query: _with_hidden(judged[query]) for query in ground.queries if query in judged}),
         strategies,
         tuple(query.query_id for query in left),
         sum(one.n_exact > 0 for one in judged.values()),
         Counter(one.counted_over for one in judged.values()),
-        settings,
+        {f"{resolver.name}_{name}": value for resolver in used for name, value in resolver.params.items()},
+        n_found,
+        sum(any(grade > 0 for grade in (*one.grades.values(), *one.hidden)) for one in judged.values()),
+        tuple(_doubts(ground, judged, strategies)),
     )
+
+
+def _doubts(ground: Ground, judged: Mapping[str, Judged], strategies: Mapping[str, str]) -> Iterator[str]:
+    """Where scores are low for want of texts or of matching ids, rather than of quality."""
+    n_without = sum(one.n_without_text for one in judged.values())
+    if n_without:
+        by_text = [query for query, one in judged.items() if one.counted_over in ("scope", "retrieved")]
+        hits = [hit for query in by_text for hit in ground.hits.get(query, ())]
+        ours = next(hit.doc_id for hit in hits if not ground.has_text(hit))
+        known = next(iter(ground.documents), None)
+        have = f"the dataset has documents like {known!r}" if known else "the dataset has no documents"
+        yield f"{n_without:,} of {len(hits):,} hits have no text to compare: the run has ids like {ours!r}, {have}."
+    by_pack = [query for query, name in strategies.items() if name == "pack" and ground.hits.get(query)]
+    if by_pack and not any(grade > 0 for query in by_pack for grade in judged[query].grades.values()):
+        ours = ground.hits[by_pack[0]][0].doc_id
+        theirs = next((one for query in by_pack for one in ground.queries[query].evidence or ()), None)
+        if theirs is not None:
+            yield f"not one hit covers a piece of evidence: the run has ids like {ours!r}, evidence like {theirs!r}."
 
 
 def by_judgments(qrels: Qrels) -> Resolved:
     """Where judgments decide about every query, and nothing needs to be looked at."""
-    return Resolved(qrels, dict.fromkeys(qrels.query_ids, "qrels"), (), 0, {"judgments": len(qrels)}, {})
+    n_with_relevant = len(set(qrels.query_of[qrels.grades > 0].tolist()))
+    decided = dict.fromkeys(qrels.query_ids, "qrels")
+    return Resolved(qrels, decided, (), 0, {"judgments": len(qrels)}, {}, n_with_relevant=n_with_relevant)
 
 
 def _with_hidden(judged: Judged) -> Mapping[str, float]:

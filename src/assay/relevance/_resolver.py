@@ -44,10 +44,10 @@ class Ground:
 
     def may_find(self, hit: Hit, query: Query) -> bool:
         """Whether a hit lies in the query's scope; one that is no document of the dataset may be part of any."""
-        if query.scope is None or query.scope not in self.scopes or hit.doc_id not in self.documents:
+        if query.scope is None or not self.scopes or hit.doc_id not in self.documents:
             return True
         if query.scope not in self._members:
-            self._members[query.scope] = frozenset(self.scopes[query.scope])
+            self._members[query.scope] = frozenset(self.scopes.get(query.scope, ()))
         return hit.doc_id in self._members[query.scope]
 
     def documents_with(self, text: int, query: Query) -> list[str]:
@@ -62,6 +62,10 @@ class Ground:
                     found.setdefault(self.words.number[self.documents[doc]], []).append(doc)
             self._owners[scope] = found
         return self._owners[scope]
+
+    def has_text(self, hit: Hit) -> bool:
+        """Whether it is known what a hit says; a text of no length says nothing."""
+        return bool(hit.text) or hit.doc_id in self.documents
 
     def text_of(self, hit: Hit) -> str:
         """What a hit says: the text it brought along, or the document's."""
@@ -100,6 +104,8 @@ class Judged:
     """Grades of gold items that nothing retrieved stands for: they count in recall and in the ideal ranking."""
     n_exact: int = 0
     """Retrieved texts that hold the expected one word by word."""
+    n_without_text: int = 0
+    """Hits whose text is neither brought along nor known."""
     counted_over: str = "judgments"
     """What the number of relevant items was counted over: judgments, evidence, scope, or retrieved."""
 

@@ -131,20 +131,20 @@ class WordIndex:
     def bm25(self, text: str, k1: float = 1.2, b: float = 0.75) -> tuple[Floats, float]:
         """For every indexed text: its BM25 score with this text as the query; and that of a text of mean length
         which has every one of its words once, words nobody has included.
+
+        How rare a word is, and how long texts are, is told by the documents alone, so that it does not depend on what
+        was retrieved; without documents every word is as rare as any other, and length does not matter.
         """
         scores = np.zeros(len(self))
-        mean = max(float(self.n_words.mean()), 1.0) if len(self) else 1.0
-        rarest = float(np.log1p(len(self) / 0.5 + 1.0))
-        wanted = list(dict.fromkeys(words_of(text)))
+        n, mean = self.n_documents, float(self.n_words[: self.n_documents].mean()) if self.n_documents else 1.0
+        b = b if n else 0.0
         best = 0.0
-        for number in map(self.vocabulary.get, wanted):
-            if number is None:
-                best += rarest
-                continue
-            span = slice(self.first[number], self.first[number + 1])
-            owner, n = self.owners[span], self.occurrences[span]
-            rarity = float(np.log1p((len(self) - len(owner) + 0.5) / (len(owner) + 0.5)))
-            scores[owner] += rarity * n * (k1 + 1) / (n + k1 * (1 - b + b * self.n_words[owner] / mean))
+        for number in map(self.vocabulary.get, dict.fromkeys(words_of(text))):
+            span = slice(0, 0) if number is None else slice(self.first[number], self.first[number + 1])
+            owner, times = self.owners[span], self.occurrences[span]
+            n_having = int((owner < n).sum())
+            rarity = float(np.log1p((n - n_having + 0.5) / (n_having + 0.5))) if n else 1.0
+            scores[owner] += rarity * times * (k1 + 1) / (times + k1 * (1 - b + b * self.n_words[owner] / max(mean, 1.0)))
             best += rarity
         return scores, best
 

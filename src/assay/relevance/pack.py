@@ -26,6 +26,8 @@ def _judge(pack: Pack, ground: Ground, query: Query) -> Judged:
     grades: dict[str, float] = {}
     for hit in ground.hits.get(query.query_id, ()):
         items = pack.is_relevant(query, hit)
+        if items is True and len(covered) >= (pack.n_evidence(query) or 0):
+            items = None  # everything there is to find was found
         found = {hit.doc_id} if items is True else {items} if items and isinstance(items, str) else set(items or ())
         grades[hit.doc_id] = float(not found <= covered)
         covered |= found

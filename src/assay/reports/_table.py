@@ -65,10 +65,23 @@ def coverage(report: Report) -> str:
         *([f"profile: {first.profile}"] if first.profile else []),
         "level: grade > 0" if policy.rel is None else f"level: grade ≥ {policy.rel:g}",
         f"ties: {policy.ties}",
+        *_relevance(first),
     ]
     if policy.judged_only:
         parts.append("unjudged documents dropped")
     return " · ".join(parts)
+
+
+def _relevance(result: Result) -> list[str]:
+    """Who decided about relevance, where it was not judged ids."""
+    used = result.relevance.get("strategy_used", "qrels")
+    if used == "qrels":
+        return []
+    counts = result.relevance["strategy_counts"]
+    shares = ", ".join(f"{name} {count:,}" for name, count in counts.items())
+    threshold = result.relevance.get("token_threshold")
+    lowest = f" (F1 ≥ {threshold:g})" if threshold is not None and used.startswith("token") else ""
+    return [f"relevance: {shares if used == 'mixed' else used}{lowest}"]
 
 
 def notes(report: Report) -> list[str]:

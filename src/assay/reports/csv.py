@@ -22,13 +22,16 @@ def render_csv(report: Report) -> str:
     metrics = report.metrics if report.per_query else report.shown
     bands = list(_bands(report))
     heads = [*(metric.name for metric in metrics), *(f"{metric.name} {kind.name} {word}" for metric, kind, word in bands)]
-    writer.writerow(["run", "query", *heads] if report.per_query else ["run", *heads])
+    has_benchmarks = any(result.benchmark for result in report.results)
+    first = ["benchmark", "run"] if has_benchmarks else ["run"]
+    writer.writerow([*first, "query", *heads] if report.per_query else [*first, *heads])
     for result in report.results:
+        label = [printable(result.benchmark), report.label(result)] if has_benchmarks else [report.label(result)]
         if report.per_query:
-            writer.writerows([report.label(result), *row] for row in _query_rows(report, result, bands))
+            writer.writerows([*label, *row] for row in _query_rows(report, result, bands))
         summary = [report.exact(metric, result.summary.get(metric.name, "")) for metric in metrics]
         ends = [report.exact(metric, kind.of(result)[metric.name].columns[word].summary()) for metric, kind, word in bands]
-        writer.writerow([report.label(result), *(["all"] if report.per_query else []), *summary, *ends])
+        writer.writerow([*label, *(["all"] if report.per_query else []), *summary, *ends])
     return target.getvalue()
 
 

@@ -1,0 +1,79 @@
+"""Folders that are written: all of their files or none, and never among the files of another benchmark."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from assay.datasets._record_files import suffix_of
+from assay.datasets._write import encodable
+from assay.errors import DataError, UsageError
+
+CARD = "dataset.json"
+STEMS = ("corpus", "queries", "documents", "docs", "judgments", "qrels", "topics", "collection")
+"""What files of benchmarks are called, whatever their ending."""
+FILES = (".jsonl", ".ndjson", ".parquet", ".json", ".csv", ".tsv", ".txt", ".qrels")
+"""Endings of names that mean a file, not a folder."""
+
+
+def is_benchmark_file(name: str) -> bool:
+    """Whether a file of that name, or a folder of judgments, belongs to some benchmark."""
+    return name.partition(".")[0].lower() in STEMS
+
+
+@contextmanager
+def new_folder(
+    path: Path, kind: str, written: Collection[str], is_taken: Callable[[str], object] = is_benchmark_file
+) -> Iterator[Path]:
+    """A folder to fill; its files reach `path` when all of them are there.
+
+    `written` are the files that the format has: old ones of that name are replaced, or removed. Any other file that would
+    be taken for part of a benchmark (`is_taken`) is in the way, and refused.
+    """
+    if suffix_of(path.name) in FILES and not path.is_dir():
+        raise UsageError(f"{path}: {kind} is a folder of files; give a folder, such as {path.name.partition('.')[0]}")
+    _refuse_others(path, {*written, CARD}, is_taken)
+    is_new = not path.exists()
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        staged = Path(tempfile.mkdtemp(prefix=".assay-", dir=path))
+    except OSError as error:
+        raise DataError(f"{path}: cannot be written: {error.strerror or error}") from None
+    try:
+        with encodable(path):
+            yield staged
+        _move(staged, path, {*written, CARD})
+    except BaseException:
+        shutil.rmtree(path if is_new else staged, ignore_errors=True)
+        raise
+    staged.rmdir()
+
+
+def _refuse_others(path: Path, written: Collection[str], is_taken: Callable[[str], object]) -> None:
+    names = {file.name for file in path.iterdir()} if path.is_dir() else set()
+    inner = {f"qrels/{file.name}" for file in (path / "qrels").iterdir()} if (path / "qrels").is_dir() else set()
+    known = names | inner
+    others = sorted(
+        name
+        for name in known - {*written}
+        if (is_taken(name) or is_benchmark_file(name)) and not (name == "qrels" and inner) and not Path(name).name[0] == "."
+    )
+    if CARD in names and known & {*written} == {CARD}:
+        others.append(CARD)
+    if others:
+        raise DataError(f"{path}: there are already {', '.join(others)}; write to another folder")
+
+
+def _move(staged: Path, path: Path, written: Collection[str]) -> None:
+    """Put the files in place, and remove old ones that have no successor."""
+    fresh = {file.relative_to(staged).as_posix() for file in staged.rglob("*") if file.is_file()}
+    for name in sorted(fresh):
+        (path / name).parent.mkdir(exist_ok=True)
+        (staged / name).replace(path / name)
+    for name in {*written} - fresh:
+        (path / name).unlink(missing_ok=True)
+    for folder in [one for one in staged.iterdir() if one.is_dir()]:
+        folder.rmdir()

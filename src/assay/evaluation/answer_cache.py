@@ -1,0 +1,72 @@
+"""AnswerCache: answers that a provider's configuration alone decides, kept by content for the next evaluation."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from assay.evaluation.answers import Answer, AnswerLog
+from assay.evaluation.provenance import describe_machine
+from assay.evaluation.runner import Part
+from assay.model.records import Query
+
+PART = "answers"
+
+
+@dataclass(frozen=True)
+class AnswerCache:
+    """One file for each provider's configuration, set of documents, depth and version of what computes it."""
+
+    folder: Path
+    part: Part
+
+    @cached_property
+    def _log(self) -> AnswerLog:
+        machine = describe_machine()
+        content = {
+            "provider": self.part.provider.fingerprint,
+            "documents": self.part.dataset.fingerprint("documents"),
+            "k": self.part.k,
+            "versions": {"assay": machine["assay"], **machine["packages"]},
+        }
+        return AnswerLog(self.folder / f"{_digest(content)}.log")
+
+    def known(self) -> dict[str, Answer]:
+        """Query id → the answer that the same words got before."""
+        if not self.part.provider.is_repeatable:
+            return {}
+        _, parts = self._log.read()
+        by_content = parts.get(PART, {})
+        found = {query.query_id: by_content.get(_content(query)) for query in self.part.queries.values()}
+        return {query: _renamed(answer, query) for query, answer in found.items() if answer is not None}
+
+    def keep(self, answers: Mapping[str, Answer], known: Mapping[str, Answer]) -> None:
+        """Add what was answered now; errors are never kept."""
+        fresh = [answer for query, answer in answers.items() if answer.error is None and query not in known]
+        if not fresh or not self.part.provider.is_repeatable:
+            return
+        if not self._log.path.exists():
+            self._log.begin({"provider": self.part.provider.configuration})
+        appender = self._log.appender()
+        try:
+            appender.append(PART, [_renamed(one, _content(self.part.queries[one.query])) for one in fresh])
+        finally:
+            appender.close()
+
+
+def _content(query: Query) -> str:
+    """What decides the answer: the words, and where to look."""
+    return _digest([query.text, query.scope])
+
+
+def _digest(content: Any) -> str:
+    return hashlib.blake2b(json.dumps(content, sort_keys=True).encode(), digest_size=12).hexdigest()
+
+
+def _renamed(answer: Answer, query: str) -> Answer:
+    return Answer(query, answer.docs, answer.scores, answer.ms, answer.error, answer.extra)

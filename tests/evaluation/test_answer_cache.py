@@ -1,0 +1,63 @@
+"""Answers are kept by content: the same words, documents and configuration are not asked twice."""
+
+import pytest
+
+from assay.datasets._dataset import BenchmarkDataset
+from assay.evaluation.answer_cache import AnswerCache
+from assay.evaluation.answers import Answer
+from assay.evaluation.runner import Part
+from assay.model.records import Document, Query
+from assay.providers._provider import parse_provider
+
+ANSWERS = {"q1": Answer("q1", ["a"], [2.0], 1.5), "q2": Answer("q2", error="broken")}
+
+
+def part(provider="bm25", k=10, texts=("cats", "dogs"), document="cats sleep"):
+    queries = {f"q{number}": Query(f"q{number}", text) for number, text in enumerate(texts, 1)}
+    dataset = BenchmarkDataset("d", queries=queries, documents={"a": Document("a", document)})
+    return Part(dataset, parse_provider(provider), queries, k)
+
+
+def kept(folder, **changes):
+    """What is known afterwards, in a part that differs in some way."""
+    AnswerCache(folder, part()).keep(ANSWERS, {})
+    return AnswerCache(folder, part(**changes)).known()
+
+
+def test_what_was_answered_is_known(tmp_path):
+    assert kept(tmp_path)["q1"] == ANSWERS["q1"]
+
+
+def test_errors_are_never_kept(tmp_path):
+    assert set(kept(tmp_path)) == {"q1"}
+
+
+def test_the_words_decide_and_not_the_id(tmp_path):
+    assert kept(tmp_path, texts=("dogs", "cats")) == {"q2": Answer("q2", ["a"], [2.0], 1.5)}
+
+
+@pytest.mark.parametrize("change", [{"k": 11}, {"provider": "bm25(k1=0.9)"}, {"document": "dogs sleep"}], ids=str)
+def test_another_depth_configuration_or_document_is_another_question(tmp_path, change):
+    assert kept(tmp_path, **change) == {}
+
+
+def test_a_provider_that_may_change_is_asked_each_time(tmp_path):
+    elsewhere = part(provider="http(url='http://127.0.0.1:9/')")
+    AnswerCache(tmp_path, elsewhere).keep(ANSWERS, {})
+    assert AnswerCache(tmp_path, elsewhere).known() == {}
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_is_known_is_not_written_again(tmp_path):
+    kept(tmp_path)
+    (file,) = tmp_path.iterdir()
+    before = file.read_bytes()
+    AnswerCache(tmp_path, part()).keep(ANSWERS, {"q1": ANSWERS["q1"]})
+    assert file.read_bytes() == before
+
+
+def test_a_damaged_file_is_read_as_far_as_it_is_whole(tmp_path):
+    kept(tmp_path)
+    (file,) = tmp_path.iterdir()
+    file.write_bytes(file.read_bytes()[:-3])
+    assert AnswerCache(tmp_path, part()).known() == {}
