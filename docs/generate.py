@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from assay.datasets._finding_codes import CODES, OF_DOCUMENTS, OF_JUDGMENTS, OF_QUERIES, OF_RUN
 from assay.datasets._format import Format, all_formats
 from assay.grammar import show
 from assay.metrics._describe import describe, written
@@ -208,7 +209,30 @@ def _format_section(one: Format) -> str:
     return "\n".join([*sentences, "", "```text", one.example, "```"])
 
 
-PAGES: dict[str, Callable[[], str]] = {"formats.md": formats_page, "metrics.md": metrics_page}
+CHECKS_HEAD = """\
+# Checks
+
+All {count} findings of `assay datasets check`, in the order in which they are told. This page is generated from
+`src/assay/datasets/_finding_codes.py` by `make docs`; do not edit it. An error means that numbers would be wrong or cannot
+be had, and the command exits 3; a warning is worth a look. Every finding says how often, and where.
+"""
+
+
+def checks_page() -> str:
+    """The reference of finding codes."""
+    parts = [CHECKS_HEAD.format(count=len(CODES))]
+    for title, codes in {
+        "Dataset and queries": OF_QUERIES,
+        "Documents": OF_DOCUMENTS,
+        "Judgments": OF_JUDGMENTS,
+        "Runs": OF_RUN,
+    }.items():
+        rows = [(f"`{name}`", code.severity, _plain(code.advice)) for name, code in codes.items()]
+        parts += [f"## {title}\n", _table(("code", "", "what to do"), rows)]
+    return "\n".join(part.rstrip("\n") + "\n" for part in parts)
+
+
+PAGES: dict[str, Callable[[], str]] = {"checks.md": checks_page, "formats.md": formats_page, "metrics.md": metrics_page}
 """File name → what writes it."""
 
 

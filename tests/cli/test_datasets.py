@@ -132,7 +132,7 @@ def test_conversion_keeps_the_fingerprints_of_the_parts_a_format_holds(assay, so
 def test_judgments_alone_go_to_a_file_of_trec(assay, cats):
     assert assay("datasets", "convert", "cats.json", "qrels.txt", "--to", "trec").code == 0
     assert (cats / "qrels.txt").read_text() == "q1 0 d1 3\nq2 0 d2 0.5\n"
-    assert load_dataset("qrels.txt").fingerprint("judgments") == made().fingerprint("judgments")
+    assert load_dataset("qrels.txt").qrels == made().qrels
 
 
 @pytest.mark.usefixtures("cats")
@@ -153,7 +153,34 @@ def test_a_hostile_name_is_written_out(assay, cats):
     assert "\x1b" not in assay("datasets", "convert", "cats.json", "out.json", "--to", "json").out
 
 
+@pytest.mark.usefixtures("cats")
+def test_what_a_format_has_no_place_for_is_told(assay):
+    out = assay("datasets", "convert", "rag-template", "out.qrels", "--to", "trec").out
+    assert out.splitlines()[-1].startswith("not written: 224 documents, 48 query texts, tags, expected answers")
+    assert "not written" not in assay("datasets", "convert", "rag-template", "all", "--to", "beir").out
+
+
+@pytest.mark.usefixtures("cats")
+def test_repairs_of_the_source_are_told(assay, cats):
+    write_lines(cats / "golden.jsonl", [{"query": "x", "relevant_ids": ["d1", "d1"]}])
+    out = assay("datasets", "convert", "golden.jsonl", "out.json", "--to", "json").out
+    assert out.endswith("1 repair while golden.jsonl was read: assay datasets show golden.jsonl\n")
+
+
 # check: its findings have tests of their own
+
+
+@pytest.mark.usefixtures("cats")
+def test_a_benchmark_that_cannot_be_read_is_a_finding(assay, cats):
+    (cats / "bad.json").write_text('{"queries": {"q": {"text": 1}, "r": {"text": 2}}}')
+    code, out, err = assay("datasets", "check", "bad.json", "--format", "json")
+    assert (code, err) == (3, "")
+    (finding,) = json.loads(out)["findings"]
+    assert (finding["code"], finding["severity"], finding["count"]) == ("dataset-unreadable", "error", 2)
+    assert finding["cases"][0] == {"place": "bad.json", "found": "text of 'q' is text, not 1"}
+    code, out, err = assay("datasets", "check", "bad.json")
+    assert (code, err) == (3, "")
+    assert "text of 'r' is text, not 2" in out
 
 
 @pytest.mark.usefixtures("cats")
@@ -192,6 +219,12 @@ MISUSE = {
     "--to in a list": (("--to", "json"), "--to belongs to assay datasets convert"),
     "--run without check": (("show", "cats.json", "--run", "x"), "--run belongs to assay datasets check"),
     "an unknown output": (("--format", "xml"), "invalid choice: 'xml'"),
+    "a target that would not be recognised": (
+        ("convert", "cats.json", "out.txt", "--to", "json"),
+        "out.txt: json is one JSON file; give it a name that ends in .json, such as out.json",
+    ),
+    "a file for a folder": (("convert", "cats.json", "out.json", "--to", "beir"), "beir is a folder of files"),
+    "a packed target": (("convert", "cats.json", "out.json.gz", "--to", "json"), "leave out .gz"),
 }
 
 

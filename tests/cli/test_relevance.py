@@ -66,6 +66,8 @@ def test_a_run_is_scored_against_a_benchmark(scored, arguments):
     assert result["relevance"] == {
         "strategy_used": "mixed",
         "strategy_counts": {"qrels": 1, "token-fallback": 1},
+        "queries_with_relevant": 2,
+        "relevant_found": 2,
         "exact_matches_found": 1,
         "counted_over": {"judgments": 1, "scope": 1},
         "undecided": 1,
@@ -132,10 +134,11 @@ def test_f1_threshold_is_the_threshold_of_token(scored, threshold, q2, relevance
     assert result["relevance"]["token_threshold"] == float(threshold)
 
 
-def test_a_threshold_in_brackets_comes_first(scored):
+def test_a_threshold_is_given_once(pets, assay):
     arguments = ("--relevance", "token(threshold=0.1)", "--f1-threshold", "1")
-    (result,) = scored("--dataset", "pets.json", "--run", "a.run", *arguments)
-    assert result["relevance"]["token_threshold"] == 0.1
+    code, _, err = assay("score", "--dataset", "pets.json", "--run", "a.run", *arguments)
+    assert code == 2
+    assert "both set the threshold; give one" in err
 
 
 @pytest.mark.parametrize(
@@ -214,7 +217,7 @@ MISUSE = {
     "a parameter of nobody": ((*DATASET, "--relevance", "token(level=1)"), "token has no parameter 'level'"),
     "a threshold of another": (
         (*DATASET, "--relevance", "coverage", "--f1-threshold", "0.5"),
-        "--f1-threshold belongs to token; write --relevance 'coverage(threshold=…)'",
+        "--f1-threshold belongs to token, not to coverage; write --relevance 'coverage(threshold=…)'",
     ),
     "a threshold beyond 1": ((*DATASET, "--f1-threshold", "1.5"), "a number from 0 to 1, not '1.5'"),
     "a threshold that is none": ((*DATASET, "--f1-threshold", "nan"), "a number from 0 to 1, not 'nan'"),
@@ -275,3 +278,17 @@ def test_duplicates_are_the_policys_business(assay, pets):
     assert code == 3
     assert "twice.run:2: document d1#0 appears twice for query q1 (first at line 1)" in err
     assert assay(*arguments, "--duplicates", "keep-best").code == 0
+
+
+def test_the_one_at_fault_is_named(assay, tmp_path):
+    """A benchmark without answers, a map that is none, documents that cannot be read: none of that is the run's fault."""
+    qrels, run, wrong = tmp_path / "ok.qrels", tmp_path / "ok.run", tmp_path / "wrong.run"
+    qrels.write_text("q1 0 d1 1\n")
+    run.write_text("q1 Q0 d1 1 1.0 x\n")
+    wrong.write_text("q1 Q0 d1 1 1.0 x\nq1 Q0 d1 1 1.0 x\n")
+    without = assay("score", "--dataset", qrels, "--run", run, "--relevance", "token")
+    assert (without.code, without.err) == (3, f"error: {qrels}: none of the 1 query has an expected answer: q1\n")
+    assert assay("score", "--dataset", qrels, "--run", run, "--id-map", wrong).err.startswith(
+        f"error: {wrong}:1: expected 2"
+    )
+    assert assay("score", "--dataset", qrels, "--run", wrong).err.startswith(f"error: {wrong}: 1 fault")

@@ -15,11 +15,19 @@ from assay.model.records import Document, Query, RelevanceJudgment, Span
 
 SAMPLES = Path(__file__).parent / "samples"
 
-WORDS = st.text("abcXYZ0129_-.:äß日", min_size=1, max_size=6)
+HEADERS = ["query", "doc", "query_id", "doc_id", "query-id", "corpus-id", "score", "0", "a,b"]
+"""Words that head columns, or look like fillers of them, and are ids all the same."""
+WORDS = st.text("abcXYZ0129_-.:äß日", min_size=1, max_size=6) | st.sampled_from(HEADERS)
 """Ids that every format can hold."""
+OWN = [
+    *("id", "_id", "query_id", "doc_id", "text", "title", "metadata", "query_type", "difficulty", "domain", "expected"),
+    *("evidence", "scope", "source", "page_number", "section", "group", "name", "dataset_name", "version", "split"),
+    *("relevantIds", "queries", "documents", "qrels", "judgments", "spans"),
+]
+"""Names of fields that records and datasets have of their own, and metadata may have as well."""
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12)
 VALUES = st.none() | st.booleans() | st.integers(-(2**53), 2**53) | TEXTS | st.lists(TEXTS, max_size=2)
-METADATA = st.none() | st.dictionaries(WORDS.map("x_".__add__), VALUES, min_size=1, max_size=3)
+METADATA = st.none() | st.dictionaries(WORDS | st.sampled_from(OWN), VALUES, min_size=1, max_size=3)
 MAYBE = st.none() | TEXTS
 GRADES = st.integers(-1, 4) | st.floats(-1e6, 1e6, allow_nan=False)
 

@@ -10,12 +10,12 @@ import zstandard
 from hypothesis import given
 
 import assay
-from assay import BenchmarkDataset, DataError, Document, Query, RelevanceJudgment
+from assay import BenchmarkDataset, DataError, Document, Query, RelevanceJudgment, Span
 from assay.datasets._corpus import FileDocuments
 from assay.datasets._format import load_dataset
 from assay.datasets.beir import EXAMPLE, read_beir, write_beir
 
-from ._benchmarks import SAMPLES, assert_same_content, benchmarks, claims, faults
+from ._benchmarks import SAMPLES, assert_same, benchmarks, claims, faults
 from ._cases import BOM, write
 
 SAMPLE = SAMPLES / "beir"
@@ -63,9 +63,9 @@ def test_what_is_written_reads_back(tmp_path_factory, made):
     path = tmp_path_factory.mktemp("beir")
     write_beir(made, path)
     found = read_beir(path)
-    assert_same_content(found, made)
+    assert_same(found, made)
     write_beir(found, path)
-    assert_same_content(read_beir(path), made)
+    assert_same(read_beir(path), made)
 
 
 def test_every_digit_of_a_grade_is_kept(tmp_path):
@@ -103,13 +103,31 @@ def test_a_folder_is_written_over_itself(tmp_path):
     assert again.qrels["q1"]["d9"] == 3
 
 
+CLASHES = {"difficulty": 5, "relevantIds": [], "scope": "s", "evidence": None, "expected": "x"}
+
+
+def test_metadata_called_like_fields_stay_what_they_are(tmp_path):
+    made = BenchmarkDataset("Mine", "2", {"split": "../../etc", "a": 1})
+    made.add_query(Query("q", "x", difficulty="hard", metadata=CLASHES))
+    made.add_query(Query("r", metadata=CLASHES))
+    made.add_document(Document("d", metadata={"source": "x", "page_number": 7}))
+    made.add_judgment(RelevanceJudgment("q", "d", 1, "ann", "today"))
+    made.qrels["nobody"] = {}
+    made.spans["q"] = [Span("d", 1, 2)]
+    write_beir(made, tmp_path / "out")
+    assert_same(load_dataset(tmp_path / "out"), made)
+    assert {str(one.relative_to(tmp_path)) for one in tmp_path.rglob("*") if one.is_file()} == {
+        f"out/{name}" for name in ("dataset.json", "corpus.jsonl", "queries.jsonl", "qrels/test.tsv")
+    }
+
+
 @pytest.mark.parametrize("bad", ["a\tb", "a\nb", "a\rb", "#a", 'a"b', "", " a", "a "])
 @pytest.mark.parametrize("side", ["query", "document"])
 def test_ids_that_a_table_cannot_hold_are_refused(tmp_path, bad, side):
     qrels = {bad: {"d": 1}} if side == "query" else {"q": {bad: 1}}
     with pytest.raises(DataError, match=r"cannot be held by TSV: .* write JSON instead"):
         write_beir(BenchmarkDataset(qrels=qrels), tmp_path)
-    assert not (tmp_path / "qrels" / "test.tsv").exists()
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_target_that_is_a_file_is_refused(tmp_path):
@@ -137,6 +155,26 @@ def test_the_likeliest_split_is_read(tmp_path, splits, read):
     assert (found.qrels, found.metadata) == ({"q": {read: 1}}, {"split": read})
     write_beir(found, tmp_path / "again")
     assert [file.name for file in (tmp_path / "again" / "qrels").iterdir()] == [f"{read}.tsv"]
+
+
+def test_judgments_that_are_not_read_are_noted(tmp_path):
+    path = folder(tmp_path, test=QRELS, dev=QRELS, train=QRELS)
+    write(path / "qrels.tsv", QRELS)
+    (noted,) = read_beir(path).repairs
+    assert noted.what == "judgments are read from here, not from qrels/dev.tsv qrels/train.tsv qrels.tsv"
+    assert (noted.place, noted.is_loss) == (str(path / "qrels" / "test.tsv"), False)
+
+
+def test_two_files_of_a_split_are_an_error(tmp_path):
+    path = folder(tmp_path, test=QRELS)
+    write(path / "qrels" / "test.jsonl", '{"query_id": "q", "doc_id": "d", "relevance": 1}')
+    assert faults(read_beir, path) == ["qrels: both test.jsonl and test.tsv hold the split test; keep one"]
+
+
+def test_documents_of_a_table_are_there_once(tmp_path):
+    path = folder(tmp_path, corpus=None)
+    pl.DataFrame({"_id": ["d", "d"], "text": ["x", "y"]}).write_parquet(path / "corpus.parquet")
+    assert faults(read_beir, path) == ["corpus.parquet, record:2: document d appears twice"]
 
 
 def test_hidden_files_and_folders_are_no_splits(tmp_path):
@@ -198,7 +236,7 @@ def test_the_same_in_lines_and_in_parquet_has_the_same_fingerprints(tmp_path):
     ]
 
 
-@pytest.mark.parametrize("name", ["_id", "id", "doc_id"])
+@pytest.mark.parametrize("name", ["_id", "id", "doc_id", "query_id"])
 @pytest.mark.parametrize("value", ["d", 7])
 def test_ids_have_several_names_and_may_be_numbers(tmp_path, name, value):
     found = read_beir(folder(tmp_path, corpus=json.dumps({name: value, "text": "y"})))
@@ -215,7 +253,20 @@ def test_what_is_no_field_of_ours_stays_metadata(tmp_path):
     assert found.documents["d"] == Document("d", metadata={"source": {"a": 1}, "page_number": "3"}, group="g")
 
 
-@pytest.mark.parametrize("metadata", [None, [], "x", {}])
+def test_fields_beside_the_text_are_kept(tmp_path):
+    query = {"_id": "q", "id": 5, "lang": "de", "scope": "s", "none": None, "metadata": {"scope": "t", "lang": "de"}}
+    document = {"_id": "d", "url": "http://x", "group": None, "metadata": {"group": "g", "a": 1}}
+    found = read_beir(folder(tmp_path, queries=json.dumps(query), corpus=json.dumps(document)))
+    assert found.queries == {"q": Query("q", scope="s", metadata={"id": 5, "lang": "de", "scope": "t"})}
+    assert found.documents["d"] == Document("d", metadata={"url": "http://x", "group": "g", "a": 1})
+
+
+def test_metadata_that_are_no_object_are_kept(tmp_path):
+    found = read_beir(folder(tmp_path, queries='{"_id": "q", "metadata": "x"}'))
+    assert found.queries["q"].metadata == {"metadata": "x"}
+
+
+@pytest.mark.parametrize("metadata", [None, [], "", {}])
 def test_metadata_that_say_nothing(tmp_path, metadata):
     assert read_beir(folder(tmp_path, queries=json.dumps({"_id": "q", "metadata": metadata}))).queries == {"q": Query("q")}
 
@@ -231,9 +282,14 @@ FAULTS = {
     "not JSON": (
         "queries",
         QUERY + "{\nx\n",
-        ["queries.jsonl:2: input data was truncated", "queries.jsonl:3: JSON is malformed: invalid character (byte 0)"],
+        ["queries.jsonl:2: Input data was truncated", "queries.jsonl:3: JSON is malformed: invalid character (byte 0)"],
     ),
-    "no object": ("queries", "[1]\n" + QUERY, ["queries.jsonl:1: expected `object`, got `array`"]),
+    "no object": ("queries", QUERY + "[1]\n", ["queries.jsonl:2: expected an object with named fields, found [1]"]),
+    "a value given twice": (
+        "queries",
+        '{"_id": "q", "lang": "de", "metadata": {"lang": "en"}}',
+        ["queries.jsonl:1: 'lang' has one value in the record and another in its metadata; keep one of them"],
+    ),
     "no id": ("queries", QUERY + '\n{"text": "x"}\n', ["queries.jsonl:3: there is no _id"]),
     "an empty id": ("queries", '{"_id": ""}', ["queries.jsonl:1: the id of a query or document is empty"]),
     "an id that is none": ("queries", '{"_id": 1.5}', ["queries.jsonl:1: an id is text or a whole number, not 1.5"]),
@@ -278,7 +334,7 @@ def test_a_document_that_cannot_be_used_is_named_when_it_is_read(tmp_path):
 
 def test_faults_of_tables_name_their_rows(tmp_path):
     pl.DataFrame({"_id": ["q", "", "p"], "text": ["x", "y", "z"]}).write_parquet(tmp_path / "queries.parquet")
-    assert faults(read_beir, tmp_path) == ["queries.parquet, row:2: the id of a query or document is empty"]
+    assert faults(read_beir, tmp_path) == ["queries.parquet, record:2: the id of a query or document is empty"]
     write(tmp_path / "queries.parquet", b"nonsense")
     (said,) = faults(read_beir, tmp_path)
     assert said.startswith("queries.parquet: not a Parquet file")

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.datasets._check import check_dataset
+from assay.datasets._check import check_dataset, unreadable
 from assay.datasets._dataset import BenchmarkDataset, Repair
 from assay.datasets._finding import MOST_CASES, Finding
 from assay.datasets._finding_codes import CODES
-from assay.errors import BadParameter
+from assay.errors import BadParameter, DataError
 from assay.model.records import Document, Query
 
 from ._checks import ALL_JUDGED, COPY, OF_DATASETS, OF_RUNS, clean, clean_run, graded, judged, scoped, spanned, with_document
@@ -34,7 +34,16 @@ def as_run(run):
 
 
 def test_every_code_is_tried():
-    assert OF_DATASETS.keys() | OF_RUNS.keys() == CODES.keys() - {"unreadable-documents"}  # test_check_documents has it
+    elsewhere = {"dataset-unreadable", "unreadable-documents"}  # below, and in test_check_documents
+    assert OF_DATASETS.keys() | OF_RUNS.keys() == CODES.keys() - elsewhere
+
+
+def test_a_dataset_that_cannot_be_read_is_one_finding_with_its_faults():
+    (found,) = unreadable(DataError("a.json: 2 faults", ["a.json:1: wrong", "a.json:2: worse"]))
+    assert (found.code, found.severity, found.count) == ("dataset-unreadable", "error", 2)
+    assert found.places == ("a.json:1", "a.json:2")
+    (found,) = unreadable(DataError("a.json: no known format"))
+    assert (found.count, found.cases[0].place, found.cases[0].found) == (1, "a.json", "no known format")
 
 
 @pytest.mark.parametrize("code", OF_DATASETS)

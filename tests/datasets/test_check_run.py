@@ -132,7 +132,7 @@ def test_query_ids_that_never_match_are_shown():
 def test_a_pack_knows_ids_without_their_scope():
     dataset = scoped(("a/1",), scope="a")
     dataset.documents = {f"a/{n}": clean().documents["d1"].__class__(f"a/{n}", f"turn {n}", group="a") for n in range(3)}
-    dataset.pack = evidence_pack("p", dataset.documents, ())
+    dataset.pack = evidence_pack("p", dataset.documents)
     assert found({"q1": {"1": 2.0, "a/2": 1.0}}, dataset, k=2) == {}
     assert set(found({"q1": {"1#0": 2.0, "1#1": 1.0}}, dataset, k=2)) == {"run-chunk-ids"}
 

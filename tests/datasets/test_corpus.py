@@ -1,5 +1,6 @@
 """FileDocuments: a mapping like any other, whose documents stay in their file."""
 
+import gc
 import gzip
 import json
 from collections.abc import MutableMapping
@@ -183,3 +184,18 @@ def test_a_damaged_file_is_named(tmp_path):
     found = corpus(tmp_path, gzip.compress(lines(TEXTS).encode())[:-10])
     with pytest.raises(DataError, match=r"corpus\.jsonl: the compressed file is damaged"):
         list(found.items())
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress])
+def test_a_packed_file_is_unpacked_once(tmp_path, monkeypatch, pack):
+    found = corpus(tmp_path, lines({f"d{number}": "x" * number for number in range(50)}), pack)
+    assert len(found) == 50
+    opened = []
+    real = FileSource.open
+    monkeypatch.setattr(FileSource, "open", lambda self: opened.append(self.compression) or real(self))
+    assert [found[f"d{number}"].text for number in (3, 49, 0)] == ["xxx", "x" * 49, ""]
+    assert [one for one in opened if one] == opened[:1]
+    copy = found._source.plain_path
+    del found
+    gc.collect()
+    assert not copy.exists()

@@ -1,6 +1,7 @@
 """BenchmarkDataset: made in code, asked for statistics and grades, saved and read again; and its fingerprints."""
 
 import pickle
+from collections import OrderedDict
 
 import numpy as np
 import pytest
@@ -8,8 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
-from assay import BenchmarkDataset, DataError, Document, Query, RelevanceJudgment, Span, UnknownName
+from assay import BenchmarkDataset, DataError, Document, Hit, Query, RelevanceJudgment, Span, UnknownName
+from assay.datasets._corpus import FileDocuments
 from assay.datasets._dataset import MANY_VALUES, PARTS, Repair, require_queries
+from assay.datasets._format import find_format, load_dataset
+from assay.model.qrels import fingerprint
+from assay.model.records import Pack
 
 from ._benchmarks import assert_same, benchmarks
 
@@ -150,7 +155,7 @@ def test_seed_001_save_trec_qrels_and_from_trec_qrels(tmp_path, dataset):
 
 def test_blanks_in_ids_cannot_be_held_by_trec(tmp_path):
     made = BenchmarkDataset(qrels={"q 1": {"d": 1}})
-    with pytest.raises(DataError, match=r"the id 'q 1' has a blank in it, which TREC files cannot hold; write JSON instead"):
+    with pytest.raises(DataError, match=r"TREC ids have no blanks.*'q 1'; write json or jsonl instead"):
         made.save_trec_qrels(tmp_path / "qrels.txt")
     assert list(tmp_path.iterdir()) == []
 
@@ -162,6 +167,47 @@ def test_scopes_are_the_documents_of_a_group(dataset):
     assert list(dataset.in_scope(Query("q"))) == ["d1", "d2", "d3", "d4"]
     assert list(dataset.in_scope(Query("q", scope="talk"))) == ["d3", "d4"]
     assert list(dataset.in_scope(Query("q", scope="nowhere"))) == []
+    dataset.documents["d5"] = Document("d5", group="talk")
+    del dataset.documents["d3"]
+    assert dataset.groups == {"talk": ["d4", "d5"]}, "worked out each time"
+    assert list(dataset.in_scope(Query("q", scope="talk"))) == ["d4", "d5"]
+
+
+# Evidence without a pack
+
+
+def test_without_evidence_nobody_owns_relevance(dataset):
+    assert dataset.owner_of_relevance is None
+
+
+def test_where_queries_have_evidence_a_pack_by_ids_owns_relevance(dataset):
+    dataset.add_query(Query("q3", evidence=["d1"]))
+    pack = dataset.owner_of_relevance
+    assert pack.name == "evidence"
+    assert pack.is_relevant(dataset.queries["q3"], Hit("d1#0")) == ("d1",)
+    assert [pack.n_evidence(query) for query in dataset.queries.values()] == [None, None, 1]
+    dataset.add_document(Document("d1#0", "a document of its own"))
+    assert dataset.owner_of_relevance.is_relevant(dataset.queries["q3"], Hit("d1#0")) == ()
+
+
+def test_a_pack_of_its_own_comes_first(dataset):
+    dataset.pack = Pack("own", lambda query, hit: True, lambda query: 1)
+    dataset.add_query(Query("q3", evidence=["d1"]))
+    assert dataset.owner_of_relevance is dataset.pack
+
+
+@pytest.mark.parametrize("via_file", [False, True])
+def test_a_dataset_made_in_code_is_judged_by_its_evidence(tmp_path, via_file):
+    made = BenchmarkDataset("Code", queries={"q": Query("q", evidence=["g/d1", "g/d2"], expected="cat", scope="g")})
+    for number in range(1, 4):
+        made.add_document(Document(f"g/d{number}", "text", group="g"))
+    if via_file:
+        made.save_json(tmp_path / "d.json")
+        made = BenchmarkDataset.from_json(tmp_path / "d.json")
+    run = {"q": [Hit("g/d3"), Hit("d1#7", -1.0), Hit("m", -2.0, metadata={"session_ids": ["d2"]})]}
+    result = assay.evaluate(made, run, ["mrr", "recall", "precision@3"])
+    assert result.summary == {"mrr": 0.5, "recall": 1.0, "precision@3": pytest.approx(2 / 3)}
+    assert result.relevance["strategy_used"] == "pack"
 
 
 def test_judgments_are_prepared_for_scoring(dataset):
@@ -216,8 +262,8 @@ def test_fingerprints_do_not_depend_on_order(queries, documents, judgments):
 def test_fingerprints_ignore_everything_but_content():
     plain = build(QUERIES, DOCUMENTS, JUDGMENTS)
     other = build(
-        [Query("q1", "one", "factual", metadata={"a": 1}, expected="x", scope="g"), *QUERIES[1:]],
-        [Document("d1", "text", "a.md", 3, title="Title", group="g"), *DOCUMENTS[1:]],
+        [Query("q1", "one", "factual", "hard", "cats", metadata={"a": 1}), *QUERIES[1:]],
+        [Document("d1", "text", "a.md", 3, "Intro", {"a": 1}, title="Title"), *DOCUMENTS[1:]],
         [RelevanceJudgment("q1", "d1", 1.0, "ann", "today"), *JUDGMENTS[1:]],
     )
     other.name, other.version, other.format = "other", "2", "json"
@@ -235,6 +281,22 @@ CHANGES = {
     "grade": ("judgments", lambda made: made.add_judgment(RelevanceJudgment("q1", "d2", 0.25))),
     "judgment": ("judgments", lambda made: made.add_judgment(RelevanceJudgment("q2", "d2", 0))),
     "negative grade": ("judgments", lambda made: made.add_judgment(RelevanceJudgment("q1", "d1", -1))),
+    "scope of a query": ("queries", lambda made: made.add_query(Query("q1", "one", scope="g"))),
+    "group of a document": (
+        "documents",
+        lambda made: made.add_document(Document("d1", "text", title="Title", group="g")),
+    ),
+    "judged with nothing relevant": ("judgments", lambda made: made.qrels.update(q3={})),
+    "evidence": ("judgments", lambda made: made.add_query(Query("q1", "one", evidence=["d1"]))),
+    "evidence of nothing": ("judgments", lambda made: made.add_query(Query("q1", "one", evidence=[]))),
+    "expected answer": ("judgments", lambda made: made.add_query(Query("q1", "one", expected="x"))),
+    "span": ("judgments", lambda made: made.spans.update(q1=[Span("d1", 0, 3)])),
+    "query put into the dict": ("queries", lambda made: made.queries.update(q1=Query("q1", "other"))),
+    "query taken out of the dict": ("queries", lambda made: made.queries.pop("q3")),
+    "document put into the dict": ("documents", lambda made: made.documents.update(d1=Document("d1", "other"))),
+    "document taken out of the dict": ("documents", lambda made: made.documents.pop("d2")),
+    "grade put into the dict": ("judgments", lambda made: made.qrels["q1"].update(d1=3)),
+    "another dict of grades": ("judgments", lambda made: setattr(made, "qrels", {"q1": {"d1": 1}})),
 }
 
 
@@ -246,11 +308,69 @@ def test_a_fingerprint_changes_with_its_part_alone_and_is_worked_out_again_after
     assert {name for name in PARTS if before[name] != made.fingerprint(name)} == {part}
 
 
-def test_a_fingerprint_is_worked_out_once(monkeypatch):
-    made = build(QUERIES, DOCUMENTS, JUDGMENTS)
-    first = prints(made)
-    monkeypatch.setattr("assay.datasets._dataset.fingerprint", None)
-    assert prints(made) == first
+TRUTHS = {
+    "nothing": BenchmarkDataset(queries={"q": Query("q")}),
+    "judged with nothing relevant": BenchmarkDataset(queries={"q": Query("q")}, qrels={"q": {}}),
+    "judged not relevant": BenchmarkDataset(queries={"q": Query("q")}, qrels={"q": {"nothing": 0}}),
+    "evidence of nothing": BenchmarkDataset(queries={"q": Query("q", evidence=[])}),
+    "evidence": BenchmarkDataset(queries={"q": Query("q", evidence=["a"])}),
+    "more evidence": BenchmarkDataset(queries={"q": Query("q", evidence=["a", "b"])}),
+    "expected": BenchmarkDataset(queries={"q": Query("q", expected="a")}),
+    "an empty answer": BenchmarkDataset(queries={"q": Query("q", expected="")}),
+    "a span": BenchmarkDataset(queries={"q": Query("q")}, spans={"q": [Span("a", 1, 2)]}),
+    "a longer span": BenchmarkDataset(queries={"q": Query("q")}, spans={"q": [Span("a", 1, 3)]}),
+    "a span of lines": BenchmarkDataset(queries={"q": Query("q")}, spans={"q": [Span("a", 1, 2, "lines")]}),
+}
+
+
+def test_every_kind_of_ground_truth_has_a_fingerprint_of_its_own():
+    assert len({made.fingerprint("judgments") for made in TRUTHS.values()}) == len(TRUTHS)
+    assert len({made.fingerprint("queries") for made in TRUTHS.values()}) == 1
+
+
+def test_neither_the_order_of_evidence_nor_of_spans_matters():
+    spans = [Span("a", 1, 2), Span("b", 3, 4)]
+    one = BenchmarkDataset(queries={"q": Query("q", evidence=["a", "b"])}, spans={"q": spans})
+    other = BenchmarkDataset(queries={"q": Query("q", evidence=["b", "a", "b"])}, spans={"q": spans[::-1]})
+    assert prints(one) == prints(other)
+
+
+@pytest.fixture
+def worked_out(monkeypatch):
+    """How many rows each fingerprint was made of, in the order of making."""
+    made = []
+
+    def counting(rows):
+        rows = list(rows)
+        made.append(len(rows))
+        return fingerprint(rows)
+
+    monkeypatch.setattr("assay.datasets._dataset.fingerprint", counting)
+    return made
+
+
+def test_only_documents_that_stay_in_a_file_are_hashed_once(tmp_path, worked_out):
+    find_format("beir").save(build(QUERIES[:2], DOCUMENTS, JUDGMENTS), tmp_path / "d")
+    found = load_dataset(tmp_path / "d")
+    assert isinstance(found.documents, FileDocuments)
+    first = found.fingerprint("documents")
+    assert found.fingerprint("documents") == first == build([], DOCUMENTS, []).fingerprint("documents")
+    assert worked_out == [3, 3], "once from the file, and once in memory"
+    found.fingerprint("judgments")
+    found.fingerprint("judgments")
+    assert worked_out == [3, 3, 3, 3]
+    found.add_document(Document("d4", "new"))
+    assert found.fingerprint("documents") != first
+    assert worked_out[-1] == 4
+
+
+@pytest.mark.parametrize("kind", [dict, OrderedDict])
+def test_documents_in_memory_may_change(worked_out, kind):
+    made = BenchmarkDataset(documents=kind(d1=Document("d1", "text")))
+    first = made.fingerprint("documents")
+    made.documents["d1"] = Document("d1", "other")
+    assert made.fingerprint("documents") != first
+    assert len(worked_out) == 2
 
 
 @given(st.dictionaries(st.text(), st.text(), max_size=3), st.dictionaries(st.text(), st.text(), max_size=3))

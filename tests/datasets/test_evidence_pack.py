@@ -2,11 +2,11 @@
 
 import pytest
 
-from assay.datasets._evidence_pack import evidence_pack
+from assay.datasets._evidence_pack import FIELDS, evidence_pack
 from assay.model.records import Hit, Query
 
 DOCUMENTS = {f"conv/D1:{number}" for number in range(1, 31)} | {"conv/a", "conv/a_1", "other/D1:3"}
-PACK = evidence_pack("p", DOCUMENTS, ("dia_id", "turn_ids"))
+PACK = evidence_pack("p", DOCUMENTS)
 QUERY = Query("q", evidence=("conv/D1:3", "conv/D1:4", "conv/a"), scope="conv")
 
 
@@ -91,7 +91,54 @@ def test_without_evidence_nothing_is_covered(evidence):
     assert PACK.is_relevant(Query("q", evidence=evidence, scope="conv"), Hit("D1:3")) == ()
 
 
+def test_the_fields_are_these():
+    assert FIELDS == (
+        "evidence",
+        "dia_id",
+        "dia_ids",
+        "turn_id",
+        "turn_ids",
+        "session_id",
+        "session_ids",
+        "answerCorpusIds",
+        "answer_corpus_ids",
+    )
+
+
+@pytest.mark.parametrize("field", FIELDS)
+@pytest.mark.parametrize("value", ["D1:3", ["D1:5", "D1:3"], ("conv/D1:3#2",)], ids=repr)
+def test_every_field_is_read_whatever_the_pack_is_called(field, value):
+    for name in ("locomo", "longmemeval", "evidence"):
+        assert evidence_pack(name, DOCUMENTS).is_relevant(QUERY, Hit("m", metadata={field: value})) == ("conv/D1:3",)
+
+
+TURNS = {"q/session/3", "q/session/30", "q/answer_02/1", "q/answer_02_1/3"}
+
+
+@pytest.mark.parametrize(
+    ("given", "covered"),
+    [
+        ("session_3", "q/session/3"),
+        ("q/session_3", "q/session/3"),
+        ("session/3", "q/session/3"),
+        ("session_3#0", "q/session/3"),
+        ("session_30", "q/session/30"),
+        ("session_4", None),
+        ("session_3b", None),
+        ("answer_02_1", "q/answer_02/1"),
+        ("answer_02_1_3", "q/answer_02_1/3"),
+        ("answer_02_1/3", "q/answer_02_1/3"),
+        ("answer_02_3", None),
+    ],
+)
+def test_a_turn_may_be_written_behind_an_underscore(given, covered):
+    query = Query("q", evidence=sorted(TURNS), scope="q")
+    for hit in (Hit(given), Hit("m", metadata={"turn_ids": [given]})):
+        assert evidence_pack("p", TURNS).is_relevant(query, hit) == ((covered,) if covered else ())
+
+
 def test_another_spelling_is_tried_second():
-    pack = evidence_pack("p", DOCUMENTS, (), lambda given: given.replace("turn ", "D1:"))
-    assert pack.is_relevant(QUERY, Hit("turn 3")) == ("conv/D1:3",)
-    assert pack.is_relevant(QUERY, Hit("D1:4")) == ("conv/D1:4",)
+    both = {"q/s_3", "q/s/3"}
+    query = Query("q", evidence=["q/s/3", "q/s_3"], scope="q")
+    assert evidence_pack("p", both).is_relevant(query, Hit("s_3")) == ("q/s_3",)
+    assert evidence_pack("p", both).is_relevant(query, Hit("s/3")) == ("q/s/3",)

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -184,3 +185,77 @@ def test_what_was_made_in_code_is_what_is_read(tmp_path):
     found = load_dataset(str(tmp_path / "mine.json"))
     assert json.loads((tmp_path / "mine.json").read_text())["qrels"] == {"q1": {"d1": 3}}
     assert repr(found) == repr(made)
+
+
+# What is told apart
+
+LONG = [{"id": f"d{number}", "content": "x" * 1000, "doc_id": f"d{number}"} for number in range(400)]
+TURNS = {"session_1": [{"speaker": "A", "dia_id": "D1:1", "text": "x"}]}
+QA = [{"question": "x", "answer": "y", "evidence": ["D1:1"], "category": 1}]
+STRANGE = {
+    "documents first": ({"documents": {one["id"]: {"text": one["content"]} for one in LONG}, "queries": {"q": {}}}, "json"),
+    "contexts first": ({"documents": LONG, "questions": [{"question": "x"}]}, "rag_template"),
+    "passages first": ({"passages": LONG, "questions": [{"question": "x"}]}, "rag_template"),
+    "observations first": ([{"observation": ["x" * 1000] * 400, "conversation": TURNS, "qa": QA}], "locomo"),
+    "one conversation": ({"event_summary": ["x" * 1000] * 400, **TURNS, "qa": QA}, "locomo"),
+    "HPO in metadata": ({"queries": {"q": {"metadata": {"expected_hpo_ids": ["HP:1"]}}}}, "json"),
+    "questions in metadata": ({"queries": {"q": {"metadata": {"qa": 1, "question": 2, "evidence": 3}}}}, "json"),
+    "turns in metadata": ({"questions": [{"question": "x", "metadata": {"dia_id": 1, "session_1": 2}}]}, "rag_template"),
+    "cases last": (
+        {"metadata": {"x": ["y" * 1000] * 400}, "test_cases": [{"text": "x", "expected_hpo_ids": ["HP:0000001"]}]},
+        "hpo_cases",
+    ),
+}
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, BOM.__add__], ids=["plain", "gzip", "with a mark in front"])
+@pytest.mark.parametrize(("content", "name"), STRANGE.values(), ids=STRANGE)
+def test_a_file_is_known_by_its_outermost_fields(tmp_path, content, name, pack):
+    assert detect_format(write(tmp_path / "data.json", pack(json.dumps(content).encode()))).name == name
+
+
+@pytest.mark.parametrize(
+    ("files", "name"),
+    [
+        (["queries.jsonl", "documents.jsonl", "qrels.tsv"], "trec"),
+        (["queries.tsv", "collection.tsv", "qrels/test.tsv"], "trec"),
+        (["queries.jsonl", "qrels/test.tsv"], "beir"),
+        (["queries.jsonl", "corpus.jsonl"], "beir"),
+        (["queries.jsonl", "judgments.parquet"], "jsonl"),
+        (["corpus/a.parquet", "queries/a.parquet"], None),
+    ],
+)
+def test_a_folder_is_known_by_files_that_can_be_read(tmp_path, files, name):
+    for file in files:
+        (tmp_path / file).parent.mkdir(exist_ok=True)
+        write(tmp_path / file, "x")
+    if name is None:
+        with pytest.raises(DataError, match="no known format"):
+            detect_format(tmp_path)
+    else:
+        assert detect_format(tmp_path).name == name
+
+
+def test_queries_documents_and_a_table_of_judgments_are_all_read(tmp_path):
+    write(tmp_path / "queries.jsonl", '{"query_id": "q", "text": "x"}')
+    write(tmp_path / "documents.jsonl", '{"doc_id": "d", "text": "y"}')
+    write(tmp_path / "qrels.tsv", "query-id\tcorpus-id\tscore\nq\td\t1\n")
+    found = load_dataset(tmp_path)
+    assert (list(found.queries), list(found.documents), found.qrels) == (["q"], ["d"], {"q": {"d": 1}})
+
+
+def test_judgments_in_a_folder_of_their_own(tmp_path):
+    (tmp_path / "qrels").mkdir()
+    write(tmp_path / "queries.tsv", "q\tx\n")
+    write(tmp_path / "collection.tsv", "d\ty\n")
+    write(tmp_path / "qrels" / "dev.tsv", "q\t0\td\t1\n")
+    found = load_dataset(tmp_path)
+    assert (list(found.queries), list(found.documents), found.qrels) == (["q"], ["d"], {"q": {"d": 1}})
+
+
+def test_two_formats_that_claim_a_path_are_both_named(tmp_path, monkeypatch):
+    both = {name: replace(find_format("json"), name=name) for name in ("one", "two")}
+    monkeypatch.setattr("assay.datasets._format.all_formats", lambda: both)
+    path = write(tmp_path / "data.json", '{"queries": {}}')
+    with pytest.raises(DataError, match=r"data\.json: looks like one and two; say which with format="):
+        detect_format(path)

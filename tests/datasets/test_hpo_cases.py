@@ -13,7 +13,7 @@ from assay.datasets._schema import schema_faults
 from assay.datasets.hpo_cases import read_hpo_cases, schema, write_hpo_cases
 from assay.model.records import Document, Query, RelevanceJudgment, Span
 
-from ._benchmarks import METADATA, SAMPLES, TEXTS, WORDS, assert_same, claims, faults
+from ._benchmarks import METADATA, OWN, SAMPLES, TEXTS, WORDS, assert_same, claims, faults
 from ._cases import BOM, write
 
 PLAIN = SAMPLES / "hpo" / "german" / "tiny_v1.json"
@@ -96,7 +96,8 @@ def hpo_benchmarks(draw):
         st.sampled_from([None, "synonym", "layperson", "complex"]),
     )
     for query_id in draw(st.lists(WORDS, min_size=1, max_size=4, unique=True)):
-        metadata = {name: value for name, value in (draw(METADATA) or {}).items() if value is not None}
+        drawn = draw(METADATA) or {}
+        metadata = {name: value for name, value in drawn.items() if value is not None and name not in OWN}  # are refused
         if language:
             metadata["language"] = language
         evidence = draw(st.none() | st.lists(WORDS, max_size=2))
@@ -263,6 +264,10 @@ def made(**changes):
 
 
 UNFIT = {
+    "names of the dataset": (
+        {"metadata": {"version": 7, "a": 1}},
+        "cannot hold metadata called version; write json instead",
+    ),
     "documents": ({"documents": {"d": Document("d")}}, "cannot hold 1 document; write json instead"),
     "spans": ({"spans": {"q": [Span("d", 0, 1)]}}, "cannot hold 1 query with spans"),
     "judges": (

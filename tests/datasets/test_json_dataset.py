@@ -4,12 +4,13 @@ import gzip
 import json
 
 import pytest
+from hypothesis import given
 
 from assay import BenchmarkDataset, Document, Query, RelevanceJudgment, Span
 from assay.datasets._format import load_dataset
 from assay.datasets.json_dataset import EXAMPLE, read_json, write_json
 
-from ._benchmarks import SAMPLES, assert_same, claims, faults
+from ._benchmarks import SAMPLES, assert_same, benchmarks, claims, faults
 from ._cases import BOM, write
 
 SEED_001 = {
@@ -92,6 +93,13 @@ def test_judges_spans_evidence_and_empty_lists_are_kept(tmp_path):
     assert (found.name, found.version, found.metadata) == ("Rich", "2", {"a": [1]})
 
 
+def test_a_dataset_knows_where_it_was_read_from(tmp_path):
+    path = file(tmp_path, SEED_001)
+    for source in (path, str(path)):
+        found = BenchmarkDataset.from_json(source)
+        assert (found.format, found.path) == ("json", path)
+
+
 def test_fields_without_a_value_are_left_out(tmp_path):
     write_json(BenchmarkDataset("Plain", queries={"q": Query("q", "x")}), tmp_path / "plain.json")
     assert json.loads((tmp_path / "plain.json").read_text()) == {
@@ -102,9 +110,73 @@ def test_fields_without_a_value_are_left_out(tmp_path):
     }
 
 
+@given(made=benchmarks())
+def test_what_is_written_reads_back(tmp_path_factory, made):
+    path = tmp_path_factory.mktemp("json") / "made.json"
+    write_json(made, path)
+    found = read_json(path)
+    assert_same(found, made)
+    assert found.repairs == []
+
+
+def test_lists_of_records_are_read_too(tmp_path):
+    content = {"queries": [{"id": "q", "text": "x"}, {"query_id": 7}], "documents": [{"doc_id": "d", "id": "other"}]}
+    found = load_dataset(file(tmp_path, content))
+    assert found.queries == {"q": Query("q", "x"), "7": Query("7")}
+    assert found.documents == {"d": Document("d", metadata={"id": "other"})}
+
+
+def test_without_queries_those_judged_are_queries(tmp_path):
+    path = file(tmp_path, {"qrels": {"q": {"d": 1}}})
+    assert claims(path)[0] == "json"
+    assert load_dataset(path).queries == {"q": Query("q")}
+
+
+def test_tags_and_evidence_may_be_numbers(tmp_path):
+    fields = {"query_type": 5, "difficulty": 0.5, "evidence": [1, "e"]}
+    wanted = Query("q", query_type="5", difficulty="0.5", evidence=["1", "e"])
+    assert read_json(file(tmp_path, {"queries": {"q": fields}})).queries == {"q": wanted}
+
+
+def test_fields_of_the_file_that_nobody_knows_are_metadata(tmp_path):
+    found = read_json(file(tmp_path, {"queries": {}, "license": "CC0", "dataset_name": "Mine", "metadata": {"version": 2}}))
+    assert (found.name, found.version, found.metadata) == ("Mine", "2", {"license": "CC0"})
+
+
+def test_a_value_given_twice_is_noted(tmp_path):
+    queries = {"q": {"lang": "de", "same": 1, "metadata": {"lang": "en", "same": 1}}}
+    found = read_json(file(tmp_path, {"queries": queries, "lang": "fr", "metadata": {"lang": "it"}}))
+    assert found.queries["q"].metadata == {"lang": "de", "same": 1}
+    assert found.metadata == {"lang": "fr"}
+    assert [(one.place, one.what, one.is_loss) for one in found.repairs] == [
+        ("the file", "lang is given twice; that in the metadata ('it') is not kept", True),
+        ("query q", "lang is given twice; that in the metadata ('en') is not kept", True),
+    ]
+
+
+def test_faults_of_records_come_together(tmp_path):
+    content = {"queries": {"q": {"text": 1}, "r": {"scope": []}}, "documents": {"d": {"title": 2}}}
+    assert len(faults(read_json, file(tmp_path, content))) == 3
+
+
 FAULTS = {
-    "queries in a list": ({"queries": []}, "expected `object`, got `array` - at `$.queries`"),
-    "no queries": ({"qrels": {}}, "object missing required field `queries`"),
+    "queries in a list without ids": ({"queries": [{"text": "x"}]}, "query 1 has none of query_id, id, _id"),
+    "queries in a list with bad ids": ({"queries": [{"id": 1.5}]}, "query 1: an id is text or a whole number, not 1.5"),
+    "a query twice": ({"queries": [{"id": 1}, {"_id": "1"}]}, "the query '1' comes twice"),
+    "a judge of nothing": (
+        {"queries": {}, "judgments": [{"query_id": "q", "doc_id": "d", "judge": "ann"}]},
+        "judged by ann: document d for query q is not among the judgments; mend one",
+    ),
+    "a judge with another grade": (
+        {"queries": {}, "qrels": {"q": {"d": 2}}, "judgments": [{"query_id": "q", "doc_id": "d", "relevance_grade": 1}]},
+        "judged by somebody: document d for query q has grade 2 there; mend one",
+    ),
+    "evidence that is no id": ({"queries": {"q": {"evidence": [1.5]}}}, "an id is text or a whole number, not 1.5"),
+    "queries in a text": ({"queries": "q"}, "expected `object | array | null`, got `str` - at `$.queries`"),
+    "no queries": (
+        {"qrels": {}},
+        'there are neither queries nor qrels; expected {"queries": {"q1": {"text": "…"}}, …}',
+    ),
     "a list": ([], "expected `object`, got `array`"),
     "a query that is a text": ({"queries": {"q": "x"}}, "expected `object`, got `str` - at `$.queries[...]`"),
     "a text that is none": ({"queries": {"q": {"text": 7}}}, "text of 'q' is text, not 7"),

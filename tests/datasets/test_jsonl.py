@@ -166,10 +166,30 @@ def test_two_tables_of_a_kind_are_refused(tmp_path):
 
 def test_tables_go_to_a_folder_without_others(tmp_path):
     dataset = load_dataset(SAMPLE)
-    with pytest.raises(UsageError, match=r"jsonl is a folder of tables; give a folder, such as out"):
+    with pytest.raises(UsageError, match=r"jsonl is a folder of files; give a folder, such as out"):
         write_jsonl(dataset, tmp_path / "out.jsonl")
     write(tmp_path / "queries.parquet", b"")
     assert (
         "there are already queries.parquet; write to another folder"
         in faults(lambda path: write_jsonl(dataset, path), tmp_path)[0]
     )
+
+
+@pytest.mark.parametrize(
+    ("record", "doc_id"),
+    [
+        ({"doc_id": "d1", "id": 7, "text": "x"}, "d1"),
+        ({"id": 7, "doc_id": "d1"}, "d1"),
+        ({"docId": "d1"}, "d1"),
+        ({"_id": "a", "id": "b", "docno": "c"}, "a"),
+        ({"id": "b", "_id": "a"}, "b"),
+        ({"doc_id": None, "DocID": 5}, "5"),
+        ({"document-id": "d", "metadata": {"id": 3}}, "d"),
+    ],
+)
+def test_a_list_of_ids_and_the_documents_agree(tmp_path, record, doc_id):
+    write(tmp_path / "queries.jsonl", '{"id": "q"}')
+    write(tmp_path / "documents.jsonl", json.dumps(record))
+    documents = read_jsonl(tmp_path).documents
+    assert list(documents) == [key for key, _ in documents.items()] == [doc_id]
+    assert documents[doc_id].doc_id == doc_id

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import assay
 from assay.datasets._dataset import BenchmarkDataset
 from assay.datasets._format import Probe, all_formats, detect_format, load_dataset
 from assay.datasets.locomo import CATEGORIES, EXAMPLE, FORMAT
@@ -19,6 +20,7 @@ from ._cases import BOM, write
 
 SAMPLES = Path(__file__).parent / "samples"
 GOLDEN = SAMPLES / "locomo10.json"
+METRICS = ("mrr", "recall", "ndcg@10")
 TURN = {"speaker": "Ada", "dia_id": "D1:1", "text": "Hello"}
 SESSION = {"session_1_date_time": "noon", "session_1": [TURN]}
 QUESTION = {"question": "What?", "answer": "That", "evidence": ["D1:1"], "category": 4}
@@ -190,7 +192,7 @@ def test_bom_carriage_returns_and_gzip_change_nothing(tmp_path, golden):
     assert load_dataset(tmp_path / "packed.json.gz").name == "packed"
 
 
-def test_json_keeps_everything_but_the_pack(tmp_path, golden):
+def test_json_keeps_everything(tmp_path, golden):
     golden.save_json(tmp_path / "d.json")
     again = BenchmarkDataset.from_json(tmp_path / "d.json")
     assert again.documents == golden.documents
@@ -201,6 +203,22 @@ def test_json_keeps_everything_but_the_pack(tmp_path, golden):
         assert (other.expected, other.scope, other.tags) == (query.expected, query.scope, query.tags)
         assert (other.evidence is None) == (query.evidence is None)
         assert list(other.evidence or ()) == list(query.evidence or ())
+
+
+@pytest.mark.parametrize("field", ["dia_id", "dia_ids", "turn_ids", "evidence"])
+def test_json_keeps_the_scores_of_hits_known_by_their_metadata(tmp_path, golden, field):
+    golden.save_json(tmp_path / "d.json")
+    again = BenchmarkDataset.from_json(tmp_path / "d.json")
+    turns = ["D4:1"] if field == "dia_id" else ["D1:1", "D2:3"]
+    value = turns[0] if field == "dia_id" else turns
+    hits = [Hit("memory 1"), Hit("memory 2", -1.0, metadata={field: value}), Hit("D1:2#0", -2.0)]
+    run = dict.fromkeys(golden.queries, hits)
+    before, after = (assay.evaluate(dataset, run, METRICS, relevance="pack") for dataset in (golden, again))
+    assert [before.scores(metric) for metric in METRICS] == [after.scores(metric) for metric in METRICS]
+    assert before.relevance == after.relevance
+    assert {query.split("/")[1] for query, score in before.scores("mrr").items() if score == 0.5} >= (
+        {"q5", "q12"} if field == "dia_id" else {"q1", "q3", "q10"}
+    )
 
 
 def test_it_is_not_written(tmp_path, golden):

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import assay
 from assay.datasets import longmemeval_turns
 from assay.datasets._dataset import BenchmarkDataset
 from assay.datasets._format import Probe, all_formats, detect_format, load_dataset
@@ -151,7 +152,23 @@ def test_bom_carriage_returns_and_gzip_change_nothing(tmp_path, golden):
         assert (other.queries, other.documents, other.repairs) == (golden.queries, golden.documents, golden.repairs)
 
 
-def test_json_keeps_everything_but_the_pack(tmp_path, golden):
+@pytest.mark.parametrize("name", ["longmemeval", "longmemeval_turns"])
+def test_json_keeps_the_scores_of_hits_that_go_by_bare_ids_or_metadata(tmp_path, name):
+    golden = load_dataset(GOLDEN, name)
+    golden.save_json(tmp_path / "d.json")
+    again = BenchmarkDataset.from_json(tmp_path / "d.json")
+    run = {
+        "c0ffee01": [Hit("x"), Hit("answer_01_1", -1.0)],
+        "c0ffee02": [Hit("answer_02_1_3"), Hit("m", -1.0, metadata={"answerCorpusIds": ["answer_02_2/1"]})],
+    }
+    metrics = ("mrr", "recall", "ndcg@10")
+    before, after = (assay.evaluate(dataset, run, metrics, relevance="pack") for dataset in (golden, again))
+    assert [before.scores(metric) for metric in metrics] == [after.scores(metric) for metric in metrics]
+    assert before.relevance == after.relevance
+    assert (before.scores("mrr")["c0ffee01"], before.scores("recall")["c0ffee02"]) == (0.5, 1.0)
+
+
+def test_json_keeps_everything(tmp_path, golden):
     golden.save_json(tmp_path / "d.json")
     again = BenchmarkDataset.from_json(tmp_path / "d.json")
     assert again.documents == golden.documents

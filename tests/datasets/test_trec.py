@@ -77,7 +77,7 @@ def test_a_table_of_judgments_is_judgments(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "content", [trec_run(), "", "four words of prose", "a,b,c 0 0 1", "query_id,doc_id\n1,2\n", '{"a": 1}']
+    "content", [trec_run(), "", "four words of prose", "a, b, c, 1", "query_id,doc_id\n1,2\n", '{"a": 1}']
 )
 def test_what_is_no_judgment_is_not_claimed(tmp_path, content):
     assert not detect(Probe(write(tmp_path / "file.txt", content)))
@@ -315,3 +315,48 @@ def test_a_folder_with_other_files_of_a_kind_is_refused(tmp_path):
     (said,) = faults(lambda path: write_trec(dataset, path), tmp_path)
     assert said.endswith("there are already topics.txt; write to another folder")
     assert (tmp_path / "qrels.txt").read_text() == QRELS
+
+
+# --- lines that look like something else ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("query", "doc"), [("query", "doc"), ("query_id", "doc_id"), ("query-id", "corpus-id"), ("a,b", "c,d"), ("q", "{")]
+)
+@pytest.mark.parametrize("name", ["out.qrels", "out.txt", "folder"])
+def test_ids_that_look_like_headers_are_ids(tmp_path, query, doc, name):
+    made = BenchmarkDataset(queries={query: Query(query)}, qrels={query: {doc: 1}})
+    write_trec(made, tmp_path / name)
+    found = load_dataset(tmp_path / name)
+    assert (found.format, found.qrels) == ("trec", made.qrels)
+
+
+@pytest.mark.parametrize("query", ["{", "[1]", '{"a"'])
+def test_queries_that_look_like_json_are_refused(tmp_path, query):
+    made = BenchmarkDataset(queries={query: Query(query)}, qrels={query: {"d": 1}})
+    for write_it in (write_trec, BenchmarkDataset.save_trec_qrels):
+        assert "write json or jsonl instead" in faults(partial(write_it, made), tmp_path / "out.qrels")[0]
+    assert not list(tmp_path.iterdir())
+
+
+def test_topics_in_a_table_may_have_a_header(tmp_path):
+    assert queries_of(tmp_path, "query_id\ttext\nq\tx\n", "topics_tsv") == [Query("q", "x")]
+
+
+@pytest.mark.parametrize("content", ['{"q1": {"d1": 1, "d2": 0}}', '{"q1": {"d1": 2}, "q2": {"d": 1}}'])
+def test_judgments_alone_as_json(tmp_path, content):
+    path = write(tmp_path / "qrels.json", content)
+    assert claims(path) == ["trec"]
+    assert load_dataset(path).qrels["q1"]["d1"] > 0
+
+
+@pytest.mark.parametrize(
+    "content", ['{"q1": {"d1": 0.5}}', '{"q1": {"d1": true}}', '{"q1": {}}', "{}", '{"q1": ["d1"]}', "{"]
+)
+def test_json_that_may_be_anything_is_not_claimed(tmp_path, content):
+    assert not detect(Probe(write(tmp_path / "some.json", content)))
+
+
+def test_judgments_alone_cannot_hold_queries_with_nothing_relevant(tmp_path):
+    made = BenchmarkDataset(qrels={"q": {"d": 1}, "r": {}})
+    assert "nothing relevant (r)" in faults(made.save_trec_qrels, tmp_path / "out.qrels")[0]

@@ -66,3 +66,15 @@ def test_only_known_turns_are_found_and_every_item_counts(items):
     evidence = TURNS.read(items)
     assert set(evidence.found) <= {"D1:3", "D11:26", "D30:5", "intro", "D7:1", "D7:01", "D 9:9"}
     assert len(evidence.found) + len(evidence.mended) + len(evidence.lost) >= len(items)
+
+
+@pytest.mark.parametrize("item", ["D1:1/D1:2", "D1:1&D1:2", "D1:1 & D1:2", "D1:1-D1:2", "1:1-1:2"])
+def test_pairs_that_can_mean_nothing_else(item):
+    found = TurnIds(["D1:1", "D1:2", "D1:3"]).read([item])
+    assert (found.found, found.lost, len(found.mended)) == (["D1:1", "D1:2"], [], 1)
+
+
+@pytest.mark.parametrize("item", ["D1:1-D1:3", "D1:1/D9:9", "D1:1-D2:1", "D1:2-D1:1", "/", "-"])
+def test_pairs_that_may_mean_more_are_lost(item):
+    found = TurnIds(["D1:1", "D1:2", "D1:3", "D2:1"]).read([item])
+    assert (found.found, len(found.lost)) == ([], 1)

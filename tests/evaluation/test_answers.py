@@ -64,13 +64,15 @@ def test_cut_at_any_byte_the_whole_lines_before_are_read_and_the_file_is_mended(
         n_whole = sum(end <= cut for end in ends)
         assert bool(header) == (n_whole > 0)
         assert answers == by_part(THREE[: max(0, n_whole - 1)])
+        assert log.path.read_bytes() == whole[:cut]  # another process may be writing: reading leaves the file alone
+        log.mend()
         assert log.path.read_bytes() == whole[: ends[n_whole - 1] if n_whole else 0]
 
 
 def test_after_a_cut_it_is_written_on(tmp_path):
     log = written(tmp_path / "a.log", THREE[:2])
     log.path.write_bytes(log.path.read_bytes()[:-3])
-    log.read()
+    log.mend()
     appender = log.appender()
     appender.append(*THREE[2])
     appender.close()
@@ -96,11 +98,12 @@ def test_a_log_that_is_not_there_has_nothing(tmp_path):
     assert not (tmp_path / "gone.log").exists()
 
 
-def test_to_begin_is_to_forget(tmp_path):
+def test_to_begin_is_to_put_aside_what_was(tmp_path):
     log = written(tmp_path / "deep" / "a.log", THREE)
     log.begin({"plan": "other"})
     assert log.read() == ({"schema": SCHEMA, "plan": "other"}, {})
-    assert [path.name for path in log.path.parent.iterdir()] == ["a.log"]
+    assert sorted(path.name for path in log.path.parent.iterdir()) == ["a.log", "a.log.before"]
+    assert AnswerLog(log.path.with_name("a.log.before")).read()[1] == by_part(THREE)
 
 
 def test_metadata_that_json_has_no_word_for_is_kept_as_numbers_and_text(tmp_path):

@@ -334,11 +334,55 @@ def test_a_rolled_up_run_keeps_queries_and_tag(tmp_path):
     assert (rolled.query_ids, rolled.tag) == (("q", "p"), "bm25")
 
 
-def test_rolled_up_documents_are_compared_by_their_own_text():
-    run = {"q": [Hit("d3#0", 2.0, "red cat"), Hit("d1#0", 1.0, "blue")]}
+def test_a_rolled_up_document_says_what_its_best_chunk_says():
+    run = {"q": [Hit("d1#0", 1.0, "blue"), Hit("d3#0", 2.0, "red cat"), Hit("d3#1", 1.5, "grey")]}
+    judgement = judge(worded(), run, Relevance("token", unit="document"), Policy())
+    assert judgement.qrels["q"] == {"d3": 1.0, "d1": 0.0, "d2": 1.0}
     result = assay.evaluate(worded(), run, "mrr", relevance=Relevance("token", unit="document"))
-    assert result["mrr"] == 0.5
+    assert result["mrr"] == 1.0
     assert result.relevance["counted_over"] == {"scope": 1}
+
+
+def test_chunks_without_text_are_rolled_up_to_the_text_of_their_document():
+    for run in ({"q": ["d3#0", "d1#0"]}, {"q": [Hit("d3#0", 2.0), Hit("d1#0", 1.0)]}):
+        assert assay.evaluate(worded(), run, "mrr", relevance=Relevance("token", unit="document"))["mrr"] == 0.5
+
+
+def test_chunks_of_unknown_documents_are_rolled_up_with_their_text():
+    run = {"q": [Hit("x#0", 2.0, "red old cat"), Hit("x#1", 1.0, "blue"), Hit("y#0", 0.0, "blue")]}
+    judgement = judge(worded(), run, Relevance("token", unit="document"), Policy())
+    assert judgement.qrels["q"] == {"x": 1.0, "y": 0.0}
+    assert judgement.resolved.counted_over == {"retrieved": 1}
+
+
+@pytest.mark.parametrize(("ties", "grade"), [("docid_desc", 0.0), ("docid_asc", 1.0), ("input_order", 0.0)])
+def test_of_tied_chunks_the_first_by_the_tie_rule_lends_its_text(ties, grade):
+    run = {"q": [Hit("x#1", 1.0, "blue"), Hit("x#0", 1.0, "red cat")]}
+    judgement = judge(worded(), run, Relevance("token", unit="document"), Policy(ties=ties))
+    assert judgement.qrels["q"]["x"] == grade
+
+
+def test_a_dropped_self_lends_no_text():
+    dataset = BenchmarkDataset("Self", queries={"x#0": Query("x#0", expected="red cat")})
+    run = {"x#0": [Hit("x#0", 2.0, "red cat"), Hit("x#1", 1.0, "blue")]}
+    relevance = Relevance("token", unit="document")
+    assert assay.evaluate(dataset, run, "mrr", relevance=relevance)["mrr"] == 1.0
+    assert assay.evaluate(dataset, run, "mrr", relevance=relevance, policy=Policy(drop_self=True))["mrr"] == 0.0
+
+
+def test_metadata_of_the_best_chunk_reach_the_pack_of_a_rolled_up_document():
+    dataset = BenchmarkDataset("Meta", queries={"q": Query("q", evidence=["e1"])})
+    run = {"q": [Hit("x#0", 2.0, "a", {"evidence": "e1"}), Hit("y#0", 1.0, "b")]}
+    assert assay.evaluate(dataset, run, "mrr", relevance=Relevance(unit="document"))["mrr"] == 1.0
+
+
+@pytest.mark.parametrize("run", [CHUNKS, {"q": [Hit(chunk, score, "text") for chunk, score in CHUNKS["q"].items()]}])
+def test_the_raw_ranking_of_chunks_is_in_the_result(run):
+    result = assay.evaluate(JUDGED, run, "mrr", relevance=Relevance(unit="document"))
+    assert result.run == CHUNKS
+    assert result.to_dict()["run"] == CHUNKS
+    for unit in ("as_retrieved", "chunk"):
+        assert assay.evaluate(JUDGED, run, "mrr", relevance=Relevance(unit=unit)).run == {}
 
 
 # What is said about it
@@ -390,6 +434,8 @@ def test_a_result_records_who_decided():
     assert result.to_dict()["relevance"] == {
         "strategy_used": "coverage",
         "strategy_counts": {"coverage": 1},
+        "queries_with_relevant": 1,
+        "relevant_found": 1,
         "exact_matches_found": 1,
         "counted_over": {"scope": 1},
         "undecided": 0,

@@ -21,6 +21,7 @@ WORDS = ("cat", "Katze", "sleeps", "the", "猫", "12")
 TEXTS = st.lists(st.sampled_from(WORDS), max_size=5).map(" ".join)
 DOCUMENTS = st.dictionaries(st.sampled_from([f"d{number}" for number in range(8)]), TEXTS, max_size=8)
 GROUPS = ("north", "south")
+TEXT_RESOLVERS = ("token", "coverage", "substring", "lexical", "hybrid", "hybrid(method=weighted)")
 
 
 def ground(queries: Query | Iterable[Query], hits: Mapping[str, Sequence[Any]] | Sequence[Any], **more: Any) -> Ground:
@@ -57,14 +58,18 @@ def substring(wanted: str, text: str) -> float:
     return float(any(inside[start : start + len(words)] == words for start in range(len(inside))))
 
 
-def bm25(texts: Sequence[str], wanted: str, k1: float = 1.2, b: float = 0.75) -> tuple[list[float], float]:
-    """Scores of all texts, and that of a text of mean length with every wanted word once."""
-    counts = [Counter(words_of(text)) for text in texts]
-    mean = max(sum(count.total() for count in counts) / len(texts), 1.0) if texts else 1.0
-    scores, best = [0.0] * len(texts), 0.0
+def bm25(
+    documents: Sequence[str], others: Sequence[str], wanted: str, k1: float = 1.2, b: float = 0.75
+) -> tuple[list[float], float]:
+    """Scores of all texts, and that of a text of mean length with every wanted word once; documents alone set the scale."""
+    counts = [Counter(words_of(text)) for text in (*documents, *others)]
+    known = counts[: len(documents)]
+    mean = max(sum(count.total() for count in known) / len(known), 1.0) if known else 1.0
+    b = b if known else 0.0
+    scores, best = [0.0] * len(counts), 0.0
     for word in bag(wanted):
-        n = sum(word in count for count in counts)
-        rarity = math.log(1 + (len(texts) - n + 0.5) / (n + 0.5))
+        n = sum(word in count for count in known)
+        rarity = math.log(1 + (len(known) - n + 0.5) / (n + 0.5)) if known else 1.0
         best += rarity
         for number, count in enumerate(counts):
             scores[number] += rarity * count[word] * (k1 + 1) / (count[word] + k1 * (1 - b + b * count.total() / mean))
@@ -72,20 +77,18 @@ def bm25(texts: Sequence[str], wanted: str, k1: float = 1.2, b: float = 0.75) ->
 
 
 def lexical(made: Ground) -> Callable[[str, str], float]:
-    """The share of the best BM25 score, over every distinct text there is."""
-    texts = list(
-        dict.fromkeys([*made.documents.values(), *(made.text_of(hit) for hits in made.hits.values() for hit in hits)])
-    )
+    """The share of the best BM25 score, with the distinct texts of documents telling what is rare and long."""
+    documents = list(dict.fromkeys(made.documents.values()))
 
     def share(wanted: str, text: str) -> float:
-        scores, best = bm25(texts, wanted)
-        return min(scores[texts.index(text)] / best, 1.0)
+        scores, best = bm25(documents, [text], wanted)
+        return min(scores[-1] / best, 1.0)
 
     return share
 
 
 def grades_by_text(made: Ground, query: Query, alike: Callable[[str, str], float], threshold: float) -> dict[str, float]:
-    """Every hit by its text; where only documents were retrieved, also those of the scope that no hit stands for."""
+    """Every hit by its text; unless other texts than documents' were brought, also the scope's that no hit stands for."""
     hits = made.hits.get(query.query_id, ())
     scope = list(made.documents) if query.scope is None else list(made.scopes.get(query.scope, ()))
     wanted = query.expected or ""
@@ -94,11 +97,12 @@ def grades_by_text(made: Ground, query: Query, alike: Callable[[str, str], float
         return alike(wanted, text) >= threshold - 1e-12
 
     def is_foreign(hit: Hit) -> bool:
-        return query.scope in made.scopes and hit.doc_id in made.documents and hit.doc_id not in scope
+        is_scoped = query.scope is not None and made.scopes
+        return bool(is_scoped) and hit.doc_id in made.documents and hit.doc_id not in scope
 
     grades = {hit.doc_id: float(passes(made.text_of(hit)) and not is_foreign(hit)) for hit in hits}
     known = set(made.documents.values())
-    if scope and all(hit.doc_id in made.documents or made.text_of(hit) in known for hit in hits):
+    if scope and all(hit.doc_id in made.documents or not hit.text or hit.text in known for hit in hits):
         stood_for = {hit.doc_id for hit in hits}
         for hit in hits:
             if hit.doc_id not in made.documents:

@@ -1,14 +1,20 @@
 """Relevance by text: what is counted, over what, and which hits stand for which documents."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
+import assay
+from assay import BenchmarkDataset, Document
 from assay.model.records import Hit, Query
 from assay.relevance import _by_text
-from assay.relevance._by_text import has_expected
+from assay.relevance._by_text import has_expected, judge_by_text
 from assay.relevance._resolve import resolve
+from assay.relevance.token import token_f1
 
-from ._cases import f1, grades_by_text, ground, grounds
+from ._cases import TEXT_RESOLVERS, f1, grades_by_text, ground, grounds
 
 QUERY = Query("q", expected="red cat")
 DOCUMENTS = {"d1": "red cat", "d2": "a red cat", "d3": "blue dog", "d4": "the red cat sleeps"}
@@ -69,9 +75,90 @@ def test_a_relevant_text_outside_the_scope_is_not_counted():
     assert judged(["d2", "d1"], query, scopes=scopes) == ({"d2": 0.0, "d1": 1.0}, {"scope": 1})
 
 
-def test_a_scope_without_documents_is_counted_over_what_was_retrieved():
+def test_a_scope_that_no_document_has_lets_none_through_and_is_counted_over_what_was_retrieved():
     query = Query("q", expected="red cat", scope="nowhere")
-    assert judged(["d1"], query, scopes={"mine": ["d1"]}) == ({"d1": 1.0}, {"retrieved": 1})
+    hits = ["d1", Hit("chunk", -1.0, "one red cat")]
+    assert judged(hits, query, scopes={"mine": ["d1"]}) == ({"d1": 0.0, "chunk": 1.0}, {"retrieved": 1})
+
+
+# Hits that nobody knows
+
+
+TEN = {f"d{number}": f"red cat {number}" for number in range(10)}
+
+
+@pytest.mark.parametrize(
+    "strangers",
+    [["ghost"], ["ghost", "spook"], [Hit("ghost", -9.0, "")], [Hit("ghost", -9.0, "red cat 7")]],
+    ids=["an id", "two ids", "an empty text", "the text of a document"],
+)
+def test_an_unknown_id_without_a_text_of_its_own_leaves_the_count_over_the_scope(strangers):
+    grades, over = judged(["d0", *strangers], documents=TEN)
+    assert over == {"scope": 1}
+    assert sum(grades.values()) == 10
+
+
+def test_of_ten_relevant_documents_one_is_a_tenth_with_an_unknown_id_or_without():
+    dataset = BenchmarkDataset("Ten", queries={"q": QUERY})
+    for doc, text in TEN.items():
+        dataset.add_document(Document(doc, text))
+    for ranking in (["d0"], ["d0", "ghost"], ["ghost", "d0"]):
+        result = assay.evaluate(dataset, {"q": ranking}, "recall@10", relevance="token")
+        assert result["recall@10"] == 0.1
+        assert result.relevance["counted_over"] == {"scope": 1}
+    chunk = [Hit("d0", 1.0), Hit("ghost", 0.0, "grey mouse")]
+    result = assay.evaluate(dataset, {"q": chunk}, "recall@10", relevance="token")
+    assert (result["recall@10"], result.relevance["counted_over"]) == (1.0, {"retrieved": 1})
+
+
+@pytest.mark.parametrize("relevance", ["token", "coverage", "lexical", "hybrid(method=weighted)"])
+def test_what_has_no_text_is_not_relevant_even_if_everything_is(relevance):
+    resolved = resolve(ground(QUERY, ["d3", "ghost"], documents=DOCUMENTS), relevance, threshold=0.0)
+    assert (resolved.qrels["q"]["d3"], resolved.qrels["q"]["ghost"]) == (1.0, 0.0)
+
+
+METRICS = ("recall@3", "recall", "ndcg@3", "ndcg", "map", "mrr", "precision@3")
+
+
+@given(
+    made=grounds(),
+    places=st.lists(st.integers(0, 6), min_size=1, max_size=3),
+    relevance=st.sampled_from(TEXT_RESOLVERS),
+    threshold=st.sampled_from([0.0, 0.3, 0.8]),
+)
+def test_unknown_ids_without_text_never_raise_a_score(made, places, relevance, threshold):
+    dataset = BenchmarkDataset("Law", queries=dict(made.queries))
+    for doc, text in made.documents.items():
+        dataset.add_document(
+            Document(doc, text, group=next((name for name, docs in made.scopes.items() if doc in docs), None))
+        )
+    chosen = assay.Relevance(relevance, defaults={"threshold": threshold})
+    without = {query: [replace(hit, score=0.0) for hit in made.hits.get(query, ())] for query in made.queries}
+    haunted = {query: list(hits) for query, hits in without.items()}
+    for hits in haunted.values():
+        for number, place in enumerate(places):
+            hits.insert(place, Hit(f"ghost{number}"))
+    before, after = (
+        assay.evaluate(
+            dataset,
+            {query: [replace(hit, score=-float(place)) for place, hit in enumerate(hits)] for query, hits in run.items()},
+            METRICS,
+            relevance=chosen,
+        )
+        for run in (without, haunted)
+    )
+    assert before.relevance["counted_over"] == after.relevance["counted_over"]
+    assert before.relevance["relevant_found"] == after.relevance["relevant_found"]
+    for metric in METRICS:
+        for query, score in before.scores(metric).items():
+            assert after.scores(metric)[query] <= score + 1e-12, (metric, query)
+    assert before.scores("recall") == after.scores("recall")
+
+
+def test_hits_without_text_are_counted():
+    hits = ["d1", "ghost", Hit("chunk", -5.0, "x"), Hit("empty", -6.0, ""), Hit("d2", -7.0, "")]
+    found = judge_by_text(ground(QUERY, hits, documents=DOCUMENTS), [QUERY], token_f1, 0.3)
+    assert found["q"].n_without_text == 2
 
 
 @pytest.mark.parametrize(
@@ -107,12 +194,13 @@ def test_large_scopes_are_compared_block_by_block(many, made):
         assert resolved.qrels[query.query_id] == grades_by_text(made, query, f1, 0.3)
 
 
-@given(grounds())
-def test_a_query_is_judged_the_same_alone_and_in_company(made):
-    whole = resolve(made, "token")
+@pytest.mark.parametrize("relevance", TEXT_RESOLVERS)
+@given(made=grounds())
+def test_a_query_is_judged_the_same_alone_and_in_company(relevance, made):
+    whole = resolve(made, relevance)
     for name, query in made.queries.items():
         alone = resolve(
-            ground(query, {name: made.hits.get(name, ())}, documents=made.documents, scopes=made.scopes), "token"
+            ground(query, {name: made.hits.get(name, ())}, documents=made.documents, scopes=made.scopes), relevance
         )
         assert alone.qrels[name] == whole.qrels[name]
         assert set(alone.counted_over) <= set(whole.counted_over)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.model.records import Query
+from assay.model.records import Hit, Query
 from assay.relevance import _by_text
 from assay.relevance._resolve import resolve
 from assay.relevance._words import WordIndex
@@ -37,6 +37,26 @@ def test_a_word_that_nobody_has_lowers_every_share():
     whole, part = bm25_share(pairs).tolist()
     assert whole == pytest.approx(1.0)
     assert 0 < part < 0.5
+
+
+def test_what_another_query_retrieved_does_not_change_what_is_rare():
+    """Many texts with "cat" make it common only where they are documents."""
+    documents = {"d1": "cat", "d2": "dog"}
+    mine, other = Query("q", expected="cat bird"), Query("other", expected="dog")
+    crowd = [Hit(f"c{number}", -float(number), f"cat bird {number}") for number in range(50)]
+    for name in ("lexical(threshold=0.28)", "lexical(threshold=0.3)", "hybrid(method=weighted, weights=[0, 0, 0, 1])"):
+        alone = resolve(ground(mine, ["d1", "d2"], documents=documents), name)
+        both = resolve(ground([mine, other], {"q": ["d1", "d2"], "other": crowd}, documents=documents), name)
+        assert alone.qrels["q"] == both.qrels["q"]
+    assert grades("cat bird", documents, "lexical(threshold=0.27)")["d1"] == 1.0
+    assert grades("cat bird", documents, "lexical(threshold=0.29)")["d1"] == 0.0
+
+
+def test_without_documents_half_of_the_words_are_half_of_the_share_however_long_the_text():
+    hits = [Hit("short", 1.0, "cat"), Hit("long", 0.0, "a cat in a text with very many words in it")]
+    for threshold, relevant in ((0.5, 1.0), (0.51, 0.0)):
+        found = resolve(ground(Query("q", expected="cat dog"), hits), f"lexical(threshold={threshold})").qrels["q"]
+        assert found == {"short": relevant, "long": relevant}
 
 
 @given(grounds(), st.sampled_from([0.1, 0.3, 0.5, 0.9]))

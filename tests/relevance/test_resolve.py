@@ -12,7 +12,7 @@ from assay.metrics import ndcg_at_k, precision_at_k, recall_at_k
 from assay.model.qrels import Qrels
 from assay.relevance._resolve import by_judgments, resolve
 
-from ._cases import TEXTS, evidence_pack, ground
+from ._cases import TEXT_RESOLVERS, TEXTS, evidence_pack, ground
 
 JUDGED = Query("judged", expected="red cat", evidence=["e1"])
 PACKED = Query("packed", expected="red cat", evidence=["e1", "e2"])
@@ -114,6 +114,8 @@ def test_seed_000_metric_details_are_in_the_result():
     assert relevance == {
         "strategy_used": "mixed",
         "strategy_counts": {"qrels": 1, "pack": 1, "token-fallback": 1},
+        "queries_with_relevant": 3,
+        "relevant_found": 3,
         "exact_matches_found": 1,
         "counted_over": {"judgments": 1, "evidence": 1, "retrieved": 1},
         "undecided": 1,
@@ -174,11 +176,101 @@ def test_judgments_alone_need_no_looking():
     assert resolved.to_dict() == {
         "strategy_used": "qrels",
         "strategy_counts": {"qrels": 2},
+        "queries_with_relevant": 1,
         "exact_matches_found": 0,
         "counted_over": {"judgments": 2},
         "undecided": 0,
     }
     assert by_judgments(Qrels({})).strategy_used == "none"
+    assert "relevant_found" not in resolved.to_dict(), "nobody looked"
+
+
+@pytest.mark.parametrize(
+    ("relevance", "queries", "with_relevant", "found"),
+    [
+        ("qrels", [JUDGED, Query("other")], 2, 1),
+        ("pack", [PACKED], 1, 1),
+        ("pack", [Query("packed", evidence=[])], 0, 0),
+        ("pack", [Query("packed", evidence=["e7"])], 1, 0),
+        ("token", [JUDGED, PACKED, WORDED], 3, 3),
+        ("token", [Query("judged", expected="grey mouse")], 0, 0),
+    ],
+)
+def test_queries_with_anything_relevant_and_relevant_hits_are_counted(relevance, queries, with_relevant, found):
+    qrels = {"judged": {"d1": 1, "e1": 0}, "other": {"d7": 1}}
+    plain = resolve(made(*queries, qrels=qrels, pack=evidence_pack()), relevance).to_dict()
+    assert (plain["queries_with_relevant"], plain["relevant_found"]) == (with_relevant, found)
+
+
+@pytest.mark.parametrize(
+    ("queries", "settings"), [([JUDGED, PACKED], {}), ([JUDGED, PACKED, WORDED], {"token_threshold": 0.3}), ([PACKED], {})]
+)
+def test_only_who_decided_has_settings(queries, settings):
+    assert resolve(made(*queries, qrels={"judged": {"d1": 1}}, pack=evidence_pack())).settings == settings
+
+
+# Doubts: low for want of texts or of matching ids, rather than of quality
+
+
+@pytest.mark.parametrize(
+    ("hits", "documents", "said"),
+    [
+        (
+            ["d1", "ghost"],
+            {"d1": "red cat"},
+            "1 of 2 hits have no text to compare: the run has ids like 'ghost', the dataset has documents like 'd1'.",
+        ),
+        (
+            ["x", "y"],
+            {},
+            "2 of 2 hits have no text to compare: the run has ids like 'x', the dataset has no documents.",
+        ),
+        ([Hit("x", 1.0, "blue")], {}, None),
+        (["d1"], {"d1": "blue"}, None),
+        ([], {"d1": "red cat"}, None),
+    ],
+)
+@pytest.mark.parametrize("relevance", ["auto", *TEXT_RESOLVERS])
+def test_texts_that_are_not_there_are_told(relevance, hits, documents, said):
+    resolved = resolve(ground(WORDED, hits, documents=documents), relevance)
+    assert resolved.doubts == ((said,) if said else ())
+
+
+def test_queries_that_are_not_compared_by_text_need_none():
+    hits = {"judged": ["a", "b", "c"], "packed": ["e1", "f"], "worded": [Hit("x", 1.0, "red cat"), Hit("y")]}
+    mixed = ground([JUDGED, PACKED, WORDED], hits, qrels={"judged": {"a": 1}}, pack=evidence_pack())
+    assert resolve(mixed).doubts == (
+        "1 of 2 hits have no text to compare: the run has ids like 'y', the dataset has no documents.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("hits", "is_told"),
+    [
+        ({"packed": ["turn-7", "turn-8"]}, True),
+        ({"packed": ["turn-7", "e2#0"]}, False),
+        ({"packed": []}, False),
+        ({}, False),
+        ({"packed": ["turn-7"], "judged": ["e1"]}, False),
+    ],
+)
+def test_evidence_that_never_matches_is_told(hits, is_told):
+    said = "not one hit covers a piece of evidence: the run has ids like 'turn-7', evidence like 'e1'."
+    resolved = resolve(ground([PACKED, JUDGED], hits, pack=evidence_pack()), "pack")
+    assert resolved.doubts == ((said,) if is_told else ())
+
+
+def test_where_there_is_no_evidence_nothing_could_match():
+    assert resolve(ground(Query("q", evidence=[]), ["x"], pack=evidence_pack())).doubts == ()
+
+
+def test_doubts_are_notes_of_the_result():
+    dataset = BenchmarkDataset("Doubts", queries={"packed": PACKED, "worded": WORDED})
+    notes = assay.evaluate(dataset, {"packed": ["turn-7"], "worded": ["d7"]}, "mrr").notes
+    assert notes[:2] == (
+        "1 of 1 hits have no text to compare: the run has ids like 'd7', the dataset has no documents.",
+        "not one hit covers a piece of evidence: the run has ids like 'turn-7', evidence like 'e1'.",
+    )
 
 
 # Credit each gold item once: recall and ndcg never exceed 1
@@ -238,7 +330,7 @@ def test_no_pack_pushes_recall_or_ndcg_above_1(chunks, evidence, covers):
 @given(
     documents=st.dictionaries(DOCS, TEXTS, max_size=4),
     texts=st.lists(st.none() | TEXTS, max_size=4),
-    relevance=st.sampled_from(["token", "coverage", "substring", "lexical", "hybrid", "hybrid(method=weighted)"]),
+    relevance=st.sampled_from(TEXT_RESOLVERS),
 )
 def test_no_text_pushes_recall_or_ndcg_above_1(documents, texts, relevance):
     dataset = BenchmarkDataset("Texts", queries={"q": Query("q", expected="the cat sleeps")})

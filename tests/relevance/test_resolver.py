@@ -11,7 +11,7 @@ from ._cases import ground
 NAMES = ["coverage", "hybrid", "lexical", "pack", "qrels", "substring", "token"]
 DEFAULTS = {
     "coverage": {"threshold": 0.7},
-    "hybrid": {"method": "first", "threshold": 0.5},
+    "hybrid": {"method": "first", "threshold": 0.5, "weights": (1.0, 1.0, 1.0, 1.0)},
     "lexical": {"threshold": 0.5},
     "pack": {},
     "qrels": {},
@@ -38,7 +38,16 @@ def test_a_name_alone_has_the_defaults(name):
         ("token", {"threshold": 0.1}, {"threshold": 0.1}),
         ("token(threshold=0.5)", {"threshold": 0.1}, {"threshold": 0.5}),
         ("qrels", {"threshold": 0.1}, {}),
-        (" hybrid ( method = weighted ) ", {"threshold": 0.1}, {"method": "weighted", "threshold": 0.1}),
+        (
+            " hybrid ( method = weighted ) ",
+            {"threshold": 0.1},
+            {"method": "weighted", "threshold": 0.1, "weights": (1.0, 1.0, 1.0, 1.0)},
+        ),
+        (
+            "hybrid(weights=[2, 1, 0, 1], threshold=0.2)",
+            {"weights": (1.0, 0.0, 0.0, 0.0)},
+            {"method": "first", "threshold": 0.2, "weights": (2.0, 1.0, 0.0, 1.0)},
+        ),
     ],
 )
 def test_what_is_written_comes_before_what_is_assumed(text, defaults, params):
@@ -100,10 +109,30 @@ def test_documents_with_a_text_are_those_of_the_scope(made):
 
 @pytest.mark.parametrize(
     ("query", "doc", "may"),
-    [(NEAR, "a", True), (NEAR, "far", False), (NEAR, "x", True), (ANYWHERE, "far", True), (NOWHERE, "far", True)],
+    [
+        (NEAR, "a", True),
+        (NEAR, "far", False),
+        (NEAR, "x", True),
+        (ANYWHERE, "far", True),
+        (NOWHERE, "far", False),
+        (NOWHERE, "a", False),
+        (NOWHERE, "x", True),
+    ],
 )
 def test_a_document_of_another_scope_may_not_be_found(made, query, doc, may):
     assert made.may_find(Hit(doc), query) == may
+
+
+def test_where_no_document_has_a_group_scopes_say_nothing():
+    made = ground(NOWHERE, ["a"], documents=DOCUMENTS)
+    assert made.may_find(Hit("a"), NOWHERE)
+
+
+@pytest.mark.parametrize(
+    ("hit", "has"), [(Hit("a"), True), (Hit("x"), False), (Hit("x", text="words"), True), (Hit("x", text=""), False)]
+)
+def test_a_hit_has_a_text_where_it_brought_one_or_is_a_document(made, hit, has):
+    assert made.has_text(hit) == has
 
 
 def test_documents_of_a_scope_that_are_not_at_hand_are_passed_over():

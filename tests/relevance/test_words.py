@@ -54,13 +54,33 @@ def test_shared_of_pairs_is_the_size_of_plain_intersections(block, texts, wanted
     assert found.tolist() == [len(bag(wanted[one]) & bag(index.texts[other])) for one, other in pairs]
 
 
-@given(MANY, TEXTS | st.text(max_size=6))
-def test_bm25_is_the_plain_formula(texts, wanted):
-    distinct = list(dict.fromkeys(texts))
-    scores, best = WordIndex(texts).bm25(wanted)
-    plain, plain_best = bm25(distinct, wanted)
+@given(MANY, MANY, TEXTS | st.text(max_size=6))
+def test_bm25_is_the_plain_formula(documents, others, wanted):
+    documents = list(dict.fromkeys(documents))
+    others = [text for text in dict.fromkeys(others) if text not in documents]
+    scores, best = WordIndex(documents, others).bm25(wanted)
+    plain, plain_best = bm25(documents, others, wanted)
     assert scores.tolist() == pytest.approx(plain)
     assert best == pytest.approx(plain_best)
+
+
+@given(MANY, MANY, MANY, TEXTS | st.text(max_size=6))
+def test_what_was_retrieved_besides_changes_no_bm25_score(documents, some, more, wanted):
+    few, many = WordIndex(documents, some), WordIndex(documents, [*more, *some])
+    texts = [*documents, *some]
+    assert few.bm25(wanted)[0][few.numbers(texts)].tolist() == many.bm25(wanted)[0][many.numbers(texts)].tolist()
+    assert few.bm25(wanted)[1] == many.bm25(wanted)[1]
+
+
+def test_bm25_without_documents_has_no_rare_words_and_no_long_texts():
+    scores, best = WordIndex([], ["cat", "cat in a very long text", "the cat and the dog", "cat cat"]).bm25("cat dog bird")
+    assert scores.tolist() == pytest.approx([1.0, 1.0, 2.0, 2 * 2.2 / 3.2])
+    assert best == 3.0
+
+
+def test_bm25_of_documents_without_words():
+    scores, best = WordIndex([""], ["cat"]).bm25("cat")
+    assert (scores.tolist(), best) == (pytest.approx([0.0, best]), pytest.approx(np.log1p(3.0)))
 
 
 def test_bm25_by_hand():

@@ -10,8 +10,8 @@ from typing import Any
 
 from assay.cli._command import Command
 from assay.cli._terminal import may_colour, terminal_width
-from assay.errors import UsageError, near_matches
-from assay.text import printable
+from assay.errors import DataError, UsageError, near_matches
+from assay.text import counted, printable
 
 EXAMPLES = """\
   assay datasets
@@ -87,12 +87,17 @@ def _show(options: argparse.Namespace) -> int:
 
 def _check(options: argparse.Namespace) -> int:
     from assay.datasets import as_source
-    from assay.datasets._check import check_dataset
+    from assay.datasets._check import check_dataset, unreadable
+    from assay.datasets._dataset import BenchmarkDataset
     from assay.datasets._format import load_dataset
     from assay.reports._findings import findings_to_dict, render_findings
 
-    dataset = load_dataset(options.paths[0], options.dataset_format)
-    findings = check_dataset(dataset, as_source(options.checked_run) if options.checked_run else None)
+    try:
+        dataset = load_dataset(options.paths[0], options.dataset_format)
+    except DataError as error:
+        dataset, findings = BenchmarkDataset(str(options.paths[0])), unreadable(error)
+    else:
+        findings = check_dataset(dataset, as_source(options.checked_run) if options.checked_run else None)
     if options.format == "json":
         _write_json(findings_to_dict(findings, dataset))
     else:
@@ -101,6 +106,7 @@ def _check(options: argparse.Namespace) -> int:
 
 
 def _convert(options: argparse.Namespace) -> int:
+    from assay.datasets._conversion import not_written, refuse_target
     from assay.datasets._format import find_format, load_dataset
 
     source, target = options.paths
@@ -108,9 +114,15 @@ def _convert(options: argparse.Namespace) -> int:
         raise UsageError("say which format to write: assay datasets convert SOURCE TARGET --to json")
     written = find_format(options.to)
     write = written.writer()
+    refuse_target(written, Path(target))
     dataset = load_dataset(source, options.dataset_format)
     write(dataset, Path(target))
     sys.stdout.write(f"{printable(repr(dataset))}\nwritten to {printable(target)} as {written.name}\n")
+    if lost := not_written(dataset, load_dataset(target, written.name)):
+        sys.stdout.write(f"not written: {', '.join(lost)}\n")
+    if dataset.repairs:
+        what = counted(len(dataset.repairs), "repair")
+        sys.stdout.write(f"{what} while {printable(source)} was read: assay datasets show {printable(source)}\n")
     return 0
 
 

@@ -21,12 +21,15 @@ from assay.cli._wrong_file import explained, refuse_saved_results
 from assay.errors import DataError, UsageError
 
 if TYPE_CHECKING:
+    from assay.datasets import FileSource
     from assay.evaluation.result import Result
     from assay.evaluation.setting import Setting
     from assay.metrics._metric import BoundMetric
     from assay.model.profile import Profile
 
 WITH_JUDGED = ("table", "markdown", "latex")
+NOBODY_DECIDES = "none of the "
+"""How an error begins that is about a benchmark without the ground truth that was asked for."""
 FORMATS = ("table", "json", "csv", "markdown", "latex", "trec")
 
 EXAMPLES = """\
@@ -137,9 +140,18 @@ def _score_all(
         try:
             results.append(with_bands(score(source, name), tie_band=options.tie_band, residuals=options.residuals))
         except DataError as error:
-            raise explained(error, source, "a run") from None
+            raise _blamed(error, source, options, inputs) from None
         _tell(options, f"{source.label}: scored", began)
     return results
+
+
+def _blamed(error: DataError, source: FileSource, options: argparse.Namespace, inputs: Inputs) -> DataError:
+    """The error under the name of what is at fault: the run, unless it is the benchmark or the map of ids."""
+    if inputs.is_dataset and error.message.startswith(NOBODY_DECIDES):
+        return DataError(f"{inputs.truth}: {error.message}", error.faults)
+    others = [str(path) for path in (inputs.truth, options.id_map) if inputs.is_dataset and path]
+    is_other = any(error.message.startswith(path) for path in others) and not error.message.startswith(source.label)
+    return error if is_other else explained(error, source, "a run")
 
 
 def _scorer(

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from assay.datasets._case_lines import with_lines
-from assay.datasets._check_documents import survey_documents
+from assay.datasets._check_documents import fault_case, survey_documents
 from assay.datasets._check_judgments import check_judgments
 from assay.datasets._check_queries import check_queries
 from assay.datasets._check_repairs import check_repairs
 from assay.datasets._check_run import check_run
 from assay.datasets._dataset import BenchmarkDataset
-from assay.datasets._finding import Case, Finding
+from assay.datasets._finding import Case, Cases, Finding
 from assay.datasets._finding_codes import CODES
-from assay.errors import BadParameter
+from assay.errors import BadParameter, DataError
 
-__all__ = ["CODES", "Case", "Finding", "check_dataset"]
+__all__ = ["CODES", "Case", "Finding", "check_dataset", "unreadable"]
 
 
 def check_dataset(dataset: BenchmarkDataset, run: Any = None, k: int = 10) -> list[Finding]:
@@ -33,3 +33,11 @@ def check_dataset(dataset: BenchmarkDataset, run: Any = None, k: int = 10) -> li
     places = {code: place for place, code in enumerate(CODES)}
     findings.sort(key=lambda finding: (finding.severity != "error", places[finding.code]))
     return with_lines(findings, dataset)
+
+
+def unreadable(error: DataError) -> list[Finding]:
+    """What there is to say of a dataset that cannot be read."""
+    cases = Cases("dataset-unreadable")
+    for fault in error.faults or (error.message,):
+        cases.add(fault_case(fault))
+    return cases.finding("the dataset cannot be read")

@@ -169,10 +169,10 @@ class BenchmarkDataset:
         return cls(name or Path(path).stem, version, queries=queries, qrels=by_query, format="trec", path=Path(path))
 
     def save_trec_qrels(self, path: str | Path) -> None:
-        """Write the judgments as TREC qrels."""
-        from assay.datasets._write import write_qrels
+        """Write the judgments as TREC qrels, which cannot hold queries judged with nothing relevant: these are refused."""
+        from assay.datasets.trec import write_alone
 
-        write_qrels(self.qrels, Path(path))
+        write_alone(self, Path(path))
 
     def __repr__(self) -> str:
         parts = (counted(len(self.queries), "query"), counted(len(self.documents), "document"))

@@ -21,6 +21,7 @@ def _warning(advice: str) -> Code:
 
 
 OF_QUERIES = {
+    "dataset-unreadable": _error("mend the file; nothing else was checked"),
     "no-queries": _error("give the dataset queries"),
     "query-id-mismatch": _error("key each query by its own id; add_query does"),
     "similar-query-ids": _warning("make sure they are different queries; else keep one"),

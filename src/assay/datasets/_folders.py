@@ -46,6 +46,9 @@ def new_folder(
         with encodable(path):
             yield staged
         _move(staged, path, {*written, CARD})
+    except OSError as error:
+        shutil.rmtree(path if is_new else staged, ignore_errors=True)
+        raise DataError(f"{path}: cannot be written: {error.strerror or error}") from None
     except BaseException:
         shutil.rmtree(path if is_new else staged, ignore_errors=True)
         raise
@@ -54,14 +57,11 @@ def new_folder(
 
 def _refuse_others(path: Path, written: Collection[str], is_taken: Callable[[str], object]) -> None:
     names = {file.name for file in path.iterdir()} if path.is_dir() else set()
-    inner = {f"qrels/{file.name}" for file in (path / "qrels").iterdir()} if (path / "qrels").is_dir() else set()
-    known = names | inner
-    others = sorted(
-        name
-        for name in known - {*written}
-        if (is_taken(name) or is_benchmark_file(name)) and not (name == "qrels" and inner) and not Path(name).name[0] == "."
-    )
-    if CARD in names and known & {*written} == {CARD}:
+    inner = {file.name for file in (path / "qrels").iterdir()} if (path / "qrels").is_dir() else set()
+    known = {name for name in names if is_taken(name) or is_benchmark_file(name)} | {f"qrels/{name}" for name in inner}
+    folders = {parent for name in {*written, *known} if (path / (parent := Path(name).parent.as_posix())).is_dir()}
+    others = sorted(name for name in known - {*written} - folders if not Path(name).name.startswith("."))
+    if CARD in names and not known & {*written}:
         others.append(CARD)
     if others:
         raise DataError(f"{path}: there are already {', '.join(others)}; write to another folder")

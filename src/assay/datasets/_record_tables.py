@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from assay.datasets._records import (
 )
 from assay.datasets._source import BOM, FileSource
 from assay.datasets._write import new_file
-from assay.errors import DataError, UsageError
+from assay.errors import DataError
 from assay.model.records import Document, Query, RelevanceJudgment, Span
 
 TABLES = ("queries", "documents", "judgments")
@@ -53,7 +53,7 @@ def read_card(dataset: BenchmarkDataset, folder: Path) -> None:
     card = decode_file(folder / CARD, Card)
     dataset.name, dataset.version, dataset.metadata = card.name, card.version, card.metadata
     dataset.spans = card.spans
-    dataset.judgments.update({(one.query_id, one.doc_id): one for one in card.judgments})
+    add_judges(dataset, card.judgments, str(folder / CARD))
     for query in card.judged_empty:
         dataset.qrels.setdefault(query, {})
 
@@ -65,12 +65,31 @@ def write_card(dataset: BenchmarkDataset, folder: Path, *, has_judges: bool = Fa
     card: dict[str, Any] = {"name": dataset.name, "version": dataset.version, "metadata": dataset.metadata}
     if empty := [query for query, judged in dataset.qrels.items() if not judged]:
         card["judged_empty"] = empty
-    if dataset.judgments and not has_judges:
-        card["judgments"] = [filled_fields(one) for one in dataset.judgments.values()]
+    if not has_judges and (judges := judges_of(dataset)):
+        card["judgments"] = judges
     if dataset.spans:
         card["spans"] = {query: [filled_fields(span) for span in spans] for query, spans in dataset.spans.items()}
     with new_file(folder / CARD) as file:
         file.write(msgspec.json.format(msgspec.json.encode(card), indent=2) + b"\n")
+
+
+def add_judges(dataset: BenchmarkDataset, judgments: Iterable[RelevanceJudgment], place: str) -> None:
+    """Add who judged, and when. What does not agree with the judgments themselves is a fault."""
+    notes = Notes(place)
+    for one in judgments:
+        grade = dataset.qrels.get(one.query_id, {}).get(one.doc_id)
+        if grade != one.relevance_grade:
+            said = "is not among the judgments" if grade is None else f"has grade {grade:g} there"
+            notes.fault(
+                "", f"judged by {one.judge or 'somebody'}: document {one.doc_id} for query {one.query_id} {said}; mend one"
+            )
+        dataset.judgments[one.query_id, one.doc_id] = one
+    notes.raise_if_any()
+
+
+def judges_of(dataset: BenchmarkDataset) -> list[dict[str, Any]]:
+    """Judgments of which is known who judged, or when, to be written beside the grades."""
+    return [filled_fields(one) for one in judgment_rows(dataset) if one.judge is not None or one.timestamp is not None]
 
 
 def read_tables(path: Path) -> BenchmarkDataset:

@@ -31,6 +31,11 @@ LABELS = {
 }
 """Words that stand before the content of a tag and say the same as the tag."""
 
+HEADERS = [
+    [name, text] for name in ("query_id", "qid", "query-id", "topic_id") for text in ("text", "query", "title", "query_text")
+]
+"""First lines of a TSV that name the columns."""
+
 Topic = Mapping[str, Any] | DataError
 """The fields of a topic, or what is wrong with it."""
 
@@ -135,11 +140,11 @@ def _xml(source: FileSource, content: bytes) -> Iterator[tuple[int, Topic]]:
 
 
 def _tsv(text: str) -> Iterator[tuple[int, Topic]]:
-    """Line and fields of `id<tab>text`."""
+    """Line and fields of `id<tab>text`; a first line that names the columns is passed over."""
     for number, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
-            continue
         cells = line.split("\t")
+        if not line.strip() or (number == 1 and [cell.strip().lower() for cell in cells] in HEADERS):
+            continue
         if len(cells) == 2:
             yield number, {"id": cells[0].strip(), "query": cells[1]}
         else:

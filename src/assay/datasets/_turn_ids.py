@@ -10,7 +10,7 @@ from assay.text import shortened
 
 NUMBERED = re.compile(r"[Dd]?:?([0-9]{1,9}):([0-9]{1,9})")
 """`D8:6`, and near misses: `D:8:6`, `d8:6`, `8:6`, `D08:06`."""
-SEPARATORS = re.compile(r"[;,\s]+")
+SEPARATORS = re.compile(r"[;,&\s]+")
 AROUND = "()[]{}<>'\"`.:"
 """What may stand around an id without meaning anything."""
 
@@ -60,7 +60,9 @@ class TurnIds:
         if not isinstance(item, str):
             evidence.lost.append(f"{shortened(item)} in the evidence is no id")
             return
-        parts = [item] if item in self._ids else [part for part in SEPARATORS.split(_joined(item)) if part]
+        parts = (
+            [item] if item in self._ids else [one for part in SEPARATORS.split(_joined(item)) for one in self._apart(part)]
+        )
         found = [turn for part in parts if (turn := self.find(part)) is not None]
         lost = [part for part in parts if self.find(part) is None]
         if found and found != [item]:
@@ -72,6 +74,17 @@ class TurnIds:
                 evidence.mended.append(f"evidence {turn} is named twice")
             else:
                 evidence.found.append(turn)
+
+    def _apart(self, part: str) -> list[str]:
+        """`D1:1/D1:2` is two ids where both are known, `D1:1-D1:2` where nothing lies between them."""
+        if not part or self.find(part) is not None:
+            return [part] if part else []
+        if all(self.find(one) for one in part.split("/")):
+            return part.split("/")
+        first, _, last = part.partition("-")
+        (session, turn), follower = _numbers(first) or (0, 0), _numbers(last)
+        is_pair = follower == (session, turn + 1) and self.find(first) and self.find(last)
+        return [first, last] if is_pair else [part]
 
 
 def _numbers(given: str) -> tuple[int, int] | None:

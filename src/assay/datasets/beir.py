@@ -12,7 +12,7 @@ from assay.datasets._dataset import BenchmarkDataset, Repair
 from assay.datasets._entries import Check, is_text, is_texts, is_whole, put_own
 from assay.datasets._folders import CARD, new_folder
 from assay.datasets._format import Format, Probe
-from assay.datasets._record_files import each_record, suffix_of
+from assay.datasets._record_files import each_record
 from assay.datasets._record_tables import json_decoder, read_card, read_documents, write_card
 from assay.datasets._records import filled_id
 from assay.datasets._write import grade_text, new_file, write_lines

@@ -177,7 +177,9 @@ def _refuse_what_does_not_fit(dataset: BenchmarkDataset, path: Path) -> None:
     unjudged = [query for query in dataset.queries if query not in dataset.qrels]
     unknown = [query for query in dataset.qrels if query not in dataset.queries]
     mixed = [query.query_id for query in dataset.queries.values() if OWN & (query.metadata or {}).keys()]
+    named = sorted({"dataset_id", "version"} & dataset.metadata.keys())
     reasons = {
+        f"metadata called {some_of(named)}": named,
         f"{counted(len(dataset.documents), 'document')}": dataset.documents,
         f"{counted(len(dataset.spans), 'query')} with spans": dataset.spans,
         f"{counted(len(dataset.judgments), 'judgment')} with judge or time": dataset.judgments,

@@ -139,7 +139,7 @@ def write_trec(dataset: BenchmarkDataset, path: Path) -> None:
     Topics are topics.tsv where ids and one-line texts are all there is, else topics.jsonl with every field.
     """
     if suffix_of(path.name) in ALONE and not path.is_dir():
-        _write_alone(dataset, path)
+        write_alone(dataset, path)
         return
     docs = (doc for judged in dataset.qrels.values() for doc in judged)
     _check_words([*dataset.queries, *dataset.qrels], [*docs, *dataset.documents], path)
@@ -158,7 +158,7 @@ def write_trec(dataset: BenchmarkDataset, path: Path) -> None:
         write_card(dataset, folder)
 
 
-def _write_alone(dataset: BenchmarkDataset, path: Path) -> None:
+def write_alone(dataset: BenchmarkDataset, path: Path) -> None:
     """Judgments alone. Queries that were judged with nothing relevant would vanish, so they are refused."""
     if path.suffix in (".gz", ".zst"):
         raise UsageError(f"{path}: files are written plain; leave out {path.suffix}")
@@ -194,7 +194,7 @@ def _document_row(document: Document) -> dict[str, Any]:
 
 
 def detect(probe: Probe) -> bool:
-    """Judgments in four columns, a table of them with a header, or nothing else in JSON; or a folder with qrels or topics."""
+    """Judgments in four columns, a table of them with a header, or JSON with nothing else; or a folder of them or topics."""
     if probe.names:
         return _is_collection(probe)
     lines = [line for line in probe.head.removeprefix(BOM).splitlines() if line.strip() and not line.startswith(b"#")]

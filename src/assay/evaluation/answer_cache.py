@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from assay.errors import DataError
 from assay.evaluation.answers import Answer, AnswerLog
 from assay.evaluation.provenance import describe_machine
 from assay.evaluation.runner import Part
@@ -40,7 +42,10 @@ class AnswerCache:
         """Query id → the answer that the same words got before."""
         if not self.part.provider.is_repeatable:
             return {}
-        _, parts = self._log.read()
+        try:
+            _, parts = self._log.read()
+        except OSError:  # a cache costs time, never an answer
+            return {}
         by_content = parts.get(PART, {})
         found = {query.query_id: by_content.get(_content(query)) for query in self.part.queries.values()}
         return {query: _renamed(answer, query) for query, answer in found.items() if answer is not None}
@@ -50,13 +55,15 @@ class AnswerCache:
         fresh = [answer for query, answer in answers.items() if answer.error is None and query not in known]
         if not fresh or not self.part.provider.is_repeatable:
             return
-        if not self._log.path.exists():
-            self._log.begin({"provider": self.part.provider.configuration})
-        appender = self._log.appender()
-        try:
-            appender.append(PART, [_renamed(one, _content(self.part.queries[one.query])) for one in fresh])
-        finally:
-            appender.close()
+        with suppress(OSError, DataError):
+            if not self._log.path.exists():
+                self._log.begin({"provider": self.part.provider.configuration})
+            self._log.mend()
+            appender = self._log.appender()
+            try:
+                appender.append(PART, [_renamed(one, _content(self.part.queries[one.query])) for one in fresh])
+            finally:
+                appender.close()
 
 
 def _content(query: Query) -> str:

@@ -60,12 +60,11 @@ class AnswerLog:
     path: Path
 
     def read(self) -> tuple[dict[str, Any], dict[str, dict[str, Answer]]]:
-        """The header, and part → query → answer; the file is cut after the last whole line."""
+        """The header, and part → query → answer, as far as lines are whole. Nothing is written: another may be writing."""
         header: dict[str, Any] = {}
         answers: dict[str, dict[str, Answer]] = {}
-        good = 0
         decode = msgspec.json.Decoder(Record).decode
-        for number, (line, payload) in enumerate(_whole_lines(self.path)):
+        for number, (_, payload) in enumerate(_whole_lines(self.path)):
             try:
                 if number == 0:
                     header = msgspec.json.decode(payload, type=dict[str, Any])
@@ -74,15 +73,20 @@ class AnswerLog:
                     answers.setdefault(record.part, {}).update({answer.query: answer for answer in record.answers})
             except msgspec.DecodeError:
                 break
-            good += len(line)
+        return header, answers
+
+    def mend(self) -> None:
+        """Cut off what was being written when a process died; only for who goes on writing."""
+        good = sum(len(line) for line, _ in _whole_lines(self.path))
         if self.path.exists() and good < self.path.stat().st_size:
             with self.path.open("r+b") as file:
                 file.truncate(good)
-        return header, answers
 
     def begin(self, header: dict[str, Any]) -> None:
-        """A new log in place of an old one."""
+        """A new log; one of before is kept beside it, for its answers may be wanted after all."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
+        if self.path.exists():
+            self.path.replace(self.path.with_name(f"{self.path.name}.before"))
         unfinished = self.path.with_name(f".{self.path.name}.{os.getpid()}")
         unfinished.write_bytes(_line(msgspec.json.encode({"schema": SCHEMA, **header})))
         unfinished.replace(self.path)

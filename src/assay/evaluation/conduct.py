@@ -75,7 +75,10 @@ def _load(name: str, plan: Plan) -> BenchmarkDataset:
     dataset = load_dataset(name)
     if plan.is_graded:
         return dataset
-    binary = {query: {doc: float(grade > 0) for doc, grade in judged.items()} for query, judged in dataset.qrels.items()}
+    binary = {
+        query: {doc: float(grade > 0) if grade >= 0 else grade for doc, grade in judged.items()}
+        for query, judged in dataset.qrels.items()
+    }
     return replace(dataset, qrels=binary, _fingerprints={})
 
 
@@ -100,6 +103,7 @@ def _known(log: AnswerLog, header: dict[str, Any], *, resume: bool) -> dict[str,
             changed = differences(before, {"schema": SCHEMA, **json.loads(json.dumps(header, default=str))})
             if changed:
                 raise UsageError(f"this is not what was begun: {'; '.join(changed[:5])}. Without --resume it starts afresh")
+            log.mend()
             return answers
     log.begin(header)
     return {}
@@ -134,8 +138,9 @@ def _result(
     except AssayError as error:
         if is_only:
             raise
-        answers = {query: Answer(query, error=describe(error)) for query in part.queries}
-        progress.add(list(answers.values()))
+        before = {query: answer for query, answer in {**kept, **known}.items() if answer.error is None}
+        answers = {query: before.get(query) or Answer(query, error=describe(error)) for query in part.queries}
+        progress.add([answer for answer in answers.values() if answer.error is not None])
     if cache:
         cache.keep(answers, kept)
     asked = time.perf_counter()

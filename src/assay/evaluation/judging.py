@@ -171,7 +171,8 @@ def _rolled_up_hits(
     found: dict[str, dict[str, Hit]] = {}
     for place, query in enumerate(run.query_ids):
         best = found.setdefault(query, {})
-        for hit in map(hits[query].__getitem__, run.in_order(place, rule)):
+        chunks = hits.get(query, {})
+        for hit in filter(None, map(chunks.get, run.in_order(place, rule))):
             document = owner(hit.doc_id)
             best.setdefault(document, replace(hit, doc_id=document))
     return found

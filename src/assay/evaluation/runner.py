@@ -193,13 +193,19 @@ def provenance(
             "cached": progress.n_cached,
         },
         "latency_ms": latency,
-        "queries_per_second": round(len(times) / max(seconds.get("asking", seconds.get("total", 0.0)), 1e-9), 1),
+        "queries_per_second": _rate(progress, seconds),
         "started": began,
         "finished": now(),
         "seconds": {name: round(value, 3) for name, value in seconds.items()},
         "repository": describe_repository(),
         **describe_machine(),
     }
+
+
+def _rate(progress: Progress, seconds: Mapping[str, float]) -> float | None:
+    """Queries asked now per second; None where all were known."""
+    fresh = progress.n_done - progress.n_cached
+    return round(fresh / max(seconds.get("asking", seconds.get("total", 0.0)), 1e-9), 1) if fresh else None
 
 
 def _quantiles(times: Floats) -> dict[str, float]:

@@ -43,8 +43,10 @@ class Provider:
     """Queries asked at once; 1 where each is asked by itself, several side by side."""
     indexes: bool = True
     """Whether it is given the documents. If not, it has its own, and must heed scopes itself."""
-    is_repeatable: bool = True
+    is_repeatable: bool = False
     """Whether its configuration alone decides its answers, so that they may be kept."""
+    unless_set: tuple[str, ...] = ()
+    """Parameters that name something which may change, such as a folder with a model."""
     short_for: str = ""
     """The parameter that `name:value` sets: `python:module:function`."""
 
@@ -90,7 +92,8 @@ class BoundProvider:
     @property
     def is_repeatable(self) -> bool:
         """Whether its answers may be kept: its own and those of its parts."""
-        return self.provider.is_repeatable and all(part.is_repeatable for part in self.parts)
+        changes = any(self.params[name] not in (None, "") for name in self.provider.unless_set)
+        return self.provider.is_repeatable and not changes and all(part.is_repeatable for part in self.parts)
 
     def keeping_in(self, folder: str) -> BoundProvider:
         """The same provider, with a folder to keep embeddings in where it takes one and was given none."""

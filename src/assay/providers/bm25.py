@@ -95,4 +95,5 @@ PROVIDER = Provider(
         Param("stem", flag, True, "whether words are cut to their stems"),
         Param("stopwords", flag, True, "whether words that say nothing are left out, where a list is known"),
     ),
+    is_repeatable=True,
 )

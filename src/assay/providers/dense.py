@@ -61,4 +61,6 @@ PROVIDER = Provider(
         Param("document_prefix", str, "", "what the model wants in front of a document"),
         Param("cache", str, "", "folder that keeps embeddings; empty: none"),
     ),
+    is_repeatable=True,
+    unless_set=("model",),
 )

@@ -101,4 +101,5 @@ PROVIDER = Provider(
     ),
     takes_parts=True,
     default_parts=("bm25", "dense"),
+    is_repeatable=True,
 )

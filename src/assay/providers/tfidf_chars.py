@@ -110,4 +110,5 @@ PROVIDER = Provider(
         Param("low", cutoff, 3, "letters of the shortest pieces"),
         Param("high", cutoff, 5, "letters of the longest pieces"),
     ),
+    is_repeatable=True,
 )

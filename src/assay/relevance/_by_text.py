@@ -65,7 +65,9 @@ def judge_by_text(ground: Ground, queries: Sequence[Query], likeness: Likeness, 
     for number, query in enumerate(queries):
         hits = ground.hits.get(query.query_id, ())
         found = zip(hits, passes[place : place + len(hits)], strict=True)
-        grades = {hit.doc_id: float(passed and ground.has_text(hit) and ground.may_find(hit, query)) for hit, passed in found}
+        grades = {
+            hit.doc_id: float(passed and ground.has_text(hit) and ground.may_find(hit, query)) for hit, passed in found
+        }
         place += len(hits)
         missed = sorted(in_scope[number] - _stood_for(ground, query)) if in_scope[number] else ()
         others = dict.fromkeys(missed, 1.0)
