@@ -24,6 +24,12 @@ Q = Query("q1", "what is it")
 TWO = [Hit("a", 2.0), Hit("b", 1.0)]
 
 
+@pytest.fixture(autouse=True, scope="module")
+def threads_of_before():
+    """Threads that tests of other files left to this process."""
+    return set(threading.enumerate())
+
+
 def two(*_):
     return {"results": [{"id": "a", "score": 2}, {"id": "b", "score": 1}]}
 
@@ -477,5 +483,5 @@ def test_plain_settings_are_plain():
     assert type(parse_url("http://h/s")) is type(parse_body('{"q": {query}}')) is type(parse_headers("A: 1")) is str
 
 
-def test_nothing_runs_on():
-    assert [one.name for one in threading.enumerate() if "assay" in one.name] == []
+def test_nothing_runs_on(threads_of_before):
+    assert [one.name for one in threading.enumerate() if "assay" in one.name and one not in threads_of_before] == []

@@ -117,6 +117,7 @@ def test_a_generator_function(module):
 
 def test_coroutines_share_one_event_loop(module):
     loops = set()
+    before = set(threading.enumerate())
 
     async def search(text, k):
         loops.add(asyncio.get_running_loop())
@@ -130,7 +131,8 @@ def test_coroutines_share_one_event_loop(module):
     assert [one[0][0].doc_id for one in found] == [f"d{number}" for number in range(16)]
     assert len(loops) == 1
     del retriever
-    assert [one.name for one in threading.enumerate() if one.name == "assay event loop"] == []
+    after = set(threading.enumerate()) - before
+    assert [one.name for one in after if one.name == "assay event loop"] == []
 
 
 def test_errors_say_whose_and_where(module):
