@@ -93,6 +93,8 @@ class Probe:
     @cached_property
     def _first_records(self) -> bytes:
         """The head; or more, until the first record of a list or of JSON lines is whole."""
+        if self._object is not None:
+            return self.head
         head, size = self.head, PEEK
         while size <= len(head) < LONGEST and not _scan(head, is_list=self.is_list)[1]:
             size *= 4

@@ -168,7 +168,9 @@ def read_documents(
     if suffix_of(file.name) != ".parquet":
         decode = json_decoder()
         return FileDocuments(
-            FileSource.at(file), _id_decoder(id_of, may_be_id), lambda line: made(_object(decode(line.removeprefix(BOM))))
+            FileSource.at(file),
+            _id_decoder(id_of, may_be_id, has_usual=id_of is not document_id),
+            lambda line: made(_object(decode(line.removeprefix(BOM)))),
         )
     documents: dict[str, Document] = {}
 
@@ -188,14 +190,23 @@ def _object(record: Any) -> Record:
     return record
 
 
-def _id_decoder(id_of: Callable[[Record], str], may_be_id: Callable[[str], bool]) -> Callable[[bytes], str]:
-    """The id of a line, chosen as for the whole record; fields that cannot hold it are skipped, not decoded."""
+def _id_decoder(
+    id_of: Callable[[Record], str], may_be_id: Callable[[str], bool], *, has_usual: bool
+) -> Callable[[bytes], str]:
+    """The id of a line, chosen as for the whole record; fields that cannot hold it are skipped, not decoded.
+
+    Where the id is usually under `_id`, as in BEIR, that is looked at first, which is quickest.
+    """
     import msgspec
 
     decode, value_of = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode, json_decoder()
+    usual = msgspec.json.Decoder(msgspec.defstruct("Usual", [("_id", Any, None)])).decode
 
     def id_of_line(line: bytes) -> str:
-        fields = decode(line.removeprefix(BOM))
+        line = line.removeprefix(BOM)
+        if has_usual and type(found := usual(line)._id) is str and found:  # type: ignore[attr-defined]
+            return found
+        fields = decode(line)
         return id_of({name: value_of(value) if may_be_id(name) else None for name, value in fields.items()})
 
     return id_of_line
