@@ -37,10 +37,22 @@ class TieBand(NamedTuple):
 
 
 def tie_band(metric: BoundMetric, run: GradedRun) -> TieBand:
-    """The band of a metric: exact where theory allows, else over sampled orders, the best and the worst among them."""
-    if run.ties is None:
-        score = _score(metric, run)
-        return TieBand(score, score, score, mean_is_exact=True, ends_are_exact=True)
+    """The band of a metric: exact where theory allows, else over sampled orders, the best and the worst among them.
+
+    Only queries with ties that matter are looked at again; for all others the three are one and the same.
+    """
+    plain = _score(metric, run)
+    is_open = np.zeros(run.n_queries, dtype=bool)
+    is_open[run.retrieved.query[run.undecided()]] = True
+    if not is_open.any():
+        return TieBand(plain, plain, plain, mean_is_exact=True, ends_are_exact=True)
+    band = _band(metric, run.select(is_open))
+    low, mean, high = (plain.copy() for _ in range(3))
+    low[is_open], mean[is_open], high[is_open] = band[:3]
+    return TieBand(low, mean, high, *band[3:])
+
+
+def _band(metric: BoundMetric, run: GradedRun) -> TieBand:
     ends = [_score(metric, order(run)) for order in (worst_order, best_order)]
     mean = metric.expected(run)
     is_monotone = metric.metric.is_monotone and not _may_fall(metric)
@@ -100,15 +112,9 @@ def _top_grade(metric: BoundMetric, run: GradedRun) -> float:
 
 
 def _sampled(metric: BoundMetric, run: GradedRun) -> Floats:
-    """Scores under random orders of ties, one row per order. Queries without ties that matter are scored once."""
-    undecided = np.zeros(run.n_queries, dtype=bool)
-    undecided[run.retrieved.query[run.undecided()]] = True
-    rows = np.tile(_score(metric, run), (N_SAMPLED, 1))
+    """Scores under random orders of ties, one row per order."""
     rng = np.random.default_rng(SEED)
-    tied = run.select(undecided)
-    for row in rows:
-        row[undecided] = _score(metric, random_order(tied, rng))
-    return rows
+    return np.vstack([_score(metric, random_order(run, rng)) for _ in range(N_SAMPLED)])
 
 
 def _score(metric: BoundMetric, run: GradedRun) -> Floats:
