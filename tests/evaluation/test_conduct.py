@@ -144,3 +144,9 @@ def test_embeddings_are_kept_beside_the_logs_unless_told_not_to(saved):
     for cache in (True, False):
         carry_out(replace(plan(saved, cache=cache), providers=(bound, own)), Conduct(home=saved))
     assert seen == [str(saved / "embeddings"), "mine", "", "mine"]
+
+
+def test_what_is_kept_does_not_make_a_repository_look_changed(saved, tmp_path):
+    home = tmp_path / "home"
+    carry_out(plan(saved, Told()), Conduct(home=home))
+    assert (home / ".gitignore").read_text() == "*\n"

@@ -302,3 +302,17 @@ def test_a_plan_is_described_by_what_decides_about_answers_and_scores():
     ):
         assert plan(**other).describe() != usual
     assert yaml.safe_load(yaml.safe_dump(usual)) == usual
+
+
+def test_secrets_of_a_service_stay_in_the_environment(tmp_path, monkeypatch):
+    monkeypatch.setenv("TOKEN", "s3cr3t")
+    text = """
+benchmarks: [rag-template]
+providers:
+  - http: {url: "http://127.0.0.1:9/?key=${TOKEN}", headers: {"X-Tenant": "${TOKEN}"}}
+  - "http(url='http://127.0.0.1:9/${TOKEN}')"
+  - hybrid: {providers: [bm25, {name: http, url: "http://127.0.0.1:9/${TOKEN}"}]}
+"""
+    content = read_plan(written(tmp_path, text))
+    assert "s3cr3t" not in str(content)
+    assert "s3cr3t" not in str(make_plan(content).describe())

@@ -8,6 +8,7 @@ import json
 import math
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -52,6 +53,7 @@ def carry_out(plan: Plan, conduct: Conduct) -> list[Result]:
     parts = _parts(datasets.values(), plan, conduct)
     header = _header(plan, datasets, conduct)
     name = f"{conduct.name}{'-retry' if conduct.only_failed is not None else ''}" if conduct.name else _digest(header)
+    _keep_out_of_repositories(conduct.home)
     log = AnswerLog(conduct.home / "runs" / f"{name}.log")
     known = _known(log, header, resume=conduct.resume)
     appender = log.appender()
@@ -64,6 +66,15 @@ def carry_out(plan: Plan, conduct: Conduct) -> list[Result]:
     if all(map(is_total_failure, results)):
         raise ProviderError(_total_failure(parts[0], results[0].failures))
     return results
+
+
+def _keep_out_of_repositories(home: Path) -> None:
+    """What is kept here is nobody's to commit, and must not make a clean repository look changed."""
+    mark = home / ".gitignore"
+    with suppress(OSError):
+        home.mkdir(parents=True, exist_ok=True)
+        if not mark.exists():
+            mark.write_text("*\n", encoding="utf-8")
 
 
 def is_total_failure(result: Result) -> bool:

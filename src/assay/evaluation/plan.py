@@ -27,6 +27,8 @@ KEYS = (
     *("benchmarks", "providers", "metrics", "k", "relevance", "unit", "id_map", "profile", "policy", "selection"),
     *("concurrency", "timeout", "retries", "batch_size", "cache", "strict", "outputs", "seed", "retrieval_metrics"),
 )
+LATE = ("http",)
+"""Providers that read variables of the environment themselves, when they ask."""
 WHOLE = ("providers", "weights")
 """Parameters that are lists themselves, rather than values to try."""
 SELECTION_KEYS = ("limit", "sample", "seed", "where", "range")
@@ -126,19 +128,29 @@ def read_plan(path: Path) -> dict[str, Any]:
     return filled
 
 
-def _with_environment(value: Any, place: str) -> Any:
+def _with_environment(value: Any, place: str, *, late: bool = False) -> Any:
+    """Text with ${NAME} filled in. Services read their variables late, so that no secret gets into a plan or a result:
+    for them it is only seen to that the variable is there.
+    """
     if isinstance(value, Mapping):
-        return {name: _with_environment(one, f"{place}: {name}") for name, one in value.items()}
+        is_service = value.get("name") in LATE
+        return {
+            name: _with_environment(one, f"{place}: {name}", late=late or is_service or name in LATE)
+            for name, one in value.items()
+        }
     if isinstance(value, list):
-        return [_with_environment(one, place) for one in value]
+        return [_with_environment(one, place, late=late) for one in value]
     if not isinstance(value, str):
         return value
+    reads_late = late or value.strip().startswith(tuple(f"{name}(" for name in LATE))
 
     def known(shape: re.Match[str]) -> str:
         name, default = shape[1], shape[2]
-        if name not in os.environ and default is None:
+        if name in os.environ:
+            return f"${{{name}}}" if reads_late else os.environ[name]
+        if default is None:
             raise BadParameter(f"{place}: the environment has no {name}; ${{{name}:-default}} would give one")
-        return os.environ.get(name, default or "")
+        return default
 
     return re.sub(r"\$\{(\w+)(?::-([^}]*))?\}", known, value)
 
