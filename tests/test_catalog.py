@@ -7,8 +7,8 @@ import sys
 import pytest
 
 from assay import catalog
-from assay.catalog import load_entries
-from assay.errors import UsageError
+from assay.catalog import find_entry, load_entries
+from assay.errors import UnknownName, UsageError
 
 
 class Point:
@@ -105,3 +105,10 @@ def test_our_own_catalogs_hold_one_entry_per_file(name, attribute):
     entries = load_entries(name, attribute)
     assert len({entry.name for entry in entries.values()}) == len(entries)
     assert all(re.fullmatch(r"[a-z0-9_]+", file) for file in entries)
+
+
+def test_an_entry_is_found_by_its_name_or_what_may_be_meant_is_told():
+    known = {"bm25": 1, "dense": 2}
+    assert find_entry("provider", "dense", known) == 2
+    with pytest.raises(UnknownName, match=r"no provider is called 'bm2'\. Did you mean bm25\?   \(there are bm25, dense\)"):
+        find_entry("provider", "bm2", known)

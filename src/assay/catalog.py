@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Mapping
 from importlib.metadata import entry_points
-from typing import Any
+from typing import Any, TypeVar
 
-from assay.errors import UsageError
+from assay.errors import UnknownName, UsageError, near_matches
+
+T = TypeVar("T")
 
 
 def load_entries(package: str, attribute: str) -> dict[str, Any]:
@@ -30,3 +33,15 @@ def load_entries(package: str, attribute: str) -> dict[str, Any]:
         except Exception as error:
             raise UsageError(f"the plug-in {point.name} ({point.value}) cannot be loaded: {error!r}") from error
     return entries
+
+
+def entries_by_name(package: str, attribute: str) -> dict[str, Any]:
+    """The entry's own name → the entry, sorted by name."""
+    return {entry.name: entry for entry in sorted(load_entries(package, attribute).values(), key=lambda entry: entry.name)}
+
+
+def find_entry(kind: str, name: str, known: Mapping[str, T]) -> T:
+    """The entry of that name; or an error with those that may have been meant, and all there are."""
+    if name not in known:
+        raise UnknownName(kind, name, near_matches(name, known), f"there are {', '.join(known)}")
+    return known[name]

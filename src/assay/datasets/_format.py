@@ -9,7 +9,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from assay.catalog import load_entries
+from assay.catalog import entries_by_name, find_entry
 from assay.datasets._dataset import BenchmarkDataset
 from assay.datasets._source import FileSource
 from assay.errors import DataError, UnknownName, UsageError, near_matches
@@ -164,16 +164,12 @@ class Format:
 @cache
 def all_formats() -> dict[str, Format]:
     """Name → format, sorted by name."""
-    found = load_entries("assay.datasets", "FORMAT").values()
-    return {one.name: one for one in sorted(found, key=lambda one: one.name)}
+    return entries_by_name("assay.datasets", "FORMAT")
 
 
 def find_format(name: str) -> Format:
     """The format of that name."""
-    known = all_formats()
-    if name not in known:
-        raise UnknownName("format", name, near_matches(name, known), f"there are {', '.join(known)}")
-    return known[name]
+    return find_entry("format", name, all_formats())
 
 
 def detect_format(path: Path) -> Format:

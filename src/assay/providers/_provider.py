@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Protocol
 
-from assay.catalog import load_entries
-from assay.errors import BadParameter, UnknownName, near_matches
+from assay.catalog import entries_by_name, find_entry
+from assay.errors import BadParameter
 from assay.grammar import REQUIRED, Param, parse_setting, show, split_arguments
 from assay.model.records import Document, Hit, Query
 from assay.providers._secrets import BLOT, is_secret, revealed
@@ -128,16 +128,12 @@ def _plain(value: Any) -> Any:
 @cache
 def all_providers() -> dict[str, Provider]:
     """Name → provider, sorted by name."""
-    found = load_entries("assay.providers", "PROVIDER").values()
-    return {one.name: one for one in sorted(found, key=lambda one: one.name)}
+    return entries_by_name("assay.providers", "PROVIDER")
 
 
 def find_provider(name: str) -> Provider:
     """The provider of that name."""
-    known = all_providers()
-    if name not in known:
-        raise UnknownName("provider", name, near_matches(name, known), f"there are {', '.join(known)}")
-    return known[name]
+    return find_entry("provider", name, all_providers())
 
 
 def parse_provider(text: str | Mapping[str, Any]) -> BoundProvider:

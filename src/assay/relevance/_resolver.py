@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.catalog import load_entries
+from assay.catalog import entries_by_name
 from assay.errors import UnknownName, near_matches
 from assay.grammar import Param, parse_setting, split_call
 from assay.model.ordering import Ints
@@ -143,8 +143,7 @@ class BoundResolver:
 @cache
 def all_resolvers() -> dict[str, Resolver]:
     """Name → resolver, sorted by name."""
-    found = load_entries("assay.relevance", "RESOLVER").values()
-    return {one.name: one for one in sorted(found, key=lambda one: one.name)}
+    return entries_by_name("assay.relevance", "RESOLVER")
 
 
 def parse_resolver(text: str, **defaults: Any) -> BoundResolver:

@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 
-from assay.catalog import load_entries
-from assay.errors import UnknownName, near_matches
+from assay.catalog import entries_by_name, find_entry
 from assay.evaluation.result import Result
 from assay.metrics._metric import BoundMetric
 from assay.text import printable
@@ -82,13 +81,9 @@ class Renderer:
 @cache
 def all_renderers() -> dict[str, Renderer]:
     """Name → renderer."""
-    found = load_entries("assay.reports", "RENDERER").values()
-    return {renderer.name: renderer for renderer in sorted(found, key=lambda renderer: renderer.name)}
+    return entries_by_name("assay.reports", "RENDERER")
 
 
 def find_renderer(name: str) -> Renderer:
     """The renderer of that name."""
-    known = all_renderers()
-    if name not in known:
-        raise UnknownName("format", name, near_matches(name, known), f"there are {', '.join(known)}")
-    return known[name]
+    return find_entry("format", name, all_renderers())
