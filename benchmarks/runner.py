@@ -14,9 +14,10 @@ import numpy as np
 
 from assay.datasets._dataset import BenchmarkDataset
 from assay.evaluation.answers import AnswerLog
-from assay.evaluation.asking import Patience, ask
-from assay.evaluation.judging import Relevance
-from assay.evaluation.runner import Part, Progress, gather, own_provider, score_part
+from assay.evaluation.asking import ask
+from assay.evaluation.patience import Patience
+from assay.evaluation.run import own_provider
+from assay.evaluation.runner import Part, Progress, gather, score_part
 from assay.evaluation.setting import settings_of
 from assay.metrics._parse import parse_metrics
 from assay.model.profile import OWN
@@ -62,7 +63,7 @@ def _from_memory() -> Row:
             part = Part(dataset, own_provider(memory, "memory"), queries, 10)
             found = gather(part, {}, appender, Progress("memory", len(queries)))
             appender.close()
-            score_part(part, found, settings, OWN, Relevance())
+            score_part(part, found, settings, OWN)
 
     def bare() -> dict[str, dict[str, float]]:
         return {name: {hit.doc_id: hit.score for hit in memory.search([query], 10)[0]} for name, query in queries.items()}

@@ -40,12 +40,15 @@ DOORS = {"__init__", "__main__", "_version"}
 """The package's own name, the way in, and a constant anybody may read."""
 
 CATALOGS = {
+    "chunkers": ("CHUNKER", "Chunker"),
     "cli": ("COMMAND", "Command"),
     "datasets": ("FORMAT", "Format"),
+    "fusion": ("FUSION", "Fusion"),
     "metrics": ("METRIC", "Metric"),
     "providers": ("PROVIDER", "Provider"),
     "relevance": ("RESOLVER", "Resolver"),
     "reports": ("RENDERER", "Renderer"),
+    "stats": ("TEST", "StatisticalTest"),
 }
 PRINTERS = {"cli", "web", "__main__"}
 PRINTING = {"print", "exit", "quit", "breakpoint", "sys.stdout", "sys.stderr", "sys.exit", "os._exit"}

@@ -18,7 +18,9 @@ import assay.metrics
 NAMES = [
     "AssayError",
     "BadParameter",
+    "BenchmarkComparison",
     "BenchmarkDataset",
+    "Comparison",
     "DataError",
     "Document",
     "Hit",
@@ -37,11 +39,13 @@ NAMES = [
     "UnknownName",
     "UsageError",
     "__version__",
+    "compare",
     "evaluate",
     "find_profile",
     "load_dataset",
     "run",
     "why",
+    "with_intervals",
 ]
 METRICS_NAMES = [
     "BatchEvaluator",
@@ -255,8 +259,8 @@ def test_a_result_has_what_users_rely_on():
     result = assay.evaluate({"q1": {"a": 1}}, {"q1": ["a"]}, ["mrr"], name="mine")
     public = {name for name in dir(result) if not name.startswith("_")}
     assert public == {
-        *("array", "benchmark", "counts", "failures", "fingerprints", "grader", "metrics", "missing", "name", "notes"),
-        *("policies", "policy", "profile", "provenance", "query_ids", "recorded", "relevance", "residuals", "run"),
+        *("array", "benchmark", "beside", "counts", "failures", "fingerprints", "grader", "intervals", "metrics", "missing"),
+        *("name", "notes", "policies", "policy", "profile", "provenance", "queries", "query_ids", "recorded", "relevance", "residuals", "run"),
         *("scores", "settings", "sorted_by", "summary", "table", "tie_bands", "ties", "to_dict"),
     }
     assert isinstance(result, assay.Result)

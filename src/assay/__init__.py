@@ -8,14 +8,18 @@ from typing import TYPE_CHECKING, Any
 from assay._version import __version__
 
 if TYPE_CHECKING:
+    from assay.comparison.compare import compare
+    from assay.comparison.comparison import Comparison
+    from assay.comparison.leaderboard import BenchmarkComparison
     from assay.datasets._dataset import BenchmarkDataset
     from assay.datasets._format import load_dataset
     from assay.errors import AssayError, BadParameter, DataError, NothingSelected, ProviderError, UnknownName, UsageError
-    from assay.evaluation.conduct import run
     from assay.evaluation.evaluate import evaluate
+    from assay.evaluation.intervals import with_intervals
     from assay.evaluation.judging import Relevance
     from assay.evaluation.reproducible import ReproducibleEvaluationRunner
     from assay.evaluation.result import Result
+    from assay.evaluation.run import run
     from assay.model.policy import Policy
     from assay.model.profile import Profile
     from assay.model.profiles import find_profile
@@ -27,7 +31,9 @@ if TYPE_CHECKING:
 __all__ = [
     "AssayError",
     "BadParameter",
+    "BenchmarkComparison",
     "BenchmarkDataset",
+    "Comparison",
     "DataError",
     "Document",
     "Hit",
@@ -46,17 +52,21 @@ __all__ = [
     "UnknownName",
     "UsageError",
     "__version__",
+    "compare",
     "evaluate",
     "find_profile",
     "load_dataset",
     "run",
     "why",
+    "with_intervals",
 ]
 
 _HOMES = {
     "AssayError": "assay.errors",
     "BadParameter": "assay.errors",
+    "BenchmarkComparison": "assay.comparison.leaderboard",
     "BenchmarkDataset": "assay.datasets._dataset",
+    "Comparison": "assay.comparison.comparison",
     "DataError": "assay.errors",
     "Document": "assay.model.records",
     "Hit": "assay.model.records",
@@ -74,11 +84,13 @@ _HOMES = {
     "Span": "assay.model.records",
     "UnknownName": "assay.errors",
     "UsageError": "assay.errors",
+    "compare": "assay.comparison.compare",
     "evaluate": "assay.evaluation.evaluate",
     "find_profile": "assay.model.profiles",
     "load_dataset": "assay.datasets._format",
-    "run": "assay.evaluation.conduct",
+    "run": "assay.evaluation.run",
     "why": "assay.reports._explanations",
+    "with_intervals": "assay.evaluation.intervals",
 }
 
 

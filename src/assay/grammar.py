@@ -27,6 +27,8 @@ class Param:
     """Set by `@` (and by trec_eval's dot)."""
     dot: bool = False
     """Set by trec_eval's dot alone: `utility.1,-1,0,0`, `set_F.2`, `ndcg.1=3.5`."""
+    budget: bool = False
+    """May stand behind `@` by its name, in place of a rank: `span_recall@tokens=2000`."""
     shown: bool = False
     """Part of the canonical name even at its default, because tools disagree about the default."""
 
@@ -109,11 +111,13 @@ def persistence(text: str) -> float:
 
 
 def flag(text: str) -> bool:
-    """True or false."""
-    try:
-        return {"true": True, "1": True, "false": False, "0": False}[text.lower()]
-    except KeyError:
-        raise ValueError("true or false") from None
+    """True or false, in the words people use."""
+    word = text.lower()
+    if word in ("true", "yes", "on", "1"):
+        return True
+    if word in ("false", "no", "off", "0"):
+        return False
+    raise ValueError("true or false")
 
 
 def numbers(text: str) -> tuple[float, ...]:

@@ -2,6 +2,8 @@
 
 import json
 import random
+import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -23,6 +25,8 @@ def search(text: str, k: int):
     asked = os.open("asked.txt", os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     os.write(asked, (text + "\\n").encode())
     os.close(asked)
+    if os.environ.get("TALK"):
+        print("asked", text)
     time.sleep(float(os.environ.get("SLEEP", "0")))
     if text in os.environ.get("FAIL", "").split(","):
         raise ValueError("told to fail")
@@ -31,6 +35,22 @@ def search(text: str, k: int):
 
 def other(text: str, k: int):
     return search(text, k)[::-1]
+
+class Stuck:
+    def index(self, documents):
+        raise OSError("no room for an index")
+
+    def search(self, queries, k):
+        return [[] for _ in queries]
+
+class Batched:
+    batch = 8
+
+    def index(self, documents):
+        pass
+
+    def search(self, queries, k):
+        return [["d1", "d2"] for _ in queries]
 """
 FLAGS = ("--benchmarks", "small.json", "--providers", "python:mine:search", "--metrics", "mrr", "ndcg@10", "--k", "5")
 
@@ -63,9 +83,9 @@ def asked(folder):
 def figures(folder, name="result.json"):
     """What must be the same every time: all but how long it took."""
     (plain,) = json.loads((folder / name).read_text())["results"]
-    plain["summary"].pop("latency_p95")
-    for scores in plain["per_query"].values():
-        scores.pop("latency_p95")
+    for scores in (plain["summary"], *plain["per_query"].values()):
+        for name in [name for name in scores if name.startswith("latency")]:
+            del scores[name]
     return {key: plain[key] for key in ("summary", "per_query", "run", "benchmark", "name", "counts")}
 
 
@@ -76,7 +96,7 @@ def test_benchmarks_and_providers_become_a_table(place, assay):
     assert "ndcg@10" in done.out
     assert "latency_p95" in done.out
     assert "python:mine:search" in done.out
-    assert "24/24, 0 failed" in done.err
+    assert "small/python:mine:search: 24/24 queries, 0 failed, 0 cached, " in done.err
     assert sorted(asked(place)) == sorted(f"q{n}" for n in range(N))
 
 
@@ -87,7 +107,8 @@ def test_a_result_has_everything(place, assay):
     assert list(plain["run"]) == [f"q{n}" for n in range(N)]
     assert all(len(ranking) == 5 for ranking in plain["run"].values())
     provenance = plain["provenance"]
-    assert provenance["provider"]["configuration"] == {"provider": "python", "function": "mine:search"}
+    configuration = provenance["provider"]["configuration"]
+    assert (configuration["provider"], configuration["function"]) == ("python", "mine:search")
     assert provenance["counts"] == {"asked": N, "answered": N, "failed": 0, "cached": 0}
     assert provenance["metrics"] == ["mrr", "ndcg@10"]
     assert provenance["k"] == 5
@@ -128,7 +149,7 @@ def test_resumed_nothing_is_asked_again(place, assay):
     first = figures(place)
     done = assay("eval", *FLAGS, "--resume", "-o", "result.json")
     assert done.code == 0
-    assert "24 known already" in done.err
+    assert "24/24 queries, 0 failed, 24 cached, took " in done.err
     assert len(asked(place)) == N
     assert figures(place) == first
     (result,) = read_results("result.json")
@@ -144,7 +165,7 @@ def test_without_resume_it_starts_afresh(place, assay):
 def test_flags_find_their_own_log_by_what_they_say(place, assay):
     assay("eval", *FLAGS, "--limit", "5")
     assay("eval", *FLAGS, "--limit", "6")
-    assert len(list((place / ".assay" / "runs").iterdir())) == 2
+    assert len(list((place / ".assay" / "runs").glob("*.log"))) == 2
     assay("eval", *FLAGS, "--limit", "5", "--resume")
     assert len(asked(place)) == 11
     assay("eval", *FLAGS, "--limit", "7", "--resume")
@@ -156,8 +177,7 @@ def test_flags_find_their_own_log_by_what_they_say(place, assay):
     [
         (("plan.yaml", "k: 5", "k: 6"), "plan.k: 5 before, 6 now"),
         (("plan.yaml", "mrr, ", "map, "), "plan.metrics: ['mrr', 'ndcg@10'] before, ['map', 'ndcg@10'] now"),
-        (("plan.yaml", "mine:search", "mine:other"), "'function': 'mine:search'}] before"),
-        (("plan.yaml", "retries: 0", "selection: {limit: 3}"), "plan.selection.limit: nothing before, 3 now"),
+        (("plan.yaml", "mine:search", "mine:other"), "plan.providers: [{'provider': 'python', 'function': 'mine:search'"),
         (("plan.yaml", "retries: 0", "policy: {rel: 2}"), "plan.policy.rel: nothing before, 2"),
         (("small.json", "text 7", "text seven"), "datasets.small.json.documents: "),
         (("small.json", '"2.0"', '"2"'), None),
@@ -254,24 +274,41 @@ def test_killed_fifty_times_at_any_instant_the_result_is_the_same(place, monkeyp
     assert n_in_the_middle >= 10
 
 
-def test_interrupted_it_exits_130_and_can_go_on(place, monkeypatch):
+def test_interrupted_it_says_how_to_go_on(place, monkeypatch):
     monkeypatch.setenv("SLEEP", "0.05")
-    child = start(*FLAGS, "--concurrency", "2", "-o", "result.json")
+    child = start(*FLAGS, "--concurrency", "2", "-o", "my result.json")
     until_asking(child, place, 6)
     child.send_signal(signal.SIGINT)
     _, err = child.communicate(timeout=20)
     assert child.returncode == 130
-    assert b"interrupted" in err
     assert b"Traceback" not in err
+    told = err.decode().splitlines()[-1]
+    shape = re.fullmatch(r"interrupted: (\d+) of 24 queries answered; go on with: (assay eval .* --resume)", told)
     before, answered = asked(place), logged(place)
     assert 0 < len(answered) < N
-    assert not (place / "result.json").exists()
-    child = start(*FLAGS, "--concurrency", "2", "-o", "result.json", "--resume")
+    assert int(shape[1]) == len(answered)
+    assert not (place / "my result.json").exists()
+    child = start(*shlex.split(shape[2])[2:])
     child.communicate(timeout=60)
     assert child.returncode == 0
     again = asked(place)[len(before) :]
     assert not answered & set(again)
     assert answered | set(again) == {f"q{n}" for n in range(N)}
+    assert (place / "my result.json").exists()
+
+
+def test_interrupted_a_command_with_secrets_is_not_repeated(place, monkeypatch):
+    monkeypatch.setenv("SLEEP", "0.05")
+    http = "http(url='http://127.0.0.1:9/search?api_key=s3cr3t')"
+    child = start(*FLAGS[:3], "python:mine:search", http, "--resume", "--concurrency", "2")
+    until_asking(child, place, 6)
+    child.send_signal(signal.SIGINT)
+    _, err = child.communicate(timeout=20)
+    assert child.returncode == 130
+    told = err.decode().splitlines()[-1]
+    assert told.startswith("interrupted: 0 of 2 results complete, ")
+    assert told.endswith("of small/python:mine:search answered; go on with the same command and --resume")
+    assert "s3cr3t" not in err.decode()
 
 
 # Failures
@@ -281,9 +318,10 @@ def test_failed_queries_score_0_and_are_listed(place, assay, monkeypatch):
     monkeypatch.setenv("FAIL", "q3,q5")
     done = assay("eval", "plan.yaml", "-o", "result.json")
     assert done.code == 0
-    assert "python:mine:search failed on 2 queries, which score 0; q3: " in done.out
-    assert "told to fail" in done.out
+    assert "python:mine:search: 2 of 24 queries failed and score 0: " in done.out
+    assert "told to fail (mine.py:12) (2×); --resume or --retry-failed result.json asks them again.\n" in done.out
     assert "2 failed" in done.err
+    assert "error" not in done.err
     (result,) = read_results("result.json")
     assert sorted(result.failures) == ["q3", "q5"]
     assert result.scores("ndcg@10")["q3"] == 0.0
@@ -298,49 +336,85 @@ def test_strict_makes_a_failure_exit_4_after_all_is_written(place, assay, monkey
     assert done.code == 4
     assert (place / "result.json").exists()
     assert "ndcg@10" in done.out
+    *_, written, error = done.err.splitlines()
+    assert written == "wrote result.json"
+    assert error.startswith("error: python:mine:search on small: 1 of 24 queries failed, and --strict allows none: ")
+    assert error.endswith("told to fail (mine.py:12) (1×)")
 
 
 ALL = ",".join(f"q{n}" for n in range(N))
 
 
-def test_all_failed_exits_4(place, assay, monkeypatch):
+def test_all_failed_exits_4_after_all_is_written(place, assay, monkeypatch):
     monkeypatch.setenv("FAIL", ALL)
-    done = assay("eval", "plan.yaml")
+    done = assay("eval", "plan.yaml", "-o", "result.json", "-o", "run.trec", "--quiet")
     assert done.code == 4
-    assert "small/python:mine:search: every query failed; q0: " in done.err
+    assert done.err.startswith("error: python:mine:search on small: all 24 queries failed: mine:search raised ValueError: ")
+    assert done.err.endswith("(24×)\n")
+    assert done.err.count("\n") == 1
+    assert "python:mine:search: all 24 queries failed and score 0: " in done.out
+    assert len(read_results("result.json")[0].failures) == N
+    assert (place / "run.trec").exists()
 
 
-def test_one_provider_that_fails_does_not_take_the_others_along(place, assay, monkeypatch):
+def test_one_provider_that_fails_does_not_take_the_others_along(place, assay):
     (place / "mine.py").write_text(SEARCH + "\ndef bad(text: str, k: int):\n    raise ValueError(text)\n")
-    providers = ("--providers", "python:mine:bad", "python:mine:nothing", "python:mine:search")
+    providers = ("--providers", "python:mine:bad", "python:mine:Stuck", "python:mine:search")
     done = assay("eval", "plan.yaml", *providers, "-o", "result.json")
     assert done.code == 4
-    bad, gone, good = read_results("result.json")
-    assert len(bad.failures) == len(gone.failures) == N
-    assert "mine has no nothing" in gone.failures["q0"]
-    assert (bad["mrr"], gone["mrr"]) == (0.0, 0.0)
+    bad, stuck, good = read_results("result.json")
+    assert len(bad.failures) == len(stuck.failures) == N
+    assert "no room for an index" in stuck.failures["q0"]
+    assert (bad["mrr"], stuck["mrr"]) == (0.0, 0.0)
     assert good["mrr"] > 0
     assert not good.failures
+    told = [line for line in done.err.splitlines() if line.startswith("error: ")]
+    assert [line.split(" queries")[0] for line in told] == [
+        "error: python:mine:bad on small: all 24",
+        "error: python:mine:Stuck on small: all 24",
+    ]
+    assert "(1×), 21 other errors (21×)" in told[0]
+    assert "no room for an index" in told[1]
 
 
-def test_what_failed_is_asked_again_alone(place, assay, monkeypatch):
+def test_one_file_that_cannot_be_written_does_not_take_the_others_along(place, assay):
+    odd = (place / "small.json").read_text().replace('"d1"', '"d 1"')
+    (place / "odd.json").write_text(odd)
+    oracle = ("--benchmarks", "odd.json", "--providers", "oracle")
+    done = assay("eval", "plan.yaml", *oracle, "-o", "run.trec", "-o", "result.json")
+    assert done.code == 3
+    assert "ndcg@10" in done.out
+    *_, written, error = done.err.splitlines()
+    assert written == "wrote result.json"
+    assert error.startswith("error: run.trec: the id 'd 1' has a blank in it")
+
+
+def test_what_failed_is_asked_again_and_the_result_is_whole(place, assay, monkeypatch):
     monkeypatch.setenv("FAIL", "q3,q5")
     assay("eval", "plan.yaml", "-o", "first.json")
     monkeypatch.setenv("FAIL", "")
     assert assay("eval", "plan.yaml", "--retry-failed", "first.json", "-o", "second.json").code == 0
     assert sorted(asked(place)[N:]) == ["q3", "q5"]
     (result,) = read_results("second.json")
-    assert result.query_ids == ("q3", "q5")
+    assert len(result.query_ids) == len(result.run) == N
     assert not result.failures
-    n_before = len(asked(place))
-    assert assay("eval", "plan.yaml", "--resume").code == 0  # the whole run is still known, but for what failed
-    assert sorted(asked(place)[n_before:]) == ["q3", "q5"]
-    done = assay("eval", "plan.yaml", "--retry-failed", "second.json")
-    assert done.code == 5
-    assert "no query failed there" in done.err
+    shutil.rmtree(place / ".assay")
+    assert assay("eval", "plan.yaml", "-o", "whole.json").code == 0
+    assert figures(place, "second.json") == figures(place, "whole.json")
+
+
+def test_what_failed_elsewhere_is_not_asked_again(place, assay, monkeypatch):
+    monkeypatch.setenv("FAIL", "q3,q5")
+    assay("eval", "plan.yaml", "-o", "first.json")
     done = assay("eval", "plan.yaml", "--providers", "python:mine:other", "--retry-failed", "first.json")
     assert done.code == 5
     assert "no query to ask again" in done.err
+    assert "small/python:mine:search (2 failed)" in done.err
+    monkeypatch.setenv("FAIL", "")
+    assay("eval", "plan.yaml", "-o", "second.json")
+    done = assay("eval", "plan.yaml", "--retry-failed", "second.json")
+    assert done.code == 5
+    assert "second.json: no query failed there" in done.err
 
 
 def test_resumed_what_failed_is_asked_again(place, assay, monkeypatch):
@@ -385,7 +459,7 @@ def test_a_sample_is_the_same_for_a_seed(place, assay):
 def test_nothing_selected_exits_5_with_the_reason(place, assay):
     done = assay("eval", "plan.yaml", "--where", "language=fr")
     assert done.code == 5
-    assert "language is never fr; there is de" in done.err
+    assert "no query has language=fr; language has de" in done.err
     assert asked(place) == []
 
 
@@ -402,11 +476,14 @@ def test_nothing_selected_exits_5_with_the_reason(place, assay):
         (("--relevance", "tokn"), 2, "Did you mean token"),
         (("-o", "r.xlsx"), 2, "the ending tells the format"),
         (("-o", "r"), 2, "the ending tells the format"),
+        (("-o", "fine.json", "-o", "./fine.json"), 2, "-o fine.json: given twice"),
+        (("-o", "mine.py/r.json"), 2, "-o mine.py/r.json: a file is needed; mine.py is no folder"),
+        (("--dataset-format", "berr"), 2, "Did you mean beir"),
         (("-f", "tabel"), 2, "Did you mean table"),
         (("--range", "5"), 2, "start:end"),
         (("--where", "x"), 2, "name=value"),
         (("--limit", "0"), 2, "limit is a whole number from 1 up"),
-        (("--concurrency", "0"), 2, "concurrency is a whole number from 1 up"),
+        (("--concurrency", "0"), 2, "concurrency is a whole number from 1"),
         (("--timeout", "-1"), 2, "timeout is a number above 0"),
         (("--timeout", "nan"), 2, "timeout is a number above 0"),
         (("--profile", "ranks"), 2, "Did you mean ranx"),
@@ -420,11 +497,34 @@ def test_what_is_wrong_is_told_first(place, assay, flags, code, told):
     assert asked(place) == []
 
 
-def test_no_plan_at_all_is_told(place, assay):
-    done = assay("eval")
-    assert done.code == 2
-    assert "benchmarks and providers are needed" in done.err
+EXAMPLE = "\n  for example: assay eval --benchmarks rag-template --providers bm25 --metrics ndcg@10 recall@10\n"
+
+
+@pytest.mark.parametrize(
+    ("flags", "told"),
+    [
+        ((), "--benchmarks and --providers are missing: say whose queries to ask and which retrievers to ask"),
+        (("--providers", "bm25"), "--benchmarks is missing: say whose queries to ask"),
+        (("--benchmarks", "small.json"), "--providers is missing: say which retrievers to ask"),
+    ],
+)
+def test_what_is_missing_is_told_with_an_example(place, assay, flags, told):
+    done = assay("eval", *flags)
+    assert (done.code, done.out) == (2, "")
+    assert done.err == f"error: {told}, or name a plan.yaml that does{EXAMPLE}"
+
+
+def test_the_example_works(place, assay):
+    assert assay(*EXAMPLE.split()[3:], "--limit", "2", "--quiet").code == 0
+
+
+def test_a_plan_that_is_not_there(place, assay):
     assert assay("eval", "gone.yaml").code == 3
+
+
+def test_the_format_of_a_benchmark_is_named(place, assay):
+    flags = ("--benchmarks", "small.json", "--dataset-format", "json", "--providers", "oracle", "-m", "mrr")
+    assert assay("eval", *flags).code == 0
 
 
 def test_the_usual_metrics_where_none_are_named(place, assay):
@@ -445,11 +545,78 @@ def test_every_format_is_printed(place, assay, form):
     assert "mrr" in done.out or "recip_rank" in done.out
 
 
-def test_in_a_terminal_there_is_a_bar(place, terminal):
-    done = terminal("eval", "plan.yaml", columns=120, env={"SLEEP": "0.01"})
+def test_what_a_provider_prints_does_not_get_into_the_output(place, assay, monkeypatch):
+    monkeypatch.setenv("TALK", "yes")
+    done = assay("eval", "plan.yaml", "-f", "json")
+    (plain,) = json.loads(done.out)["results"]
+    assert plain["benchmark"] == "small"
+    assert "asked q7\n" in done.err
+
+
+def test_formats_for_programs_leave_failures_to_standard_error(place, assay, monkeypatch):
+    monkeypatch.setenv("FAIL", "q3")
+    done = assay("eval", "plan.yaml", "-f", "csv")
+    assert done.out.splitlines()[0].startswith("benchmark,run,mrr,ndcg@10,")
+    assert len(done.out.splitlines()) == 2
+    assert "python:mine:search: 1 of 24 queries failed and score 0: " in done.err
+    assert "--resume asks them again" in done.err
+
+
+def test_the_files_that_were_written_are_named(place, assay):
+    done = assay("eval", "plan.yaml", "-o", "result.json", "-o", "new/t.tex", "-o", "run.trec")
+    assert done.err.splitlines()[-1] == "wrote result.json, new/t.tex, run.trec"
+    both = ("--providers", "python:mine:search", "python:mine:other")
+    done = assay("eval", "plan.yaml", *both, "-o", "run.trec")
+    *_, names = done.err.splitlines()[-1].split("wrote ")
+    assert len(names.split(", ")) == 2
+    assert all((place / name).exists() for name in names.split(", "))
+    assert "wrote" not in assay("eval", "plan.yaml").err
+
+
+def test_a_file_that_the_plan_names_too_is_written_once(place, assay):
+    with (place / "plan.yaml").open("a") as plan:
+        plan.write("outputs: [result.json]\n")
+    assert assay("eval", "plan.yaml", "-o", "result.json").err.splitlines()[-1] == "wrote result.json"
+
+
+def test_notes_on_a_plan_are_told(place, assay):
+    assert "note: k = 5 is less than the cutoff of ndcg@10" in assay("eval", "plan.yaml").err
+
+
+def test_resumed_with_nothing_to_go_on_from_says_so(place, assay):
+    done = assay("eval", "plan.yaml", "--resume")
     assert done.code == 0
-    assert "24/24" in done.out
-    assert "known already" in done.out
+    assert "note: there is nothing to go on from" in done.err
+
+
+def test_times_have_a_unit_and_batches_no_quantiles(place, assay):
+    done = assay("eval", "plan.yaml", "--providers", "python:mine:search", "python:mine:Batched", "-m", "mrr", "--quiet")
+    table = {line.split()[0]: line for line in done.out.splitlines() if line.startswith("  ")}
+    assert table["python:mine:search"].count(" ms") == 2
+    assert table["python:mine:Batched"].count(" ms") == 1
+    assert table["python:mine:Batched"].endswith("–")
+    assert "asked in batches" not in done.out
+    asked = assay("eval", "plan.yaml", "--providers", "python:mine:Batched", "-m", "mrr", "latency_p50", "--quiet").out
+    assert asked.endswith("asked in batches, so that only the mean time of a query is known: python:mine:Batched.\n")
+
+
+def test_a_latex_file_holds_tables_and_comments_only(place, assay, monkeypatch):
+    monkeypatch.setenv("FAIL", "q3")
+    assert assay("eval", "plan.yaml", "-o", "t.tex", "-f", "latex").code == 0
+    lines = (place / "t.tex").read_text().splitlines()
+    start = lines.index(next(line for line in lines if line.startswith("\\begin{tabular}")))
+    assert lines[0] == "% small 1.0"
+    assert all(line.startswith("% ") for line in lines[:start])
+    assert lines[-1] == "\\end{tabular}"
+
+
+@pytest.mark.parametrize("columns", [60, 80, 120])
+def test_in_a_terminal_there_is_a_bar_that_fits(place, terminal, columns):
+    done = terminal("eval", "plan.yaml", columns=columns, env={"SLEEP": "0.01", "FAIL": "q3"})
+    assert done.code == 0
+    frames = re.split(r"[\r\n]", re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", done.out))
+    assert any("24/24 · 1 failed · " in frame for frame in frames)
+    assert all(len(frame) < columns for frame in frames if "/24 · " in frame)
     assert "ndcg@10" in done.out
 
 

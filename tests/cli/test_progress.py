@@ -1,9 +1,11 @@
 """Progress: lines where nobody watches, bars in a terminal (which test_eval shows), nothing where it is unwanted."""
 
+import threading
+
 import pytest
 
 from assay.cli import _progress
-from assay.cli._progress import progress_watcher
+from assay.cli._progress import Tally, progress_watcher
 from assay.evaluation.answers import Answer
 from assay.evaluation.runner import Progress
 
@@ -13,21 +15,41 @@ SOME = [Answer("q1"), Answer("q2", error="no")]
 def watched(quiet=False, n=4):
     with progress_watcher(quiet=quiet) as watch:
         progress = Progress("small/bm25", n, watch=watch)
+        watch(progress)
         progress.add(SOME, cached=True)
         progress.add(SOME)
 
 
-def test_a_line_when_a_part_is_done(capsys):
+def test_a_line_when_a_part_starts_and_one_when_it_is_done(capsys):
     watched()
-    err = capsys.readouterr().err
-    assert err.startswith("small/bm25: 4/4, 2 failed, 2 known already, ")
-    assert err.count("\n") == 1
+    first, last = capsys.readouterr().err.splitlines()
+    assert first == "small/bm25: 0/4 queries, getting ready 0:00"
+    assert last.startswith("small/bm25: 4/4 queries, 2 failed, 2 cached, ")
+    assert last.endswith("/s, took 0:00")
 
 
-def test_a_line_now_and_then_before_that(capsys, monkeypatch):
-    monkeypatch.setattr(_progress, "EVERY", 0.0)
+def test_a_line_now_and_then_even_while_nothing_is_answered(capsys, monkeypatch):
+    told = threading.Event()
+    plain_line = _progress.plain_line
+
+    def noticed(progress, *rest):
+        if progress.n_done:
+            told.set()
+        return plain_line(progress, *rest)
+
+    monkeypatch.setattr(_progress, "EVERY", 0.001)
+    monkeypatch.setattr(_progress, "plain_line", noticed)
+    with progress_watcher(quiet=False) as watch:
+        Progress("small/bm25", 9, watch=watch).add(SOME)
+        assert told.wait(20)
+    assert capsys.readouterr().err.startswith("small/bm25: 2/9 queries, 1 failed, 0 cached, ")
+
+
+def test_nothing_is_told_after_the_end(capsys, monkeypatch):
+    monkeypatch.setattr(_progress, "EVERY", 0.001)
+    before = threading.active_count()
     watched(n=9)
-    assert [line.split(",")[0] for line in capsys.readouterr().err.splitlines()] == ["small/bm25: 2/9", "small/bm25: 4/9"]
+    assert threading.active_count() == before
 
 
 def test_quiet_says_nothing(capsys):
@@ -42,3 +64,18 @@ def test_names_are_printable(capsys, name):
     err = capsys.readouterr().err
     assert "\x1b" not in err
     assert err.count("\n") == 1
+
+
+def test_a_tally_says_how_far_a_run_got():
+    seen = []
+    tally = Tally(seen.append)
+    assert (tally.n_answered, tally.sentence(2)) == (0, "no query was answered yet")
+    first, second = (Progress(name, 4, watch=tally) for name in ("small/bm25", "small/dense"))
+    first.add(SOME)
+    assert tally.sentence(1) == "1 of 4 queries answered"
+    assert tally.sentence(2) == "0 of 2 results complete, 1 of 4 queries of small/bm25 answered"
+    first.add(SOME)
+    second.add(SOME[:1])
+    assert tally.sentence(3) == "1 of 3 results complete, 1 of 4 queries of small/dense answered"
+    assert tally.n_answered == 3
+    assert seen == [first, first, second]

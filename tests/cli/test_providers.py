@@ -1,6 +1,7 @@
 """assay providers: the list, one of them, and whether it answers."""
 
 import json
+import re
 
 import pytest
 
@@ -8,6 +9,7 @@ from assay.providers._provider import all_providers
 
 ANSWERING = """
 def search(text: str, k: int):
+    print('looking')
     return ['nowhere']
 
 def broken(text: str, k: int):
@@ -60,31 +62,67 @@ def test_a_name_nobody_knows(assay):
 
 
 def test_check_asks_a_few_queries(place, assay):
-    done = assay("providers", "check", "bm25", "--queries", "2")
+    done = assay("providers", "check", "bm25", "--queries", "2", "--k", "4")
     assert done.code == 0
-    assert done.out.startswith("bm25 answers")
-    assert done.out.count(" ms)") == 2
-    assert "none of these ids" not in done.out
+    assert done.out.startswith("bm25 on rag-template, k = 4\n")
+    assert done.out.endswith("\nbm25 answers.\n")
+    head, *rows = [line for line in done.out.splitlines() if line.startswith("  ")]
+    assert head.split() == ["query", "hits", "time", "first", "hits"]
+    assert len(rows) == 2
+    for row in rows:
+        assert re.search(r"   4   +[\d.]+ ms   p\d+ p\d+ p\d+ p\d+$", row)
 
 
 def test_check_tells_of_ids_that_the_benchmark_does_not_have(place, assay):
     done = assay("providers", "check", "python:answering:search")
     assert done.code == 0
-    assert "none of these ids is a document of the benchmark: nowhere" in done.out
+    assert "answers, but none of its ids is a document of the benchmark: it returns nowhere, there are p001 …" in done.out
 
 
 def test_check_tells_of_failures_and_exits_4(place, assay):
     done = assay("providers", "check", "python:answering:broken", "--queries", "2")
     assert done.code == 4
-    assert "python:answering:broken fails on 2 of 2 queries" in done.out
-    assert "down" in done.out
-    assert assay("providers", "check", "python:nowhere:search").code == 4
+    assert done.out.endswith("python:answering:broken fails on 2 of 2 queries.\n")
+    failed = [line for line in done.out.splitlines() if "failed: " in line]
+    assert len(failed) == 2
+    assert all("OSError: down" in line for line in failed)
+
+
+def test_check_of_what_is_not_there(place, assay):
+    done = assay("providers", "check", "python:nowhere:search")
+    assert done.code == 4
+    assert done.err.startswith("error: ")
+    assert "nowhere" in done.err
+    done = assay("providers", "check", "bm52")
+    assert done.code == 2
+    assert "Did you mean bm25?" in done.err
+
+
+def test_check_hides_secrets(place, assay):
+    done = assay("providers", "check", "http(url='http://127.0.0.1:9/search?api_key=s3cr3t')")
+    assert done.code == 4
+    assert "127.0.0.1:9" in done.out
+    assert "s3cr3t" not in done.out + done.err
 
 
 def test_check_as_json(place, assay):
-    plain = json.loads(assay("providers", "check", "python:answering:search", "--queries", "1", "-f", "json").out)
-    ((answer),) = plain.values()
-    assert (answer["docs"], answer["error"]) == (["nowhere"], None)
+    done = assay("providers", "check", "python:answering:search", "--queries", "1", "-f", "json")
+    ((answer),) = json.loads(done.out).values()
+    assert (answer["docs"], answer["error"], answer["unknown"]) == (["nowhere"], None, ["nowhere"])
+    assert "looking" in done.err
+
+
+@pytest.mark.parametrize("flags", [("--queries", "0"), ("--k", "0"), ("--k", "-1"), ("--queries", "x")])
+def test_numbers_that_make_no_sense(assay, flags):
+    done = assay("providers", "check", "bm25", *flags)
+    assert done.code == 2
+    assert "a whole number from" in done.err
+
+
+def test_a_mistyped_check(assay):
+    done = assay("providers", "chek", "bm25")
+    assert done.code == 2
+    assert "did you mean assay providers check bm25?" in done.err
 
 
 @pytest.mark.parametrize("words", [("check",), ("check", "bm25", "dense"), ("bm25", "dense")])

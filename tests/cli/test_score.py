@@ -37,9 +37,9 @@ def test_two_runs(assay):
     assert out == (
         "2 judged queries · level: grade > 0 · ties: docid_desc\n"
         "\n"
-        "  run       map   mrr@10   num_rel_ret   judged@10\n"
-        "  good   1.0000   1.0000             3      1.0000\n"
-        "  poor   0.1250   0.2500             1      0.5000\n"
+        "  run       map         95 % CI   mrr@10   num_rel_ret   judged@10\n"
+        "  good   1.0000   0.342 – 1.000   1.0000             3      1.0000\n"
+        "  poor   0.1250   0.000 – 0.250   0.2500             1      0.5000\n"
         "\n"
         "poor: 1 query missing from the run, scored as an empty ranking (q2).\n"
     )

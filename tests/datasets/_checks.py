@@ -54,10 +54,10 @@ def scoped(evidence=("a1",), scope="a", grades=None, pack=None) -> BenchmarkData
     return BenchmarkDataset("scoped", queries={"q1": query}, documents=documents, qrels=qrels, pack=pack)
 
 
-def spanned(start, end, unit="lines", file="a.py") -> BenchmarkDataset:
+def spanned(start, end, unit="lines", file="a.py", text=None) -> BenchmarkDataset:
     """A file of three lines and 12 characters, and a span."""
     documents = {"a.py": Document("a.py", "one\ntwo\nfour")}
-    spans = {"q1": [Span(file, start, end, unit)]}
+    spans = {"q1": [Span(file, start, end, unit, text)]}
     return BenchmarkDataset("spans", queries={"q1": Query("q1", TEXTS["q1"])}, documents=documents, spans=spans)
 
 
@@ -121,6 +121,7 @@ OF_DATASETS = {
     ),
     "scope-unknown": (scoped(scope="c"), scoped(scope="a")),
     "span-outside-file": (spanned(2, 4), spanned(2, 3)),
+    "stale-span": (spanned(1, 1, text="two"), spanned(2, 2, text="two ")),
     "repaired": (clean(repairs=[Repair("line 3", "mended")]), clean()),
     "lost": (clean(repairs=[Repair("line 3", "gone", is_loss=True)]), clean(repairs=[Repair("line 3", "mended")])),
     "ground-truth-lost": (lost(evidence=()), lost(evidence=(), expected="this")),

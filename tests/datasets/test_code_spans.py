@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from assay import DataError
 from assay.datasets import _source_tree, code_spans
 from assay.datasets._format import Probe, all_formats, detect_format, load_dataset
-from assay.datasets._source_tree import count_lines
 from assay.datasets.code_spans import EXAMPLE, FORMAT, PROMPT_LINES
+from assay.model.lines import count_lines
 from assay.model.records import Span
 
 from ._cases import BOM, packed, write
@@ -410,3 +410,47 @@ def test_any_json_is_read_or_refused(folder, content):
     except DataError:
         return
     assert dataset.queries.keys() == dataset.spans.keys() == dataset.qrels.keys()
+
+
+# --- stale labels ------------------------------------------------------------------------------------------------------
+
+OLD = "def f():\n    return 1\n"
+
+
+def stale(folder, source, **more):
+    """A task that recorded lines 1 to 2, and the files as they are now."""
+    files = source if isinstance(source, dict) else {"repo/a.py": source}
+    return load_dataset(made(folder, [task(start=1, end=2, snippet=OLD, **more)], files), format="code_spans")
+
+
+def test_a_stretch_is_moved_to_the_one_place_that_has_its_text(tmp_path):
+    dataset = stale(tmp_path, f"import os\n\n{OLD}")
+    assert dataset.spans["q1"] == [Span("a.py", 3, 4, "lines", OLD)]
+    (repair,) = dataset.repairs
+    assert (repair.place, repair.is_loss) == ("query q1", False)
+    assert repair.what == "the text recorded for lines 1 to 2 of a.py is in lines 3 to 4 of a.py now"
+
+
+def test_a_stretch_follows_its_text_to_another_file(tmp_path):
+    dataset = stale(tmp_path, {"repo/new/a.py": f"# new\n{OLD}"})
+    assert dataset.spans["q1"] == [Span("new/a.py", 2, 3, "lines", OLD)]
+    assert dataset.qrels["q1"] == {"new/a.py": 1}
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("x = 1\ny = 2\n", "the text recorded for lines 1 to 2 of a.py is not there any more"),
+        (f"#\n{OLD}{OLD}", "the text recorded for lines 1 to 2 of a.py is there 2 times, elsewhere"),
+    ],
+)
+def test_a_stretch_whose_text_is_gone_or_there_more_than_once_is_lost_but_kept(tmp_path, source, said):
+    dataset = stale(tmp_path, source)
+    assert dataset.spans["q1"] == [Span("a.py", 1, 2, "lines", OLD)]
+    assert [(repair.what, repair.is_loss) for repair in dataset.repairs] == [(said, True)]
+
+
+def test_a_stretch_that_fits_stays_and_nothing_is_said(tmp_path):
+    dataset = stale(tmp_path, OLD.replace("\n", "\r\n"), metadata={"by": "Ada"})
+    assert dataset.spans["q1"] == [Span("a.py", 1, 2, "lines", OLD)]
+    assert dataset.repairs == []

@@ -7,7 +7,14 @@ from collections.abc import Callable
 from typing import Any
 
 from assay.datasets._dataset import BenchmarkDataset
+from assay.evaluation.answers import Answer
+from assay.evaluation.asking import ask
+from assay.evaluation.patience import Patience
 from assay.model.records import Document, Hit, Query
+
+QUICK = Patience(timeout=5.0, retries=2, backoff=0.001)
+LONG = 20.0
+"""Seconds until a test that waits for something gives up."""
 
 
 def queries(n: int) -> list[Query]:
@@ -56,3 +63,25 @@ class Told:
     def times(self, query: str) -> int:
         """How often a query was asked."""
         return sum(some.count(query) for some in self.asked)
+
+
+def answered(
+    retriever: Any, n: int = 4, k: int = 10, batch: int = 1, patience: Patience = QUICK, grows: bool = False
+) -> dict[str, Answer]:
+    """Query → answer, after checking that each query came once."""
+    found = [answer for some in ask(retriever, queries(n), k, batch, patience, grows=grows) for answer in some]
+    assert sorted(answer.query for answer in found) == sorted(f"q{number}" for number in range(n))
+    return {answer.query: answer for answer in found}
+
+
+def failing(errors: dict[str, BaseException], every: bool = False) -> Callable[[Query], list[Hit]]:
+    """Raises what stands beside a query, once or every time."""
+    left = dict(errors)
+
+    def answer(query: Query) -> list[Hit]:
+        error = left.get(query.query_id) if every else left.pop(query.query_id, None)
+        if error:
+            raise error
+        return right(query)
+
+    return answer

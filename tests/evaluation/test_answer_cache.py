@@ -5,7 +5,7 @@ import pytest
 from assay.datasets._dataset import BenchmarkDataset
 from assay.evaluation.answer_cache import AnswerCache
 from assay.evaluation.answers import Answer
-from assay.evaluation.runner import Part
+from assay.evaluation.runner import Part, Progress, gather
 from assay.model.records import Document, Query
 from assay.providers._provider import parse_provider
 
@@ -50,7 +50,7 @@ def test_a_provider_that_may_change_is_asked_each_time(tmp_path):
 
 def test_what_is_known_is_not_written_again(tmp_path):
     kept(tmp_path)
-    (file,) = tmp_path.iterdir()
+    (file,) = tmp_path.glob("*.log")
     before = file.read_bytes()
     AnswerCache(tmp_path, part()).keep(ANSWERS, {"q1": ANSWERS["q1"]})
     assert file.read_bytes() == before
@@ -58,6 +58,55 @@ def test_what_is_known_is_not_written_again(tmp_path):
 
 def test_a_damaged_file_is_read_as_far_as_it_is_whole(tmp_path):
     kept(tmp_path)
-    (file,) = tmp_path.iterdir()
+    (file,) = tmp_path.glob("*.log")
     file.write_bytes(file.read_bytes()[:-3])
     assert AnswerCache(tmp_path, part()).known() == {}
+
+
+def test_what_a_batch_shared_stays_a_share(tmp_path):
+    AnswerCache(tmp_path, part()).keep({"q1": Answer("q1", ["a"], [2.0], 1.5, n_together=7)}, {})
+    assert AnswerCache(tmp_path, part()).known()["q1"].n_together == 7
+
+
+def test_an_answer_whose_time_nobody_knows_is_not_kept(tmp_path):
+    """It was read from a result, and JSON has no word for such a time: what comes after it could not be read."""
+    mixed = {"q1": Answer("q1", ["x"], [1.0], float("nan")), "q2": Answer("q2", ["a"], [2.0], 1.5)}
+    AnswerCache(tmp_path, part()).keep(mixed, {})
+    assert AnswerCache(tmp_path, part()).known() == {"q2": mixed["q2"]}
+
+
+def test_after_a_damage_it_is_written_on(tmp_path):
+    kept(tmp_path)
+    (file,) = tmp_path.glob("*.log")
+    file.write_bytes(file.read_bytes()[:-3])
+    AnswerCache(tmp_path, part()).keep(ANSWERS, {})
+    assert AnswerCache(tmp_path, part()).known() == {"q1": ANSWERS["q1"]}
+
+
+def test_a_folder_that_cannot_be_written_costs_time_and_no_answer(tmp_path):
+    (tmp_path / "file").write_text("")
+    cache = AnswerCache(tmp_path / "file", part())
+    cache.keep(ANSWERS, {})
+    assert cache.known() == {}
+
+
+def twins(scopes=(None, None, None)):
+    """Three queries, two of them with the same words."""
+    texts = ("cats sleep", "dogs bark", "cats sleep")
+    queries = {f"q{n}": Query(f"q{n}", text, scope=scope) for n, (text, scope) in enumerate(zip(texts, scopes, strict=True))}
+    documents = {name: Document(name, text, group=name) for name, text in (("a", "cats sleep"), ("b", "dogs bark at cats"))}
+    dataset = BenchmarkDataset("twins", queries=queries, documents=documents, qrels={q: {"a": 1.0} for q in queries})
+    return Part(dataset, parse_provider("bm25"), queries, 10, batch=3)
+
+
+@pytest.mark.parametrize("scopes", [(None, None, None), ("a", "a", "b")], ids=["anywhere", "in scopes"])
+def test_equal_words_in_one_batch_have_their_answers_whether_asked_or_known(tmp_path, scopes):
+    one = twins(scopes)
+    asked = gather(one, {}, None, Progress(one.name, 3))
+    AnswerCache(tmp_path, one).keep(asked, {})
+    known = AnswerCache(tmp_path, one).known()
+    assert list(known) == ["q0", "q1", "q2"]
+    assert {query: answer.ranking for query, answer in known.items()} == {
+        query: answer.ranking for query, answer in asked.items()
+    }
+    assert (asked["q0"].docs == asked["q2"].docs) == (scopes[0] == scopes[2])

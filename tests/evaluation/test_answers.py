@@ -1,13 +1,20 @@
 """Answers and their log: what was kept is what is read, however the process ended."""
 
+import subprocess
+import sys
+import threading
+import time
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay import DataError
+from assay import DataError, UsageError
 from assay.evaluation.answers import SCHEMA, Answer, AnswerLog
 from assay.model.records import Hit
+
+from ._retrievers import LONG
 
 IDS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6)
 SCORES = st.floats(allow_nan=False, allow_infinity=False)
@@ -18,7 +25,8 @@ EXTRA = st.none() | st.dictionaries(IDS, st.dictionaries(IDS, st.integers() | st
 def answers(draw):
     docs = draw(st.lists(IDS, unique=True, max_size=3))
     scores = [draw(SCORES) for _ in docs]
-    return Answer(draw(IDS), docs, scores, draw(st.floats(0, 1e6)), draw(st.none() | st.text(max_size=8)), draw(EXTRA))
+    ms, error, n_together = draw(st.floats(0, 1e6)), draw(st.none() | st.text(max_size=8)), draw(st.integers(1, 1000))
+    return Answer(draw(IDS), docs, scores, ms, error, draw(EXTRA), n_together)
 
 
 RECORDS = st.lists(st.tuples(IDS, st.lists(answers(), min_size=1, max_size=3)), max_size=4)
@@ -47,6 +55,7 @@ def test_what_was_kept_is_read(tmp_path_factory, records, header):
     log = written(tmp_path_factory.mktemp("log") / "a.log", records, header)
     before = log.path.read_bytes()
     assert log.read() == ({"schema": SCHEMA, **header}, by_part(records))
+    assert log.header() == {"schema": SCHEMA, **header}
     assert log.path.read_bytes() == before
 
 
@@ -95,6 +104,7 @@ def test_the_later_answer_of_a_query_counts(tmp_path):
 
 def test_a_log_that_is_not_there_has_nothing(tmp_path):
     assert AnswerLog(tmp_path / "gone.log").read() == ({}, {})
+    assert AnswerLog(tmp_path / "gone.log").header() == {}
     assert not (tmp_path / "gone.log").exists()
 
 
@@ -127,5 +137,85 @@ def test_what_cannot_be_written_is_left_out_and_the_rest_kept(tmp_path):
 
 def test_a_place_that_cannot_be_written_is_told(tmp_path):
     (tmp_path / "a.log").mkdir()
+    (tmp_path / "file").write_text("")
     with pytest.raises(DataError, match=r"a\.log: cannot be written"):
         AnswerLog(tmp_path / "a.log").appender()
+    below = AnswerLog(tmp_path / "file" / "b.log")
+    with pytest.raises(DataError, match=r"b\.log: cannot be written"):
+        below.begin({})
+    with pytest.raises(DataError, match=r"b\.log: cannot be written"), below.held():
+        pass
+
+
+def test_who_holds_it_holds_it_alone(tmp_path):
+    log, again = AnswerLog(tmp_path / "a.log"), AnswerLog(tmp_path / "a.log")
+    refused = pytest.raises(UsageError, match=r"the same evaluation is running already and writes .*a\.log")
+    with log.held(), AnswerLog(tmp_path / "b.log").held(), refused, again.held():
+        pass
+    with again.held():
+        pass
+
+
+def test_it_is_let_go_of_when_something_goes_wrong(tmp_path):
+    log = AnswerLog(tmp_path / "a.log")
+    with pytest.raises(ZeroDivisionError), log.held():
+        1 / 0  # noqa: B018 (it is raised)
+    with log.held():
+        pass
+
+
+def test_one_may_wait_until_it_is_let_go_of(tmp_path):
+    log, order, waits = AnswerLog(tmp_path / "a.log"), [], threading.Event()
+
+    def wait():
+        waits.set()
+        with AnswerLog(tmp_path / "a.log").held(waits=True):
+            order.append("second")
+
+    thread = threading.Thread(target=wait)
+    with log.held():
+        thread.start()
+        waits.wait(LONG)
+        time.sleep(0.1)
+        order.append("first")
+    thread.join(LONG)
+    assert order == ["first", "second"]
+
+
+FULL = """
+import resource, sys
+from pathlib import Path
+from assay.errors import DataError
+from assay.evaluation.answers import Answer, AnswerLog
+log = AnswerLog(Path("a.log"))
+log.begin({"plan": "p"})
+resource.setrlimit(resource.RLIMIT_FSIZE, (2000, resource.RLIM_INFINITY))
+appender = log.appender()
+n_kept = 0
+try:
+    for number in range(100):
+        appender.append("part", [Answer(f"q{number}", ["d"] * 5, [1.0] * 5)])
+        n_kept += 1
+except DataError as error:
+    print(n_kept, error)
+try:
+    log.begin({"plan": "x" * 5000})
+except DataError as error:
+    print(error)
+"""
+
+
+def test_when_the_disk_is_full_it_is_told_and_what_was_kept_is_there(tmp_path):
+    done = subprocess.run([sys.executable, "-c", FULL], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=True)
+    first, second = done.stdout.splitlines()
+    n_kept, _, told = first.partition(" ")
+    assert told == second == "a.log: cannot be written: File too large; make room, or work in another folder"
+    log = AnswerLog(tmp_path / "a.log")
+    assert log.read() == (
+        {"schema": SCHEMA, "plan": "p"},
+        {"part": {f"q{n}": Answer(f"q{n}", ["d"] * 5, [1.0] * 5) for n in range(int(n_kept))}},
+    )
+    assert log.path.stat().st_size == 2000  # with half a line at its end
+    log.mend()
+    assert log.path.stat().st_size < 2000
+    assert [path.name for path in tmp_path.iterdir()] == ["a.log"]

@@ -5,47 +5,49 @@ from dataclasses import replace
 import pytest
 
 from assay import ProviderError, UsageError
-from assay.errors import NothingSelected
+from assay.errors import DataError, NothingSelected
 from assay.evaluation.answers import SCHEMA, AnswerLog
-from assay.evaluation.asking import Patience
 from assay.evaluation.conduct import Conduct, carry_out, is_total_failure
-from assay.evaluation.plan import Plan
-from assay.evaluation.runner import own_provider
+from assay.evaluation.run import own_provider
 from assay.evaluation.selection import Selection
-from assay.metrics._parse import parse_metrics
+from assay.grammar import Param
 from assay.model.records import Hit
+from assay.providers._provider import BoundProvider, Provider
 
-from ._retrievers import Told, benchmark
-
-QUICK = Patience(timeout=5.0, retries=0, backoff=0.0)
+from ._plans import fallible, plan, save_benchmarks
+from ._retrievers import Told, failing
 
 
 @pytest.fixture
 def saved(tmp_path):
-    """Two benchmarks of the same name and the same query ids, with different documents relevant."""
-    for folder, shift in (("one", 0), ("two", 1)):
-        (tmp_path / folder).mkdir()
-        dataset = benchmark(3, "same")
-        dataset.qrels = {f"q{n}": {f"d{(n + shift) % 3}": 2.0, "dx": 1.0} for n in range(3)}
-        dataset.documents[f"only {folder}"] = replace(dataset.documents["d0"], doc_id=f"only {folder}")
-        dataset.save_json(tmp_path / folder / "b.json")
-    return tmp_path
+    """A folder with two benchmarks."""
+    return save_benchmarks(tmp_path)
 
 
-def plan(saved, *told, folders=("one",), **more):
-    providers = tuple(own_provider(one, f"told{number}") for number, one in enumerate(told))
-    benchmarks = tuple(str(saved / folder / "b.json") for folder in folders)
-    return Plan(benchmarks, providers, tuple(parse_metrics(["mrr", "ndcg@10"])), patience=QUICK, **more)
+def sole_log(saved):
+    """The one log there is."""
+    (path,) = (saved / "runs").glob("*.log")
+    return AnswerLog(path)
+
+
+def unstartable(**how):
+    """A provider that cannot be made."""
+    return BoundProvider(Provider("broken", "", lambda: 1 / 0, **how), {})
 
 
 def test_one_result_for_each_benchmark_and_provider_in_their_order(saved):
     results = carry_out(plan(saved, Told(), Told(), folders=("one", "two")), Conduct(home=saved))
-    assert [(result.benchmark, result.name) for result in results] == [("same", "told0"), ("same", "told1")] * 2
+    assert [(result.benchmark, result.name) for result in results] == [
+        ("one", "told0"),
+        ("one", "told1"),
+        ("two", "told0"),
+        ("two", "told1"),
+    ]
     assert [result["mrr"] for result in results] == [1.0, 1.0, 0.0, 0.0]
     assert all({"judged@10", "latency_p95"} <= set(result) for result in results)
 
 
-def test_benchmarks_of_one_name_keep_their_own_answers_when_resumed(saved):
+def test_every_benchmark_keeps_its_own_answers_when_resumed(saved):
     class Remembers(Told):
         def index(self, documents):
             self.which = next(document.doc_id for document in documents if document.doc_id.startswith("only"))
@@ -60,24 +62,27 @@ def test_benchmarks_of_one_name_keep_their_own_answers_when_resumed(saved):
     again = carry_out(asked, Conduct(home=saved, resume=True))
     assert [dict(result.run) for result in first] == [dict(result.run) for result in again]
     assert set(first[0].run["q0"]) != set(first[1].run["q0"])
-    assert len(told.asked) == 2
+    assert told.asked == [["q0"], ["q1", "q2"]] * 2
 
 
 def test_a_log_of_another_kind_is_refused(saved):
     asked = plan(saved, Told())
     carry_out(asked, Conduct(home=saved, name="mine"))
-    log = AnswerLog(saved / "runs" / "mine.log")
+    log = sole_log(saved)
     header, _ = log.read()
     log.begin({**header, "schema": "assay.answers/9"})
     with pytest.raises(UsageError, match=f"schema: assay.answers/9 before, {SCHEMA} now"):
         carry_out(asked, Conduct(home=saved, name="mine", resume=True))
 
 
-def test_nothing_to_go_on_from_is_a_start(saved):
-    told = Told()
-    (result,) = carry_out(plan(saved, told), Conduct(home=saved, resume=True))
+def test_nothing_to_go_on_from_is_a_start_and_is_said(saved):
+    told, said = Told(), []
+    (result,) = carry_out(plan(saved, told), Conduct(home=saved, resume=True, say=said.append))
     assert result["mrr"] == 1.0
-    assert len(told.asked) == 1
+    assert said == ["there is nothing to go on from; this evaluation starts afresh"]
+    carry_out(plan(saved, told), Conduct(home=saved, resume=True, say=said.append))
+    assert len(said) == 1
+    assert told.asked == [["q0"], ["q1", "q2"]]
 
 
 def test_ungraded_every_relevant_document_is_as_good_as_any_other(saved):
@@ -96,47 +101,77 @@ def test_batches_and_concurrency_of_the_plan_reach_the_provider(saved):
     assert told.asked == [["q0", "q1"], ["q2"]]
 
 
-def test_who_watches_is_told(saved):
+def test_who_watches_is_told_at_the_start_and_after_each_batch(saved):
     seen = []
     carry_out(plan(saved, Told()), Conduct(home=saved, watch=lambda now: seen.append((now.name, now.n_done))))
-    assert seen == [("same/told0", 3)]
+    assert seen == [("one/told0", 0), ("one/told0", 1), ("one/told0", 3)]
 
 
-def failing(query):
-    raise ValueError("no")
-
-
-def test_only_when_all_providers_fail_it_is_an_error(saved):
-    with pytest.raises(ProviderError, match="same/told0: every query failed; q0: ValueError: no"):
-        carry_out(plan(saved, Told(failing), Told(failing)), Conduct(home=saved))
-    bad, good = carry_out(plan(saved, Told(failing), Told()), Conduct(home=saved))
+def test_a_provider_that_fails_on_everything_has_a_result_all_the_same(saved):
+    no = {f"q{n}": ValueError("no") for n in range(3)}
+    bad, good = carry_out(plan(saved, Told(failing(no, every=True)), Told()), Conduct(home=saved))
     assert (is_total_failure(bad), is_total_failure(good)) == (True, False)
+    assert bad.failures == dict.fromkeys(no, "ValueError: no")
     assert (bad["mrr"], good["mrr"]) == (0.0, 1.0)
+    (alone,) = carry_out(plan(saved, Told(failing(no, every=True))), Conduct(home=saved))
+    assert is_total_failure(alone)
 
 
-def test_only_what_failed_in_parts_that_did(saved):
-    told, other = Told(), Told()
-    only = {("same", "told0"): frozenset({"q2"})}
-    (result,) = carry_out(plan(saved, told, other), Conduct(home=saved, only_failed=only))
-    assert (told.asked, other.asked) == ([["q2"]], [])
-    assert result.query_ids == ("q2",)
-    with pytest.raises(NothingSelected, match="no query to ask again"):
-        carry_out(plan(saved, told), Conduct(home=saved, only_failed={("else", "told0"): frozenset({"q2"})}))
+def test_so_has_one_that_cannot_be_started_and_the_others_get_their_turn(saved):
+    asked = replace(plan(saved, Told()), providers=(unstartable(), own_provider(Told(), "told")))
+    bad, good = carry_out(asked, Conduct(home=saved))
+    assert set(bad.failures.values()) == {"broken could not be started: ZeroDivisionError: division by zero"}
+    assert bad.provenance["counts"] == {"asked": 3, "answered": 0, "failed": 3, "cached": 0}
+    assert good["mrr"] == 1.0
+
+
+def test_other_errors_than_a_provider_s_are_raised(saved):
+    def make():
+        raise DataError("the judgments are broken")
+
+    asked = replace(plan(saved, Told()), providers=(BoundProvider(Provider("wrong", "", make), {}),))
+    with pytest.raises(DataError, match="the judgments are broken"):
+        carry_out(asked, Conduct(home=saved))
+
+
+def test_what_certainly_cannot_work_is_told_before_anything_is_asked(saved):
+    def check():
+        raise ProviderError("no such module")
+
+    told = Told()
+    asked = replace(plan(saved), providers=(own_provider(told, "told"), unstartable(check=check)))
+    with pytest.raises(ProviderError, match="no such module"):
+        carry_out(asked, Conduct(home=saved))
+    assert told.asked == []
+    assert not (saved / "runs").exists()
+
+
+def test_gone_on_from_with_a_dead_provider_what_is_known_stays_known(saved):
+    odd, _ = fallible("q1")
+    record = Provider("told", "", lambda: odd)
+    asked = replace(plan(saved), providers=(BoundProvider(record, {}),))
+    (first,) = carry_out(asked, Conduct(home=saved))
+    dead = replace(asked, providers=(BoundProvider(replace(record, make=lambda: 1 / 0), {}),))
+    (result,) = carry_out(dead, Conduct(home=saved, resume=True))
+    assert result.failures == {"q1": "told could not be started: ZeroDivisionError: division by zero"}
+    assert result.run == first.run
+    assert result.provenance["counts"] == {"asked": 3, "answered": 2, "failed": 1, "cached": 2}
+    odd.asked.clear()
+    (result,) = carry_out(asked, Conduct(home=saved, resume=True))
+    assert result.provenance["counts"]["cached"] == 2
+    assert odd.asked == [["q1"]]
 
 
 def test_nothing_selected_leaves_the_log_of_before(saved):
     told = Told()
     carry_out(plan(saved, told), Conduct(home=saved, name="mine"))
-    before = (saved / "runs" / "mine.log").read_bytes()
+    before = sole_log(saved).path.read_bytes()
     with pytest.raises(NothingSelected):
         carry_out(plan(saved, told, selection=Selection(where={"no": ["tag"]})), Conduct(home=saved, name="mine"))
-    assert (saved / "runs" / "mine.log").read_bytes() == before
+    assert sole_log(saved).path.read_bytes() == before
 
 
 def test_embeddings_are_kept_beside_the_logs_unless_told_not_to(saved):
-    from assay.grammar import Param
-    from assay.providers._provider import BoundProvider, Provider
-
     seen = []
     record = Provider("keeps", "", lambda cache: seen.append(cache) or Told(), (Param("cache", str, "", ""),))
     bound = BoundProvider(record, {"cache": ""})

@@ -72,7 +72,8 @@ def test_everything_is_there():
     assert provenance["metrics"] == ["mrr"]
     assert provenance["policy"]["ties"] == "docid_desc"
     assert (provenance["k"], provenance["seed"]) == (100, 0)
-    assert set(provenance["latency_ms"]) == {"mean", "p50", "p95", "p99"}
+    assert set(provenance["latency_ms"]) == {"mean"}
+    assert provenance["files"] == {}
     assert provenance["started"] <= provenance["finished"]
     assert {"dataset", "seconds", "repository", "assay", "python", "platform", "packages"} <= set(provenance)
 

@@ -72,9 +72,15 @@ def test_only_those_that_failed():
 @pytest.mark.parametrize(
     ("how", "why"),
     [
-        ({"where": {"difficulty": ["medium"]}}, "no query of 10 is left: difficulty is never medium; there is easy hard"),
-        ({"where": {"colour": ["red"]}}, "colour is never red; no query has that tag"),
-        ({"where": {"language": ["en"], "difficulty": ["easy"]}, "range": (50, None)}, "is left after the selection"),
+        ({"where": {"difficulty": ["medium"]}}, r"^no query has difficulty=medium; difficulty has easy, hard$"),
+        ({"where": {"language": ["dee"]}}, r"^no query has language=dee; language has de, en\. Did you mean de\?$"),
+        ({"where": {"year": ["1999"]}}, r"^no query has year=1999; year has 2000, 2001, .*2009$"),
+        (
+            {"where": {"langage": ["de"]}},
+            r"^no query has the tag langage; there are difficulty, language, year\. Did you mean language\?$",
+        ),
+        ({"where": {"language": ["en"], "difficulty": ["easy"], "year": ["2001"]}}, "none has all of these tags together"),
+        ({"where": {"difficulty": ["easy"]}, "range": (50, None)}, "of 10 is left after the range 50:: places are 0 to 9"),
         ({"only": frozenset({"q99"})}, "is left after the selection"),
         ({"range": (5, 5)}, "is left after the selection"),
     ],
@@ -91,7 +97,42 @@ def test_what_is_no_range(text):
         parse_range(text)
 
 
-@pytest.mark.parametrize("text", ["language", "=de", "language=", " = "])
+def test_a_value_that_no_query_has_is_refused_though_others_fit():
+    mistyped = Selection({"language": ["de", "eng"]})
+    assert len(mistyped.apply(QUERIES)) == 6
+    with pytest.raises(NothingSelected, match=r"no query has language=eng; language has de, en\. Did you mean en\?"):
+        mistyped.check_tags([QUERIES])
+    Selection({"language": ["de", "en"], "difficulty": ["hard"]}).check_tags([QUERIES])
+    Selection().check_tags([QUERIES])
+
+
+def test_all_tags_and_values_that_are_wrong_are_told():
+    with pytest.raises(NothingSelected) as caught:
+        Selection({"language": ["dee", "enn"], "colour": ["red"]}).apply(QUERIES)
+    assert [line.strip().partition(";")[0] for line in str(caught.value).split("\n")] == [
+        "no query has language=dee",
+        "no query has language=enn",
+        "no query has the tag colour",
+    ]
+
+
+def test_a_value_of_another_benchmark_is_known():
+    more = {"x": Query("x", metadata={"language": "fr"})}
+    Selection({"language": ["de", "fr"]}).check_tags([QUERIES, more])
+
+
+def test_many_values_are_not_all_listed():
+    many = {f"q{n}": Query(f"q{n}", domain=f"domain {n:02}") for n in range(25)}
+    with pytest.raises(NothingSelected, match=r"domain has domain 00, .*domain 09 and 15 more"):
+        Selection({"domain": ["x"]}).apply(many)
+
+
+def test_queries_without_tags_are_told():
+    with pytest.raises(NothingSelected, match="no query has the tag language; queries have no tags at all"):
+        Selection({"language": ["de"]}).apply({"q": Query("q")})
+
+
+@pytest.mark.parametrize("text", ["language", "=de", "language=", " = ", "language=de,", "language=,"])
 def test_what_is_no_tag(text):
     with pytest.raises(BadParameter, match="name=value, such as language=de"):
         parse_where([text])

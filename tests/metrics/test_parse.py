@@ -253,6 +253,8 @@ finite = st.floats(-1e9, 1e9, allow_nan=False).map(lambda value: value + 0.0)  #
 VALUES = {
     "k": st.integers(1, 10**6),
     "depth": st.integers(1, 10**4),
+    "tokens": st.none() | st.integers(1, 10**6),
+    "unit": st.sampled_from(("gold", "lines", "characters")),
     "collection": st.integers(1, 10**9),
     "rel": finite,
     "min_grade": finite,

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from assay.errors import ProviderError
 from assay.model.records import Hit, Query
 from assay.providers._answers import answers_from, hits_from
+from assay.providers._refusals import Final
 
 AB = [Hit("a", 2.0), Hit("b", 1.0)]
 RANKED = [Hit("a", 0.0), Hit("b", -1.0)]
@@ -192,3 +193,13 @@ def test_an_error_in_place_of_hits():
 def test_what_is_no_batch(answers, message):
     with pytest.raises(ProviderError, match=message):
         answers_from(answers, QUERIES, 5)
+
+
+def test_what_cannot_be_read_is_final_and_what_was_raised_is_not():
+    queries = [Query("q1"), Query("q2"), Query("q3")]
+    answers = answers_from([["a", "a"], [("a", float("nan"))], OSError("gone")], queries, 3)
+    assert [isinstance(one, Final) for one in answers] == [True, True, False]
+    (unanswered,) = answers_from({}, queries[:1], 3)
+    assert not isinstance(unanswered, Final)
+    with pytest.raises(Final):
+        answers_from([["a"]], queries, 3)

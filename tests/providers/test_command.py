@@ -15,6 +15,7 @@ import pytest
 from assay.errors import BadParameter, ProviderError
 from assay.model.records import Document, Hit, Query
 from assay.providers._provider import parse_provider
+from assay.providers._refusals import Final
 from assay.providers.command import CommandRetriever
 
 START = """
@@ -249,6 +250,18 @@ def test_a_program_that_never_reads(program):
     assert time.monotonic() - start < 4
 
 
+def test_without_limit(program):
+    assert told(program(timeout=float("inf")).search(queries("a"), 3)) == [["a"]]
+    assert told(program(timeout=None, index_timeout=float("inf")).search(queries("a"), 3)) == [["a"]]
+
+
+def test_what_would_be_the_same_again_is_final(program):
+    wrong = 'say(id=query["id"], **{"twice": {"hits": ["a", "a"]}, "not now": {"error": "later"}}[query["query"]]); continue'
+    twice, later = program(wrong).search(queries("twice", "not now"), 3)
+    assert isinstance(twice, Final)
+    assert not isinstance(later, Final)
+
+
 def test_reading_documents_may_take_longer_than_a_query(program):
     start = START.replace('if query["type"] == "index": continue', 'if query["type"] == "index": time.sleep(0.5); continue')
     retriever = program(index=True, start=start, timeout=0.3)
@@ -332,6 +345,7 @@ def test_it_goes_with_the_interpreter(tmp_path, ending):
     script = f"""
 import os, signal, sys
 from assay.model.records import Query
+from assay.providers._refusals import Final
 from assay.providers.command import CommandRetriever
 retriever = CommandRetriever({sys.executable + " -S " + str(file)!r}, index=False)
 retriever.search([Query("q", "a")], 3)

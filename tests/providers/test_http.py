@@ -14,8 +14,8 @@ import pytest
 
 from assay.errors import BadParameter, ProviderError
 from assay.model.records import Hit, Query
-from assay.providers._busy import Busy
 from assay.providers._provider import parse_provider
+from assay.providers._refusals import FINAL_STATUS, Busy, Final
 from assay.providers.http import HttpRetriever, _wait, parse_body, parse_headers, parse_url
 
 from ._service import serving
@@ -260,6 +260,23 @@ def test_a_busy_service(status, header, wait):
     assert f"HTTP {status}" in str(error)
 
 
+@pytest.mark.parametrize(
+    "status", [301, 302, 400, 401, 403, 404, 405, 408, 409, 410, 413, 414, 415, 422, 425, 500, 502, 504]
+)
+def test_what_is_refused_for_good(status):
+    error = failing(lambda _, handler: handler.say(status, b"no"))
+    assert isinstance(error, Final) == (status in FINAL_STATUS) == (status not in (302, 408, 409, 425, 500, 502, 504))
+    assert f"HTTP {status}" in str(error)
+
+
+def test_what_cannot_be_read_is_refused_for_good_and_what_is_no_answer_is_not(monkeypatch):
+    monkeypatch.delenv("NO_SUCH_KEY", raising=False)
+    assert isinstance(failing(lambda *_: ["a", "a"]), Final)
+    assert isinstance(failing(two, headers="X: ${NO_SUCH_KEY}"), Final)
+    for wrong in (lambda *_: {"error": "warming up"}, lambda _, handler: handler.say(200, b"{")):
+        assert not isinstance(failing(wrong), Final)
+
+
 def test_a_date_to_come_back():
     in_a_minute = format_datetime(datetime.now(UTC) + timedelta(seconds=60), usegmt=True)
     assert _wait(in_a_minute) == pytest.approx(60, abs=2)
@@ -304,6 +321,12 @@ def test_a_service_that_drips():
     start = time.monotonic()
     assert "no answer within 0.3 s" in str(failing(lambda _, handler: handler.drip(), timeout=0.3))
     assert time.monotonic() - start < 2
+
+
+def test_without_limit():
+    hits, _ = ask(two, timeout=float("inf"))
+    assert hits == TWO
+    assert ask(two, timeout=None)[0] == TWO
 
 
 def test_a_slow_answer_is_an_answer():

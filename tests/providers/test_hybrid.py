@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from assay.errors import BadParameter, ProviderError
+from assay.errors import BadParameter, ProviderError, UsageError
 from assay.model.records import Document, Hit, Query
 from assay.providers._provider import parse_provider
-from assay.providers.hybrid import Hybrid, by_rank, by_score
+from assay.providers.hybrid import Hybrid
 
 Q = Query("q", "x")
 
@@ -46,8 +46,8 @@ def hits(**scores):
     return [Hit(doc, float(score)) for doc, score in scores.items()]
 
 
-def fused(*lists, method="rrf", weights=(), rank_constant=60, depth=0, k=10):
-    hybrid = Hybrid([Fixed(one) for one in lists], method, weights, rank_constant, depth)
+def fused(*lists, method="rrf", weights=(), rank_constant=60, depth=0, k=10, norm=""):
+    hybrid = Hybrid([Fixed(one) for one in lists], method, weights, rank_constant, depth, norm)
     return [(hit.doc_id, hit.score) for hit in hybrid.search([Q], k)[0]]
 
 
@@ -67,10 +67,47 @@ def test_scores_are_brought_to_0_and_1():
 
 
 def test_one_score_or_equal_scores_are_worth_1():
-    assert by_score(hits(a=0)) == [1.0]
-    assert by_score(hits(a=-3, b=-3)) == [1.0, 1.0]
-    assert by_score([]) == []
-    assert by_rank(hits(a=1, b=0), 60) == [1 / 61, 1 / 62]
+    assert fused(hits(a=0), hits(), method="weighted") == [("a", 0.5)]
+    assert fused(hits(a=-3, b=-3), hits(), method="weighted", weights=(1, 1)) == [("b", 1.0), ("a", 1.0)]
+    assert fused(hits(), hits()) == []
+
+
+def test_every_fusion_that_learns_nothing_can_be_used():
+    first, second = hits(a=9, b=6, c=3), hits(b=4, c=3, d=2)
+    assert fused(first, second, method="comb_mnz", norm="min_max") == [("b", 3.0), ("c", 1.0), ("a", 1.0), ("d", 0.0)]
+    assert fused(first, second, method="comb_sum", norm="none", k=2) == [("b", 10.0), ("a", 9.0)]
+    assert fused(first, second, method="borda") == [("b", 7.0), ("c", 5.0), ("a", 5.0), ("d", 3.0)]
+    assert fused(first, second, method="comb_gmnz(gamma=0)")[0] == ("b", 1.5)
+
+
+def test_weights_go_to_the_fusion_that_takes_them():
+    first, second = hits(a=9, b=6, c=3), hits(b=4, c=3, d=2)
+    weighted = fused(first, second, method="comb_mnz", weights=(0.75, 0.25))
+    assert weighted == fused(first, second, method="weighted_mnz", weights=(0.75, 0.25))
+    assert dict(weighted) == {"b": 1.5, "a": 0.75, "c": 0.5, "d": 0.0}
+
+
+def test_a_fusion_that_learns_is_refused():
+    with pytest.raises(BadParameter, match="this one needs judgments"):
+        parse_provider("hybrid(bm25, tfidf_chars, method=probfuse)")
+
+
+def test_texts_of_hits_are_kept():
+    parts = [Fixed([Hit("a", 2.0), Hit("b", 1.0, "of b")]), Fixed([Hit("a", 1.0, "of a")])]
+    (answer,) = Hybrid(parts, "rrf", (), 60, 0).search([Q], 5)
+    assert {hit.doc_id: hit.text for hit in answer} == {"a": "of a", "b": "of b"}
+
+
+def test_several_queries_of_which_one_fails():
+    class Picky(Fixed):
+        def search(self, queries, k):
+            return [ProviderError("no") if query.query_id == "bad" else self.hits for query in queries]
+
+    hybrid = Hybrid([Picky(hits(a=1)), Fixed(hits(a=1, b=0))], "rrf", (), 60, 0)
+    first, bad, last = hybrid.search([Query("one", "x"), Query("bad", "x"), Query("one", "x")], 5)
+    assert first == last
+    assert [hit.doc_id for hit in first] == ["a", "b"]
+    assert isinstance(bad, ProviderError)
 
 
 def test_equal_ones_go_by_id_in_the_parts_and_in_the_end():
@@ -113,15 +150,33 @@ def test_names():
     assert parse_provider({"hybrid": {"providers": ["bm25", "tfidf_chars"], "weights": [0.5, 0.5]}}).name == (
         "hybrid(bm25, tfidf_chars, weights=[0.5, 0.5])"
     )
+    for text in ("hybrid(bm25, dense, method=weighted_sum)", "hybrid(bm25, dense, method='rbc(p=0.9)')"):
+        assert parse_provider(text).name == text
+    assert parse_provider("hybrid(bm25, dense, method=weighted)").name == "hybrid(bm25, dense, method=weighted_sum)"
+    assert parse_provider("hybrid(bm25, dense, method=rbc(p=0.9))").name == "hybrid(bm25, dense, method='rbc(p=0.9)')"
 
 
-@pytest.mark.parametrize("text", ["hybrid(bm25)", "hybrid(bm25, tfidf_chars, weights=[1])"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "hybrid(bm25)",
+        "hybrid(bm25, tfidf_chars, weights=[1])",
+        "hybrid(bm25, tfidf_chars, norm=max)",
+        "hybrid(bm25, tfidf_chars, method=borda, norm=max)",
+        "hybrid(bm25, tfidf_chars, method=comb_sum, rank_constant=5)",
+        "hybrid(bm25, tfidf_chars, method=isr, weights=[1, 2])",
+    ],
+)
 def test_parts_that_do_not_fit(text):
-    with pytest.raises(BadParameter):
+    with pytest.raises(BadParameter, match="hybrid"):
+        parse_provider(text).check()
+    with pytest.raises(BadParameter, match="hybrid"):
         parse_provider(text).make()
 
 
-@pytest.mark.parametrize("setting", ["weights=[-1, 1]", "weights=[0, 0]", "method=best", "depth=-1", "rank_constant=-1"])
+@pytest.mark.parametrize(
+    "setting", ["weights=[-1, 1]", "weights=[0, 0]", "method=best", "norm=best", "depth=-1", "rank_constant=-1"]
+)
 def test_impossible_parameters(setting):
-    with pytest.raises(BadParameter):
+    with pytest.raises(UsageError):
         parse_provider(f"hybrid(bm25, tfidf_chars, {setting})")

@@ -1,10 +1,12 @@
 """Provider: names, configurations without secrets, and fingerprints with them."""
 
+from dataclasses import replace
+
 import pytest
 
 from assay import BadParameter
 from assay.grammar import Param
-from assay.providers._provider import BoundProvider, Provider, find_provider, parse_provider
+from assay.providers._provider import BoundProvider, Provider, all_providers, find_provider, parse_provider
 
 PARAMS = (
     Param("url", str, "", ""),
@@ -58,14 +60,27 @@ def test_what_is_no_provider(text):
         parse_provider(text)
 
 
-def test_a_folder_for_embeddings_is_given_where_it_is_taken_and_not_named():
-    assert bound().keeping_in("here").params["cache"] == "here"
-    assert bound(cache="mine").keeping_in("here").params["cache"] == "mine"
-    whole = parse_provider("hybrid(bm25, dense)").keeping_in("here")
-    assert [part.params.get("cache") for part in whole.parts] == [None, "here"]
+def test_values_are_given_where_they_are_taken_and_not_set():
+    assert bound().filled(cache="here", timeout=5).params == {"url": "", "api_key": "", "max_tokens": 5, "cache": "here"}
+    assert bound(cache="mine").filled(cache="here").params["cache"] == "mine"
+    whole = parse_provider("hybrid(bm25, dense, http(url='http://h/s'))").filled(cache="here", timeout=5)
+    assert [part.params.get("cache") for part in whole.parts] == [None, "here", None]
+    assert [part.params.get("timeout") for part in whole.parts] == [None, None, 5]
+
+
+def test_a_label_is_the_name_and_changes_nothing_else():
+    plain = parse_provider("bm25(k1=0.9)")
+    labelled = replace(plain, label="tuned")
+    assert (labelled.name, plain.name) == ("tuned", "bm25(k1=0.9)")
+    assert (labelled.configuration, labelled.fingerprint) == (plain.configuration, plain.fingerprint)
+    assert labelled == plain
 
 
 def test_what_is_repeatable_is_so_in_all_its_parts():
     assert parse_provider("hybrid(bm25, tfidf_chars)").is_repeatable
     assert not parse_provider("hybrid(bm25, replay:a.run)").is_repeatable
     assert not find_provider("python").is_repeatable
+
+
+def test_who_keeps_the_first_ranking():
+    assert {name for name, one in all_providers().items() if one.keeps_first} == {"rerank"}

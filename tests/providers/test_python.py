@@ -12,8 +12,8 @@ import pytest
 
 from assay.errors import BadParameter, ProviderError
 from assay.model.records import Document, Hit, Query
-from assay.providers._busy import Busy
 from assay.providers._provider import parse_provider
+from assay.providers._refusals import Busy, Final
 from assay.providers.python import FunctionRetriever, ObjectRetriever, make_retriever
 
 Q = Query("q1", "What", scope="s", metadata={"language": "de"})
@@ -117,7 +117,6 @@ def test_a_generator_function(module):
 
 def test_coroutines_share_one_event_loop(module):
     loops = set()
-    before = set(threading.enumerate())
 
     async def search(text, k):
         loops.add(asyncio.get_running_loop())
@@ -130,9 +129,6 @@ def test_coroutines_share_one_event_loop(module):
         found = list(pool.map(retriever.search, [[Query("q", f"d{number}")] for number in range(16)], [3] * 16))
     assert [one[0][0].doc_id for one in found] == [f"d{number}" for number in range(16)]
     assert len(loops) == 1
-    del retriever
-    after = set(threading.enumerate()) - before
-    assert [one.name for one in after if one.name == "assay event loop"] == []
 
 
 def test_errors_say_whose_and_where(module):
@@ -314,3 +310,54 @@ def test_names():
     for wrong in ("python", "python:search", "python:my-module:search", "python(function=a:b:c)", "python:my_module:"):
         with pytest.raises(BadParameter):
             parse_provider(wrong)
+
+
+def test_a_coroutine_that_takes_too_long_is_cancelled(module):
+    cancelled = threading.Event()
+
+    class Slow:
+        async def search(self, queries, k):
+            try:
+                await asyncio.sleep(60)
+            finally:
+                cancelled.set()
+
+    module.search, module.Slow = Slow().search, Slow
+    for name in ("search", "Slow"):
+        cancelled.clear()
+        retriever = parse_provider(f"python:assay_test_module:{name}").filled(timeout=0.05).make()
+        with pytest.raises(ProviderError, match=r"raised TimeoutError: no answer within 0.05 s$"):
+            retriever.search([Query("q", "x")], 3)
+        assert cancelled.wait(5)
+
+
+def test_leaving_is_an_error_and_an_interruption_is_not(module):
+    def leaving(text, k):
+        raise SystemExit("bye")
+
+    def interrupted(text, k):
+        raise KeyboardInterrupt
+
+    async def interrupted_later(text, k):
+        raise KeyboardInterrupt
+
+    with pytest.raises(ProviderError, match="raised SystemExit: bye"):
+        ask(module, leaving)
+    for function in (interrupted, interrupted_later):
+        with pytest.raises(KeyboardInterrupt):
+            ask(module, function)
+
+
+def test_what_would_be_the_same_again_is_final(module):
+    class Few:
+        def search(self, queries, k):
+            return [["a"]]
+
+    module.Few = Few
+    with pytest.raises(Final, match="given 2 queries and returned 1 answers"):
+        make_retriever("assay_test_module:Few").search([Query("q"), Query("r")], 3)
+    with pytest.raises(Final, match="a comes twice"):
+        ask(module, lambda text, k: ["a", "a"])
+    with pytest.raises(ProviderError) as caught:
+        ask(module, lambda text, k: {}["x"])
+    assert not isinstance(caught.value, Final)

@@ -7,9 +7,10 @@ import json
 import pytest
 
 import assay.datasets  # noqa: F401 (teaches runs to read files)
-from assay.errors import BadParameter, DataError, ProviderError
+from assay.errors import BadParameter, DataError
 from assay.model.records import Hit, Query
 from assay.providers._provider import parse_provider
+from assay.providers._refusals import Final
 from assay.providers.replay import ReplayRetriever
 
 TREC = "q1 Q0 a 1 3.5 bm25\nq1 Q0 b 2 1.5 bm25\nq2 Q0 c 1 2 bm25\n"
@@ -36,7 +37,7 @@ def test_at_most_k(tmp_path):
 def test_a_query_that_the_file_lacks_has_failed_and_others_have_not(tmp_path):
     first, missing = asked(replayed(tmp_path), "q2", "nobody")
     assert first == [Hit("c", 2.0)]
-    assert isinstance(missing, ProviderError)
+    assert isinstance(missing, Final)
     assert str(missing).startswith("not in ")
     assert str(missing).endswith("bm25.run")
 

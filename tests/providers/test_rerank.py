@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from importlib.machinery import ModuleSpec
 from types import ModuleType
@@ -12,7 +13,8 @@ import pytest
 from assay.errors import BadParameter, ProviderError
 from assay.model.records import Document, Hit, Query
 from assay.providers._provider import parse_provider
-from assay.providers.rerank import Rerank
+from assay.providers._refusals import Busy, Final
+from assay.providers.rerank import Rerank, first_ranking
 
 DOCUMENTS = [Document("a", "dog"), Document("b", "dog dog cat"), Document("c", "dog cat tree", title="dog")]
 Q = Query("q", "dog", scope="s")
@@ -190,3 +192,86 @@ def test_what_must_be_given(module):
         with pytest.raises(ProviderError):
             parse_provider(f"rerank(bm25, function={name})").make()
     assert parse_provider(f"rerank({function})").name == "rerank(bm25, function='rerank_test_module:score')"
+
+
+# The first ranking comes back
+
+
+class Ranked:
+    """A retriever that answers a to z, best first, with a memory of its own."""
+
+    def index(self, documents):
+        """Nothing."""
+
+    def search(self, queries, k):
+        return [[Hit(doc, 100.0 - n, doc, {"page": n}) for n, doc in enumerate("abcdefghijklmnopqrstuvwxyz"[:k])]]
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 5, 10, 25, 26, 40])
+@pytest.mark.parametrize("depth", [1, 4, 7, 26, 100])
+@pytest.mark.parametrize("order", ["reversed", "the same", "mixed"])
+def test_the_first_ranking_comes_back_even_from_a_file(module, k, depth, order):
+    scores = {
+        "reversed": lambda text: ord(text),
+        "the same": lambda text: -ord(text),
+        "mixed": lambda text: ord(text) * 7 % 11,
+    }
+    module.score = lambda query, texts: [scores[order](text) for text in texts]
+    (hits,) = Rerank([Ranked()], "rerank_test_module:score", "", depth).search([Q], k)
+    kept = [[hit.doc_id, hit.score, hit.metadata] for hit in hits]
+    again = [Hit(doc, score, None, metadata) for doc, score, metadata in json.loads(json.dumps(kept))]
+    first = first_ranking(again)
+    expected = Ranked().search([Q], k)[0]
+    assert [(hit.doc_id, hit.score) for hit in first] == [(hit.doc_id, hit.score) for hit in expected]
+    assert all("first" not in hit.metadata for hit in hits[1:])
+
+
+def test_one_after_the_other_the_last_one_tells(module):
+    module.score = lambda query, texts: [ord(text) for text in texts]
+    inner = Rerank([Ranked()], "rerank_test_module:score", "", 100)
+    module.again = lambda query, texts: [-ord(text) for text in texts]
+    (hits,) = Rerank([inner], "rerank_test_module:again", "", 3).search([Q], 2)
+    assert [hit.doc_id for hit in hits] == ["x", "y"]
+    assert [hit.doc_id for hit in first_ranking(hits)] == ["z", "y"]
+
+
+def test_hits_that_do_not_tell():
+    assert first_ranking([Hit("a", 1.0), Hit("b", 0.0, None, {"page": 1})]) is None
+    assert first_ranking([Hit("a", 1.0, None, {"first_rank": 1, "first_score": 3.0}), Hit("b", 0.0)]) is None
+    assert first_ranking([]) == []
+
+
+# Scorers of every kind
+
+
+def test_a_scorer_may_be_a_coroutine_over_hits_or_a_generator(module):
+    async def later(query, hits):
+        return [len(hit.text) for hit in hits]
+
+    def one_by_one(query, texts):
+        yield from by_length(query, texts)
+
+    expected = reranked(module, by_length)
+    assert [reranked(module, one) for one in (later, one_by_one)] == [expected] * 2
+
+
+def test_a_scorer_that_is_busy_or_leaves(module):
+    class RateLimited(Exception):
+        status_code = 429
+
+    async def busy(query, texts):
+        raise RateLimited("slow down")
+
+    def leaving(query, texts):
+        raise SystemExit(3)
+
+    assert isinstance(reranked(module, busy), Busy)
+    assert "raised SystemExit: 3" in str(reranked(module, leaving))
+    assert isinstance(reranked(module, lambda query, texts: [1]), Final)
+    assert not isinstance(reranked(module, leaving), Final)
+
+    def interrupted(query, texts):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        reranked(module, interrupted)

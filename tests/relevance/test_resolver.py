@@ -8,13 +8,14 @@ from assay.relevance._resolver import all_resolvers, parse_resolver
 
 from ._cases import ground
 
-NAMES = ["coverage", "hybrid", "lexical", "pack", "qrels", "substring", "token"]
+NAMES = ["coverage", "hybrid", "lexical", "pack", "qrels", "span", "substring", "token"]
 DEFAULTS = {
     "coverage": {"threshold": 0.7},
     "hybrid": {"method": "first", "threshold": 0.5, "weights": (1.0, 1.0, 1.0, 1.0)},
     "lexical": {"threshold": 0.5},
     "pack": {},
     "qrels": {},
+    "span": {"unit": "gold", "rule": "any", "threshold": 0.5, "base": 1},
     "substring": {},
     "token": {"threshold": 0.3},
 }

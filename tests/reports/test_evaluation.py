@@ -6,18 +6,18 @@ from dataclasses import replace
 import pytest
 
 import assay
-from assay.reports._evaluation import render_evaluation
+from assay.reports._evaluation import Shown, render_evaluation
 
 HOSTILE = "\x1b[31m<script>\nq"
 
 
-def result(name, benchmark, run=None, **more):
-    scored = assay.evaluate({"q1": {"d1": 1}, "q2": {"d2": 1}}, run or {"q1": ["d1"]}, ["mrr"], name=name)
+def result(name, benchmark, ranked=None, **more):
+    scored = assay.evaluate({"q1": {"d1": 1}, "q2": {"d2": 1}}, ranked or {"q1": ["d1"]}, ["mrr"], name=name)
     return replace(scored, benchmark=benchmark, **more)
 
 
 def shown(*results, form="table"):
-    return render_evaluation(results, form, None, colour=False)
+    return render_evaluation(results, form, Shown())
 
 
 def test_a_table_for_each_benchmark_its_providers_as_rows():
@@ -30,10 +30,27 @@ def test_a_table_for_each_benchmark_its_providers_as_rows():
     assert text.endswith("\n")
 
 
-def test_failures_are_listed_with_the_first_reason():
-    text = shown(result("bm25", "one", failures={"q2": "it was down", "q1": "other"}))
-    assert "bm25 failed on 2 queries, which score 0; q2: it was down\n" in text
+def test_failures_and_batches_are_told_of():
+    one = result("bm25", "one", failures={"q2": "down"}, run={"q1": {}}, provenance={"latency_ms": {"mean": 1.0}})
+    lines = render_evaluation([one], "table", Shown(again="ask again")).splitlines()
+    assert "bm25: 1 of 2 queries failed and score 0: down (1×); ask again." in lines
+    assert "asked in batches, so that only the mean time of a query is known: bm25." in lines
     assert "failed" not in shown(result("bm25", "one"))
+
+
+def test_the_title_is_the_benchmark_and_its_version():
+    one = result("bm25", "one_two", provenance={"dataset": {"version": "1.0"}})
+    assert shown(one).startswith("one_two 1.0\n2 judged queries")
+    assert shown(one, form="markdown").startswith("### one\\_two 1.0\n\n2 judged")
+    assert shown(one, form="latex").startswith("% one_two 1.0\n% 2 judged")
+    assert render_evaluation([one], "table", Shown(80, True)).startswith("\x1b[1mone_two 1.0\x1b[0m\n")
+
+
+def test_what_nobody_asked_for_is_never_best():
+    better, worse = result("a", "one"), result("b", "one", {"q1": ["d1"], "q2": ["d2"]})
+    assert "**" in shown(better, worse, form="markdown")
+    both = [replace(one, beside=("mrr",)) for one in (better, worse)]
+    assert "**" not in shown(*both, form="markdown")
 
 
 @pytest.mark.parametrize("form", ["json", "csv", "trec"])
@@ -47,5 +64,9 @@ def test_programs_get_one_text_for_all(form):
 
 @pytest.mark.parametrize("form", ["table", "markdown", "latex"])
 def test_hostile_text_does_no_harm(form):
-    text = shown(result(HOSTILE, HOSTILE, failures={HOSTILE: HOSTILE}), form=form)
+    text = shown(result(HOSTILE, HOSTILE, failures={HOSTILE: HOSTILE}, provenance={"latency_ms": {"mean": 1}}), form=form)
     assert "\x1b" not in text
+    assert "<script>" not in text or form != "markdown"
+    if form == "latex":
+        start = text.index("\\begin{tabular}")
+        assert all(line.startswith("% ") for line in text[:start].splitlines())

@@ -27,10 +27,27 @@ def test_known_endings_in_any_case():
     check_outputs([f"x{ending}" for ending in (*ENDINGS, *RUNS)] + ["R.JSON", "R.Trec"])
 
 
+@pytest.mark.parametrize(
+    ("paths", "told"),
+    [
+        (["folder.json"], "-o folder.json: a file is needed; there is a folder of that name"),
+        (["file.json/new/r.json"], "-o file.json/new/r.json: a file is needed; file.json is no folder"),
+        (["r.json", "r.csv", "./r.json"], "-o r.json: given twice"),
+    ],
+)
+def test_what_could_not_be_written_is_refused(tmp_path, monkeypatch, paths, told):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder.json").mkdir()
+    (tmp_path / "file.json").write_text("{}")
+    with pytest.raises(assay.UsageError, match=told):
+        check_outputs(paths)
+    check_outputs(["file.json", "new/r.json", "folder.json/r.json"])
+
+
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_each_ending_is_written_with_every_benchmark(tmp_path, ending):
     path = tmp_path / "new" / f"r{ending}"
-    write_output(path, [result(), result("dense", "large")])
+    assert write_output(path, [result(), result("dense", "large")]) == [path]
     text = path.read_text()
     assert "bm25" in text
     assert "dense" in text
@@ -58,8 +75,9 @@ def test_one_ranking_is_one_file(tmp_path):
 
 def test_several_rankings_are_several_files_no_two_of_one_name(tmp_path):
     names = ["bm25", "bm25(k1=0.9)", "http('http://x/a')", "http(http://x/a)", "x" * 300, "x" * 299 + "y", "ü/../z"]
-    write_output(tmp_path / "run.trec", [result(name) for name in names])
+    written = write_output(tmp_path / "run.trec", [result(name) for name in names])
     found = sorted(path.name for path in tmp_path.iterdir())
+    assert found == sorted(path.name for path in written)
     assert len(found) == len(names)
     assert "run-small-bm25.trec" in found
     assert "run-small-bm25_k1_0.9.trec" in found

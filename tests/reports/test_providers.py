@@ -1,11 +1,18 @@
 """Providers as people read them."""
 
+from dataclasses import replace
+
+import pytest
+
+from assay.datasets._dataset import BenchmarkDataset
 from assay.evaluation.answers import Answer
+from assay.evaluation.runner import Part
 from assay.grammar import REQUIRED, Param
-from assay.model.records import Query
-from assay.providers._provider import Provider
+from assay.model.records import Document, Query
+from assay.providers._provider import BoundProvider, Provider
 from assay.reports._layout import Style
-from assay.reports._providers import describe_provider, render_check, render_provider, render_providers
+from assay.reports._providers import describe_check, describe_provider, render_check, render_provider, render_providers
+from assay.text import display_width
 
 STYLE = Style(80, False)
 PARAMS = (
@@ -45,20 +52,46 @@ def test_plain_values():
     ]
 
 
-QUERIES = {"q1": Query("q1", "what\x1b[31m"), "q2": Query("q2")}
+QUERIES = {"q1": Query("q1", "what\x1b[31m" + "?" * 60), "q2": Query("q2")}
+PART = Part(
+    replace(BenchmarkDataset("small"), queries=QUERIES, documents={"d0": Document("d0"), "d1": Document("d1")}),
+    BoundProvider(SERVICE, {"url": "x", "depth": 3, "more": ""}),
+    QUERIES,
+    7,
+)
+
+
+def check(*answers, style=STYLE):
+    return render_check(PART, {answer.query: answer for answer in answers}, style)
 
 
 def test_a_check_shows_what_came_back():
-    answers = {"q1": Answer("q1", [f"d{n}" for n in range(7)], [1.0] * 7, 12.4), "q2": Answer("q2", error="down\n")}
-    text = render_check("mine", QUERIES, answers, {"d0"}, STYLE)
-    assert text.startswith("mine fails on 1 of 2 queries\n")
-    assert "d0, d1, d2, d3, d4 … (12 ms)" in text
-    assert "q2: down" in text
+    text = check(Answer("q1", [f"d{n}" for n in range(7)], [1.0] * 7, 12.4), Answer("q2", error="down\n"))
+    first, _, head, found, failed, _, verdict = text.splitlines()
+    assert first == "service(url=x) on small, k = 7"
+    assert head.split() == ["query", "hits", "time", "first", "hits"]
+    assert found.endswith("   7   12.4 ms   d0 d1 d2 d3 d4 …")
+    assert failed.split() == ["q2", "–", "–", "failed:", "down\\n"]
+    assert verdict == "service(url=x) fails on 1 of 2 queries."
     assert "\x1b" not in text
-    assert "none of these ids" not in text
+    assert max(map(display_width, text.splitlines())) <= 80
 
 
-def test_a_check_tells_of_ids_nobody_knows():
-    text = render_check("mine", QUERIES, {"q1": Answer("q1", ["x"], [1.0])}, {"d0"}, STYLE)
-    assert text.startswith("mine answers\n")
-    assert "none of these ids is a document of the benchmark: x\n" in text
+@pytest.mark.parametrize(
+    ("docs", "verdict"),
+    [
+        (["d1", "d0"], "service(url=x) answers."),
+        ([], "service(url=x) answers, but found nothing for any query."),
+        (["x"], "service(url=x) answers, but none of its ids is a document of the benchmark: it returns x, there are d0 …"),
+        (["d1", "x"], "service(url=x) answers, but 1 of 2 ids are no documents of the benchmark: x"),
+    ],
+)
+def test_a_verdict(docs, verdict):
+    assert check(Answer("q1", docs, [1.0] * len(docs)), style=Style()).splitlines()[-1] == verdict
+
+
+def test_a_check_as_plain_values():
+    answer = Answer("q1", ["d1", "x"], [2.0, 1.0], 3.0)
+    assert describe_check(PART, {"q1": answer}) == {
+        "q1": {"docs": ["d1", "x"], "scores": [2.0, 1.0], "ms": 3.0, "error": None, "unknown": ["x"]}
+    }

@@ -60,6 +60,7 @@ def _run(arguments: list[str]) -> int:
         raise UsageError(f"{_unrecognized(left_over, options.flags)}\n  {options.prog} --help shows how it is written")
     if left_over:
         getattr(options, options.also_takes).extend(left_over)
+    options.typed = arguments
     code: int = options.run(options)
     return code
 

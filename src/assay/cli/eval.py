@@ -4,33 +4,50 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import shlex
 import sys
+from collections.abc import Mapping, Sequence
+from contextlib import redirect_stdout
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.cli._command import Command
+from assay.cli._confidence import add_interval_arguments
 from assay.cli._numbers import whole_number
 from assay.cli._policy import add_policy_arguments, given_policy
-from assay.cli._progress import progress_watcher
+from assay.cli._progress import Tally, progress_watcher
+from assay.cli._slices import add_by
 from assay.cli._terminal import may_colour, terminal_width
-from assay.errors import NothingSelected
+from assay.errors import DataError, NothingSelected, ProviderError, UsageError
+from assay.providers._secrets import BLOT
+from assay.text import printable
 
 if TYPE_CHECKING:
     from assay.evaluation.plan import Plan
     from assay.evaluation.result import Result
+    from assay.reports._evaluation import Shown
 
 EXAMPLES = """\
   assay eval --benchmarks rag-template --providers bm25 dense "hybrid(bm25, dense)" --metrics ndcg@10 recall@10
   assay eval plan.yaml -o result.json -o run.trec
   assay eval plan.yaml --resume"""
+MINIMAL = "assay eval --benchmarks rag-template --providers bm25 --metrics ndcg@10 recall@10"
 MANY = 1_000_000_000
+INTERRUPTED = 130
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """A plan as a file, or as flags; flags win."""
     parser.add_argument("plan", nargs="?", metavar="plan.yaml", help="benchmarks, providers and metrics in a file")
-    parser.add_argument("--benchmarks", nargs="+", metavar="BENCHMARK", help="names or paths")
-    parser.add_argument("--providers", nargs="+", metavar="PROVIDER", help="such as bm25 or 'hybrid(bm25, dense)'")
+    parser.add_argument("--benchmarks", nargs="+", metavar="BENCHMARK", help="names or paths; assay datasets lists names")
+    parser.add_argument("--dataset-format", metavar="NAME", help="format of the benchmarks, where it is not recognised")
+    parser.add_argument(
+        "--providers",
+        nargs="+",
+        metavar="PROVIDER",
+        help="such as bm25 or 'hybrid(bm25, dense)'; 'tuned=bm25(k1=0.9)' is shown as tuned",
+    )
     parser.add_argument("-m", "--metrics", nargs="+", action="extend", metavar="METRIC", help="default: the group rag")
     parser.add_argument(
         "--k", type=whole_number(MANY), metavar="K", help="documents to ask for (default: 100, or what metrics need)"
@@ -38,6 +55,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--relevance", metavar="RESOLVER", help="who decides about relevance (default: auto)")
     _add_selection(parser)
     _add_running(parser)
+    statistics = parser.add_argument_group("statistics")
+    add_interval_arguments(statistics)
+    add_by(statistics)
+    statistics.add_argument("--test", metavar="TEST", help="which provider is better by (default: randomization; none)")
     add_policy_arguments(parser)
     show = parser.add_argument_group("output")
     show.add_argument(
@@ -46,10 +67,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="FILE",
-        help="json, trec, csv, md or tex by ending; may be repeated",
+        help="results by ending: json, csv, md, tex, txt; rankings: trec, run; may be repeated",
     )
-    show.add_argument("-f", "--format", default="table", metavar="FORMAT", help="what is printed (default: table)")
-    show.add_argument("--quiet", action="store_true", help="no progress on standard error")
+    show.add_argument(
+        "-f",
+        "--format",
+        default="table",
+        metavar="FORMAT",
+        help="what is printed: csv, json, latex, markdown, table or trec (default: table)",
+    )
+    show.add_argument("--quiet", action="store_true", help="nothing on standard error but errors")
 
 
 def _add_selection(parser: argparse.ArgumentParser) -> None:
@@ -57,9 +84,19 @@ def _add_selection(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--limit", type=whole_number(MANY), metavar="N", help="the first N queries")
     group.add_argument("--sample", type=whole_number(MANY), metavar="N", help="N queries at random")
     group.add_argument("--seed", type=whole_number(MANY), metavar="SEED", help="of the sample (default: 0)")
-    group.add_argument("--where", nargs="+", action="extend", metavar="TAG=VALUE", help="queries with these tags")
-    group.add_argument("--range", metavar="START:END", help="queries by their place")
-    group.add_argument("--retry-failed", metavar="RESULT", help="only queries that failed in that result")
+    group.add_argument(
+        "--where",
+        nargs="+",
+        action="extend",
+        metavar="TAG=VALUE",
+        help="queries with these tags, such as language=de difficulty=hard,medium",
+    )
+    group.add_argument("--range", metavar="START:END", help="queries by their place, such as 0:500")
+    group.add_argument(
+        "--retry-failed",
+        metavar="RESULT.json",
+        help="ask only what failed in that result; the rest is taken from there",
+    )
 
 
 def _add_running(parser: argparse.ArgumentParser) -> None:
@@ -77,23 +114,95 @@ def _add_running(parser: argparse.ArgumentParser) -> None:
 
 
 def run_eval(options: argparse.Namespace) -> int:
-    """Everything is resolved first; then asked, scored, written and printed."""
-    from assay.evaluation.conduct import Conduct, carry_out, is_total_failure
-    from assay.reports._outputs import check_outputs, write_output
+    """Everything is resolved first; then asked, scored, written and printed.
+
+    What a provider prints goes to standard error, so that the output stays what the format says.
+    """
+    from assay.reports._evaluation import WHOLE, Shown, render_evaluation
+    from assay.reports._failures import failure_errors, failure_notes
+    from assay.reports._outputs import check_outputs
     from assay.reports._report import find_renderer
 
-    find_renderer(options.format)
-    plan = _plan(options)
-    outputs = [*plan.outputs, *options.output]
-    check_outputs(outputs)
+    out, width, colour = sys.stdout, terminal_width(), may_colour()
+    with redirect_stdout(sys.stderr):
+        find_renderer(options.format)
+        plan = _plan(options)
+        outputs = list(dict.fromkeys([*plan.outputs, *options.output]))
+        check_outputs(outputs)
+        _tell(options, *(f"note: {note}" for note in plan.notes))
+        results = _results(options, plan)
+        if results is None:
+            return INTERRUPTED
+        shown = Shown(statistics=plan.statistics, by=plan.by)
+        written, faults = _write(outputs, results, shown)
+        again = _again(written)
+        out.write(render_evaluation(results, options.format, replace(shown, width=width, colour=colour, again=again)))
+        out.flush()
+        if options.format in WHOLE:
+            _tell(options, *failure_notes(results, again))
+        _tell(options, *([f"wrote {', '.join(map(str, written))}"] if written else []))
+        failures = failure_errors(results, strict=plan.strict)
+        for error in (*faults, *failures):
+            sys.stderr.write(f"error: {printable(error)}\n")
+    return DataError.exit_code if faults else ProviderError.exit_code if failures else 0
+
+
+def _tell(options: argparse.Namespace, *sentences: str) -> None:
+    """Say something beside the output, unless it shall be quiet."""
+    for sentence in () if options.quiet else sentences:
+        sys.stderr.write(f"{printable(sentence)}\n")
+
+
+def _results(options: argparse.Namespace, plan: Plan) -> list[Result] | None:
+    """The results of a plan; None where somebody interrupted, who is then told how to go on."""
+    from assay.evaluation.conduct import Conduct, carry_out
+
     name = _log_name(Path(options.plan)) if options.plan else ""
-    with progress_watcher(quiet=options.quiet) as watch:
-        conduct = Conduct(resume=options.resume, name=name, watch=watch, only_failed=_failed(options))
-        results = carry_out(plan, conduct)
+    before = _read_before(options.retry_failed)
+    tally = Tally(lambda _: None)
+    try:
+        with progress_watcher(quiet=options.quiet) as watch:
+            tally = Tally(watch)
+            how = Conduct(
+                options.resume, name=name, watch=tally, say=lambda note: _tell(options, f"note: {note}"), before=before
+            )
+            return carry_out(plan, how)
+    except KeyboardInterrupt:
+        advice = f"; {_going_on(options, plan)}" if tally.n_answered else ""
+        n_parts = len(plan.benchmarks) * len(plan.providers)
+        sys.stderr.write(f"interrupted: {printable(tally.sentence(n_parts) + advice)}\n")
+        return None
+
+
+def _going_on(options: argparse.Namespace, plan: Plan) -> str:
+    """The command that was typed, to be resumed. One with secrets in it is not repeated: logs keep what is printed."""
+    if options.providers and any(BLOT in str(provider.configuration) for provider in plan.providers):
+        return "go on with the same command and --resume"
+    words = [*options.typed, *([] if options.resume else ["--resume"])]
+    return f"go on with: {shlex.join(['assay', *words])}"
+
+
+def _write(outputs: Sequence[str], results: Sequence[Result], shown: Shown) -> tuple[list[Path], list[str]]:
+    """The files written, and what is wrong with those that could not be: one must not take the others along."""
+    from assay.reports._outputs import write_output
+
+    written: list[Path] = []
+    faults: list[str] = []
     for output in outputs:
-        write_output(Path(output), results)
-    sys.stdout.write(_rendered(options, results))
-    return 4 if any(result.failures if plan.strict else is_total_failure(result) for result in results) else 0
+        try:
+            written += write_output(Path(output), results, shown)
+        except DataError as error:
+            faults.append(str(error))
+        except OSError as error:
+            faults.append(f"{output}: cannot be written: {error.strerror or error}")
+    return written, faults
+
+
+def _again(written: Sequence[Path]) -> str:
+    """How queries that failed are asked once more."""
+    saved = [path for path in written if path.suffix.lower() == ".json"]
+    ways = [f"--retry-failed {shlex.quote(str(saved[0]))}"] if saved else []
+    return f"{' or '.join(['--resume', *ways])} asks them again"
 
 
 def _log_name(plan: Path) -> str:
@@ -102,43 +211,64 @@ def _log_name(plan: Path) -> str:
 
 
 def _plan(options: argparse.Namespace) -> Plan:
-    from assay.evaluation.plan import make_plan, read_plan
+    from assay.evaluation.plan import make_plan
+    from assay.evaluation.plan_file import read_plan
 
     content: dict[str, Any] = dict(read_plan(Path(options.plan))) if options.plan else {}
+    names = ("benchmarks", "dataset_format", "providers", "metrics", "k", "relevance", "profile")
     given = {
-        **{name: getattr(options, name) for name in ("benchmarks", "providers", "metrics", "k", "relevance", "profile")},
-        **{name: getattr(options, name) for name in ("concurrency", "timeout", "retries")},
+        **{name: getattr(options, name) for name in (*names, "concurrency", "timeout", "retries")},
         "strict": options.strict or None,
+        "by": options.by,
         "cache": False if options.no_cache else None,
     }
     content |= {name: value for name, value in given.items() if value is not None}
+    if not options.plan:
+        _refuse_missing([name for name in ("benchmarks", "providers") if not content.get(name)])
     selection = {name: getattr(options, name) for name in ("limit", "sample", "seed", "where", "range")}
-    chosen = {name: value for name, value in selection.items() if value is not None}
-    if chosen:
-        content["selection"] = {**(content.get("selection") or {}), **chosen}
-    policy = given_policy(options)
-    if policy:
-        content["policy"] = {**(content.get("policy") or {}), **policy}
+    _merge(content, "selection", {name: value for name, value in selection.items() if value is not None})
+    _merge(content, "policy", given_policy(options))
+    _merge(content, "statistical_analysis", _statistics(options))
     return make_plan(content, options.plan or "assay eval")
 
 
-def _failed(options: argparse.Namespace) -> dict[tuple[str, str], frozenset[str]] | None:
-    """Which queries failed in a result of before."""
-    if not options.retry_failed:
+def _merge(content: dict[str, Any], key: str, given: Mapping[str, Any]) -> None:
+    """Put what flags say over what the file says; what is no map there is left for the plan to complain about."""
+    known = content.get(key)
+    if given and isinstance(known, Mapping | None):
+        content[key] = {**(known or {}), **given}
+
+
+def _statistics(options: argparse.Namespace) -> dict[str, Any]:
+    """What flags say about intervals and tests, as a plan has it."""
+    given = {
+        "confidence_intervals": False if options.ci == "none" else options.ci,
+        "significance_testing": False if options.test == "none" else options.test,
+        "alpha_level": None if options.level is None else round(1 - options.level, 12),
+    }
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _refuse_missing(names: Sequence[str]) -> None:
+    """Say which flags are missing, with a whole command to start from."""
+    if names:
+        flags = " and ".join(f"--{name}" for name in names)
+        meaning = {"benchmarks": "whose queries to ask", "providers": "which retrievers to ask"}
+        said = " and ".join(meaning[name] for name in names)
+        verb = "is" if len(names) == 1 else "are"
+        raise UsageError(f"{flags} {verb} missing: say {said}, or name a plan.yaml that does\n  for example: {MINIMAL}")
+
+
+def _read_before(path: str | None) -> list[Result] | None:
+    """The results of before whose failures are asked again; None where everything is asked."""
+    if not path:
         return None
     from assay.evaluation.saved import read_results
 
-    results = read_results(options.retry_failed)
-    failed = {(result.benchmark, result.name): frozenset(result.failures) for result in results if result.failures}
-    if not failed:
-        raise NothingSelected(f"{options.retry_failed}: no query failed there")
-    return failed
-
-
-def _rendered(options: argparse.Namespace, results: list[Result]) -> str:
-    from assay.reports._evaluation import render_evaluation
-
-    return render_evaluation(results, options.format, terminal_width(), colour=may_colour())
+    results = read_results(path)
+    if not any(result.failures for result in results):
+        raise NothingSelected(f"{path}: no query failed there, so there is nothing to ask again")
+    return results
 
 
 COMMAND = Command("eval", "run providers on benchmarks and score them", add_arguments, run_eval, EXAMPLES)

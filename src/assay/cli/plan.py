@@ -6,9 +6,14 @@ import argparse
 import json
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from assay.cli._command import Command
 from assay.errors import UsageError
+from assay.text import counted
+
+if TYPE_CHECKING:
+    from assay.evaluation.plan import Plan
 
 EXAMPLES = "  assay plan check plan.yaml"
 
@@ -20,26 +25,43 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run_plan(options: argparse.Namespace) -> int:
-    """Names, parameters and benchmarks are resolved as `assay eval` would; nothing is asked."""
+    """Names, parameters, files and benchmarks are looked at as `assay eval` would; nothing is asked."""
     if len(options.words) != 2 or options.words[0] != "check":
         raise UsageError("write assay plan check plan.yaml")
-    from assay.datasets._format import load_dataset
-    from assay.evaluation.plan import make_plan, read_plan
-    from assay.reports._outputs import check_outputs
+    from assay.evaluation.plan import load_plan
 
     path = options.words[1]
-    plan = make_plan(read_plan(Path(path)), path)
-    check_outputs(plan.outputs)
-    sizes = {name: len(plan.selection.apply(load_dataset(name).queries)) for name in plan.benchmarks}
+    plan = load_plan(Path(path))
+    sizes = _checked(plan, path)
     if options.format == "json":
-        sys.stdout.write(json.dumps({**plan.describe(), "queries": sizes}, ensure_ascii=False, indent=2) + "\n")
+        plain = {**plan.describe(), "queries": sizes, "notes": list(plan.notes)}
+        sys.stdout.write(json.dumps(plain, ensure_ascii=False, indent=2) + "\n")
         return 0
     parts = [f"  {name} ({size:,} queries) × {provider.name}" for name, size in sizes.items() for provider in plan.providers]
-    names = ", ".join(metric.name for metric in plan.metrics)
-    sys.stdout.write(
-        "\n".join([f"{path} is fine: {len(parts)} results, k = {plan.k}", *parts, f"  metrics: {names}"]) + "\n"
-    )
+    lines = [f"{path} is fine: {counted(len(parts), 'result')}, k = {plan.k}", *parts]
+    lines.append(f"  metrics: {', '.join(metric.name for metric in plan.metrics)}")
+    sys.stdout.write("\n".join([*lines, *(f"note: {note}" for note in plan.notes)]) + "\n")
     return 0
+
+
+def _checked(plan: Plan, path: str) -> dict[str, int]:
+    """Benchmark → how many queries are asked; or an error with everything that is wrong."""
+    from assay.evaluation.benchmarks import load_benchmarks
+    from assay.evaluation.judging import read_id_map
+    from assay.evaluation.plan_faults import PlanFaults
+    from assay.reports._outputs import check_outputs
+
+    faults = PlanFaults(path)
+    for output in plan.outputs:
+        faults.attempt(check_outputs, [output])
+    for provider in plan.providers:
+        faults.attempt(provider.check)
+    if isinstance(plan.relevance.id_map, str):
+        faults.attempt(read_id_map, Path(plan.relevance.id_map))
+    datasets = load_benchmarks(plan, faults)
+    chosen = {name: faults.attempt(plan.selection.apply, dataset.queries) for name, dataset in datasets.items()}
+    faults.raise_if_any()
+    return {name: len(queries or ()) for name, queries in chosen.items()}
 
 
 COMMAND = Command("plan", "check a plan without running it", add_arguments, run_plan, EXAMPLES)

@@ -5,23 +5,44 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from typing import Any
+from contextlib import redirect_stdout
+from typing import TYPE_CHECKING, Any
 
 from assay.cli._command import Command
+from assay.cli._numbers import whole_number
 from assay.cli._terminal import may_colour, terminal_width
-from assay.errors import UsageError
+from assay.errors import ProviderError, UsageError, near_matches
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from assay.evaluation.answers import Answer
+    from assay.evaluation.runner import Part
 
 EXAMPLES = """\
   assay providers
   assay providers bm25
-  assay providers check "http(url='http://127.0.0.1:8000/search')\""""
+  assay providers check bm25
+  assay providers check "http(url='http://127.0.0.1:8000/search')" --benchmark ./my-beir --queries 5 --k 20"""
+
+ONE = "one provider at a time: assay providers bm25 explains one, assay providers check bm25 asks it a few queries"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """A provider to explain or to check, or none for the list."""
     parser.add_argument("words", nargs="*", metavar="provider", help="a provider; after `check`, one with its parameters")
-    parser.add_argument("--benchmark", default="rag-template", metavar="BENCHMARK", help="check: where queries come from")
-    parser.add_argument("--queries", type=int, default=3, metavar="N", help="check: how many to ask (default: 3)")
+    parser.add_argument(
+        "--benchmark",
+        default="rag-template",
+        metavar="BENCHMARK",
+        help="check: where queries come from (default: rag-template)",
+    )
+    parser.add_argument(
+        "--queries", type=whole_number(1_000_000), default=3, metavar="N", help="check: how many to ask (default: 3)"
+    )
+    parser.add_argument(
+        "--k", type=whole_number(1_000_000), default=10, metavar="K", help="check: documents to ask for (default: 10)"
+    )
     parser.add_argument("-f", "--format", default="text", choices=("text", "json"), metavar="FORMAT", help="text or json")
 
 
@@ -32,7 +53,8 @@ def run_providers(options: argparse.Namespace) -> int:
             raise UsageError("say which provider to check: assay providers check bm25")
         return _check(options, options.words[1])
     if len(options.words) > 1:
-        raise UsageError("one provider at a time: assay providers bm25")
+        is_typo = near_matches(options.words[0], ["check"])
+        raise UsageError(f"did you mean assay providers check {options.words[1]}?" if is_typo else ONE)
     return _describe(options, options.words[0] if options.words else None)
 
 
@@ -53,29 +75,36 @@ def _describe(options: argparse.Namespace, name: str | None) -> int:
 
 
 def _check(options: argparse.Namespace, text: str) -> int:
-    """Ask a few queries and show what comes back."""
+    """Ask a few queries and show what comes back. What a provider prints itself goes to standard error."""
+    from assay.reports._layout import Style
+    from assay.reports._providers import describe_check, render_check
+
+    for name in ("queries", "k"):
+        if not getattr(options, name):
+            raise UsageError(f"--{name} is a whole number from 1 up, not 0")
+    out, style = sys.stdout, Style(terminal_width(), may_colour())
+    with redirect_stdout(sys.stderr):
+        part, answers = _asked(options, text)
+    if options.format == "json":
+        out.write(json.dumps(describe_check(part, answers), ensure_ascii=False, indent=2) + "\n")
+    else:
+        out.write(render_check(part, answers, style))
+    return ProviderError.exit_code if any(answer.error is not None for answer in answers.values()) else 0
+
+
+def _asked(options: argparse.Namespace, text: str) -> tuple[Part, Mapping[str, Answer]]:
+    """What was asked, and the answers: nothing is tried twice, for a check shows what happens."""
     from assay.datasets._format import load_dataset
-    from assay.evaluation.asking import Patience
+    from assay.evaluation.patience import Patience
     from assay.evaluation.runner import Part, Progress, gather
     from assay.evaluation.selection import Selection
     from assay.providers._provider import parse_provider
-    from assay.reports._layout import Style
-    from assay.reports._providers import render_check
 
+    provider = parse_provider(text)
     dataset = load_dataset(options.benchmark)
-    queries = Selection(limit=max(1, options.queries)).apply(dataset.queries)
-    part = Part(dataset, parse_provider(text), queries, 10, Patience(retries=0, timeout=30))
-    answers = gather(part, {}, None, Progress(part.name, len(queries)))
-    known = set(dataset.documents)
-    if options.format == "json":
-        plain = {
-            query: {"docs": one.docs, "scores": one.scores, "ms": one.ms, "error": one.error}
-            for query, one in answers.items()
-        }
-        sys.stdout.write(json.dumps(plain, ensure_ascii=False, indent=2) + "\n")
-    else:
-        sys.stdout.write(render_check(part.provider.name, queries, answers, known, Style(terminal_width(), may_colour())))
-    return 4 if any(answer.error for answer in answers.values()) else 0
+    queries = Selection(limit=options.queries).apply(dataset.queries)
+    part = Part(dataset, provider, queries, options.k, Patience(retries=0, timeout=30))
+    return part, gather(part, {}, None, Progress(part.name, len(queries)))
 
 
 COMMAND = Command("providers", "list, explain or check providers", add_arguments, run_providers, EXAMPLES)

@@ -12,6 +12,7 @@ from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from assay.cli._command import Command
+from assay.cli._confidence import add_confidence_arguments, with_confidence
 from assay.cli._inputs import Inputs
 from assay.cli._numbers import digits
 from assay.cli._policy import add_policy_arguments, profile_of
@@ -60,6 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     trust = parser.add_argument_group("trust")
     trust.add_argument("--tie-band", action="store_true", help="lowest, mean and highest figure over all orders of ties")
     trust.add_argument("--residuals", action="store_true", help="figures if unjudged documents were not, or were, relevant")
+    add_confidence_arguments(trust)
     show = parser.add_argument_group("output")
     show.add_argument("-f", "--format", default="table", metavar="FORMAT", help=f"{', '.join(FORMATS)} (default: table)")
     show.add_argument("-q", "--per-query", action="store_true", help="the scores of every query, not only the summary")
@@ -138,7 +140,8 @@ def _score_all(
     for source, name in zip(sources, inputs.names([source.name for source in sources]), strict=True):
         began = time.perf_counter()
         try:
-            results.append(with_bands(score(source, name), tie_band=options.tie_band, residuals=options.residuals))
+            result = with_bands(score(source, name), tie_band=options.tie_band, residuals=options.residuals)
+            results.append(with_confidence(options, result))
         except DataError as error:
             raise _blamed(error, source, options, inputs) from None
         _tell(options, f"{source.label}: scored", began)

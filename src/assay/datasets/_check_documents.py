@@ -12,8 +12,8 @@ from assay.datasets._check_queries import folded_id, in_words
 from assay.datasets._dataset import BenchmarkDataset
 from assay.datasets._finding import Case, Cases, Finding
 from assay.datasets._mojibake import find_mojibake
-from assay.datasets._source_tree import count_lines
 from assay.errors import DataError
+from assay.model.lines import count_lines
 from assay.model.records import Document
 from assay.text import counted
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
 from assay.datasets._check_documents import Corpus
+from assay.datasets._check_spans import check_stale
 from assay.datasets._dataset import BenchmarkDataset
 from assay.datasets._finding import Cases, Finding, unplaced
 from assay.datasets._respellings import respelled
@@ -29,6 +30,7 @@ def check_judgments(dataset: BenchmarkDataset, corpus: Corpus) -> Iterator[Findi
         yield from _judged_documents(dataset, corpus)
         yield from _evidence(dataset, corpus)
     yield from _spans(dataset, corpus)
+    yield from check_stale(dataset) if corpus.ids else ()
     yield from _conflicts(dataset, corpus)
     yield from _grades(dataset)
 

@@ -47,6 +47,7 @@ OF_DOCUMENTS = {
     "query-is-document-text": _warning("a system that finds the query itself is rewarded for nothing: leave the copy out"),
     "scope-unknown": _warning("give the scope documents (their `group`), or correct the query's scope: it can find nothing"),
     "span-outside-file": _error("correct it: lines count from 1 with the last included, characters from 0 without the last"),
+    "stale-span": _error("mark the stretch anew: the file has changed since, and other lines count as the answer now"),
 }
 OF_JUDGMENTS = {
     "repaired": _warning("nothing need be done; mend the file to be rid of this"),

@@ -112,8 +112,3 @@ def _reason_to_skip(path: Path) -> str:
     if path.name not in NAMES and path.suffix[1:].lower() not in ENDINGS:
         return "other endings"
     return "larger than 2 MB" if path.stat().st_size > MAX_BYTES else ""
-
-
-def count_lines(text: str) -> int:
-    """How many lines a text has; the last one need not end in a line feed."""
-    return text.count("\n") + (bool(text) and not text.endswith("\n"))

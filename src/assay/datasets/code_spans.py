@@ -15,9 +15,11 @@ from assay.datasets._format import Format, Probe
 from assay.datasets._json import read_json
 from assay.datasets._notes import Notes
 from assay.datasets._source import FileSource
-from assay.datasets._source_tree import SourceTree, count_lines
+from assay.datasets._source_tree import SourceTree
 from assay.errors import DataError
+from assay.model.lines import count_lines
 from assay.model.records import Document, Query, Span
+from assay.relevance._stale_labels import Label, check_label
 from assay.text import shortened
 
 EXAMPLE = """\
@@ -35,6 +37,8 @@ QUERY = ("query", "question", "text", "prompt")
 FILE = ("file", "path", "file_path")
 UNITS = (("start_char", "end_char", "characters"), ("start_line", "end_line", "lines"), ("start", "end", "lines"))
 """How a stretch may be given; the most exact first."""
+RECORDED = ("snippet", "code")
+"""Under these names a stretch may say what stood there."""
 CHECKS = {"query_type": is_text, "difficulty": is_text, "domain": is_text}
 MANY = 20
 """So many files of a folder are looked at to find the tasks."""
@@ -51,6 +55,10 @@ def read_code_spans(path: Path) -> BenchmarkDataset:
     which is the line to complete. The gold stretch is what the prompt shows: lines context_start_lineno + 1 … lineno,
     counted from 1. The query is the prompt's last 20 lines that are not blank; it may search its own repository, the first
     part of `fpath_tuple`. A stretch that is not there is reported as lost, but kept, and its file judged relevant.
+
+    Beside a stretch, `snippet` or `code` may say what stood there when it was marked. Where the file says something else
+    now, the stretch is moved to the one place that has the text, and that is noted; it is reported as lost where there is
+    none, or more than one.
     """
     tasks = path if path.is_file() else _tasks_file(path)
     source = FileSource.at(tasks)
@@ -131,9 +139,18 @@ class _Reader:
             if skipped := {why: count for why, count in sorted(tree.skipped.items()) if count}:
                 self.dataset.metadata["skipped_files"] = skipped
         for query, spans in self.dataset.spans.items():
-            for span in spans:
-                if reason := self._fault(span):
-                    self.notes.lose(f"query {query}", reason)
+            self.dataset.spans[query] = [self._placed(query, span) for span in spans]
+            self.dataset.qrels[query] = dict.fromkeys((span.doc_id for span in self.dataset.spans[query]), 1)
+
+    def _placed(self, query: str, span: Span) -> Span:
+        """The stretch where its recorded text is now, if that can only be one place."""
+        label = check_label(span, self.dataset.documents) if self.dataset.documents else Label(span, fits=True)
+        if label.moved_to is not None:
+            self.notes.mend(f"query {query}", label.fault)
+            return label.moved_to
+        if reason := self._fault(span) or label.fault:
+            self.notes.lose(f"query {query}", reason)
+        return span
 
     def _tree(self, folder: Path, wanted: set[str]) -> SourceTree | None:
         """The folder that holds most of the files; the tasks' own folder only if it holds any."""
@@ -206,8 +223,14 @@ def _span(fields: dict[str, Any], entry: Entry) -> Span:
             chosen = fields.pop("unit", unit)
             if chosen not in ("lines", "characters"):
                 raise DataError(f"unit is lines or characters, not {chosen!r}")
-            return Span(_posix(file, entry), start, end, chosen)
+            return Span(_posix(file, entry), start, end, chosen, _recorded(fields))
     raise DataError(f"expected start and end of the stretch of {file}: {', '.join(start for start, _, _ in UNITS)}")
+
+
+def _recorded(fields: dict[str, Any]) -> str | None:
+    """What stood there, where that was written down."""
+    found = [value for name in RECORDED if isinstance(value := fields.get(name), str)]
+    return found[0] if found else None
 
 
 def _posix(file: str, entry: Entry) -> str:

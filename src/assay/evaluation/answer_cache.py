@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -51,11 +52,11 @@ class AnswerCache:
         return {query: _renamed(answer, query) for query, answer in found.items() if answer is not None}
 
     def keep(self, answers: Mapping[str, Answer], known: Mapping[str, Answer]) -> None:
-        """Add what was answered now; errors are never kept."""
-        fresh = [answer for query, answer in answers.items() if answer.error is None and query not in known]
+        """Add what was answered now; errors are never kept, nor what a result of before says, whose time nobody knows."""
+        fresh = [answer for query, answer in answers.items() if query not in known and _is_kept(answer)]
         if not fresh or not self.part.provider.is_repeatable:
             return
-        with suppress(OSError, DataError):
+        with suppress(OSError, DataError), self._log.held(waits=True):
             if not self._log.path.exists():
                 self._log.begin({"provider": self.part.provider.configuration})
             self._log.mend()
@@ -64,6 +65,10 @@ class AnswerCache:
                 appender.append(PART, [_renamed(one, _content(self.part.queries[one.query])) for one in fresh])
             finally:
                 appender.close()
+
+
+def _is_kept(answer: Answer) -> bool:
+    return answer.error is None and not math.isnan(answer.ms)
 
 
 def _content(query: Query) -> str:
@@ -76,4 +81,4 @@ def _digest(content: Any) -> str:
 
 
 def _renamed(answer: Answer, query: str) -> Answer:
-    return Answer(query, answer.docs, answer.scores, answer.ms, answer.error, answer.extra)
+    return Answer(query, answer.docs, answer.scores, answer.ms, answer.error, answer.extra, answer.n_together)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from assay.errors import DataError
+from assay.errors import DataError, UsageError
 from assay.model.records import Hit
 
 SCHEMA = "assay.answers/1"
@@ -24,10 +25,12 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     docs: list[str] = []
     scores: list[float] = []
     ms: float = 0.0
-    """How long it took."""
+    """How long it took; in a batch, its share. Not a number where nobody knows."""
     error: str | None = None
     extra: dict[str, Any] | None = None
     """What the provider reports with its hits: texts, first-stage ranks, routes."""
+    n_together: int = 1
+    """How many queries were answered by the same call."""
 
     @property
     def ranking(self) -> dict[str, float]:
@@ -59,6 +62,26 @@ class AnswerLog:
 
     path: Path
 
+    @contextmanager
+    def held(self, *, waits: bool = False) -> Iterator[None]:
+        """Nobody else holds it meanwhile; an error where somebody does, unless one waits."""
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            lock = self.path.with_name(f".{self.path.name}.lock").open("ab")
+        except OSError as error:
+            raise _not_written(self.path, error) from None
+        with lock:
+            if not _lock(lock.fileno(), waits=waits):
+                raise UsageError(f"the same evaluation is running already and writes {self.path}; wait until it is done")
+            yield
+
+    def header(self) -> dict[str, Any]:
+        """What it was begun with; nothing where there is none."""
+        first = next(_whole_lines(self.path), None)
+        with suppress(msgspec.DecodeError):
+            return msgspec.json.decode(first[1], type=dict[str, Any]) if first else {}
+        return {}
+
     def read(self) -> tuple[dict[str, Any], dict[str, dict[str, Answer]]]:
         """The header, and part → query → answer, as far as lines are whole. Nothing is written: another may be writing."""
         header: dict[str, Any] = {}
@@ -84,26 +107,31 @@ class AnswerLog:
 
     def begin(self, header: dict[str, Any]) -> None:
         """A new log; one of before is kept beside it, for its answers may be wanted after all."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        if self.path.exists():
-            self.path.replace(self.path.with_name(f"{self.path.name}.before"))
         unfinished = self.path.with_name(f".{self.path.name}.{os.getpid()}")
-        unfinished.write_bytes(_line(msgspec.json.encode({"schema": SCHEMA, **header})))
-        unfinished.replace(self.path)
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            unfinished.write_bytes(_line(msgspec.json.encode({"schema": SCHEMA, **header})))
+            if self.path.exists():
+                self.path.replace(self.path.with_name(f"{self.path.name}.before"))
+            unfinished.replace(self.path)
+        except OSError as error:
+            with suppress(OSError):
+                unfinished.unlink()
+            raise _not_written(self.path, error) from None
 
     def appender(self) -> Appender:
         """What writes to it; close it when done."""
         try:
-            return Appender(os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666))
+            return Appender(self.path, os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666))
         except OSError as error:
-            raise DataError(f"{self.path}: cannot be written: {error.strerror or error}") from None
+            raise _not_written(self.path, error) from None
 
 
 class Appender:
     """Writes whole lines, each in one call."""
 
-    def __init__(self, handle: int) -> None:
-        self._handle = handle
+    def __init__(self, path: Path, handle: int) -> None:
+        self._path, self._handle = path, handle
         self._encode = msgspec.json.Encoder(enc_hook=_plain).encode
 
     def append(self, part: str, answers: Iterable[Answer]) -> None:
@@ -115,12 +143,33 @@ class Appender:
             for answer in some if len(some) > 1 else ():
                 self.append(part, [answer])
             return
-        while content:
-            content = content[os.write(self._handle, content) :]
+        try:
+            while content:
+                content = content[os.write(self._handle, content) :]
+        except OSError as error:
+            raise _not_written(self._path, error) from None
 
     def close(self) -> None:
         """Let go of the file."""
         os.close(self._handle)
+
+
+def _not_written(path: Path, error: OSError) -> DataError:
+    """What to say of a full disk or a folder of somebody else; what was kept before is still there."""
+    return DataError(f"{path}: cannot be written: {error.strerror or error}; make room, or work in another folder")
+
+
+def _lock(handle: int, *, waits: bool) -> bool:
+    """Whether the lock could be had; always, where files cannot be locked."""
+    try:
+        import fcntl
+
+        fcntl.flock(handle, fcntl.LOCK_EX | (0 if waits else fcntl.LOCK_NB))
+    except BlockingIOError:
+        return False
+    except (ImportError, OSError):
+        return True
+    return True
 
 
 def _plain(value: Any) -> Any:

@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
-import json
-import math
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from assay.datasets._dataset import PARTS, BenchmarkDataset
-from assay.datasets._format import load_dataset
-from assay.errors import AssayError, NothingSelected, ProviderError, UsageError
+from assay.datasets._dataset import BenchmarkDataset
+from assay.errors import NothingSelected, ProviderError
 from assay.evaluation.answer_cache import AnswerCache
-from assay.evaluation.answers import SCHEMA, Answer, AnswerLog, Appender
-from assay.evaluation.asking import Patience, describe
+from assay.evaluation.answers import Answer, Appender
+from assay.evaluation.benchmarks import load_benchmarks
+from assay.evaluation.checkpoint import Known, describe_start, find_checkpoint
+from assay.evaluation.first_stage import first_answers, with_first
+from assay.evaluation.intervals import with_intervals
+from assay.evaluation.line import describe
 from assay.evaluation.plan import Plan
-from assay.evaluation.provenance import differences, now
+from assay.evaluation.plan_faults import PlanFaults
+from assay.evaluation.provenance import now
 from assay.evaluation.result import Result
-from assay.evaluation.runner import Part, Progress, gather, own_provider, provenance, score_part
-from assay.evaluation.selection import Selection
+from assay.evaluation.runner import Part, Progress, gather, provenance, score_part
 from assay.evaluation.setting import Setting, settings_of
-from assay.metrics._metric import BoundMetric
 from assay.metrics._parse import parse_metrics
-from assay.model.policy import Policy
-from assay.model.profile import OWN
+from assay.text import counted
 
 HOME = Path(".assay")
 """Where logs and caches are kept, below the working folder."""
@@ -43,29 +41,35 @@ class Conduct:
     name: str = ""
     """What the plan is known by; by default its content."""
     watch: Callable[[Progress], None] = lambda _: None
-    only_failed: Mapping[tuple[str, str], frozenset[str]] | None = None
-    """Benchmark and provider → queries, where only those that failed before are asked again."""
+    say: Callable[[str], None] = lambda _: None
+    """Told what a person should know before it begins."""
+    before: Sequence[Result] | None = None
+    """Results of which only what failed is asked again; the rest of them stays as it is."""
 
 
 def carry_out(plan: Plan, conduct: Conduct) -> list[Result]:
-    """One result per benchmark and provider, in the order of the plan; an error where no provider answered anything."""
-    datasets = {name: _load(name, plan) for name in plan.benchmarks}
-    parts = _parts(datasets.values(), plan, conduct)
-    header = _header(plan, datasets, conduct)
-    name = f"{conduct.name}{'-retry' if conduct.only_failed is not None else ''}" if conduct.name else _digest(header)
+    """One result per benchmark and provider, in the order of the plan; before a reranker's, that of what it was given."""
+    for provider in plan.providers:
+        provider.check()
+    faults = PlanFaults("plan")
+    loaded = load_benchmarks(plan, faults)
+    faults.raise_if_any()
+    datasets = {name: _graded(dataset, plan) for name, dataset in loaded.items()}
+    parts, answered = _parts(datasets, plan, conduct)
+    header = describe_start(plan, datasets, parts)
+    if conduct.before is not None:
+        header["again"] = {part.key: sorted(part.queries.keys() - answered[part.key].keys()) for part in parts}
     _keep_out_of_repositories(conduct.home)
-    log = AnswerLog(conduct.home / "runs" / f"{name}.log")
-    known = _known(log, header, resume=conduct.resume)
-    appender = log.appender()
-    try:
-        results = [
-            _result(part, plan, known.get(part.key, {}), appender, conduct, is_only=len(parts) == 1) for part in parts
-        ]
-    finally:
-        appender.close()
-    if all(map(is_total_failure, results)):
-        raise ProviderError(_total_failure(parts[0], results[0].failures))
-    return results
+    checkpoint = find_checkpoint(conduct.home / "runs", conduct.name, header)
+    with checkpoint.log.held():
+        logged = checkpoint.resume(conduct.say) if conduct.resume else checkpoint.begin()
+        known = {part.key: {**answered.get(part.key, {}), **logged.get(part.key, {})} for part in parts}
+        appender = checkpoint.log.appender()
+        try:
+            results = [_results(part, plan, known[part.key], appender, conduct) for part in parts]
+        finally:
+            appender.close()
+    return list(itertools.chain.from_iterable(results))
 
 
 def _keep_out_of_repositories(home: Path) -> None:
@@ -82,8 +86,7 @@ def is_total_failure(result: Result) -> bool:
     return bool(result.failures) and not result.run
 
 
-def _load(name: str, plan: Plan) -> BenchmarkDataset:
-    dataset = load_dataset(name)
+def _graded(dataset: BenchmarkDataset, plan: Plan) -> BenchmarkDataset:
     if plan.is_graded:
         return dataset
     binary = {
@@ -93,72 +96,98 @@ def _load(name: str, plan: Plan) -> BenchmarkDataset:
     return replace(dataset, qrels=binary, _fingerprints={})
 
 
-def _header(plan: Plan, datasets: Mapping[str, BenchmarkDataset], conduct: Conduct) -> dict[str, Any]:
-    prints = {name: {part: dataset.fingerprint(part) for part in PARTS} for name, dataset in datasets.items()}
-    header = {"plan": plan.describe(), "datasets": prints}
-    if conduct.only_failed is not None:
-        header["only"] = {"/".join(names): sorted(queries) for names, queries in conduct.only_failed.items()}
-    return header
+def _parts(datasets: Mapping[str, BenchmarkDataset], plan: Plan, conduct: Conduct) -> tuple[list[Part], Known]:
+    """What there is to do, and the answers of results whose failures alone are asked again."""
+    cache = str(conduct.home / "embeddings") if plan.cache else ""
+    common: dict[str, Any] = {
+        "k": plan.k,
+        "patience": plan.patience,
+        "batch": plan.batch_size,
+        "cache": cache,
+        "relevance": plan.relevance,
+    }
+    parts = [
+        Part(dataset, provider, plan.selection.apply(dataset.queries), number=number, **common)
+        for number, (dataset, provider) in enumerate(itertools.product(datasets.values(), plan.providers))
+    ]
+    if conduct.before is None:
+        return parts, {}
+    before = {(result.benchmark, result.name): result for result in conduct.before}
+    matching = [(part, before[names]) for part in parts if (names := (part.dataset.name, part.provider.name)) in before]
+    if not any(result.failures for _, result in matching):
+        there = ", ".join(f"{'/'.join(names)} ({len(one.failures):,} failed)" for names, one in list(before.items())[:5])
+        raise NothingSelected(f"no query to ask again with these benchmarks and providers; the results are {there}")
+    kept = [_of_result(part, result, before.get((result.benchmark, _first_name(result)))) for part, result in matching]
+    known = {part.key: _with_all_it_needs(part, answers, conduct.say) for part, answers in kept}
+    return [part for part, _ in kept], known
 
 
-def _digest(header: Mapping[str, Any]) -> str:
-    content = json.dumps(header, sort_keys=True, default=str)
-    return hashlib.blake2b(content.encode(), digest_size=8).hexdigest()
+def _of_result(part: Part, result: Result, first: Result | None) -> tuple[Part, dict[str, Answer]]:
+    """The part, as far as a result goes, and the answers in it; for a reranker with what it was given."""
+    asked = {**result.run, **result.failures}
+    queries = {name: query for name, query in part.queries.items() if name in asked}
+    answers = {
+        query: Answer(query, list(ranking), list(ranking.values()), float("nan"))
+        for query, ranking in result.run.items()
+        if query in queries
+    }
+    if part.provider.provider.keeps_first:
+        ranked = first.run if first is not None else {}
+        answers = {query: with_first(answer, ranked[query]) for query, answer in answers.items() if query in ranked}
+    return replace(part, queries=queries), answers
 
 
-def _known(log: AnswerLog, header: dict[str, Any], *, resume: bool) -> dict[str, dict[str, Answer]]:
-    """Answers of a run that was cut short; none, and a new log, where this one starts afresh."""
-    if resume:
-        before, answers = log.read()
-        if before:
-            changed = differences(before, {"schema": SCHEMA, **json.loads(json.dumps(header, default=str))})
-            if changed:
-                raise UsageError(f"this is not what was begun: {'; '.join(changed[:5])}. Without --resume it starts afresh")
-            log.mend()
-            return answers
-    log.begin(header)
-    return {}
+def _with_all_it_needs(part: Part, answers: dict[str, Answer], say: Callable[[str], None]) -> dict[str, Answer]:
+    """Answers that can be scored again: not those where texts that hits brought along decide, for results keep none."""
+    by_ids = part.relevance.by.strip() in ("auto", "qrels") and part.queries.keys() <= part.dataset.qrels.keys()
+    whole = {query: one for query, one in answers.items() if by_ids or part.dataset.documents.keys() >= set(one.docs)}
+    if n_lost := len(answers) - len(whole):
+        say(f"{part.name}: {counted(n_lost, 'query')} asked again too, for results do not keep the texts of hits")
+    return whole
 
 
-def _parts(datasets: Iterable[BenchmarkDataset], plan: Plan, conduct: Conduct) -> list[Part]:
-    parts: list[Part] = []
-    for number, (dataset, provider) in enumerate(itertools.product(datasets, plan.providers)):
-        chosen = plan.selection.apply(dataset.queries)
-        if conduct.only_failed is not None:
-            failed = conduct.only_failed.get((dataset.name, provider.name), frozenset())
-            if not failed:
-                continue
-            chosen = Selection(only=failed).apply(chosen)
-        cache = str(conduct.home / "embeddings") if plan.cache else ""
-        parts.append(Part(dataset, provider, chosen, plan.k, plan.patience, plan.batch_size, number, cache))
-    if not parts:
-        raise NothingSelected("no query to ask again: none failed there with these benchmarks and providers")
-    return parts
+def _first_name(result: Result) -> str:
+    return f"{result.name} before"
 
 
-def _result(
-    part: Part, plan: Plan, known: Mapping[str, Answer], log: Appender, conduct: Conduct, *, is_only: bool
-) -> Result:
+def _results(part: Part, plan: Plan, known: Mapping[str, Answer], log: Appender, conduct: Conduct) -> list[Result]:
     """A provider that cannot be started fails on every query, so that the others get their turn."""
     began, start = now(), time.perf_counter()
     progress = Progress(part.name, len(part.queries), watch=conduct.watch)
+    progress.watch(progress)
     cache = AnswerCache(conduct.home / "answers", part) if plan.cache else None
     kept = cache.known() if cache else {}
     try:
         answers = gather(part, {**kept, **known}, log, progress)
-    except AssayError as error:
-        if is_only:
-            raise
+    except ProviderError as error:
         before = {query: answer for query, answer in {**kept, **known}.items() if answer.error is None}
         answers = {query: before.get(query) or Answer(query, error=describe(error)) for query in part.queries}
         progress.add([answer for answer in answers.values() if answer.error is not None])
     if cache:
         cache.keep(answers, kept)
+    return scored(part, plan, answers, progress, began, start)
+
+
+def scored(
+    part: Part, plan: Plan, answers: Mapping[str, Answer], progress: Progress, began: str, start: float
+) -> list[Result]:
+    """The result of a part with its provenance; two where the provider put others' hits into a new order."""
     asked = time.perf_counter()
     settings = [*settings_of(plan.metrics, plan.profile), *_beside(plan)]
-    result = score_part(part, answers, settings, plan.profile, plan.relevance)
+    result = _sure(score_part(part, answers, settings, plan.profile), plan)
     seconds = {"asking": asked - start, "scoring": time.perf_counter() - asked}
-    return replace(result, provenance={**provenance(part, progress, answers, began, seconds), **_asked_for(plan)})
+    rests_on = {**provenance(part, progress, answers, began, seconds), **_asked_for(plan)}
+    after = replace(result, provenance=rests_on)
+    if not part.provider.provider.keeps_first:
+        return [after]
+    first = _sure(score_part(part, first_answers(answers, part.k), settings, plan.profile), plan)
+    return [replace(first, name=_first_name(result), provenance={**rests_on, "stage": "before reranking"}), after]
+
+
+def _sure(result: Result, plan: Plan) -> Result:
+    """The result with the intervals that the plan asks for."""
+    method = plan.statistics.confidence_intervals
+    return with_intervals(result, method, plan.statistics.level) if method else result
 
 
 def _asked_for(plan: Plan) -> dict[str, Any]:
@@ -174,36 +203,5 @@ def _asked_for(plan: Plan) -> dict[str, Any]:
 def _beside(plan: Plan) -> list[Setting]:
     """What stands beside the metrics asked for: how much was judged, and how long it took."""
     asked = {metric.name for metric in plan.metrics}
-    beside = [metric for metric in parse_metrics(["judged@10", "latency_p95"]) if metric.name not in asked]
+    beside = [metric for metric in parse_metrics(["judged@10", "latency", "latency_p95"]) if metric.name not in asked]
     return [Setting(metric, metric, plan.profile.policy, is_beside=True) for metric in beside]
-
-
-def _total_failure(part: Part, failures: Mapping[str, str]) -> str:
-    query, reason = next(iter(failures.items()))
-    return f"{part.name}: every query failed; {query}: {reason}"
-
-
-def run(
-    dataset: BenchmarkDataset | str,
-    retriever: Any,
-    metrics: str | Iterable[str | BoundMetric] | None = None,
-    *,
-    k: int | None = None,
-    policy: Policy | None = None,
-    name: str = "",
-) -> Result:
-    """Put a benchmark's queries to a retriever of your own (`index(documents)`, `search(queries, k)`), and score it."""
-    wanted = parse_metrics(metrics)
-    chosen = load_dataset(dataset)
-    depth = k or max([100, *(metric.params.get("k") or 0 for metric in wanted)])
-    profile = OWN if policy is None else replace(OWN, policy=policy)
-    part = Part(chosen, own_provider(retriever, name), chosen.queries, depth, Patience(timeout=math.inf))
-    plan = Plan((chosen.name,), (part.provider,), tuple(wanted), depth, profile=profile)
-    began, start = now(), time.perf_counter()
-    progress = Progress(part.name, len(part.queries))
-    answers = gather(part, {}, None, progress)
-    result = score_part(part, answers, settings_of(wanted, profile), profile, plan.relevance)
-    if is_total_failure(result):
-        raise ProviderError(_total_failure(part, result.failures))
-    seconds = {"total": time.perf_counter() - start}
-    return replace(result, provenance={**provenance(part, progress, answers, began, seconds), **_asked_for(plan)})

@@ -22,6 +22,7 @@ from assay.model.profile import OWN, Profile
 from assay.model.profiles import find_profile
 from assay.model.qrels import Qrels
 from assay.model.run import Run
+from assay.model.timing import Times
 from assay.text import shortened
 
 
@@ -60,16 +61,18 @@ def evaluate_dataset(
     profile: Profile,
     name: str,
     relevance: str | Relevance,
-    times: Mapping[str, float] | None = None,
+    times: Times | None = None,
 ) -> Result:
-    """Score a run against a dataset, whoever decides about relevance there; `times` are milliseconds per query."""
+    """Score a run against a dataset, whoever decides about relevance there; `times` are those of its queries."""
     chosen = relevance if isinstance(relevance, Relevance) else Relevance(relevance)
     judgement = judge(dataset, run, chosen, profile.policy)
     result = evaluate_settings(judgement.qrels, judgement.run, settings, profile, name, times)
     notes = (*notes_on_relevance(judgement.resolved), *result.notes)
     chunks: Mapping[str, Mapping[str, float]] = judgement.chunks or {}
     kept = {query: dict(chunks[query]) for query in chunks}
-    return replace(result, relevance=judgement.resolved.to_dict(), notes=notes, run=kept or result.run)
+    return replace(
+        result, relevance=judgement.resolved.to_dict(), notes=notes, run=kept or result.run, queries=dataset.queries
+    )
 
 
 def evaluate_settings(
@@ -78,7 +81,7 @@ def evaluate_settings(
     settings: Sequence[Setting],
     profile: Profile,
     name: str = "",
-    times: Mapping[str, float] | None = None,
+    times: Times | None = None,
 ) -> Result:
     """Read and rank the run once, score every metric under its own policy, and say what a reader should know."""
     grader = Grader(qrels, run, [setting.policy for setting in settings], times)
@@ -137,6 +140,7 @@ def score_settings(grader: Grader, settings: Sequence[Setting], profile: Profile
         missing=grading.missing,
         profile=profile.name,
         settings=tuple(settings),
+        beside=tuple(setting.metric.name for setting in settings if setting.is_beside),
         grader=grader,
     )
 

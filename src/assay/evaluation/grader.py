@@ -16,7 +16,7 @@ from assay.model.policy import Policy, RankRule
 from assay.model.qrels import Qrels, fingerprint
 from assay.model.run import Run, as_rankings
 from assay.model.scores import Column, ScoreTable
-from assay.model.timing import Timing
+from assay.model.timing import Times, Timing
 
 PLAIN = Policy().rank_rule
 """Ranked as by default: what fingerprints are taken of."""
@@ -25,7 +25,7 @@ PLAIN = Policy().rank_rule
 class Grader:
     """Made for the policies that will be asked for, so that the run is read and looked up only once."""
 
-    def __init__(self, qrels: Qrels, run: Any, policies: Iterable[Policy], times: Mapping[str, float] | None = None) -> None:
+    def __init__(self, qrels: Qrels, run: Any, policies: Iterable[Policy], times: Times | None = None) -> None:
         self.qrels = qrels
         self._times = times
         policies = list(policies)

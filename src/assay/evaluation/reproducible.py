@@ -40,6 +40,9 @@ class ReproducibleEvaluationRunner:
         provenance = {
             "dataset": describe_dataset(self.dataset),
             "model": {"name": self.model_name, "version": self.model_version},
+            "metrics": [metric.name for metric in result.metrics],
+            "policy": result.policy.to_dict(),
+            "counts": dict(result.counts),
             "started": began,
             "finished": now(),
             "seconds": {"total": round(time.perf_counter() - start, 3)},

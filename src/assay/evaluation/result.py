@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 
 from assay.errors import UnknownName, UsageError
 from assay.evaluation.bands import Band, tie_report
+from assay.evaluation.confidence import Confidence
 from assay.evaluation.grader import Grader
 from assay.evaluation.setting import Setting
 from assay.metrics._metric import BoundMetric
 from assay.metrics._parse import parse_metric
 from assay.model.policy import Policy
+from assay.model.records import Query
 from assay.model.scores import Column, ScoreTable
 from assay.text import counted
 
@@ -48,6 +50,12 @@ class Result:
     """Metric → its scores if unjudged documents were not relevant, and if they were."""
     relevance: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """Where grades came from, if not from judgments alone: the resolvers used, and for how many queries."""
+    intervals: Mapping[str, Confidence] = field(default_factory=dict, repr=False)
+    """Metric → where its true figure may lie; see `with_intervals`."""
+    queries: Mapping[str, Query] = field(default_factory=dict, repr=False)
+    """The queries in words and with their tags, where a benchmark has them."""
+    beside: tuple[str, ...] = ()
+    """Metrics that nobody asked for: they help to read the others."""
     benchmark: str = ""
     """The benchmark it is about, where a provider was run on one."""
     failures: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -135,6 +143,10 @@ class Result:
         for name, bands in (("tie_bands", self.tie_bands), ("residuals", self.residuals)):
             if bands:
                 plain[name] = {metric: band.summary() for metric, band in bands.items()}
+        if self.intervals:
+            plain["intervals"] = {name: one.to_dict() for name, one in self.intervals.items()}
+        if self.beside:
+            plain["beside"] = list(self.beside)
         if self.benchmark:
             plain["benchmark"] = self.benchmark
         others = {"ties": self.ties, "relevance": self.relevance, "failures": self.failures, "provenance": self.provenance}
@@ -142,6 +154,8 @@ class Result:
         plain["fingerprints"] = dict(self.fingerprints)
         if per_query:
             plain["per_query"] = self.table.by_query()
+            if self.queries:
+                plain["queries"] = {name: {"text": query.text, "tags": query.tags} for name, query in self.queries.items()}
         if self.run:
             plain["run"] = {query: dict(ranking) for query, ranking in self.run.items()}
         return plain

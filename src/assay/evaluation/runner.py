@@ -15,18 +15,20 @@ import numpy as np
 from assay.datasets._dataset import BenchmarkDataset
 from assay.errors import AssayError, ProviderError
 from assay.evaluation.answers import Answer, Appender
-from assay.evaluation.asking import Line, Patience, ask, describe
+from assay.evaluation.asking import ask
 from assay.evaluation.evaluate import evaluate_dataset
 from assay.evaluation.judging import Relevance
+from assay.evaluation.line import Line, describe
+from assay.evaluation.patience import Patience
 from assay.evaluation.provenance import describe_dataset, describe_machine, describe_repository, now
 from assay.evaluation.result import Result
 from assay.evaluation.setting import Setting
 from assay.evaluation.worker import Worker
-from assay.model.ordering import Floats
 from assay.model.profile import Profile
 from assay.model.records import Document, Query
 from assay.model.run import Rankings, Run
-from assay.providers._provider import BoundProvider, Provider
+from assay.model.timing import Times
+from assay.providers._provider import BoundProvider
 
 DEFAULT_DEPTH = 100
 """Documents asked for, unless a metric looks deeper."""
@@ -71,6 +73,8 @@ class Part:
     """Its place in the plan, for names need not be different."""
     cache: str = ""
     """A folder for embeddings; empty: none are kept."""
+    relevance: Relevance = field(default_factory=Relevance)
+    """Who decides about relevance."""
 
     @property
     def name(self) -> str:
@@ -79,8 +83,8 @@ class Part:
 
     @property
     def key(self) -> str:
-        """What it is called in the log."""
-        return f"{self.number} {self.name}"
+        """What it is called in the log, whatever label it has."""
+        return f"{self.number} {self.dataset.name}/{replace(self.provider, label='').name}"
 
 
 def gather(part: Part, known: Mapping[str, Answer], log: Appender | None, progress: Progress) -> dict[str, Answer]:
@@ -112,7 +116,7 @@ def _ask_by_scope(part: Part, queries: Sequence[Query]) -> Iterator[list[Answer]
                 if not getattr(line.retriever, "indexes", part.provider.provider.indexes):
                     yield from _ask(part, line, queries)
                     return
-                _start(part, line.worker, line.call, "index", _documents(part.dataset, scope, groups))
+                _start(part, line.worker, line.call, "index", _documents(part, scope, groups))
                 yield from _ask(part, line, some)
         except ProviderError as error:
             if len(by_scope) == 1:
@@ -120,19 +124,22 @@ def _ask_by_scope(part: Part, queries: Sequence[Query]) -> Iterator[list[Answer]
             yield [Answer(query.query_id, error=describe(error)) for query in some]
 
 
-def _documents(dataset: BenchmarkDataset, scope: str | None, groups: Mapping[str, Sequence[str]]) -> Iterable[Document]:
-    if scope is None:
-        return dataset.documents.values()
-    return [dataset.documents[doc] for doc in groups.get(scope, ())]
+def _documents(part: Part, scope: str | None, groups: Mapping[str, Sequence[str]]) -> Iterable[Document]:
+    documents = part.dataset.documents
+    if not documents:
+        raise ProviderError(f"{part.dataset.name} has no documents, and {part.provider.name} needs some to search in")
+    return documents.values() if scope is None else [documents[doc] for doc in groups.get(scope, ())]
 
 
 @contextmanager
 def _retriever(part: Part) -> Iterator[Line]:
     """A retriever, told the judgments where it may know them, and closed in the end; what fails then has no consequence."""
     worker = Worker(is_here=math.isinf(part.patience.timeout))
-    line = Line(_start(part, worker, part.provider.keeping_in(part.cache).make), worker)
+    line = Line(_start(part, worker, part.provider.filled(cache=part.cache, timeout=part.patience.timeout).make), worker)
     if hasattr(line.retriever, "know"):
-        _start(part, worker, line.call, "know", part.dataset.qrels)
+        by, settings = part.relevance.by, part.relevance.defaults
+        known = (part.dataset.qrels, part.dataset.owner_of_relevance, by)
+        _start(part, worker, partial(line.call, "know", *known, **settings))
     try:
         yield line
     finally:
@@ -153,12 +160,11 @@ def _start(part: Part, worker: Worker, function: Callable[..., Any], *arguments:
 
 def _ask(part: Part, line: Line, queries: Sequence[Query]) -> Iterator[list[Answer]]:
     own = int(getattr(line.retriever, "batch", part.provider.provider.batch))
-    return ask(line, queries, part.k, part.batch or own if own > 1 else 1, part.patience)
+    size = (part.batch or own) if own > 1 else 1
+    return ask(line, queries, part.k, size, part.patience, grows=part.batch is None)
 
 
-def score_part(
-    part: Part, answers: Mapping[str, Answer], settings: Sequence[Setting], profile: Profile, relevance: Relevance
-) -> Result:
+def score_part(part: Part, answers: Mapping[str, Answer], settings: Sequence[Setting], profile: Profile) -> Result:
     """Score what was gathered. For a query that failed nothing was retrieved: it scores 0, whatever the policy."""
     rankings = {query: answer.ranking for query, answer in answers.items() if answer.error is None}
     failures = {query: answer.error for query, answer in answers.items() if answer.error is not None}
@@ -167,24 +173,41 @@ def score_part(
         queries=dict(part.queries),
         qrels={query: part.dataset.qrels[query] for query in part.queries if query in part.dataset.qrels},
     )
-    times = {query: answer.ms for query, answer in answers.items() if answer.error is None}
     given = {query: rankings.get(query, {}) for query in part.queries} if failures else rankings
     run: Any = Run.borrow(Rankings(given, part.provider.name))
     if any(answer.extra for answer in answers.values()):
         run = {query: answers[query].hits for query in part.queries}
-    result = evaluate_dataset(asked, run, settings, profile, part.provider.name, relevance, times)
-    return replace(result, benchmark=part.dataset.name, failures=failures, run=rankings)
+    result = evaluate_dataset(asked, run, settings, profile, part.provider.name, part.relevance, _times(answers))
+    notes = (*result.notes, *_notes(part, rankings))
+    return replace(result, benchmark=part.dataset.name, failures=failures, run=rankings, notes=notes)
+
+
+def _times(answers: Mapping[str, Answer]) -> Times:
+    timed = {query: answer for query, answer in answers.items() if answer.error is None and not math.isnan(answer.ms)}
+    return Times(
+        {query: answer.ms for query, answer in timed.items()}, any(answer.n_together > 1 for answer in timed.values())
+    )
+
+
+def _notes(part: Part, rankings: Mapping[str, Mapping[str, float]]) -> list[str]:
+    """What a reader should know about how a provider was asked."""
+    notes = []
+    if rankings and not any(rankings.values()):
+        notes.append(f"{part.provider.name} returned no document for any query")
+    if not part.provider.heeds_scope and any(query.scope is not None for query in part.queries.values()):
+        notes.append(f"{part.provider.name} is not told each query's scope, and may have searched beyond it")
+    return notes
 
 
 def provenance(
     part: Part, progress: Progress, answers: Mapping[str, Answer], began: str, seconds: Mapping[str, float]
 ) -> dict[str, Any]:
     """Everything needed to have the same result again."""
-    times = np.array([answer.ms for answer in answers.values() if answer.error is None])
-    latency = {} if not len(times) else {"mean": float(times.mean()), **_quantiles(times)}
+    times = _times(answers)
     return {
         "dataset": describe_dataset(part.dataset),
         "provider": {"name": part.provider.name, "configuration": part.provider.configuration},
+        "files": part.provider.sources(),
         "k": part.k,
         "counts": {
             "asked": progress.n_asked,
@@ -192,7 +215,7 @@ def provenance(
             "failed": progress.n_failed,
             "cached": progress.n_cached,
         },
-        "latency_ms": latency,
+        "latency_ms": _latency(times),
         "queries_per_second": _rate(progress, seconds),
         "started": began,
         "finished": now(),
@@ -208,24 +231,10 @@ def _rate(progress: Progress, seconds: Mapping[str, float]) -> float | None:
     return round(fresh / max(seconds.get("asking", seconds.get("total", 0.0)), 1e-9), 1) if fresh else None
 
 
-def _quantiles(times: Floats) -> dict[str, float]:
-    return {f"p{q}": float(np.quantile(times, q / 100)) for q in (50, 95, 99)}
-
-
-def own_provider(retriever: Any, name: str) -> BoundProvider:
-    """A retriever that somebody hands over, as a provider; it is made already."""
-    has_index = callable(getattr(retriever, "index", None))
-    if not callable(getattr(retriever, "search", None)):
-        raise ProviderError(f"{type(retriever).__name__} has no method search(queries, k)")
-    lend: Any = partial(Lent, retriever)
-    record = Provider(name or type(retriever).__name__, "a retriever of your own", lend, indexes=has_index)
-    return BoundProvider(replace(record, is_repeatable=False), {})
-
-
-class Lent:
-    """A retriever that somebody else goes on using: it is not closed."""
-
-    def __init__(self, retriever: Any) -> None:
-        for name in ("index", "search", "know", "batch"):
-            if hasattr(retriever, name):
-                setattr(self, name, getattr(retriever, name))
+def _latency(times: Times) -> dict[str, float]:
+    """The mean; and quantiles, where queries were timed alone."""
+    if not times.ms:
+        return {}
+    ms = np.array(list(times.ms.values()))
+    quantiles = {} if times.are_shares else {f"p{q}": float(np.quantile(ms, q / 100)) for q in (50, 95, 99)}
+    return {"mean": float(ms.mean()), **quantiles}

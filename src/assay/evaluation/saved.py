@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 
 from assay.errors import DataError, UnknownName, UsageError, near_matches
+from assay.evaluation.confidence import Confidence
 from assay.evaluation.result import Result
 from assay.metrics._metric import BoundMetric
 from assay.metrics._parse import parse_metric
 from assay.model.policy import Policy
+from assay.model.records import Query
 from assay.model.scores import Column, ScoreTable
 
 SCHEMA = "assay.result/1"
@@ -29,7 +31,10 @@ def is_saved_result(path: str | Path) -> bool:
 
 
 def read_results(path: str | Path) -> list[Result]:
-    """All results of a file; `results.json#name` is the one of that name."""
+    """All results of a file; `results.json#name` is the one of that name, `#benchmark/name` the one on that benchmark.
+
+    `#benchmark` is all of that benchmark. A name goes before a benchmark that is called the same.
+    """
     place, wanted = _parted(path)
     try:
         content = json.loads(Path(place).read_bytes())
@@ -45,11 +50,24 @@ def read_results(path: str | Path) -> list[Result]:
         raise DataError(f"{place}: no saved result; assay score … --format json writes one ({error!r})") from None
     if not wanted:
         return results
-    named = [result for result in results if result.name == wanted]
+    named = _addressed(results, wanted)
     if not named:
-        names = [result.name for result in results]
-        raise UnknownName(f"result of {place}", wanted, near_matches(wanted, names), f"it has {', '.join(names)}")
+        names = list(dict.fromkeys(_address(result) for result in results))
+        near = near_matches(wanted, [*names, *(result.name for result in results)])
+        raise UnknownName(f"result of {place}", wanted, near, f"it has {', '.join(names)}")
     return named
+
+
+def _address(result: Result) -> str:
+    return f"{result.benchmark}/{result.name}" if result.benchmark else result.name
+
+
+def _addressed(results: list[Result], wanted: str) -> list[Result]:
+    """Those of that name; else the one on that benchmark; else all on that benchmark."""
+    for word in (lambda result: result.name, _address, lambda result: result.benchmark):
+        if named := [result for result in results if word(result) == wanted]:
+            return named
+    return []
 
 
 def _check_schema(place: str, schema: object) -> None:
@@ -82,6 +100,9 @@ def result_from_dict(plain: Mapping[str, Any]) -> Result:
         profile=plain.get("profile", ""),
         recorded=plain.get("fingerprints", {}),
         relevance=dict(plain.get("relevance", {})),
+        intervals={name: Confidence.from_dict(one) for name, one in plain.get("intervals", {}).items()},
+        queries={name: Query(name, one["text"], metadata=one["tags"]) for name, one in plain.get("queries", {}).items()},
+        beside=tuple(plain.get("beside", ())),
         benchmark=str(plain.get("benchmark", "")),
         failures=dict(plain.get("failures", {})),
         run=dict(plain.get("run", {})),

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from assay.errors import BadParameter, NothingSelected
+from assay.errors import BadParameter, NothingSelected, near_matches
 from assay.model.records import Query
-from assay.text import some_of
+from assay.model.tags import tags_of
+
+MANY = 10
+"""Tags or values that are listed in an error, at most."""
 
 
 @dataclass(frozen=True)
@@ -37,22 +40,44 @@ class Selection:
         if self.limit is not None:
             chosen = chosen[: self.limit]
         if not chosen:
-            raise NothingSelected(f"no query of {len(queries):,} is left{self._why(queries)}")
+            self.check_tags([queries])
+            raise NothingSelected(f"no query of {len(queries):,} is left {self._why(len(queries))}")
         return {query.query_id: query for query in chosen}
+
+    def check_tags(self, benchmarks: Iterable[Mapping[str, Query]]) -> None:
+        """Refuse tags and values that no query of any benchmark has: they are typed wrongly, even where others fit."""
+        if not self.where:
+            return
+        known: dict[str, set[str]] = {}
+        for queries in benchmarks:
+            for query in queries.values():
+                for name, value in tags_of(query).items():
+                    known.setdefault(name, set()).add(value)
+        if unknown := list(self._unknown(known)):
+            raise NothingSelected("\n  ".join(unknown))
+
+    def _unknown(self, known: Mapping[str, Collection[str]]) -> Iterator[str]:
+        """A sentence for each tag and each value that is not among those of the queries."""
+        for name, values in self.where.items():
+            if name not in known:
+                there = f"there are {_listed(known)}" if known else "queries have no tags at all"
+                yield f"no query has the tag {name}; {there}{_question(name, known)}"
+                continue
+            for value in values:
+                if value not in known[name]:
+                    yield f"no query has {name}={value}; {name} has {_listed(known[name])}{_question(value, known[name])}"
 
     def _matches(self, query: Query) -> bool:
         if self.only is not None and query.query_id not in self.only:
             return False
-        tags = query.tags if self.where else {}
+        tags = tags_of(query) if self.where else {}
         return all(tags.get(name) in values for name, values in self.where.items())
 
-    def _why(self, queries: Mapping[str, Query]) -> str:
-        for name, values in self.where.items():
-            known = sorted({query.tags[name] for query in queries.values() if name in query.tags})
-            if not set(values) & set(known):
-                there = f"there is {some_of(known, 10)}" if known else "no query has that tag"
-                return f": {name} is never {' or '.join(values)}; {there}"
-        return " after the selection"
+    def _why(self, n_queries: int) -> str:
+        """What left nothing, for tags and values that are there."""
+        if self.range is not None and (self.range[0] or 0) >= n_queries:
+            return f"after the range {_written(self.range)}: places are 0 to {n_queries - 1}" if n_queries else "at all"
+        return "after the selection" if len(self.where) < 2 else "after the selection: none has all of these tags together"
 
     def to_dict(self) -> dict[str, object]:
         """Plain values, as plans record them; only what was chosen."""
@@ -60,7 +85,7 @@ class Selection:
         if self.where:
             plain["where"] = {name: list(values) for name, values in self.where.items()}
         if self.range is not None:
-            plain["range"] = ":".join("" if end is None else str(end) for end in self.range)
+            plain["range"] = _written(self.range)
         if self.sample is not None:
             plain |= {"sample": self.sample, "seed": self.seed}
         if self.limit is not None:
@@ -68,6 +93,22 @@ class Selection:
         if self.only is not None:
             plain["only"] = sorted(self.only)
         return plain
+
+
+def _written(ends: tuple[int | None, int | None]) -> str:
+    return ":".join("" if end is None else str(end) for end in ends)
+
+
+def _listed(names: Iterable[str]) -> str:
+    """All names where they are few, the first ones where they are many."""
+    ordered = sorted(names)
+    return ", ".join(ordered[:MANY]) + (f" and {len(ordered) - MANY:,} more" if len(ordered) > MANY else "")
+
+
+def _question(name: str, known: Iterable[str]) -> str:
+    """What may have been meant."""
+    near = near_matches(name, known)
+    return f". Did you mean {' or '.join(near)}?" if near else ""
 
 
 def parse_range(text: str) -> tuple[int | None, int | None]:
@@ -83,7 +124,8 @@ def parse_where(texts: Sequence[str]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for text in texts:
         name, equals, values = text.partition("=")
-        if not equals or not name.strip() or not values.strip():
+        chosen = [value.strip() for value in values.split(",")]
+        if not equals or not name.strip() or not all(chosen):
             raise BadParameter(f"a tag is chosen as name=value, such as language=de, not {text!r}")
-        found.setdefault(name.strip(), []).extend(value.strip() for value in values.split(","))
+        found.setdefault(name.strip(), []).extend(chosen)
     return found

@@ -101,16 +101,26 @@ class BoundMetric:
     def name(self) -> str:
         """The canonical spelling: `ndcg@10`, `rbp(p=0.8)`. It reads back to the same metric."""
         label, settings = self._label()
-        at = self.metric.at
-        cutoff = f"@{show(self.params[at.name])}" if at and self.params[at.name] is not None else ""
+        cutoff = self._cutoff()
         inside = ", ".join(f"{name}={show(value)}" for name, value in settings.items())
         return f"{label}({inside}){cutoff}" if inside else f"{label}{cutoff}"
+
+    @cached_property
+    def _cut_by(self) -> Param | None:
+        """The parameter that stands behind `@`: the cutoff, or else a budget."""
+        cuts = sorted((param for param in self.metric.params if param.at or param.budget), key=lambda param: param.budget)
+        return next((param for param in cuts if self.params[param.name] is not None), None)
+
+    def _cutoff(self) -> str:
+        if (cut := self._cut_by) is None:
+            return ""
+        return f"@{cut.name}={show(self.params[cut.name])}" if cut.budget else f"@{show(self.params[cut.name])}"
 
     def _label(self) -> tuple[str, dict[str, Any]]:
         settings = {
             param.name: self.params[param.name]
             for param in self.metric.params
-            if not param.at and (param.shown or self.params[param.name] != param.default)
+            if param is not self._cut_by and not param.at and (param.shown or self.params[param.name] != param.default)
         }
         for title, preset in self.metric.titles.items():
             if all(self.params[name] == value for name, value in preset.items()):

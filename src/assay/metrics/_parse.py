@@ -147,7 +147,9 @@ def _cutoffs(text: str, metric: Metric, cut: str | None, dotted: bool) -> Iterat
         return
     if "=" in cut:
         name, _, value = cut.partition("=")
-        yield _set(text, metric, name.strip(), value.strip())
+        is_budget = any(param.budget and name.strip().lower() in (param.name, *param.aliases) for param in metric.params)
+        for part in value.split(",") if is_budget else (value,):
+            yield _set(text, metric, name.strip(), part.strip())
         return
     if metric.at is None:
         raise BadParameter(f"{text}: {metric.name} takes no cutoff")

@@ -6,8 +6,8 @@ from assay.model.timing import Timing
 
 
 def latency_p95(timing: Timing) -> Scores:
-    """Queries that were not answered have no time and do not count. In a batch each query takes its share."""
-    return timing.ms
+    """Queries that were not answered do not count. Undefined where queries were asked in batches: none was timed alone."""
+    return timing.alone
 
 
 METRIC = Metric(

@@ -37,8 +37,9 @@ class Query:
     def tags(self) -> dict[str, str]:
         """What the query can be sliced by: its type, difficulty, domain, and simple values of its metadata."""
         named = {"query_type": self.query_type, "difficulty": self.difficulty, "domain": self.domain}
+        own = {name: value for name, value in named.items() if value is not None}
         more = {name: value for name, value in (self.metadata or {}).items() if isinstance(value, str | int | bool)}
-        return {name: str(value) for name, value in {**more, **named}.items() if value is not None}
+        return {name: str(value) for name, value in {**more, **own}.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +104,8 @@ class Span:
     start: int
     end: int
     unit: str = "characters"
+    text: str | None = None
+    """What stood there when it was marked, to notice when the file has changed."""
 
 
 @dataclass(frozen=True)

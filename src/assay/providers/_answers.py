@@ -15,6 +15,7 @@ from assay.model.hit_names import IDS, SCORES, TEXTS
 from assay.model.ids import text_id
 from assay.model.numeric import as_number
 from assay.model.records import Hit, Query
+from assay.providers._refusals import Final
 from assay.text import shortened, some_of
 
 Answers = list[list[Hit] | ProviderError]
@@ -48,7 +49,8 @@ def hits_from(answer: Any, k: int | None = None) -> list[Hit]:
     """At most k hits, best first, out of hits, pairs, records, ids or arrays; ids alone are taken as ranked.
 
     What has scores is sorted by them, equals staying in the order given. A document that comes twice, a score that
-    is not a finite number, and anything that is no hit is a ProviderError. An error in place of hits is raised.
+    is not a finite number, and anything that is no hit is Final: it would be the same again. An error in place of hits
+    is raised.
     """
     listed = _listed(answer)
     hits = _quick_hits(listed)
@@ -77,9 +79,9 @@ def answers_from(answers: Any, queries: Sequence[Query], k: int) -> Answers:
     if isinstance(answers, Mapping):
         answers = [answers.get(query.query_id, ProviderError("the query was not answered")) for query in queries]
     if not isinstance(answers, Sequence | np.ndarray) or isinstance(answers, str | bytes):
-        raise ProviderError(f"search must return a list with one answer per query, not {shortened(answers)}")
+        raise Final(f"search must return a list with one answer per query, not {shortened(answers)}")
     if len(answers) != len(queries):
-        raise ProviderError(f"search was given {len(queries):,} queries and returned {len(answers):,} answers")
+        raise Final(f"search was given {len(queries):,} queries and returned {len(answers):,} answers")
     return [_answer(answer, k) for answer in answers]
 
 
@@ -88,7 +90,7 @@ def _answer(answer: Any, k: int) -> list[Hit] | ProviderError:
         return hits_from(answer, k)
     except ProviderError as error:
         return error
-    except Exception as error:  # noqa: BLE001 (handed over in place of hits)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 (handed over in place of hits)
         return ProviderError(f"{type(error).__name__}: {error}")
 
 
@@ -109,17 +111,17 @@ def hits_of_entries(entries: Sequence[Entry], k: int | None = None) -> list[Hit]
     """Entries as hits: checked, sorted by score where they have any, cut at k."""
     unscored = [entry for entry in entries if entry.score is None]
     if unscored and len(unscored) < len(entries):
-        raise ProviderError(f"some hits have a score, {unscored[0].doc} has none")
+        raise Final(f"some hits have a score, {unscored[0].doc} has none")
     hits: dict[str, Hit] = {}
     for place, (doc, score, text, metadata) in enumerate(entries):
         try:
             doc_id = text_id(doc)
         except AssayError as error:
-            raise ProviderError(f"hit {place + 1}: {error}") from None
+            raise Final(f"hit {place + 1}: {error}") from None
         if not doc_id:
-            raise ProviderError(f"hit {place + 1}: the id is empty")
+            raise Final(f"hit {place + 1}: the id is empty")
         if doc_id in hits:
-            raise ProviderError(f"document {doc_id} comes twice")
+            raise Final(f"document {doc_id} comes twice")
         hits[doc_id] = Hit(doc_id, float(-place) if score is None else _number(doc_id, score), text, metadata)
     ranked = list(hits.values()) if unscored else sorted(hits.values(), key=_score, reverse=True)
     return ranked if k is None else ranked[:k]
@@ -132,7 +134,7 @@ def _score(hit: Hit) -> float:
 def _number(doc_id: str, score: Any) -> float:
     number = as_number(score)
     if number is None or not math.isfinite(number):
-        raise ProviderError(f"the score of document {doc_id} is {shortened(score)}; only a finite number can be ranked")
+        raise Final(f"the score of document {doc_id} is {shortened(score)}; only a finite number can be ranked")
     return number
 
 
@@ -145,7 +147,7 @@ def _listed(answer: Any) -> list[Any]:
         if found is None and all(map(_is_number, answer.values())):
             found = list(answer.items())
         if found is None:
-            raise ProviderError(f"no list of hits is in the answer, which has {names_in(answer)}")
+            raise Final(f"no list of hits is in the answer, which has {names_in(answer)}")
         return found
     if isinstance(answer, tuple) and len(answer) == 2 and all(isinstance(one, np.ndarray) for one in answer):
         return _side_by_side(*answer)
@@ -154,7 +156,7 @@ def _listed(answer: Any) -> list[Any]:
     if isinstance(answer, Exception):
         raise answer
     if not isinstance(answer, LISTED) or isinstance(answer, str | bytes):
-        raise ProviderError(f"expected a list of hits, (id, score) pairs or ids, found {shortened(answer)}")
+        raise Final(f"expected a list of hits, (id, score) pairs or ids, found {shortened(answer)}")
     return list(answer)
 
 
@@ -166,7 +168,7 @@ def _side_by_side(ids: np.ndarray, scores: np.ndarray) -> list[Any]:
     """Two arrays: ids, then scores."""
     ids, scores = ids.squeeze(), scores.squeeze()
     if ids.dtype.kind == "f" or ids.shape != scores.shape or ids.ndim > 1:
-        raise ProviderError(f"expected ids and scores of equal length, found arrays of shape {ids.shape} and {scores.shape}")
+        raise Final(f"expected ids and scores of equal length, found arrays of shape {ids.shape} and {scores.shape}")
     return list(zip(np.atleast_1d(ids).tolist(), np.atleast_1d(scores).tolist(), strict=True))
 
 
@@ -176,7 +178,7 @@ def _of_array(answer: np.ndarray) -> list[Any]:
         rows: list[list[Any]] = answer.tolist()
         return [[int(doc) if isinstance(doc, float) and doc.is_integer() else doc, score] for doc, score in rows]
     if answer.ndim != 1:
-        raise ProviderError(f"expected an array of ids, or of ids and scores, found shape {answer.shape}")
+        raise Final(f"expected an array of ids, or of ids and scores, found shape {answer.shape}")
     return answer.tolist()
 
 
@@ -198,7 +200,7 @@ def _of_columns(answer: Mapping[str, Any]) -> list[Any]:
     columns = {COLUMNS[name]: _column(column) for name, column in answer.items() if name in COLUMNS and column}
     lengths = {name: len(column) for name, column in columns.items()}
     if len(set(lengths.values())) > 1:
-        raise ProviderError(f"the columns of the answer differ in length: {lengths}")
+        raise Final(f"the columns of the answer differ in length: {lengths}")
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
@@ -206,7 +208,7 @@ def _column(column: Any) -> list[Any]:
     if isinstance(column, list) and len(column) == 1 and isinstance(column[0], list):
         column = column[0]
     if not isinstance(column, list) or any(isinstance(one, list) for one in column):
-        raise ProviderError(f"expected the hits of one query, found {shortened(column)}")
+        raise Final(f"expected the hits of one query, found {shortened(column)}")
     return column
 
 
@@ -222,14 +224,14 @@ def read_entry(entry: Any, place: int, *, needs_id: bool = True) -> Entry:
     found = _read_record(read)
     if found.doc is None and needs_id:
         has = f"it has {names_in(entry)}" if isinstance(entry, Mapping) else f"it is {shortened(entry)}"
-        raise ProviderError(f"hit {place} has no id: {has}")
+        raise Final(f"hit {place} has no id: {has}")
     return found
 
 
 def _read_pair(pair: Sequence[Any] | np.ndarray, place: int) -> Entry:
     """(id, score), (record, score) or (id, score, text)."""
     if len(pair) not in (2, 3):
-        raise ProviderError(f"hit {place}: expected an id and a score, found {shortened(pair)}")
+        raise Final(f"hit {place}: expected an id and a score, found {shortened(pair)}")
     first = read_entry(pair[0], place)
     text = pair[2] if len(pair) == 3 and isinstance(pair[2], str) else first.text
     return first._replace(score=pair[1], text=text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import ssl
 import weakref
 from collections import defaultdict, deque
@@ -124,7 +125,10 @@ def _exchange(connection: HTTPConnection, request: Request, deadline: float) -> 
         ), not response.will_close
 
 
-def _left(deadline: float) -> float:
+def _left(deadline: float) -> float | None:
+    """Seconds until then; None where there is no limit."""
+    if math.isinf(deadline):
+        return None
     left = deadline - monotonic()
     if left <= 0:
         raise TimeoutError

@@ -4,48 +4,87 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import math
 import threading
-import weakref
-from typing import Any
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+MOMENT = 1.0
+"""Seconds in which an event loop that is not stuck does something."""
+
+
+class _Running(NamedTuple):
+    loop: asyncio.AbstractEventLoop
+    thread: threading.Thread
+
+
+_lock = threading.Lock()
+_shared: _Running | None = None
 
 
 class EventLoop:
-    """An event loop in a thread of its own, started when the first coroutine comes."""
+    """The one event loop of this process, in a thread of its own; it starts when the first coroutine comes."""
 
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._loop: asyncio.AbstractEventLoop | None = None
-
-    def result(self, value: Any) -> Any:
-        """What a value is in the end: awaited where it can be."""
+    def result(self, value: Any, seconds: float | None = None) -> Any:
+        """What a value is in the end: awaited where it can be. What takes longer is cancelled: TimeoutError."""
         if not inspect.isawaitable(value):
             return value
-        return asyncio.run_coroutine_threadsafe(_awaited(value), self._running()).result()
-
-    def _running(self) -> asyncio.AbstractEventLoop:
-        with self._lock:
-            if self._loop is None:
-                self._loop = asyncio.new_event_loop()
-                thread = threading.Thread(target=_run, args=(self._loop,), name="assay event loop", daemon=True)
-                thread.start()
-                weakref.finalize(self, _stop, self._loop, thread)
-            return self._loop
-
-
-async def _awaited(value: Any) -> Any:
-    return await value
+        running = _running()
+        if threading.current_thread() is running.thread:  # a coroutine that waits here would wait for itself
+            with ThreadPoolExecutor(1) as aside:
+                return _raised(aside.submit(asyncio.run, _outcome(value)).result())
+        future = asyncio.run_coroutine_threadsafe(_outcome(value), running.loop)
+        try:
+            return _raised(_waited(future, seconds))
+        except BaseException:
+            if not future.done():
+                future.cancel()
+                _leave_if_stuck(running)
+            raise
 
 
-def _run(loop: asyncio.AbstractEventLoop) -> None:
+def _waited(future: Future[Any], seconds: float | None) -> Any:
+    limit = None if seconds is None or math.isinf(seconds) else seconds
     try:
-        loop.run_forever()
-    finally:
-        loop.close()
+        return future.result(limit)
+    except TimeoutError:
+        raise TimeoutError(f"no answer within {seconds:g} s") from None
 
 
-def _stop(loop: asyncio.AbstractEventLoop, thread: threading.Thread) -> None:
-    """Stop at once; the loop is closed by its thread."""
-    if not loop.is_closed():
-        loop.call_soon_threadsafe(loop.stop)
-    if thread is not threading.current_thread():
-        thread.join(timeout=1)
+async def _outcome(value: Any) -> tuple[Any, BaseException | None]:
+    """What came of it, with the error beside it: SystemExit, raised here, would end the loop for everybody."""
+    try:
+        return await value, None
+    except asyncio.CancelledError:
+        raise
+    except BaseException as error:  # noqa: BLE001 (raised again where it was waited for)
+        return None, error
+
+
+def _raised(outcome: tuple[Any, BaseException | None]) -> Any:
+    value, error = outcome
+    if error is not None:
+        raise error
+    return value
+
+
+def _running() -> _Running:
+    """The loop; a new one where there is none yet, or none any more in a process that was forked."""
+    global _shared  # noqa: PLW0603 (one per process)
+    with _lock:
+        if _shared is None or not _shared.thread.is_alive():
+            loop = asyncio.new_event_loop()
+            thread = threading.Thread(target=loop.run_forever, name="assay event loop", daemon=True)
+            thread.start()
+            _shared = _Running(loop, thread)
+        return _shared
+
+
+def _leave_if_stuck(running: _Running) -> None:
+    """Leave behind a loop that a coroutine blocks for good, so that others find a new one."""
+    global _shared  # noqa: PLW0603 (one per process)
+    moved = threading.Event()
+    running.loop.call_soon_threadsafe(moved.set)
+    if not moved.wait(MOMENT):
+        with _lock:
+            _shared = None if _shared is running else _shared

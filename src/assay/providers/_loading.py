@@ -4,27 +4,66 @@ from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from assay.errors import ProviderError, near_matches
 
+MANY_FILES = 200
+"""Files of a package that are looked at."""
+
 
 def module(name: str) -> ModuleType:
     """The module, from the current folder too."""
-    here = str(Path.cwd())
-    if here not in sys.path and "" not in sys.path:
-        sys.path.insert(0, here)
-        importlib.invalidate_caches()
+    here = _with_current_folder()
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
         if error.name is not None and (name == error.name or name.startswith(f"{error.name}.")):
             raise ProviderError(f"there is no module {error.name}, neither installed nor in {here}") from None
         raise ProviderError(f"module {name} cannot be imported: {error}") from error
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ProviderError(f"module {name} cannot be imported: {type(error).__name__}: {error}") from error
+
+
+def _with_current_folder() -> str:
+    """The current folder, in which modules can be found from now on."""
+    here = str(Path.cwd())
+    if here not in sys.path and "" not in sys.path:
+        sys.path.insert(0, here)
+        importlib.invalidate_caches()
+    return here
+
+
+def named(text: str) -> Any:
+    """What `module:name` names."""
+    place, _, name = text.partition(":")
+    return attribute(module(place), name)
+
+
+def files_of(text: str) -> list[Path]:
+    """The file of the module in `module:name`, or those of a package; none where it is not found. Nothing is run."""
+    _with_current_folder()
+    folders, spec = None, None
+    name = ""
+    for step in text.partition(":")[0].split("."):
+        name = f"{name}.{step}".lstrip(".")
+        spec = _found(name, folders)
+        if spec is None:
+            return []
+        folders = spec.submodule_search_locations
+    if folders:
+        return sorted(file for folder in folders for file in Path(folder).rglob("*.py"))[:MANY_FILES]
+    return [Path(spec.origin)] if spec and spec.has_location and spec.origin else []
+
+
+def _found(name: str, folders: Sequence[str] | None) -> ModuleSpec | None:
+    """Where a module is, as whoever imports would find it."""
+    specs = (finder.find_spec(name, folders) for finder in sys.meta_path if hasattr(finder, "find_spec"))
+    return next(filter(None, specs), None)
 
 
 def attribute(owner: ModuleType, name: str) -> Any:

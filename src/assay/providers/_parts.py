@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-from assay.model.records import Document, Hit, Query
+from assay.model.records import Document, Hit, Pack, Query
 from assay.providers._answers import Answers, answers_from
 from assay.providers._event_loop import EventLoop
 from assay.providers._provider import Retriever
@@ -32,11 +33,11 @@ class Parts:
         """Part by part, the answers to all queries."""
         return [answers_from(self._event_loop.result(part.search(queries, k)), queries, k) for part in self.parts]
 
-    def know(self, qrels: Judged) -> None:
-        """Tell the judgments to each part that may know them."""
+    def know(self, qrels: Judged, pack: Pack | None = None, relevance: str = "auto", **settings: Any) -> None:
+        """Tell what is relevant to each part that may know it."""
         for part in self.parts:
             if callable(know := getattr(part, "know", None)):
-                know(qrels)
+                know(qrels, pack, relevance, **settings)
 
     def close(self) -> None:
         """Close each part that can be closed."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import queue
 import subprocess
 import threading
@@ -13,7 +14,6 @@ from time import monotonic
 from typing import IO
 
 from assay.errors import ProviderError
-from assay.text import printable
 
 CHUNK = 1 << 16
 MAX_LINE = 64 * 1024 * 1024
@@ -71,7 +71,7 @@ class Program:
 
     def _put(self, chunk: bytes, deadline: float) -> None:
         try:
-            self._outbox.put(chunk, timeout=max(deadline - monotonic(), 0.001))
+            self._outbox.put(chunk, timeout=_left(deadline))
         except queue.Full:
             raise TimeoutError from None
 
@@ -79,7 +79,7 @@ class Program:
         """The next line it says; TimeoutError where none comes until then, Ended where none will come."""
         while not self._lines:
             try:
-                chunk = self._inbox.get(timeout=max(deadline - monotonic(), 0.001))
+                chunk = self._inbox.get(timeout=_left(deadline))
             except queue.Empty:
                 raise TimeoutError from None
             if chunk is None:
@@ -101,15 +101,20 @@ class Program:
         elif sum(map(len, self._rest)) > MAX_LINE:
             raise ProviderError(f"the program wrote more than {MAX_LINE // 1024**2} MB without an end of line")
 
-    def last_words(self) -> str:
-        """How it ended, as far as that is known, and the end of its error output."""
+    def last_words(self) -> tuple[str, str]:
+        """How it ended, as far as that is known, and the last line of its error output."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(timeout=GRACE)
         self._threads[-1].join(timeout=0.2)
         code = self.process.poll()
         how = "" if code is None else f" with exit code {code}" if code >= 0 else f" by signal {-code}"
         said = [line for line in self._errors if line.strip()]
-        return how + (f": {printable(said[-1].strip())[:200]}" if said else "")
+        return how, said[-1].strip() if said else ""
+
+
+def _left(deadline: float) -> float | None:
+    """Seconds until then, a moment at least; None where there is no limit."""
+    return None if math.isinf(deadline) else max(deadline - monotonic(), 0.001)
 
 
 def _write(pipe: IO[bytes], outbox: Chunks) -> None:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from pathlib import Path
 from typing import Any, Protocol
 
 from assay.catalog import entries_by_name, find_entry
@@ -15,6 +16,7 @@ from assay.errors import BadParameter
 from assay.grammar import REQUIRED, Param, parse_setting, show, split_arguments
 from assay.model.records import Document, Hit, Query
 from assay.providers._secrets import BLOT, is_secret, revealed
+from assay.providers._sources import prints_of
 
 
 class Retriever(Protocol):
@@ -49,6 +51,14 @@ class Provider:
     """Parameters that name something which may change, such as a folder with a model."""
     short_for: str = ""
     """The parameter that `name:value` sets: `python:module:function`."""
+    check: Callable[..., None] | None = None
+    """Parameters, and parts as they are bound, → an error where it is certain that it cannot work. Asks nothing."""
+    sources: Callable[..., Iterable[Path]] | None = None
+    """Parameters → the user's own files that decide the answers."""
+    heeds_scope: bool | Callable[..., bool] = True
+    """Whether a query's scope reaches it, so that it can search there alone; or what tells that from its parameters."""
+    keeps_first: bool = False
+    """Whether its hits tell how they were ranked before it put them into a new order."""
 
 
 @dataclass(frozen=True)
@@ -59,10 +69,14 @@ class BoundProvider:
     params: Mapping[str, Any]
     parts: tuple[BoundProvider, ...] = ()
     given: frozenset[str] = field(default=frozenset(), compare=False)
+    label: str = field(default="", compare=False)
+    """What it is called in tables, if not by what it is."""
 
     @property
     def name(self) -> str:
-        """How it is written: `bm25(k1=0.9)`, `hybrid(bm25, dense)`. Secrets are left out."""
+        """Its label; without one, how it is written: `bm25(k1=0.9)`, `hybrid(bm25, dense)`. Secrets are left out."""
+        if self.label:
+            return self.label
         settings = {
             param.name: self.params[param.name]
             for param in self.provider.params
@@ -95,11 +109,33 @@ class BoundProvider:
         changes = any(self.params[name] not in (None, "") for name in self.provider.unless_set)
         return self.provider.is_repeatable and not changes and all(part.is_repeatable for part in self.parts)
 
-    def keeping_in(self, folder: str) -> BoundProvider:
-        """The same provider, with a folder to keep embeddings in where it takes one and was given none."""
-        takes = any(param.name == "cache" for param in self.provider.params) and "cache" not in self.given
-        parts = tuple(part.keeping_in(folder) for part in self.parts)
-        return replace(self, params={**self.params, "cache": folder} if takes else self.params, parts=parts)
+    @property
+    def heeds_scope(self) -> bool:
+        """Whether it, and each of its parts, can search in a query's scope alone."""
+        heeds = self.provider.heeds_scope
+        own = heeds(**self.params) if callable(heeds) else heeds
+        return own and all(part.heeds_scope for part in self.parts)
+
+    def check(self) -> None:
+        """Raise where it is certain that it, or a part of it, cannot work; nothing is asked, and nothing indexed."""
+        for part in self.parts:
+            part.check()
+        if self.provider.check is not None:
+            self.provider.check(**({"parts": self.parts} if self.provider.takes_parts else {}), **self.params)
+
+    def sources(self) -> dict[str, str]:
+        """File → a short hash of its content, for the user's own files that decide the answers."""
+        own = self.provider.sources(**self.params) if self.provider.sources is not None else ()
+        found = prints_of(own)
+        for part in self.parts:
+            found |= part.sources()
+        return found
+
+    def filled(self, **values: Any) -> BoundProvider:
+        """The same, with these values where it, or a part of it, has parameters of those names that the user did not set."""
+        taken = {param.name for param in self.provider.params} - self.given
+        fitting = {name: value for name, value in values.items() if name in taken}
+        return replace(self, params={**self.params, **fitting}, parts=tuple(part.filled(**values) for part in self.parts))
 
     def make(self) -> Retriever:
         """A retriever, ready to index or to search."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import html
+import json
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from urllib.parse import quote, quote_plus, unquote, unquote_plus
 
-from assay.errors import ProviderError
+from assay.providers._refusals import Final
 
 WORDS = {"key", "apikey", "token", "secret", "password", "passwd", "pwd", "auth", "authorization", "cookie", "bearer"}
 WORDS |= {"credential", "credentials", "signature", "sig"}
@@ -17,6 +20,11 @@ HARMLESS = re.compile(r"(?:\w+ )?\$\{\w+\}|\{\w+\}|")
 BLOT = "…"
 SHORTEST_SECRET = 4
 """Shorter values occur by chance in other words, which must stay readable."""
+
+Cover = Callable[[str, str], str]
+"""Name and value → what is shown as the value."""
+Shape = Callable[[str, Cover], str]
+"""A text in which values stand under names, with each value covered."""
 
 
 class Concealed(str):
@@ -52,31 +60,47 @@ def blot(name: str, value: str) -> str:
     return BLOT if is_secret(name) and not HARMLESS.fullmatch(value) else value
 
 
-def conceal_url(url: str) -> str:
-    """An address without passwords and keys."""
-    shown = re.sub(r"(://[^/?#@:]*:)([^/?#@]+)(?=@)", lambda m: m[1] + blot("password", m[2]), url)
-    shown = re.sub(r"([?&;])([^=&;#]+)=([^&;#]*)", lambda m: f"{m[1]}{m[2]}={blot(m[2], m[3])}", shown)
-    return Concealed.of(shown, url)
+def address(text: str, cover: Cover) -> str:
+    """An address: its password, and what its query names."""
+    covered = re.sub(r"(://[^/?#@:]*:)([^/?#@]+)(?=@)", lambda m: m[1] + cover("password", m[2]), text)
+    return re.sub(r"([?&;])([^=&;#]+)=([^&;#]*)", lambda m: f"{m[1]}{m[2]}={cover(m[2], m[3])}", covered)
 
 
-def conceal_json(text: str) -> str:
-    """JSON text without the values of secret names."""
+def json_text(text: str, cover: Cover) -> str:
+    """JSON: texts under their names."""
     pair = r'("(?P<name>[^"]*)"\s*:\s*")(?P<value>(?:[^"\\]|\\.)*)'
-    return Concealed.of(re.sub(pair, lambda m: m[1] + blot(m["name"], m["value"]), text), text)
+    return re.sub(pair, lambda m: m[1] + cover(m["name"], m["value"]), text)
 
 
-def conceal_command(command: str) -> str:
-    """A command line without the values of secret options and variables."""
-    shown = command
+def command_line(text: str, cover: Cover) -> str:
+    """A command line: options and variables."""
     for option in (r"([\w-]+)(=)", r"(?<!\S)(--?[\w-]+)(\s+)(?!-)"):
-        shown = re.sub(option + r"('[^']*'|\"[^\"]*\"|\S+)", lambda m: m[1] + m[2] + blot(m[1], m[3]), shown)
-    return Concealed.of(shown, command)
+        text = re.sub(option + r"('[^']*'|\"[^\"]*\"|\S+)", lambda m: m[1] + m[2] + cover(m[1], m[3]), text)
+    return text
+
+
+def conceal(shape: Shape, text: str) -> str:
+    """A text without the values that its names make secret."""
+    return Concealed.of(shape(text, blot), text)
+
+
+def hidden_in(shape: Shape, text: str) -> set[str]:
+    """The values that its names make secret, as they stand there."""
+    found: set[str] = set()
+
+    def noted(name: str, value: str) -> str:
+        if blot(name, value) != value:
+            found.add(value.strip("'\""))
+        return value
+
+    shape(text, noted)
+    return found
 
 
 def variable(name: str, where: str) -> str:
     """An environment variable, read now."""
     if name not in os.environ:
-        raise ProviderError(f"the environment variable {name}, which {where} names, is not set")
+        raise Final(f"the environment variable {name}, which {where} names, is not set")
     return os.environ[name]
 
 
@@ -90,9 +114,33 @@ def secrets_in(text: str) -> set[str]:
     return {os.environ[name] for name in VARIABLE.findall(text) if name in os.environ}
 
 
+def pieces(value: str) -> Iterator[str]:
+    """A secret value, and the secrets it is made of: the key after `Bearer`, each value of a cookie."""
+    yield value
+    words = re.split(r"[\s;,]+", value)
+    for word in words[1:] if len(words) > 1 and words[0].isalpha() else words:
+        yield word
+        yield word.partition("=")[2].strip("\"'")
+
+
 def without(secrets: Iterable[str], text: str) -> str:
-    """A text that somebody else wrote, with what must not be shown blotted out."""
-    for secret in sorted(secrets, key=len, reverse=True):
-        if len(secret) >= SHORTEST_SECRET:
-            text = text.replace(secret, BLOT)
+    """A text that somebody else wrote, with what must not be shown blotted out, however it is spelled."""
+    spellings = {one for secret in secrets for one in _spellings(secret) if len(one) >= SHORTEST_SECRET}
+    for spelling in sorted(spellings, key=len, reverse=True):
+        text = text.replace(spelling, BLOT)
     return text
+
+
+def _spellings(secret: str) -> Iterator[str]:
+    """As it is, and as addresses, JSON, HTML and Python write it; or as it was before it was written so."""
+    yield secret
+    if len(secret) < SHORTEST_SECRET:
+        return
+    yield from (unquote(secret), unquote_plus(secret), html.escape(secret), repr(secret)[1:-1])
+    yield from (quote(secret.encode("utf-8", "replace"), safe=safe) for safe in ("", "/", "/:@=+"))
+    yield quote_plus(secret.encode("utf-8", "replace"))
+    yield from (json.dumps(secret, ensure_ascii=is_ascii)[1:-1] for is_ascii in (True, False))
+    try:
+        yield json.loads(f'"{secret}"')
+    except ValueError:
+        return

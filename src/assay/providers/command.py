@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
 import threading
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from pathlib import Path
 from time import monotonic
 from typing import Any
 
@@ -18,11 +20,26 @@ from assay.providers._answers import Answers, hits_from, names_in
 from assay.providers._documents import not_indexed
 from assay.providers._program import Ended, Program
 from assay.providers._provider import Provider
-from assay.providers._secrets import conceal_command, fill_variables, revealed
+from assay.providers._refusals import Final
+from assay.providers._secrets import (
+    blot,
+    command_line,
+    conceal,
+    fill_variables,
+    hidden_in,
+    pieces,
+    revealed,
+    secrets_in,
+    without,
+)
 from assay.text import printable, shortened
 
 WINDOW = 64
 """Queries that are sent before the first of them is answered."""
+ALONE = 60.0
+"""Seconds until a query has failed, where nobody says how many."""
+SHOWN = 200
+"""Characters of its error output that a message shows."""
 GIVE_UP = 3
 """Ends in a row, without an answer in between, after which the program is not started again."""
 
@@ -33,9 +50,10 @@ Found = dict[int, list[Hit] | ProviderError]
 class CommandRetriever:
     """Keeps one program running. If it ends or hangs it is started anew, and only the query that did it has failed."""
 
-    def __init__(self, command: str, index: bool = True, timeout: float = 30.0, index_timeout: float = 600.0) -> None:
-        self._command, self._arguments = command, shlex.split(revealed(command))
-        self._timeout, self._index_timeout = timeout, index_timeout
+    def __init__(self, command: str, index: bool = True, timeout: float | None = None, index_timeout: float = 600.0) -> None:
+        self._line = revealed(command)
+        self._command, self._arguments = command_line(self._line, blot), shlex.split(self._line)
+        self._timeout, self._index_timeout = timeout or ALONE, index_timeout
         self.indexes = index
         self._documents: Collection[Document] | None = None if index else ()
         self._program: Program | None = None
@@ -85,9 +103,13 @@ class CommandRetriever:
         if self._program is not None:
             return self._program
         if self._n_ends >= GIVE_UP:
-            raise ProviderError(f"{self._command}: given up after it ended {GIVE_UP} times without an answer")
+            raise Final(f"{self._command}: given up after it ended {GIVE_UP} times without an answer")
         arguments = [fill_variables(one, "command") for one in self._arguments]
-        self._program, self._is_ready, self._stray = Program(arguments), not self.indexes, ""
+        try:
+            self._program = Program(arguments)
+        except ProviderError as error:
+            raise ProviderError(self._shown(str(error))) from None
+        self._is_ready, self._stray = not self.indexes, ""
         if self.indexes and self._documents is not None:
             try:
                 self._program.send(_document_lines(self._documents), monotonic() + self._index_timeout)
@@ -129,10 +151,16 @@ class CommandRetriever:
 
     def _failed(self, what: str, has_ended: bool = False) -> ProviderError:
         """The error of a program that is of no use any more."""
-        words = self._program.last_words() if self._program and has_ended else ""
+        how, said = self._program.last_words() if self._program and has_ended else ("", "")
         self._stop()
         self._n_ends += 1
-        return ProviderError(f"{self._command} {what}{words}")
+        said = printable(self._shown(said))[:SHOWN]
+        return ProviderError(f"{self._command} {what}{how}{f': {said}' * bool(said)}")
+
+    def _shown(self, text: str) -> str:
+        """What the program, or the system, says about it, without the secrets in its command line."""
+        secrets = secrets_in(self._line) | hidden_in(command_line, self._line)
+        return without({piece for secret in secrets for piece in pieces(secret)}, text)
 
     def _take(self, line: bytes, waiting: dict[str, deque[int]], k: int, found: Found) -> None:
         """One line of output. What is no answer to a query that waits is passed over, but remembered."""
@@ -144,13 +172,16 @@ class CommandRetriever:
             query = key_id(answer["id"]) if answer is not None else ""
             place = waiting[query].popleft()
         except KeyError:
-            text = printable(line.decode("utf-8", "replace").strip())
+            text = printable(self._shown(line.decode("utf-8", "replace").strip()))
             self._stray = f"; it said {shortened(text)}, which answers nothing that was asked" if text else self._stray
             return
         if not waiting[query]:
             del waiting[query]
         self._is_ready, self._n_ends, self._stray = True, 0, ""
-        found[place] = _hits(answer or {}, k)
+        found[place] = hits = _hits(answer or {}, k)
+        if isinstance(hits, ProviderError):
+            blotted = _decoded(self._shown(line.decode("utf-8", "replace")).encode("utf-8", "replace"))
+            found[place] = _hits(blotted or {}, k)
 
 
 FLUSH = "; does it flush its output after every line?"
@@ -168,7 +199,7 @@ def _hits(answer: dict[str, Any], k: int) -> list[Hit] | ProviderError:
     if answer.get("error") is not None:
         return ProviderError(printable(str(answer["error"])))
     if "hits" not in answer:
-        return ProviderError(f"the answer has neither hits nor error, but {names_in(answer)}")
+        return Final(f"the answer has neither hits nor error, but {names_in(answer)}")
     try:
         return hits_from(answer["hits"], k)
     except ProviderError as error:
@@ -202,7 +233,29 @@ def parse_command(text: str) -> str:
         raise ValueError(f"a command line ({error})") from None
     if not arguments:
         raise ValueError("a command line")
-    return conceal_command(text)
+    return conceal(command_line, text)
+
+
+def _program_of(command: str) -> tuple[str | None, list[str]]:
+    """Where the program is, None where there is none; and all words of its command line, variables filled in."""
+    words = [fill_variables(word, "command") for word in shlex.split(revealed(command))]
+    return shutil.which(words[0]), words
+
+
+def check_program(command: str, **_: Any) -> None:
+    """Raise unless the program is there and the variables are set."""
+    if _program_of(command)[0] is None:
+        name = shlex.split(revealed(command))[0]
+        raise ProviderError(f"command: there is no program {name}, neither as a file that can be run nor on the PATH")
+
+
+def files_of(command: str, **_: Any) -> Iterator[Path]:
+    """The program, and every argument that is a file."""
+    try:
+        program, words = _program_of(command)
+    except ProviderError:
+        return
+    yield from map(Path, [*([program] if program else []), *words[1:]])
 
 
 PROVIDER = Provider(
@@ -212,9 +265,16 @@ PROVIDER = Provider(
     params=(
         Param("command", parse_command, REQUIRED, "the program and its arguments; ${NAME} is read from the environment"),
         Param("index", flag, True, "whether it is given the documents before the queries"),
-        Param("timeout", positive, 30.0, "seconds without an answer until a query has failed"),
+        Param(
+            "timeout",
+            positive,
+            None,
+            "seconds without an answer until a query has failed; else what the evaluation allows",
+        ),
         Param("index_timeout", positive, 600.0, "seconds until the first answer after the documents"),
     ),
     is_repeatable=False,
     short_for="command",
+    check=check_program,
+    sources=files_of,
 )

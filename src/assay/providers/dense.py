@@ -63,4 +63,5 @@ PROVIDER = Provider(
     ),
     is_repeatable=True,
     unless_set=("model",),
+    check=lambda model, **_: check_model("dense", model),
 )

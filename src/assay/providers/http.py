@@ -2,40 +2,36 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from http.client import HTTPException
+from http.client import HTTPException, InvalidURL
 from typing import Any
-from urllib.parse import SplitResult, unquote, urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from assay.errors import ProviderError
 from assay.grammar import REQUIRED, Param, one_of, positive
 from assay.model.records import Document, Hit, Query
 from assay.providers._answers import Entry, find_entries, hits_of_entries, names_in, read_entry
-from assay.providers._busy import BUSY_STATUS, Busy
 from assay.providers._connections import Connections, CutShort, Reply, Request
+from assay.providers._headers import login, named_headers, parse_headers
 from assay.providers._paths import follow, path
 from assay.providers._provider import Provider
-from assay.providers._secrets import (
-    Concealed,
-    blot,
-    conceal_json,
-    conceal_url,
-    fill_variables,
-    revealed,
-    secrets_in,
-    without,
-)
+from assay.providers._refusals import BUSY_STATUS, FINAL_STATUS, Busy, Final
+from assay.providers._secrets import VARIABLE, blot, conceal, fill_variables, json_text, revealed, without
+from assay.providers._secrets import address as address_text
+from assay.providers._sent_secrets import sent_secrets
 from assay.providers._templates import check_json, fill_json, fill_url, values_of
 from assay.text import printable, shortened
 
 BODY = '{"query": "{query}", "k": {k}}'
 REDIRECTS = (301, 302, 303, 307, 308)
+ALONE = 60.0
+"""Seconds until a query has failed, where nobody says how many."""
+UNSENDABLE = "the request cannot be sent: a header or the address holds a character it must not"
 SHOWN = 200
 """Characters of a faulty reply that a message shows."""
 
@@ -46,12 +42,13 @@ class HttpRetriever:
     batch = 1
 
     def __init__(self, url: str, method: str = "post", body: str = BODY, headers: str = "", **settings: Any) -> None:
-        self._address, self._url = url, revealed(url)
+        self._address, self._url = address_text(revealed(url), blot), revealed(url)
         self._method = method.upper()
         self._body = None if self._method == "GET" and body == BODY else revealed(body)
-        self._headers = _named_headers(revealed(headers))
+        self._headers = named_headers(revealed(headers))
         self._results, self._id, self._score, self._text = (settings.get(name, "") for name in HIT_PATHS)
-        self._timeout: float = settings.get("timeout", 30.0)
+        self._timeout: float = settings.get("timeout") or ALONE
+        self._templates = (self._url, self._body or "", *self._headers.values())
         self._connections = Connections()
 
     def index(self, documents: Iterable[Document]) -> None:
@@ -66,15 +63,33 @@ class HttpRetriever:
         self._connections.close()
 
     def _search(self, query: Query, k: int) -> list[Hit]:
+        """The hits; in what goes wrong no secret that was sent is shown, however much of it the service repeats."""
         try:
-            return hits_of_entries(self._entries(self._content(self._ask(query, k))), k)
+            request = self._request(query, k)
+            reply = self._ask(request)
+        except ProviderError as error:
+            raise type(error)(f"{self._address}: {error}") from error.__cause__
+        try:
+            return self._read(reply, k)
         except Busy:
             raise
-        except ProviderError as error:
-            raise ProviderError(f"{self._address}: {error}") from error.__cause__
+        except ProviderError:
+            return self._read_again(reply, sent_secrets(request, self._templates), k)
 
-    def _ask(self, query: Query, k: int) -> Reply:
-        request = self._request(query, k)
+    def _read(self, reply: Reply, k: int) -> list[Hit]:
+        return hits_of_entries(self._entries(self._content(reply)), k)
+
+    def _read_again(self, reply: Reply, secrets: set[str], k: int) -> list[Hit]:
+        """Fail once more, now over a reply in which the secrets are blotted out before anything is cut to length."""
+        text = without(secrets, reply.body.decode("utf-8", "replace"))
+        headers = {name: without(secrets, value) for name, value in reply.headers.items()}
+        try:
+            self._read(Reply(reply.status, headers, text.encode("utf-8", "replace")), k)
+        except ProviderError as error:
+            raise type(error)(f"{self._address}: {error}") from None
+        raise ProviderError(f"{self._address}: the answer cannot be read")
+
+    def _ask(self, request: Request) -> Reply:
         try:
             return self._connections.ask(request, self._timeout)
         except TimeoutError as error:
@@ -83,20 +98,20 @@ class HttpRetriever:
             raise ProviderError(str(error)) from error
         except (ConnectionResetError, ConnectionAbortedError, BrokenPipeError) as error:
             raise ProviderError("the connection was cut before there was an answer") from error
+        except InvalidURL:  # which shows the address, secrets and all
+            raise Final(UNSENDABLE) from None
         except HTTPException as error:
-            what = str(error) or type(error).__name__
-            raise ProviderError(f"not an answer in HTTP: {printable(what)[:SHOWN]}") from error
+            what = without(sent_secrets(request, self._templates), str(error) or type(error).__name__)
+            raise ProviderError(f"not an answer in HTTP: {printable(what)[:SHOWN]}") from None
         except OSError as error:
             raise ProviderError(f"cannot be reached: {error.strerror or printable(str(error))}") from error
-        except ValueError as error:  # a header from the environment that holds a line feed; its value is not shown
-            raise ProviderError(
-                "the request cannot be sent: a header or the address holds a character it must not"
-            ) from error
+        except ValueError:  # a header from the environment that holds a line feed; its value is not shown
+            raise Final(UNSENDABLE) from None
 
     def _request(self, query: Query, k: int) -> Request:
         values = values_of(query, k)
-        url = urlsplit(fill_url(self._url, values))
-        headers = {"Accept": "application/json", "User-Agent": "assay", **_login(url)}
+        url = _filled_address(self._url, values)
+        headers = {"Accept": "application/json", "User-Agent": "assay", **login(url)}
         headers |= {name: fill_variables(value, f"the header {name}") for name, value in self._headers.items()}
         body = None
         if self._body is not None:
@@ -108,22 +123,16 @@ class HttpRetriever:
         """What a reply says; anything but success is an error."""
         if reply.status in BUSY_STATUS:
             raise Busy(_wait(reply.headers.get("retry-after")), f"{self._address}: HTTP {reply.status}")
+        refusal = Final if reply.status in FINAL_STATUS else ProviderError
         if reply.status in REDIRECTS:
-            raise ProviderError(f"HTTP {reply.status}: the service has moved to {reply.headers.get('location')}")
+            where = printable(reply.headers.get("location", "an address it does not name"))[:SHOWN]
+            raise refusal(f"HTTP {reply.status}: the service has moved to {where}; set url= to that")
         if not 200 <= reply.status < 300:
-            raise ProviderError(f"HTTP {reply.status}{self._excerpt(reply.body)}")
+            raise refusal(f"HTTP {reply.status}{_excerpt(reply.body)}")
         try:
             return json.loads(reply.body)
         except (ValueError, RecursionError) as error:
-            raise ProviderError(f"the answer is not JSON{self._excerpt(reply.body)}") from error
-
-    def _excerpt(self, body: bytes) -> str:
-        """How a reply begins, on one line and without the secrets that were sent."""
-        sent = " ".join((self._url, self._body or "", *self._headers.values()))
-        literal = {value for name, value in self._headers.items() if blot(name, value) != value}
-        start = body[: 4 * SHOWN].decode("utf-8", "replace").strip()
-        text = printable(without(secrets_in(sent) | literal, start))
-        return f": {text[:SHOWN]}" if text else ", and empty"
+            raise ProviderError(f"the answer is not JSON{_excerpt(reply.body)}") from error
 
     def _entries(self, content: Any) -> list[Entry]:
         """The hits in an answer, where the paths say or where they usually stand."""
@@ -152,11 +161,29 @@ class HttpRetriever:
                 is_distance = "distance" in self._score.lower() and isinstance(score, int | float)
                 found = found._replace(score=-score if is_distance else score)
         except ProviderError as error:
-            raise ProviderError(f"hit {place}: {error}") from None
+            raise Final(f"hit {place}: {error}") from None
         return found._replace(text=_optional(entry, self._text)) if self._text else found
 
 
 HIT_PATHS = ("results", "id", "score", "text")
+
+
+def _excerpt(body: bytes) -> str:
+    """How a reply begins, on one line."""
+    text = printable(body[: 4 * SHOWN].decode("utf-8", "replace").strip())
+    return f": {text[:SHOWN]}" if text else ", and empty"
+
+
+def _filled_address(template: str, values: Mapping[str, Any]) -> SplitResult:
+    """Where a request goes; what is wrong with it is told without showing it, for a variable may be in it."""
+    try:
+        url = urlsplit(fill_url(template, values))
+        fits = url.scheme in ("http", "https") and bool(url.hostname) and url.port != 0
+    except ValueError:
+        fits = False
+    if not fits:
+        raise Final("the address, with its variables filled in, is none such as http://127.0.0.1:8000/search")
+    return url
 
 
 def _optional(entry: Any, where: str) -> str | None:
@@ -165,14 +192,6 @@ def _optional(entry: Any, where: str) -> str | None:
     except ProviderError:
         return None
     return text if isinstance(text, str) else None
-
-
-def _login(url: SplitResult) -> dict[str, str]:
-    """User and password of an address as the header that carries them."""
-    if url.username is None:
-        return {}
-    pair = f"{unquote(url.username)}:{unquote(url.password or '')}"
-    return {"Authorization": f"Basic {base64.b64encode(pair.encode()).decode()}"}
 
 
 def _wait(retry_after: str | None) -> float | None:
@@ -188,34 +207,6 @@ def _wait(retry_after: str | None) -> float | None:
     return max(seconds, 0.0) if math.isfinite(seconds) else None
 
 
-def _named_headers(text: str) -> dict[str, str]:
-    """A JSON object, or `Name: value; Name2: value2`."""
-    if text.startswith("{"):
-        named = {str(name): str(value) for name, value in json.loads(text).items()}
-    else:
-        lines = re.split(r";\s*(?=[\w-]+\s*:)", text)
-        named = {name.strip(): value.strip() for name, _, value in (line.partition(":") for line in lines if line.strip())}
-    for name, value in named.items():
-        if not re.fullmatch(r"[\w!#$%&'*+.^`|~-]+", name) or not value or re.search(r"[\r\n]", value):
-            raise ValueError
-    return named
-
-
-def parse_headers(text: str) -> str:
-    """Headers, shown without the keys in them."""
-    try:
-        named = _named_headers(text)
-    except (ValueError, AttributeError):
-        raise ValueError("a JSON object or Name: value; Name2: value2") from None
-    return Concealed.of(_written({name: blot(name, value) for name, value in named.items()}), _written(named))
-
-
-def _written(named: Mapping[str, str]) -> str:
-    """Headers as lines where they read back from them, else as JSON."""
-    lines = "; ".join(f"{name}: {value}" for name, value in named.items())
-    return lines if _named_headers(lines) == named else json.dumps(named)
-
-
 def parse_url(text: str) -> str:
     """An address with places for the query, shown without the keys in it."""
     try:
@@ -225,13 +216,25 @@ def parse_url(text: str) -> str:
         fits = False
     if not fits or re.search(r"\s", text) or "{" in (parts.netloc if not text.startswith("${") else ""):
         raise ValueError("an address such as http://127.0.0.1:8000/search")
-    return conceal_url(text)
+    return conceal(address_text, text)
 
 
 def parse_body(text: str) -> str:
     """JSON with places for the query, shown without the keys in it."""
     check_json(text)
-    return conceal_json(text)
+    return conceal(json_text, text)
+
+
+def check_variables(url: str, body: str, headers: str, **_: Any) -> None:
+    """Raise unless every variable that is named is in the environment, and the address is one."""
+    for where, text in (("body", body), ("headers", headers)):
+        fill_variables(revealed(text), where)
+    _filled_address(revealed(url), values_of(Query("q"), 1))
+
+
+def is_told_scopes(url: str, body: str, **_: Any) -> bool:
+    """Whether what is sent has a place for the scope."""
+    return "{scope}" in VARIABLE.sub("", revealed(url) + revealed(body))
 
 
 PROVIDER = Provider(
@@ -249,9 +252,11 @@ PROVIDER = Provider(
         Param(
             "headers", parse_headers, "", "a JSON object or Name: value; ${NAME} is read from the environment, never shown"
         ),
-        Param("timeout", positive, 30.0, "seconds until a query has failed"),
+        Param("timeout", positive, None, "seconds until a query has failed; by default what the evaluation allows"),
     ),
     batch=1,
     indexes=False,
     is_repeatable=False,
+    check=check_variables,
+    heeds_scope=is_told_scopes,
 )

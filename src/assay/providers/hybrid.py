@@ -3,51 +3,81 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from math import fsum
+from typing import Any
 
 from assay.errors import BadParameter, ProviderError
-from assay.grammar import Param, not_negative, numbers, one_of
-from assay.model.records import Document, Hit, Query
+from assay.fusion._fusion import BoundFusion, parse_fusion
+from assay.fusion._lists import Lists
+from assay.fusion._normalise import NORMALISATIONS, parse_norm
+from assay.fusion._weights import parse_weights
+from assay.grammar import Param, not_negative
+from assay.model.records import Document, Hit, Pack, Query
+from assay.model.run import Rankings, Run
 from assay.providers._answers import Answers
-from assay.providers._parts import Judged, Parts, ranked
+from assay.providers._parts import Judged, Parts
 from assay.providers._provider import Provider, Retriever
 from assay.providers._whole_number import whole_number
 
 SHALLOWEST = 100
+RANK_CONSTANT = 60.0
 
 
-def by_rank(hits: Sequence[Hit], rank_constant: float) -> list[float]:
-    """What each hit is worth by its rank: 1 ÷ (constant + rank)."""
-    return [1 / (rank_constant + rank) for rank in range(1, len(hits) + 1)]
+def parse_method(text: str) -> str:
+    """The canonical name of a fusion; one that must learn from judgments is refused, as there are none here."""
+    fusion = parse_fusion(text)
+    if fusion.fusion.is_trained:
+        raise ValueError(
+            "a fusion that learns nothing (rrf, comb_mnz, weighted_sum …): this one needs judgments; "
+            "write the rankings of the providers to files and use assay fuse --qrels"
+        )
+    return fusion.name
 
 
-def by_score(hits: Sequence[Hit]) -> list[float]:
-    """What each hit is worth by its score: 1 for the highest, 0 for the lowest, all 1 where they are equal."""
-    scores = [hit.score for hit in hits]
-    lowest, highest = min(scores, default=0.0), max(scores, default=0.0)
-    if (width := highest - lowest) == 0:
-        return [1.0] * len(hits)
-    return [(score - lowest) / width for score in scores]
+def parse_own_norm(text: str) -> str:
+    """A normalisation, or nothing for the method's own."""
+    return parse_norm(text) if text else ""
+
+
+def fusion_of(
+    parts: Sequence[object], method: str, weights: Sequence[float], rank_constant: float, norm: str = "", **_: object
+) -> BoundFusion:
+    """What the parameters come down to; raises unless there are two parts or more, and everything fits the method."""
+    if len(parts) < 2:
+        raise BadParameter("hybrid is made of two or more providers, as in hybrid(bm25, dense)")
+    if weights and len(weights) != len(parts):
+        raise BadParameter(f"hybrid: {len(weights)} weights for {len(parts)} providers; give one each")
+    given = {"weights": tuple(weights), "norm": norm, "k": rank_constant if rank_constant != RANK_CONSTANT else ""}
+    try:
+        return parse_fusion(method, **{name: value for name, value in given.items() if value != "" and value != ()})
+    except BadParameter as error:
+        raise BadParameter(f"hybrid: {error}") from None
+
+
+def check_parts(parts: Sequence[object], **settings: Any) -> None:
+    """Raise where parts and parameters cannot work together."""
+    fusion_of(parts, **settings)
 
 
 class Hybrid:
-    """Asks every part, and adds up what each document is worth to them."""
+    """Asks every part, and fuses the rankings of all queries at once."""
 
     def __init__(
-        self, parts: Sequence[Retriever], method: str, weights: Sequence[float], rank_constant: float, depth: int
+        self,
+        parts: Sequence[Retriever],
+        method: str,
+        weights: Sequence[float],
+        rank_constant: float,
+        depth: int,
+        norm: str = "",
     ) -> None:
-        if len(parts) < 2:
-            raise BadParameter("hybrid is made of two or more providers, as in hybrid(bm25, dense)")
-        if weights and len(weights) != len(parts):
-            raise BadParameter(f"hybrid: {len(weights)} weights for {len(parts)} providers; give one each")
+        self.fusion = fusion_of(parts, method, weights, rank_constant, norm)
         self._parts = Parts(parts)
-        self.method, self.rank_constant, self.depth = method, rank_constant, depth
-        self.weights = list(weights) or [1.0 if method == "rrf" else 1 / len(parts)] * len(parts)
+        self.depth = depth
         self.batch = self._parts.batch
 
-    def know(self, qrels: Judged) -> None:
-        """Tell the judgments to the parts that may know them."""
-        self._parts.know(qrels)
+    def know(self, qrels: Judged, pack: Pack | None = None, relevance: str = "auto", **settings: Any) -> None:
+        """Tell what is relevant to the parts that may know it."""
+        self._parts.know(qrels, pack, relevance, **settings)
 
     def close(self) -> None:
         """Close the parts."""
@@ -60,28 +90,37 @@ class Hybrid:
     def search(self, queries: Sequence[Query], k: int) -> Answers:
         """For each query the k best documents of the fused ranking; a query that failed in one part has failed."""
         by_part = self._parts.search(queries, self.depth or max(k, SHALLOWEST))
-        return [self._fuse(rankings, k) for rankings in zip(*by_part, strict=True)]
+        answers: list[list[Hit] | ProviderError] = [[] for _ in queries]
+        answered: list[list[list[Hit]]] = []
+        places = []
+        for place, rankings in enumerate(zip(*by_part, strict=True)):
+            hits = [one for one in rankings if not isinstance(one, ProviderError)]
+            if len(hits) == len(rankings):
+                answered.append(hits)
+                places.append(place)
+            else:
+                answers[place] = next(one for one in rankings if isinstance(one, ProviderError))
+        for place, found in zip(places, self._fused(answered, k), strict=True):
+            answers[place] = found
+        return answers
 
-    def _fuse(self, rankings: Sequence[list[Hit] | ProviderError], k: int) -> list[Hit] | ProviderError:
-        worth: dict[str, list[float]] = {}
-        texts: dict[str, str | None] = {}
-        for weight, hits in zip(self.weights, rankings, strict=True):
-            if isinstance(hits, ProviderError):
-                return hits
-            hits = ranked(hits)
-            values = by_rank(hits, self.rank_constant) if self.method == "rrf" else by_score(hits)
-            for hit, value in zip(hits, values, strict=True):
-                worth.setdefault(hit.doc_id, []).append(weight * value)
+    def _fused(self, answered: Sequence[Sequence[list[Hit]]], k: int) -> list[list[Hit]]:
+        """For each query, whose hits are given part by part: the best of all parts together."""
+        if not answered:
+            return []
+        runs = [
+            Run.borrow(Rankings({str(place): {hit.doc_id: hit.score for hit in hits} for place, hits in enumerate(rankings)}))
+            for rankings in zip(*answered, strict=True)
+        ]
+        lists = Lists.of(runs)
+        fused = lists.fused(self.fusion.score(lists), depth=k)
+        found = []
+        for rankings, ranking in zip(answered, fused.rankings, strict=True):
+            texts: dict[str, str | None] = {}
+            for hit in (hit for hits in rankings for hit in hits):
                 texts[hit.doc_id] = texts.get(hit.doc_id) or hit.text
-        return ranked(Hit(doc_id, fsum(values), texts[doc_id]) for doc_id, values in worth.items())[:k]
-
-
-def parse_weights(text: str) -> tuple[float, ...]:
-    """Several numbers from 0 up, not all of them 0."""
-    weights = numbers(text)
-    if min(weights) < 0 or not any(weights):
-        raise ValueError("numbers from 0 up, not all 0, as in [0.7, 0.3]")
-    return weights
+            found.append([Hit(doc, score, texts[doc]) for doc, score in ranking.items()])
+        return found
 
 
 PROVIDER = Provider(
@@ -89,17 +128,19 @@ PROVIDER = Provider(
     "the rankings of several providers, fused into one",
     Hybrid,
     params=(
-        Param("method", one_of("rrf", "weighted"), "rrf", "rrf: by ranks; weighted: by scores, brought to 0 … 1 per query"),
+        Param("method", parse_method, "rrf", "how to fuse: rrf, comb_mnz, weighted_sum …; assay fuse lists all"),
         Param("weights", parse_weights, (), "one number per provider; empty: all alike"),
         Param(
             "rank_constant",
             not_negative,
-            60.0,
+            RANK_CONSTANT,
             "rrf: what is added to each rank; the higher, the less the first ranks count",
         ),
         Param("depth", whole_number, 0, f"hits asked of each provider; 0: as many as are wanted, at least {SHALLOWEST}"),
+        Param("norm", parse_own_norm, "", f"how scores are made comparable: {', '.join(NORMALISATIONS)}; empty: min_max"),
     ),
     takes_parts=True,
     default_parts=("bm25", "dense"),
     is_repeatable=True,
+    check=check_parts,
 )

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import inspect
-import traceback
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from assay.errors import ProviderError
-from assay.grammar import REQUIRED, Param
+from assay.grammar import REQUIRED, Param, positive
 from assay.model.records import Document, Hit, Query
 from assay.providers._answers import Answers, answers_from, hits_from
-from assay.providers._busy import BUSY_STATUS, Busy
 from assay.providers._event_loop import EventLoop
-from assay.providers._loading import attribute, module, parse_function
+from assay.providers._explained import explained
+from assay.providers._loading import files_of, named, parse_function
 from assay.providers._provider import Provider, Retriever
+from assay.providers._refusals import Final
 from assay.text import shortened
 
 DEPTHS = ("k", "top_k", "topk", "n", "limit", "n_results", "num_results", "size", "top_n")
@@ -42,8 +40,8 @@ class FunctionRetriever:
     batch = 1
     indexes = False
 
-    def __init__(self, name: str, function: Callable[..., Any]) -> None:
-        self._name, self._function = name, function
+    def __init__(self, name: str, function: Callable[..., Any], timeout: float | None = None) -> None:
+        self._name, self._function, self._timeout = name, function, timeout
         self._as_asked, self._depth = _signature(function)
         self._event_loop = EventLoop()
 
@@ -57,14 +55,14 @@ class FunctionRetriever:
     def _search(self, query: Query, k: int) -> list[Hit]:
         asked = self._as_asked(query)
         positional = (asked, k) if self._depth == "" else (asked,)
-        named = {self._depth: k} if self._depth else {}
-        with _explained(self._name):
-            answer = self._event_loop.result(self._function(*positional, **named))
+        by_name = {self._depth: k} if self._depth else {}
+        with explained(self._name):
+            answer = self._event_loop.result(self._function(*positional, **by_name), self._timeout)
             answer = list(answer) if inspect.isgenerator(answer) else answer
         try:
             return hits_from(answer, k)
-        except ProviderError as error:
-            raise ProviderError(f"{self._name}: {error}") from None
+        except Final as error:
+            raise Final(f"{self._name}: {error}") from None
 
 
 class ObjectRetriever:
@@ -72,8 +70,8 @@ class ObjectRetriever:
 
     batch = 1000
 
-    def __init__(self, name: str, inner: Any) -> None:
-        self._name, self._inner = name, inner
+    def __init__(self, name: str, inner: Any, timeout: float | None = None) -> None:
+        self._name, self._inner, self._timeout = name, inner, timeout
         self._event_loop = EventLoop()
         self.indexes = callable(getattr(inner, "index", None))
         self.batch = getattr(inner, "batch", self.batch)
@@ -81,35 +79,21 @@ class ObjectRetriever:
     def index(self, documents: Iterable[Document]) -> None:
         """Hand over the documents."""
         if self.indexes:
-            with _explained(f"{self._name}.index"):
+            with explained(f"{self._name}.index"):
                 self._event_loop.result(self._inner.index(documents))
 
     def search(self, queries: Sequence[Query], k: int) -> Answers:
         """Hand over all queries at once."""
-        with _explained(f"{self._name}.search"):
-            answers = self._event_loop.result(self._inner.search(queries, k))
+        seconds = None if self._timeout is None else self._timeout * max(len(queries), 1)
+        with explained(f"{self._name}.search"):
+            answers = self._event_loop.result(self._inner.search(queries, k), seconds)
         return answers_from(answers, queries, k)
 
     def close(self) -> None:
         """Close the object, where it can be."""
         if callable(close := getattr(self._inner, "close", None)):
-            with _explained(f"{self._name}.close"):
+            with explained(f"{self._name}.close"):
                 self._event_loop.result(close())
-
-
-@contextmanager
-def _explained(name: str) -> Iterator[None]:
-    """Say whose error it was and where; one that tells of a busy service becomes Busy."""
-    try:
-        yield
-    except ProviderError:
-        raise
-    except Exception as error:
-        response = getattr(error, "response", None)
-        status = getattr(error, "status_code", getattr(response, "status_code", None))
-        place = traceback.extract_tb(error.__traceback__)[-1]
-        what = f"{name} raised {type(error).__name__}: {error} ({Path(place.filename).name}:{place.lineno})"
-        raise Busy(None, what) if status in BUSY_STATUS else ProviderError(what) from error
 
 
 def _signature(function: Callable[..., Any]) -> tuple[Callable[[Query], Any], str | None]:
@@ -154,28 +138,56 @@ def _knowing_text(query: Query) -> str:
     return text
 
 
-def make_retriever(function: str) -> Retriever:
+def make_retriever(function: str, timeout: float | None = None) -> Retriever:
     """A retriever out of what `module:name` names: a function, or a class or object with the protocol."""
-    module_name, _, name = function.partition(":")
-    found = attribute(module(module_name), name)
+    found = named(function)
     if inspect.isclass(found):
-        with _explained(function):
+        with explained(function):
             found = found()
     if callable(getattr(found, "search", None)):
-        return ObjectRetriever(function, found)
+        return ObjectRetriever(function, found, timeout)
+    check_function(function, found)
+    return FunctionRetriever(function, found, timeout)
+
+
+def check_function(name: str, found: Any) -> None:
+    """Raise unless it is a function that takes a query."""
     if not callable(found):
-        raise ProviderError(f"{function} is neither a function nor has it search(queries, k): it is {shortened(found)}")
+        raise ProviderError(f"{name} is neither a function nor has it search(queries, k): it is {shortened(found)}")
     try:
-        return FunctionRetriever(function, found)
+        _signature(found)
     except ProviderError as error:
-        raise ProviderError(f"{function}: {error}") from None
+        raise ProviderError(f"{name}: {error}") from None
+
+
+def check_named(function: str, **_: Any) -> None:
+    """Raise unless the module can be imported and has what is named; what a class makes is not known before it is made."""
+    found = named(function)
+    if not inspect.isclass(found) and not callable(getattr(found, "search", None)):
+        check_function(function, found)
+
+
+def is_told_scopes(function: str, **_: Any) -> bool:
+    """Whether it gets more of a query than its text. What cannot be loaded is left to others to complain about."""
+    try:
+        found = named(function)
+        is_retriever = callable(getattr(found, "search", None)) or inspect.isclass(found)
+        return is_retriever or _signature(found)[0] is not _text
+    except ProviderError:
+        return True
 
 
 PROVIDER = Provider(
     "python",
     "a function of one query text and k, or a class or object with index and search",
     make_retriever,
-    params=(Param("function", parse_function, REQUIRED, "module:name, looked for in the current folder too"),),
+    params=(
+        Param("function", parse_function, REQUIRED, "module:name, looked for in the current folder too"),
+        Param("timeout", positive, None, "seconds until a coroutine is cancelled; by default what the evaluation allows"),
+    ),
     is_repeatable=False,
     short_for="function",
+    check=check_named,
+    sources=lambda function, **_: files_of(function),
+    heeds_scope=is_told_scopes,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from assay.model.records import Document, Hit, Query
 from assay.model.run import Run
 from assay.providers._answers import Answers
 from assay.providers._provider import Provider
+from assay.providers._refusals import Final
 
 AT_THE_CUT = RankRule("docid_desc", "float64", drop_self=False)
 """Who stays when the cut falls between equal scores, as in every run."""
@@ -34,12 +36,22 @@ class ReplayRetriever:
     def _hits(self, query: str, k: int) -> list[Hit] | ProviderError:
         place = self._run.numbers.get(query)
         if place is None:
-            return ProviderError(f"not in {self._file}")
+            return Final(f"not in {self._file}")
         ranking, docs = self._run.rankings[place], self._run.ranked(place)
         if 0 < k < len(docs) and ranking[docs[k - 1]] == ranking[docs[k]]:
             kept = set(self._run.in_order(place, AT_THE_CUT)[:k])
             docs = [doc for doc in docs if doc in kept]
         return [Hit(doc, float(ranking[doc])) for doc in docs[:k]]
+
+
+def check_file(run: str) -> None:
+    """Raise unless the file is there and may be read."""
+    file = Path(run).expanduser()
+    if not file.exists():
+        raise ProviderError(f"replay: there is no file {run}; give the path of a run file")
+    if file.is_dir() or not os.access(file, os.R_OK):
+        what = "is a folder, not a run file" if file.is_dir() else "may not be read by you"
+        raise ProviderError(f"replay: {run} {what}")
 
 
 def parse_file(text: str) -> str:
@@ -57,4 +69,7 @@ PROVIDER = Provider(
     indexes=False,
     is_repeatable=False,
     short_for="run",
+    check=check_file,
+    sources=lambda run: [Path(run).expanduser()],
+    heeds_scope=False,
 )

@@ -11,16 +11,20 @@ from typing import Any
 
 from assay.errors import BadParameter, ProviderError
 from assay.grammar import Param, cutoff
-from assay.model.records import Document, Hit, Query
+from assay.model.records import Document, Hit, Pack, Query
 from assay.providers._answers import Answers
 from assay.providers._event_loop import EventLoop
+from assay.providers._explained import explained
 from assay.providers._extras import check_installed, needed
-from assay.providers._loading import attribute, module, parse_function
+from assay.providers._loading import files_of, named, parse_function
 from assay.providers._parts import Judged, Parts, ranked
 from assay.providers._provider import Provider, Retriever
+from assay.providers._refusals import Final
 from assay.text import shortened
 
 INSTALL = "pip install 'assay[sentence-transformers]'"
+RANK, SCORE, REST = "first_rank", "first_score", "first"
+"""Names in a hit's metadata: where it stood before; and, at the best hit, what stood there and is cut off now."""
 Scorer = Callable[[Query, list[Hit]], Any]
 """A query and hits with their texts → a score for each."""
 
@@ -28,18 +32,12 @@ Scorer = Callable[[Query, list[Hit]], Any]
 class Rerank:
     """Asks its one part, then scores the first `depth` hits anew. Hits beyond stay behind them in their order.
 
-    Each hit's metadata say where the part had it: `first_rank` and `first_score`.
+    Each hit's metadata say where the part had it: `first_rank` and `first_score`. The best hit's also list, under `first`,
+    what the part had among its first k and what is cut off now; `first_ranking` puts them together again.
     """
 
     def __init__(self, parts: Sequence[Retriever], function: str, model: str, depth: int) -> None:
-        if len(parts) != 1:
-            raise BadParameter(
-                f"rerank takes one provider, as in rerank(bm25, function='my_module:score'), not {len(parts)}"
-            )
-        if bool(function) == bool(model):
-            raise BadParameter("rerank needs either function='module:function' or model='a cross-encoder'")
-        if model:
-            check_installed(f"rerank(model='{model}')", "sentence_transformers", INSTALL)
+        check_settings(parts, function, model)
         self._name, self.depth = function or model, depth
         self._scorer = _called(function) if function else _by_cross_encoder(model)
         self._parts = Parts(parts)
@@ -47,9 +45,9 @@ class Rerank:
         self._texts: dict[str, str] = {}
         self._event_loop = EventLoop()
 
-    def know(self, qrels: Judged) -> None:
-        """Tell the judgments to the part, if it may know them."""
-        self._parts.know(qrels)
+    def know(self, qrels: Judged, pack: Pack | None = None, relevance: str = "auto", **settings: Any) -> None:
+        """Tell what is relevant to the part, if it may know it."""
+        self._parts.know(qrels, pack, relevance, **settings)
 
     def close(self) -> None:
         """Close the part."""
@@ -77,50 +75,68 @@ class Rerank:
         head = ranked(replace(hit, score=score) for hit, score in zip(noted[: self.depth], scores, strict=True))
         lowest = head[-1].score if head else 0.0
         tail = [replace(hit, score=lowest - place) for place, hit in enumerate(noted[self.depth :], 1)]
-        return (head + tail)[:k]
+        return _with_rest_of_first((head + tail)[:k], noted[:k])
 
     def _scores(self, query: Query, hits: list[Hit]) -> list[float]:
         if not hits:
             return []
         with_texts = [replace(hit, text=self._text(hit)) for hit in hits]
-        try:
+        with explained(self._name):
             answer = self._event_loop.result(self._scorer(query, with_texts))
-        except ProviderError:
-            raise
-        except Exception as error:
-            raise ProviderError(f"{self._name} raised {type(error).__name__}: {error}") from error
+            answer = list(answer) if inspect.isgenerator(answer) else answer
         return self._checked(answer, len(hits))
 
     def _text(self, hit: Hit) -> str:
         text = self._texts.get(hit.doc_id) if hit.text is None else hit.text
         if text is None:
-            raise ProviderError(f"rerank: document {hit.doc_id} has no text, neither in its hit nor among the documents")
+            raise Final(f"rerank: document {hit.doc_id} has no text, neither in its hit nor among the documents")
         return text
 
     def _checked(self, answer: Any, n_hits: int) -> list[float]:
         try:
             scores = [float(score) for score in answer]
         except (TypeError, ValueError):
-            raise ProviderError(f"{self._name} must return a score for each text, not {shortened(answer)}") from None
+            raise Final(f"{self._name} must return a score for each text, not one {type(answer).__name__}") from None
         if len(scores) != n_hits:
-            raise ProviderError(f"{self._name} was given {n_hits:,} texts and returned {len(scores):,} scores")
+            raise Final(f"{self._name} was given {n_hits:,} texts and returned {len(scores):,} scores")
         if not all(map(math.isfinite, scores)):
-            raise ProviderError(f"{self._name} returned a score that is not a finite number")
+            raise Final(f"{self._name} returned a score that is not a finite number")
         return scores
 
 
 def _noted(hit: Hit, rank: int) -> Hit:
     """The hit, with where it stood."""
-    return replace(hit, metadata={**(hit.metadata or {}), "first_rank": rank, "first_score": hit.score})
+    own = {name: value for name, value in (hit.metadata or {}).items() if name != REST}
+    return replace(hit, metadata={**own, RANK: rank, SCORE: hit.score})
+
+
+def _with_rest_of_first(hits: list[Hit], first: Sequence[Hit]) -> list[Hit]:
+    """The hits; at the best of them, those that the first ranking had among as many and that are cut off now."""
+    kept = {hit.doc_id for hit in hits}
+    rest = [[hit.doc_id, hit.score] for hit in first if hit.doc_id not in kept]
+    if rest:
+        hits[0] = replace(hits[0], metadata={**(hits[0].metadata or {}), REST: rest})
+    return hits
+
+
+def first_ranking(hits: Sequence[Hit]) -> list[Hit] | None:
+    """The ranking before it was put into a new order, as long as the new one; None where the hits do not tell."""
+    known = [hit.metadata for hit in hits if hit.metadata and RANK in hit.metadata and SCORE in hit.metadata]
+    if len(known) < len(hits):
+        return None
+    by_rank = {one[RANK]: Hit(hit.doc_id, one[SCORE], hit.text) for hit, one in zip(hits, known, strict=True)}
+    rest = iter([Hit(doc_id, score) for one in known for doc_id, score in one.get(REST, ())])
+    ranks = range(1, len(hits) + 1)
+    return [hit for rank in ranks if (hit := by_rank[rank] if rank in by_rank else next(rest, None)) is not None]
 
 
 def _called(function: str) -> Scorer:
     """What `module:function` names, called as f(query, hits) if its second parameter is `hits`, else as f(text, texts)."""
-    place, _, name = function.partition(":")
-    found = attribute(module(place), name)
-    found = found() if inspect.isclass(found) else found
-    if not callable(found):
-        raise ProviderError(f"{function} cannot be called: it is {shortened(found)}")
+    found = named(function)
+    if inspect.isclass(found):
+        with explained(function):
+            found = found()
+    _check_callable(function, found)
     if _second_parameter(found) == "hits":
         return found
 
@@ -128,6 +144,23 @@ def _called(function: str) -> Scorer:
         return found(query.text, [hit.text for hit in hits])
 
     return score
+
+
+def _check_callable(name: str, found: Any) -> None:
+    if not callable(found):
+        raise ProviderError(f"{name} cannot be called: it is {shortened(found)}")
+
+
+def check_settings(parts: Sequence[object], function: str, model: str, **_: object) -> None:
+    """Raise unless there is one part, and either a function that is there or a model whose package is."""
+    if len(parts) != 1:
+        raise BadParameter(f"rerank takes one provider, as in rerank(bm25, function='my_module:score'), not {len(parts)}")
+    if bool(function) == bool(model):
+        raise BadParameter("rerank needs either function='module:function' or model='a cross-encoder'")
+    if model:
+        check_installed(f"rerank(model='{model}')", "sentence_transformers", INSTALL)
+    else:
+        _check_callable(function, named(function))
 
 
 def _second_parameter(function: Callable[..., Any]) -> str:
@@ -175,4 +208,7 @@ PROVIDER = Provider(
     takes_parts=True,
     default_parts=("bm25",),
     is_repeatable=False,
+    check=check_settings,
+    sources=lambda function, **_: files_of(function) if function else [],
+    keeps_first=True,
 )

@@ -13,7 +13,7 @@ from assay.relevance._resolver import Ground, Judged, parse_resolver
 from assay.text import counted, some_of
 
 AUTO = ("qrels", "pack", "token")
-"""What `auto` asks, in this order, for each query."""
+"""What `auto` asks, in this order, for each query; before them span, where chunks of files were retrieved."""
 FALLBACK = "token-fallback"
 """What seed systems call token relevance that nobody asked for by name."""
 
@@ -34,6 +34,8 @@ class Resolved:
     settings: Mapping[str, Any]
     n_relevant_found: int | None = None
     """Retrieved items that count as relevant, over all queries; None where nobody looked."""
+    n_relevant: int | None = None
+    """Chunks and gold items that count as relevant, retrieved or not, where a chunker decides how many there are."""
     n_with_relevant: int = 0
     """Queries that have anything relevant."""
     doubts: tuple[str, ...] = ()
@@ -52,7 +54,8 @@ class Resolved:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as results record them."""
-        found = {} if self.n_relevant_found is None else {"relevant_found": self.n_relevant_found}
+        counts = {"relevant": self.n_relevant, "relevant_found": self.n_relevant_found}
+        found = {name: count for name, count in counts.items() if count is not None}
         return {
             "strategy_used": self.strategy_used,
             "strategy_counts": self.strategy_counts,
@@ -66,9 +69,13 @@ class Resolved:
 
 
 def resolve(ground: Ground, relevance: str = "auto", **defaults: Any) -> Resolved:
-    """Grades by the resolver of that name; `auto` is qrels, else pack, else token, for each query by itself."""
+    """Grades by the resolver of that name; `auto` is qrels, else pack, else token, for each query by itself.
+
+    Where documents are chunks, or what was retrieved calls itself one, `auto` asks for gold spans first.
+    """
     is_auto = relevance.strip() == "auto"
-    resolvers = [parse_resolver(name, **defaults) for name in (AUTO if is_auto else (relevance,))]
+    by_place = ("span",) if is_auto and ground.has_chunks else ()
+    resolvers = [parse_resolver(name, **defaults) for name in ((*by_place, *AUTO) if is_auto else (relevance,))]
     judged: dict[str, Judged] = {}
     strategies: dict[str, str] = {}
     left = list(ground.queries.values())
@@ -82,6 +89,7 @@ def resolve(ground: Ground, relevance: str = "auto", **defaults: Any) -> Resolve
         raise DataError(_nothing(relevance, [query.query_id for query in left]))
     used = [resolver for resolver in resolvers if any(resolver.resolver.name in name for name in strategies.values())]
     n_found = sum(one.grades.get(hit.doc_id, 0) > 0 for query, one in judged.items() for hit in ground.hits.get(query, ()))
+    by_span = [one for query, one in judged.items() if strategies[query] == "span"]
     return Resolved(
         Qrels({query: _with_hidden(judged[query]) for query in ground.queries if query in judged}),
         strategies,
@@ -90,6 +98,7 @@ def resolve(ground: Ground, relevance: str = "auto", **defaults: Any) -> Resolve
         Counter(one.counted_over for one in judged.values()),
         {f"{resolver.name}_{name}": value for resolver in used for name, value in resolver.params.items()},
         n_found,
+        sum(sum(map(bool, one.grades.values())) + len(one.hidden) for one in by_span) if by_span else None,
         sum(any(grade > 0 for grade in (*one.grades.values(), *one.hidden)) for one in judged.values()),
         tuple(_doubts(ground, judged, strategies)),
     )
@@ -105,12 +114,31 @@ def _doubts(ground: Ground, judged: Mapping[str, Judged], strategies: Mapping[st
         known = next(iter(ground.documents), None)
         have = f"the dataset has documents like {known!r}" if known else "the dataset has no documents"
         yield f"{n_without:,} of {len(hits):,} hits have no text to compare: the run has ids like {ours!r}, {have}."
+    yield from _doubts_of_places(ground, judged, strategies)
     by_pack = [query for query, name in strategies.items() if name == "pack" and ground.hits.get(query)]
     if by_pack and not any(grade > 0 for query in by_pack for grade in judged[query].grades.values()):
         ours = ground.hits[by_pack[0]][0].doc_id
         theirs = next((one for query in by_pack for one in ground.queries[query].evidence or ()), None)
         if theirs is not None:
             yield f"not one hit covers a piece of evidence: the run has ids like {ours!r}, evidence like {theirs!r}."
+
+
+def _doubts_of_places(ground: Ground, judged: Mapping[str, Judged], strategies: Mapping[str, str]) -> Iterator[str]:
+    """Where chunks are nowhere to be found, or gold spans in files that nobody has."""
+    places = ground.places
+    mine = [query for query, name in strategies.items() if name == "span"]
+    if places is None or not mine:
+        return
+    ids = [hit.doc_id for query in mine for hit in ground.hits.get(query, ())]
+    if n_unplaced := sum(judged[query].n_unplaced for query in mine):
+        ours = next(chunk for chunk, number in zip(ids, places.numbers(ids).tolist(), strict=True) if number < 0)
+        yield (
+            f"{n_unplaced:,} of {len(ids):,} retrieved ids do not say where they stand, such as {ours!r}:"
+            " they are no chunks of the dataset, and not written like 'src/client.py:12-40'."
+        )
+    spans = [span for query in mine for span in ground.spans[query]]
+    if lost := [span.doc_id for span in spans if not places.is_known(span.doc_id)]:
+        yield f"{len(lost):,} of {counted(len(spans), 'gold span')} in files that are not there, such as {lost[0]!r}."
 
 
 def by_judgments(qrels: Qrels) -> Resolved:
@@ -130,5 +158,6 @@ def _nothing(relevance: str, queries: Sequence[str]) -> str:
         "auto": "judgments, evidence or an expected answer",
         "qrels": "judgments",
         "pack": "evidence that their format knows",
+        "span": "gold spans",
     }.get(relevance.partition("(")[0].strip(), "an expected answer")
     return f"none of the {counted(len(queries), 'query')} has {needs}: {some_of(queries)}"

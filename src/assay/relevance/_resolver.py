@@ -14,7 +14,8 @@ from assay.catalog import entries_by_name
 from assay.errors import UnknownName, near_matches
 from assay.grammar import Param, parse_setting, split_call
 from assay.model.ordering import Ints
-from assay.model.records import Hit, Pack, Query
+from assay.model.places import Places
+from assay.model.records import Hit, Pack, Query, Span
 from assay.relevance._words import WordIndex
 
 
@@ -33,6 +34,19 @@ class Ground:
     """Group → its documents; queries without a scope may search all."""
     document_of: Callable[[str], str] | None = None
     """Which document a retrieved chunk belongs to, where chunks are retrieved and documents judged."""
+    spans: Mapping[str, Sequence[Span]] = field(default_factory=dict)
+    """Query → the stretches of files that answer it."""
+    places: Places | None = None
+    """Where chunks stand in their files; None where nobody needs to know."""
+
+    @property
+    def has_chunks(self) -> bool:
+        """Whether documents are chunks of files, or what was retrieved says that it is."""
+        if self.places is None:
+            return False
+        if not self.places.are_chunks:
+            self.places.numbers([hit.doc_id for hits in self.hits.values() for hit in hits])
+        return self.places.are_chunks or self.places.n_read > 0
 
     def scope_numbers(self, query: Query) -> Ints:
         """Numbers, in the index of words, of the documents a query may search; none where they are not at hand."""
@@ -106,8 +120,10 @@ class Judged:
     """Retrieved texts that hold the expected one word by word."""
     n_without_text: int = 0
     """Hits whose text is neither brought along nor known."""
+    n_unplaced: int = 0
+    """Hits that nobody knows the place of, where places decide."""
     counted_over: str = "judgments"
-    """What the number of relevant items was counted over: judgments, evidence, scope, or retrieved."""
+    """What the number of relevant items was counted over: judgments, evidence, scope, chunks, or retrieved."""
 
 
 @dataclass(frozen=True)

@@ -3,41 +3,64 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
+from assay.comparison.slices import slice_results
+from assay.evaluation.plan_statistics import Statistics
 from assay.evaluation.result import Result
+from assay.reports._failures import failure_notes
+from assay.reports._latency import latency_notes
+from assay.reports._layout import Style
 from assay.reports._report import Report, find_renderer
-from assay.text import counted, printable
+from assay.reports._slices import render_slices
+from assay.reports._verdict import verdict_notes
+from assay.text import printable
+
+WHOLE = ("json", "csv", "trec")
+"""Formats for programs, which name the benchmark of each result themselves."""
 
 
-def render_evaluation(results: Sequence[Result], form: str, width: int | None, *, colour: bool) -> str:
+@dataclass(frozen=True)
+class Shown:
+    """Who looks at an evaluation, and what they are told beside it."""
+
+    width: int | None = None
+    colour: bool = False
+    again: str = ""
+    """How queries that failed are asked once more."""
+    statistics: Statistics = field(default_factory=Statistics)
+    by: Sequence[str] = ()
+    """Tags to slice the queries by."""
+
+
+def render_evaluation(results: Sequence[Result], form: str, how: Shown) -> str:
     """One format for all results; tables come one per benchmark, each under its name."""
     renderer = find_renderer(form)
-    if form in ("json", "csv", "trec"):
-        return renderer.render(Report(results, width=width, colour=colour))
+    slices = slice_results(results, how.by, level=how.statistics.level) if how.by else ()
+    if form in WHOLE:
+        more = {"slices": [sliced.to_dict() for sliced in slices]} if slices else {}
+        return renderer.render(Report(results, width=how.width, colour=how.colour, more=more))
     by_benchmark: dict[str, list[Result]] = {}
     for result in results:
         by_benchmark.setdefault(result.benchmark, []).append(result)
     parts = []
     for some in by_benchmark.values():
-        report = Report(some, width=width, colour=colour, beside=frozenset({"judged@10", "latency_p95"}), points_on=False)
-        parts.append("\n".join([_title(some[0]), renderer.render(report).rstrip("\n"), *_failures(some)]))
-    return "\n\n".join(parts) + "\n"
+        remarks = (*verdict_notes(some, how.statistics), *failure_notes(some, how.again), *latency_notes(some))
+        shown = [_with_first_interval(result) for result in some] if form == "table" else some
+        report = Report(shown, width=how.width, colour=how.colour, points_on=False, beside=frozenset(some[0].beside))
+        parts.append(renderer.render(replace(report, title=_title(some[0]), remarks=remarks)))
+    if slices:
+        parts.append(render_slices(slices, form, Style(how.width, how.colour)))
+    return "\n".join(parts)
+
+
+def _with_first_interval(result: Result) -> Result:
+    """The result with the interval of its first metric alone, as there is room for."""
+    first = result.metrics[0].name
+    return replace(result, intervals={name: one for name, one in result.intervals.items() if name == first})
 
 
 def _title(result: Result) -> str:
-    """The benchmark, its version, and where the time went."""
+    """The benchmark and its version."""
     about = result.provenance.get("dataset", {})
     return printable(f"{result.benchmark} {about.get('version', '')}".strip())
-
-
-def _failures(results: Sequence[Result]) -> list[str]:
-    """Queries that providers failed on, the first with its reason."""
-    lines = []
-    for result in results:
-        if result.failures:
-            query, reason = next(iter(result.failures.items()))
-            count = counted(len(result.failures), "query")
-            lines.append(
-                f"{printable(result.name)} failed on {count}, which score 0; {printable(query)}: {printable(reason)}"
-            )
-    return lines

@@ -9,7 +9,7 @@ from pathlib import Path
 from assay.datasets._write import new_file, write_run
 from assay.errors import UsageError
 from assay.evaluation.result import Result
-from assay.reports._evaluation import render_evaluation
+from assay.reports._evaluation import Shown, render_evaluation
 
 ENDINGS = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".txt": "table"}
 RUNS = (".trec", ".run")
@@ -18,24 +18,41 @@ LONGEST = 60
 
 
 def check_outputs(paths: Iterable[str]) -> None:
-    """Refuse endings nobody knows before anything is run."""
+    """Refuse what could not be written, before anything is run: endings nobody knows, folders, one file twice."""
     known = (*ENDINGS, *RUNS)
-    for path in paths:
-        if Path(path).suffix.lower() not in known:
+    seen: set[Path] = set()
+    for path in map(Path, paths):
+        if path.suffix.lower() not in known:
             raise UsageError(f"-o {path}: the ending tells the format; there are {', '.join(known)}")
+        if path.is_dir() or any(parent.exists() and not parent.is_dir() for parent in path.parents):
+            raise UsageError(f"-o {path}: a file is needed; {_in_the_way(path)}")
+        if path.absolute() in seen:
+            raise UsageError(f"-o {path}: given twice, and the second would replace the first")
+        seen.add(path.absolute())
 
 
-def write_output(path: Path, results: Sequence[Result]) -> None:
-    """Write results, or their rankings where the ending is that of a run; one file for each where there are several."""
+def _in_the_way(path: Path) -> str:
+    if path.is_dir():
+        return "there is a folder of that name"
+    return f"{next(parent for parent in path.parents if parent.exists())} is no folder"
+
+
+def write_output(path: Path, results: Sequence[Result], how: Shown | None = None) -> list[Path]:
+    """Write results, or their rankings where the ending is that of a run; one file for each where there are several.
+
+    Gives the files that were written.
+    """
     if path.suffix.lower() not in RUNS:
-        text = render_evaluation(results, ENDINGS[path.suffix.lower()], None, colour=False)
+        text = render_evaluation(results, ENDINGS[path.suffix.lower()], how or Shown())
         with new_file(path) as file:
             file.write(text.encode("utf-8", "surrogatepass"))
-        return
-    names = _names(results)
-    for name, result in zip(names, results, strict=True):
-        target = path if len(results) == 1 else path.with_name(f"{path.stem}-{name}{path.suffix}")
+        return [path]
+    targets = (
+        [path] if len(results) == 1 else [path.with_name(f"{path.stem}-{name}{path.suffix}") for name in _names(results)]
+    )
+    for target, result in zip(targets, results, strict=True):
         write_run(result.run, target, re.sub(r"\s+", "", result.name))
+    return targets
 
 
 def _names(results: Sequence[Result]) -> list[str]:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from assay.evaluation.answers import Answer
+from assay.evaluation.runner import Part
 from assay.grammar import REQUIRED, show
-from assay.model.records import Query
 from assay.providers._provider import Provider
 from assay.reports._cells import Cell, Table
-from assay.reports._layout import Style, with_prose
-from assay.text import printable
+from assay.reports._latency import milliseconds
+from assay.reports._layout import Style, with_prose, without_middle
+from assay.text import counted, printable, some_of
+
+FIRST = 5
+"""Hits of a query that a check shows."""
+LONGEST_QUERY = 32
+"""Columns for a query in a check."""
 
 
 def describe_provider(provider: Provider) -> dict[str, Any]:
@@ -55,23 +61,48 @@ def _default(value: Any) -> str:
     return "needed" if value is REQUIRED else "" if value in (None, "") else show(value)
 
 
-def render_check(
-    name: str, queries: Mapping[str, Query], answers: Mapping[str, Answer], known: Collection[str], style: Style
-) -> str:
-    """What came back for a few queries, and whether the ids are known."""
-    n_failed = sum(answer.error is not None for answer in answers.values())
-    verdict = (
-        f"{printable(name)} answers" if not n_failed else f"{printable(name)} fails on {n_failed} of {len(answers)} queries"
-    )
-    lines = [verdict]
-    for query_id, answer in answers.items():
-        said = (
-            answer.error if answer.error is not None else ", ".join(answer.docs[:5]) + (" …" if len(answer.docs) > 5 else "")
-        )
-        lines.append(
-            style.wrapped(f"  {printable(queries[query_id].text or query_id)}: {printable(said)} ({answer.ms:.0f} ms)")
-        )
+def describe_check(part: Part, answers: Mapping[str, Answer]) -> dict[str, Any]:
+    """Plain JSON values of a check: query → what came back."""
+    return {
+        query: {
+            "docs": answer.docs,
+            "scores": answer.scores,
+            "ms": answer.ms,
+            "error": answer.error,
+            "unknown": [doc for doc in answer.docs if doc not in part.dataset.documents],
+        }
+        for query, answer in answers.items()
+    }
+
+
+def render_check(part: Part, answers: Mapping[str, Answer], style: Style) -> str:
+    """What came back for a few queries, one line each, and a verdict."""
+    rows = []
+    for query, answer in answers.items():
+        text = without_middle(printable(part.queries[query].text or query), LONGEST_QUERY)
+        if answer.error is not None:
+            rows.append([Cell(text), Cell("–"), Cell("–"), Cell(f"failed: {printable(answer.error)}")])
+        else:
+            first = " ".join(map(printable, answer.docs[:FIRST])) + (" …" if len(answer.docs) > FIRST else "")
+            rows.append([Cell(text), Cell(f"{len(answer.docs):,}"), Cell(milliseconds(answer.ms)), Cell(first)])
+    table = with_prose(Table(["query", "hits", "time", "first hits"], rows, frozenset({0, 3})), style)
+    title = f"{printable(part.provider.name)} on {printable(part.dataset.name)}, k = {part.k}"
+    return "\n\n".join([style.wrapped(title), table, style.wrapped(_verdict(part, answers))]) + "\n"
+
+
+def _verdict(part: Part, answers: Mapping[str, Answer]) -> str:
+    """Whether it works, and what looks wrong although it does."""
+    name, n_failed = printable(part.provider.name), sum(answer.error is not None for answer in answers.values())
+    if n_failed:
+        return f"{name} fails on {n_failed:,} of {counted(len(answers), 'query')}."
     ids = [doc for answer in answers.values() for doc in answer.docs]
-    if ids and not any(doc in known for doc in ids):
-        lines.append(f"none of these ids is a document of the benchmark: {printable(ids[0])}")
-    return "\n".join(lines) + "\n"
+    if not ids:
+        return f"{name} answers, but found nothing for any query."
+    unknown = [doc for doc in ids if doc not in part.dataset.documents] if part.dataset.documents else []
+    if len(unknown) == len(ids):
+        ours, theirs = printable(ids[0]), printable(next(iter(part.dataset.documents)))
+        return f"{name} answers, but none of its ids is a document of the benchmark: it returns {ours}, there are {theirs} …"
+    if unknown:
+        share = f"{len(unknown):,} of {len(ids):,} ids"
+        return f"{name} answers, but {share} are no documents of the benchmark: {printable(some_of(unknown))}"
+    return f"{name} answers."

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache, cached_property
+from typing import Any
 
 from assay.catalog import entries_by_name, find_entry
 from assay.evaluation.result import Result
 from assay.metrics._metric import BoundMetric
+from assay.reports._latency import milliseconds
 from assay.text import printable
 
 
@@ -27,6 +29,12 @@ class Report:
     """Whether the reader is told of flags that show more."""
     beside: frozenset[str] = frozenset()
     """Metrics that say how far to trust the others rather than how good a run is: none of them is best."""
+    title: str = ""
+    """What it is about, on one line."""
+    more: Mapping[str, Any] = field(default_factory=dict)
+    """What JSON has besides the results."""
+    remarks: Sequence[str] = ()
+    """What a reader is told before all notes on the results."""
 
     @cached_property
     def metrics(self) -> tuple[BoundMetric, ...]:
@@ -35,15 +43,25 @@ class Report:
 
     @cached_property
     def shown(self) -> list[BoundMetric]:
-        """Metrics with a summary figure; text metrics have none."""
-        return [metric for metric in self.metrics if metric.metric.aggregation.summarise]
+        """Metrics with a summary figure; text metrics have none, and what stands beside is left out where it has none."""
+        return [metric for metric in self.metrics if metric.metric.aggregation.summarise and self._has_figures(metric)]
+
+    def _has_figures(self, metric: BoundMetric) -> bool:
+        figures = [result.summary[metric.name] for result in self.results]
+        return metric.name not in self.beside or not all(figure != figure for figure in figures)
 
     def label(self, result: Result) -> str:
         """The name of a run, on one line and without control characters."""
         return printable(result.name)
 
     def text(self, metric: BoundMetric, value: float | str) -> str:
-        """A score or summary as people read it."""
+        """A score or summary as people read it; times have their unit."""
+        if self.digits is None and metric.metric.view == "timing" and not isinstance(value, str) and value == value:
+            return milliseconds(value)
+        return self.figure(metric, value)
+
+    def figure(self, metric: BoundMetric, value: float | str) -> str:
+        """A score or summary with few digits and nothing else."""
         if isinstance(value, str):
             return printable(value)
         return "–" if value != value else self._figure(metric, value, 4 if self.digits is None else self.digits)

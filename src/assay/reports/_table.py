@@ -7,6 +7,7 @@ from assay.evaluation.result import Result
 from assay.metrics._metric import BoundMetric
 from assay.reports._bands import bands_of
 from assay.reports._cells import Cell, Table
+from assay.reports._confidence import confidence_column, is_confidence
 from assay.reports._report import Report
 from assay.reports._trust import trust_notes
 from assay.text import counted, printable, some_of
@@ -20,7 +21,7 @@ def summary_table(report: Report, *, one_metric_per_row: bool | None = None) -> 
     columns = [column for metric in report.shown for column in _columns(report, metric)]
     names = [report.label(result) for result in report.results]
     if len(columns) > WIDE if one_metric_per_row is None else one_metric_per_row:
-        return Table(["metric", *names], [[Cell(head), *cells] for head, cells in columns])
+        return Table(["metric", *names], [[Cell(head), *cells] for head, cells in _named_in_full(columns)])
     rows = [[Cell(name), *(cells[number] for _, cells in columns)] for number, name in enumerate(names)]
     return Table(["run", *(head for head, _ in columns)], rows)
 
@@ -32,11 +33,20 @@ def _columns(report: Report, metric: BoundMetric) -> list[tuple[str, list[Cell]]
         Cell(report.text(metric, result.summary[metric.name]), number in best)
         for number, result in enumerate(report.results)
     ]
-    columns = [(metric.name, figures)]
+    columns = [(metric.name, figures), *confidence_column(report, metric)]
     for kind, _ in bands_of(report.results[0], metric.name):
         cells = [_band(report, metric, kind.of(result)[metric.name]) for result in report.results]
         columns.append((f"{metric.name} {kind.head}", cells))
     return columns
+
+
+def _named_in_full(columns: list[tuple[str, list[Cell]]]) -> list[tuple[str, list[Cell]]]:
+    """Rows of intervals under the name of their metric, which does not stand beside them now."""
+    named, metric = [], ""
+    for head, cells in columns:
+        metric = metric if is_confidence(head) else head
+        named.append((f"{metric} {head}" if is_confidence(head) else head, cells))
+    return named
 
 
 def _band(report: Report, metric: BoundMetric, band: Band) -> Cell:
@@ -94,7 +104,7 @@ def notes(report: Report) -> list[str]:
         for note in its
         if note not in common
     ]
-    return [*each, *map(printable, common), *trust_notes(report)]
+    return [*map(printable, report.remarks), *each, *map(printable, common), *trust_notes(report)]
 
 
 def _coverage_notes(result: Result) -> list[str]:

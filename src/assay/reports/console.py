@@ -11,10 +11,11 @@ from assay.reports._table import coverage, notes, query_table, summary_table
 def render_console(report: Report) -> str:
     """Plain when nobody watches; colour only repeats what position and words say."""
     style = Style(report.width, report.colour)
-    parts = [style.styled(style.wrapped(coverage(report)), DIM)]
+    title = [style.styled(style.wrapped(report.title), BOLD)] if report.title else []
+    parts = ["\n".join([*title, style.styled(style.wrapped(coverage(report)), DIM)])]
     for result in report.results if report.per_query else ():
-        title = style.styled(style.wrapped(report.label(result)), BOLD)
-        parts.append("\n".join([title, *fitted(query_table(report, result), style)]))
+        name = style.styled(style.wrapped(report.label(result)), BOLD)
+        parts.append("\n".join([name, *fitted(query_table(report, result), style)]))
     if report.shown:
         parts.append("\n\n".join(fitted(_summary(report), style)))
     said = notes(report)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from collections.abc import Iterator, Sequence
 
 from assay.evaluation.result import Result
@@ -12,6 +13,7 @@ from assay.reports._bands import KINDS, Kind, band_scores
 from assay.reports._report import Renderer, Report
 from assay.text import printable
 
+ENDS = ("low", "high")
 BandColumn = tuple[BoundMetric, Kind, str]
 
 
@@ -21,18 +23,29 @@ def render_csv(report: Report) -> str:
     writer = csv.writer(target, lineterminator="\n")
     metrics = report.metrics if report.per_query else report.shown
     bands = list(_bands(report))
+    sure = [metric.name for metric in metrics if any(metric.name in result.intervals for result in report.results)]
     heads = [*(metric.name for metric in metrics), *(f"{metric.name} {kind.name} {word}" for metric, kind, word in bands)]
+    heads += [f"{name} interval {end}" for name in sure for end in ENDS]
     has_benchmarks = any(result.benchmark for result in report.results)
     first = ["benchmark", "run"] if has_benchmarks else ["run"]
     writer.writerow([*first, "query", *heads] if report.per_query else [*first, *heads])
     for result in report.results:
         label = [printable(result.benchmark), report.label(result)] if has_benchmarks else [report.label(result)]
         if report.per_query:
-            writer.writerows([*label, *row] for row in _query_rows(report, result, bands))
+            empty = [""] * (len(ENDS) * len(sure))
+            writer.writerows([*label, *row, *empty] for row in _query_rows(report, result, bands))
         summary = [report.exact(metric, result.summary.get(metric.name, "")) for metric in metrics]
         ends = [report.exact(metric, kind.of(result)[metric.name].columns[word].summary()) for metric, kind, word in bands]
-        writer.writerow([*label, *(["all"] if report.per_query else []), *summary, *ends])
+        intervals = [_end(result, name, end) for name in sure for end in ENDS]
+        writer.writerow([*label, *(["all"] if report.per_query else []), *summary, *ends, *intervals])
     return target.getvalue()
+
+
+def _end(result: Result, metric: str, end: str) -> str:
+    """One end of an interval, with every digit; empty where nobody knows it."""
+    one = result.intervals.get(metric)
+    value = math.nan if one is None else getattr(one, end)
+    return "" if math.isnan(value) else str(value)
 
 
 def _query_rows(report: Report, result: Result, bands: Sequence[BandColumn]) -> Iterator[list[str]]:

@@ -30,7 +30,7 @@ def render_json(report: Report) -> str:
             if key in plain:
                 plain[key] = _rounded(plain[key], report.digits)
         results.append(plain)
-    return written({"schema": SCHEMA, "results": results})
+    return written({"schema": SCHEMA, "results": results, **report.more})
 
 
 def written(content: dict[str, Any]) -> str:

@@ -23,8 +23,9 @@ ESCAPES = {
 
 
 def render_latex(report: Report) -> str:
-    """A tabular per table, ready to be input; coverage and notes come as comments."""
-    parts = [f"% {line}" for line in (coverage(report), *notes(report))]
+    """A tabular per table, ready to be input; title, coverage and notes come as comments."""
+    title = [report.title] if report.title else []
+    parts = [f"% {line}" for line in (*title, coverage(report), *notes(report))]
     for result in report.results if report.per_query else ():
         parts += [f"% {report.label(result)}", _as_latex(query_table(report, result))]
     if report.shown:

@@ -11,7 +11,8 @@ MARKS = set("\\`*_[]<>|#~")
 
 def render_markdown(report: Report) -> str:
     """One table of summaries, before it one per run when queries are asked for, then the notes."""
-    parts = [f"{_escaped(coverage(report))}"]
+    parts = [f"### {_escaped(report.title)}"] if report.title else []
+    parts.append(_escaped(coverage(report)))
     for result in report.results if report.per_query else ():
         parts += [f"**{_escaped(report.label(result))}**", _as_markdown(query_table(report, result))]
     if report.shown:

@@ -68,7 +68,7 @@ def _band_name(metric: BoundMetric, kind: Kind, word: str) -> str:
 def _value(report: Report, metric: BoundMetric, value: float | str) -> str:
     if isinstance(value, str):
         return f"'{value}'"
-    return "nan" if value != value else report.text(metric, value)
+    return "nan" if value != value else report.figure(metric, value)
 
 
 def _line(name: str, query: str, value: str) -> str:

@@ -1,4 +1,4 @@
-"""Busy: a service that asks to be asked again later."""
+"""Refusals: errors that say what asking again would bring. Busy: try later; Final: it would not help."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from assay.errors import ProviderError
 
 BUSY_STATUS = (429, 503)
 """What a busy service answers in HTTP: too many requests, service unavailable."""
+FINAL_STATUS = (301, 308, 400, 401, 403, 404, 405, 410, 413, 414, 415, 422)
+"""What a service answers in HTTP to a request that it will never take."""
 
 
 class Busy(ProviderError):
@@ -18,3 +20,7 @@ class Busy(ProviderError):
 
     def __reduce__(self) -> tuple[type[Busy], tuple[float | None, str]]:
         return type(self), (self.retry_after, self.message)
+
+
+class Final(ProviderError):
+    """Asking again would not help: the same question gets the same refusal."""

@@ -1,0 +1,74 @@
+"""Span metrics against ranking metrics over the same run of chunks, by assay itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from assay.evaluation.grader import Grader
+from assay.evaluation.scoring import score_views
+from assay.metrics._parse import parse_metrics
+from assay.model.places import Places
+from assay.model.policy import Policy
+from assay.model.qrels import Qrels
+from assay.model.records import Document, Span
+from assay.model.run import Rankings, Run
+from assay.model.spans import Spans, Truth
+from benchmarks._timing import Row, best_time, within
+
+N_QUERIES, N_RETRIEVED, N_FILES, PER_FILE, LINES = 1000, 1000, 2000, 50, 10
+RANKING = ["ndcg@10", "map", "mrr@10", "P@10", "R@100"]
+SPANS = ["span_recall@10", "span_precision@10", "span_iou@10", "file_recall@10", "file_mrr"]
+WHOLE = ["span_recall", "span_precision", "span_iou", "file_recall", "file_mrr"]
+
+
+def measure() -> Iterator[Row]:
+    """A million rows over 100,000 chunks, ranked and scored from rankings as they come out of a runner."""
+    documents, spans, rankings, qrels = _data()
+    judged, truth, rule = Qrels(qrels), Truth(spans, Places(documents)), Policy().rank_rule
+    size = f"{N_QUERIES * N_RETRIEVED // 1_000_000} M rows"
+
+    def ranking() -> None:
+        run = Run.borrow(Rankings(rankings))
+        score_views({"ranking": Grader(judged, run, [Policy()]).grading(Policy()).run}, parse_metrics(RANKING))
+
+    def by_spans(metrics: list[str]) -> None:
+        view = Spans.of(tuple(spans), Run.borrow(Rankings(rankings)), rule, truth)
+        score_views({"spans": view}, parse_metrics(metrics))
+
+    plain = best_time(ranking)
+    yield within(f"{size}, 5 span metrics at 10", "5 ranking metrics", best_time(lambda: by_spans(SPANS)), plain, 2)
+    yield within(f"{size}, 5 span metrics of all ranks", "5 ranking metrics", best_time(lambda: by_spans(WHOLE)), plain, 2)
+
+
+def _data() -> tuple[dict[str, Document], dict[str, list[Span]], dict[str, dict[str, float]], dict[str, dict[str, int]]]:
+    """Files in chunks of ten lines; for each query two gold spans of 25 lines, and 1,000 chunks at random."""
+    rng = np.random.default_rng(0)
+    names = [f"src/part{number % 40}/file{number}.py" for number in range(N_FILES)]
+    documents: dict[str, Document] = {}
+    for name in names:
+        for first in range(1, PER_FILE * LINES, LINES):
+            start, last = 40 * (first - 1), first + LINES - 1
+            place = {"doc_id": name, "start": start, "end": 40 * last, "start_line": first, "end_line": last}
+            documents[f"{name}:{first}-{last}"] = Document(f"{name}:{first}-{last}", "", metadata=place)
+    ids = list(documents)
+    spans: dict[str, list[Span]] = {}
+    rankings: dict[str, dict[str, float]] = {}
+    qrels: dict[str, dict[str, int]] = {}
+    for number in range(N_QUERIES):
+        files, lines = rng.integers(0, N_FILES, 2).tolist(), rng.integers(1, PER_FILE * LINES - 25, 2).tolist()
+        gold = [Span(names[file], line, line + 24, "lines") for file, line in zip(files, lines, strict=True)]
+        spans[f"q{number}"] = gold
+        near = [
+            f"{span.doc_id}:{first}-{first + LINES - 1}"
+            for span in gold
+            for first in range(1, PER_FILE * LINES, LINES)
+            if first <= span.end and span.start <= first + LINES - 1
+        ]
+        chosen = dict.fromkeys([ids[place] for place in rng.choice(len(ids), N_RETRIEVED, replace=False).tolist()])
+        ranked = dict.fromkeys([*list(chosen)[:3], *near[::2], *chosen])
+        scores = np.sort(rng.gamma(2, 3, len(ranked)))[::-1].tolist()
+        rankings[f"q{number}"] = dict(zip(ranked, scores, strict=True))
+        qrels[f"q{number}"] = dict.fromkeys(near, 1)
+    return documents, spans, rankings, qrels

@@ -1,0 +1,156 @@
+"""Chunker: the record every chunker file ends in, what it gives back, and how a chunker is named."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, NamedTuple
+
+from assay.catalog import entries_by_name, find_entry
+from assay.errors import BadParameter
+from assay.grammar import Param, cutoff, parse_setting, show, split_call
+from assay.model.records import Document
+
+DEFAULT_SIZE = 1500
+
+
+class Piece(NamedTuple):
+    """Characters [start, end) of a text, and what they are part of."""
+
+    start: int
+    end: int
+    title: str = ""
+
+
+class Cut(NamedTuple):
+    """The pieces of a text in the order of their starts, and what was done otherwise than asked."""
+
+    pieces: list[Piece]
+    remark: str = ""
+
+    @classmethod
+    def at(cls, spans: list[tuple[int, int]], remark: str = "") -> Cut:
+        """Pieces without titles."""
+        return cls([Piece(start, end) for start, end in spans], remark)
+
+
+def overlap(text: str) -> int:
+    """A whole number from 0 up."""
+    return 0 if text and not text.strip("0") else cutoff(text)
+
+
+SIZE = Param("size", cutoff, DEFAULT_SIZE, "characters of a chunk at most; white space is not counted")
+OVERLAP = Param("overlap", overlap, 0, "characters at the end of a chunk that the next one repeats; below size")
+
+
+@dataclass(frozen=True)
+class Chunker:
+    """One way to cut a text."""
+
+    name: str
+    meaning: str
+    split: Callable[..., Cut]
+    """Text, path of the document, and parameters → pieces. White space alone need not be in any piece; all else must."""
+    params: tuple[Param, ...] = (SIZE,)
+    check: Callable[..., None] | None = None
+    """Parameters → an error where it is certain that it cannot work, such as a package that is not there."""
+
+
+@dataclass(frozen=True)
+class BoundChunker:
+    """A chunker with its parameters."""
+
+    chunker: Chunker
+    params: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        """How it is written: `fixed_lines(size=800)`; what is at its default is left out."""
+        changed = {one.name: self.params[one.name] for one in self.chunker.params if self.params[one.name] != one.default}
+        inside = ", ".join(f"{name}={written_value(value)}" for name, value in changed.items())
+        return f"{self.chunker.name}({inside})" if inside else self.chunker.name
+
+    @property
+    def configuration(self) -> dict[str, Any]:
+        """Everything that was set, defaults included."""
+        values = {name: list(value) if isinstance(value, tuple) else value for name, value in self.params.items()}
+        return {"chunker": self.chunker.name, **values}
+
+    def check(self) -> None:
+        """Raise where it is certain that it cannot work; nothing is cut."""
+        if self.chunker.check is not None:
+            self.chunker.check(**self.params)
+
+    def cut(self, document: Document) -> Cut:
+        """The pieces of a document; those of white space alone are left out.
+
+        Halves of a surrogate pair stay together: a piece that ends between them is one character longer.
+        """
+        text = document.text
+        found = self.chunker.split(text, _path(document), **self.params)
+        whole = [Piece(_behind_pair(text, start), _behind_pair(text, end), title) for start, end, title in found.pieces]
+        kept = [one for one in whole if one.start < one.end and not text[one.start : one.end].isspace()]
+        return Cut(kept, found.remark)
+
+
+def _path(document: Document) -> str:
+    """What tells a document's language: its id where that has an ending, else where it comes from."""
+    has_ending = "." in document.doc_id.rpartition("/")[2]
+    return document.doc_id if has_ending or not document.source else document.source
+
+
+def _behind_pair(text: str, place: int) -> int:
+    """The place, or the one behind it where it parts the halves of a surrogate pair."""
+    parts = 0 < place < len(text) and "\ud800" <= text[place - 1] <= "\udbff" and "\udc00" <= text[place] <= "\udfff"
+    return place + parts
+
+
+def written_value(value: Any) -> str:
+    """A value such that it reads back, line feeds and quotes included."""
+    if isinstance(value, tuple):
+        return json.dumps(list(value), ensure_ascii=False).replace('\\"', "\\u0022")
+    text = show(value)
+    return f"'{text}'" if isinstance(value, str) and re.search(r"[\s,()=:]", text) else text
+
+
+@cache
+def all_chunkers() -> dict[str, Chunker]:
+    """Name → chunker, sorted by name."""
+    return entries_by_name("assay.chunkers", "CHUNKER")
+
+
+def find_chunker(name: str) -> Chunker:
+    """The chunker of that name."""
+    return find_entry("chunker", name.replace("-", "_"), all_chunkers())
+
+
+def parse_chunker(text: str | Mapping[str, Any]) -> BoundChunker:
+    """`fixed_lines(size=800)`; or a mapping, as YAML has it: `{fixed_lines: {size: 800}}`."""
+    if isinstance(text, Mapping):
+        return _of_mapping(text)
+    name, settings = split_call(text)
+    return _bound(text, find_chunker(name), settings)
+
+
+def _of_mapping(content: Mapping[str, Any]) -> BoundChunker:
+    if "name" in content:
+        name, settings = str(content["name"]), {key: value for key, value in content.items() if key != "name"}
+    elif len(content) == 1:
+        ((name, inside),) = content.items()
+        settings = dict(inside or {})
+    else:
+        raise BadParameter(f"a chunker is a name or a map with one name, not {sorted(content)}")
+    texts = [(key, json.dumps(one) if isinstance(one, list | tuple) else show(one)) for key, one in settings.items()]
+    return _bound(name, find_chunker(name), texts)
+
+
+def _bound(text: str, chunker: Chunker, settings: list[tuple[str, str]]) -> BoundChunker:
+    values = {param.name: param.default for param in chunker.params}
+    for name, value in settings:
+        values |= parse_setting(text, chunker.name, chunker.params, name, value)
+    if values.get("overlap", 0) >= values.get("size", 1):
+        raise BadParameter(f"{text}: overlap is below size ({values['size']:,}), not {values['overlap']:,}")
+    return BoundChunker(chunker, values)

@@ -1,0 +1,129 @@
+"""syntax_tree: functions and classes kept whole where they fit, their parts where they do not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from assay.chunkers._chunker import SIZE, Chunker, Cut
+from assay.chunkers._gathering import Gathering, Scope, Unit
+from assay.chunkers._grammars import GRAMMARS, check_grammars, language_of, parse, unknown_language
+from assay.chunkers._measured import Measured, counts_before
+from assay.chunkers._packing import lines, split_by, words
+from assay.chunkers._scopes import SCOPES, WRAPPERS, definition_name
+from assay.grammar import Param, one_of
+
+_LISTS = ("ERROR", "block", "body", "compound_statement", "list", "module", "program", "source_file", "translation_unit")
+"""How nodes are called whose children are members side by side, not the parts of one thing."""
+
+DEEPEST = 16
+"""So many names of classes and functions make a title at most."""
+
+
+class _Frame(NamedTuple):
+    """A node that is cut: its children, where it ends, and what its members belong to."""
+
+    children: Iterator[Any]
+    end: int
+    scope: Scope
+    is_list: bool
+    is_member: bool
+    """Whether it stands in a list itself."""
+    is_named: bool = False
+    """Whether it wraps a definition whose name is in the scope already."""
+
+
+def syntax_tree(text: str, path: str, *, size: int, language: str) -> Cut:
+    """Neighbours are packed up to `size`; a larger node is cut into its children; comments stay with what they are about.
+
+    A file in a language without a grammar is cut into lines. Syntax errors do not matter: what is understood is kept whole.
+    The title of a chunk is the class or function it stands in. After cAST (Zhang et al. 2025, arXiv:2506.15655).
+    """
+    chosen = language_of(path) if language == "auto" else language
+    remark = "" if chosen else unknown_language(path)
+    if len(text) <= size:
+        return Cut.at([(0, len(text))], remark)
+    measured = Measured(text)
+    if not chosen:
+        return Cut.at(split_by((lines, words), measured, 0, len(text), size), remark)
+    content = text.encode("utf-8", "surrogatepass")
+    gathering = Gathering(measured, size)
+    tree = parse(content, chosen)
+    _walk(tree.root_node, measured, _places(text, content), gathering)
+    return Cut(gathering.finish())
+
+
+def _places(text: str, content: bytes) -> Callable[[int], int]:
+    """Byte → character: they differ where a character takes several bytes."""
+    if len(text) == len(content):
+        return int
+    return counts_before((np.frombuffer(content, np.uint8) & 0xC0) != 0x80).__getitem__
+
+
+def _walk(root: Any, measured: Measured, place: Callable[[int], int], gathering: Gathering) -> None:
+    """Hand over every node that fits, and what stands between nodes; go into those that do not fit. Nothing recurs."""
+    stack = [_Frame(iter(root.children), len(measured), (), is_list=True, is_member=False)]
+    last = 0
+    while stack:
+        frame = stack[-1]
+        node = next(frame.children, None)
+        start = frame.end if node is None else max(last, place(node.start_byte))
+        _hand_over(gathering, Unit(last, start, frame.scope))
+        if node is None:
+            stack.pop()
+            if frame.is_member:
+                gathering.behind_large()
+            last = max(last, start)
+            continue
+        last = max(start, place(node.end_byte))
+        if _is_whole(frame, node, start, last, gathering):
+            _hand_over(gathering, Unit(start, last, frame.scope, node))
+            continue
+        if frame.is_list:
+            gathering.before_large(start)
+        stack.append(_inside(frame, node, last))
+        last = start
+
+
+def _is_whole(frame: _Frame, node: Any, start: int, end: int, gathering: Gathering) -> bool:
+    """Whether a node is left whole: it fits, or has no parts. The body of something that is cut is cut with its head."""
+    if not node.child_count:
+        return True
+    if gathering.measured.count(start, end) > gathering.size:
+        return False
+    return frame.is_list or gathering.fits(end) or not (node.type.endswith(_LISTS) or node.type in SCOPES)
+
+
+def _inside(frame: _Frame, node: Any, end: int) -> _Frame:
+    """The frame of a node in another."""
+    name = "" if frame.is_named or len(frame.scope) >= DEEPEST else definition_name(node)
+    scope = (*frame.scope, name) if name else frame.scope
+    is_named = node.type in WRAPPERS and (bool(name) or frame.is_named)
+    return _Frame(iter(node.children), end, scope, node.type.endswith(_LISTS), frame.is_list, is_named)
+
+
+def _hand_over(gathering: Gathering, unit: Unit) -> None:
+    """Add a unit; what is white space alone is none."""
+    count = gathering.measured.count(unit.start, unit.end)
+    if 0 < count <= gathering.size:
+        gathering.add(unit)
+    elif count:
+        gathering.add_large(unit.start, unit.end, unit.scope)
+
+
+def _check(language: str, **_: Any) -> None:
+    check_grammars("syntax_tree", language)
+
+
+CHUNKER = Chunker(
+    "syntax_tree",
+    "functions and classes kept whole where they fit, their parts where they do not",
+    syntax_tree,
+    params=(
+        SIZE,
+        Param("language", one_of("auto", *GRAMMARS), "auto", "of the source; auto: told by the ending of its path"),
+    ),
+    check=_check,
+)

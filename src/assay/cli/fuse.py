@@ -1,0 +1,242 @@
+"""assay fuse: several runs into one, and which way of fusing suits them best."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assay.cli._command import Command
+from assay.cli._inputs import FILE_ENDINGS
+from assay.cli._numbers import whole_number
+from assay.cli._terminal import may_colour, terminal_width
+from assay.cli._wrong_file import explained, refuse_saved_results
+from assay.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    from assay.evaluation.fusion_tuning import FusionTuning
+    from assay.fusion._fusion import BoundFusion
+    from assay.model.qrels import Qrels
+    from assay.model.run import Run
+
+EXAMPLES = """\
+  assay fuse
+  assay fuse bm25.run dense.run --method rrf -o fused.run
+  assay fuse bm25.run dense.run --method comb_mnz --norm z_score > fused.run
+  assay fuse bm25.run dense.run --method weighted_sum --weights 0.7 0.3 -o fused.json
+  assay fuse bm25.run dense.run --tune ndcg@10 --qrels qrels.txt --folds 5 -o fused.run"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Runs, the method, tuning and output."""
+    parser.add_argument(
+        "runs", nargs="*", metavar="run", help="two runs or more; without any, methods are listed or explained"
+    )
+    parser.add_argument(
+        "--method",
+        nargs="+",
+        action="extend",
+        metavar="METHOD",
+        help="how to fuse, such as rrf or rrf(k=10) (default: rrf); with --tune all that are to be tried",
+    )
+    parser.add_argument("--norm", metavar="NORM", help="how scores are made comparable: min_max, z_score, rank …")
+    parser.add_argument("--weights", nargs="+", metavar="W", help="one number per run, such as 0.7 0.3")
+    parser.add_argument(
+        "--depth", type=whole_number(10**9), default=0, metavar="N", help="documents to keep per query; 0: all"
+    )
+    tuning = parser.add_argument_group("judgments")
+    tuning.add_argument("--qrels", metavar="FILE", help="judgments, to tune by or for methods that learn")
+    tuning.add_argument("--tune", metavar="METRIC", help="find the best method and parameters by this metric")
+    tuning.add_argument(
+        "--folds", type=whole_number(10**6), metavar="N", help="parts that queries are dealt into (default: 5)"
+    )
+    tuning.add_argument("--seed", type=whole_number(2**32 - 1), metavar="N", help="of how they are dealt (default: 0)")
+    show = parser.add_argument_group("output")
+    show.add_argument("-o", "--output", metavar="FILE", help="the fused run; .json gives JSON, other endings TREC")
+    show.add_argument(
+        "-f", "--format", choices=("trec", "json", "text"), metavar="FORMAT", help="trec or json; tuning: text or json"
+    )
+    show.add_argument("--tag", metavar="TAG", help="name of the fused run (default: the method)")
+
+
+def run_fuse(options: argparse.Namespace) -> int:
+    """List, explain, fuse or tune. Names are checked before any file is read."""
+    _refuse_swallowed(options)
+    if not options.runs:
+        return _describe(options)
+    if len(options.runs) < 2:
+        raise UsageError(
+            f"fusion needs two runs or more: {options.prog} {shlex.quote(options.runs[0])} other.run --method rrf"
+        )
+    if options.tune:
+        return _tune(options)
+    if options.folds is not None or options.seed is not None:
+        raise UsageError("--folds and --seed are for --tune METRIC")
+    if options.format == "text":
+        raise UsageError("a fused run is written as trec or json; text is for --tune")
+    fusion = _one_method(options)
+    if options.qrels and not fusion.fusion.is_trained:
+        raise UsageError(
+            f"{fusion.fusion.name} learns nothing from judgments; --qrels is for --tune, and for methods that learn"
+        )
+    if fusion.fusion.is_trained and not options.qrels:
+        raise UsageError(f"{fusion.fusion.name} learns from judgments before it fuses; name them with --qrels FILE")
+    runs = _read_runs(options.runs)
+    fused = _fused(fusion, list(runs.values()), _read_qrels(options.qrels) if options.qrels else None, options)
+    _write(options, fused)
+    return 0
+
+
+def _refuse_swallowed(options: argparse.Namespace) -> None:
+    """`--method rrf a.run b.run` makes methods of the files; say how to write it."""
+    for flag, words in (("--method", options.method), ("--weights", options.weights)):
+        taken = [word for word in words or () if word.lower().endswith(FILE_ENDINGS) or Path(word).is_file()]
+        if taken:
+            raise UsageError(
+                f"what follows {flag} is taken as its value: {' '.join(taken)}. Put files first:\n"
+                f"  {options.prog} {shlex.join((*options.runs, *taken))} {flag} …"
+            )
+
+
+def _describe(options: argparse.Namespace) -> int:
+    from assay.cli._fusion_text import render_fusion, render_fusions
+    from assay.fusion._fusion import all_fusions, parse_fusion
+    from assay.reports._layout import Style
+
+    if options.output or options.tune or options.qrels:
+        raise UsageError(f"which runs? {options.prog} bm25.run dense.run --method rrf")
+    style = Style(terminal_width(), may_colour())
+    chosen = [parse_fusion(name).fusion for name in options.method or ()]
+    texts = [render_fusion(fusion, style) for fusion in chosen] or [render_fusions(all_fusions(), style)]
+    sys.stdout.write("\n".join(texts))
+    return 0
+
+
+def _one_method(options: argparse.Namespace) -> BoundFusion:
+    from assay.fusion._fusion import parse_fusion
+
+    methods = options.method or ["rrf"]
+    if len(methods) > 1:
+        raise UsageError(f"--method takes one method, not {' '.join(methods)}; --tune METRIC tries several. Put files first")
+    return parse_fusion(methods[0], **_settings(options))
+
+
+def _settings(options: argparse.Namespace) -> dict[str, Any]:
+    """What flags say about the method."""
+    weights = {"weights": f"[{', '.join(options.weights)}]"} if options.weights else {}
+    return weights | ({"norm": options.norm} if options.norm else {})
+
+
+def _tune(options: argparse.Namespace) -> int:
+    from assay.cli._fusion_text import describe_tuning, render_tuning
+    from assay.evaluation.fusion_tuning import METHODS, candidates_of, tune_fusion
+    from assay.metrics._parse import parse_metric
+    from assay.reports._layout import Style
+
+    if not options.qrels:
+        raise UsageError("--tune needs judgments: --qrels FILE")
+    if options.weights or options.norm:
+        raise UsageError('--tune finds weights and norm itself; --method "comb_mnz(norm=rank)" tries one as it stands')
+    if options.format == "trec":
+        raise UsageError("--tune reports as text or json; the run itself goes to -o FILE")
+    parse_metric(options.tune)
+    methods = options.method or METHODS
+    candidates_of(methods, len(options.runs))
+    runs, qrels = _read_runs(options.runs), _read_qrels(options.qrels)
+    folds = 5 if options.folds is None else options.folds
+    tuning = tune_fusion(runs, qrels, options.tune, methods=methods, folds=folds, seed=options.seed or 0)
+    if options.output:
+        _write(options, _fused(tuning.chosen, list(runs.values()), qrels, options))
+    if options.format == "json":
+        sys.stdout.write(json.dumps(describe_tuning(tuning), ensure_ascii=False, indent=2) + "\n")
+    else:
+        sys.stdout.write(render_tuning(tuning, Style(terminal_width(), may_colour()), _again(options, tuning)))
+    return 0
+
+
+def _again(options: argparse.Namespace, tuning: FusionTuning) -> str:
+    """The command that fuses in the way that was chosen."""
+    qrels = ["--qrels", options.qrels] if tuning.chosen.fusion.is_trained else []
+    output = options.output or "fused.run"
+    return f"{options.prog} {shlex.join([*options.runs, '--method', tuning.chosen.name, *qrels, '-o', output])}"
+
+
+def _read_runs(files: list[str]) -> dict[str, Run]:
+    """Name → run; names are the files' own where those tell them apart."""
+    from assay.datasets import as_source
+    from assay.model.run import Run
+
+    refuse_saved_results(files)
+    sources = [as_source(file) for file in files]
+    names = [source.name for source in sources]
+    names = names if len(set(names)) == len(names) else [f"{file} ({number})" for number, file in enumerate(files, 1)]
+    found = {}
+    for name, source in zip(names, sources, strict=True):
+        try:
+            found[name] = Run(source)
+        except DataError as error:
+            raise explained(error, source, "a run") from None
+    return found
+
+
+def _read_qrels(file: str) -> Qrels:
+    from assay.datasets import as_source
+    from assay.model.qrels import Qrels
+
+    source = as_source(file)
+    try:
+        return Qrels(source)
+    except DataError as error:
+        raise explained(error, source, "judgments") from None
+
+
+def _fused(fusion: BoundFusion, runs: list[Run], qrels: Qrels | None, options: argparse.Namespace) -> Run:
+    """Fused as chosen; what learns does so from all judged queries, and says that this flatters it there."""
+    from assay.fusion._lists import Lists
+
+    lists = Lists.of(runs)
+    trained = None
+    if fusion.fusion.is_trained and qrels is not None:
+        trained = fusion.train(lists, qrels)
+        sys.stderr.write(
+            f"note: {fusion.fusion.name} learnt from {trained.n_queries} judged queries; "
+            "scores of those flatter it, --tune shows what it does on others\n"
+        )
+    return lists.fused(fusion.score(lists, trained), options.tag or fusion.fusion.name, options.depth)
+
+
+def _write(options: argparse.Namespace, run: Run) -> None:
+    """To the file, which appears whole or not at all, or to standard output."""
+    path = Path(options.output) if options.output else None
+    kind = None if options.tune else options.format
+    kind = kind or ("json" if path and path.suffix.lower() == ".json" else "trec")
+    if path:
+        _write_file(run, path, kind)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        spool = Path(folder) / "run"
+        try:
+            _write_file(run, spool, kind)
+        except DataError as error:
+            raise DataError(error.message.replace(str(spool), "the fused run"), error.faults) from None
+        sys.stdout.write(spool.read_text(encoding="utf-8"))
+
+
+def _write_file(run: Run, path: Path, kind: str) -> None:
+    from assay.datasets._write import new_file, write_run
+
+    rankings = dict(zip(run.query_ids, run.rankings, strict=True))
+    if kind == "trec":
+        write_run(rankings, path, run.tag)
+        return
+    with new_file(path) as file:
+        file.write((json.dumps(rankings, ensure_ascii=False, indent=1) + "\n").encode())
+
+
+COMMAND = Command(
+    "fuse", "fuse runs into one, or find the best way to", add_arguments, run_fuse, EXAMPLES, also_takes="runs"
+)

@@ -1,0 +1,85 @@
+"""assay power: how small a difference these queries can find, and how many queries a difference needs."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from assay.cli._command import Command
+from assay.cli._numbers import whole_number
+from assay.cli._systems import add_system_arguments, read_systems
+from assay.cli._terminal import may_colour, terminal_width
+from assay.errors import UsageError
+
+if TYPE_CHECKING:
+    from assay.evaluation.result import Result
+    from assay.reports._comparison_power import PowerStudy
+
+EXAMPLES = """\
+  assay power result_a.json result_b.json -m ndcg@10
+  assay power qrels.txt bm25.run dense.run -m ndcg@10 --effect 0.01
+  assay power qrels.txt bm25.run dense.run -m map --power 0.9 -f json"""
+MOST_SEED = 1_000_000_000
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Two systems, and what shall be found."""
+    add_system_arguments(parser, n="two ")
+    group = parser.add_argument_group("power")
+    group.add_argument("--effect", type=float, metavar="D", help="the difference to be found (default: the one seen)")
+    group.add_argument("--power", type=float, default=0.8, metavar="CHANCE", help="the chance to find it (default: 0.8)")
+    group.add_argument("--alpha", type=float, default=0.05, metavar="ALPHA", help="a p up to this counts (default: 0.05)")
+    group.add_argument(
+        "--seed", type=whole_number(MOST_SEED), default=0, metavar="SEED", help="of the simulation (default: 0)"
+    )
+    group.add_argument(
+        "--intersect", action="store_true", help="take what both share where queries, data or policies differ"
+    )
+    show = parser.add_argument_group("output")
+    show.add_argument("-f", "--format", default="table", choices=("table", "json"), help="table or json (default: table)")
+
+
+def run_power(options: argparse.Namespace) -> int:
+    """Two systems; the metrics asked for, else the first they share."""
+    from assay.reports._comparison_power import power_to_json, render_power
+    from assay.reports._layout import Style
+
+    studies = [study for group in read_systems(options) for study in _studies(options, group)]
+    if options.format == "json":
+        sys.stdout.write(power_to_json(studies))
+    else:
+        sys.stdout.write(render_power(studies, Style(terminal_width(), may_colour())))
+    return 0
+
+
+def _studies(options: argparse.Namespace, group: Sequence[Result]) -> list[PowerStudy]:
+    """One for each metric asked for."""
+    from assay.comparison.align import align
+    from assay.comparison.comparison import Comparison
+    from assay.comparison.how import How
+    from assay.reports._comparison_power import PowerStudy, differences_of
+    from assay.stats._power import analyse_power
+
+    if len(group) != 2:
+        names = ", ".join(result.name for result in group)
+        raise UsageError(f"power is about two systems, and here are {len(group)}: {names}")
+    wanted = options.metrics if any(result.grader is None for result in group) else None
+    comparison = Comparison(align(group, wanted, intersect=options.intersect), How(), ())
+    metrics = comparison.metrics if options.metrics else comparison.metrics[:1]
+    return [
+        PowerStudy(
+            comparison,
+            metric.name,
+            analyse_power(
+                differences_of(comparison, metric.name), options.effect, options.power, options.alpha, options.seed
+            ),
+        )
+        for metric in metrics
+    ]
+
+
+COMMAND = Command(
+    "power", "say what difference these queries can find", add_arguments, run_power, EXAMPLES, also_takes="files"
+)

@@ -1,0 +1,55 @@
+"""compare: judgments and several runs in, or results that are there already; a Comparison out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from assay.comparison.align import align
+from assay.comparison.comparison import Comparison
+from assay.comparison.how import How
+from assay.comparison.pairing import compared_pairs, field_outcomes
+from assay.errors import UsageError
+from assay.evaluation.evaluate import evaluate
+from assay.evaluation.result import Result
+from assay.metrics._metric import BoundMetric
+from assay.model.qrels import Qrels
+from assay.text import shortened
+
+
+def compare(
+    qrels: Any,
+    runs: Mapping[str, Any],
+    metrics: str | Iterable[str | BoundMetric] | None = None,
+    *,
+    baseline: str | None = None,
+    intersect: bool = False,
+    **settings: Any,
+) -> Comparison:
+    """Score several runs and compare them query by query. Each may be a dict, a file, a frame, or a prepared Run.
+
+    Without a baseline every pair is compared. `settings` are the choices of `How` (test, correction, alpha, interval,
+    tolerance, rope, seed), and those of `evaluate` (policy, profile, relevance).
+    """
+    if not isinstance(runs, Mapping):
+        raise UsageError(f"runs are given by name, as in {{'bm25': run, 'dense': other}}, not {shortened(runs)}")
+    chosen = {name: settings.pop(name) for name in list(settings) if name in How.__dataclass_fields__}
+    how = How(baseline=baseline, **chosen)
+    judged = qrels if isinstance(qrels, Qrels) or hasattr(qrels, "queries") else Qrels(qrels)
+    results = [
+        run if isinstance(run, Result) else evaluate(judged, run, metrics, name=str(name), **settings)
+        for name, run in runs.items()
+    ]
+    named = [replace(result, name=str(name)) for name, result in zip(runs, results, strict=True)]
+    return compare_results(named, how, intersect=intersect)
+
+
+def compare_results(
+    results: Sequence[Result], how: How | None = None, *, metrics: Sequence[str] | None = None, intersect: bool = False
+) -> Comparison:
+    """Compare results query by query; results about different things are refused, unless only what they share is wanted."""
+    chosen = how or How()
+    aligned = align(results, metrics, intersect=intersect)
+    fields = field_outcomes(aligned, chosen)
+    return Comparison(aligned, chosen, tuple(compared_pairs(aligned, chosen, fields)), fields)

@@ -1,0 +1,136 @@
+"""Comparison: several systems side by side on the same queries, and what may be said about them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from assay.comparison.align import Aligned
+from assay.comparison.how import How
+from assay.comparison.pair import Pair, defined
+from assay.comparison.verdict import verdict_on
+from assay.errors import UsageError
+from assay.evaluation.result import Result
+from assay.metrics._metric import BoundMetric
+from assay.stats._test import FieldOutcome
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """`comparison.verdict` says it in a sentence, `table()` in rows, `best(metric)` names the best system."""
+
+    aligned: Aligned
+    how: How
+    pairs: tuple[Pair, ...]
+    fields: Mapping[str, FieldOutcome] = field(default_factory=dict)
+    """Metric → whether the systems differ at all, by a test for many systems."""
+    part: str = ""
+    """The slice it is about, such as `language=de`."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The systems."""
+        return self.aligned.names
+
+    @property
+    def results(self) -> tuple[Result, ...]:
+        """Their results, over the queries that are compared."""
+        return self.aligned.results
+
+    @property
+    def metrics(self) -> tuple[BoundMetric, ...]:
+        """What they are compared by."""
+        return self.aligned.metrics
+
+    @property
+    def query_ids(self) -> tuple[str, ...]:
+        """What they are compared on."""
+        return self.aligned.query_ids
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was not the same, where only what is shared was compared."""
+        return self.aligned.notes
+
+    @property
+    def n_comparisons(self) -> int:
+        """Over how many pairs and metrics p was corrected."""
+        return sum(not math.isnan(pair.p) for pair in self.pairs)
+
+    @cached_property
+    def verdict(self) -> str:
+        """What may be said, in plain words."""
+        return verdict_on(self)
+
+    def metric(self, name: str) -> BoundMetric:
+        """A metric of the comparison, by any spelling."""
+        wanted = self.results[0]._name(name)
+        return next(metric for metric in self.metrics if metric.name == wanted)
+
+    def value(self, system: str, metric: str) -> float:
+        """A system's figure."""
+        return self.results[self.aligned.place(system)][metric]
+
+    def best(self, metric: str) -> str:
+        """The system with the best figure; whether it is sure to be the best, the pairs tell."""
+        bound = self.metric(metric)
+        values = {result.name: result.summary[bound.name] for result in self.results}
+        scored = {name: value for name, value in values.items() if not math.isnan(value)}
+        if not scored:
+            raise UsageError(f"{bound.name} has no figure for any system")
+        return (max if bound.metric.higher_is_better else min)(scored, key=lambda name: scored[name])
+
+    def pair(self, metric: str, a: str, b: str) -> Pair:
+        """Two systems on one metric; as they were compared, so a may come out as b."""
+        name = self.metric(metric).name
+        for pair in self.pairs:
+            if pair.metric == name and {pair.a, pair.b} == {a, b}:
+                return pair
+        raise UsageError(f"{a} and {b} were not compared; there are {', '.join(self.names)}")
+
+    def per_query(self, metric: str) -> dict[str, dict[str, float | None]]:
+        """Query → system → score; None where it is undefined."""
+        name = self.metric(metric).name
+        rows = self.aligned.scores(name).tolist()
+        return {
+            query: {system: None if score != score else score for system, score in zip(self.names, row, strict=True)}
+            for query, row in zip(self.query_ids, rows, strict=True)
+        }
+
+    def table(self) -> list[dict[str, Any]]:
+        """A row for each pair and metric, as plain values: `pandas.DataFrame(comparison.table())` takes it."""
+        return [pair.to_dict() for pair in self.pairs]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain JSON values."""
+        plain = {
+            "systems": list(self.names),
+            "metrics": [metric.name for metric in self.metrics],
+            "n_queries": len(self.query_ids),
+            "how": self.how.to_dict(),
+            "n_comparisons": self.n_comparisons,
+            "summary": {
+                result.name: {
+                    metric.name: None if math.isnan(value := result.summary[metric.name]) else value
+                    for metric in self.metrics
+                }
+                for result in self.results
+            },
+            "pairs": self.table(),
+            "verdict": self.verdict,
+            "notes": list(self.notes),
+        }
+        if self.part:
+            plain["slice"] = self.part
+        if self.fields:
+            plain["overall"] = {
+                name: {"statistic": defined(outcome.statistic), "p": defined(outcome.p)}
+                for name, outcome in self.fields.items()
+            }
+        return plain
+
+    def __repr__(self) -> str:
+        return f"Comparison({self.verdict})"

@@ -1,0 +1,148 @@
+"""leaderboard: several runs by their figures; which is best on which metric, whichever way that metric points."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from numbers import Real
+from typing import Any
+
+from assay.comparison.compare import compare_results
+from assay.comparison.comparison import Comparison
+from assay.comparison.how import How
+from assay.comparison.pair import defined
+from assay.errors import DataError, UnknownName, UsageError, near_matches
+from assay.evaluation.result import Result
+from assay.metrics._parse import parse_metric
+from assay.text import shortened
+
+NESTED = ("summary", "metrics", "aggregate_metrics", "aggregated_metrics")
+"""Keys under which the figures of a run are kept in dicts people have."""
+
+
+@dataclass(frozen=True)
+class Leaderboard:
+    """`board["ndcg@10"]` is run → figure, the best run first; `board.best("ndcg@10")` names the best one."""
+
+    runs: tuple[str, ...]
+    metrics: tuple[str, ...]
+    """Those that every run has."""
+    figures: Mapping[str, Mapping[str, float]]
+    """Metric → run → figure, best first; of a metric that is none of ours, in the order given."""
+    comparison: Comparison | None = field(default=None, repr=False)
+    """Query by query, with tests; None where runs are given as figures alone."""
+
+    def __getitem__(self, metric: str) -> dict[str, float]:
+        return dict(self.figures[self._name(metric)])
+
+    def best(self, metric: str) -> str:
+        """The run with the best figure; of equals, the one given first. A metric nobody knows has no best."""
+        by_run = self[metric]
+        parse_metric(metric)
+        return next(iter(by_run))
+
+    @property
+    def verdict(self) -> str:
+        """What may be said about the runs; figures alone do not tell whether a difference is more than luck."""
+        if self.comparison is not None:
+            return self.comparison.verdict
+        leads = [f"{self.best(metric)} has the best {metric}" for metric in self.metrics if _direction(metric)]
+        said = "; ".join(leads) or "None of these metrics is known"
+        return f"{said}. Whether that is more than luck, only the scores of each query can tell."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        plain: dict[str, Any] = {
+            "runs": list(self.runs),
+            "metrics": {
+                metric: {run: defined(value) for run, value in by_run.items()} for metric, by_run in self.figures.items()
+            },
+            "best": {metric: self.best(metric) for metric in self.metrics if _direction(metric)},
+            "verdict": self.verdict,
+        }
+        return plain if self.comparison is None else {**plain, "comparison": self.comparison.to_dict()}
+
+    def _name(self, metric: str) -> str:
+        name = metric if metric in self.figures else parse_metric(metric).name
+        if name not in self.figures:
+            raise UnknownName("metric of these runs", metric, near_matches(metric, self.metrics), _have(self.metrics))
+        return name
+
+
+class BenchmarkComparison:
+    """Runs by name, each a Result or a dict of figures such as {"ndcg@10": 0.85, "map@10": 0.80}."""
+
+    @staticmethod
+    def compare_runs(runs_results: Mapping[str, Any], **how: Any) -> Leaderboard:
+        """All runs on the metrics they share. Results are also compared query by query, as `how` says (see `How`)."""
+        if not isinstance(runs_results, Mapping) or len(runs_results) < 2:
+            raise UsageError("at least two runs are needed by name, as in {'baseline': a, 'model_v1': b}")
+        figures = {str(name): _figures(str(name), run) for name, run in runs_results.items()}
+        first, *others = figures.values()
+        shared = [metric for metric in first if all(metric in other for other in others)]
+        if not shared:
+            raise UsageError("the runs have no metric in common")
+        board = {metric: _ranked(metric, {name: of[metric] for name, of in figures.items()}) for metric in shared}
+        return Leaderboard(tuple(figures), tuple(shared), board, _comparison(runs_results, how))
+
+    @staticmethod
+    def find_best_run(runs_results: Mapping[str, Any], metric: str = "ndcg@10") -> str:
+        """The name of the run that is best on a metric: the lowest latency, the highest of most others."""
+        if not isinstance(runs_results, Mapping) or not runs_results:
+            raise UsageError("at least one run is needed by name, as in {'baseline': a}")
+        found: dict[str, float] = {}
+        wanted = parse_metric(metric).name
+        for name, run in runs_results.items():
+            figures = _figures(str(name), run)
+            if wanted not in figures:
+                raise UnknownName(f"metric of {name}", metric, near_matches(metric, figures), _have(figures))
+            found[str(name)] = figures[wanted]
+        best = next(iter(_ranked(wanted, found)))
+        if math.isnan(found[best]):
+            raise DataError(f"{wanted} has no figure for any run")
+        return best
+
+
+def _comparison(runs: Mapping[str, Any], how: Mapping[str, Any]) -> Comparison | None:
+    """The runs query by query, where all of them are results."""
+    if not all(isinstance(run, Result) for run in runs.values()):
+        if how:
+            raise UsageError(f"{', '.join(how)} needs the scores of each query: give results, not figures alone")
+        return None
+    return compare_results([replace(run, name=str(name)) for name, run in runs.items()], How(**how))
+
+
+def _have(metrics: Any) -> str:
+    return f"they have {', '.join(metrics)}"
+
+
+def _direction(metric: str) -> int:
+    """1 where more is better, -1 where less is, 0 for what is no metric of ours."""
+    try:
+        return 1 if parse_metric(metric).metric.higher_is_better else -1
+    except UsageError:
+        return 0
+
+
+def _ranked(metric: str, by_run: Mapping[str, float]) -> dict[str, float]:
+    """Best first; runs without a figure last."""
+    sign = _direction(metric)
+    return dict(sorted(by_run.items(), key=lambda pair: (math.isnan(pair[1]), -sign * pair[1])))
+
+
+def _figures(name: str, run: Any) -> dict[str, float]:
+    """Metric → figure; metrics of ours in their own spelling, others as they are called. What is no number is left aside."""
+    if isinstance(run, Result):
+        return {metric: value for metric, value in run.summary.items() if metric not in run.beside}
+    if not isinstance(run, Mapping):
+        raise DataError(f"{name}: expected a result or a dict of figures by metric, found {shortened(run)}")
+    plain: Mapping[Any, Any] = next((run[key] for key in NESTED if isinstance(run.get(key), Mapping)), run)
+    found = {
+        parse_metric(str(metric)).name if _direction(str(metric)) else str(metric): float(value)
+        for metric, value in plain.items()
+        if isinstance(value, Real) and not isinstance(value, bool)
+    }
+    if not found:
+        raise DataError(f"{name}: no figure of a metric in it, as in {{'ndcg@10': 0.85}}; found {shortened(run)}")
+    return found

@@ -1,0 +1,138 @@
+"""slice_comparison: systems compared in every slice, with one correction over all of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from assay.comparison.align import Aligned
+from assay.comparison.comparison import Comparison
+from assay.comparison.how import How
+from assay.comparison.pair import Pair
+from assay.comparison.pairing import compared_pairs, field_outcomes
+from assay.comparison.slices import over
+from assay.model.tags import Slice, Tags, asked_for
+from assay.stats._corrections import Correction, correct, parse_correction
+
+MOST_NAMED = 4
+"""Slices that a sentence names."""
+
+
+@dataclass(frozen=True, eq=False)
+class PartComparison(Comparison):
+    """A comparison in one slice; its p is corrected over the comparisons in all slices."""
+
+    n_over: int = 0
+
+    @property
+    def n_comparisons(self) -> int:
+        """Over how many slices, pairs and metrics p was corrected."""
+        return self.n_over
+
+
+@dataclass(frozen=True, eq=False)
+class SliceComparison:
+    """A comparison for every slice, in the order of `slices`, all by the same choices."""
+
+    how: How
+    slices: tuple[Slice, ...]
+    parts: tuple[PartComparison, ...]
+    n_comparisons: int
+    """Over how many slices, pairs and metrics p was corrected."""
+
+    @property
+    def correcting(self) -> Correction:
+        """What made up for many slices. It counts for tests of many systems as well: they know of one slice only."""
+        return parse_correction(self.how.correction)
+
+    @cached_property
+    def verdict(self) -> str:
+        """What may be said about the first metric, in plain words."""
+        if not self.parts:
+            return "There is no slice to compare."
+        metric = self.parts[0].metrics[0].name
+        said = [_clause(pairs, self.slices) for pairs in self.by_pair(metric)]
+        more = f"; {len(said) - 3} more pairs" if len(said) > 3 else ""
+        return f"On {metric}, {'; '.join(said[:3])}{more} ({self.correcting.title}, {self.n_comparisons} comparisons)."
+
+    def by_pair(self, metric: str) -> list[tuple[Pair, ...]]:
+        """For each two systems, how they compare in every slice."""
+        of_metric = [[pair for pair in part.pairs if pair.metric == metric] for part in self.parts]
+        return list(zip(*of_metric, strict=True))
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each slice, metric and pair, as plain values."""
+        return [
+            {"by": "*".join(one.names), "slice": one.value, **pair.to_dict()}
+            for one, part in zip(self.slices, self.parts, strict=True)
+            for pair in part.pairs
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain JSON values."""
+        return {
+            "n_comparisons": self.n_comparisons,
+            "correction": self.correcting.name,
+            "verdict": self.verdict,
+            "slices": self.rows(),
+        }
+
+
+def compare_slices(comparison: Comparison, by: str | Iterable[str]) -> SliceComparison:
+    """Compare the systems of a comparison by its own choices in every slice of every tag that is asked for.
+
+    p is corrected over all slices, pairs and metrics together; the comparison over all queries is no part of that.
+    """
+    tags = Tags.of(comparison.results)
+    slices = [one for names in dict.fromkeys(map(tags.crossed, asked_for(by))) for one in tags.slices(names)]
+    how = comparison.how
+    raw = [_compared(comparison.aligned, one, how) for one in slices]
+    found = np.array([pair.p for part in raw for pair in part.pairs])
+    corrected = iter(correct(found, how.correction).tolist())
+    n_over = int(np.count_nonzero(~np.isnan(found)))
+    parts = [
+        replace(part, pairs=tuple(_settled(pair, next(corrected), how) for pair in part.pairs), n_over=n_over)
+        for part in raw
+    ]
+    return SliceComparison(how, tuple(slices), tuple(parts), n_over)
+
+
+def _compared(aligned: Aligned, one: Slice, how: How) -> PartComparison:
+    """The systems in one slice, not yet corrected."""
+    inside = replace(aligned, results=tuple(over(result, one.queries, aligned.metrics) for result in aligned.results))
+    plain = replace(how, correction="none")
+    fields = field_outcomes(inside, plain)
+    return PartComparison(inside, how, tuple(compared_pairs(inside, plain, fields)), fields, one.label)
+
+
+def _settled(pair: Pair, p_corrected: float, how: How) -> Pair:
+    return replace(pair, p_corrected=p_corrected, is_significant=bool(p_corrected <= how.alpha))
+
+
+def _clause(pairs: Sequence[Pair], slices: Sequence[Slice]) -> str:
+    """Where the second system is better, where it is worse, and where that is open."""
+    a, b = pairs[0].a, pairs[0].b
+    if pairs[0].claim != "differs":
+        claim = {"not_worse": "not worse than", "equal": "as good as"}[pairs[0].claim]
+        shown = [one for one, pair in zip(slices, pairs, strict=True) if pair.is_significant]
+        return f"{b} is shown to be {claim} {a} in {_where(shown, len(slices))}"
+    better, worse = ([one for one, pair in zip(slices, pairs, strict=True) if pair.better == name] for name in (b, a))
+    n_open = sum(pair.better is None and not math.isnan(pair.p) for pair in pairs)
+    said = [
+        f"{word} than {a} in {_where(found, len(slices))}" for word, found in (("better", better), ("worse", worse)) if found
+    ]
+    if not said:
+        return f"{b} is not shown to be better or worse than {a} in any of {len(slices)} slices"
+    return f"{b} is {' and '.join(said)}" + (
+        f", and {n_open} {'is' if n_open == 1 else 'are'} not decisive" if n_open else ""
+    )
+
+
+def _where(found: Sequence[Slice], n_slices: int) -> str:
+    names = ", ".join(one.label for one in found[:MOST_NAMED]) + (", …" if len(found) > MOST_NAMED else "")
+    return f"{len(found)} of {n_slices} slices{f' ({names})' if names else ''}"

@@ -1,0 +1,211 @@
+"""worst_slices: search all slices for those where a system does worse than elsewhere, or worse than the baseline."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from assay.comparison.how import How
+from assay.comparison.slice_search import Candidate, Search, candidates
+from assay.comparison.slices import shown_metrics
+from assay.comparison.subset_test import chance_of_less, n_shuffles
+from assay.comparison.worst_slice import CORRECTION, WorstSlice, WorstSlices
+from assay.errors import UsageError
+from assay.evaluation.result import Result
+from assay.metrics._metric import BoundMetric
+from assay.model.ordering import Floats, Ints
+from assay.model.scores import MEAN
+from assay.model.tags import Tags
+from assay.stats._corrections import correct
+from assay.text import some_of
+
+ROUNDING = 1e-12
+
+
+class _Looked(NamedTuple):
+    """One slice of one system, in a scale where more is better."""
+
+    system: int
+    candidate: Candidate
+    n: int
+    value: float
+    other: float
+    gap: float
+    half: float
+    """Half the width of the interval of the gap."""
+    p: float
+
+    @property
+    def at_best(self) -> float:
+        """The end of the interval that speaks for the system: far below 0 where it is surely and clearly worse."""
+        return self.gap + self.half
+
+
+def worst_slices(
+    results: Result | Sequence[Result], metric: str | None = None, how: How | None = None, search: Search | None = None
+) -> WorstSlices:
+    """Look at all tags and all pairs of tags, and rank what is found by how bad it is at best.
+
+    Each system is held against itself on all other queries; with a baseline, against that on the queries of the slice. p is
+    corrected over everything that was looked at. A pair of tags is not told of where one of them alone says it more surely.
+    """
+    given = [results] if isinstance(results, Result) else list(results)
+    chosen, searched = how or How(), search or Search()
+    bound = _metric(given, metric)
+    tags = Tags.of(given)
+    few = candidates(tags, searched)
+    scores = np.column_stack([_scores(result, bound, tags) for result in given])
+    chance = _Chance(chosen, searched.resamples or n_shuffles(len(few.kept) * len(given), chosen.alpha))
+    fewest = searched.fewest(len(tags.by_query))
+    looked = list(_looked(scores, few.kept, fewest, _baseline(given, chosen), chance))
+    told = _told(given, bound, looked, chosen.alpha)
+    names = [result.name for result in given if result.name != chosen.baseline]
+    return WorstSlices(
+        metric=bound,
+        against=chosen.baseline or "",
+        systems=tuple(names),
+        found=tuple(one for name in names for one in [each for each in told if each.system == name][: searched.most]),
+        n_significant={name: sum(one.is_significant for one in told if one.system == name) for name in names},
+        n_slices=len(few.kept),
+        n_looked_at=len(looked),
+        n_too_small=few.n_too_small,
+        fewest=fewest,
+        level=chosen.level,
+    )
+
+
+def _metric(results: Sequence[Result], metric: str | None) -> BoundMetric:
+    """The metric to look at; only means can be taken apart into slices."""
+    if not results:
+        raise UsageError("there is no result to slice")
+    shown = shown_metrics(results, [metric] if metric else None)
+    means = [one for one in shown if one.metric.aggregation == MEAN]
+    if not means:
+        raise UsageError(f"worst slices are looked for by the mean of a metric, which {some_of([shown[0].name])} is not")
+    return means[0]
+
+
+def _scores(result: Result, metric: BoundMetric, tags: Tags) -> Floats:
+    """More is better; nan where a query has no score."""
+    known = dict(zip(result.query_ids, result.array(metric.name).tolist(), strict=True))
+    scores = np.array([known.get(query, math.nan) for query in tags.by_query], dtype=float)
+    return np.where(np.isfinite(scores), scores if metric.metric.higher_is_better else -scores, np.nan)
+
+
+def _baseline(results: Sequence[Result], how: How) -> int | None:
+    if how.baseline is None:
+        return None
+    names = [result.name for result in results]
+    if how.baseline not in names:
+        raise UsageError(f"no system is called {how.baseline!r}; there are {', '.join(names)}")
+    return names.index(how.baseline)
+
+
+class _Chance(NamedTuple):
+    """How sure one wants to be, and how often to try."""
+
+    how: How
+    resamples: int
+
+    def half_width(self, error: float, n: int) -> float:
+        """Of the interval of a mean of n queries."""
+        from scipy.special import stdtrit
+
+        return float(stdtrit(n - 1, (1 + self.how.level) / 2)) * error
+
+
+def _looked(
+    scores: Floats, kept: Sequence[Candidate], fewest: int, baseline: int | None, chance: _Chance
+) -> Iterator[_Looked]:
+    """Every slice of every system that has enough scores in it."""
+    for system in range(scores.shape[1]):
+        if system == baseline:
+            continue
+        values = scores[:, system] if baseline is None else scores[:, system] - scores[:, baseline]
+        defined = ~np.isnan(values)
+        renumbered = np.cumsum(defined) - 1
+        inside = [(one, renumbered[one.places[defined[one.places]]]) for one in kept]
+        enough = [(one, rows) for one, rows in inside if fewest <= len(rows) <= int(defined.sum()) - fewest]
+        if baseline is None:
+            yield from _against_rest(system, values[defined], enough, chance)
+        else:
+            yield from _against_baseline(system, scores[defined][:, [system, baseline]], enough, chance)
+
+
+def _against_rest(
+    system: int, values: Floats, enough: Sequence[tuple[Candidate, Ints]], chance: _Chance
+) -> Iterator[_Looked]:
+    """Means inside and outside. The spread is that of each, or one for both, whichever is less sure of itself."""
+    p = chance_of_less(values, [rows for _, rows in enough], chance.resamples, chance.how.seed).tolist()
+    for (candidate, rows), one_p in zip(enough, p, strict=True):
+        inside, outside = values[rows], np.delete(values, rows)
+        n, rest = len(inside), len(outside)
+        apart = inside.var(ddof=1) / n + outside.var(ddof=1) / rest
+        together = (n * inside.var() + rest * outside.var()) / (n + rest - 2) * (1 / n + 1 / rest)
+        half = chance.half_width(math.sqrt(max(apart, together)), n)
+        value, other = float(inside.mean()), float(outside.mean())
+        yield _Looked(system, candidate, n, value, other, value - other, half, one_p)
+
+
+def _against_baseline(
+    system: int, both: Floats, enough: Sequence[tuple[Candidate, Ints]], chance: _Chance
+) -> Iterator[_Looked]:
+    """The mean difference, by the spread of the slice and by that of all queries, whichever is less sure: few often agree.
+
+    However small the spread, p is never below the chance that as many coins as there are differences all show tails.
+    """
+    values = both[:, 0] - both[:, 1]
+    values[np.abs(values) <= ROUNDING * np.abs(both).max(initial=0.0)] = 0.0
+    spread = float(values.std(ddof=1)) if len(values) > 1 else 0.0
+    for candidate, rows in enough:
+        inside = values[rows]
+        n, gap = len(inside), float(inside.mean())
+        spreads = ((float(inside.std(ddof=1)), n), (spread, len(values)))
+        p = max(_tail(gap, sd / math.sqrt(n), of - 1) for sd, of in spreads)
+        half = max(chance.half_width(sd / math.sqrt(n), of) for sd, of in spreads)
+        n_moved = int(np.count_nonzero(inside))
+        value, other = both[rows].mean(axis=0).tolist()
+        yield _Looked(system, candidate, n, value, other, gap, half, max(p, 0.5**n_moved) if n_moved else 1.0)
+
+
+def _tail(gap: float, error: float, freedom: int) -> float:
+    """Chance of a gap as low, if there were none."""
+    from scipy.special import stdtr
+
+    return float(stdtr(float(freedom), gap / error if error else math.copysign(math.inf, gap)))
+
+
+def _told(results: Sequence[Result], metric: BoundMetric, looked: Sequence[_Looked], alpha: float) -> list[WorstSlice]:
+    """Slices that are worse, worst first; without pairs of tags that a single tag speaks for more surely."""
+    known = {(one.system, one.candidate.names, one.candidate.values): one.at_best for one in looked}
+    corrected = correct([one.p for one in looked], CORRECTION).tolist()
+    worse = [
+        (one, p)
+        for one, p in zip(looked, corrected, strict=True)
+        if one.gap < -ROUNDING * max(abs(one.value), abs(one.other))
+        and not any(known.get((one.system, *parent), math.inf) <= one.at_best for parent in one.candidate.parents)
+    ]
+    worse.sort(key=lambda each: (each[0].at_best, each[0].gap, each[0].system, each[0].candidate.label))
+    sign = 1.0 if metric.metric.higher_is_better else -1.0
+    return [_worst(one, p, results[one.system].name, sign, alpha) for one, p in worse]
+
+
+def _worst(one: _Looked, p_corrected: float, name: str, sign: float, alpha: float) -> WorstSlice:
+    """In the metric's own scale."""
+    low, high = sorted(sign * (one.gap + reach) for reach in (-one.half, one.half))
+    return WorstSlice(
+        system=name,
+        label=one.candidate.label,
+        n=one.n,
+        value=sign * one.value,
+        other=sign * one.other,
+        difference=sign * one.gap,
+        low=low,
+        high=high,
+        p=one.p,
+        p_corrected=p_corrected,
+        is_significant=bool(p_corrected <= alpha),
+    )

@@ -1,0 +1,107 @@
+"""Checkpoint: the log an evaluation writes, found again by what was asked for."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from assay.datasets._dataset import PARTS, BenchmarkDataset
+from assay.errors import UsageError
+from assay.evaluation.answers import SCHEMA, Answer, AnswerLog
+from assay.evaluation.plan import Plan
+from assay.evaluation.provenance import describe_machine, differences
+from assay.evaluation.runner import Part
+
+SHOWN = 5
+"""Differences that a message shows."""
+LOOKED_AT = 50
+"""Logs that are looked at for one that may have been meant."""
+
+Known = dict[str, dict[str, Answer]]
+"""Part → query → answer."""
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """Where answers are kept, and what they are answers to."""
+
+    log: AnswerLog
+    header: Mapping[str, Any]
+    is_named: bool
+    """Whether it goes by the name of a plan; else by its content."""
+
+    def begin(self) -> Known:
+        """Start afresh: nothing is known."""
+        self.log.begin(dict(self.header))
+        return {}
+
+    def resume(self, say: Callable[[str], None]) -> Known:
+        """What is known already. What was begun differently is refused; where nothing was begun, it starts."""
+        before, answers = self.log.read()
+        if not before:
+            self._refuse_nearest()
+            say("there is nothing to go on from; this evaluation starts afresh")
+            return self.begin()
+        if changed := differences(before, self.header):
+            raise UsageError(f"this is not what was begun: {_told(changed)}. Without --resume it starts afresh")
+        self.log.mend()
+        return answers
+
+    def _refuse_nearest(self) -> None:
+        """An unfinished evaluation of the same queries, with something else changed, was probably meant."""
+        if self.is_named:
+            return
+        logs = [path for path in self.log.path.parent.glob("*.log") if not path.name.startswith("plan-")]
+        logs.sort(key=lambda path: path.stat().st_mtime, reverse=True)
+        for path in logs[:LOOKED_AT]:
+            before, answers = AnswerLog(path).read()
+            if _concerns_the_same(before, self.header) and not _is_finished(before, answers):
+                changed = _told(differences(before, self.header))
+                raise UsageError(
+                    f"what was begun and not finished is another one: {changed}. Without --resume it starts afresh"
+                )
+
+
+def _told(changed: Sequence[str]) -> str:
+    more = len(changed) - SHOWN
+    return "; ".join([*changed[:SHOWN], *([f"and {more} more"] if more > 0 else [])])
+
+
+def _concerns_the_same(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
+    old, new = before.get("plan", {}), now["plan"]
+    return all(old.get(name) == new.get(name) for name in ("benchmarks", "selection"))
+
+
+def _is_finished(header: Mapping[str, Any], answers: Known) -> bool:
+    wanted: Mapping[str, int] = header.get("queries", {})
+    return all(sum(one.error is None for one in answers.get(part, {}).values()) >= n for part, n in wanted.items())
+
+
+def find_checkpoint(folder: Path, name: str, header: Mapping[str, Any]) -> Checkpoint:
+    """The checkpoint of a plan under its name, or by its content where it has none; another one for each selection."""
+    own = digest([header["plan"]["selection"], header.get("again")]) if name else digest(header)
+    return Checkpoint(AnswerLog(folder / f"{name}-{own}.log" if name else folder / f"{own}.log"), header, bool(name))
+
+
+def describe_start(plan: Plan, datasets: Mapping[str, BenchmarkDataset], parts: Sequence[Part]) -> dict[str, Any]:
+    """All that answers and scores rest on; if any of it changes, they are not to be mixed."""
+    machine = describe_machine()
+    header = {
+        "schema": SCHEMA,
+        "plan": plan.describe(),
+        "datasets": {name: {one: dataset.fingerprint(one) for one in PARTS} for name, dataset in datasets.items()},
+        "files": {name: digest_ for part in parts for name, digest_ in part.provider.sources().items()},
+        "versions": {"assay": machine["assay"], "python": machine["python"], **machine["packages"]},
+        "queries": {part.key: len(part.queries) for part in parts},
+    }
+    plain: dict[str, Any] = json.loads(json.dumps(header, default=str))
+    return plain
+
+
+def digest(content: Any) -> str:
+    """A short hash of plain values."""
+    return hashlib.blake2b(json.dumps(content, sort_keys=True, default=str).encode(), digest_size=8).hexdigest()

@@ -1,0 +1,28 @@
+"""Confidence: where a metric's true figure may lie, given the queries at hand."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Confidence:
+    """An interval: with other queries of the same kind, the figure would lie in it as often as the level says."""
+
+    low: float
+    high: float
+    level: float
+    method: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values; None for an end that nobody knows."""
+        ends = {name: end if math.isfinite(end) else None for name, end in (("low", self.low), ("high", self.high))}
+        return {**ends, "level": self.level, "method": self.method}
+
+    @classmethod
+    def from_dict(cls, plain: dict[str, Any]) -> Confidence:
+        """What `to_dict` gave."""
+        low, high = (math.nan if plain[end] is None else float(plain[end]) for end in ("low", "high"))
+        return cls(low, high, float(plain["level"]), str(plain["method"]))

@@ -1,0 +1,164 @@
+"""Crew: threads that ask one query each, as many at once as the service bears."""
+
+from __future__ import annotations
+
+import bisect
+import queue
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from assay.errors import ProviderError
+from assay.evaluation.answers import Answer
+from assay.evaluation.line import GRACE, Line, describe
+from assay.evaluation.patience import Patience
+from assay.model.records import Query
+from assay.providers._refusals import Busy
+
+PATIENT = 0.5
+"""Seconds after which the clock is looked at again, whatever happens."""
+
+
+@dataclass(eq=False)
+class Task:
+    """A query to be asked, and how it went so far."""
+
+    query: Query
+    n_tried: int = 0
+    not_before: float = 0.0
+    started: float = 0.0
+    deadline: float = float("inf")
+
+
+Outcomes = queue.SimpleQueue[tuple[Task, Answer | Exception]]
+
+
+class Hand:
+    """A thread that asks one query after the other."""
+
+    def __init__(self, line: Line, k: int, outcomes: Outcomes) -> None:
+        self._line, self._k, self._outcomes = line, k, outcomes
+        self._inbox: queue.SimpleQueue[tuple[Task, float] | None] = queue.SimpleQueue()
+        threading.Thread(target=self._serve, name="assay asks", daemon=True).start()
+
+    def take(self, task: Task, seconds: float) -> None:
+        """Ask this next."""
+        self._inbox.put((task, seconds))
+
+    def leave(self) -> None:
+        """End, when what is being asked is answered."""
+        self._inbox.put(None)
+
+    def _serve(self) -> None:
+        while (given := self._inbox.get()) is not None:
+            task, seconds = given
+            try:
+                (outcome,) = self._line.search([task.query], self._k, seconds)
+            except BaseException as error:  # noqa: BLE001 (even an interrupt raised by a retriever is its answer)
+                outcome = ProviderError(describe(error))
+            self._outcomes.put((task, outcome))
+
+
+@dataclass
+class Crew:
+    """Asks fewer at once while the service is busy, and more again when it answers.
+
+    A call that took too long holds its place until it comes back, so that no service is asked more than allowed; but
+    one place is always left.
+    """
+
+    line: Line
+    k: int
+    patience: Patience
+    limit: float = 0.0
+    _streak: int = 0
+    _halved: float = 0.0
+    """When the limit was last cut in half: what was asked before that is no news."""
+    _quiet_until: float = 0.0
+    """When a busy service may be asked again."""
+    _idle: list[Hand] = field(default_factory=list)
+    _hands: dict[Task, Hand] = field(default_factory=dict)
+    """Who asks what, also where nobody waits for the answer any more."""
+    _outcomes: Outcomes = field(default_factory=queue.SimpleQueue)
+
+    def ask(self, queries: Sequence[Query]) -> Iterator[list[Answer]]:
+        """Every query once, in the order in which they are answered."""
+        self.limit = float(self.patience.concurrency)
+        waiting = [Task(query) for query in reversed(queries)]
+        running: set[Task] = set()
+        try:
+            while waiting or running:
+                self._start(waiting, running)
+                done = [self._settled(task, outcome, waiting) for task, outcome in self._finished(running, waiting)]
+                if answers := [answer for answer in done if answer]:
+                    yield answers
+        finally:
+            for hand in (*self._idle, *self._hands.values()):
+                hand.leave()
+
+    def _has_room(self, running: set[Task]) -> bool:
+        return not running or len(self._hands) < int(self.limit)
+
+    def _start(self, waiting: list[Task], running: set[Task]) -> None:
+        now = time.monotonic()
+        while waiting and self._has_room(running) and max(waiting[-1].not_before, self._quiet_until) <= now:
+            task = waiting.pop()
+            task.started, task.deadline = now, now + self.patience.timeout + GRACE
+            hand = self._idle.pop() if self._idle else Hand(self.line, self.k, self._outcomes)
+            running.add(task)
+            self._hands[task] = hand
+            hand.take(task, self.patience.timeout)
+
+    def _finished(self, running: set[Task], waiting: list[Task]) -> list[tuple[Task, Answer | Exception]]:
+        """What came back, or ran out of time, by now."""
+        due = [task.deadline for task in running]
+        if waiting and self._has_room(running):
+            due.append(max(waiting[-1].not_before, self._quiet_until))
+        back: list[tuple[Task, Answer | Exception]] = []
+        try:
+            back.append(self._outcomes.get(timeout=max(0.001, min(min(due) - time.monotonic(), PATIENT))))
+            while True:
+                back.append(self._outcomes.get_nowait())
+        except queue.Empty:
+            pass
+        self._idle += [self._hands.pop(task) for task, _ in back]
+        found = [(task, outcome) for task, outcome in back if task in running]
+        running -= {task for task, _ in found}
+        for task in [task for task in running if task.deadline < time.monotonic()]:
+            running.remove(task)
+            found.append((task, TimeoutError(f"no answer within {self.patience.timeout:g} s")))
+        return found
+
+    def _settled(self, task: Task, outcome: Answer | Exception, waiting: list[Task]) -> Answer | None:
+        """The answer, or None where the query is asked once more."""
+        if isinstance(outcome, Answer):
+            self._grow()
+            return outcome
+        n_tried = task.n_tried + 1
+        pause = self.patience.pause(outcome, n_tried)
+        self._streak = 0
+        if isinstance(outcome, Busy):
+            self._slow_down(task, outcome, pause)
+        if not self.patience.allows(outcome, n_tried):
+            return Answer(task.query.query_id, error=describe(outcome))
+        bisect.insort_left(waiting, Task(task.query, n_tried, time.monotonic() + pause), key=_latest_first)
+        return None
+
+    def _grow(self) -> None:
+        """One more at once after as many answers in a row as are asked at once."""
+        self._streak += 1
+        if self._streak >= self.limit and self.limit < self.patience.concurrency:
+            self.limit, self._streak = min(self.limit + 1, float(self.patience.concurrency)), 0
+
+    def _slow_down(self, task: Task, busy: Busy, pause: float) -> None:
+        """Half as many at once, but once only for all that were asked together; and all wait, if the service says so."""
+        now = time.monotonic()
+        if task.started >= self._halved:
+            self.limit, self._halved = max(1.0, float(int(self.limit / 2))), now
+        if busy.retry_after is not None:
+            self._quiet_until = max(self._quiet_until, now + pause)
+
+
+def _latest_first(task: Task) -> float:
+    return -task.not_before

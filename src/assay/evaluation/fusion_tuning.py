@@ -1,0 +1,223 @@
+"""Fusion tuning: which fusion suits these runs best, and what it brings on queries it was not chosen by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, pairwise, product
+from math import comb
+from typing import Any
+
+import numpy as np
+
+from assay.datasets import as_source
+from assay.errors import BadParameter
+from assay.evaluation.fused_scores import FusedScores
+from assay.fusion._fusion import BoundFusion, parse_fusion
+from assay.fusion._lists import Lists
+from assay.metrics._parse import parse_metric
+from assay.model.ordering import Floats, Ints
+from assay.model.qrels import Qrels
+from assay.model.run import Run
+from assay.stats import difference_intervals
+from assay.stats._test import Pairs, parse_test
+
+METHODS = ("rrf", "comb_mnz", "weighted_sum")
+"""What is tried unless methods are named."""
+NORMS = ("min_max", "z_score", "rank")
+"""Normalisations that are tried for methods that read scores."""
+MOST_WEIGHTS = 70
+"""Weightings that are tried at most for one method and normalisation."""
+FEWEST_FOLDS = 3
+"""Folds that methods with training need: one to be held out, one to choose by, one to learn from."""
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Queries that were held out together."""
+
+    queries: tuple[str, ...]
+    chosen: str
+    """The fusion that was best on all other queries."""
+    score: float
+    """Its mean score on the queries held out."""
+    single: float
+    """The mean score of the best single run on them."""
+
+
+@dataclass(frozen=True)
+class FusionTuning:
+    """What tuning found."""
+
+    metric: str
+    n_queries: int
+    n_tried: int
+    singles: Mapping[str, float]
+    """Run → its mean score over all queries."""
+    best_single: str
+    folds: tuple[Fold, ...]
+    score: float
+    """Mean score of fusion, each query fused as was chosen without it."""
+    gain: float
+    """How far that is above the best single run, which was chosen by all queries."""
+    low: float
+    high: float
+    level: float
+    p: float
+    test: str
+    chosen: BoundFusion
+    """The best over all queries: what to use from now on."""
+    chosen_score: float
+    """Its mean score over all queries, which it was chosen by: expect less."""
+    n_undefined: int = 0
+    """Queries that the metric says nothing about."""
+
+
+def tune_fusion(
+    runs: Sequence[Any] | Mapping[str, Any],
+    qrels: Any,
+    metric: str = "ndcg@10",
+    *,
+    methods: Sequence[str] = METHODS,
+    folds: int = 5,
+    seed: int = 0,
+) -> FusionTuning:
+    """Try methods, parameters, normalisations and weights; report the gain on queries that were held out.
+
+    Runs come as a list, or by name. Queries are dealt into folds by lot; for each fold the fusion is chosen, and trained
+    where it learns, on the other folds alone. A method written with parameters is tried as it stands.
+    """
+    named = runs if isinstance(runs, Mapping) else {f"run {number}": run for number, run in enumerate(runs, 1)}
+    if len(named) < 2:
+        raise BadParameter("tuning needs two runs or more")
+    judged = qrels if isinstance(qrels, Qrels) else Qrels(as_source(qrels))
+    prepared = [run if isinstance(run, Run) else Run(as_source(run)) for run in named.values()]
+    bound = parse_metric(metric)
+    candidates = candidates_of(methods, len(prepared))
+    scores = FusedScores(Lists.of([_only(run, judged) for run in prepared]), judged, bound)
+    if folds < FEWEST_FOLDS and any(one.fusion.is_trained for one in candidates):
+        raise BadParameter(f"methods that learn from judgments need {FEWEST_FOLDS} folds or more, not {folds}")
+    return _tuned(scores, candidates, dict(zip(named, prepared, strict=True)), folds, seed)
+
+
+def candidates_of(methods: Sequence[str], n_runs: int) -> list[BoundFusion]:
+    """Every fusion to try, each once, the plain ones first: they win where nothing is better."""
+    found: dict[str, BoundFusion] = {}
+    for method in methods:
+        written = parse_fusion(method)
+        tried = [written] if "(" in method else list(_grid(written, n_runs))
+        found |= {one.name: one for one in tried if one.name not in found}
+    if not found:
+        raise BadParameter("tuning needs a method to try, such as rrf")
+    return list(found.values())
+
+
+def _grid(plain: BoundFusion, n_runs: int) -> Iterator[BoundFusion]:
+    """The method's own values in all combinations; weights with each normalisation, the rest as it is by default."""
+    fusion = plain.fusion
+    norms: dict[str, tuple[Any, ...]] = {"norm": NORMS} if "norm" in plain.params else {}
+    ranges = {**fusion.tries, **norms}
+    for values in product(*ranges.values()):
+        yield fusion.bind(**dict(zip(ranges, values, strict=True)))
+    if fusion.takes_weights:
+        for values, weights in product(product(*norms.values()), simplex(n_runs)):
+            yield fusion.bind(**dict(zip(norms, values, strict=True)), weights=weights)
+
+
+def simplex(n_runs: int) -> list[tuple[float, ...]]:
+    """Weights that add up to 1, in equal steps of a tenth or, with many runs, as fine as the number of them allows."""
+    steps = max((step for step in range(1, 11) if comb(step + n_runs - 1, n_runs - 1) <= MOST_WEIGHTS), default=1)
+    found = []
+    for bars in combinations(range(steps + n_runs - 1), n_runs - 1):
+        ends = (-1, *bars, steps + n_runs - 1)
+        found.append(tuple((after - before - 1) / steps for before, after in pairwise(ends)))
+    return found
+
+
+def dealt(n_queries: int, folds: int, seed: int) -> Ints:
+    """The fold of each query, drawn by lot; folds differ by one query at most."""
+    if not 2 <= folds <= n_queries:
+        raise BadParameter(f"folds is a number from 2 to the number of judged queries, which is {n_queries}, not {folds}")
+    fold = np.empty(n_queries, dtype=np.int64)
+    fold[np.random.default_rng(seed).permutation(n_queries)] = np.arange(n_queries) % folds
+    return fold
+
+
+def _only(run: Run, qrels: Qrels) -> Run:
+    """The run's judged queries."""
+    return Run({query: ranking for query, ranking in zip(run.query_ids, run.rankings, strict=True) if query in qrels})
+
+
+@dataclass(frozen=True)
+class _Tried:
+    """Scores of one candidate."""
+
+    held_out: Floats
+    """For each query: its score when the candidate learnt from the other folds."""
+    without: Floats
+    """Fold × query: its score when the candidate learnt neither from that fold nor from the query's own."""
+
+
+def _try(scores: FusedScores, candidate: BoundFusion, fold: Ints, folds: int) -> _Tried:
+    """A candidate that learns nothing has the same scores whatever is held out."""
+    if not candidate.fusion.is_trained:
+        plain = scores.of(candidate)
+        return _Tried(plain, np.broadcast_to(plain, (folds, len(fold))))
+    held_out, without = np.empty(len(fold)), np.full((folds, len(fold)), np.nan)
+    for one in range(folds):
+        held_out[fold == one] = scores.of(candidate, fold != one)[fold == one]
+    for one, other in combinations(range(folds), 2):
+        found = scores.of(candidate, (fold != one) & (fold != other))
+        without[one, fold == other] = found[fold == other]
+        without[other, fold == one] = found[fold == one]
+    return _Tried(held_out, without)
+
+
+def _tuned(
+    scores: FusedScores, candidates: list[BoundFusion], runs: Mapping[str, Run], folds: int, seed: int
+) -> FusionTuning:
+    metric, sign = scores.metric, 1.0 if scores.metric.metric.higher_is_better else -1.0
+    singles = {name: scores.of_run(run) for name, run in runs.items()}
+    best = max(singles, key=lambda name: sign * float(singles[name].mean()))
+    fold = dealt(len(scores.query_ids), folds, seed)
+    tried = [_try(scores, candidate, fold, folds) for candidate in candidates]
+    held_out = np.empty(len(fold))
+    found = []
+    for one in range(folds):
+        chosen = _best([sign * each.without[one, fold != one].mean() for each in tried])
+        mine = fold == one
+        held_out[mine] = tried[chosen].held_out[mine]
+        queries = tuple(scores.query_ids[number] for number in np.flatnonzero(mine).tolist())
+        reached = float(held_out[mine].mean()), float(singles[best][mine].mean())
+        found.append(Fold(queries, candidates[chosen].name, *reached))
+    overall = _best([sign * each.held_out.mean() for each in tried])
+    gain = _gain(singles[best], held_out, seed)
+    means = {name: float(values.mean()) for name, values in singles.items()}
+    chosen_score = float(tried[overall].held_out.mean())
+    return FusionTuning(
+        metric.name,
+        len(fold),
+        len(candidates),
+        means,
+        best,
+        tuple(found),
+        float(held_out.mean()),
+        *gain,
+        candidates[overall],
+        chosen_score,
+        scores.n_undefined,
+    )
+
+
+def _best(means: Sequence[float]) -> int:
+    """The first of the best; what differs by rounding alone does not count as better."""
+    return int(np.flatnonzero(np.array(means) >= max(means) - 1e-12)[0])
+
+
+def _gain(single: Floats, fused: Floats, seed: int, level: float = 0.95) -> tuple[float, float, float, float, float, str]:
+    """The mean difference, its interval and level, and the p of a paired test and its name."""
+    a, b = single[:, np.newaxis], fused[:, np.newaxis]
+    interval = difference_intervals(a, b, level=level, seed=seed)
+    test = parse_test("randomization")
+    p = float(test.compare(Pairs(a, b, seed)).p[0])
+    return float((b - a).mean()), float(interval.low[0]), float(interval.high[0]), level, p, test.name

@@ -1,0 +1,78 @@
+"""Line: the way to a retriever, and what comes back on it as answers."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from assay.errors import ProviderError
+from assay.evaluation.answers import Answer
+from assay.evaluation.worker import Worker
+from assay.model.records import Hit, Query
+from assay.providers._answers import answers_from
+from assay.providers._event_loop import EventLoop
+from assay.providers._refusals import Final
+from assay.text import printable
+
+GRACE = 0.1
+"""Seconds a coroutine has to be ended before its thread is left behind."""
+
+
+@dataclass
+class Line:
+    """Calls a retriever's methods; coroutines are waited for, all on one event loop, as their clients expect."""
+
+    retriever: Any
+    worker: Worker = field(default_factory=Worker)
+    _loop: EventLoop = field(default_factory=EventLoop)
+
+    def call(self, name: str, *arguments: Any, seconds: float | None = None, **settings: Any) -> Any:
+        """What a method gives in the end; a coroutine that takes longer is ended."""
+        return self._loop.result(getattr(self.retriever, name)(*arguments, **settings), seconds)
+
+    def search(self, queries: Sequence[Query], k: int, seconds: float | None = None) -> list[Answer | Exception]:
+        """For each query an answer, or the error to try again after."""
+        began = time.perf_counter()
+        try:
+            found = answers_from(self.call("search", list(queries), k, seconds=seconds), queries, k)
+        except BaseException as error:  # whatever a retriever raises is its answer
+            if isinstance(error, KeyboardInterrupt) and threading.current_thread() is threading.main_thread():
+                raise  # a person's, who reaches this thread alone
+            return [error if isinstance(error, Exception) else ProviderError(_named(error))] * len(queries)
+        ms = (time.perf_counter() - began) * 1000 / max(len(queries), 1)
+        return [_answer(query, hits, ms, len(queries)) for query, hits in zip(queries, found, strict=True)]
+
+
+def _answer(query: Query, found: list[Hit] | ProviderError, ms: float, n_together: int) -> Answer | ProviderError:
+    if isinstance(found, Final):
+        return Answer(query.query_id, ms=ms, error=describe(found))
+    if isinstance(found, ProviderError):
+        return found
+    extra = {hit.doc_id: _extra(hit) for hit in found if hit.text is not None or hit.metadata}
+    docs, scores = [hit.doc_id for hit in found], [hit.score for hit in found]
+    return Answer(query.query_id, docs, scores, ms, extra=extra or None, n_together=n_together)
+
+
+def _extra(hit: Hit) -> dict[str, Any]:
+    more: dict[str, Any] = dict(hit.metadata or {})
+    return {**more, "text": hit.text} if hit.text is not None else more
+
+
+def describe(error: BaseException) -> str:
+    """An error in one line."""
+    text = str(error).strip().partition("\n")[0]
+    told = text if isinstance(error, ProviderError) and text else _named(error)
+    return printable(shortened_text(told))
+
+
+def _named(error: BaseException) -> str:
+    text, name = str(error).strip().partition("\n")[0], type(error).__name__
+    return f"{name}: {text}" if text else name
+
+
+def shortened_text(text: str, most: int = 300) -> str:
+    """A text cut where it gets long."""
+    return text if len(text) <= most else text[: most - 1] + "…"

@@ -1,0 +1,93 @@
+"""run: put a benchmark's queries to a retriever of one's own, from Python."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import time
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from assay.datasets._dataset import BenchmarkDataset
+from assay.datasets._format import load_dataset
+from assay.errors import ProviderError, UsageError
+from assay.evaluation.conduct import is_total_failure, scored
+from assay.evaluation.plan import make_plan
+from assay.evaluation.provenance import now
+from assay.evaluation.result import Result
+from assay.evaluation.runner import Part, Progress, gather
+from assay.metrics._metric import BoundMetric
+from assay.metrics._parse import parse_metrics
+from assay.model.policy import Policy
+from assay.providers._provider import BoundProvider, Provider, parse_provider
+from assay.providers.python import FunctionRetriever
+from assay.text import shortened
+
+
+def run(
+    dataset: BenchmarkDataset | str,
+    retriever: Any,
+    metrics: str | Iterable[str | BoundMetric] | None = None,
+    *,
+    k: int | None = None,
+    policy: Policy | None = None,
+    name: str = "",
+    **settings: Any,
+) -> Result:
+    """Put a benchmark's queries to a retriever of your own, and score it.
+
+    The retriever is an object with `search(queries, k)` and, where it takes documents, `index(documents)`; a function of
+    one query text and k; or a provider by name. `settings` are the keys of a plan: selection, relevance, profile,
+    timeout, retries, concurrency, batch_size. Without a timeout an object is called in the calling thread.
+    """
+    chosen = load_dataset(dataset, settings.pop("dataset_format", None))
+    provider = own_provider(retriever, name)
+    content = {"benchmarks": [chosen.name], "providers": [provider], "k": k, **settings}
+    plan = make_plan({name: value for name, value in content.items() if value is not None}, "assay.run")
+    wanted = tuple(parse_metrics(metrics))
+    plan = replace(plan, metrics=wanted, k=k or max([plan.k, *(metric.params.get("k") or 0 for metric in wanted)]))
+    if policy is not None:
+        plan = replace(plan, profile=replace(plan.profile, policy=policy))
+    patience = plan.patience if settings.get("timeout") is not None else replace(plan.patience, timeout=math.inf)
+    queries = plan.selection.apply(chosen.queries)
+    part = Part(chosen, provider, queries, plan.k, patience, plan.batch_size, relevance=plan.relevance)
+    began, start = now(), time.perf_counter()
+    progress = Progress(part.name, len(queries))
+    result = scored(part, plan, gather(part, {}, None, progress), progress, began, start)[-1]
+    if is_total_failure(result):
+        query, reason = next(iter(result.failures.items()))
+        raise ProviderError(f"{part.name}: every query failed; {query}: {reason}")
+    return result
+
+
+def own_provider(retriever: Any, name: str = "") -> BoundProvider:
+    """What somebody hands over, as a provider: an object that is made already, a function, or a provider's name."""
+    if isinstance(retriever, str):
+        return replace(parse_provider(retriever), label=name)
+    if isinstance(retriever, BoundProvider):
+        return replace(retriever, label=name or retriever.label)
+    if inspect.isclass(retriever):
+        raise UsageError(f"{retriever.__name__} is a class; hand over an object of it: {retriever.__name__}()")
+    if callable(getattr(retriever, "search", None)):
+        lend: Any = partial(Lent, retriever)
+        own, indexes, batch = type(retriever).__name__, callable(getattr(retriever, "index", None)), 1000
+    elif callable(retriever):
+        own, indexes, batch = getattr(retriever, "__name__", type(retriever).__name__), False, 1
+        lend = partial(FunctionRetriever, own, retriever)
+    else:
+        raise ProviderError(f"expected search(queries, k), a function or a provider's name, found {shortened(retriever)}")
+    record = Provider(name or own, "a retriever of your own", lend, indexes=indexes, batch=batch)
+    return BoundProvider(record, {})
+
+
+class Lent:
+    """A retriever that somebody else goes on using: it is not closed."""
+
+    def __init__(self, retriever: Any) -> None:
+        for name in ("index", "search", "batch"):
+            if hasattr(retriever, name):
+                setattr(self, name, getattr(retriever, name))
+        if hasattr(retriever, "know"):
+            self.know = lambda qrels, *_, **__: retriever.know(qrels)

@@ -1,0 +1,38 @@
+"""fuse: several runs in, one run out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from assay.fusion._fusion import BoundFusion, Trained, parse_fusion
+from assay.fusion._lists import Lists
+from assay.model.qrels import Qrels
+from assay.model.run import Run
+
+
+def fuse(
+    runs: Sequence[Any],
+    method: str | BoundFusion = "rrf",
+    *,
+    trained: Trained | None = None,
+    depth: int = 0,
+    **settings: Any,
+) -> Run:
+    """The runs fused into one, best first; equal scores by id. Runs may have different queries.
+
+    Settings are the method's: `fuse(runs, "comb_mnz", norm="z_score")`. A method that learns from judgments needs what
+    `train` gave. `depth` keeps that many documents per query; 0 keeps all.
+    """
+    bound = method if isinstance(method, BoundFusion) else parse_fusion(method, **settings)
+    lists = Lists.of(runs)
+    return lists.fused(bound.score(lists, trained), bound.fusion.name, depth)
+
+
+def train(runs: Sequence[Any], qrels: Any, method: str | BoundFusion, **settings: Any) -> Trained:
+    """What a method learns from runs and judgments, to fuse the same runs with on other queries.
+
+    Scores of the queries it learnt from flatter it; `tune_fusion` looks at queries that were held out.
+    """
+    bound = method if isinstance(method, BoundFusion) else parse_fusion(method, **settings)
+    return bound.train(Lists.of(runs), qrels if isinstance(qrels, Qrels) else Qrels(qrels))

@@ -1,0 +1,153 @@
+"""Fusion: the record every file of fusions ends in, how one is named, and what it does."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from assay.catalog import entries_by_name, find_entry
+from assay.errors import BadParameter, UsageError
+from assay.fusion._lists import Lists
+from assay.fusion._normalise import normalised
+from assay.fusion._training import Training
+from assay.grammar import Param, parse_setting, show, split_call
+from assay.model.ordering import Floats
+from assay.model.qrels import Qrels
+
+
+@dataclass(frozen=True)
+class Trained:
+    """What a fusion has learnt from judgments: an array for each run."""
+
+    method: str
+    values: tuple[Floats, ...]
+    n_queries: int
+    """Judged queries it was learnt from."""
+
+
+@dataclass(frozen=True)
+class Fusion:
+    """One way to fuse. Its meaning is the first line of its module's docstring, its edge cases are those of its function."""
+
+    name: str
+    function: Callable[..., Floats]
+    """`Lists` and parameters, after what was learnt where something is, → what each pair is worth."""
+    params: tuple[Param, ...] = ()
+    aliases: tuple[str, ...] = ()
+    train: Callable[..., tuple[Floats, ...]] | None = None
+    """`Training` and parameters → what is learnt about each run."""
+    tries: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    """Values that tuning tries, for each parameter worth it; weights and normalisations it knows by itself."""
+    weighted: str = ""
+    """The fusion that does the same with weights."""
+    cite: str = ""
+
+    @property
+    def is_trained(self) -> bool:
+        """Whether it must learn from judgments first."""
+        return self.train is not None
+
+    @property
+    def takes_weights(self) -> bool:
+        """Whether runs can count differently."""
+        return any(param.name == "weights" for param in self.params)
+
+    @property
+    def meaning(self) -> str:
+        """One sentence: what a document is worth."""
+        doc = sys.modules[self.function.__module__].__doc__ or ""
+        return doc.partition("\n")[0].partition(": ")[2].removesuffix(".")
+
+    @property
+    def edge_cases(self) -> str:
+        """What happens where the formula alone does not say."""
+        return " ".join((inspect.getdoc(self.function) or "").split())
+
+    def bind(self, **settings: Any) -> BoundFusion:
+        """With these values of parameters, and defaults for the others."""
+        return BoundFusion(self, {param.name: settings.get(param.name, param.default) for param in self.params})
+
+
+@dataclass(frozen=True)
+class BoundFusion:
+    """A fusion with its parameters."""
+
+    fusion: Fusion
+    params: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        """How it is written: `rrf(k=10)`."""
+        changed = {
+            param.name: self.params[param.name] for param in self.fusion.params if self.params[param.name] != param.default
+        }
+        inside = ", ".join(f"{name}={show(value)}" for name, value in changed.items())
+        return f"{self.fusion.name}({inside})" if inside else self.fusion.name
+
+    @property
+    def _own(self) -> dict[str, Any]:
+        return {name: value for name, value in self.params.items() if name != "norm"}
+
+    def _prepared(self, lists: Lists) -> Lists:
+        return normalised(lists, self.params["norm"]) if "norm" in self.params else lists
+
+    def train(self, lists: Lists, qrels: Qrels) -> Trained:
+        """What it learns from the judged queries among these."""
+        if self.fusion.train is None:
+            raise UsageError(f"{self.fusion.name} learns nothing from judgments; fuse with it as it is")
+        training = Training.of(self._prepared(lists), qrels)
+        return Trained(self.fusion.name, self.fusion.train(training, **self._own), len(training.judged))
+
+    def score(self, lists: Lists, trained: Trained | None = None) -> Floats:
+        """What each pair is worth."""
+        if not self.fusion.is_trained:
+            return self.fusion.function(self._prepared(lists), **self._own)
+        if trained is None or trained.method != self.fusion.name:
+            raise UsageError(
+                f"{self.fusion.name} learns from judgments before it fuses: pass trained=train(runs, qrels, "
+                f"{self.fusion.name!r}); on the command line, --qrels"
+            )
+        if len(trained.values) != lists.n_runs:
+            raise BadParameter(
+                f"{self.fusion.name} was trained on {len(trained.values)} runs and cannot fuse {lists.n_runs}; "
+                "train and fuse the same runs in the same order"
+            )
+        return self.fusion.function(self._prepared(lists), trained.values, **self._own)
+
+
+@cache
+def all_fusions() -> dict[str, Fusion]:
+    """Name → fusion, sorted by name."""
+    return entries_by_name("assay.fusion", "FUSION")
+
+
+def find_fusion(name: str) -> Fusion:
+    """The fusion of that name, or of another that people use for it."""
+    known = all_fusions()
+    by_alias = {alias: fusion for fusion in known.values() for alias in fusion.aliases}
+    plain = name.strip().lower().replace("-", "_")
+    return by_alias.get(plain) or find_entry("fusion", plain, known)
+
+
+def parse_fusion(text: str, **settings: Any) -> BoundFusion:
+    """`rrf`, `rrf(k=10)`, `comb_mnz(norm=z_score)`; further settings come as values or as text.
+
+    Weights for a fusion without any are taken by the one that does the same with weights: comb_mnz becomes weighted_mnz.
+    """
+    name, written = split_call(text)
+    fusion = find_fusion(name)
+    asked = [*written, *((key, _as_text(value)) for key, value in settings.items())]
+    if fusion.weighted and any(key.lower() == "weights" and value not in ("", "[]") for key, value in asked):
+        fusion = find_fusion(fusion.weighted)
+    given: dict[str, Any] = {}
+    for setting, value in asked:
+        given |= parse_setting(text, fusion.name, fusion.params, setting, value)
+    return fusion.bind(**given)
+
+
+def _as_text(value: Any) -> str:
+    return show(tuple(value)) if isinstance(value, list | tuple) else value if isinstance(value, str) else show(value)

@@ -1,0 +1,193 @@
+"""Lists: rankings of several runs side by side, as flat arrays over all queries at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, repeat
+from typing import Any
+
+import numpy as np
+
+from assay.errors import BadParameter, DataError
+from assay.fusion._order import argsort_stretches, ranks_of, tied_groups
+from assay.fusion._sums import sums
+from assay.model.ordering import Floats, Ints
+from assay.model.run import Ranking, Rankings, Run
+
+
+@dataclass(frozen=True)
+class Lists:
+    """Every document that any run has for a query is a *pair*; wherever a run has it, that is an *occurrence*.
+
+    Occurrences stand query by query, and run by run within a query: one stretch for each ranking that is not empty.
+    Pairs are numbered query by query, and so are the documents in `docs`.
+    """
+
+    query_ids: tuple[str, ...]
+    docs: tuple[list[str], ...]
+    """For each query: the documents that any run has."""
+    n_runs: int
+    pair: Ints
+    """For each occurrence: the number of its (query, document)."""
+    score: Floats
+    """For each occurrence: its score there."""
+    length: Ints
+    """For each stretch: how many documents it has."""
+    stretch_query: Ints
+    stretch_run: Ints
+    given: Floats | None = None
+    """The scores that ranks go by, where `score` has been normalised."""
+
+    @classmethod
+    def of(cls, runs: Sequence[Any]) -> Lists:
+        """Runs, or anything that a run can be made of. A query need not be in all of them."""
+        if not isinstance(runs, Sequence) or isinstance(runs, str | bytes) or not runs:
+            raise BadParameter("fusion needs a list of runs, such as [bm25, dense]")
+        prepared = [run if isinstance(run, Run) else Run(run) for run in runs]
+        query_ids = prepared[0].query_ids
+        if any(run.query_ids != query_ids for run in prepared[1:]):
+            query_ids = tuple(dict.fromkeys(chain.from_iterable(run.query_ids for run in prepared)))
+        lengths, score = _in_query_order(prepared, query_ids)
+        docs, pair = _numbered(prepared, query_ids, lengths)
+        query, run = np.nonzero(lengths)
+        return cls(query_ids, docs, len(prepared), pair, score, lengths[query, run], query, run)
+
+    @cached_property
+    def start(self) -> Ints:
+        """Where each stretch begins."""
+        return np.cumsum(self.length) - self.length
+
+    @cached_property
+    def stretch(self) -> Ints:
+        """For each occurrence: its stretch."""
+        return np.repeat(np.arange(len(self.length)), self.length)
+
+    @cached_property
+    def run(self) -> Ints:
+        """For each occurrence: its run."""
+        return np.repeat(self.stretch_run, self.length)
+
+    @cached_property
+    def rank(self) -> Ints:
+        """For each occurrence: its rank there, the best 1; equal scores go by document id, descending."""
+        return ranks_of(self.score if self.given is None else self.given, self.start, self.length, self.ids, self.pair)
+
+    @cached_property
+    def ids(self) -> list[str]:
+        """The document of each pair."""
+        return list(chain.from_iterable(self.docs))
+
+    @cached_property
+    def n_candidates(self) -> Ints:
+        """For each query: how many documents there are in all runs together."""
+        return np.fromiter(map(len, self.docs), np.int64, len(self.docs))
+
+    @cached_property
+    def query_start(self) -> Ints:
+        """For each query: the number of its first pair."""
+        return np.cumsum(self.n_candidates) - self.n_candidates
+
+    @cached_property
+    def query(self) -> Ints:
+        """For each pair: its query."""
+        return np.repeat(np.arange(len(self.docs)), self.n_candidates)
+
+    @cached_property
+    def n_pairs(self) -> int:
+        """How many pairs there are."""
+        return int(self.n_candidates.sum())
+
+    @cached_property
+    def n_found(self) -> Ints:
+        """For each pair: how many runs have it."""
+        return np.bincount(self.pair, minlength=self.n_pairs)
+
+    def sums(self, values: Floats) -> Floats:
+        """For each pair: what the values of its occurrences add up to."""
+        return sums(self.pair, values, self.n_pairs, self.n_runs)
+
+    def lowest(self, values: Floats) -> Floats:
+        """For each pair: the lowest value of its occurrences."""
+        found = np.full(self.n_pairs, np.inf)
+        np.minimum.at(found, self.pair, values)
+        return found
+
+    def weights(self, weights: Sequence[float], each: float) -> Floats:
+        """For each occurrence: the weight of its run; `each` where none are given."""
+        if weights and len(weights) != self.n_runs:
+            raise BadParameter(f"{len(weights)} weights for {self.n_runs} runs; give one each, as in weights=[0.7, 0.3]")
+        return np.array(weights or [each] * self.n_runs)[self.run]
+
+    def check_finite(self) -> None:
+        """Raise where a score is infinite, which nothing can be added to."""
+        if not np.isfinite(self.score).all():
+            place = int(np.flatnonzero(~np.isfinite(self.score))[0])
+            query, doc = self.query_ids[self.query[self.pair[place]]], self.ids[self.pair[place]]
+            raise DataError(
+                f"run {self.run[place] + 1}, query {query}: the score of document {doc} is {self.score[place]}; "
+                "fusion by scores needs finite ones, fusion by ranks (rrf) does not"
+            )
+
+    def fused(self, values: Floats, tag: str = "", depth: int = 0) -> Run:
+        """The run in which each pair has its value: best first, equals by id, cut at a depth unless that is 0."""
+        places = argsort_stretches(values, self.query_start, self.n_candidates)
+        ordered = values[places]
+        docs = list(map(self.ids.__getitem__, places.tolist()))
+        for first, end in tied_groups(ordered, self.query_start):
+            docs[first:end] = sorted(docs[first:end], reverse=True)
+        scores = ordered.tolist()
+        wanted = np.minimum(self.n_candidates, depth) if depth else self.n_candidates
+        bounds = zip(self.query_start.tolist(), (self.query_start + wanted).tolist(), strict=True)
+        rankings = [dict(zip(docs[first:end], scores[first:end], strict=True)) for first, end in bounds]
+        return Run.borrow(Rankings(dict(zip(self.query_ids, rankings, strict=True)), tag))
+
+
+def _in_query_order(runs: Sequence[Run], query_ids: tuple[str, ...]) -> tuple[Ints, Floats]:
+    """How many documents each run has for each query (queries × runs), and all scores, query by query."""
+    lengths = np.zeros((len(query_ids), len(runs)), dtype=np.int64)
+    begins = np.zeros_like(lengths)
+    before = 0
+    for number, run in enumerate(runs):
+        at = np.fromiter(map(run.numbers.get, query_ids, repeat(-1)), np.int64, len(query_ids))
+        has = at >= 0
+        lengths[has, number] = run.n_retrieved[at[has]]
+        begins[has, number] = (np.cumsum(run.n_retrieved) - run.n_retrieved)[at[has]] + before
+        before += len(run.scores)
+    flat, begin = lengths.ravel(), begins.ravel()
+    shift = begin - (np.cumsum(flat) - flat)
+    return lengths, np.concatenate([run.scores for run in runs])[np.arange(before) + np.repeat(shift, flat)]
+
+
+def _numbered(runs: Sequence[Run], query_ids: tuple[str, ...], lengths: Ints) -> tuple[tuple[list[str], ...], Ints]:
+    """The documents of each query, and for each occurrence the number of its pair.
+
+    A document is first known by where its query mentions it first. Numbers are lent from one list of them, and the table
+    of a query is given up before the next one needs its memory: this is most of the work of a fusion.
+    """
+    docs: list[list[str]] = []
+    sizes = lengths.sum(axis=1)
+    numbers = list(range(int(sizes.max(initial=0))))
+
+    def mentions() -> Iterator[Iterator[int]]:
+        for rankings in zip(*(_of_queries(run, query_ids) for run in runs), strict=True):
+            known: dict[str, int] = {}
+            yield map(known.setdefault, chain.from_iterable(rankings), numbers)
+            docs.append(list(known))
+
+    flat = chain.from_iterable(mentions())
+    first = np.fromiter(flat, np.int64, int(sizes.sum()))
+    next(flat, None)
+    first += np.repeat(np.cumsum(sizes) - sizes, sizes)
+    number = np.cumsum(first == np.arange(len(first))) - 1
+    return tuple(docs), number[first]
+
+
+def _of_queries(run: Run, query_ids: tuple[str, ...]) -> Iterator[Ranking]:
+    """The run's ranking for each query; an empty one where it has none."""
+    if run.query_ids == query_ids:
+        return iter(run.rankings)
+    by_query = dict(zip(run.query_ids, run.rankings, strict=True))
+    nothing: Ranking = {}
+    return map(by_query.get, query_ids, repeat(nothing))

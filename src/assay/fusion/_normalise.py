@@ -1,0 +1,128 @@
+"""Normalisations: what makes scores of different runs comparable, ranking by ranking."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from assay.fusion._lists import Lists
+from assay.grammar import Param, one_of
+from assay.model.ordering import Floats
+
+Normalisation = Callable[[Lists], Lists]
+
+
+def min_max(lists: Lists) -> Lists:
+    """1 for the highest score of a ranking, 0 for the lowest, in proportion between. All equal, or only one: 1."""
+    lowest, highest = _ends(lists)
+    return _with(lists, _share(lists.score - lowest, highest - lowest, 1.0))
+
+
+def maximum(lists: Lists) -> Lists:
+    """Scores divided by the highest of the ranking. If one is below 0, the lowest is made 0 first. All equal: 1."""
+    lowest, highest = _ends(lists)
+    lowest = np.where((lowest < 0) | (highest == lowest), lowest, 0.0)
+    return _with(lists, _share(lists.score - lowest, highest - lowest, 1.0))
+
+
+def total(lists: Lists) -> Lists:
+    """Scores above the lowest of the ranking, divided by their sum (Montague & Aslam 2001). All equal: 1 ÷ how many."""
+    lowest, _ = _ends(lists)
+    above = lists.score - lowest
+    whole = np.add.reduceat(above, lists.start) if len(above) else above
+    return _with(lists, _share(above, whole[lists.stretch], (1.0 / lists.length)[lists.stretch]))
+
+
+def z_score(lists: Lists) -> Lists:
+    """How many standard deviations a score is above the mean of its ranking. All equal, or only one: 1.
+
+    What is below the mean is worth less than what is not there at all, which is 0.
+    """
+    if not len(lists.score):
+        return lists
+    above = lists.score - (np.add.reduceat(lists.score, lists.start) / lists.length)[lists.stretch]
+    spread = np.sqrt(np.add.reduceat(above**2, lists.start) / lists.length)[lists.stretch]
+    lowest, highest = _ends(lists)
+    return _with(lists, _share(above, np.where(highest == lowest, 0.0, spread), 1.0))
+
+
+def rank(lists: Lists) -> Lists:
+    """1 for the first of a ranking, and an equal step less for each rank below: 1 − (rank − 1) ÷ how many."""
+    return _with(lists, 1 - (lists.rank - 1) / lists.length[lists.stretch])
+
+
+def borda(lists: Lists) -> Lists:
+    """1 − (rank − 1) ÷ candidates, the candidates being the documents of all runs; those a run lacks share what is left.
+
+    So every run that has the query has all candidates afterwards. (Renda & Straccia 2003.)
+    """
+    candidates = lists.n_candidates[lists.stretch_query]
+    left = 0.5 - (lists.length - 1) / (2 * candidates)
+    stretch = np.repeat(np.arange(len(candidates)), candidates)
+    start = np.cumsum(candidates) - candidates
+    place = np.arange(len(stretch)) - start[stretch]
+    score = left[stretch]
+    at = start[lists.stretch] + lists.pair - lists.query_start[lists.stretch_query][lists.stretch]
+    score[at] = 1 - (lists.rank - 1) / candidates[lists.stretch]
+    pair = lists.query_start[lists.stretch_query][stretch] + place
+    return replace(lists, pair=pair, score=score, length=candidates)
+
+
+def as_they_are(lists: Lists) -> Lists:
+    """The scores as the runs have them."""
+    return lists
+
+
+def _ends(lists: Lists) -> tuple[Floats, Floats]:
+    """For each occurrence: the lowest and the highest score of its ranking."""
+    if not len(lists.score):
+        return lists.score, lists.score
+    return (
+        np.minimum.reduceat(lists.score, lists.start)[lists.stretch],
+        np.maximum.reduceat(lists.score, lists.start)[lists.stretch],
+    )
+
+
+def _share(part: Floats, whole: Floats, otherwise: Floats | float) -> Floats:
+    """The part's share of the whole; something else where the whole is 0."""
+    none = whole == 0
+    return np.where(none, otherwise, part / np.where(none, 1.0, whole))
+
+
+def _with(lists: Lists, score: Floats) -> Lists:
+    return replace(lists, score=score, given=lists.score)
+
+
+NORMALISATIONS: dict[str, Normalisation] = {
+    "min_max": min_max,
+    "max": maximum,
+    "sum": total,
+    "z_score": z_score,
+    "rank": rank,
+    "borda": borda,
+    "none": as_they_are,
+}
+ALIASES = {"minmax": "min_max", "zmuv": "z_score", "z": "z_score", "zscore": "z_score", "raw": "none"}
+
+_one = one_of(*NORMALISATIONS)
+
+
+def parse_norm(text: str) -> str:
+    """The name of a normalisation; hyphens and other names people use are understood."""
+    plain = text.lower().replace("-", "_")
+    return _one(ALIASES.get(plain, plain))
+
+
+parse_norm.choices = tuple(NORMALISATIONS)  # type: ignore[attr-defined]
+
+NORM = Param(
+    "norm", parse_norm, "min_max", f"how scores are made comparable: {', '.join(NORMALISATIONS)}", ("normalisation",)
+)
+
+
+def normalised(lists: Lists, norm: str) -> Lists:
+    """The lists with scores that can be compared between runs; infinite ones are refused."""
+    lists.check_finite()
+    return NORMALISATIONS[norm](lists)

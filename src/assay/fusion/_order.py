@@ -1,0 +1,51 @@
+"""Order: stretches of a flat array, each by value descending, equals by document id descending."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+import numpy as np
+
+from assay.model.ordering import Floats, Ints, blocks_of_similar_length, unordered_stretches
+
+
+def argsort_stretches(values: Floats, start: Ints, length: Ints, *, stable: bool = False) -> Ints:
+    """Places of the values, stretch by stretch, highest first. Stretches follow each other and leave nothing out.
+
+    Equals come in any order, unless `stable`: then in the order given.
+    """
+    places = np.arange(len(values))
+    negated = -values
+    unordered = unordered_stretches(negated, start, start + length)
+    kind: Literal["stable"] | None = "stable" if stable or not np.isfinite(negated).all() else None
+    for block in blocks_of_similar_length(length[unordered]):
+        rows = unordered[block]
+        columns = np.arange(int(length[rows].max()))
+        filled = columns < length[rows, np.newaxis]
+        at = (start[rows, np.newaxis] + columns)[filled]
+        matrix = np.full(filled.shape, np.inf)
+        matrix[filled] = negated[at]
+        best_first = np.argsort(matrix, axis=1, kind=kind)
+        places[at] = (start[rows, np.newaxis] + best_first)[filled]
+    return places
+
+
+def tied_groups(ordered: Floats, start: Ints) -> Iterator[tuple[int, int]]:
+    """From where to where equal values stand next to each other inside a stretch of ordered values."""
+    is_equal = np.concatenate(([False], ordered[1:] == ordered[:-1], [False]))
+    is_equal[start[start < len(ordered)]] = False
+    edges = np.flatnonzero(is_equal[1:] != is_equal[:-1])
+    return zip(edges[::2].tolist(), (edges[1::2] + 1).tolist(), strict=True)
+
+
+def ranks_of(values: Floats, start: Ints, length: Ints, ids: Sequence[str], of_id: Ints) -> Ints:
+    """The rank of each value in its stretch, the best 1. `of_id` tells which of the ids a value belongs to."""
+    places = argsort_stretches(values, start, length)
+    for first, end in tied_groups(values[places], start):
+        group = places[first:end]
+        names = map(ids.__getitem__, of_id[group].tolist())
+        places[first:end] = [place for _, place in sorted(zip(names, group.tolist(), strict=True), reverse=True)]
+    ranks = np.empty(len(values), dtype=np.int64)
+    ranks[places] = np.arange(1, len(values) + 1) - np.repeat(start, length)
+    return ranks

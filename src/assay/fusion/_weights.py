@@ -1,0 +1,16 @@
+"""Weights: how much each run counts."""
+
+from __future__ import annotations
+
+from assay.grammar import Param, numbers
+
+
+def parse_weights(text: str) -> tuple[float, ...]:
+    """Several numbers from 0 up, not all of them 0."""
+    weights = numbers(text)
+    if min(weights) < 0 or not any(weights):
+        raise ValueError("numbers from 0 up, not all 0, as in [0.7, 0.3]")
+    return weights
+
+
+WEIGHTS = Param("weights", parse_weights, (), "one number per run; none: all alike")

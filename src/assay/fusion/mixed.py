@@ -1,0 +1,24 @@
+"""mixed: a document's weighted scores, added up, times the square root of the number of runs that have it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from assay.fusion._fusion import Fusion
+from assay.fusion._lists import Lists
+from assay.fusion._normalise import NORM
+from assay.fusion._weights import WEIGHTS
+from assay.model.ordering import Floats
+
+
+def mixed(lists: Lists, weights: tuple[float, ...]) -> Floats:
+    """Half-way between weighted_sum, where agreement counts by itself, and comb_mnz, where it counts once more."""
+    return lists.sums(lists.score * lists.weights(weights, each=1 / lists.n_runs)) * np.sqrt(lists.n_found)
+
+
+FUSION = Fusion(
+    "mixed",
+    mixed,
+    params=(NORM, WEIGHTS),
+    cite="Wu & Crestani 2002, Data Fusion with Estimated Weights, CIKM",
+)

@@ -1,0 +1,23 @@
+"""weighted_mnz: a document's normalised scores, added up, times the weights of the runs that have it, added up."""
+
+from __future__ import annotations
+
+from assay.fusion._fusion import Fusion
+from assay.fusion._lists import Lists
+from assay.fusion._normalise import NORM
+from assay.fusion._weights import WEIGHTS
+from assay.model.ordering import Floats
+
+
+def weighted_mnz(lists: Lists, weights: tuple[float, ...]) -> Floats:
+    """The scores themselves are not weighted. Equal weights rank as comb_mnz does."""
+    return lists.sums(lists.score) * lists.sums(lists.weights(weights, each=1 / lists.n_runs))
+
+
+FUSION = Fusion(
+    "weighted_mnz",
+    weighted_mnz,
+    params=(NORM, WEIGHTS),
+    aliases=("wmnz",),
+    cite="Wu & Crestani 2002, Data Fusion with Estimated Weights, CIKM",
+)

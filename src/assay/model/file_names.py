@@ -1,0 +1,54 @@
+"""Names of files: one file under the paths that people and tools give it."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable
+
+
+def normal_path(path: str) -> str:
+    """The path with `/`, without `./` and detours; case is kept, for it tells files apart."""
+    return posixpath.normpath(path.replace("\\", "/")) if path else path
+
+
+class FileNames:
+    """Files that are known, to look others up in.
+
+    `repo/a/b/c.py` and `a/b/c.py` are one file where only one can be meant.
+    """
+
+    def __init__(self, known: Iterable[str]) -> None:
+        self._known = {normal_path(path): path for path in known}
+        self._by_last: dict[str, list[str]] = {}
+        for path in self._known:
+            self._by_last.setdefault(_last(path), []).append(path)
+
+    @property
+    def n_files(self) -> int:
+        """How many files are known."""
+        return len(self._known)
+
+    def match(self, paths: Iterable[str]) -> dict[str, str | None]:
+        """Path → the known file it means; None where there is none, or more than one could be meant."""
+        given = {path: normal_path(path) for path in paths}
+        found = {path: self._known.get(normal) for path, normal in given.items()}
+        taken = [name for name in found.values() if name is not None]
+        beyond: dict[str, list[str]] = {}
+        for path, normal in given.items():
+            if found[path] is None:
+                longer = [name for name in self._alike(normal) if name.endswith(f"/{normal}")]
+                if longer:
+                    found[path] = self._known[longer[0]] if len(longer) == 1 else None
+                elif shorter := [name for name in self._alike(normal) if normal.endswith(f"/{name}")]:
+                    beyond.setdefault(self._known[max(shorter, key=len)], []).append(path)
+        for name, claimants in beyond.items():  # `x/c.py` may be `c.py`, unless `y/c.py` or `c.py` itself is there too
+            if len(claimants) == 1 and name not in taken:
+                found[claimants[0]] = name
+        return found
+
+    def _alike(self, normal: str) -> list[str]:
+        return self._by_last.get(_last(normal), [])
+
+
+def _last(path: str) -> str:
+    return path.rpartition("/")[2]

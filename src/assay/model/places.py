@@ -1,0 +1,268 @@
+"""Places: where every chunk stands in its file, by the chunk's id."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from itertools import chain, repeat
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from assay.errors import DataError
+from assay.model.file_names import FileNames, normal_path
+from assay.model.lines import Lines, count_lines
+from assay.model.ordering import Ints
+from assay.model.records import Document, Hit
+from assay.model.run import Run
+from assay.model.stretches import union_sizes
+from assay.text import words_of
+
+NAMED = re.compile(
+    r"(?P<file>.+?)(?::|#L)(?P<first>\d{1,9})(?:\.(?P<from>\d{1,9}))?(?:-L?(?P<last>\d{1,9})(?:\.(?P<to>\d{1,9}))?)?"
+)
+"""Ids that say where a chunk stands: `src/client.py:12-40`, `notes.txt:3.1-3.80`, `a.py:7`, `a.py#L12-L40`."""
+FILE = ("doc_id", "file", "path", "file_path")
+CHARACTERS = (("start", "end"), ("start_char", "end_char"))
+LINES = ("start_line", "end_line")
+UNKNOWN = (-1, -1)
+COLUMNS = {"characters": 0, "lines": 2}
+"""Unit → where its bounds stand among the four columns of bounds."""
+NOWHERE = -1
+"""The number of what cannot be found."""
+
+
+class Place(NamedTuple):
+    """A stretch of a file, half-open and counted from 0 in both units; -1 where a unit is not known."""
+
+    file: str
+    characters: tuple[int, int] = UNKNOWN
+    lines: tuple[int, int] = UNKNOWN
+
+
+def place_in(metadata: Mapping[str, Any] | None, base: int = 1) -> Place | None:
+    """The place that metadata tell: a file, characters [start, end) or lines from `base` on, both ends included."""
+    if not metadata:
+        return None
+    file = next((metadata[name] for name in FILE if isinstance(metadata.get(name), str) and metadata[name]), None)
+    pairs = (_whole(metadata, *names) for names in CHARACTERS)
+    characters = next((pair for pair in pairs if pair != UNKNOWN), UNKNOWN)
+    first, last = _whole(metadata, *LINES)
+    lines = (first - base, last - base + 1) if base <= first <= last else UNKNOWN
+    return Place(file, characters, lines) if file is not None and max(characters, lines) != UNKNOWN else None
+
+
+def _whole(metadata: Mapping[str, Any], *names: str) -> tuple[int, int]:
+    """Two whole numbers, the first no larger than the second."""
+    start, end = (metadata.get(name) for name in names)
+    are_whole = all(isinstance(value, int | np.integer) and not isinstance(value, bool) for value in (start, end))
+    return (int(start), int(end)) if are_whole and 0 <= start <= end else UNKNOWN  # type: ignore[arg-type, operator]
+
+
+def columns(bounds: Ints, unit: str) -> tuple[Ints, Ints]:
+    """The two columns of a unit."""
+    first = COLUMNS[unit]
+    return bounds[:, first], bounds[:, first + 1]
+
+
+class Places:
+    """Chunks by number: ids, files and bounds. A document that does not say where it stands is a file as a whole.
+
+    `files` are the texts that chunks were cut from; by default the documents that are no chunks. Hits may bring their
+    place along; other ids are read, as `path:12-40`, when somebody asks for them.
+    """
+
+    def __init__(
+        self,
+        documents: Mapping[str, Document],
+        files: Mapping[str, Document] | None = None,
+        hits: Iterable[Hit] = (),
+        base: int = 1,
+    ) -> None:
+        self.base = base
+        self.number: dict[str, int] = {}
+        """Id → number of a chunk."""
+        self._places: list[Place] = []
+        self._texts: list[str | None] = []
+        whole: dict[str, Document] = {}
+        for doc_id, document in documents.items():
+            place = place_in(document.metadata)
+            if place is None:
+                whole[doc_id] = document
+                place = Place(doc_id, (0, len(document.text)), (0, count_lines(document.text)))
+            self._add(doc_id, place, document.text)
+        self.n_corpus = len(self._places)
+        """So many of them are documents; the others were read off what was retrieved."""
+        self.are_chunks = len(whole) < self.n_corpus
+        """Whether any document is a chunk."""
+        self._texts_of_files = whole if files is None else files
+        self._known = FileNames([*self._texts_of_files, *(place.file for place in self._places)])
+        self._brought = {hit.doc_id: hit for hit in hits if hit.doc_id not in self.number and hit.metadata}
+        self._given = (documents, files, tuple(self._brought.values()))
+        self._meant: dict[str, str | None] = {}
+        self._file_numbers: dict[str, int] = {}
+        self._lines: dict[str, Lines] = {}
+        self._n_words: dict[int, int] = {}
+        self._located: list[tuple[Run, Ints]] = []
+
+    def based(self, base: int) -> Places:
+        """The same with lines that ids and hits name counted from another number: 0 or 1."""
+        documents, files, hits = self._given
+        return self if base == self.base else Places(documents, files, hits, base)
+
+    def numbers(self, ids: Sequence[str]) -> Ints:
+        """The number of each chunk; -1 for one whose place nobody tells."""
+        found = np.fromiter(map(self.number.get, ids, repeat(NOWHERE)), np.int64, len(ids))
+        unknown = np.flatnonzero(found == NOWHERE)
+        if len(unknown) and self._read({ids[row] for row in unknown.tolist()}):
+            found[unknown] = [self.number.get(ids[row], NOWHERE) for row in unknown.tolist()]
+        return found
+
+    def located(self, run: Run) -> Ints:
+        """The numbers of all that a run retrieved, flat, in the order of its rankings; looked up once."""
+        for known, found in self._located:
+            if known is run:
+                return found
+        found = self.numbers(list(chain.from_iterable(run.rankings)))
+        self._located.append((run, found))
+        return found
+
+    @property
+    def n_read(self) -> int:
+        """How many chunks were read off what was retrieved."""
+        return len(self._places) - self.n_corpus
+
+    @property
+    def n_files(self) -> int:
+        """How many files have a number."""
+        return len(self._file_numbers)
+
+    @cached_property
+    def _ids(self) -> list[str]:
+        return list(self.number)
+
+    def ids(self, numbers: Iterable[int]) -> list[str]:
+        """The ids of chunks, by their numbers."""
+        return [self._ids[number] for number in numbers]
+
+    def file_numbers(self, paths: Iterable[str]) -> list[int]:
+        """The number of each file; one that is not known gets a number of its own."""
+        paths = list(paths)
+        self._understand(paths)
+        names = (normal_path(self._meant[path] or path) for path in paths)
+        return [self._file_numbers.setdefault(name, len(self._file_numbers)) for name in names]
+
+    def is_known(self, path: str) -> bool:
+        """Whether a file is there, under this path or another that can only mean it."""
+        self._understand([path])
+        return self._meant[path] is not None
+
+    def lines_of(self, path: str) -> Lines | None:
+        """The lines of a file, where its text is at hand."""
+        self._understand([path])
+        file = self._meant[path]
+        if file is None or file not in self._texts_of_files:
+            return None
+        if file not in self._lines:
+            self._lines[file] = Lines(self._texts_of_files[file].text)
+        return self._lines[file]
+
+    def _understand(self, paths: Iterable[str]) -> None:
+        """Find out which files are meant; those named together can rule each other out."""
+        if new := {path for path in paths if path not in self._meant}:
+            read = (place.file for place in self._places)
+            self._meant |= (self._known if self._known.n_files else FileNames(read)).match(new)
+
+    def tokens(self, numbers: Ints) -> Ints:
+        """How many words each chunk has; those without a place have none."""
+        distinct, at = np.unique(numbers, return_inverse=True)
+        counts = [self._count(number) if number != NOWHERE else 0 for number in distinct.tolist()]
+        return np.array(counts, dtype=np.int64)[at]
+
+    def _count(self, number: int) -> int:
+        if number not in self._n_words:
+            if (text := self._texts[number]) is None:
+                raise DataError(
+                    f"a budget of tokens needs the text of every chunk, and that of {self._ids[number]!r} is not known;"
+                    " use a cutoff such as @10, or a dataset that has the files"
+                )
+            self._n_words[number] = len(words_of(text))
+        return self._n_words[number]
+
+    @property
+    def arrays(self) -> tuple[Ints, Ints]:
+        """For every chunk the number of its file; and its bounds, in columns: characters from, to, lines from, to."""
+        if len(self._arrays[0]) < len(self._places):
+            del self._arrays
+        return self._arrays
+
+    @cached_property
+    def _arrays(self) -> tuple[Ints, Ints]:
+        files = np.array(self.file_numbers(place.file for place in self._places), dtype=np.int64)
+        bounds = np.array([(*place.characters, *place.lines) for place in self._places], dtype=np.int64)
+        return files, bounds.reshape(len(files), 4)
+
+    def within(self, chunks: Ints, unit: str) -> tuple[Ints, Ints]:
+        """Where chunks begin and end in a unit."""
+        start, end = (column[chunks] for column in columns(self.arrays[1], unit))
+        if (unknown := np.flatnonzero(end < 0)).size:
+            other = "lines" if unit == "characters" else "characters"
+            raise DataError(
+                f"how many {unit} the chunk {self._ids[int(chunks[unknown[0]])]!r} has is not known: the text of its file is"
+                f" not at hand; measure in {other} (unit={other}), or use a dataset that has the file"
+            )
+        return start, end
+
+    def are_disjoint(self, unit: str) -> bool:
+        """Whether no two chunks share anything in a unit; not known is as good as shared."""
+        file, bounds = self.arrays
+        start, end = columns(bounds, unit)
+        if (end < 0).any():
+            return False
+        none = np.zeros(len(file), dtype=np.int64)
+        return bool(union_sizes(file, start, end, none, 1).sum() == (end - start).sum())
+
+    def _add(self, chunk_id: str, place: Place, text: str | None) -> None:
+        self.number[chunk_id] = len(self._places)
+        self._places.append(place)
+        self._texts.append(text)
+
+    def _read(self, ids: Iterable[str]) -> bool:
+        """Take up chunks that tell their place by their metadata or by their id; whether there was any."""
+        told = {chunk_id: self._told(chunk_id) for chunk_id in sorted(ids)}
+        self._understand(place.file for place in told.values() if place)
+        for chunk_id, place in told.items():
+            if place is not None:
+                place = self._completed(place, chunk_id)
+                hit = self._brought.get(chunk_id)
+                self._add(chunk_id, place, hit.text if hit and hit.text is not None else self._text_at(place))
+        self.__dict__.pop("_ids", None)
+        return any(told.values())
+
+    def _told(self, chunk_id: str) -> Place | None:
+        hit, named = self._brought.get(chunk_id), NAMED.fullmatch(chunk_id)
+        if (place := place_in(hit.metadata, self.base) if hit else None) or named is None:
+            return place
+        first, last = int(named["first"]), int(named["last"] or named["first"])
+        is_stretch = self.base <= first <= last
+        return Place(named["file"], lines=(first - self.base, last - self.base + 1)) if is_stretch else None
+
+    def _completed(self, place: Place, chunk_id: str) -> Place:
+        """With both units, where the text of the file is at hand; an id may name columns."""
+        if (known := self.lines_of(place.file)) is None:
+            return place
+        if place.characters == UNKNOWN:
+            start, end = known.characters(*place.lines)
+            named = NAMED.fullmatch(chunk_id)
+            if named and named["from"] and named["to"]:
+                last = known.characters(place.lines[1] - 1, place.lines[1])[0]
+                start, end = start + int(named["from"]) - 1, min(last + int(named["to"]), end)
+            return place._replace(characters=(start, end))
+        return place._replace(lines=known.lines(*place.characters)) if place.lines == UNKNOWN else place
+
+    def _text_at(self, place: Place) -> str | None:
+        file = self._meant.get(place.file)
+        if file is None or file not in self._texts_of_files or place.characters == UNKNOWN:
+            return None
+        return self._texts_of_files[file].text[slice(*place.characters)]

@@ -1,0 +1,214 @@
+"""Spans: the `spans` view; which stretches of files were retrieved for each query, best first, and which are gold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from assay.model.gold_spans import GoldSpans
+from assay.model.graded import Bools
+from assay.model.ordering import Floats, Ints
+from assay.model.places import NOWHERE, Places
+from assay.model.policy import RankRule
+from assay.model.records import Span
+from assay.model.run import Run
+from assay.model.stretches import union_sizes
+
+
+class Truth(NamedTuple):
+    """What is gold, and where chunks stand: all that a run needs to be seen as spans."""
+
+    spans: Mapping[str, Sequence[Span]]
+    places: Places
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How much each query has of what was retrieved, of what is gold, and of both at once, in one unit."""
+
+    retrieved: Floats
+    gold: Floats
+    both: Floats
+
+
+@dataclass(frozen=True)
+class Spans:
+    """Every retrieved chunk in rank order (query, rank, number), where chunks stand, and the gold spans."""
+
+    query_ids: tuple[str, ...]
+    query: Ints
+    rank: Ints
+    chunk: Ints
+    """The number of its place; -1 for a chunk whose place is not known: it takes a rank, and covers nothing."""
+    file: Ints
+    """For each number: the file it stands in."""
+    gold: GoldSpans
+    places: Places
+    n_files: int
+
+    @classmethod
+    def of(cls, query_ids: tuple[str, ...], run: Run, rule: RankRule, truth: Truth) -> Spans:
+        """A run as spans, ranked by a rule. A query that it lacks has nothing."""
+        run = run.without_self() if rule.drop_self else run
+        places = truth.places
+        query, rank, chunk = _rows(query_ids, run, rule, places)
+        file, _ = places.arrays
+        gold = GoldSpans.of(truth.spans, query_ids, places)
+        return cls(query_ids, query, rank, chunk, file, gold, places, places.n_files)
+
+    @property
+    def n_queries(self) -> int:
+        """How many queries there are to score."""
+        return len(self.query_ids)
+
+    def scores(self, values: Floats) -> Floats:
+        """The values, undefined for queries without gold spans; an empty list of them is ground truth, and scores 0."""
+        return np.where(self.gold.is_given, values, np.nan)
+
+    def sizes(self, k: int | None, tokens: int | None, unit: str) -> Sizes:
+        """What the first k chunks cover, or those that a budget pays for; what several of them share counts once."""
+        unit = self.gold.unit if unit == "gold" else unit
+        sizes: Sizes = self._remembered(("sizes", k, tokens, unit), lambda: self._sizes(k, tokens, unit))
+        return sizes
+
+    def both(self, k: int | None, tokens: int | None, unit: str) -> tuple[Floats, Floats]:
+        """How much of the gold was retrieved, and how much of it there is; looks at files with gold alone."""
+        unit = self.gold.unit if unit == "gold" else unit
+        found: tuple[Floats, Floats] = self._remembered(("both", k, tokens, unit), lambda: self._both(k, tokens, unit))
+        return found
+
+    def _sizes(self, k: int | None, tokens: int | None, unit: str) -> Sizes:
+        both, gold = self.both(k, tokens, unit)
+        return Sizes(self._union(self._first(k, tokens), unit), gold, both)
+
+    def _both(self, k: int | None, tokens: int | None, unit: str) -> tuple[Floats, Floats]:
+        """What two sets share is what they have one by one, less what they have together."""
+        rows = self._first(k, tokens)
+        rows = rows[np.isin(self._file_of(rows), self._gold_files)]
+        none = np.zeros(0, dtype=np.int64)
+        gold = self._remembered(("gold", unit), lambda: self._union(none, unit, with_gold=True))
+        return self._union(rows, unit) + gold - self._union(rows, unit, with_gold=True), gold
+
+    def _union(self, rows: Ints, unit: str, *, with_gold: bool = False) -> Floats:
+        """How much some chunks cover for each query, with the gold spans or without."""
+        rows = rows[self.chunk[rows] != NOWHERE]
+        query, chunk = self.query[rows], self.chunk[rows]
+        start, end = self.places.within(chunk, unit)
+        if not with_gold and self._are_disjoint(unit):
+            return np.bincount(query, weights=end - start, minlength=self.n_queries).astype(float, copy=False)
+        file = self.file[chunk]
+        if with_gold:
+            parts = (
+                (query, self.gold.query),
+                (file, self.gold.file),
+                *zip((start, end), self.gold.within(unit), strict=True),
+            )
+            query, file, start, end = map(np.concatenate, parts)
+        return union_sizes(query * self.n_files + file, start, end, query, self.n_queries)
+
+    def _are_disjoint(self, unit: str) -> bool:
+        """Whether no two chunks share anything, so that nothing can count twice."""
+        return bool(self._remembered(("disjoint", unit), lambda: self.places.are_disjoint(unit)))
+
+    def _first(self, k: int | None, tokens: int | None) -> Ints:
+        """The rows within a cutoff and within a budget."""
+        rows: Ints = self._remembered(("first", k, tokens), lambda: self._cut(k, tokens))
+        return rows
+
+    def _cut(self, k: int | None, tokens: int | None) -> Ints:
+        if tokens is not None:
+            rows = np.flatnonzero(self._remembered("tokens", self._tokens_used) <= tokens)
+            return rows if k is None else rows[self.rank[rows] <= k]
+        return np.arange(len(self.rank)) if k is None else np.flatnonzero(self.rank <= k)
+
+    def _tokens_used(self) -> Ints:
+        """For each chunk: how many words it has together with all that stand before it."""
+        total = np.cumsum(self.places.tokens(self.chunk))
+        first = np.flatnonzero(self.rank == 1)
+        before = np.zeros(self.n_queries, dtype=np.int64)
+        before[self.query[first]] = np.where(first > 0, total[first - 1], 0)
+        return total - before[self.query]
+
+    def _file_of(self, rows: Ints) -> Ints:
+        """Query and file of each row in one number; a chunk without a place is a file by itself."""
+        chunk = self.chunk[rows]
+        if not len(self.file):
+            return -1 - rows
+        return np.where(chunk == NOWHERE, -1 - rows, self.query[rows] * self.n_files + self.file[chunk])
+
+    @cached_property
+    def _gold_files(self) -> Ints:
+        """Query and file of gold spans in one number, each once, ascending."""
+        return np.unique(self.gold.query * self.n_files + self.gold.file)
+
+    @cached_property
+    def n_gold_files(self) -> Ints:
+        """In how many files the gold spans of each query are."""
+        return np.bincount(self._gold_files // max(self.n_files, 1), minlength=self.n_queries)
+
+    def found_files(self, tokens: int | None = None) -> tuple[Ints, Ints]:
+        """Query and rank of each gold file that was found; files are ranked where the first of their chunks stands."""
+        found: tuple[Ints, Ints] = self._remembered(("files", tokens), lambda: self._found_files(tokens))
+        return found
+
+    def _found_files(self, tokens: int | None) -> tuple[Ints, Ints]:
+        within = self._first(None, tokens)
+        files = self._file_of(within)
+        is_gold = np.isin(files, self._gold_files)
+        rows, files_of_gold = within[is_gold], files[is_gold]
+        rows = rows[np.unique(files_of_gold, return_index=True)[1]]
+        deepest = np.zeros(self.n_queries, dtype=np.int64)
+        np.maximum.at(deepest, self.query[rows], self.rank[rows])
+        is_before = self.rank[within] <= deepest[self.query[within]]
+        firsts = within[is_before][np.unique(files[is_before], return_index=True)[1]]
+        firsts.sort()
+        place = np.searchsorted(firsts, rows) - np.searchsorted(self.query[firsts], self.query[rows])
+        return self.query[rows], place + 1
+
+    @cached_property
+    def _memory(self) -> dict[Hashable, Any]:
+        return {}
+
+    def _remembered(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """What was made before for the same question; metrics ask the same ones again and again."""
+        if key not in self._memory:
+            self._memory[key] = make()
+        return self._memory[key]
+
+
+def _rows(query_ids: tuple[str, ...], run: Run, rule: RankRule, places: Places) -> tuple[Ints, Ints, Ints]:
+    """Query, rank and number of all that was retrieved, best first. Only what is not in order, or tied, is sorted."""
+    flat, order = places.located(run), run.order
+    asked = np.array([run.numbers.get(query, NOWHERE) for query in query_ids], dtype=np.int64)
+    there = np.flatnonzero(asked != NOWHERE)
+    lengths = np.zeros(len(asked), dtype=np.int64)
+    lengths[there] = (order.end - order.start)[asked[there]]
+    query = np.repeat(np.arange(len(asked)), lengths)
+    first = np.cumsum(lengths) - lengths
+    rank = np.arange(1, len(query) + 1) - first[query]
+    if len(asked) == len(order.start) and (asked == np.arange(len(asked))).all():
+        chunk = flat
+    else:
+        chunk = flat[order.start[asked[query]] + rank - 1]
+    is_open = _unsettled(run, rule)[asked[there]]
+    chunk = chunk.copy() if is_open.any() else chunk
+    for place in there[is_open].tolist():
+        chunk[first[place] : first[place] + lengths[place]] = places.numbers(run.in_order(int(asked[place]), rule))
+    return query, rank, chunk
+
+
+def _unsettled(run: Run, rule: RankRule) -> Bools:
+    """Which rankings are not in order as they were given, or have ties that the rule breaks."""
+    order = run.order
+    if rule.precision != "float64":
+        return np.ones(len(order.start), dtype=bool)
+    unsettled = ~order.was_sorted
+    if rule.ties != "input_order":
+        tied = np.flatnonzero(order.negated[1:] == order.negated[:-1])
+        number = np.searchsorted(order.end, tied, side="right")
+        unsettled[number[tied + 1 < order.end[number]]] = True
+    return unsettled

@@ -1,0 +1,104 @@
+"""Stale labels: gold spans whose recorded text is no longer where they say, and where it is now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from assay.model.records import Document, Span
+from assay.text import counted
+
+MOST = 3
+"""So many places are looked for; more say nothing new."""
+
+
+@dataclass(frozen=True)
+class Label:
+    """A gold span, and all places where its recorded text stands now; `fits` where it is among them."""
+
+    span: Span
+    fits: bool
+    found: tuple[Span, ...] = ()
+
+    @property
+    def moved_to(self) -> Span | None:
+        """Where the text is now, if it moved and there is only one such place."""
+        return self.found[0] if not self.fits and len(self.found) == 1 else None
+
+    @property
+    def fault(self) -> str:
+        """What is wrong, in words; nothing for a label that fits."""
+        if self.fits:
+            return ""
+        said = f"the text recorded for {in_words(self.span)}"
+        if (now := self.moved_to) is not None:
+            return f"{said} is in {in_words(now)} now"
+        many = counted(len(self.found), "time") + (" or more" if len(self.found) == MOST else "")
+        return f"{said} is there {many}, elsewhere" if self.found else f"{said} is not there any more"
+
+
+def in_words(span: Span) -> str:
+    """`lines 10 to 24 of src/client.py`."""
+    return f"{span.unit} {span.start} to {span.end} of {span.doc_id}"
+
+
+def check_label(span: Span, documents: Mapping[str, Document]) -> Label:
+    """Compare the recorded text with the file. Where it differs, look for it in the file, and then in all others.
+
+    Blanks at the ends of lines never matter; indentation and blank lines only where nothing else fits. A span without
+    recorded text, or with one of blanks alone, fits.
+    """
+    if span.text is None or not span.text.strip():
+        return Label(span, fits=True)
+    document = documents.get(span.doc_id)
+    here = [] if document is None else _occurrences(span, span.doc_id, document.text)
+    if document is not None and _is_there(span, document.text):
+        return Label(span, fits=True)
+    if here:
+        return Label(span, fits=False, found=tuple(here))
+    elsewhere: list[Span] = []
+    for name, other in documents.items():
+        if name != span.doc_id and len(elsewhere) < MOST:
+            elsewhere += _occurrences(span, name, other.text)
+    return Label(span, fits=False, found=tuple(elsewhere[:MOST]))
+
+
+def _is_there(span: Span, text: str) -> bool:
+    recorded = span.text or ""
+    if span.unit == "characters":
+        return _loose(text[max(span.start, 0) : max(span.end, 0)]) == _loose(recorded)
+    rows = text.split("\n")[max(span.start - 1, 0) : max(span.end, 0)]
+    return _loose("\n".join(rows)) == _loose(recorded)
+
+
+def _loose(text: str) -> list[str]:
+    return [row.strip() for row in text.split("\n") if row.strip()]
+
+
+def _occurrences(span: Span, name: str, text: str) -> list[Span]:
+    """Where a text holds what was recorded, at most three places."""
+    recorded = span.text or ""
+    if span.unit == "characters":
+        return [replace(span, doc_id=name, start=at, end=at + len(recorded)) for at in _finds(text, recorded)]
+    rows = list(enumerate(text.split("\n"), 1))
+    exact = [(number, row.rstrip()) for number, row in rows]
+    wanted = [row.rstrip() for row in recorded.strip("\r\n").split("\n")]
+    found = _stretches(exact, wanted) or _stretches([(n, row.strip()) for n, row in rows if row.strip()], _loose(recorded))
+    return [replace(span, doc_id=name, start=first, end=last) for first, last in found]
+
+
+def _stretches(rows: Sequence[tuple[int, str]], wanted: Sequence[str]) -> list[tuple[int, int]]:
+    """First and last line of each stretch of rows that has the wanted ones."""
+    whole = "\n".join(["", *(row for _, row in rows), ""])
+    starts = [whole.count("\n", 0, at) for at in _finds(whole, "\n".join(["", *wanted, ""]))]
+    return [(rows[start][0], rows[start + len(wanted) - 1][0]) for start in starts]
+
+
+def _finds(text: str, wanted: str) -> Iterator[int]:
+    """Where a text begins inside another, at most three places; they may overlap."""
+    at = text.find(wanted)
+    for _ in range(MOST):
+        if at < 0:
+            return
+        yield at
+        at = text.find(wanted, at + 1)

@@ -1,0 +1,131 @@
+"""span: a chunk is relevant when it overlaps a gold span of its file, by lines or characters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from assay.errors import UsageError
+from assay.grammar import Param, fraction, one_of
+from assay.model.gold_spans import GoldSpans
+from assay.model.graded import Bools, ratio
+from assay.model.ordering import Floats, Ints
+from assay.model.places import NOWHERE, Places
+from assay.model.records import Query
+from assay.relevance._by_text import ROUNDING
+from assay.relevance._resolver import Ground, Judged, Resolver
+
+UNIT = Param(
+    "unit",
+    one_of("gold", "lines", "characters", line="lines", chars="characters", character="characters"),
+    "gold",
+    "what overlap is counted in: lines, characters, or gold: what the gold spans are written in",
+)
+RULE = Param(
+    "rule",
+    one_of("any", "share", "iou"),
+    "any",
+    "any: overlap at all; share: `threshold` of the gold span or more; iou: intersection over union of `threshold` or more",
+)
+THRESHOLD = Param("threshold", fraction, 0.5, "lowest share of the gold span, or intersection over union, that is relevant")
+
+
+def first_line(text: str) -> int:
+    """The number of a file's first line."""
+    if text not in ("0", "1"):
+        raise ValueError("0 or 1")
+    return int(text)
+
+
+BASE = Param("base", first_line, 1, "the number that ids and hits give to a file's first line: 0 or 1")
+
+
+class Pairs(NamedTuple):
+    """Every gold span with every candidate of its file: their numbers, what they share, and how much each of them is."""
+
+    gold: Ints
+    chunk: Ints
+    shared: Floats
+    gold_size: Floats
+    chunk_size: Floats
+
+    def are_relevant(self, rule: str, threshold: float) -> Bools:
+        """Which pairs are close enough; a pair that shares nothing never is."""
+        if rule == "any":
+            return self.shared > 0
+        whole = self.gold_size if rule == "share" else self.gold_size + self.chunk_size - self.shared
+        return (self.shared > 0) & (ratio(self.shared, whole) >= threshold - ROUNDING)
+
+
+def has_spans(ground: Ground, query: Query) -> bool:
+    """Whether the query has gold spans; an empty list says that nothing is relevant."""
+    return query.query_id in ground.spans and ground.places is not None
+
+
+def resolve_span(
+    ground: Ground, queries: Sequence[Query], unit: str, rule: str, threshold: float, base: int
+) -> dict[str, Judged]:
+    """Each chunk stands for itself. They are counted over the corpus where it was retrieved from; over what was retrieved
+    where that are other chunks, and gold spans that none of these is relevant to count as one each.
+    """
+    if ground.places is None:
+        raise UsageError("span needs to know where chunks stand: a dataset with spans, and a run over chunks of its files")
+    places = ground.places.based(base)
+    hits = {query.query_id: [hit.doc_id for hit in ground.hits.get(query.query_id, ())] for query in queries}
+    retrieved = [places.numbers(ids) for ids in hits.values()]
+    over_corpus = places.n_corpus > 0 and places.n_read == 0
+    gold = GoldSpans.of(ground.spans, list(hits), places)
+    relevant = _relevant(gold, places, gold.unit if unit == "gold" else unit, rule, threshold)
+    judged = {}
+    for number, (query, ids) in enumerate(hits.items()):
+        found = relevant[number]
+        if not over_corpus:
+            inside = set(retrieved[number].tolist())
+            found = [(span, chunk) for span, chunk in found if chunk in inside]
+        chunks = dict.fromkeys(chunk for _, chunk in found)
+        n_unreached = int(gold.n_spans[number]) - len({span for span, _ in found})
+        judged[query] = Judged(
+            dict.fromkeys(ids, 0.0) | dict.fromkeys(places.ids(chunks), 1.0),
+            hidden=[1.0] * n_unreached,
+            counted_over="chunks" if over_corpus else "retrieved",
+            n_unplaced=int((retrieved[number] == NOWHERE).sum()),
+        )
+    return judged
+
+
+def _relevant(gold: GoldSpans, places: Places, unit: str, rule: str, threshold: float) -> list[list[tuple[int, int]]]:
+    """For each query the gold spans and chunks that belong together, by their numbers."""
+    pairs = paired(gold, places, unit)
+    close = pairs.are_relevant(rule, threshold)
+    found: list[list[tuple[int, int]]] = [[] for _ in range(len(gold.is_given))]
+    queries = gold.query[pairs.gold[close]].tolist()
+    for query, *pair in zip(queries, pairs.gold[close].tolist(), pairs.chunk[close].tolist(), strict=True):
+        found[query].append((pair[0], pair[1]))
+    return found
+
+
+def paired(gold: GoldSpans, places: Places, unit: str) -> Pairs:
+    """Gold spans and all chunks of the same file, side by side."""
+    files, _ = places.arrays
+    by_file = np.argsort(files, kind="stable")
+    counts = np.bincount(files, minlength=places.n_files)
+    of_gold = counts[gold.file]
+    span = np.repeat(np.arange(len(gold.file)), of_gold)
+    place = np.arange(len(span)) - np.repeat(np.cumsum(of_gold) - of_gold, of_gold)
+    chunk = by_file[(np.cumsum(counts) - counts)[gold.file[span]] + place]
+    gold_start, gold_end = (bound[span] for bound in gold.within(unit))
+    start, end = places.within(chunk, unit)
+    shared = np.maximum(np.minimum(end, gold_end) - np.maximum(start, gold_start), 0)
+    sizes = (values.astype(float) for values in (shared, gold_end - gold_start, end - start))
+    return Pairs(span, chunk, *sizes)
+
+
+RESOLVER = Resolver(
+    "span",
+    "chunks that overlap a gold span of their file",
+    has_spans,
+    resolve_span,
+    (UNIT, RULE, THRESHOLD, BASE),
+)

@@ -1,0 +1,82 @@
+"""A comparison for programs: CSV with a row for each pair and metric, JSON with everything."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Any
+
+from assay.comparison.comparison import Comparison
+from assay.evaluation.confidence import Confidence
+from assay.reports._comparison_movers import all_movers
+from assay.reports._comparison_report import ComparisonReport
+from assay.reports.json import written
+from assay.stats import column_intervals
+from assay.text import printable
+
+SCHEMA = "assay.comparison/1"
+
+
+def render_csv(report: ComparisonReport) -> str:
+    """Every figure of every pair; empty where one is not defined."""
+    target = io.StringIO()
+    writer = csv.writer(target, lineterminator="\n")
+    fronts = [name for name in ("benchmark", "slice") if any(_front(one)[name] for one in report.comparisons)]
+    columns: list[str] = []
+    for comparison in report.comparisons:
+        for row in comparison.table():
+            if not columns:
+                columns = list(row)
+                writer.writerow([*fronts, *columns])
+            about = _front(comparison)
+            writer.writerow([*(about[name] for name in fronts), *(_text(row[name], report.digits) for name in columns)])
+    return target.getvalue()
+
+
+def _front(comparison: Comparison) -> dict[str, str]:
+    return {"benchmark": printable(comparison.results[0].benchmark), "slice": printable(comparison.part)}
+
+
+def _text(value: Any, digits: int | None) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        return str(value) if digits is None else f"{value:.{digits}f}"
+    return printable(str(value))
+
+
+def render_json(report: ComparisonReport) -> str:
+    """All of each comparison. Later versions add keys; these stay."""
+    return written({"schema": SCHEMA, "comparisons": [_whole(one, report) for one in report.comparisons]})
+
+
+def _whole(comparison: Comparison, report: ComparisonReport) -> dict[str, Any]:
+    plain = comparison.to_dict()
+    how = comparison.how
+    about = {"benchmark": comparison.results[0].benchmark} if comparison.results[0].benchmark else {}
+    plain["intervals"] = {
+        result.name: {
+            name: Confidence(low, high, how.level, method).to_dict()
+            for name, (low, high, method) in column_intervals(result.table.columns, level=how.level, seed=how.seed).items()
+        }
+        for result in comparison.results
+    }
+    plain["per_query"] = {metric.name: comparison.per_query(metric.name) for metric in comparison.metrics}
+    if report.worst or report.best:
+        plain["movers"] = [
+            mover.to_dict() for _, movers in all_movers(comparison, report.worst, report.best) for mover in movers
+        ]
+    return {**about, **rounded(plain, report.digits)}
+
+
+def rounded(value: Any, digits: int | None) -> Any:
+    """The value, or all numbers in it, with that many decimals; as it is where nobody asked."""
+    if digits is None:
+        return value
+    if isinstance(value, dict):
+        return {name: rounded(inner, digits) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [rounded(inner, digits) for inner in value]
+    return round(value, digits) if isinstance(value, float) else value

@@ -1,0 +1,191 @@
+"""Slices as people read them: figures by tag, comparisons in every slice, and the worst slices that were found."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from assay.comparison.pair import Pair
+from assay.comparison.slice_comparison import SliceComparison
+from assay.comparison.slices import Part, Sliced
+from assay.comparison.worst_slice import WorstSlice, WorstSlices
+from assay.evaluation.result import Result
+from assay.metrics._metric import BoundMetric
+from assay.model.tags import Slice
+from assay.reports._cells import Cell, Table
+from assay.reports._comparison_words import BETTER, UNKNOWN, WORSE, Figures, mark, p_short
+from assay.reports._layout import Style, needed_width
+from assay.reports._sheets import Sheet, render_rows, render_sheets
+from assay.reports.json import written
+from assay.text import printable
+
+MACRO, MICRO, VARIANCE = "macro mean", "micro mean", "variance"
+MEANING = f"{MACRO}: every slice counts the same; {MICRO}: every query does; {VARIANCE}: of the slices' figures."
+SPARE, INTERVAL = 2, 5
+"""Columns of comparisons that narrow terminals do without."""
+MORE_DIGITS = 2
+"""Decimals that a variance has more than what it is the variance of."""
+
+
+def render_slices(found: Sequence[Sliced], form: str, style: Style, digits: int | None = None) -> str:
+    """Every system's figures in every slice."""
+    if form == "json":
+        return written({"schema": "assay.slices/1", "slices": [sliced.to_dict() for sliced in found]})
+    if form == "csv":
+        return render_rows([row for sliced in found for row in sliced.rows()])
+    return render_sheets([sheet for sliced in found for sheet in slice_sheets(sliced, Figures(digits))], form, style)
+
+
+def render_slice_comparison(found: SliceComparison, form: str, style: Style, digits: int | None = None) -> str:
+    """Every pair of systems on every metric, slice by slice, then what may be said."""
+    if form == "json":
+        return written({"schema": "assay.slice_comparison/1", **found.to_dict()})
+    if form == "csv":
+        return render_rows(found.rows())
+    return render_sheets(list(slice_comparison_sheets(found, Figures(digits), _width(form, style))), form, style)
+
+
+def render_worst_slices(found: WorstSlices, form: str, style: Style, digits: int | None = None) -> str:
+    """The worst slices, then what may be said about them."""
+    if form == "json":
+        return written({"schema": "assay.worst_slices/1", **found.to_dict()})
+    if form == "csv":
+        return render_rows(found.rows())
+    return render_sheets(list(worst_slices_sheets(found, Figures(digits), _width(form, style))), form, style)
+
+
+def _width(form: str, style: Style) -> int | None:
+    return style.width if form == "table" else None
+
+
+def _fitting(table: Table, width: int | None) -> Table:
+    """The table, where it does not fit without the figures that follow from the difference, then without the interval.
+
+    Names of slices are better left whole: only then can they be told apart.
+    """
+    for spare in (SPARE, INTERVAL - 1):
+        if not width or needed_width(table) <= width:
+            return table
+        kept = [number for number in range(len(table.head)) if number != spare]
+        table = Table([table.head[number] for number in kept], [[row[number] for number in kept] for row in table.rows])
+    return table
+
+
+def slice_sheets(sliced: Sliced, figures: Figures) -> list[Sheet]:
+    """One table for one system, its metrics as columns; else one for each metric, the systems as columns."""
+    notes = (*_untagged(sliced), MEANING)
+    if len(sliced.systems) == 1:
+        columns = [_column(sliced, metric, 0, figures) for metric in sliced.metrics]
+        heads = [metric.name for metric in sliced.metrics]
+        return [Sheet(f"{sliced.systems[0]} by {sliced.by}", _table(sliced, heads, columns), notes)]
+    sheets = []
+    for metric in sliced.metrics:
+        columns = [_column(sliced, metric, place, figures) for place in range(len(sliced.systems))]
+        table = _table(sliced, list(map(printable, sliced.systems)), columns)
+        sheets.append(Sheet(f"{metric.name} by {sliced.by}", table, notes if metric is sliced.metrics[-1] else ()))
+    return sheets
+
+
+def _untagged(sliced: Sliced) -> Iterator[str]:
+    n = sum(part.slice.n for part in sliced.parts if not part.slice.is_tagged)
+    if n:
+        whose = "lacks" if n == 1 else "lack"
+        yield f"{n:,} {'query' if n == 1 else 'queries'} {whose} the tag, and the {MACRO} and the {VARIANCE} leave them out."
+
+
+def _table(sliced: Sliced, heads: list[str], columns: list[list[Cell]]) -> Table:
+    total = sum(part.slice.n for part in sliced.parts)
+    names = [(printable(part.slice.value), f"{part.slice.n:,}") for part in sliced.parts]
+    names += [(MACRO, ""), (MICRO, f"{total:,}"), (VARIANCE, "")]
+    rows = [
+        [Cell(name), Cell(n), *(column[place] for column in columns)]
+        for place, (name, n) in enumerate(names)
+        if any(column[place].text for column in columns)
+    ]
+    return Table([printable(sliced.by), "queries", *heads], rows)
+
+
+def _column(sliced: Sliced, metric: BoundMetric, place: int, figures: Figures) -> list[Cell]:
+    """The figures of one system: a slice each, then macro and micro mean and variance. Totals have no such means."""
+    cells = [_cell(part, metric, place, figures) for part in sliced.parts]
+    if metric.metric.aggregation.is_total:
+        return [*cells, Cell(""), Cell(figures.value(metric, sliced.whole[place][metric.name])), Cell("")]
+    system = sliced.systems[place]
+    means = [figures.value(metric, of(metric.name, system)) for of in (sliced.macro, sliced.micro)]
+    variance = sliced.variance(metric.name, system)
+    digits = (3 if figures.digits is None else figures.digits) + MORE_DIGITS
+    return [*cells, *map(Cell, means), Cell(UNKNOWN if math.isnan(variance) else f"{variance:.{digits}f}")]
+
+
+def _cell(part: Part, metric: BoundMetric, place: int, figures: Figures) -> Cell:
+    result = part.results[place]
+    interval = result.intervals.get(metric.name)
+    text = figures.value(metric, result[metric.name])
+    if interval is not None and math.isfinite(interval.low):
+        text += f" [{figures.value(metric, interval.low)}, {figures.value(metric, interval.high)}]"
+    return Cell(text, place in _best(part.results, metric))
+
+
+def _best(results: Sequence[Result], metric: BoundMetric) -> set[int]:
+    """The systems with the best figure in a slice; none where all are equal."""
+    values = {number: result[metric.name] for number, result in enumerate(results)}
+    known = {number: value for number, value in values.items() if not math.isnan(value)}
+    if len(set(known.values())) < 2 or metric.metric.aggregation.is_total:
+        return set()
+    target = (max if metric.metric.higher_is_better else min)(known.values())
+    return {number for number, value in known.items() if value == target}
+
+
+def slice_comparison_sheets(found: SliceComparison, figures: Figures, width: int | None = None) -> Iterator[Sheet]:
+    """A table for each metric and pair of systems; the last one says what they come down to.
+
+    Where the terminal is narrow, the figures of the first system are left out, which follow from the difference.
+    """
+    if not found.parts:
+        return
+    metrics = found.parts[0].metrics
+    tables = [(metric, pairs) for metric in metrics for pairs in found.by_pair(metric.name)]
+    for number, (metric, pairs) in enumerate(tables):
+        title = f"{metric.name}: {pairs[0].b} against {pairs[0].a}, by slice"
+        rows = [_compared_row(one, pair, metric, figures) for one, pair in zip(found.slices, pairs, strict=True)]
+        level = f"{100 * found.how.level:g} % CI of Δ"
+        heads = ["slice", "n", printable(pairs[0].a), f"{printable(pairs[0].b)}  ", "Δ", level, "p"]
+        table = _fitting(Table(heads, rows), width)
+        yield Sheet(title, table, (found.verdict,) if number == len(tables) - 1 else ())
+
+
+def _compared_row(one: Slice, pair: Pair, metric: BoundMetric, figures: Figures) -> list[Cell]:
+    sign = mark(pair)
+    return [
+        Cell(printable(one.label)),
+        Cell(f"{pair.n:,}"),
+        Cell(figures.value(metric, pair.value_a), sign == WORSE),
+        Cell(f"{figures.value(metric, pair.value_b)} {sign or ' '}", sign == BETTER),
+        Cell(figures.change(metric, pair.difference)),
+        Cell(figures.interval(metric, pair)),
+        Cell(p_short(pair.p_corrected)),
+    ]
+
+
+def worst_slices_sheets(found: WorstSlices, figures: Figures, width: int | None = None) -> Iterator[Sheet]:
+    """A table for each system, the worst slices first; a sign marks those that are shown to be worse."""
+    what = f"worse than {found.against}" if found.against else "worse than elsewhere"
+    heads = ["slice", "n", printable(found.against) or "elsewhere", "value  ", "Δ", f"{100 * found.level:g} % CI of Δ", "p"]
+    for system in found.systems:
+        rows = [_worst_row(one, found.metric, figures) for one in found.found if one.system == system]
+        notes = (found.verdict,) if system == found.systems[-1] else ()
+        title = f"{system}: slices that are {what} on {found.metric.name}"
+        if rows or notes:
+            yield Sheet(title if rows else "", _fitting(Table(heads if rows else [], rows), width), notes)
+
+
+def _worst_row(one: WorstSlice, metric: BoundMetric, figures: Figures) -> list[Cell]:
+    return [
+        Cell(printable(one.label)),
+        Cell(f"{one.n:,}"),
+        Cell(figures.value(metric, one.other)),
+        Cell(f"{figures.value(metric, one.value)} {WORSE if one.is_significant else ' '}"),
+        Cell(figures.change(metric, one.difference)),
+        Cell(f"{figures.change(metric, one.low)} … {figures.change(metric, one.high)}"),
+        Cell(p_short(one.p_corrected)),
+    ]

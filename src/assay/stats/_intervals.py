@@ -1,0 +1,191 @@
+"""Intervals of summaries, however they come about, and of differences between two systems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.errors import BadParameter, DataError
+from assay.model.graded import ratio
+from assay.model.ordering import Floats
+from assay.model.scores import GEOMETRIC_FLOOR, GEOMETRIC_MEAN, MEAN, RATIO_OF_SUMS, SUM, Aggregation, Column
+from assay.stats._mean_intervals import (
+    BCA,
+    BOOTSTRAP,
+    RESAMPLES,
+    WILSON,
+    Interval,
+    Resampled,
+    T,
+    acceleration,
+    check_request,
+    ends,
+    is_binary,
+    mean_intervals,
+    t_interval,
+    wilson_interval,
+)
+from assay.stats._resampling import KEPT, index_blocks, resampled_means
+
+AUTO, NONE = "auto", "none"
+METHODS = (AUTO, BOOTSTRAP, BCA, T, WILSON)
+MANY_QUERIES = 10_000
+"""From here on the mean is as good as normal, and the t interval as good as a bootstrap, at no cost."""
+
+
+def column_intervals(
+    columns: Mapping[str, Column], method: str = AUTO, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0
+) -> dict[str, tuple[float, float, str]]:
+    """Metric → (low, high, method) of its summary, by the method asked for or the nearest that fits the summary.
+
+    `auto` takes Wilson's where every score is 0 or 1, Student's t for means of 10,000 queries and more, and the
+    bootstrap otherwise. Text has no interval. Undefined scores are left out; where too few are left, or some are
+    infinite, it is (nan, nan, none).
+    """
+    check_request(method, level, resamples, seed, METHODS)
+    found: dict[str, tuple[float, float, str]] = {}
+    waiting: dict[bytes, list[tuple[str, _Defined]]] = {}
+    for name, column in columns.items():
+        if column.aggregation.summarise is None:
+            continue
+        defined = ~np.isnan(column.score)
+        scores = _Defined(column.score[defined], column.weight[defined], column.aggregation)
+        chosen = scores.choose(method)
+        found[name] = (np.nan, np.nan, chosen)
+        if chosen in (WILSON, T):
+            interval = (wilson_interval if chosen == WILSON else t_interval)(scores.averaged(), level)
+            found[name] = scores.named(float(interval.low[0]), float(interval.high[0]), chosen)
+        elif chosen != NONE:
+            waiting.setdefault(np.packbits(defined).tobytes(), []).append((name, scores))
+    for alike in waiting.values():
+        for (name, scores), of in _resampled(alike, resamples, seed):
+            low, high = ends(of, found[name][2], level)
+            found[name] = scores.named(float(low[0]), float(high[0]), found[name][2])
+    return found
+
+
+def difference_intervals(
+    a: Floats, b: Floats, method: str = BOOTSTRAP, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0
+) -> Interval:
+    """Interval of the mean of b − a of each column, paired by query: queries × columns, nowhere undefined."""
+    if method == WILSON:
+        raise BadParameter(
+            "Wilson's interval is for scores of 0 and 1, not for differences; use bootstrap, bca, t or studentised"
+        )
+    if np.shape(a) != np.shape(b):
+        raise DataError(f"both systems need scores for the same queries and metrics: {np.shape(a)} against {np.shape(b)}")
+    return mean_intervals(b - a, method, level, resamples, seed)
+
+
+class _Defined(NamedTuple):
+    """The defined scores of one column."""
+
+    score: Floats
+    weight: Floats
+    aggregation: Aggregation
+
+    @property
+    def is_mean(self) -> bool:
+        """Whether the summary follows from the mean of something per query."""
+        return self.aggregation in (MEAN, SUM, GEOMETRIC_MEAN)
+
+    @property
+    def is_averaged(self) -> bool:
+        """Whether the summary follows from means: one of them, or two divided."""
+        return self.is_mean or self.aggregation == RATIO_OF_SUMS
+
+    def choose(self, method: str) -> str:
+        """The method asked for, or the nearest that fits."""
+        n = len(self.score)
+        if not (np.isfinite(self.score).all() and np.isfinite(self.weight).all()):
+            return NONE
+        if n and method in (AUTO, WILSON) and self.aggregation in (MEAN, SUM) and is_binary(self.score):
+            return WILSON
+        if n < 2:
+            return NONE
+        if self.is_mean and (method == T or (method == AUTO and n >= MANY_QUERIES)):
+            return T
+        return BCA if method == BCA and self.is_averaged else BOOTSTRAP
+
+    def averaged(self) -> Floats:
+        """What is averaged over queries: one column, or two whose means are divided."""
+        if self.aggregation == RATIO_OF_SUMS:
+            return np.column_stack([self.score * self.weight, self.weight])
+        if self.aggregation == GEOMETRIC_MEAN:
+            return np.log(np.maximum(self.score, GEOMETRIC_FLOOR))[:, np.newaxis]
+        return self.score[:, np.newaxis]
+
+    def named(self, low: float, high: float, method: str) -> tuple[float, float, str]:
+        """The ends as ends of the summary."""
+        if self.aggregation == GEOMETRIC_MEAN:
+            return float(np.exp(low)), float(np.exp(high)), method
+        times = len(self.score) if self.aggregation == SUM else 1
+        return low * times, high * times, method
+
+
+_Named = tuple[str, _Defined]
+
+
+def _resampled(alike: Sequence[_Named], resamples: int, seed: int) -> Iterator[tuple[_Named, Resampled]]:
+    """Figures of columns that are defined for the same queries, in the same resamples."""
+    averaged = [item for item in alike if item[1].is_averaged]
+    width = max(1, KEPT // (2 * max(resamples, len(alike[0][1].score))))
+    for start in range(0, len(averaged), width):
+        yield from _from_means(averaged[start : start + width], resamples, seed)
+    for item in alike:
+        if not item[1].is_averaged:
+            yield item, _from_indices(item[1], resamples, seed)
+
+
+def _from_means(some: Sequence[_Named], resamples: int, seed: int) -> Iterator[tuple[_Named, Resampled]]:
+    """All in one matrix product."""
+    parts = [scores.averaged() for _, scores in some]
+    means = resampled_means(np.hstack(parts), resamples, seed)
+    place = 0
+    for item, part in zip(some, parts, strict=True):
+        drawn = means[place : place + part.shape[1]]
+        place += part.shape[1]
+        observed = part.mean(axis=0)
+        if len(drawn) == 1:
+            yield item, Resampled(observed, drawn, acceleration(part - observed))
+        else:
+            rest = part.sum(axis=0) - part
+            without = ratio(rest[:, :1], rest[:, 1:])
+            yield (
+                item,
+                Resampled(
+                    ratio(observed[:1], observed[1:]), ratio(drawn[:1], drawn[1:]), acceleration(without.mean() - without)
+                ),
+            )
+
+
+def _from_indices(scores: _Defined, resamples: int, seed: int) -> Resampled:
+    """Figures that are no mean: quantiles, and whatever else turns scores into one number."""
+    summarise: Any = scores.aggregation.summarise
+    is_quantile = isinstance(summarise, partial) and scores.aggregation.name.startswith("quantile")
+    figure = _quantile_of(scores.score, summarise.keywords["q"]) if is_quantile else _one_by_one(scores, summarise)
+    figures = np.concatenate([figure(index) for index in index_blocks(len(scores.score), resamples, seed)])
+    return Resampled(np.array([summarise(scores.score, scores.weight)]), figures[np.newaxis], np.zeros(1))
+
+
+def _quantile_of(score: Floats, q: float) -> Callable[[NDArray[Any]], Floats]:
+    """Picks ranks instead of scores, which are small whole numbers and quick to put in order."""
+    ordered, last = np.sort(score), len(score) - 1
+    rank = np.empty(len(score), dtype=np.uint32)
+    rank[np.argsort(score, kind="stable")] = np.arange(len(score))
+    below = min(int(q * last), last)
+    above, part = min(below + 1, last), q * last - below
+
+    def figure(index: NDArray[Any]) -> Floats:
+        drawn = np.partition(rank[index], (below, above), axis=1)
+        return ordered[drawn[:, below]] * (1 - part) + ordered[drawn[:, above]] * part
+
+    return figure
+
+
+def _one_by_one(scores: _Defined, summarise: Callable[[Floats, Floats], float]) -> Callable[[NDArray[Any]], Floats]:
+    return lambda index: np.array([summarise(scores.score[row], scores.weight[row]) for row in index])

@@ -1,0 +1,232 @@
+"""The experiment behind power: differences drawn again and again, and how often a paired t-test finds what is in them."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.errors import BadParameter, DataError
+from assay.model.ordering import Floats
+
+SIMULATIONS = 10_000
+"""Repetitions of one experiment: a power of 0.8 is known to within 0.008."""
+MAX_SIMULATED = 5_000
+"""Queries up to which experiments are simulated."""
+BLOCK_CELLS = 1_000_000
+"""Draws held in memory at once; the answer does not depend on it."""
+NO_SPREAD = 1e-12
+"""Differences that agree to this share of their size are all equal: what is left is rounding."""
+STEPS_PER_DOUBLING = 4
+"""How fine the numbers of queries are at which the search for `queries_needed` simulates; between them it interpolates."""
+
+Differences = Sequence[float] | NDArray[Any]
+
+
+class Thresholds(NamedTuple):
+    """One figure per simulated experiment: from which size on it finds a difference up, and a difference down."""
+
+    up: Floats
+    down: Floats
+
+
+@dataclass(frozen=True)
+class Study:
+    """Differences without their mean, in units of their standard deviation (of 1 where they have none)."""
+
+    shape: Floats
+    mean: float
+    sd: float
+    alpha: float
+    seed: int
+
+    @property
+    def n(self) -> int:
+        """Queries."""
+        return len(self.shape)
+
+    @property
+    def n_without_spread(self) -> int:
+        """Fewest queries at which differences that are all the same are significant: p is 2 ÷ 2^n, as in `paired_t`."""
+        return 1 + math.ceil(-math.log2(self.alpha) - NO_SPREAD)
+
+    def thresholds(self, n: int) -> Thresholds:
+        """Draw n queries, again and again. A mean m with standard error s is significant from critical · s on."""
+        rng = np.random.default_rng(self.seed)
+        rows = max(1, BLOCK_CELLS // n)
+        blocks = [_moments(self.shape, rng, min(rows, SIMULATIONS - done), n) for done in range(0, SIMULATIONS, rows)]
+        mean, error = np.concatenate(blocks, axis=1)
+        critical = _critical(n, self.alpha)
+        return Thresholds(critical * error - mean, critical * error + mean)
+
+    @property
+    def unit(self) -> float:
+        """What sizes are measured in."""
+        return self.sd or 1.0
+
+    def chance(self, size: float, n: int) -> float:
+        """Share of experiments with n queries that find a difference of `size` standard deviations.
+
+        Without spread it is all or none of them, whatever the size.
+        """
+        if self.sd == 0:
+            return float(size != 0 and n >= self.n_without_spread)
+        if n > MAX_SIMULATED:
+            return normal_power(n, 1.0, size, self.alpha) if size else self.alpha
+        up, down = self.thresholds(n)
+        if size == 0:
+            return float(np.mean((up <= 0) | (down <= 0)))
+        reached = abs(size) * (1 + NO_SPREAD)  # many experiments may share one threshold: rounding must not lose them all
+        return float(np.mean((up if size > 0 else down) <= reached))
+
+    def least(self, n: int, wanted: float) -> float:
+        """Smallest size that n queries find with the chance wanted, whichever way it goes.
+
+        Without spread it is 0, for any size is found; or infinite, for none is.
+        """
+        if self.sd == 0:
+            return 0.0 if n >= self.n_without_spread else math.inf
+        if n > MAX_SIMULATED:
+            return _least_normal(n, wanted, self.alpha)
+        place = min(SIMULATIONS, math.ceil(wanted * SIMULATIONS)) - 1
+        return max(0.0, *(float(np.partition(each, place)[place]) for each in self.thresholds(n)))
+
+
+def normal_power(n: int, sd: float, effect: float, alpha: float = 0.05) -> float:
+    """The same chance by the book, for normal differences: no scores are needed, only a guess of their spread.
+
+    Found means significant and of the right sign, so an effect of 0 is found with the chance alpha / 2.
+    """
+    from scipy.special import nctdtr, ndtr
+
+    critical = _critical(whole_queries(n), _fraction("alpha", alpha))
+    if not (math.isfinite(sd) and sd >= 0):
+        raise BadParameter(f"sd is the standard deviation of the differences, a number from 0 up, not {sd!r}")
+    if sd == 0:
+        return float(finite(effect) != 0)
+    shift = abs(finite(effect)) / sd * math.sqrt(n)
+    if n <= 1000 and shift < 30:
+        return float(1 - nctdtr(n - 1, shift, critical))
+    # Johnson and Welch's approximation: right to many places here, and unlike the series it never fails.
+    return float(ndtr((shift - critical * (1 - 1 / (4 * (n - 1)))) / math.sqrt(1 + critical**2 / (2 * (n - 1)))))
+
+
+def study_of(differences: Differences, alpha: float, seed: int) -> Study:
+    """Check what was given, and take the mean and the scale out of it."""
+    try:
+        values = np.asarray(differences, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DataError("differences are one number per query, and not all of these are numbers") from None
+    if values.ndim != 1:
+        raise DataError(f"differences are one number per query, not an array of {values.ndim} dimensions")
+    if len(values) < 2:
+        raise DataError(f"power needs the differences of at least 2 queries, found {len(values)}")
+    if not np.isfinite(values).all():
+        place = int(np.flatnonzero(~np.isfinite(values))[0])
+        raise DataError(f"difference {place + 1} of {len(values)} is {values[place]}; only finite numbers can be used")
+    _fraction("alpha", alpha)
+    largest = float(np.max(np.abs(values))) or 1.0
+    scaled = values / largest
+    centred = scaled - scaled.mean()
+    if np.max(np.abs(centred)) <= NO_SPREAD:
+        return Study(np.zeros(len(values)), float(values[0]), 0.0, alpha, seed)
+    sd = math.sqrt(float(np.sum(centred**2)) / (len(values) - 1))
+    # Drawing from n values has the variance with divisor n; the scale makes up for that, so that sd is what is simulated.
+    shape = centred / sd * math.sqrt(len(values) / (len(values) - 1))
+    return Study(shape, float(scaled.mean()) * largest, sd * largest, alpha, seed)
+
+
+def _moments(shape: Floats, rng: np.random.Generator, n_experiments: int, n: int) -> Floats:
+    """Mean and standard error of each of several experiments with n queries."""
+    drawn = shape[rng.integers(len(shape), size=(n_experiments, n), dtype=np.uint32)]
+    mean = drawn.mean(axis=1)
+    squares = np.einsum("ij,ij->i", drawn, drawn) - n * mean**2
+    return np.stack((mean, np.sqrt(np.maximum(squares, 0) / (n - 1) / n)))
+
+
+def _critical(n: int, alpha: float) -> float:
+    """How large |t| must be to be significant."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(n - 1, 1 - alpha / 2))
+
+
+def _least_normal(n: int, wanted: float, alpha: float) -> float:
+    """The closed form's smallest effect, in standard deviations: halve the interval until nothing is left of it."""
+    low, high = 0.0, 1.0
+    while normal_power(n, 1.0, high, alpha) < wanted:
+        high *= 2
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (low, middle) if normal_power(n, 1.0, middle, alpha) >= wanted else (middle, high)
+    return high
+
+
+def n_needed(study: Study, effect: float, wanted: float) -> int:
+    """The answer agrees with `least` about the number of queries at hand: enough for that effect, or not."""
+    if study.sd == 0:
+        return study.n_without_spread
+    size = effect / study.sd
+    answer = _search(study, size, wanted)
+    is_enough = study.least(study.n, wanted) <= size * (1 + NO_SPREAD)
+    return min(answer, study.n) if is_enough else max(answer, study.n + 1)
+
+
+def _search(study: Study, size: float, wanted: float) -> int:
+    """Find two neighbours on a fixed grid of numbers of queries, one too few and one enough, and interpolate."""
+    from scipy.special import ndtri
+
+    roughly = ((float(ndtri(1 - study.alpha / 2)) + float(ndtri(wanted))) / size) ** 2 if size > 1e-150 else math.inf
+    if not roughly < 1e15:
+        raise BadParameter(f"a difference of {size * study.sd:g} is too small to be found with fewer than 10^15 queries")
+    if roughly > MAX_SIMULATED:
+        return math.ceil(roughly)
+    least = cache(lambda place: study.least(_grid(place), wanted))
+    place = max(0, round(STEPS_PER_DOUBLING * math.log2(max(2.0, roughly) / 2)))
+    while least(place) > size:
+        place += 1
+    while place > 0 and least(place - 1) <= size:
+        place -= 1
+    if place == 0:
+        return 2
+    low, high = _grid(place - 1), _grid(place)
+    share = math.log(least(place - 1) / size) / math.log(least(place - 1) / max(least(place), size * 1e-9))
+    return min(high, math.ceil(low * (high / low) ** share))
+
+
+def _grid(place: int) -> int:
+    """2, 3, 4 …, then a few steps per doubling."""
+    return max(place + 2, round(2 ** (1 + place / STEPS_PER_DOUBLING)))
+
+
+def _fraction(name: str, value: float) -> float:
+    if not 0 < value < 1:
+        raise BadParameter(f"{name} is a number between 0 and 1, not {value!r}")
+    return value
+
+
+def chance_wanted(power: float, alpha: float) -> float:
+    """A power one can ask for: above what chance alone gives, and below certainty."""
+    if _fraction("power", power) <= alpha:
+        raise BadParameter(f"power must be above alpha ({alpha:g}), which is what chance alone gives; it is {power!r}")
+    return power
+
+
+def finite(effect: float) -> float:
+    """A difference one can look for."""
+    if not math.isfinite(effect):
+        raise BadParameter(f"a difference to be found is a finite number, not {effect!r}")
+    return float(effect)
+
+
+def whole_queries(n: int) -> int:
+    """A number of queries that a test can be made of."""
+    if operator.index(n) < 2:
+        raise BadParameter(f"n is a number of queries from 2 up, not {n!r}")
+    return operator.index(n)

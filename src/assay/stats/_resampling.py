@@ -1,0 +1,138 @@
+"""Resamples in blocks: how often each query is drawn, or which queries change sides; the same stream for everybody.
+
+Each block has a random generator of its own, made from the seed and the number of the block, and the size of a block
+follows from the number of queries alone. So the same seed means the same resamples, however they are worked off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.errors import BadParameter
+from assay.grammar import Param, depth
+from assay.model.ordering import Floats
+from assay.stats._exact import exact
+
+CELLS = 2**20
+"""Queries × resamples of one block, 8 MB: few large matrix products are quick on a busy machine too.
+
+Part of what a seed means."""
+MOST_ROWS = 2**14
+"""Resamples of one block at most. Part of what a seed means."""
+COUNTED_AT_ONCE = 2**14
+SMALL_PRODUCT = 2**18
+"""Multiplications of a product that BLAS does in one thread: on a busy machine, waiting for a second one costs more."""
+KEPT = 2**23
+"""Figures kept or compared at once, 64 MB."""
+
+
+def resamples_param(default: int) -> Param:
+    """How many resamples a test draws."""
+    return Param("resamples", depth, default, "how many random resamples are drawn", aliases=("n_resamples", "permutations"))
+
+
+def block_rows(n: int) -> int:
+    """How many resamples of n queries one block holds."""
+    return max(1, min(MOST_ROWS, CELLS // n))
+
+
+def index_blocks(n: int, resamples: int, seed: int) -> Iterator[NDArray[Any]]:
+    """Resamples × n: which queries are drawn, with replacement."""
+    dtype = np.uint16 if n <= 2**16 else np.uint32
+    for rows, rng in _blocks(n, resamples, seed):
+        yield rng.integers(0, n, (rows, n), dtype=dtype)
+
+
+def count_blocks(n: int, resamples: int, seed: int) -> Iterator[Floats]:
+    """Resamples × n: how often each query is drawn."""
+    for index in index_blocks(n, resamples, seed):
+        yield _counts(index)
+
+
+def keep_blocks(n: int, resamples: int, seed: int) -> Iterator[Floats]:
+    """Resamples × n: 1 where a query keeps its sides, 0 where a and b change places, as coins fall."""
+    width = -(-n // 8)
+    for rows, rng in _blocks(n, resamples, seed):
+        coins = np.frombuffer(rng.bytes(rows * width), dtype=np.uint8).reshape(rows, width)
+        yield np.unpackbits(coins, axis=1, count=n).astype(float)
+
+
+def all_keep_blocks(n: int) -> Iterator[Floats]:
+    """Every one of the 2^n ways to change sides, in blocks; for small n."""
+    rows = block_rows(max(n, 1))
+    for start in range(0, 2**n, rows):
+        number = np.arange(start, min(start + rows, 2**n))
+        yield (number[:, np.newaxis] >> np.arange(n) & 1).astype(float)
+
+
+def resampled_means(values: Floats, resamples: int, seed: int) -> Floats:
+    """Columns × resamples: the mean of each column in each bootstrap resample of the queries."""
+    lowest = values.min(axis=0)
+    units, exponent = exact(values - lowest)
+    means = np.empty((values.shape[1], resamples))
+    start = 0
+    for counts in count_blocks(len(values), resamples, seed):
+        means[:, start : start + len(counts)] = weighted_sums(counts, units).T
+        start += len(counts)
+    means /= len(values)
+    np.ldexp(means, exponent[:, np.newaxis], out=means)
+    means += lowest[:, np.newaxis]
+    return means
+
+
+def weighted_sums(block: Floats, units: Floats) -> Floats:
+    """Resamples × columns: sums of units, each as often as the block says. Few columns are done in small pieces."""
+    rows = SMALL_PRODUCT // max(units.size, 1)
+    if not 8 <= rows < len(block):
+        return np.asarray(block @ units)
+    sums = np.empty((len(block), units.shape[1]))
+    for start in range(0, len(block), rows):
+        np.matmul(block[start : start + rows], units, out=sums[start : start + rows])
+    return sums
+
+
+def tally(blocks: Iterable[Floats], units: Floats, is_extreme: Callable[[Floats], NDArray[np.bool_]]) -> NDArray[np.int64]:
+    """In how many resamples the weighted sums of each column are extreme."""
+    return np.asarray(sum(is_extreme(weighted_sums(block, units)).sum(axis=0) for block in blocks), dtype=np.int64)
+
+
+def column_groups(n_columns: int, *cells_per_column: int) -> Iterator[slice]:
+    """Columns that are worked off together, few enough to bound the memory. How they are cut changes no result."""
+    width = max(1, KEPT // max(cells_per_column))
+    return (slice(start, start + width) for start in range(0, n_columns, width))
+
+
+def checked_seed(seed: Any) -> int:
+    """The seed, if it is one."""
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise BadParameter(f"a seed is a whole number from 0 up, not {seed!r}")
+    return int(seed)
+
+
+def checked_resamples(resamples: Any) -> int:
+    """The number of resamples, if it can be one."""
+    if isinstance(resamples, bool) or not isinstance(resamples, int | np.integer) or not 1 <= resamples <= 10**7:
+        raise BadParameter(f"the number of resamples is a whole number from 1 to 10,000,000, not {resamples!r}")
+    return int(resamples)
+
+
+def _blocks(n: int, resamples: int, seed: int) -> Iterator[tuple[int, np.random.Generator]]:
+    size = block_rows(n)
+    for number, start in enumerate(range(0, resamples, size)):
+        sequence = np.random.SeedSequence(seed, spawn_key=(number,))
+        yield min(size, resamples - start), np.random.Generator(np.random.PCG64(sequence))
+
+
+def _counts(index: NDArray[Any]) -> Floats:
+    rows, n = index.shape
+    counts = np.empty((rows, n))
+    step = max(1, COUNTED_AT_ONCE // n)
+    shift = n * np.arange(step)[:, np.newaxis]
+    for start in range(0, rows, step):
+        some = index[start : start + step]
+        counts[start : start + step] = np.bincount((some + shift[: len(some)]).ravel(), minlength=some.size).reshape(-1, n)
+    return counts

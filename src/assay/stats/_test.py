@@ -1,0 +1,143 @@
+"""StatisticalTest: the record every test file ends in, and what tests are given and give back."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from assay.catalog import entries_by_name, find_entry
+from assay.grammar import Param, one_of, parse_setting, show, split_call
+from assay.model.ordering import Floats
+from assay.stats._rounding import rounding_of
+
+ALTERNATIVE = Param(
+    "alternative",
+    one_of("two_sided", "greater", "less"),
+    "two_sided",
+    "what would be news: any difference, or b above a, or below",
+)
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Scores of systems a and b on the same queries: queries × columns, nowhere undefined."""
+
+    a: Floats
+    b: Floats
+    seed: int = 0
+
+    @cached_property
+    def differences(self) -> Floats:
+        """How far b is above a: exactly 0 where they differ by rounding only."""
+        raw = self.b - self.a
+        return np.where(np.abs(raw) <= rounding_of(self.a, self.b), 0.0, raw)
+
+
+class Outcome(NamedTuple):
+    """One figure per column: the test's statistic, and the probability of one as extreme if nothing were different."""
+
+    statistic: Floats
+    p: Floats
+
+
+@dataclass(frozen=True)
+class Field:
+    """Scores of several systems on the same queries for one metric: queries × systems, nowhere undefined."""
+
+    scores: Floats
+    seed: int = 0
+
+
+class FieldOutcome(NamedTuple):
+    """Whether the systems differ at all, and which of them do."""
+
+    statistic: float
+    p: float
+    pairwise: Floats
+    """System × system: p of each pair, 1 on the diagonal; nan where the test says nothing about pairs."""
+
+
+@dataclass(frozen=True)
+class StatisticalTest:
+    """One test. Its meaning is the first line of its module's docstring, its edge cases are those of its function."""
+
+    name: str
+    function: Callable[..., Any]
+    """`Pairs` and parameters → `Outcome`; with `is_for_many`, `Field` and parameters → `FieldOutcome`."""
+    params: tuple[Param, ...] = ()
+    aliases: tuple[str, ...] = ()
+    is_for_many: bool = False
+    is_paired: bool = True
+    claim: str = "differs"
+    """What a small p is evidence of: that b `differs`, that it is `not_worse` than a, or that both are `equal`."""
+    assumes: str = ""
+    """What must hold for its p to be right, in one sentence."""
+    cite: str = ""
+
+    @property
+    def meaning(self) -> str:
+        """One sentence: what the test tells."""
+        doc = sys.modules[self.function.__module__].__doc__ or ""
+        return doc.partition("\n")[0].partition(": ")[2]
+
+    @property
+    def edge_cases(self) -> str:
+        """What happens where the textbook alone does not say."""
+        return " ".join((inspect.getdoc(self.function) or "").split())
+
+
+@dataclass(frozen=True)
+class BoundTest:
+    """A test with its parameters."""
+
+    test: StatisticalTest
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """How it is written: `randomization(resamples=100000)`."""
+        changed = {
+            param.name: self.params[param.name] for param in self.test.params if self.params[param.name] != param.default
+        }
+        inside = ", ".join(f"{name}={show(value)}" for name, value in changed.items())
+        return f"{self.test.name}({inside})" if inside else self.test.name
+
+    def compare(self, pairs: Pairs) -> Outcome:
+        """Two systems, any number of columns."""
+        outcome: Outcome = self.test.function(pairs, **self.params)
+        return outcome
+
+    def compare_many(self, field_: Field) -> FieldOutcome:
+        """Several systems on one metric."""
+        outcome: FieldOutcome = self.test.function(field_, **self.params)
+        return outcome
+
+
+@cache
+def all_tests() -> dict[str, StatisticalTest]:
+    """Name → test, sorted by name."""
+    return entries_by_name("assay.stats", "TEST")
+
+
+def parse_test(text: str) -> BoundTest:
+    """`randomization`, `bootstrap(method=studentised)`; other names people use are understood."""
+    name, settings = split_call(text)
+    known = all_tests()
+    by_alias = {alias: test for test in known.values() for alias in test.aliases}
+    plain = name.strip().lower().replace("-", "_")
+    test = by_alias.get(plain) or find_entry("test", plain, known)
+    given: dict[str, Any] = {}
+    for setting, value in settings:
+        given |= parse_setting(text, test.name, test.params, setting, value)
+    return BoundTest(test, {param.name: given.get(param.name, param.default) for param in test.params})
+
+
+def nothing(n_columns: int) -> Outcome:
+    """What every test says where there is no query at all: nothing."""
+    return Outcome(np.full(n_columns, np.nan), np.full(n_columns, np.nan))

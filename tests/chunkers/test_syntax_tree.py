@@ -1,0 +1,253 @@
+"""syntax_tree: definitions stay whole, titles are right, comments stay where they belong."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from assay.chunkers import _extras, chunk_documents, parse_chunker
+from assay.chunkers._grammars import GRAMMARS, language_of
+from assay.errors import UsageError
+from assay.model.records import Document
+
+from ._texts import PYTHON, assert_sound, chunks_of, solid
+
+SOURCE = Path(__file__).parents[2] / "src" / "assay"
+FILES = sorted(SOURCE.rglob("*.py"))[::6]
+"""Enough of our own sources."""
+
+GO = """package shop
+
+import "fmt"
+
+// Add puts a thing in.
+func (b *Basket[T]) Add(name string) {
+	b.names = append(b.names, name)
+}
+
+type Basket[T any] struct {
+	names []string
+}
+
+func main() { fmt.Println("a shop with a rather long greeting") }
+"""
+RUST = """use std::io;
+
+impl<T> Basket<T> {
+    /// Puts a thing in.
+    #[inline]
+    pub fn add(&mut self, name: String) {
+        self.names.push(name);
+    }
+
+    pub fn total(&self) -> i32 {
+        self.names.iter().map(|name| price(name)).sum()
+    }
+}
+"""
+TYPESCRIPT = """import { price } from "./price";
+
+/** What somebody buys. */
+export class Basket {
+  private names: string[] = [];
+
+  add(name: string): void {
+    this.names.push(name);
+  }
+
+  total(): number {
+    return this.names.map((name) => price(name)).reduce((a, b) => a + b, 0);
+  }
+}
+
+export const greet = (name: string): string => {
+  return `Hello and welcome, dear ${name}`;
+};
+"""
+JAVA = """package shop;
+
+/** What somebody buys. */
+public class Basket {
+    private final List<String> names = new ArrayList<>();
+
+    @Override
+    public int total() {
+        return names.stream().mapToInt(Shop::price).sum();
+    }
+
+    enum State { OPEN, CLOSED }
+}
+"""
+CPP = """#include <vector>
+
+namespace shop {
+
+// What somebody buys.
+template <typename T>
+class Basket {
+ public:
+  int total() const { return std::accumulate(items_.begin(), items_.end(), 0); }
+
+ private:
+  std::vector<T> items_;
+};
+
+int* Basket::find(const char* name) { return nullptr; }
+
+}  // namespace shop
+"""
+C = """#include <stdio.h>
+
+static int *counter(void) {
+    static int n;
+    return &n;
+}
+
+int main(int argc, char **argv) {
+    printf("%d of a rather long text", *counter());
+    return 0;
+}
+"""
+JAVASCRIPT = """class Basket {
+  add(name) {
+    this.names.push(name);
+  }
+}
+
+const total = function (basket) {
+  return basket.names.length;
+};
+
+function* each(basket) { yield* basket.names; }
+"""
+
+
+def definitions(tree, path=()):
+    """Path, first and last line of every class and function, decorators included."""
+    for node in ast.iter_child_nodes(tree):
+        inner = path
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            inner = (*path, node.name)
+            yield ".".join(inner), min([node.lineno, *(one.lineno for one in node.decorator_list)]), node.end_lineno
+        yield from definitions(node, inner)
+
+
+@pytest.mark.parametrize("size", [200, 1500])
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_what_fits_is_whole_as_pythons_own_parser_sees_it(file, size):
+    text = file.read_text(encoding="utf-8")
+    lines = text.splitlines(keepends=True)
+    chunks = chunks_of(text, f"syntax_tree(size={size})")
+    assert_sound(text, chunks)
+    found = list(definitions(ast.parse(text)))
+    for _, first, last in found:
+        if solid("".join(lines[first - 1 : last])) <= size:
+            assert any(chunk.start_line <= first and last <= chunk.end_line for chunk in chunks)
+    for chunk in (one for one in chunks if one.title):
+        spans = [(first, last) for path, first, last in found if path == chunk.title]
+        assert any(first <= chunk.end_line and chunk.start_line <= last for first, last in spans)
+
+
+def test_by_hand():
+    chunks = chunks_of(PYTHON, "syntax_tree(size=120)", "bank.py")
+    assert [(chunk.chunk_id, chunk.title) for chunk in chunks] == [
+        ("bank.py:1-5", None),
+        ("bank.py:6-13", "Account"),
+        ("bank.py:14-19", "Account.deposit"),
+        ("bank.py:20-21", "open_account"),
+    ]
+    assert chunks[1].text.startswith("# Money is counted in cents.\nclass Account:\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "size", "wanted"),
+    [
+        ("a.go", GO, 90, [(1, 4, None), (5, 9, "Basket.Add"), (10, 13, "Basket"), (14, 14, "main")]),
+        ("a.rs", RUST, 100, [(1, 3, None), (4, 9, "Basket.add"), (10, 13, "Basket.total")]),
+        (
+            "a.ts",
+            TYPESCRIPT,
+            90,
+            [(1, 2, None), (3, 6, "Basket"), (7, 10, "Basket.add"), (11, 15, "Basket.total"), (16, 18, "greet")],
+        ),
+        ("A.java", JAVA, 100, [(1, 2, None), (3, 6, "Basket"), (7, 13, "Basket")]),
+        ("a.cpp", CPP, 130, [(1, 4, None), (5, 10, "shop.Basket"), (11, 14, "shop.Basket"), (15, 17, "shop.Basket::find")]),
+        ("a.h", CPP, 400, [(1, 17, None)]),
+        ("a.c", C, 90, [(1, 7, None), (8, 11, "main")]),
+        ("a.js", JAVASCRIPT, 60, [(1, 6, "Basket"), (7, 10, "total"), (11, 11, "each")]),
+        ("a.jsx", JAVASCRIPT, 60, [(1, 6, "Basket"), (7, 10, "total"), (11, 11, "each")]),
+    ],
+)
+def test_other_languages(name, text, size, wanted):
+    chunks = chunks_of(text, f"syntax_tree(size={size})", name)
+    assert_sound(text, chunks)
+    assert [(chunk.start_line, chunk.end_line, chunk.title) for chunk in chunks] == wanted
+
+
+def test_a_comment_stays_with_what_it_is_about():
+    text = "a = 1\n\n# About f.\n# More.\ndef f():\n    return 'ffffffffff'\n"
+    assert [chunk.start_line for chunk in chunks_of(text, "syntax_tree(size=40)")] == [1, 3]
+
+
+def test_a_comment_behind_code_stays_in_its_line():
+    text = "aaaa = 1  # why\nbbbb = 2  # why not\ncccc = 3\n"
+    assert [chunk.chunk_id for chunk in chunks_of(text, "syntax_tree(size=16)")] == [
+        "file.py:1-1",
+        "file.py:2-2",
+        "file.py:3-3",
+    ]
+
+
+def test_characters_are_not_bytes():
+    text = "# 日本語 😀 é\n" * 3 + "def f():\n    return '日本語日本語日本語'\n" + "def g():\n    return 2\n"
+    chunks = chunks_of(text, "syntax_tree(size=30)")
+    assert_sound(text, chunks)
+    assert chunks[-1].text == "def g():\n    return 2\n"
+    assert chunks[-2].text.startswith("def f():")
+
+
+def test_a_deep_scope_has_no_endless_title():
+    text = "".join(f"{' ' * depth}class C{depth}:\n" for depth in range(40)) + " " * 40 + "x = 1\n" * 1
+    chunks = chunks_of(text, "syntax_tree(size=20)")
+    assert max(chunk.title.count(".") for chunk in chunks if chunk.title) == 16
+
+
+def test_broken_source_keeps_what_is_understood():
+    text = "def f(:\n    return ]\n\n\n" + PYTHON
+    chunks = chunks_of(text, "syntax_tree(size=120)")
+    assert_sound(text, chunks)
+    assert any(chunk.title == "Account.deposit" for chunk in chunks)
+
+
+def test_the_language_can_be_said():
+    document = Document("no ending", PYTHON)
+    said = chunk_documents(parse_chunker("syntax_tree(size=120, language=python)"), [document])
+    assert [chunk.title for chunk in said][1:] == ["Account", "Account.deposit", "open_account"]
+
+
+def test_other_files_are_cut_as_fixed_lines_does():
+    text = "word\n" * 900
+    by_lines, by_tree = (chunks_of(text, name, "a.txt") for name in ("fixed_lines", "syntax_tree"))
+    assert by_lines == by_tree
+
+
+@pytest.mark.parametrize(
+    ("path", "language"),
+    [("a.py", "python"), ("A.PY", "python"), ("a.b/c", ""), ("a.tsx", "tsx"), ("a\\b.rs", "rust"), ("py", ""), ("a.", "")],
+)
+def test_which_language_a_path_tells(path, language):
+    assert language_of(path) == language
+
+
+@pytest.mark.parametrize("language", GRAMMARS)
+def test_every_grammar_is_there(language):
+    parse_chunker(f"syntax_tree(language={language})").check()
+    assert chunks_of("x\n" * 40, f"syntax_tree(size=9, language={language})")
+
+
+def test_a_package_that_is_missing_is_one_line(monkeypatch):
+    monkeypatch.setattr(_extras, "find_spec", lambda name: None if name == "tree_sitter_go" else object())
+    with pytest.raises(UsageError, match=r"^syntax_tree needs tree-sitter-go: pip install 'assay\[chunkers\]'$"):
+        parse_chunker("syntax_tree").check()
+    parse_chunker("syntax_tree(language=c)").check()
+    parse_chunker("fixed_lines").check()

@@ -1,0 +1,48 @@
+"""The choices of a comparison."""
+
+import pytest
+
+import assay
+from assay.comparison.how import INTERVALS, How
+
+
+def test_the_defaults_are_recorded():
+    assert How().to_dict() == {
+        "baseline": None,
+        "test": "randomization",
+        "correction": "holm",
+        "alpha": 0.05,
+        "interval": "bootstrap",
+        "tolerance": 0.0,
+        "rope": 0.0,
+        "seed": 0,
+    }
+
+
+@pytest.mark.parametrize(
+    ("choice", "said"),
+    [
+        ({"test": "wilcoxn"}, r"no test is called 'wilcoxn'. Did you mean wilcoxon\?"),
+        ({"correction": "hlom"}, r"no correction is called 'hlom'. Did you mean holm\?"),
+        ({"interval": "bcaa"}, r"no interval is called 'bcaa'. Did you mean bca\?"),
+        ({"interval": "wilson"}, "no interval is called 'wilson'"),
+        ({"alpha": 5}, "alpha is a number between 0 and 1"),
+        ({"alpha": True}, "alpha is a number between 0 and 1"),
+        ({"tolerance": -1}, "tolerance is a number from 0 up, not -1"),
+        ({"rope": float("nan")}, "rope is a number from 0 up, not nan"),
+    ],
+)
+def test_what_cannot_be_is_refused_at_once(choice, said):
+    with pytest.raises(assay.UsageError, match=said):
+        How(**choice)
+
+
+def test_other_spellings():
+    how = How(test="fisher", correction="BH", interval="studentized", alpha=0.01)
+    assert (how.to_dict()["test"], how.to_dict()["correction"]) == ("randomization", "benjamini_hochberg")
+    assert (how.to_dict()["interval"], how.level) == ("studentised", 0.99)
+    assert all(How(interval=name).interval_method == name for name in INTERVALS)
+
+
+def test_tests_for_many_systems_need_no_correction():
+    assert How(test="tukey", correction="holm").to_dict()["correction"] == "none"

@@ -1,0 +1,163 @@
+"""Slices: figures by tag, macro and micro means, variance, and queries without the tag."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import assay
+from assay.comparison.slices import slice_results
+from assay.model.tags import NONE, Tags, asked_for, tags_of
+from assay.errors import UnknownName, UsageError
+from assay.model.records import Query
+
+from ._tagged import tagged
+
+LANGUAGE = ["de", "de", "de", "en", "fr", None]
+DIFFICULTY = ["hard", "easy", "easy", "hard", "easy", "easy"]
+BASE = tagged(
+    "base",
+    {"mrr": [0.2, 0.4, 0.6, 1.0, 0.1, 0.5], "latency": [9, 9, 9, 1, 2, 3]},
+    {"language": LANGUAGE, "difficulty": DIFFICULTY},
+)
+
+
+def test_figures_by_hand():
+    (sliced,) = slice_results(BASE, "language")
+    assert [(part.slice.value, part.slice.n, part.results[0]["mrr"]) for part in sliced.parts] == [
+        ("de", 3, pytest.approx(0.4)),
+        ("en", 1, 1.0),
+        ("fr", 1, 0.1),
+        (NONE, 1, 0.5),
+    ]
+    assert sliced.macro("mrr") == pytest.approx((0.4 + 1.0 + 0.1) / 3)
+    assert sliced.micro("mrr") == pytest.approx(2.8 / 6) == BASE["mrr"]
+    assert sliced.variance("mrr") == pytest.approx(np.var([0.4, 1.0, 0.1]))
+
+
+def test_every_slice_has_an_interval_of_its_own():
+    sliced, _ = slice_results(BASE, ["language", "difficulty"], interval="t")
+    interval = sliced.parts[0].results[0].intervals["mrr"]
+    half = 4.302652729911275 * 0.2 / np.sqrt(3)
+    assert (interval.low, interval.high) == (pytest.approx(0.4 - half), pytest.approx(0.4 + half))
+    assert sliced.parts[1].results[0].intervals["mrr"].method == "none"
+
+
+def test_tags_are_taken_one_by_one_unless_crossed():
+    one, other, crossed = slice_results([BASE], ["language,difficulty", "language*difficulty"], metrics=["mrr"])
+    assert (one.by, other.by, crossed.by) == ("language", "difficulty", "language*difficulty")
+    assert [part.slice.value for part in other.parts] == ["easy", "hard"]
+    assert [part.slice.value for part in crossed.parts] == ["de*easy", "de*hard", "en*hard", "fr*easy", "(none)*easy"]
+    assert crossed.parts[0].slice.label == "language=de difficulty=easy"
+    assert crossed.means("mrr") == pytest.approx({"de*easy": 0.5, "de*hard": 0.2, "en*hard": 1.0, "fr*easy": 0.1})
+    assert [metric.name for metric in one.metrics] == ["mrr"]
+
+
+def test_systems_side_by_side_and_as_rows():
+    new = tagged("new", {"mrr": [0.3] * 6, "latency": [1] * 6}, {"language": LANGUAGE})
+    (sliced,) = slice_results([BASE, new], "language")
+    assert sliced.macro("mrr", "new") == pytest.approx(0.3)
+    assert sliced.variance("mrr", "new") == pytest.approx(0.0)
+    rows = sliced.rows()
+    assert len(rows) == 4 * 2 * 2
+    assert (rows[2]["slice"], rows[2]["system"], rows[2]["metric"], rows[2]["n"]) == ("de", "new", "mrr", 3)
+    assert [rows[2][name] for name in ("value", "low", "high")] == pytest.approx([0.3] * 3)
+    plain = sliced.to_dict()
+    assert plain["cross_lingual_variance"] == plain["variance"]
+    assert plain["macro"]["base"]["mrr"] == pytest.approx(0.5)
+    assert "cross_lingual_variance" not in slice_results(BASE, "difficulty")[0].to_dict()
+
+
+def test_undefined_scores_are_no_part_of_a_mean():
+    result = tagged("base", {"mrr": [np.nan, np.nan, 0.5, 0.7]}, {"language": ["de", "de", "en", "en"]})
+    (sliced,) = slice_results(result, "language")
+    assert np.isnan(sliced.means("mrr")["de"])
+    assert sliced.macro("mrr") == pytest.approx(0.6)
+    assert [row["n"] for row in sliced.rows()] == [0, 2]
+    assert sliced.rows()[0]["value"] is None
+
+
+def test_length_follows_from_the_text():
+    texts = [
+        "",
+        "cats",
+        "how cats sleep",
+        "how long do cats sleep",
+        "a b c d e f g",
+        "a b c d e f g h",
+        "猫はどこで寝ますか",
+    ]
+    lengths = [tags_of(Query("q", text)).get("length") for text in texts]
+    assert lengths == [None, "short", "short", "medium", "medium", "long", "long"]
+    assert tags_of(Query("q", "cats", metadata={"length": 40})) == {"length": "40"}
+
+
+def test_type_is_another_word_for_query_type():
+    result = replace(BASE, queries={query: Query(query, query_type="factual") for query in BASE.query_ids})
+    assert [sliced.by for sliced in slice_results(result, ["type", "query_type"])] == ["query_type"]
+    with_own = replace(
+        BASE, queries={query: Query(query, query_type="a", metadata={"type": "b"}) for query in BASE.query_ids}
+    )
+    assert [sliced.by for sliced in slice_results(with_own, ["type", "query_type"])] == ["type", "query_type"]
+
+
+def test_values_come_in_an_order_people_expect():
+    values = ["hard", "10", "medium", "2", "b", "easy", None, "a"]
+    (sliced,) = slice_results(tagged("base", {"mrr": [1] * 8}, {"tag": values}), "tag")
+    assert [part.slice.value for part in sliced.parts] == ["easy", "medium", "hard", "2", "10", "a", "b", NONE]
+
+
+def test_what_cannot_be_sliced_is_told():
+    with pytest.raises(UnknownName, match=r"no tag is called 'langauge'. Did you mean language\?.*difficulty, language"):
+        slice_results(BASE, "langauge")
+    with pytest.raises(UsageError, match="nothing is known about the queries"):
+        slice_results(assay.evaluate({"q": {"d": 1}}, {"q": ["d"]}, ["mrr"]), "language")
+    with pytest.raises(UsageError, match="mrr@3 was not scored for base"):
+        slice_results(BASE, "language", metrics=["mrr@3"])
+    for nothing in ("", [], " , "):
+        with pytest.raises(UsageError, match="say what to slice by"):
+            asked_for(nothing)
+    with pytest.raises(UsageError, match="no result"):
+        slice_results([], "language")
+
+
+def test_benchmarks_are_taken_together():
+    results = [
+        tagged(name, {"mrr": scores}, {"language": [language] * 2}, benchmark=f"hpo-{language}")
+        for name, by in (("bm25", {"de": [0.2, 0.4], "en": [1.0, 0.8]}), ("dense", {"de": [0.5, 0.5], "en": [0.5, 0.5]}))
+        for language, scores in by.items()
+    ]
+    by_language, by_benchmark = slice_results(results, ["language", "benchmark"])
+    assert by_language.systems == ("bm25", "dense")
+    assert by_language.means("mrr", "bm25") == pytest.approx({"de": 0.3, "en": 0.9})
+    assert by_language.variance("mrr", "bm25") == pytest.approx(0.09)
+    assert by_language.variance("mrr", "dense") == 0.0
+    assert list(by_benchmark.means("mrr")) == ["hpo-de", "hpo-en"]
+    assert by_benchmark.parts[0].slice.queries == ("hpo-de/q0", "hpo-de/q1")
+
+
+def test_queries_of_different_benchmarks_are_never_mixed_up():
+    """Both have a query q0, and each system knows one of them."""
+    results = [tagged(name, {"mrr": [1, 0]}, {"language": ["de", "en"]}, benchmark=f"of {name}") for name in ("x", "y")]
+    (sliced,) = slice_results(results, "benchmark")
+    assert [part.slice.n for part in sliced.parts] == [2, 2]
+    assert [[len(result.query_ids) for result in part.results] for part in sliced.parts] == [[2, 0], [0, 2]]
+    assert sliced.macro("mrr", "y") == sliced.means("mrr", "y")["of y"] == 0.5
+
+
+def test_one_benchmark_keeps_the_names_of_its_queries():
+    results = [tagged(name, {"mrr": [1, 0]}, {"language": ["de", "en"]}, benchmark="b") for name in ("x", "y")]
+    assert list(Tags.of(results).by_query) == ["q0", "q1"]
+    (sliced,) = slice_results(results, "language")
+    assert sliced.parts[0].slice.queries == ("q0",)
+
+
+def test_a_slice_says_nothing_about_other_queries():
+    dataset = assay.load_dataset("rag-template")
+    result = assay.run(dataset, "bm25", ["ndcg@10"])
+    (sliced,) = slice_results(result, "difficulty")
+    part = sliced.parts[0].results[0]
+    assert part.grader is None
+    assert part.ties == part.fingerprints == part.tie_bands == {}
+    assert part.counts["scored"] == len(part.query_ids) == 16
+    assert set(part.intervals) == {"ndcg@10"}

@@ -1,0 +1,222 @@
+"""Worst slices: planted ones are found, small ones are left alone, and chance is not taken for news."""
+
+import math
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from assay.comparison import subset_test
+from assay.comparison.how import How
+from assay.comparison.slice_search import Search, candidates
+from assay.comparison.subset_test import FEWEST, LARGE, MOST, chance_of_less, n_shuffles
+from assay.model.tags import Tags
+from assay.comparison.worst_slices import worst_slices
+from assay.errors import BadParameter, UsageError
+
+from ._tagged import tagged
+
+N = 300
+LANGUAGE = np.array([["de", "en", "fr"][number % 3] for number in range(N)])
+DIFFICULTY = np.array([["easy", "hard"][number // 3 % 2] for number in range(N)])
+DOMAIN = np.array([f"domain{number // 6 % 10}" for number in range(N)])
+TAGS = {"language": list(LANGUAGE), "difficulty": list(DIFFICULTY), "domain": list(DOMAIN)}
+QUICK = Search(resamples=999)
+
+
+def scores(seed=0):
+    return np.random.default_rng(seed).beta(4, 2, N)
+
+
+def test_a_planted_slice_is_found():
+    bad = scores()
+    bad[(LANGUAGE == "fr") & (DIFFICULTY == "hard")] *= 0.4
+    found = worst_slices(tagged("dense", {"mrr": bad}, TAGS))
+    first = found.found[0]
+    assert (first.label, first.n, first.is_significant) == ("difficulty=hard language=fr", 50, True)
+    inside = (LANGUAGE == "fr") & (DIFFICULTY == "hard")
+    assert first.value == pytest.approx(bad[inside].mean())
+    assert first.other == pytest.approx(bad[~inside].mean())
+    assert first.difference == pytest.approx(first.value - first.other)
+    assert first.low < first.difference < first.high < 0
+    assert found.verdict.startswith("On mrr, worse than on the other queries: dense in ")
+    assert "first difficulty=hard language=fr (" in found.verdict
+
+
+def test_a_tag_alone_is_named_rather_than_its_pairs():
+    bad = scores()
+    bad[LANGUAGE == "de"] -= 0.3
+    found = worst_slices(tagged("dense", {"mrr": bad}, TAGS), search=Search(tags=("language", "difficulty")))
+    assert [one.label for one in found.found if one.is_significant] == ["language=de"]
+
+
+def test_where_a_candidate_is_worse_than_the_baseline():
+    base = scores()
+    new = base + np.random.default_rng(1).normal(0.02, 0.05, N)
+    new[DOMAIN == "domain7"] -= 0.2
+    results = [tagged(name, {"mrr": x}, TAGS) for name, x in (("base", base), ("new", new))]
+    found = worst_slices(results, how=How(baseline="base"))
+    inside = DOMAIN == "domain7"
+    first = found.found[0]
+    assert (found.against, found.systems, found.n_significant) == ("base", ("new",), {"new": 1})
+    assert (first.label, first.n, first.is_significant) == ("domain=domain7", 30, True)
+    assert first.value == pytest.approx(new[inside].mean())
+    assert first.other == pytest.approx(base[inside].mean())
+    assert found.verdict.startswith("On mrr, worse than base: new in 1 slice, first domain=domain7 (")
+    assert found.rows()[0]["against"] == "base"
+
+
+def test_less_may_be_better():
+    slow = np.random.default_rng(0).uniform(10, 20, N)
+    slow[LANGUAGE == "fr"] += 10
+    first = worst_slices(tagged("dense", {"latency": slow}, TAGS)).found[0]
+    assert (first.label, first.is_significant) == ("language=fr", True)
+    assert first.value > first.other
+    assert 0 < first.low < first.difference < first.high
+
+
+def test_all_systems_share_one_correction():
+    results = [tagged(name, {"mrr": scores(seed)}, TAGS) for seed, name in enumerate("abc")]
+    found = worst_slices(results, search=QUICK)
+    assert (found.systems, found.n_looked_at) == (("a", "b", "c"), 3 * found.n_slices)
+    assert found.to_dict()["n_looked_at"] == found.n_looked_at
+    one = worst_slices(results[0], search=QUICK)
+    assert one.n_looked_at == one.n_slices == found.n_slices
+    assert "looked at for 3 systems" in found.verdict
+
+
+def test_every_system_has_its_own_worst_slices():
+    """One system that is bad everywhere does not crowd out the others."""
+    base, bad, good = scores(), scores() - 0.5, scores() + 0.1
+    good[LANGUAGE == "de"] -= 0.3
+    results = [tagged(name, {"mrr": x}, TAGS) for name, x in (("base", base), ("bad", bad), ("good", good))]
+    found = worst_slices(results, how=How(baseline="base"), search=Search(most=3))
+    assert [one.system for one in found.found] == ["bad", "bad", "bad", "good"]
+    assert found.found[-1].label == "language=de"
+    assert found.n_significant["bad"] > 3
+
+
+def test_slices_are_counted_and_small_ones_left_out():
+    tags = Tags.of([tagged("dense", {"mrr": scores()}, TAGS)])
+    few = candidates(tags, Search())
+    singles, pairs = 3 + 2 + 10, 3 * 2 + 3 * 10 + 2 * 10
+    assert (len(few.kept), few.n_too_small) == (singles + pairs, 0)
+    few = candidates(tags, Search(min_queries=20))
+    assert (len(few.kept), few.n_too_small) == (singles + 6, 50)
+    few = candidates(tags, Search(min_share=0.2))
+    assert {one.label for one in few.kept} == {
+        "language=de",
+        "language=en",
+        "language=fr",
+        "difficulty=easy",
+        "difficulty=hard",
+    }
+
+
+def test_what_is_left_must_not_be_small_either():
+    tags = {"language": ["de"] * 96 + ["en"] * 4}
+    found = worst_slices(tagged("dense", {"mrr": [1.0] * 96 + [0.0] * 4}, tags))
+    assert (found.n_slices, found.n_too_small, found.found) == (0, 1, ())
+    assert found.verdict == "No slice is large enough to look at: each needs 5 queries, and as many outside it."
+
+
+def test_the_same_queries_are_one_slice():
+    tags = {"language": ["de", "en"] * 20, "country": ["DE", "UK"] * 20}
+    few = candidates(Tags.of([tagged("dense", {"mrr": [1] * 40}, tags)]), Search())
+    assert [one.label for one in few.kept] == ["country=DE", "country=UK"]
+
+
+def test_few_queries_that_agree_by_chance_are_not_news():
+    """Five misses in a row are nothing where seven queries in ten miss; a t test with the slice's own spread says p = 0."""
+    hits = np.array([0.0] * 5 + [1.0] * 30 + [0.0] * 65)
+    tags = {"topic": ["rare"] * 5 + ["other"] * 95}
+    (one,) = worst_slices(tagged("dense", {"hit@1": hits}, tags)).found
+    assert one.p == pytest.approx(math.comb(70, 5) / math.comb(100, 5), abs=0.02)
+    assert not one.is_significant
+
+
+def test_few_equal_differences_are_no_proof():
+    """Five queries that all lose the same: coins fall like that once in 32 times."""
+    base, new = np.full(100, 0.5), np.array([0.4] * 5 + [0.5] * 95)
+    tags = {"topic": ["rare"] * 5 + ["other"] * 95}
+    results = [tagged(name, {"mrr": x}, tags) for name, x in (("base", base), ("new", new))]
+    (one,) = worst_slices(results, how=How(baseline="base")).found
+    assert one.p == pytest.approx(0.5**5)
+
+
+def test_the_chance_of_a_random_subset_is_exact():
+    values = np.array([0.1, 0.5, 0.2, 0.9, 0.7, 0.2, 0.4])
+    subset = np.array([0, 2, 6])
+    sums = [sum(values[list(some)]) for some in combinations(range(7), 3)]
+    exact = np.mean([total <= values[subset].sum() + 1e-9 for total in sums])
+    assert chance_of_less(values, [subset], 40_000) == pytest.approx([exact], abs=0.01)
+
+
+def test_chance_where_nothing_differs_and_for_large_slices():
+    assert chance_of_less(np.full(20, 0.3), [np.arange(5)], 99).tolist() == [1.0]
+    assert chance_of_less(np.zeros(3 * LARGE), [np.arange(LARGE)], 99).tolist() == [1.0]
+    values = np.random.default_rng(0).beta(2, 2, 3 * LARGE)
+    values[:LARGE] -= 0.03
+    (by_t,) = chance_of_less(values, [np.arange(LARGE)], 99)
+    assert by_t < 0.5
+    assert subset_test._by_shuffling(values, [np.arange(LARGE)], 20_000, 0) == pytest.approx([by_t], abs=0.01)
+
+
+def test_shuffles_grow_with_the_number_of_slices():
+    assert n_shuffles(10, 0.05) == FEWEST
+    assert n_shuffles(1000, 0.05) == 40_000
+    assert n_shuffles(100_000, 0.05) == MOST
+
+
+def test_reproducible_to_the_bit():
+    result = tagged("dense", {"mrr": scores()}, TAGS)
+    one, same = (worst_slices(result, search=QUICK) for _ in range(2))
+    assert one.found == same.found
+    other = worst_slices(result, how=How(seed=1), search=QUICK)
+    assert [x.p for x in one.found] != [x.p for x in other.found]
+
+
+def test_undefined_scores_are_left_out():
+    holes = scores()
+    holes[::7] = np.nan
+    holes[LANGUAGE == "fr"] -= 0.3
+    first = worst_slices(tagged("dense", {"mrr": holes}, TAGS), search=QUICK).found[0]
+    inside = (LANGUAGE == "fr") & ~np.isnan(holes)
+    assert (first.label, first.n) == ("language=fr", inside.sum())
+    assert first.value == pytest.approx(holes[inside].mean())
+
+
+@pytest.mark.parametrize("against", [None, "base"])
+@pytest.mark.parametrize("shape", ["reciprocal rank", "hit near 1", "mostly no change"])
+def test_false_alarms_are_as_rare_as_alpha(shape, against):
+    """Systems that are as good in every slice: some slice is called worse in no more than 5 % of experiments."""
+    rng, alarms, n = np.random.default_rng(0), 0, 120
+
+    def drawn():
+        if shape == "reciprocal rank":
+            return 1.0 / rng.integers(1, 8, 120)
+        if shape == "hit near 1":
+            return (rng.random(120) < 0.95).astype(float)
+        return np.where(rng.random(120) < 0.1, rng.random(120), 0.5)
+
+    tags = {name: values[:120] for name, values in TAGS.items()}
+    for _ in range(n):
+        results = [tagged(name, {"mrr": drawn()}, tags) for name in (("base", "new") if against else ("new",))]
+        found = worst_slices(results, how=How(baseline=against), search=QUICK)
+        alarms += any(found.n_significant.values())
+    assert alarms / n <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / n)
+
+
+def test_what_cannot_be_searched_is_told():
+    result = tagged("dense", {"mrr": scores()}, TAGS)
+    with pytest.raises(UsageError, match="nothing is known about the queries"):
+        worst_slices(tagged("dense", {"mrr": scores()}))
+    with pytest.raises(UsageError, match="no system is called 'basis'; there are dense"):
+        worst_slices(result, how=How(baseline="basis"))
+    with pytest.raises(UsageError, match="mean of a metric, which latency_p95 is not"):
+        worst_slices(tagged("dense", {"latency_p95": scores()}, TAGS))
+    with pytest.raises(UsageError, match="no result"):
+        worst_slices([])
+    for wrong in ({"min_queries": 0}, {"most": True}, {"min_share": 1.0}, {"resamples": 0.5}):
+        with pytest.raises(BadParameter, match=next(iter(wrong))):
+            Search(**wrong)

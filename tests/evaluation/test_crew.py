@@ -1,0 +1,258 @@
+"""Crew: how much is asked at once, of services that are busy, slow or stuck."""
+
+import asyncio
+import itertools
+import threading
+import time
+
+from assay.evaluation.asking import ask
+from assay.evaluation.crew import Crew
+from assay.evaluation.line import Line
+from assay.evaluation.patience import Patience
+from assay.model.records import Hit
+from assay.providers._refusals import Busy, Final
+
+from ._retrievers import LONG, Told, answered, failing, queries, right
+
+
+def together(n, action=None):
+    """A place where n calls meet; nobody goes on before all are there."""
+    return threading.Barrier(n, action, LONG)
+
+
+def limit_after(answer, n, concurrency):
+    """How much is asked at once in the end."""
+    crew = Crew(Line(Told(answer)), 10, Patience(timeout=LONG, retries=5, backoff=0.0, concurrency=concurrency))
+    found = [one for some in crew.ask(queries(n)) for one in some]
+    assert not any(one.error for one in found)
+    assert len(found) == n
+    return crew.limit
+
+
+def test_one_at_a_time_keeps_the_order():
+    told = Told()
+    answered(told, 5, patience=Patience(concurrency=1))
+    assert told.asked == [[f"q{number}"] for number in range(5)]
+
+
+def test_slow_calls_overlap_as_much_as_allowed_and_no_more():
+    def answer(query):
+        time.sleep(0.02)
+        return right(query)
+
+    told = Told(answer)
+    answered(told, 100, patience=Patience(concurrency=10))
+    assert told.most == 10
+
+
+def test_the_same_few_threads_ask_everything():
+    threads = set()
+    answered(Told(lambda query: threads.add(threading.get_ident()) or right(query)), 200, patience=Patience(concurrency=4))
+    assert 1 <= len(threads) <= 4
+
+
+def test_its_threads_end_when_all_is_answered_and_when_nobody_listens_any_more():
+    seen = []
+    asking = ask(Told(lambda query: seen.append(threading.current_thread()) or right(query)), queries(50), 10, 1, Patience())
+    next(asking)
+    asking.close()
+    answered(Told(lambda query: seen.append(threading.current_thread()) or right(query)), 9)
+    for thread in set(seen):
+        thread.join(LONG)
+        assert not thread.is_alive()
+
+
+def test_what_is_final_is_not_asked_again():
+    told = Told(failing({"q1": Final("refused")}, every=True))
+    assert answered(told)["q1"].error == "refused"
+    assert told.times("q1") == 1
+
+
+# Busy services
+
+
+def busy_at_first(n, retry_after=None):
+    """The first n calls meet, and are all told to come back."""
+    calls, meet = itertools.count(), together(n)
+
+    def answer(query):
+        if next(calls) < n:
+            meet.wait()
+            raise Busy(retry_after)
+        return right(query)
+
+    return answer
+
+
+def test_calls_that_were_made_together_halve_the_limit_once():
+    assert limit_after(busy_at_first(8), n=8, concurrency=8) == 5  # 4 answers: 5 at once; 4 more are not enough for 6
+
+
+def test_it_grows_by_one_after_as_many_answers_in_a_row_as_are_asked_at_once():
+    assert limit_after(busy_at_first(4), n=4, concurrency=4) == 3  # 2 answers: 3 at once; 2 more are not enough for 4
+    assert limit_after(busy_at_first(4), n=5, concurrency=4) == 4
+    assert limit_after(busy_at_first(4), n=40, concurrency=4) == 4  # never beyond what is allowed
+
+
+def test_an_error_begins_the_row_anew():
+    at_first, calls, stumbled = busy_at_first(4), itertools.count(), threading.Event()
+
+    def answer(query):
+        hits, number = at_first(query), next(calls)
+        if number == 0:
+            return hits
+        if number == 1:
+            time.sleep(0.1)  # so that the first is in
+            stumbled.set()
+            raise OSError("once")
+        stumbled.wait(LONG)
+        time.sleep(0.1)
+        return hits
+
+    assert limit_after(answer, n=5, concurrency=4) == 3
+
+
+def test_it_is_never_less_than_one():
+    calls = itertools.count()
+
+    def answer(query):
+        if next(calls) < 5:
+            raise Busy(0.0)
+        return right(query)
+
+    assert limit_after(answer, n=1, concurrency=1) == 1
+
+
+def test_while_the_limit_is_low_no_more_are_asked_at_once():
+    at_first, overlaps = busy_at_first(8), []
+
+    def answer(query):
+        hits = at_first(query)
+        overlaps.append(told.n_now)
+        time.sleep(0.01)
+        return hits
+
+    told = Told(answer)
+    answered(told, 80, patience=Patience(timeout=LONG, retries=5, backoff=0.0, concurrency=8))
+    assert max(overlaps[:4]) <= 4
+    assert max(overlaps) > 5
+
+
+def test_when_a_service_asks_for_a_pause_nobody_asks_meanwhile():
+    meet, starts, told_at = together(2), [], []
+
+    def answer(query):
+        starts.append((query.query_id, time.monotonic()))
+        if len(starts) <= 2:
+            meet.wait()
+        if query.query_id == "q0" and not told_at:
+            told_at.append(time.monotonic())
+            raise Busy(0.6)
+        if query.query_id == "q1":
+            time.sleep(0.2)  # it is answered while the service wants to be left alone
+        return right(query)
+
+    found = answered(Told(answer), 6, patience=Patience(timeout=LONG, concurrency=2))
+    assert not any(one.error for one in found.values())
+    assert [query for query, _ in starts[:2]] in (["q0", "q1"], ["q1", "q0"])
+    assert min(start for _, start in starts[2:]) - told_at[0] >= 0.59
+
+
+# Calls that hang
+
+
+def test_calls_that_hang_keep_their_places_until_they_come_back():
+    release, at_once = threading.Event(), {False: 0, True: 0}
+
+    def answer(query):
+        if query.query_id in ("q0", "q1"):
+            release.wait(LONG)
+        is_free = release.is_set()
+        at_once[is_free] = max(at_once[is_free], told.n_now)
+        time.sleep(0.05)
+        return right(query)
+
+    told, found = Told(answer), []
+    for some in ask(told, queries(40), 10, 1, Patience(timeout=1.0, retries=0, concurrency=3)):
+        found += some
+        n_failed = sum(one.error is not None for one in found)
+        if n_failed == 2 and len(found) >= 25:
+            release.set()
+    assert {one.query for one in found if one.error} == {"q0", "q1"}
+    assert len(found) == 40
+    assert at_once == {False: 3, True: 3}
+    assert told.most == 3
+
+
+def test_one_place_is_always_left():
+    release = threading.Event()
+
+    def answer(query):
+        if int(query.query_id[1:]) < 4:
+            release.wait(LONG)
+        return right(query)
+
+    found = answered(Told(answer), 8, patience=Patience(timeout=0.1, retries=0, concurrency=2))
+    release.set()
+    assert sorted(query for query, one in found.items() if one.error) == ["q0", "q1", "q2", "q3"]
+
+
+def test_an_answer_that_comes_too_late_is_not_taken_for_another():
+    late = threading.Event()
+    calls = itertools.count()
+
+    def answer(query):
+        time.sleep(0.01)
+        if next(calls) == 0:
+            late.wait(LONG)
+            return [Hit("late")]
+        return [Hit("in time")]
+
+    found = []
+    for some in ask(Told(answer), queries(12), 10, 1, Patience(timeout=0.3, retries=1, backoff=0.0, concurrency=1)):
+        late.set()
+        found += some
+    assert sorted(one.query for one in found) == sorted(query.query_id for query in queries(12))
+    assert {one.docs[0] for one in found} == {"in time"}
+
+
+def test_coroutines_that_take_too_long_are_ended_and_make_room():
+    n_now = most = n_ended = 0
+
+    class Hangs:
+        async def search(self, queries, k):
+            nonlocal n_now, most, n_ended
+            n_now += 1
+            most = max(most, n_now)
+            try:
+                await asyncio.sleep(600 if int(queries[0].query_id[1:]) < 4 else 0)
+            except asyncio.CancelledError:
+                n_ended += 1
+                raise
+            finally:
+                n_now -= 1
+            return [right(query) for query in queries]
+
+    found = answered(Hangs(), 8, patience=Patience(timeout=0.2, retries=0, concurrency=4))
+    assert sorted(query for query, one in found.items() if one.error) == ["q0", "q1", "q2", "q3"]
+    assert most <= 4 + 1  # the one place that is always left
+    deadline = time.monotonic() + LONG
+    while n_ended < 4 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert n_ended == 4
+
+
+def test_coroutines_overlap():
+    now = most = 0
+
+    class Later:
+        async def search(self, queries, k):
+            nonlocal now, most
+            now += 1
+            most = max(most, now)
+            await asyncio.sleep(0.02)
+            now -= 1
+            return [right(query) for query in queries]
+
+    answered(Later(), 40, patience=Patience(concurrency=6))
+    assert most == 6

@@ -1,0 +1,156 @@
+"""Tuning of fusion: what is tried, what is held out, and what the report says."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+import assay
+from assay.errors import BadParameter, UsageError
+from assay.evaluation.fused_scores import FusedScores
+from assay.evaluation.fusion_tuning import candidates_of, dealt, simplex, tune_fusion
+from assay.fusion import all_fusions, fuse, train
+from assay.fusion._fusion import parse_fusion
+from assay.fusion._lists import Lists
+from assay.metrics._parse import parse_metric
+from assay.model.qrels import Qrels
+
+
+def world(n_queries=20, seed=1):
+    """A good run, a run of noise, and judgments."""
+    rng = random.Random(seed)
+    good, noise, qrels = {}, {}, {}
+    for number in range(n_queries):
+        query, docs = f"q{number}", [f"d{doc}" for doc in range(30)]
+        relevant = set(rng.sample(docs, 4))
+        qrels[query] = {doc: int(doc in relevant) for doc in docs[:25]}
+        good[query] = {doc: 2.0 * (doc in relevant) + rng.gauss(0, 1) for doc in rng.sample(docs, 25)}
+        noise[query] = {doc: float(rng.randrange(8)) for doc in rng.sample(docs, 25)}
+    return good, noise, qrels
+
+
+GOOD, NOISE, QRELS = world()
+
+
+@pytest.mark.parametrize("metric", ["ndcg@10", "map", "mrr", "recall@5"])
+@pytest.mark.parametrize("method", all_fusions())
+def test_scores_are_those_of_the_fused_run(method, metric):
+    """Ranked and scored by arrays alone, as if the run had been made and evaluated."""
+    qrels = {**QRELS, "missing": {"d1": 1}}
+    scores = FusedScores(Lists.of([GOOD, NOISE]), Qrels(qrels), parse_metric(metric))
+    trained = train([GOOD, NOISE], QRELS, method) if all_fusions()[method].is_trained else None
+    learn_from = np.ones(len(qrels), dtype=bool) if trained else None
+    if trained:
+        learn_from[-1] = False
+    run = fuse([GOOD, NOISE], method, trained=trained)
+    expected = assay.evaluate(qrels, run, metric).scores(metric)
+    found = scores.of(parse_fusion(method), learn_from)
+    assert dict(zip(scores.query_ids, found.tolist(), strict=True)) == pytest.approx(expected)
+    alone = assay.evaluate(qrels, GOOD, metric).scores(metric)
+    assert scores.of_run(assay.Run(GOOD)).tolist() == pytest.approx(list(alone.values()))
+
+
+def test_noise_gets_no_weight():
+    tuning = tune_fusion({"good": GOOD, "noise": NOISE}, QRELS, "ndcg@10", methods=["weighted_sum"])
+    weights = tuning.chosen.params["weights"]
+    assert weights[0] > weights[1]
+    assert tuning.best_single == "good"
+    assert tuning.singles["good"] == pytest.approx(assay.evaluate(QRELS, GOOD, "ndcg@10")["ndcg@10"])
+    assert tuning.low <= tuning.gain <= tuning.high
+
+
+def test_two_halves_of_a_good_run_gain():
+    """Runs with independent errors: fusing them helps, and the interval says so."""
+    rng = random.Random(3)
+    other = {query: {doc: 2.0 * QRELS[query].get(doc, 0) + rng.gauss(0, 1) for doc in docs} for query, docs in GOOD.items()}
+    tuning = tune_fusion([GOOD, other], QRELS, "ndcg@10")
+    assert tuning.gain > 0.05
+    assert tuning.low > 0
+    assert tuning.p < 0.05
+    assert list(tuning.singles) == ["run 1", "run 2"]
+
+
+def test_the_figures_fit_together():
+    tuning = tune_fusion([GOOD, NOISE], QRELS, "map", folds=4)
+    assert sorted(query for fold in tuning.folds for query in fold.queries) == sorted(QRELS)
+    assert [len(fold.queries) for fold in tuning.folds] == [5, 5, 5, 5]
+    assert tuning.score == pytest.approx(np.mean([fold.score for fold in tuning.folds]))
+    assert tuning.gain == pytest.approx(tuning.score - tuning.singles[tuning.best_single])
+    assert tuning.n_queries == 20
+
+
+def test_a_fold_is_scored_by_what_was_best_without_it():
+    """The chosen fusion of each fold, found again by evaluating every candidate on the other queries alone."""
+    methods = ["rrf(k=1)", "rrf(k=60)", "comb_min", "weighted_sum(weights=[1, 0])", "weighted_sum(weights=[0.6, 0.4])"]
+    tuning = tune_fusion([GOOD, NOISE], QRELS, "ndcg@5", methods=methods, folds=5, seed=3)
+    names = [one.name for one in candidates_of(methods, 2)]
+    results = {name: assay.evaluate(QRELS, fuse([GOOD, NOISE], name), "ndcg@5").scores("ndcg@5") for name in names}
+    for fold in tuning.folds:
+        others = [query for query in QRELS if query not in fold.queries]
+        best = max(names, key=lambda name: np.mean([results[name][query] for query in others]))
+        assert fold.chosen == best
+        assert fold.score == pytest.approx(np.mean([results[best][query] for query in fold.queries]))
+
+
+def test_what_learns_never_sees_the_queries_held_out():
+    """Judgments of one fold are turned upside down: what was chosen and learnt for that fold stays as it was."""
+    before = tune_fusion([GOOD, NOISE], QRELS, "ndcg@10", methods=["posfuse", "mapfuse"], folds=4)
+    held = before.folds[0].queries
+    lists = Lists.of([GOOD, NOISE])
+    scores = FusedScores(lists, Qrels(QRELS), parse_metric("ndcg@10"))
+    mask = np.array([query not in held for query in scores.query_ids])
+    fused = scores.of(parse_fusion(before.folds[0].chosen), mask)[~mask]
+    assert before.folds[0].score == pytest.approx(fused.mean())
+    other = {query: {doc: int(query in held) ^ grade for doc, grade in judged.items()} for query, judged in QRELS.items()}
+    after = tune_fusion([GOOD, NOISE], other, "ndcg@10", methods=["posfuse", "mapfuse"], folds=4)
+    assert after.folds[0].queries == held
+    assert after.folds[0].chosen == before.folds[0].chosen
+
+
+def test_lower_may_be_better():
+    tuning = tune_fusion([GOOD, NOISE], QRELS, "num_nonrel_judged_ret", methods=["rrf", "comb_sum"])
+    assert tuning.n_tried > 2
+
+
+def test_the_same_seed_gives_the_same_and_another_deals_anew():
+    first, again, other = (tune_fusion([GOOD, NOISE], QRELS, seed=seed, methods=["rrf"]) for seed in (1, 1, 2))
+    assert first == again
+    assert [fold.queries for fold in first.folds] != [fold.queries for fold in other.folds]
+
+
+def test_weights_on_a_grid():
+    assert simplex(2) == [(part / 10, (10 - part) / 10) for part in range(11)]
+    for n_runs in (3, 4, 5, 8, 30):
+        grid = simplex(n_runs)
+        assert n_runs <= len(grid) <= 70
+        assert len(set(grid)) == len(grid)
+        assert all(sum(weights) == pytest.approx(1) and min(weights) >= 0 for weights in grid)
+
+
+def test_candidates():
+    names = [one.name for one in candidates_of(["rrf", "rrf", "comb_mnz", "rbc(p=0.7)"], 2)]
+    assert names[0] == "rrf"
+    assert "rrf(weights=[0.3, 0.7])" in names
+    assert "comb_mnz(norm=z_score)" in names
+    assert [name for name in names if name.startswith("rbc")] == ["rbc(p=0.7)"]
+    assert len(set(names)) == len(names)
+
+
+def test_folds():
+    assert sorted(dealt(11, 3, 0).tolist()) == [0] * 4 + [1] * 4 + [2] * 3
+    for folds in (0, 1, 12):
+        with pytest.raises(BadParameter, match="from 2 to the number of judged queries, which is 11"):
+            dealt(11, folds, 0)
+
+
+def test_what_cannot_be_tuned():
+    with pytest.raises(BadParameter, match="two runs or more"):
+        tune_fusion([GOOD], QRELS)
+    with pytest.raises(BadParameter, match="need 3 folds or more, not 2"):
+        tune_fusion([GOOD, NOISE], QRELS, methods=["mapfuse"], folds=2)
+    with pytest.raises(BadParameter, match="a method to try"):
+        tune_fusion([GOOD, NOISE], QRELS, methods=[])
+    with pytest.raises(UsageError, match="cannot be tuned by"):
+        tune_fusion([GOOD, NOISE], QRELS, "relstring")

@@ -1,0 +1,168 @@
+"""Line: what a retriever gives back, or raises, as answers."""
+
+import asyncio
+import sys
+import threading
+import time
+
+import pytest
+
+from assay import ProviderError
+from assay.evaluation.answers import Answer
+from assay.evaluation.line import Line, describe
+from assay.model.records import Hit
+from assay.providers._refusals import Busy, Final
+
+from ._retrievers import LONG, Told, queries, right
+
+
+def heard(answer, n=1, k=10):
+    """What comes back for queries that are answered so."""
+    return Line(Told(answer)).search(queries(n), k)
+
+
+def raised(error):
+    def answer(query):
+        raise error
+
+    return answer
+
+
+def test_hits_are_an_answer():
+    (answer,) = heard(right)
+    assert (answer.query, answer.docs, answer.scores, answer.error) == ("q0", ["d0"], [1.0], None)
+
+
+def test_no_more_than_k_are_kept_the_best_by_score():
+    (answer,) = heard(lambda query: [("a", 1.0), ("b", 3.0), ("c", 2.0)], k=2)
+    assert (answer.docs, answer.scores) == (["b", "c"], [3.0, 2.0])
+
+
+def test_texts_and_metadata_come_along():
+    (answer,) = heard(lambda query: [Hit("a", 1.0, "its text", {"page": 3}), Hit("b", 0.5)])
+    assert answer.extra == {"a": {"text": "its text", "page": 3}}
+    assert heard(right)[0].extra is None
+
+
+def test_time_is_shared_by_those_that_were_answered_together():
+    def slow(query):
+        time.sleep(0.02)
+        return right(query)
+
+    (alone,) = heard(slow)
+    assert (alone.n_together, alone.ms >= 20) == (1, True)
+    four = heard(slow, 4)
+    assert {answer.n_together for answer in four} == {4}
+    assert len({answer.ms for answer in four}) == 1
+    assert four[0].ms >= 20
+
+
+@pytest.mark.parametrize("error", [ValueError("x"), OSError("x"), TimeoutError(), Busy(1.0), Final("x")], ids=repr)
+def test_what_is_raised_is_every_query_s_error_to_try_again_after(error):
+    assert heard(raised(error), 2) == [error, error]
+
+
+@pytest.mark.parametrize("error", [SystemExit("bye"), GeneratorExit("bye"), asyncio.CancelledError("bye")], ids=repr)
+def test_what_would_end_a_program_ends_nothing(error):
+    outcomes = heard(raised(error), 2)
+    assert [type(one) for one in outcomes] == [ProviderError] * 2
+    assert describe(outcomes[0]) == f"{type(error).__name__}: bye"
+
+
+def test_an_interrupt_is_a_person_s_in_the_main_thread_and_the_retriever_s_elsewhere():
+    with pytest.raises(KeyboardInterrupt):
+        heard(raised(KeyboardInterrupt()))
+    outcomes = []
+    thread = threading.Thread(target=lambda: outcomes.extend(heard(raised(KeyboardInterrupt()))))
+    thread.start()
+    thread.join(LONG)
+    assert [describe(one) for one in outcomes] == ["KeyboardInterrupt"]
+
+
+def test_an_error_in_place_of_hits_is_that_query_s_alone():
+    given = {"q0": Busy(2.0), "q1": right, "q2": ProviderError("torn off"), "q3": Final("refused")}
+    busy, fine, torn, refused = heard(lambda query: right(query) if query.query_id == "q1" else given[query.query_id], 4)
+    assert busy is given["q0"]
+    assert fine.docs == ["d1"]
+    assert torn is given["q2"]
+    assert isinstance(refused, Answer)  # asking again would not help, so this is the answer
+    assert refused.error == "refused"
+
+
+GARBAGE = {
+    "nan": [Hit("d", float("nan"))],
+    "inf": [("d", float("inf"))],
+    "twice": [Hit("d", 1.0), Hit("d", 0.5)],
+    "nothing": None,
+    "number": 7,
+    "text": "d1 d2",
+    "empty id": [""],
+    "half scored": [("a", 1.0), "b"],
+    "object": [object()],
+    "words": [("d", "high")],
+}
+
+
+@pytest.mark.parametrize("what", GARBAGE)
+def test_garbage_is_that_query_s_error(what):
+    first, bad, last = heard(lambda query: GARBAGE[what] if query.query_id == "q1" else right(query), 3)
+    assert (first.error, last.error) == (None, None)
+    assert bad.error if isinstance(bad, Answer) else isinstance(bad, ProviderError)
+
+
+@pytest.mark.parametrize("given_back", [[], [[]] * 9, None, 3, "ab"])
+def test_the_wrong_number_of_answers_is_an_error_of_all(given_back):
+    class Wrong:
+        def search(self, queries, k):
+            return given_back
+
+    assert all(isinstance(one, Exception) for one in Line(Wrong()).search(queries(2), 10))
+
+
+def test_coroutines_are_waited_for_all_on_one_event_loop():
+    class Later:
+        async def index(self, documents):
+            self.loop = asyncio.get_running_loop()
+
+        async def search(self, queries, k):
+            assert asyncio.get_running_loop() is self.loop
+            await asyncio.sleep(0.001)
+            return [right(query) for query in queries]
+
+    line = Line(Later())
+    line.call("index", [])
+    assert [answer.docs for answer in line.search(queries(2), 10)] == [["d0"], ["d1"]]
+
+
+def test_a_coroutine_that_takes_too_long_is_ended():
+    ended = threading.Event()
+
+    class Hangs:
+        async def search(self, queries, k):
+            try:
+                await asyncio.sleep(600)
+            except asyncio.CancelledError:
+                ended.set()
+                raise
+
+    (error,) = Line(Hangs()).search(queries(1), 10, 0.05)
+    assert describe(error) == "TimeoutError: no answer within 0.05 s"
+    assert ended.wait(LONG)
+
+
+def test_a_coroutine_may_exit_without_taking_the_event_loop_along():
+    class Leaves:
+        async def search(self, queries, k):
+            sys.exit("bye")
+
+    line = Line(Leaves())
+    assert [describe(*line.search(queries(1), 10, LONG)) for _ in range(2)] == ["SystemExit: bye"] * 2
+
+
+def test_an_error_is_told_in_one_short_line():
+    assert describe(ValueError("first\nsecond")) == "ValueError: first"
+    assert describe(KeyError()) == "KeyError"
+    assert describe(Busy(2.0)) == "the service is busy; it asks to wait 2 s"
+    assert describe(ProviderError()) == "ProviderError"
+    assert len(describe(ValueError("x" * 999))) == 300
+    assert "\x1b" not in describe(ValueError("\x1b[31m"))

@@ -1,0 +1,138 @@
+"""What holds for every fusion, whatever the runs."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assay.fusion import all_fusions, fuse, train
+from assay.fusion._normalise import NORMALISATIONS
+
+FUSIONS = all_fusions()
+UNTRAINED = [name for name, fusion in FUSIONS.items() if not fusion.is_trained]
+BY_SCORE = [name for name in UNTRAINED if any(param.name == "norm" for param in FUSIONS[name].params)]
+
+SCORES = st.sampled_from([-2.5, -1.0, 0.0, 0.1, 0.2, 0.3, 1.0, 1.0, 7.0])
+RANKINGS = st.dictionaries(st.sampled_from("abcdefgh"), SCORES, max_size=8)
+RUNS = st.lists(st.dictionaries(st.sampled_from(["q1", "q2", "q3"]), RANKINGS, max_size=3), min_size=1, max_size=4)
+
+quick = settings(max_examples=10, deadline=None)
+
+
+def plain(run):
+    return {query: dict(run[query]) for query in run}
+
+
+def fused(runs, name, learn_from=None):
+    """Fused; what learns does so from the same runs and fixed judgments, unless others are given."""
+    if not FUSIONS[name].is_trained:
+        return plain(fuse(runs, name))
+    teachers = [{"t": {"a": 2.0, "b": 1.0}, **run} for run in learn_from or runs]
+    return plain(fuse(runs, name, trained=train(teachers, {"t": {"a": 1}, "q1": {"b": 1, "c": 0}}, name)))
+
+
+def in_order(ranking):
+    return sorted(ranking, key=lambda doc: (ranking[doc], doc), reverse=True)
+
+
+@pytest.mark.parametrize("name", FUSIONS)
+@quick
+@given(runs=RUNS)
+def test_every_document_of_a_query_is_there_once_and_best_first(name, runs):
+    outcome = fused(runs, name)
+    assert set(outcome) == set(itertools.chain.from_iterable(runs))
+    for query, ranking in outcome.items():
+        assert set(ranking) == set(itertools.chain.from_iterable(run.get(query, {}) for run in runs))
+        assert list(ranking) == in_order(ranking)
+
+
+@pytest.mark.parametrize("name", FUSIONS)
+@quick
+@given(runs=RUNS)
+def test_the_order_of_runs_does_not_matter(name, runs):
+    """To the last digit, so that what ties does so in any order; weighted points alone may differ there."""
+    forth, back = fused(runs, name), fused(runs[::-1], name)
+    assert forth.keys() == back.keys()
+    for query in forth:
+        rough = FUSIONS[name].takes_weights or name == "bayesfuse"
+        assert forth[query] == (pytest.approx(back[query]) if rough else back[query])
+
+
+@pytest.mark.parametrize("name", FUSIONS)
+@quick
+@given(runs=RUNS)
+def test_queries_do_not_see_each_other(name, runs):
+    whole = fused(runs, name)
+    for query in whole:
+        alone = [{query: run[query]} if query in run else {} for run in runs]
+        assert fused(alone, name, learn_from=runs)[query] == pytest.approx(whole[query])
+
+
+@pytest.mark.parametrize("name", UNTRAINED)
+@quick
+@given(run=st.dictionaries(st.sampled_from(["q1", "q2"]), RANKINGS, max_size=2), times=st.integers(2, 4))
+def test_a_run_with_itself_keeps_its_order(name, run, times):
+    for query, ranking in fused([run] * times, name).items():
+        values = [ranking[doc] for doc in in_order(run[query])]
+        assert values == sorted(values, reverse=True)
+
+
+@pytest.mark.parametrize("name", FUSIONS)
+def test_nothing_to_fuse(name):
+    trained = train([{"t": {"a": 1.0}}] * 2, {"t": {"a": 1}}, name) if FUSIONS[name].is_trained else None
+    assert plain(fuse([{}, {}], name, trained=trained)) == {}
+    assert plain(fuse([{"q": {}}, {}], name, trained=trained)) == {"q": {}}
+    found = plain(fuse([{"q": {"a": 5.0}}, {"q": {}}], name, trained=trained))
+    assert list(found["q"]) == ["a"]
+
+
+@pytest.mark.parametrize("norm", [norm for norm in NORMALISATIONS if norm != "none"])
+@pytest.mark.parametrize("name", BY_SCORE)
+def test_the_only_hit_of_a_run_is_not_worth_nothing(name, norm):
+    """Under every normalisation the document that both have comes before what one has at the bottom."""
+    both = [{"q": {"a": 3.0, "b": 2.0, "c": 1.0}}, {"q": {"a": 0.5}}]
+    assert next(iter(fuse(both, name, norm=norm)["q"])) == "a"
+    assert fuse([{"q": {"a": 0.5}}, {"q": {}}], name, norm=norm)["q"]["a"] > 0
+
+
+@pytest.mark.parametrize("norm", ["min_max", "sum", "z_score"])
+@pytest.mark.parametrize("name", BY_SCORE)
+@quick
+@given(runs=RUNS, factor=st.sampled_from([0.5, 4.0, 1024.0]), shift=st.sampled_from([-64.0, 0.0, 16.0]))
+def test_the_scale_of_a_run_does_not_matter(name, norm, runs, factor, shift):
+    other = [{q: {doc: score * factor + shift for doc, score in one.items()} for q, one in run.items()} for run in runs]
+    first, second = plain(fuse(runs, name, norm=norm)), plain(fuse(other, name, norm=norm))
+    for query in first:
+        assert second[query] == pytest.approx(first[query], abs=1e-9)
+
+
+@quick
+@given(runs=RUNS)
+def test_against_a_naive_reference(runs):
+    """rrf, comb_mnz by ranks, and borda, in plain loops."""
+    rrf, mnz, borda = (plain(fuse(runs, method)) for method in ("rrf(k=1)", "comb_mnz(norm=none)", "borda"))
+    for query in rrf:
+        lists = [in_order(run[query]) for run in runs if run.get(query)]
+        docs = set(itertools.chain.from_iterable(lists))
+        for doc in docs:
+            assert rrf[query][doc] == pytest.approx(sum(1 / (2 + one.index(doc)) for one in lists if doc in one))
+            scores = [run[query][doc] for run in runs if doc in run.get(query, {})]
+            assert mnz[query][doc] == pytest.approx(sum(scores) * len(scores))
+            points = [len(docs) - one.index(doc) if doc in one else (len(docs) - len(one) + 1) / 2 for one in lists]
+            assert borda[query][doc] == pytest.approx(sum(points))
+
+
+@pytest.mark.parametrize("name", FUSIONS)
+def test_records_are_complete(name):
+    fusion = FUSIONS[name]
+    assert fusion.meaning
+    assert fusion.edge_cases
+    assert fusion.cite
+    assert fusion.weighted in ("", *FUSIONS)
+    assert set(fusion.tries) <= {param.name for param in fusion.params}
+    for param in fusion.params:
+        for value in fusion.tries.get(param.name, ()):
+            assert param.parse(f"{value:g}") == value

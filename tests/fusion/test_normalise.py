@@ -1,0 +1,90 @@
+"""Normalisations: ranking by ranking, and what becomes of one document, equal scores and scores below 0."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import pytest
+
+from assay.errors import BadParameter, DataError
+from assay.fusion import fuse
+from assay.fusion._fusion import parse_fusion
+from assay.fusion._lists import Lists
+from assay.fusion._normalise import NORMALISATIONS, normalised, parse_norm
+
+
+def values(norm, *scores):
+    """The normalised scores of one ranking."""
+    run = {"q": {f"d{number}": float(score) for number, score in enumerate(scores)}}
+    return normalised(Lists.of([run]), norm).score.tolist()
+
+
+@pytest.mark.parametrize(
+    ("norm", "scores", "expected"),
+    [
+        ("min_max", (6, 4, 2), (1, 0.5, 0)),
+        ("min_max", (-1, -2, -5), (1, 0.75, 0)),
+        ("max", (6, 4, 2), (1, 2 / 3, 1 / 3)),
+        ("max", (4, 0, -4), (1, 0.5, 0)),
+        ("max", (-1, -2, -5), (1, 0.75, 0)),
+        ("sum", (6, 4, 2), (4 / 6, 2 / 6, 0)),
+        ("sum", (-2, -4, -6), (4 / 6, 2 / 6, 0)),
+        ("z_score", (6, 4, 2), (sqrt(1.5), 0, -sqrt(1.5))),
+        ("z_score", (-2, -4, -6), (sqrt(1.5), 0, -sqrt(1.5))),
+        ("rank", (6, 2, 4, -9), (1, 0.5, 0.75, 0.25)),
+        ("borda", (6, 2, 4, -9), (1, 0.5, 0.75, 0.25)),
+        ("none", (6, -4), (6, -4)),
+    ],
+)
+def test_by_hand(norm, scores, expected):
+    assert values(norm, *scores) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("norm", set(NORMALISATIONS) - {"none"})
+@pytest.mark.parametrize("score", [5, 0, -5, 1e-300])
+def test_a_ranking_of_one_document_is_worth_1(norm, score):
+    assert values(norm, score) == [1.0]
+
+
+@pytest.mark.parametrize("score", [5, 0, -5, 0.1])
+def test_equal_scores(score):
+    for norm in ("min_max", "max", "z_score"):
+        assert values(norm, score, score, score) == [1, 1, 1]
+    assert values("sum", score, score, score) == [1 / 3, 1 / 3, 1 / 3]
+
+
+def test_equal_scores_rank_by_id():
+    assert values("rank", 1, 1) == [0.5, 1.0]
+
+
+def test_borda_gives_points_for_documents_that_a_run_lacks():
+    """Of 4 candidates a run with a and b leaves ½ − 1 ÷ 8 to each of c and d; a run without the query gives nothing."""
+    lists = Lists.of([{"q": {"a": 2.0, "b": 1.0}}, {"q": {"c": 2.0, "d": 1.0}}, {"z": {"a": 1.0}}])
+    points = normalised(lists, "borda")
+    assert points.score.tolist() == [1, 0.75, 0.375, 0.375, 0.375, 0.375, 1, 0.75, 1]
+    assert points.n_found.tolist() == [2, 2, 2, 2, 1]
+
+
+def test_each_ranking_by_itself():
+    runs = [{"q1": {"a": 9.0, "b": 1.0}, "q2": {"a": 900.0, "b": 100.0, "c": 500.0}}, {"q2": {"c": -1.0, "b": -3.0}}]
+    assert normalised(Lists.of(runs), "min_max").score.tolist() == [1, 0, 1, 0, 0.5, 1, 0]
+
+
+def test_ranks_are_those_of_the_scores_given():
+    """Normalising may make near scores equal; ranks are not touched."""
+    lists = Lists.of([{"q": {"a": 1.0, "b": 1.0 - 1e-16, "c": -1e16}}])
+    assert normalised(lists, "min_max").rank.tolist() == lists.rank.tolist()
+
+
+def test_names():
+    for text, name in {"min-max": "min_max", "ZMUV": "z_score", "Z-Score": "z_score", "MAX": "max", "raw": "none"}.items():
+        assert parse_norm(text) == name
+    with pytest.raises(BadParameter, match="norm is one of min_max, max, sum, z_score, rank, borda, none, not 'best'"):
+        parse_fusion("comb_sum(norm=best)")
+
+
+def test_infinite_scores_are_refused_where_scores_count():
+    runs = [{"q": {"a": 1.0}}, {"q": {"a": 2.0, "b": float("-inf")}}]
+    with pytest.raises(DataError, match="run 2, query q: the score of document b is -inf"):
+        fuse(runs, "comb_sum")
+    assert list(fuse(runs, "rrf")["q"]) == ["a", "b"]

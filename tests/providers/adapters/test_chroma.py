@@ -1,0 +1,103 @@
+"""chroma, against the real chromadb in this process."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from assay.errors import ProviderError
+from assay.model.records import Query
+from assay.providers._provider import parse_provider
+
+from . import _kinds
+from ._corpus import CHUNKS, cosines, embed
+
+QUERY = Query("q1", "lazy dog")
+
+
+@pytest.fixture
+def filled(app, tmp_path, required):
+    return _kinds.chroma(app, tmp_path, required)
+
+
+def search(text, query=QUERY, k=3):
+    return parse_provider(text).make().search([query], k)[0]
+
+
+def ids(hits):
+    return [hit.doc_id for hit in hits]
+
+
+def test_squared_distances_are_negated(app, required):
+    chromadb = required("chromadb")
+    client = chromadb.EphemeralClient(settings=chromadb.Settings(anonymized_telemetry=False))
+    app.far = client.create_collection("far", embedding_function=None, configuration={"hnsw": {"space": "l2"}})
+    app.far.add(ids=list(CHUNKS), embeddings=[embed(text) for text in CHUNKS.values()])
+    found = search("chroma(python=adapters_app:far, embed=adapters_app:embed)")
+    expected = list(cosines(QUERY.text).items())[:3]
+    assert ids(found) == [chunk for chunk, _ in expected]
+    assert [hit.score for hit in found] == pytest.approx([2 * cosine - 2 for _, cosine in expected], abs=1e-5)
+    assert [hit.text for hit in found] == [None] * 3
+    client.delete_collection("far")
+
+
+def test_the_collection_embeds_for_itself(app, required):
+    chromadb = required("chromadb")
+
+    class Words(chromadb.EmbeddingFunction):
+        def __init__(self):
+            pass
+
+        def __call__(self, input):  # noqa: A002 (Chroma looks at the name)
+            return [np.array(embed(text), np.float32) for text in input]
+
+        @staticmethod
+        def name():
+            return "assay-words"
+
+        def get_config(self):
+            return {}
+
+        @staticmethod
+        def build_from_config(config):
+            return Words()
+
+    client = chromadb.EphemeralClient(settings=chromadb.Settings(anonymized_telemetry=False))
+    app.own = client.create_collection("own", embedding_function=Words(), configuration={"hnsw": {"space": "cosine"}})
+    app.own.add(ids=list(CHUNKS), documents=list(CHUNKS.values()))
+    assert ids(search("chroma:adapters_app:own")) == list(cosines(QUERY.text))[:3]
+    app.client = client
+    assert ids(search("chroma(python=adapters_app:client, collection=own, embed=adapters_app:embed)", k=1))
+    client.delete_collection("own")
+
+
+def test_a_scope_is_searched_alone(filled, app):
+    text = filled.format(", scope=doc_id")
+    assert parse_provider(text).heeds_scope
+    assert set(ids(search(text, Query("q1", "lazy dog", scope="d4"), 8))) == {"d4#0", "d4#1"}
+    assert len(search(text, Query("q1", "lazy dog"), 8)) == 8
+
+
+def test_a_collection_that_is_not_there(filled):
+    with pytest.raises(ProviderError, match=r"there is no collection 'doc' \(there is: docs\). Did you mean docs\?"):
+        search(filled.format("").replace("collection=docs", "collection=doc"))
+
+
+def test_a_collection_must_be_named(filled):
+    with pytest.raises(ProviderError, match="needs collection="):
+        search(filled.format("").replace("collection=docs, ", ""))
+
+
+def test_a_folder_that_is_not_there_is_not_made(tmp_path, required):
+    required("chromadb")
+    text = f"chroma(path='{tmp_path / 'gone'}', collection=docs)"
+    for attempt in (parse_provider(text).check, parse_provider(text).make):
+        with pytest.raises(ProviderError, match="there is no folder"):
+            attempt()
+    assert not (tmp_path / "gone").exists()
+
+
+def test_vectors_of_another_length(filled, app):
+    app.embed = lambda text: [1.0, 2.0]
+    with pytest.raises(ProviderError, match=r"chroma\(docs\).*dimension"):
+        search(filled.format(""))

@@ -1,0 +1,120 @@
+"""haystack, against the real haystack-ai."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.errors import ProviderError
+from assay.model.records import Query
+from assay.providers._provider import parse_provider
+
+from . import _kinds
+from ._corpus import CHUNKS, document_of
+
+QUERY = Query("q1", "lazy dog")
+
+
+@pytest.fixture
+def search(app, tmp_path, required):
+    _kinds.haystack(app, tmp_path, required)
+    app.bm25 = required("haystack.components.retrievers.in_memory").InMemoryBM25Retriever(app.document_store)
+
+    def search(name="pipeline", k=3, settings=""):
+        return parse_provider(f"haystack(pipeline='adapters_app:{name}'{settings})").make().search([QUERY], k)[0]
+
+    return search
+
+
+@pytest.fixture
+def words(search, app, required):
+    """A pipeline with a retriever by words; more can be added."""
+    retrievers = required("haystack.components.retrievers.in_memory")
+    app.words = required("haystack").Pipeline()
+    app.words.add_component("retriever", retrievers.InMemoryBM25Retriever(app.document_store, top_k=1))
+    return app.words
+
+
+def ids(hits):
+    return [hit.doc_id for hit in hits]
+
+
+def lexical(app, k):
+    return [document.id for document in app.bm25.run(query=QUERY.text, top_k=k)["documents"]]
+
+
+def test_a_pipeline_by_words(search, words, app):
+    found = search("words", 4)
+    assert ids(found) == lexical(app, 4)
+    assert [hit.text for hit in found] == [CHUNKS[chunk] for chunk in ids(found)]
+    assert [hit.metadata["doc_id"] for hit in found] == [document_of(chunk) for chunk in ids(found)]
+
+
+def test_a_retriever_by_itself(search, app):
+    assert ids(search("bm25", 3)) == lexical(app, 3)
+
+
+def test_a_retriever_by_itself_that_takes_a_vector_needs_one(search):
+    with pytest.raises(ProviderError, match="takes a vector; say how queries are embedded: embed='module:function'"):
+        search("retriever")
+
+
+def test_what_joins_several_retrievers_is_told_k(search, words, app, required):
+    words.get_component("retriever").top_k = 5
+    words.add_component("joiner", required("haystack.components.joiners").DocumentJoiner())
+    words.add_component(
+        "second", required("haystack.components.retrievers.in_memory").InMemoryBM25Retriever(app.document_store)
+    )
+    words.connect("retriever", "joiner")
+    words.connect("second", "joiner")
+    assert ids(search("words", 2)) == lexical(app, 2)
+    assert ids(search("words", 100)) == lexical(app, 100)
+
+
+def test_a_pipeline_that_goes_on_to_a_prompt_says_which_documents_count(search, words, app, required):
+    builder = required("haystack.components.builders").PromptBuilder(
+        "{{ question }} {% for document in documents %}{{ document.content }}{% endfor %}", required_variables="*"
+    )
+    words.add_component("prompt", builder)
+    words.connect("retriever.documents", "prompt.documents")
+    with pytest.raises(ProviderError, match=r"none does; set component= \(one of retriever prompt\)"):
+        search("words")
+    assert ids(search("words", 3, ", component=retriever")) == lexical(app, 3)
+
+
+def test_a_pipeline_that_needs_more_than_a_query(search, words, required):
+    package = required("haystack")
+
+    @package.component
+    class Permitted:
+        @package.component.output_types(documents=list)
+        def run(self, documents: list, user: str):
+            return {"documents": documents}
+
+    words.add_component("permitted", Permitted())
+    words.connect("retriever.documents", "permitted.documents")
+    with pytest.raises(ProviderError, match=r"must be run with a query alone.*it needs permitted\.user"):
+        search("words")
+
+
+def test_documents_out_of_two_components_need_a_choice(search, words, app, required):
+    words.add_component(
+        "second", required("haystack.components.retrievers.in_memory").InMemoryBM25Retriever(app.document_store)
+    )
+    with pytest.raises(ProviderError, match="retriever and second do; set component="):
+        search("words")
+    assert ids(search("words", 3, ", component=second")) == lexical(app, 3)
+
+
+def test_what_goes_wrong_says_whose_it_was(search, words, required):
+    package = required("haystack")
+
+    @package.component
+    class Broken:
+        @package.component.output_types(documents=list)
+        def run(self, documents: list):
+            raise RuntimeError("no such reranker")
+
+    words.add_component("broken", Broken())
+    words.connect("retriever.documents", "broken.documents")
+    with pytest.raises(ProviderError, match=r"(?s)haystack:adapters_app:words.*no such reranker"):
+        search("words")

@@ -1,0 +1,145 @@
+"""langchain, against the real langchain-core."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.errors import ProviderError
+from assay.model.records import Query
+from assay.providers._provider import parse_provider
+
+from . import _kinds
+from ._corpus import CHUNKS, cosines
+
+QUERY = Query("q1", "lazy dog")
+
+
+@pytest.fixture
+def search(app, tmp_path, required):
+    """Asks what the app has under a name; the app has a filled store and its retriever."""
+    _kinds.langchain(app, tmp_path, required)
+
+    def search(name="retriever", k=3, settings=""):
+        return parse_provider(f"langchain(retriever='adapters_app:{name}'{settings})").make().search([QUERY], k)[0]
+
+    return search
+
+
+def ids(hits):
+    return [hit.doc_id for hit in hits]
+
+
+def test_the_retriever_of_the_user_stays_as_it_is(search, app):
+    app.retriever = app.store.as_retriever(search_kwargs={"k": 2})
+    assert len(search(k=5)) == 5
+    assert app.retriever.search_kwargs == {"k": 2}
+
+
+def test_other_settings_of_a_search_are_kept(search, app):
+    app.retriever = app.store.as_retriever(search_kwargs={"filter": lambda document: document.metadata["doc_id"] == "d2"})
+    assert set(ids(search(k=8))) == {"d2#0", "d2#1"}
+
+
+def test_a_search_for_diversity_looks_at_as_many_as_are_wanted(search, app):
+    app.retriever = app.store.as_retriever(search_type="mmr", search_kwargs={"fetch_k": 2})
+    assert len(search(k=6)) == 6
+    assert ids(search(k=6))[0] == next(iter(cosines(QUERY.text)))
+
+
+def own_retriever(required, **methods):
+    base = required("langchain_core.retrievers").BaseRetriever
+    document = required("langchain_core.documents").Document
+
+    class Own(base):
+        k: int = 4
+
+        def _get_relevant_documents(self, query, *, run_manager):
+            return [document(f"text {place}", metadata={"source": f"s{place}", "n": place}) for place in range(self.k)]
+
+    return type("Own", (Own,), methods)
+
+
+def test_a_retriever_with_a_k_of_its_own_is_told(search, app, required):
+    app.own = own_retriever(required)()
+    assert ids(search("own", 7, ", chunk_id=n")) == [str(place) for place in range(7)]
+    assert app.own.k == 4
+
+
+def test_a_class_is_made_first(search, app, required):
+    app.Own = own_retriever(required)
+    assert ids(search("Own", 2, ", unit=document")) == ["s0", "s1"]
+
+
+def test_without_an_id_the_message_says_what_there_is(search, app, required):
+    app.own = own_retriever(required)()
+    with pytest.raises(ProviderError, match=r"hit 1 has no chunk id: it has source n; set chunk_id= to the field"):
+        search("own")
+
+
+def test_a_retriever_that_is_asynchronous_only(search, app, required):
+    document = required("langchain_core.documents").Document
+
+    def refuses(self, query, *, run_manager):
+        raise NotImplementedError
+
+    async def answers(self, query, *, run_manager):
+        return [document(query, id="only")]
+
+    app.own = own_retriever(required, _get_relevant_documents=refuses, _aget_relevant_documents=answers)()
+    found = search("own")
+    assert (ids(found), found[0].text) == (["only"], "lazy dog")
+
+
+def test_a_chain_that_answers_with_its_context(search, app, required):
+    runnables = required("langchain_core.runnables")
+    app.chain = runnables.RunnableParallel(context=app.retriever, question=runnables.RunnablePassthrough())
+    assert ids(search("chain")) == list(cosines(QUERY.text))[:3]
+
+
+def test_a_function_that_makes_the_retriever(search, app):
+    app.make = lambda: app.retriever
+    assert ids(search("make")) == list(cosines(QUERY.text))[:3]
+
+
+def test_distances_of_a_store_are_negated(search, app, required):
+    stores = required("langchain_core.vectorstores")
+
+    class FarStore(stores.InMemoryVectorStore):
+        def similarity_search_with_score(self, query, k=4, **more):
+            return [(document, 1 - score) for document, score in super().similarity_search_with_score(query, k)]
+
+    app.far = FarStore(app.store.embeddings)
+    app.far.store = app.store.store
+    expected = list(cosines(QUERY.text).items())[:3]
+    found = search("far")
+    assert ids(found) == [chunk for chunk, _ in expected]
+    assert [hit.score for hit in found] == pytest.approx([cosine - 1 for _, cosine in expected])
+
+
+def test_the_same_document_twice_is_an_error_with_advice(search, app, required):
+    base, document = required("langchain_core.retrievers").BaseRetriever, required("langchain_core.documents").Document
+
+    class Twice(base):
+        def _get_relevant_documents(self, query, *, run_manager):
+            return [document("a", metadata={"doc_id": "d1"}), document("b", metadata={"doc_id": "d1"})]
+
+    app.twice = Twice()
+    with pytest.raises(ProviderError, match="document d1 comes twice; unit=document takes the best chunk"):
+        search("twice")
+    assert ids(search("twice", settings=", unit=document")) == ["d1"]
+
+
+def test_what_goes_wrong_says_whose_it_was(search, app, required):
+    base = required("langchain_core.retrievers").BaseRetriever
+
+    class Broken(base):
+        def _get_relevant_documents(self, query, *, run_manager):
+            raise RuntimeError("no such index")
+
+    app.broken = Broken()
+    with pytest.raises(ProviderError, match=r"langchain:adapters_app:broken.*RuntimeError.*no such index"):
+        search("broken")
+
+
+def test_all_chunks_can_be_had(search):
+    assert set(ids(search(k=100))) == set(CHUNKS)

@@ -1,0 +1,103 @@
+"""llamaindex, against the real llama-index-core."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.model.records import Query
+from assay.providers._provider import parse_provider
+
+from . import _kinds
+from ._corpus import CHUNKS, cosines
+
+QUERY = Query("q1", "lazy dog")
+
+
+@pytest.fixture
+def search(app, tmp_path, required):
+    _kinds.llamaindex(app, tmp_path, required)
+
+    def search(name="retriever", k=3, settings=""):
+        return parse_provider(f"llamaindex(retriever='adapters_app:{name}'{settings})").make().search([QUERY], k)[0]
+
+    return search
+
+
+def ids(hits):
+    return [hit.doc_id for hit in hits]
+
+
+def test_the_retriever_of_the_user_stays_as_it_is(search, app):
+    assert len(search(k=5)) == 5
+    assert app.retriever.similarity_top_k == 2
+
+
+def test_the_document_of_a_node_is_the_one_it_was_cut_from(search):
+    assert set(ids(search(k=5, settings=", unit=document"))) == {"d1", "d2", "d3", "d4", "d5"}
+
+
+def engine(required, app, *postprocessors, **settings):
+    engines = required("llama_index.core.query_engine")
+    mock = required("llama_index.core.llms").MockLLM()
+    synthesizer = required("llama_index.core.response_synthesizers").get_response_synthesizer(llm=mock)
+    return engines.RetrieverQueryEngine(
+        app.index.as_retriever(**settings), response_synthesizer=synthesizer, node_postprocessors=list(postprocessors)
+    )
+
+
+def test_a_query_engine_with_its_postprocessors(search, app, required):
+    postprocessing = required("llama_index.core.postprocessor.types").BaseNodePostprocessor
+
+    class FirstInTheAlphabet(postprocessing):
+        def _postprocess_nodes(self, nodes, query_bundle=None):
+            assert query_bundle.query_str == QUERY.text
+            return sorted(nodes, key=lambda one: one.node.get_content())[:2]
+
+    app.engine = engine(required, app, FirstInTheAlphabet(), similarity_top_k=8)
+    assert ids(search("engine")) == sorted(CHUNKS, key=CHUNKS.get)[:2]
+
+
+def test_what_rerankers_choose_from_is_raised_but_never_lowered(search, app, required):
+    app.engine = engine(required, app, similarity_top_k=6)
+    assert len(search("engine", 8)) == 8
+    seen = []
+    app.engine._node_postprocessors = [
+        type("Seen", (), {"postprocess_nodes": lambda self, nodes, **_: seen.append(len(nodes)) or nodes})()
+    ]
+    assert len(search("engine", 2)) == 2
+    assert seen == [6]
+    assert app.engine.retriever.similarity_top_k == 6
+
+
+def test_nodes_without_scores_count_as_ranked(search, app, required):
+    core, schema = required("llama_index.core"), required("llama_index.core.schema")
+    nodes = [schema.TextNode(id_=chunk, text=text) for chunk, text in CHUNKS.items()]
+    app.listed = core.SummaryIndex(nodes).as_retriever()
+    found = search("listed", 4)
+    assert ids(found) == list(CHUNKS)[:4]
+    assert [hit.score for hit in found] == [0.0, -1.0, -2.0, -3.0]
+
+
+def test_a_retriever_that_is_asynchronous_only(search, app, required):
+    base = required("llama_index.core.retrievers").BaseRetriever
+    schema = required("llama_index.core.schema")
+
+    class Later(base):
+        def _retrieve(self, query_bundle):
+            raise NotImplementedError
+
+        async def _aretrieve(self, query_bundle):
+            return [schema.NodeWithScore(node=schema.TextNode(id_="n1", text=query_bundle.query_str), score=0.5)]
+
+    app.later = Later()
+    assert [(hit.doc_id, hit.score, hit.text) for hit in search("later")] == [("n1", 0.5, "lazy dog")]
+
+
+def test_documents_known_by_a_field(search, app, required):
+    core, schema = required("llama_index.core"), required("llama_index.core.schema")
+    nodes = [
+        schema.TextNode(id_=chunk, text=text, metadata={"file_name": f"{chunk[:2]}.md"}) for chunk, text in CHUNKS.items()
+    ]
+    app.files = core.VectorStoreIndex(nodes, embed_model=app.index._embed_model, transformations=[])
+    best = next(iter(cosines(QUERY.text)))
+    assert ids(search("files", 1, ", unit=document, document_id=file_name")) == [f"{best[:2]}.md"]

@@ -1,0 +1,111 @@
+"""qdrant, against the real qdrant-client in local mode."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from assay.errors import ProviderError
+from assay.model.records import Query
+from assay.providers._provider import parse_provider
+
+from . import _kinds
+from ._corpus import CHUNKS, WIDTH, cosines, document_of, embed
+
+QUERY = Query("q1", "lazy dog")
+
+
+def search(text, query=QUERY, k=3):
+    retriever = parse_provider(text).make()
+    try:
+        return retriever.search([query], k)[0]
+    finally:
+        retriever.close()
+
+
+def ids(hits):
+    return [hit.doc_id for hit in hits]
+
+
+@pytest.mark.parametrize(("distance", "score"), [("COSINE", 1), ("DOT", 1), ("EUCLID", -1), ("MANHATTAN", -1)])
+def test_of_every_score_more_is_better(app, tmp_path, required, distance, score):
+    found = search(_kinds.qdrant(app, tmp_path, required, distance=distance).format(""), k=8)
+    scores = [hit.score for hit in found]
+    assert scores == sorted(scores, reverse=True)
+    assert all(one * score >= 0 for one in scores)
+    if distance == "MANHATTAN":
+        asked = np.array(embed(QUERY.text))
+        near = sorted(CHUNKS, key=lambda chunk: np.abs(np.array(embed(CHUNKS[chunk])) - asked).sum())
+        assert ids(found) == near
+    else:
+        assert ids(found) == list(cosines(QUERY.text))
+
+
+def test_without_a_chunk_id_the_points_own_ids_count(app, required):
+    package = required("qdrant_client")
+    app.client = package.QdrantClient(":memory:")
+    vectors = package.models.VectorParams(size=WIDTH, distance=package.models.Distance.COSINE)
+    app.client.create_collection("docs", vectors_config={"words": vectors})
+    uuid = "12345678-1234-5678-1234-567812345678"
+    points = [
+        package.models.PointStruct(id=7, vector={"words": embed("lazy")}, payload={"source": "a.md", "text": "lazy"}),
+        package.models.PointStruct(id=uuid, vector={"words": embed("dogs")}, payload=None),
+    ]
+    app.client.upsert("docs", points)
+    text = "qdrant(python=adapters_app:client, collection=docs, embed=adapters_app:embed, using=words)"
+    found = search(text)
+    assert ids(found) == ["7", uuid]
+    assert (found[0].text, found[0].metadata) == ("lazy", {"source": "a.md", "chunk_id": 7, "doc_id": "a.md"})
+    with pytest.raises(ProviderError, match="hit 2 has no document id: it has nothing in it; set document_id="):
+        search(text.replace("using", "unit=document, using"))
+
+
+def test_an_asynchronous_client(app, required):
+    import asyncio
+
+    from assay.providers._event_loop import EventLoop
+
+    package = required("qdrant_client")
+
+    async def filled():
+        client = package.AsyncQdrantClient(":memory:")
+        vectors = package.models.VectorParams(size=WIDTH, distance=package.models.Distance.COSINE)
+        await client.create_collection("docs", vectors_config=vectors)
+        points = enumerate(CHUNKS.items())
+        await client.upsert(
+            "docs",
+            [
+                package.models.PointStruct(id=place, vector=embed(text), payload={"chunk_id": chunk})
+                for place, (chunk, text) in points
+            ],
+        )
+        return client
+
+    app.client = EventLoop().result(filled())
+    assert asyncio.iscoroutinefunction(app.client.query_points)
+    text = "qdrant(python=adapters_app:client, collection=docs, embed=adapters_app:embed)"
+    assert ids(search(text)) == list(cosines(QUERY.text))[:3]
+    with pytest.raises(ProviderError, match=r"there is no collection 'dox' \(there is: docs\)"):
+        search(text.replace("docs", "dox"))
+
+
+def test_a_scope_is_searched_alone(app, tmp_path, required):
+    text = _kinds.qdrant(app, tmp_path, required).format(", scope=metadata.doc_id")
+    assert parse_provider(text).heeds_scope
+    assert {document_of(one) for one in ids(search(text, Query("q1", "lazy dog", scope="d4"), 8))} == {"d4"}
+    assert len(search(text, k=8)) == 8
+
+
+def test_a_folder_that_somebody_else_has_open(app, tmp_path, required):
+    text = _kinds.qdrant(app, tmp_path, required).format("")
+    client = required("qdrant_client").QdrantClient(path=str(tmp_path / "qdrant"))
+    with pytest.raises(ProviderError, match=r"qdrant\(docs\).*already accessed by another"):
+        search(text)
+    client.close()
+    assert len(search(text)) == 3
+
+
+def test_a_model_of_qdrants_own_that_is_not_installed(app, tmp_path, required):
+    text = _kinds.qdrant(app, tmp_path, required).format("").replace("embed='adapters_app:embed'", "model=BAAI/bge-small-en")
+    with pytest.raises(ProviderError, match="pip install fastembed"):
+        search(text)

@@ -1,0 +1,172 @@
+"""span: chunks that overlap gold spans are relevant; by hand, and against sets of letters."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay import BadParameter, DataError, Document, Hit, Query, Span, UsageError
+from assay.model.places import Places
+from assay.relevance._resolve import resolve
+from assay.relevance._resolver import parse_resolver
+
+from ._cases import ground
+
+TEXT = "".join(f"line {number:02}\n" for number in range(1, 21))
+"""Twenty lines of eight characters."""
+QUERY = Query("q")
+
+
+def chunk(file, first, last):
+    """Whole lines of a file as a document."""
+    place = {"doc_id": file, "start": 8 * (first - 1), "end": 8 * last, "start_line": first, "end_line": last}
+    return Document(f"{file}/{first}", TEXT[8 * (first - 1) : 8 * last], metadata=place)
+
+
+def cut(size, files=("a.py", "b.py")):
+    """All files in chunks of so many lines."""
+    return [chunk(file, first, min(first + size - 1, 20)) for file in files for first in range(1, 21, size)]
+
+
+def made(chunks, spans, hits=(), files=None, queries=(QUERY,), **more):
+    documents = {one.doc_id: one for one in chunks}
+    return ground(queries, {query.query_id: hits for query in queries}, spans=spans, places=Places(documents, files), **more)
+
+
+def relevant(chunks, spans, how="span", hits=()):
+    resolved = resolve(made(chunks, {"q": spans}, hits), how)
+    return {doc for doc, grade in resolved.qrels["q"].items() if grade > 0}
+
+
+GOLD = [Span("a.py", 5, 10, "lines")]
+
+
+def test_every_chunk_that_overlaps_is_relevant_retrieved_or_not():
+    assert relevant(cut(4), GOLD) == {"a.py/5", "a.py/9"}
+    assert relevant(cut(1), GOLD) == {f"a.py/{line}" for line in range(5, 11)}
+    assert relevant(cut(20), GOLD) == {"a.py/1"}
+
+
+def test_how_many_are_relevant_differs_by_chunker_and_is_reported():
+    for size, n_relevant in ((1, 6), (4, 2), (20, 1)):
+        resolved = resolve(made(cut(size), {"q": GOLD}, ["a.py/1"]), "span")
+        assert resolved.to_dict()["relevant"] == n_relevant
+        assert resolved.to_dict()["counted_over"] == {"chunks": 1}
+        assert resolved.to_dict()["span_rule"] == "any"
+
+
+@pytest.mark.parametrize(
+    ("how", "found"),
+    [
+        ("span(rule=any)", {"a.py/1", "a.py/6", "a.py/11"}),
+        ("span(rule=share, threshold=0.5)", {"a.py/6"}),
+        ("span(rule=share, threshold=0.625)", {"a.py/6"}),
+        ("span(rule=share, threshold=0.63)", {"\0gold 0"}),
+        ("span(rule=share, threshold=0.25)", {"a.py/6", "a.py/1"}),
+        ("span(rule=share, threshold=0)", {"a.py/1", "a.py/6", "a.py/11"}),
+        ("span(rule=iou)", {"a.py/6"}),
+        ("span(rule=iou, threshold=0.63)", {"\0gold 0"}),
+        ("span(rule=iou, threshold=0.18)", {"a.py/1", "a.py/6"}),
+    ],
+)
+def test_rules_by_hand(how, found):
+    """Gold lines 4 to 11 are eight; chunks of five share 2, 5 and 1 of them: IoU 2/11, 5/8 and 1/12."""
+    assert relevant(cut(5), [Span("a.py", 4, 11, "lines")], how) == found
+
+
+def test_units():
+    half = Document("half", "ne", metadata={"doc_id": "a.py", "start": 33, "end": 35, "start_line": 5, "end_line": 5})
+    files = {"a.py": Document("a.py", TEXT)}
+    for unit, is_relevant in (("lines", True), ("characters", False), ("gold", False)):
+        resolved = resolve(made([half], {"q": [Span("a.py", 35, 37)]}, files=files), f"span(unit={unit})")
+        assert (resolved.qrels["q"].get("half", 0) == 1) == is_relevant
+    assert parse_resolver("span(unit=chars)").params["unit"] == "characters"
+
+
+def test_gold_that_no_chunk_reaches_counts_among_the_relevant():
+    resolved = resolve(made(cut(5), {"q": [*GOLD, Span("gone.py", 1, 2, "lines")]}, ["a.py/6"]), "span")
+    assert resolved.qrels["q"] == {"a.py/1": 1, "a.py/6": 1, "\0gold 0": 1}
+    assert resolved.doubts == ("1 of 2 gold spans in files that are not there, such as 'gone.py'.",)
+
+
+def test_an_empty_list_says_that_nothing_is_relevant_and_none_that_nothing_is_known():
+    other = Query("other")
+    resolved = resolve(made(cut(5), {"q": []}, ["a.py/1"], queries=(QUERY, other)), "span")
+    assert resolved.qrels["q"] == {"a.py/1": 0}
+    assert resolved.undecided == ("other",)
+    with pytest.raises(DataError, match="has gold spans"):
+        resolve(made(cut(5), {}, ["a.py/1"]), "span")
+
+
+def test_recorded_runs_say_it_by_their_ids():
+    """Counted over what was retrieved; the gold span that nothing reached counts as one."""
+    gold = [Span("src/a.py", 5, 10, "lines"), Span("src/b.py", 1, 3, "lines")]
+    hits = ["repo/src/a.py:9-12", "repo/src/a.py:11-20", "./repo\\src\\a.py#L1-L5", "strange"]
+    resolved = resolve(made([], {"q": gold}, hits), "span")
+    assert resolved.qrels["q"] == {hits[0]: 1, hits[1]: 0, hits[2]: 1, hits[3]: 0, "\0gold 0": 1}
+    assert resolved.counted_over == {"retrieved": 1}
+    assert "1 of 4 retrieved ids do not say where they stand, such as 'strange'" in resolved.doubts[0]
+
+
+def test_lines_may_be_counted_from_0():
+    hits = ["a.py:9-9", "a.py:10-10", "a.py:3-3", "a.py:4-4"]
+    grades = resolve(made([], {"q": GOLD}, hits), "span(base=0)").qrels["q"]
+    assert [grades[hit] for hit in hits] == [1, 0, 0, 1]
+    grades = resolve(made([], {"q": GOLD}, hits), "span").qrels["q"]
+    assert [grades[hit] for hit in hits] == [1, 1, 0, 0]
+    with pytest.raises(BadParameter, match="base is 0 or 1, not '2'"):
+        parse_resolver("span(base=2)")
+
+
+def test_hits_may_bring_their_place_along():
+    hit = Hit("x1", 1.0, "words", {"path": "a.py", "start_line": 10, "end_line": 30})
+    places = Places({}, {"a.py": Document("a.py", TEXT)}, [hit])
+    resolved = resolve(ground(QUERY, [hit], spans={"q": GOLD}, places=places), "span")
+    assert resolved.qrels["q"] == {"x1": 1}
+
+
+def test_auto_asks_for_spans_first_where_chunks_were_retrieved():
+    judged = {"q": {"a.py": 1}}
+    assert resolve(made(cut(5), {"q": GOLD}, ["a.py/1"], qrels=judged)).strategy_used == "span"
+    assert resolve(made([], {"q": GOLD}, ["a.py:1-4"], qrels=judged)).strategy_used == "span"
+    whole = [Document("a.py", TEXT), Document("b.py", TEXT)]
+    assert resolve(made(whole, {"q": GOLD}, ["a.py"], qrels=judged)).strategy_used == "qrels"
+    assert relevant(whole, GOLD) == {"a.py"}
+    assert resolve(ground(QUERY, ["a.py:1-4"], spans={"q": GOLD}, qrels=judged)).strategy_used == "qrels"
+
+
+def test_without_places_it_says_what_it_needs():
+    with pytest.raises(DataError, match="has gold spans"):
+        resolve(ground(QUERY, ["a.py:1-4"], spans={"q": GOLD}), "span")
+    with pytest.raises(UsageError, match="where chunks stand"):
+        parse_resolver("span").resolve(ground(QUERY, []), [QUERY])
+
+
+@st.composite
+def stretches(draw):
+    first = draw(st.integers(1, 20))
+    return draw(st.sampled_from(["a.py", "b.py"])), first, draw(st.integers(first, 20))
+
+
+@given(
+    st.lists(stretches(), max_size=6, unique=True),
+    st.lists(stretches(), max_size=3),
+    st.sampled_from(["any", "share", "iou"]),
+    st.sampled_from([0.0, 0.2, 0.5, 1.0]),
+    st.booleans(),
+)
+def test_as_sets_of_lines_have_it(chunks, gold, rule, threshold, is_recorded):
+    def as_set(one):
+        return {(one[0], line) for line in range(one[1], one[2] + 1)}
+
+    def passes(one, span):
+        both = as_set(one) & as_set(span)
+        whole = {"any": both, "share": as_set(span), "iou": as_set(one) | as_set(span)}[rule]
+        return bool(both) and len(both) / len(whole) >= threshold
+
+    ids = {one: f"{one[0]}:{one[1]}-{one[2]}" for one in chunks}
+    documents = [] if is_recorded else [Document(ids[one], metadata=chunk(*one).metadata) for one in chunks]
+    spans = {"q": [Span(file, first, last, "lines") for file, first, last in gold]}
+    found = resolve(made(documents, spans, list(ids.values())), f"span(rule={rule}, threshold={threshold})").qrels["q"]
+    expected = {ids[one]: float(any(passes(one, span) for span in gold)) for one in chunks}
+    n_unreached = sum(not any(passes(one, span) for one in chunks) for span in gold)
+    assert found == expected | {f"\0gold {number}": 1.0 for number in range(n_unreached)}

@@ -1,0 +1,232 @@
+"""Slices, the worst of them, and agreement, as every format shows them."""
+
+import csv
+import io
+import json
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+import assay
+from assay.comparison.agreement import rank_agreements
+from assay.comparison.compare import compare_results
+from assay.comparison.how import How
+from assay.comparison.slice_comparison import compare_slices
+from assay.comparison.slices import slice_results
+from assay.comparison.worst_slices import worst_slices
+from assay.errors import UnknownName, UsageError
+from assay.model.records import Query
+from assay.reports._agreement import render_agreement
+from assay.reports._comparison_report import ComparisonReport
+from assay.reports._layout import Style
+from assay.reports._slices import render_slice_comparison, render_slices, render_worst_slices
+from assay.reports._slices_beside import Beside, refuse_csv, render_with_beside, write_with_beside
+from assay.text import display_width
+
+from ._results import HOSTILE, controls
+
+PLAIN, NARROW = Style(), Style(80)
+N = 60
+
+
+@cache
+def results(names=("base", "new"), tags=("de", "en")):
+    """Two systems on queries with one relevant document each; the second loses on the last tag."""
+    rng = np.random.default_rng(0)
+    queries = [f"q{number}" for number in range(N)]
+    qrels = {query: {f"{query}-d": 1} for query in queries}
+    found = []
+    for place, name in enumerate(names):
+        run = {}
+        for number, query in enumerate(queries):
+            is_last = number % len(tags) == len(tags) - 1
+            above = int(rng.integers(0, 2)) + (3 if place and is_last else 0)
+            run[query] = [f"x{rank}" for rank in range(above)] + [f"{query}-d"]
+        scored = assay.evaluate(qrels, run, ["mrr", "recall@3"], name=name)
+        about = {
+            query: Query(query, difficulty="easy" if number % 3 else "hard", metadata={"language": tags[number % len(tags)]})
+            for number, query in enumerate(queries)
+        }
+        found.append(replace(scored, run=assay.Run(run), queries=about))
+    return tuple(found)
+
+
+def all_of(form, style=PLAIN, given=None):
+    """Everything in one format."""
+    both = given or results()
+    comparison = compare_results(both, How(baseline=both[0].name))
+    return [
+        render_slices(slice_results(both, ["language", "language*difficulty"]), form, style),
+        render_slices(slice_results(both[0], "language"), form, style),
+        render_slice_comparison(compare_slices(comparison, ["language", "difficulty"]), form, style),
+        render_worst_slices(worst_slices(both), form, style),
+        render_worst_slices(worst_slices(both, how=How(baseline=both[0].name)), form, style),
+        render_agreement(rank_agreements(both), form, style, per_query=True),
+    ]
+
+
+def test_figures_of_one_system():
+    (sliced,) = slice_results(results()[0], "language", metrics=["mrr"])
+    lines = render_slices([sliced], "table", PLAIN).splitlines()
+    assert lines[0] == "base by language"
+    assert lines[1].split() == ["language", "queries", "mrr"]
+    de = sliced.parts[0].results[0]
+    assert lines[2].split()[:3] == ["de", "30", f"{de['mrr']:.3f}"]
+    assert f"[{de.intervals['mrr'].low:.3f}, {de.intervals['mrr'].high:.3f}]" in lines[2]
+    assert lines[4].split() == ["macro", "mean", f"{sliced.macro('mrr'):.3f}"]
+    assert lines[5].split() == ["micro", "mean", "60", f"{sliced.micro('mrr'):.3f}"]
+    assert lines[6].split() == ["variance", f"{sliced.variance('mrr'):.5f}"]
+
+
+def test_figures_of_several_systems_have_a_table_for_each_metric():
+    text = render_slices(slice_results(results(), "language"), "markdown", PLAIN)
+    assert text.count("| language | queries | base | new |") == 2
+    assert "**mrr by language**" in text
+    best = [line for line in text.splitlines() if line.startswith("| en |")]
+    assert all("**" in line.split("|")[3] and "**" not in line.split("|")[4] for line in best)
+
+
+def test_queries_without_the_tag_are_told_of():
+    both = results(tags=("de", "en"))
+    some = replace(both[0], queries={query: both[0].queries[query] for query in both[0].query_ids[:59]})
+    text = render_slices(slice_results(some, "language"), "table", PLAIN)
+    assert "(none)" in text
+    assert "1 query lacks the tag" in text
+
+
+def test_totals_have_no_macro_mean():
+    one = assay.evaluate({"q": {"d": 1}}, {"q": ["d"]}, ["num_rel"])
+    tagged = replace(one, name="run", queries={"q": Query("q", metadata={"language": "de"})})
+    text = render_slices(slice_results(tagged, "language"), "table", PLAIN)
+    assert "micro mean" in text
+    assert "\n  macro" not in text
+
+
+def test_a_slice_that_got_worse_is_marked():
+    comparison = compare_results(results(), How(baseline="base"))
+    text = render_slice_comparison(compare_slices(comparison, "language"), "table", PLAIN)
+    rows = {line.split()[0]: line for line in text.splitlines() if line.startswith("  language=")}
+    assert "▼" in rows["language=en"]
+    assert "▼" not in rows["language=de"]
+    assert "mrr: new against base, by slice" in text
+    assert "(Holm, 4 comparisons)." in text
+
+
+def test_the_worst_slices_are_marked():
+    text = render_worst_slices(worst_slices(results(), how=How(baseline="base")), "table", PLAIN)
+    first = next(line for line in text.splitlines() if "language=en" in line)
+    assert "▼" in first
+    assert "new: slices that are worse than base on mrr" in text
+    text = render_worst_slices(worst_slices(results()), "table", PLAIN)
+    assert "new: slices that are worse than elsewhere on mrr" in text
+
+
+def test_no_worst_slice_is_a_sentence():
+    text = render_worst_slices(
+        worst_slices([results()[0], replace(results()[0], name="same")], how=How(baseline="base")), "table", PLAIN
+    )
+    assert text.startswith("On mrr, same is not shown to be worse than base in any slice (")
+
+
+@pytest.mark.parametrize("width", [80, 60])
+def test_no_line_is_wider_than_the_terminal(width):
+    for text in all_of("table", Style(width)):
+        assert max(map(display_width, text.splitlines())) <= width
+
+
+def test_names_of_slices_stay_whole_where_there_is_room():
+    text = render_worst_slices(worst_slices(results()), "table", NARROW)
+    assert "…" not in "".join(line.split("   ")[0] for line in text.splitlines())
+
+
+def test_latex_is_a_tabular():
+    for text in all_of("latex"):
+        assert text.count(r"\begin{tabular}") == text.count(r"\end{tabular}") >= 1
+        assert all(line.startswith(("%", "\\")) or line.endswith(r"\\") or not line for line in text.splitlines())
+
+
+def test_csv_has_every_digit():
+    (figures, _, compared, worst, _, agreement) = (list(csv.DictReader(io.StringIO(text))) for text in all_of("csv"))
+    (sliced, _) = slice_results(results(), ["language", "language*difficulty"])
+    assert float(figures[0]["value"]) == sliced.parts[0].results[0]["mrr"]
+    assert {row["slice"] for row in figures} >= {"de", "en", "de*hard"}
+    assert len(compared) == 4 * 2
+    assert compared[0]["is_significant"] in ("true", "false")
+    assert worst[0]["against"] == "rest"
+    assert [row["query"] for row in agreement] == [f"q{number}" for number in range(N)]
+
+
+def test_json_is_plain():
+    schemas = [json.loads(text)["schema"] for text in all_of("json")]
+    assert schemas == [
+        "assay.slices/1",
+        "assay.slices/1",
+        "assay.slice_comparison/1",
+        "assay.worst_slices/1",
+        "assay.worst_slices/1",
+        "assay.agreement/1",
+    ]
+
+
+@pytest.mark.parametrize("form", ["table", "markdown", "latex", "csv", "json"])
+def test_hostile_names_do_no_harm(form):
+    hostile = results(names=("a|b\x1b[31m\n\\end{document}", "<script>&%_"), tags=HOSTILE[:20])
+    for text in all_of(form, PLAIN, hostile):
+        assert not controls(text)
+        if form == "markdown":
+            assert "<script>" not in text
+        if form == "latex":
+            assert r"\end{document}" not in "\n".join(line for line in text.splitlines() if not line.startswith("%"))
+
+
+def test_an_unknown_format_is_refused():
+    with pytest.raises(UnknownName, match="markdown"):
+        render_slices(slice_results(results()[0], "language"), "markdwn", PLAIN)
+
+
+def test_agreement_tells_what_came_and_went():
+    lines = render_agreement(rank_agreements(results(), k=3), "table", PLAIN).splitlines()
+    assert lines[1].split() == ["rankings", "tau", "tau_ap", "rbo(p=0.9)", "overlap@3", "gained", "lost"]
+    assert lines[2].split()[-2:] == ["0", "30"]
+    (bare,) = rank_agreements([replace(one, grader=None) for one in results()])
+    assert "gained" not in render_agreement([bare], "table", PLAIN, per_query=True)
+    assert "the queries ranked least alike" in render_agreement([bare], "table", PLAIN, per_query=True)
+
+
+# Beside a comparison
+
+
+def beside():
+    comparison = compare_results(results(), How(baseline="base"))
+    more = Beside(compare_slices(comparison, "language"), worst_slices(results()), rank_agreements(results()))
+    return ComparisonReport([comparison]), [more]
+
+
+@pytest.mark.parametrize("form", ["table", "markdown", "latex"])
+def test_a_comparison_comes_first(form):
+    text = render_with_beside(*beside(), form)
+    assert text.index("by slice") < text.index("worse than elsewhere") < text.index("agreement of rankings")
+    assert text.index("mrr") < text.index("by slice")
+
+
+def test_slices_are_rows_and_keys():
+    report, more = beside()
+    rows = list(csv.DictReader(io.StringIO(render_with_beside(report, more, "csv"))))
+    assert [row["slice"] for row in rows] == ["", "", "language=de", "language=de", "language=en", "language=en"]
+    (one,) = json.loads(render_with_beside(report, more, "json"))["comparisons"]
+    assert {"pairs", "slices", "worst_slices", "agreement"} <= one.keys()
+    assert one["slices"]["n_comparisons"] == 4
+    with pytest.raises(UsageError, match="--slices has no place in csv"):
+        refuse_csv(["table", "csv"], ["--slices"])
+
+
+def test_without_anything_beside_it_the_comparison_is_as_it_was(tmp_path):
+    from assay.reports._comparison import render_comparison
+
+    report, more = beside()
+    for form in ("table", "markdown", "latex", "csv", "json"):
+        assert render_with_beside(report, [Beside()], form) == render_comparison(report, form)
+    write_with_beside(tmp_path / "report.md", report, more)
+    assert (tmp_path / "report.md").read_text(encoding="utf-8") == render_with_beside(report, more, "markdown")

@@ -1,0 +1,87 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from statsmodels.stats.multitest import multipletests
+
+from assay.errors import DataError, UnknownName
+from assay.stats._corrections import CORRECTIONS, correct, parse_correction
+
+STATSMODELS = {
+    "bonferroni": "bonferroni",
+    "holm": "holm",
+    "hochberg": "simes-hochberg",
+    "benjamini_hochberg": "fdr_bh",
+    "benjamini_yekutieli": "fdr_by",
+}
+each = pytest.mark.parametrize("method", CORRECTIONS)
+values = st.lists(st.floats(0, 1) | st.sampled_from([0, 0.01, 0.05, 1]), min_size=1, max_size=30)
+
+
+@pytest.mark.parametrize("method", STATSMODELS)
+@pytest.mark.parametrize("n", [2, 45])
+def test_agrees_with_statsmodels(method, n):
+    generator = np.random.default_rng(n)
+    for p in (generator.random(n), generator.random(n) ** 6, generator.choice([0, 0.01, 0.05, 1], n)):
+        np.testing.assert_allclose(correct(p, method), multipletests(p, method=STATSMODELS[method])[1], rtol=1e-12)
+
+
+def test_by_hand():
+    p = [0.01, 0.04, 0.03]
+    assert correct(p, "none").tolist() == p
+    assert correct(p, "bonferroni") == pytest.approx([0.03, 0.12, 0.09])
+    assert correct(p, "holm") == pytest.approx([0.03, 0.06, 0.06])
+    assert correct(p, "hochberg") == pytest.approx([0.03, 0.04, 0.04])
+    assert correct(p, "bh") == pytest.approx([0.03, 0.04, 0.04])
+    assert correct(p, "by") == pytest.approx([0.055, 0.04 * 11 / 6, 0.04 * 11 / 6])
+
+
+@each
+@given(p=values)
+def test_no_p_falls_and_the_order_stays(method, p):
+    corrected = correct(p, method)
+    assert (corrected >= p).all()
+    assert (corrected <= 1).all()
+    assert (np.diff(corrected[np.argsort(p, kind="stable")]) >= 0).all()
+
+
+@each
+def test_undefined_ones_do_not_count(method):
+    p = np.array([[0.01, np.nan], [0.02, 0.6]])
+    corrected = correct(p, method)
+    assert corrected.shape == (2, 2)
+    assert np.isnan(corrected[0, 1])
+    assert corrected[~np.isnan(p)].tolist() == correct([0.01, 0.02, 0.6], method).tolist()
+
+
+@each
+def test_one_or_none_stays_as_it_is(method):
+    assert correct([0.03], method) == [0.03]
+    assert correct([], method).shape == (0,)
+    assert np.isnan(correct([np.nan, np.nan], method)).all()
+    assert np.isnan(correct(np.nan, method))
+
+
+def test_the_input_is_not_touched():
+    p = np.array([0.01, 0.02])
+    correct(p, "holm")
+    assert p.tolist() == [0.01, 0.02]
+
+
+@pytest.mark.parametrize("wrong", [-0.1, 1.5, np.inf])
+def test_a_p_outside_0_to_1_is_an_error(wrong):
+    with pytest.raises(DataError, match="between 0 and 1"):
+        correct([0.1, wrong])
+
+
+def test_other_names():
+    assert parse_correction("fdr_bh") is parse_correction("Benjamini-Hochberg") is CORRECTIONS["benjamini_hochberg"]
+    with pytest.raises(UnknownName, match="holm"):
+        correct([0.1], "hom")
+
+
+def test_names_are_unambiguous_and_explained():
+    names = [name for correction in CORRECTIONS.values() for name in (correction.name, *correction.aliases)]
+    assert len(set(names)) == len(names)
+    assert list(CORRECTIONS) == sorted(CORRECTIONS)
+    assert all(correction.meaning and correction.title for correction in CORRECTIONS.values())
