@@ -3,12 +3,14 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+ADAPTERS := .venv-adapters
 
-.PHONY: help demo test lint bench docs clean
+.PHONY: help demo test test-adapters lint bench docs clean
 
 help:
 	@echo "make demo    run three retrievers on the bundled benchmark, and score the example runs"
 	@echo "make test    run all tests"
+	@echo "make test-adapters   run the tests of vector stores over the real packages (installs 1.5 GB)"
 	@echo "make lint    ruff and mypy"
 	@echo "make bench   time assay against pytrec_eval on seeded data (a few minutes)"
 	@echo "make docs    write the generated reference pages"
@@ -27,6 +29,15 @@ demo: $(READY)
 test: $(READY)
 	$(BIN)/python -m pytest -n 2
 
+$(ADAPTERS)/.ready: pyproject.toml tests/providers/adapters/requirements.txt
+	$(PYTHON) -m venv $(ADAPTERS)
+	$(ADAPTERS)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[dense]' \
+		'pytest>=8.2' 'hypothesis>=6.100' 'pytest-xdist>=3.6' -r tests/providers/adapters/requirements.txt
+	@touch $@
+
+test-adapters: $(ADAPTERS)/.ready
+	ASSAY_TEST_REQUIRE=adapters $(ADAPTERS)/bin/python -m pytest tests/providers/adapters
+
 lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -39,4 +50,4 @@ docs: $(READY)
 	$(BIN)/python -m docs.generate
 
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(ADAPTERS) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

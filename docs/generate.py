@@ -68,6 +68,7 @@ EXAMPLES = {
     "set_F.2": "",
     "rbp.95": "ranx writes this",
     "iprec@0.5": "here @ sets the recall, not a rank",
+    "span_recall@tokens=1000,2000": "a budget of words instead of a rank",
 }
 """Spellings to show, and a remark; what each one means is asked of the parser."""
 

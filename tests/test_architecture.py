@@ -55,6 +55,8 @@ PRINTING = {"print", "exit", "quit", "breakpoint", "sys.stdout", "sys.stderr", "
 HEAVY = {
     *("duckdb", "rich", "rich_argparse", "zstandard", "pandas", "polars", "pyarrow", "scipy", "yaml"),
     *("bm25s", "Stemmer", "wordllama", "tokenizers", "sentence_transformers", "ir_datasets"),
+    *("chromadb", "qdrant_client", "lancedb", "psycopg", "langchain_core", "llama_index", "haystack"),
+    *("tree_sitter", "chonkie", "statsmodels", "ranx"),
 }
 HEAVY_ALLOWED = {("cli/_program.py", "rich_argparse")}
 OUTSIDE = {"io", "os", "pathlib", "shutil", "socket", "subprocess", "sys", "tempfile", "time", "urllib"}

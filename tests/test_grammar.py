@@ -164,7 +164,7 @@ BAD = [
     (not_negative, "-0.1", "a number from 0 up"),
     *((fraction, text, "a number from 0 to 1") for text in ("-0.1", "1.1")),
     *((persistence, text, "a number between 0 and 1") for text in ("0", "1")),
-    (flag, "yes", "true or false"),
+    (flag, "maybe", "true or false"),
     (numbers, "1,,2", "a number"),
     (fractions, "0,2", "numbers from 0 to 1"),
     (one_of("a", "b"), "c", "one of a, b"),

@@ -42,8 +42,10 @@ NAMES = [
     "compare",
     "evaluate",
     "find_profile",
+    "fuse",
     "load_dataset",
     "run",
+    "tune_fusion",
     "why",
     "with_intervals",
 ]
@@ -173,7 +175,9 @@ def parameters(function):
             ),
         ),
         (assay.why, "(qrels, run, metrics=None, expected=None, *, policy=None, profile=None)"),
-        (assay.run, "(dataset, retriever, metrics=None, *, k=None, policy=None, name='')"),
+        (assay.run, "(dataset, retriever, metrics=None, *, k=None, policy=None, name='', **settings)"),
+        (assay.compare, "(qrels, runs, metrics=None, *, baseline=None, intersect=False, **settings)"),
+        (assay.with_intervals, "(result, method='auto', level=0.95, seed=0, metrics=None)"),
         (assay.ReproducibleEvaluationRunner, "(dataset, model_name, model_version='')"),
         (assay.load_dataset, "(source, format=None)"),
         (assay.Relevance, "(by='auto', unit='as_retrieved', id_map=None, defaults=<factory>)"),
@@ -190,7 +194,7 @@ def parameters(function):
         ),
         (assay.RelevanceJudgment, "(query_id, doc_id, relevance_grade=1, judge=None, timestamp=None)"),
         (assay.Hit, "(doc_id, score=0.0, text=None, metadata=None)"),
-        (assay.Span, "(doc_id, start, end, unit='characters')"),
+        (assay.Span, "(doc_id, start, end, unit='characters', text=None)"),
         (assay.BenchmarkDataset.add_query, "(query)"),
         (assay.BenchmarkDataset.add_document, "(document)"),
         (assay.BenchmarkDataset.add_judgment, "(judgment)"),
@@ -260,7 +264,20 @@ def test_a_result_has_what_users_rely_on():
     public = {name for name in dir(result) if not name.startswith("_")}
     assert public == {
         *("array", "benchmark", "beside", "counts", "failures", "fingerprints", "grader", "intervals", "metrics", "missing"),
-        *("name", "notes", "policies", "policy", "profile", "provenance", "queries", "query_ids", "recorded", "relevance", "residuals", "run"),
+        *(
+            "name",
+            "notes",
+            "policies",
+            "policy",
+            "profile",
+            "provenance",
+            "queries",
+            "query_ids",
+            "recorded",
+            "relevance",
+            "residuals",
+            "run",
+        ),
         *("scores", "settings", "sorted_by", "summary", "table", "tie_bands", "ties", "to_dict"),
     }
     assert isinstance(result, assay.Result)

@@ -15,11 +15,13 @@ if TYPE_CHECKING:
     from assay.datasets._format import load_dataset
     from assay.errors import AssayError, BadParameter, DataError, NothingSelected, ProviderError, UnknownName, UsageError
     from assay.evaluation.evaluate import evaluate
+    from assay.evaluation.fusion_tuning import tune_fusion
     from assay.evaluation.intervals import with_intervals
     from assay.evaluation.judging import Relevance
     from assay.evaluation.reproducible import ReproducibleEvaluationRunner
     from assay.evaluation.result import Result
     from assay.evaluation.run import run
+    from assay.fusion._fuse import fuse
     from assay.model.policy import Policy
     from assay.model.profile import Profile
     from assay.model.profiles import find_profile
@@ -55,8 +57,10 @@ __all__ = [
     "compare",
     "evaluate",
     "find_profile",
+    "fuse",
     "load_dataset",
     "run",
+    "tune_fusion",
     "why",
     "with_intervals",
 ]
@@ -87,8 +91,10 @@ _HOMES = {
     "compare": "assay.comparison.compare",
     "evaluate": "assay.evaluation.evaluate",
     "find_profile": "assay.model.profiles",
+    "fuse": "assay.fusion._fuse",
     "load_dataset": "assay.datasets._format",
     "run": "assay.evaluation.run",
+    "tune_fusion": "assay.evaluation.fusion_tuning",
     "why": "assay.reports._explanations",
     "with_intervals": "assay.evaluation.intervals",
 }
@@ -98,7 +104,7 @@ def __getattr__(name: str) -> Any:
     """Import a public name when it is first asked for, so that `import assay` stays quick."""
     if name not in _HOMES:
         raise AttributeError(f"module 'assay' has no attribute {name!r}")
-    if name in ("Qrels", "Run"):
+    if name in ("Qrels", "Run", "fuse"):
         importlib.import_module("assay.datasets")  # teaches them to read files and frames
     value = getattr(importlib.import_module(_HOMES[name]), name)
     globals()[name] = value

@@ -6,7 +6,8 @@ AssayError                 something the user can mend
 │   ├── BadParameter       a known name with an impossible value
 │   └── NothingSelected    no query is left to ask              exit 5
 ├── DataError              the data are wrong                   exit 3
-└── ProviderError          a retriever under test failed        exit 4
+├── ProviderError          a retriever under test failed        exit 4
+└── StoreError             results could not be kept or read    exit 6
 """
 
 from __future__ import annotations
@@ -55,6 +56,12 @@ class ProviderError(AssayError, RuntimeError):
     """A retriever that could not be started, or that failed on every query."""
 
     exit_code = 4
+
+
+class StoreError(AssayError, RuntimeError):
+    """A store that cannot be opened, read or written; what it held before is still there."""
+
+    exit_code = 6
 
 
 class DataError(AssayError, ValueError):

@@ -8,7 +8,7 @@ import pytest
 
 from assay import BenchmarkDataset, Document, Query, RelevanceJudgment, load_dataset
 from assay.datasets._dataset import PARTS
-from assay.datasets._format import all_formats
+from assay.datasets._format import all_formats, bundled
 from assay.datasets._write import write_lines
 
 HELD = {
@@ -47,7 +47,7 @@ def test_the_list_has_every_benchmark_and_format(assay):
     code, out, err = assay("datasets")
     assert (code, err) == (0, "")
     firsts = [line.split()[0] for line in out.splitlines() if line.strip()]
-    assert firsts[:2] == ["benchmark", "rag-template"]
+    assert firsts[: 1 + len(bundled())] == ["benchmark", *bundled()]
     assert firsts[firsts.index("format") + 1 :] == [*all_formats()]
 
 

@@ -78,6 +78,7 @@ def test_tuning(assay, files):
     [
         (["one.run"], "needs two runs or more"),
         (["-o", "fused.run"], "which runs?"),
+        (["-", "-"], "can be read once only"),
         (["one.run", "two.run", "--method", "rff"], "Did you mean rrf"),
         (["one.run", "two.run", "--method", "rrf", "borda"], "--tune METRIC tries several"),
         (["--method", "rrf", "one.run", "two.run"], "Put files first"),

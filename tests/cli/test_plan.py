@@ -36,7 +36,11 @@ def test_as_json(place, assay):
         (("mrr", "mmr"), 2, "Did you mean mrr"),
         (("limit", "limt"), 2, "plan.yaml: selection is called 'limt'. Did you mean limit?"),
         (("rag-template", "rag-tempalte"), 2, "Did you mean rag-template?"),
-        (("limit: 3", "where: {domain: nowhere}"), 5, "no query has the tag domain; there are difficulty, query_type"),
+        (
+            ("limit: 3", "where: {domain: nowhere}"),
+            5,
+            "no query has the tag domain; there are difficulty, length, query_type",
+        ),
         (("metrics: [mrr]", "outputs: [r.xlsx]"), 2, "the ending tells the format"),
         (("metrics: [mrr]", "metrics: [mrr"), 3, "no YAML"),
     ],

@@ -7,9 +7,9 @@ import pytest
 
 import assay
 from assay.comparison.slices import slice_results
-from assay.model.tags import NONE, Tags, asked_for, tags_of
 from assay.errors import UnknownName, UsageError
 from assay.model.records import Query
+from assay.model.tags import NONE, Tags, asked_for, tags_of
 
 from ._tagged import tagged
 

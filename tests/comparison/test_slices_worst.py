@@ -10,9 +10,9 @@ from assay.comparison import subset_test
 from assay.comparison.how import How
 from assay.comparison.slice_search import Search, candidates
 from assay.comparison.subset_test import FEWEST, LARGE, MOST, chance_of_less, n_shuffles
-from assay.model.tags import Tags
 from assay.comparison.worst_slices import worst_slices
 from assay.errors import BadParameter, UsageError
+from assay.model.tags import Tags
 
 from ._tagged import tagged
 

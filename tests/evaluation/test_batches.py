@@ -10,7 +10,6 @@ import pytest
 from assay.evaluation import batches as module
 from assay.evaluation.batches import QUICK as SOON
 from assay.evaluation.patience import Patience
-from assay.model.records import Hit
 from assay.providers._refusals import Busy, Final
 
 from ._retrievers import LONG, QUICK, Told, answered, failing, right
@@ -96,11 +95,11 @@ def test_answers_of_a_batch_are_handed_on_before_its_failures_are_asked_again():
     asking.close()
 
 
-def test_asking_again_would_not_help_so_nobody_is_asked():
-    told = Told(failing({"q1": Final("wrong password")}, every=True))
+def test_what_will_never_work_is_asked_alone_once_and_the_others_are_saved():
+    told = Told(failing({"q1": Final("not this one")}, every=True))
     found = answered(told, 3, batch=3)
-    assert {answer.error for answer in found.values()} == {"wrong password"}
-    assert told.asked == [["q0", "q1", "q2"]]
+    assert [found[name].error for name in ("q0", "q1", "q2")] == [None, "not this one", None]
+    assert told.asked == [["q0", "q1", "q2"], ["q0"], ["q1"], ["q2"]]
 
 
 def test_errors_in_place_of_hits_are_asked_again_unless_final():
@@ -111,16 +110,16 @@ def test_errors_in_place_of_hits_are_asked_again_unless_final():
     assert told.asked == [["q0", "q1", "q2"], ["q0"], ["q2"]]
 
 
-def test_the_wrong_number_of_answers_fails_all_of_them_at_once():
-    class Wrong(Told):
+def test_a_query_that_an_answer_is_missing_for_is_found_by_asking_alone():
+    class Drops(Told):
         def search(self, queries, k):
-            super().search(queries, k)
-            return [[Hit("d")]]
+            return [hits for query, hits in zip(queries, super().search(queries, k), strict=True) if query.query_id != "q1"]
 
-    told = Wrong()
+    told = Drops()
     found = answered(told, 3, batch=3)
-    assert all("3" in answer.error for answer in found.values())
-    assert sizes(told) == [3]
+    assert [found[name].docs for name in ("q0", "q2")] == [["d0"], ["d2"]]
+    assert found["q1"].error == "search was given 1 query and returned 0 answers"
+    assert sizes(told) == [3, 1, 1, 1]
 
 
 def test_many_failures_share_their_pauses(clock, monkeypatch):

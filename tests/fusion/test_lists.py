@@ -88,3 +88,13 @@ def test_many_rankings_at_once_as_one_by_one(n_docs):
     fused = fuse(runs, "comb_mnz")
     for ranking in fused.rankings:
         assert list(ranking) == sorted(ranking, key=lambda doc: (ranking[doc], doc), reverse=True)
+
+
+@pytest.mark.parametrize("rows", [1, 3, 4])
+def test_some_queries_at_a_time_give_the_same(monkeypatch, rows):
+    at_once = fuse(RUNS, "comb_mnz")
+    monkeypatch.setattr("assay.fusion._lists.BLOCK_ROWS", rows)
+    assert len(list(Lists.in_blocks([Run(run) for run in RUNS]))) > 1
+    in_blocks = fuse(RUNS, "comb_mnz")
+    assert dict(in_blocks) == dict(at_once)
+    assert list(in_blocks) == list(at_once)

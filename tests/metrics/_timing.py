@@ -10,6 +10,7 @@ from assay.evaluation.setting import settings_of
 from assay.metrics._parse import parse_metrics
 from assay.model.profile import OWN
 from assay.model.qrels import Qrels
+from assay.model.timing import Times
 
 
 def timed(metric: str, times: Sequence[float | None]) -> Result:
@@ -17,4 +18,4 @@ def timed(metric: str, times: Sequence[float | None]) -> Result:
     qrels = Qrels({f"q{number}": {"d": 1} for number in range(len(times))})
     run = {query: {"d": 1.0} for query in qrels}
     known = {f"q{number}": time for number, time in enumerate(times) if time is not None}
-    return evaluate_settings(qrels, run, settings_of(parse_metrics([metric]), OWN), OWN, times=known)
+    return evaluate_settings(qrels, run, settings_of(parse_metrics([metric]), OWN), OWN, times=Times(known))

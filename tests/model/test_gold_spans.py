@@ -48,7 +48,11 @@ def test_queries_stand_in_the_order_asked_for():
     assert made.file[0] == made.file[2] != made.file[1]
     assert made.is_given.tolist() == [True, False, True, True]
     assert made.n_spans.tolist() == [2, 0, 1, 0]
-    assert made.n_lost == 1
+
+
+def test_a_unit_that_does_not_exist_is_refused():
+    with pytest.raises(DataError, match="the unit of a span is characters or lines, not 'pages'"):
+        gold(Span("a.py", 1, 2, "pages"))
 
 
 def test_a_unit_that_is_not_known_is_refused():

@@ -102,7 +102,7 @@ def test_equal_scores_go_by_id(module):
     ("function", "message"),
     [
         (lambda query, texts: [1], "was given 3 texts and returned 1 scores"),
-        (lambda query, texts: None, "must return a score for each text, not None"),
+        (lambda query, texts: None, "must return a score for each text, not one NoneType"),
         (lambda query, texts: ["x"] * 3, "must return a score for each text"),
         (lambda query, texts: [float("nan")] * 3, "not a finite number"),
         (lambda query, texts: 1 / 0, "raised ZeroDivisionError"),

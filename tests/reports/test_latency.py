@@ -45,10 +45,9 @@ class _Same:
         return [["p001"] for _ in queries]
 
 
-def test_batches_are_told_of():
-    def timed(name, **times):
-        return replace(SCORED, name=name, provenance={"latency_ms": times})
-
-    results = [timed("bm25", mean=1.0), timed("http", mean=1.0, p50=1.0), timed("failed"), SCORED, timed("dense", mean=2.0)]
-    assert latency_notes(results) == ["asked in batches, so that only the mean time of a query is known: bm25, dense."]
-    assert latency_notes(results[1:4]) == []
+def test_batches_are_told_of_where_quantiles_were_asked_for():
+    asked = assay.run("rag-template", _Same(), ["mrr", "latency_p50"], selection={"limit": 5})
+    assert latency_notes([asked]) == ["asked in batches, so that only the mean time of a query is known: _Same."]
+    assert latency_notes([replace(asked, provenance={"latency_ms": {"mean": 1.0, "p50": 1.0}})]) == []
+    assert latency_notes([replace(asked, beside=("latency_p50",))]) == []
+    assert latency_notes([SCORED]) == []

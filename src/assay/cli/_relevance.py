@@ -23,7 +23,7 @@ def add_relevance_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--relevance",
         metavar="RESOLVER",
-        help="auto, qrels, pack, token, coverage, substring, lexical or hybrid, such as token(threshold=0.5); default: auto",
+        help="auto, qrels, pack, span, token, coverage, substring, lexical, hybrid; such as token(threshold=0.5)",
     )
     group.add_argument(
         "--f1-threshold", type=_share, metavar="F1", help="lowest F1 that token takes as relevant (default: 0.3)"

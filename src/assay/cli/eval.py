@@ -42,6 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("plan", nargs="?", metavar="plan.yaml", help="benchmarks, providers and metrics in a file")
     parser.add_argument("--benchmarks", nargs="+", metavar="BENCHMARK", help="names or paths; assay datasets lists names")
     parser.add_argument("--dataset-format", metavar="NAME", help="format of the benchmarks, where it is not recognised")
+    parser.add_argument("--chunkers", nargs="+", metavar="CHUNKER", help="cut documents first, each way: assay chunkers")
     parser.add_argument(
         "--providers",
         nargs="+",
@@ -55,11 +56,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--relevance", metavar="RESOLVER", help="who decides about relevance (default: auto)")
     _add_selection(parser)
     _add_running(parser)
-    statistics = parser.add_argument_group("statistics")
-    add_interval_arguments(statistics)
-    add_by(statistics)
-    statistics.add_argument("--test", metavar="TEST", help="which provider is better by (default: randomization; none)")
+    _add_statistics(parser)
     add_policy_arguments(parser)
+    _add_output(parser)
+
+
+def _add_statistics(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("statistics")
+    add_interval_arguments(group)
+    add_by(group)
+    group.add_argument("--test", metavar="TEST", help="which provider is better by (default: randomization; none)")
+
+
+def _add_output(parser: argparse.ArgumentParser) -> None:
     show = parser.add_argument_group("output")
     show.add_argument(
         "-o",
@@ -215,7 +224,7 @@ def _plan(options: argparse.Namespace) -> Plan:
     from assay.evaluation.plan_file import read_plan
 
     content: dict[str, Any] = dict(read_plan(Path(options.plan))) if options.plan else {}
-    names = ("benchmarks", "dataset_format", "providers", "metrics", "k", "relevance", "profile")
+    names = ("benchmarks", "dataset_format", "chunkers", "providers", "metrics", "k", "relevance", "profile")
     given = {
         **{name: getattr(options, name) for name in (*names, "concurrency", "timeout", "retries")},
         "strict": options.strict or None,

@@ -72,6 +72,8 @@ def run_fuse(options: argparse.Namespace) -> int:
         raise UsageError(
             f"fusion needs two runs or more: {options.prog} {shlex.quote(options.runs[0])} other.run --method rrf"
         )
+    if [*options.runs, options.qrels].count("-") > 1:
+        raise UsageError("standard input (-) can be read once only")
     if options.tune:
         return _tune(options)
     if options.folds is not None or options.seed is not None:
@@ -196,17 +198,17 @@ def _read_qrels(file: str) -> Qrels:
 
 def _fused(fusion: BoundFusion, runs: list[Run], qrels: Qrels | None, options: argparse.Namespace) -> Run:
     """Fused as chosen; what learns does so from all judged queries, and says that this flatters it there."""
+    from assay.fusion._fuse import fuse_runs
     from assay.fusion._lists import Lists
 
-    lists = Lists.of(runs)
     trained = None
     if fusion.fusion.is_trained and qrels is not None:
-        trained = fusion.train(lists, qrels)
+        trained = fusion.train(Lists.of(runs), qrels)
         sys.stderr.write(
             f"note: {fusion.fusion.name} learnt from {trained.n_queries} judged queries; "
             "scores of those flatter it, --tune shows what it does on others\n"
         )
-    return lists.fused(fusion.score(lists, trained), options.tag or fusion.fusion.name, options.depth)
+    return fuse_runs(runs, fusion, trained, options.tag or fusion.fusion.name, options.depth)
 
 
 def _write(options: argparse.Namespace, run: Run) -> None:

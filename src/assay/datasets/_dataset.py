@@ -45,6 +45,8 @@ class BenchmarkDataset:
     """Judgments with more to say than their grade: who judged, and when."""
     spans: dict[str, list[Span]] = field(default_factory=dict)
     """Query → the stretches of files that answer it."""
+    files: Mapping[str, Document] | None = None
+    """What documents were cut from, where they are chunks."""
     pack: Pack | None = None
     repairs: list[Repair] = field(default_factory=list)
     format: str = ""

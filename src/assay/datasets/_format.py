@@ -11,7 +11,7 @@ from typing import Any
 
 from assay.catalog import entries_by_name, find_entry
 from assay.datasets._dataset import BenchmarkDataset
-from assay.datasets._source import FileSource
+from assay.datasets._source import COMPRESSIONS, FileSource
 from assay.errors import DataError, UnknownName, UsageError, near_matches
 
 PEEK = 1 << 18
@@ -191,8 +191,9 @@ def detect_format(path: Path) -> Format:
 
 
 def bundled() -> dict[str, Path]:
-    """Name → file of the benchmarks that come with the package."""
-    return {path.name.removesuffix(".json"): path for path in sorted(BUNDLED.glob("*.json"))}
+    """Name → file of the benchmarks that come with the package, plain or compressed."""
+    files = (path for ending in ("", *COMPRESSIONS) for path in BUNDLED.glob(f"*.json{ending}"))
+    return {path.name.partition(".json")[0]: path for path in sorted(files)}
 
 
 def load_dataset(source: str | Path | BenchmarkDataset, format: str | None = None) -> BenchmarkDataset:  # noqa: A002

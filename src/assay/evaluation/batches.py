@@ -46,12 +46,15 @@ class Batches:
         return min(2 * size, self.size) if is_fine and seconds < QUICK else max(size // 2, 1)
 
     def _alone(self, failed: list[tuple[Query, Exception]], n_tried: int) -> Iterator[list[Answer]]:
-        """One by one, so that a bad query does not take others along; in rounds, with one pause for all of them."""
+        """One by one, so that a bad query does not take others along; in rounds, with one pause for all of them.
+
+        What failed in company is asked alone, whatever the error: it may have been another's.
+        """
         while failed:
-            given_up = [(query, error) for query, error in failed if not self.patience.allows(error, n_tried)]
+            given_up = [(query, error) for query, error in failed if n_tried and not self.patience.allows(error, n_tried)]
             if given_up:
                 yield [Answer(query.query_id, error=describe(error)) for query, error in given_up]
-            left = [(query, error) for query, error in failed if self.patience.allows(error, n_tried)]
+            left = [(query, error) for query, error in failed if not n_tried or self.patience.allows(error, n_tried)]
             pauses = [self.patience.pause(error, max(n_tried, 1)) for _, error in left if n_tried or isinstance(error, Busy)]
             time.sleep(max(pauses, default=0.0))
             failed = []

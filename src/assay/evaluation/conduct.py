@@ -6,7 +6,7 @@ import itertools
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from assay.evaluation.answer_cache import AnswerCache
 from assay.evaluation.answers import Answer, Appender
 from assay.evaluation.benchmarks import load_benchmarks
 from assay.evaluation.checkpoint import Known, describe_start, find_checkpoint
+from assay.evaluation.chunking import chunked
 from assay.evaluation.first_stage import first_answers, with_first
 from assay.evaluation.intervals import with_intervals
 from assay.evaluation.line import describe
@@ -51,6 +52,8 @@ def carry_out(plan: Plan, conduct: Conduct) -> list[Result]:
     """One result per benchmark and provider, in the order of the plan; before a reranker's, that of what it was given."""
     for provider in plan.providers:
         provider.check()
+    for chunker in plan.chunkers:
+        chunker.check()
     faults = PlanFaults("plan")
     loaded = load_benchmarks(plan, faults)
     faults.raise_if_any()
@@ -99,21 +102,24 @@ def _graded(dataset: BenchmarkDataset, plan: Plan) -> BenchmarkDataset:
 def _parts(datasets: Mapping[str, BenchmarkDataset], plan: Plan, conduct: Conduct) -> tuple[list[Part], Known]:
     """What there is to do, and the answers of results whose failures alone are asked again."""
     cache = str(conduct.home / "embeddings") if plan.cache else ""
-    common: dict[str, Any] = {
-        "k": plan.k,
-        "patience": plan.patience,
-        "batch": plan.batch_size,
-        "cache": cache,
-        "relevance": plan.relevance,
-    }
+    common: dict[str, Any] = {"k": plan.k, "patience": plan.patience, "batch": plan.batch_size, "cache": cache}
+    cuts = [chunked(dataset, one, plan.relevance) for dataset in datasets.values() for one in plan.chunkers or (None,)]
     parts = [
-        Part(dataset, provider, plan.selection.apply(dataset.queries), number=number, **common)
-        for number, (dataset, provider) in enumerate(itertools.product(datasets.values(), plan.providers))
+        Part(
+            cut.dataset,
+            provider,
+            plan.selection.apply(cut.dataset.queries),
+            number=number,
+            relevance=cut.relevance,
+            cut=cut,
+            **common,
+        )
+        for number, (cut, provider) in enumerate(itertools.product(cuts, plan.providers))
     ]
     if conduct.before is None:
         return parts, {}
     before = {(result.benchmark, result.name): result for result in conduct.before}
-    matching = [(part, before[names]) for part in parts if (names := (part.dataset.name, part.provider.name)) in before]
+    matching = [(part, before[names]) for part in parts if (names := (part.dataset.name, part.system)) in before]
     if not any(result.failures for _, result in matching):
         there = ", ".join(f"{'/'.join(names)} ({len(one.failures):,} failed)" for names, one in list(before.items())[:5])
         raise NothingSelected(f"no query to ask again with these benchmarks and providers; the results are {there}")
@@ -152,7 +158,7 @@ def _first_name(result: Result) -> str:
 
 def _results(part: Part, plan: Plan, known: Mapping[str, Answer], log: Appender, conduct: Conduct) -> list[Result]:
     """A provider that cannot be started fails on every query, so that the others get their turn."""
-    began, start = now(), time.perf_counter()
+    begun = Begun()
     progress = Progress(part.name, len(part.queries), watch=conduct.watch)
     progress.watch(progress)
     cache = AnswerCache(conduct.home / "answers", part) if plan.cache else None
@@ -165,18 +171,26 @@ def _results(part: Part, plan: Plan, known: Mapping[str, Answer], log: Appender,
         progress.add([answer for answer in answers.values() if answer.error is not None])
     if cache:
         cache.keep(answers, kept)
-    return scored(part, plan, answers, progress, began, start)
+    return scored(part, plan, answers, progress, begun, _beside(plan))
+
+
+@dataclass(frozen=True)
+class Begun:
+    """When a part began: by the calendar, and by the clock."""
+
+    at: str = field(default_factory=now)
+    clock: float = field(default_factory=time.perf_counter)
 
 
 def scored(
-    part: Part, plan: Plan, answers: Mapping[str, Answer], progress: Progress, began: str, start: float
+    part: Part, plan: Plan, answers: Mapping[str, Answer], progress: Progress, begun: Begun, beside: Sequence[Setting] = ()
 ) -> list[Result]:
     """The result of a part with its provenance; two where the provider put others' hits into a new order."""
     asked = time.perf_counter()
-    settings = [*settings_of(plan.metrics, plan.profile), *_beside(plan)]
+    settings = [*settings_of(plan.metrics, plan.profile), *beside]
     result = _sure(score_part(part, answers, settings, plan.profile), plan)
-    seconds = {"asking": asked - start, "scoring": time.perf_counter() - asked}
-    rests_on = {**provenance(part, progress, answers, began, seconds), **_asked_for(plan)}
+    seconds = {"asking": asked - begun.clock, "scoring": time.perf_counter() - asked}
+    rests_on = {**provenance(part, progress, answers, begun.at, seconds), **_asked_for(plan)}
     after = replace(result, provenance=rests_on)
     if not part.provider.provider.keeps_first:
         return [after]

@@ -22,6 +22,7 @@ from assay.model.profile import OWN, Profile
 from assay.model.profiles import find_profile
 from assay.model.qrels import Qrels
 from assay.model.run import Run
+from assay.model.spans import Truth
 from assay.model.timing import Times
 from assay.text import shortened
 
@@ -66,7 +67,8 @@ def evaluate_dataset(
     """Score a run against a dataset, whoever decides about relevance there; `times` are those of its queries."""
     chosen = relevance if isinstance(relevance, Relevance) else Relevance(relevance)
     judgement = judge(dataset, run, chosen, profile.policy)
-    result = evaluate_settings(judgement.qrels, judgement.run, settings, profile, name, times)
+    spans = (judgement.chunks or judgement.run, judgement.truth) if judgement.truth is not None else None
+    result = evaluate_settings(judgement.qrels, judgement.run, settings, profile, name, times, spans)
     notes = (*notes_on_relevance(judgement.resolved), *result.notes)
     chunks: Mapping[str, Mapping[str, float]] = judgement.chunks or {}
     kept = {query: dict(chunks[query]) for query in chunks}
@@ -82,9 +84,10 @@ def evaluate_settings(
     profile: Profile,
     name: str = "",
     times: Times | None = None,
+    spans: tuple[Run, Truth] | None = None,
 ) -> Result:
     """Read and rank the run once, score every metric under its own policy, and say what a reader should know."""
-    grader = Grader(qrels, run, [setting.policy for setting in settings], times)
+    grader = Grader(qrels, run, [setting.policy for setting in settings], times, spans)
     try:
         result = score_settings(grader, settings, profile, name)
     except DataError as error:

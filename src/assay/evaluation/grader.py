@@ -16,6 +16,7 @@ from assay.model.policy import Policy, RankRule
 from assay.model.qrels import Qrels, fingerprint
 from assay.model.run import Run, as_rankings
 from assay.model.scores import Column, ScoreTable
+from assay.model.spans import Spans, Truth
 from assay.model.timing import Times, Timing
 
 PLAIN = Policy().rank_rule
@@ -25,9 +26,16 @@ PLAIN = Policy().rank_rule
 class Grader:
     """Made for the policies that will be asked for, so that the run is read and looked up only once."""
 
-    def __init__(self, qrels: Qrels, run: Any, policies: Iterable[Policy], times: Times | None = None) -> None:
+    def __init__(
+        self,
+        qrels: Qrels,
+        run: Any,
+        policies: Iterable[Policy],
+        times: Times | None = None,
+        spans: tuple[Run, Truth] | None = None,
+    ) -> None:
         self.qrels = qrels
-        self._times = times
+        self._times, self._spans = times, spans
         policies = list(policies)
         self._ranked = _rank_run(qrels, run, policies)
         self._plain = self._ranked[PLAIN]
@@ -53,7 +61,7 @@ class Grader:
         for setting in settings:
             by_policy.setdefault(setting.policy, []).append(setting)
         tables = [
-            _rounded(score_views(self._views(policy), [setting.metric for setting in group]), group)
+            _rounded(score_views(self._views(policy, group), [setting.metric for setting in group]), group)
             for policy, group in by_policy.items()
         ]
         if len(tables) == 1:
@@ -63,10 +71,16 @@ class Grader:
             merged.query_ids, {setting.metric.name: merged.columns[setting.metric.name] for setting in settings}
         )
 
-    def _views(self, policy: Policy) -> dict[str, View]:
+    def _views(self, policy: Policy, settings: Sequence[Setting]) -> dict[str, View]:
         """What metrics can read, over the queries that count under a policy."""
         run = self.grading(policy).run
-        return {"ranking": run} if self._times is None else {"ranking": run, "timing": Timing.of(run.query_ids, self._times)}
+        views: dict[str, View] = {"ranking": run}
+        if self._times is not None:
+            views["timing"] = Timing.of(run.query_ids, self._times)
+        if self._spans is not None and any(setting.metric.metric.view == "spans" for setting in settings):
+            chunks, truth = self._spans
+            views["spans"] = Spans.of(run.query_ids, chunks, policy.rank_rule, truth)
+        return views
 
     def fingerprints(self) -> dict[str, str]:
         """Of the judgments, and of where judged documents stand; neither depends on the order of rows or on conventions."""

@@ -14,12 +14,14 @@ from assay.datasets._dataset import BenchmarkDataset
 from assay.datasets._hits import brings_hits, hits_of
 from assay.errors import BadParameter, DataError
 from assay.model.ids import text_id
+from assay.model.places import Places
 from assay.model.policy import Policy, RankRule
 from assay.model.qrels import Qrels
 from assay.model.records import Hit, Query
 from assay.model.run import Rankings, Run
+from assay.model.spans import Truth
 from assay.relevance._resolve import Resolved, by_judgments, resolve
-from assay.relevance._resolver import Ground
+from assay.relevance._resolver import Ground, parse_resolver
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,7 @@ class Relevance:
     """Who decides about relevance, and whether documents are judged while chunks are retrieved."""
 
     by: str = "auto"
-    """A resolver: auto, qrels, pack, token, coverage, substring, lexical, hybrid; with parameters in brackets."""
+    """A resolver: auto, qrels, pack, span, token, coverage, substring, lexical, hybrid; with parameters in brackets."""
     unit: str = "as_retrieved"
     """as_retrieved; chunk: chunks are ranked, each judged document is credited once; document: chunks are rolled up."""
     id_map: Mapping[str, str] | str | Path | None = None
@@ -55,6 +57,8 @@ class Judgement:
     resolved: Resolved
     chunks: Run | None = None
     """The ranking of chunks, where it was rolled up to documents."""
+    truth: Truth | None = None
+    """Gold spans and where chunks stand, where the dataset has gold spans."""
 
 
 def judge(dataset: BenchmarkDataset, run: Any, relevance: Relevance, policy: Policy) -> Judgement:
@@ -62,7 +66,7 @@ def judge(dataset: BenchmarkDataset, run: Any, relevance: Relevance, policy: Pol
     source = as_source(run)
     rule = policy.rank_rule
     only_ids = relevance.unit == "as_retrieved" and relevance.by.strip() in ("auto", "qrels")
-    if only_ids and dataset.qrels and set(dataset.queries) <= dataset.qrels.keys():
+    if only_ids and dataset.qrels and not dataset.spans and set(dataset.queries) <= dataset.qrels.keys():
         plain = _retrieved(source, policy.duplicates)[1] if brings_hits(source) else source
         return Judgement(qrels := dataset.judged(), plain, by_judgments(qrels))
     hits, run = _retrieved(source, policy.duplicates)
@@ -73,8 +77,20 @@ def judge(dataset: BenchmarkDataset, run: Any, relevance: Relevance, policy: Pol
     if owner and relevance.unit == "document":
         chunks, hits = run, _rolled_up_hits(run, hits, owner, rule) if hits else {}
         run, owner = roll_up(run, owner), None
-    resolved = resolve(_ground(dataset, run, hits, owner, rule), relevance.by, **relevance.defaults)
-    return Judgement(resolved.qrels, run, resolved, chunks)
+    truth = _truth(dataset, hits, relevance) if dataset.spans else None
+    ground = _ground(dataset, run, hits, owner, rule)
+    if truth is not None:
+        ground = replace(ground, spans=truth.spans, places=truth.places)
+    resolved = resolve(ground, relevance.by, **relevance.defaults)
+    return Judgement(resolved.qrels, run, resolved, chunks, truth)
+
+
+def _truth(dataset: BenchmarkDataset, hits: Mapping[str, Mapping[str, Hit]], relevance: Relevance) -> Truth:
+    """Gold spans, and where the dataset's chunks stand, or those that hits and ids tell of."""
+    is_auto = relevance.by.strip() == "auto"
+    base = 1 if is_auto else parse_resolver(relevance.by, **relevance.defaults).params.get("base", 1)
+    brought = (hit for some in hits.values() for hit in some.values())
+    return Truth(dataset.spans, Places(dataset.documents, dataset.files, brought, base))
 
 
 def _retrieved(source: Any, duplicates: str) -> tuple[dict[str, dict[str, Hit]], Run]:
@@ -107,6 +123,13 @@ def _ground(
         scopes=dataset.groups if any(query.scope is not None for query in dataset.queries.values()) else {},
         document_of=owner,
     )
+
+
+def chunk_judgments(dataset: BenchmarkDataset, relevance: Relevance) -> Qrels:
+    """Which of a dataset's chunks are relevant, whatever will be retrieved: what an oracle may know."""
+    truth = _truth(dataset, {}, relevance)
+    ground = Ground(queries=dataset.queries, hits={}, qrels=dataset.qrels, spans=truth.spans, places=truth.places)
+    return resolve(ground, relevance.by, **relevance.defaults).qrels
 
 
 class Contents(Mapping[str, str]):

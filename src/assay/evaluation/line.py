@@ -42,7 +42,10 @@ class Line:
             if isinstance(error, KeyboardInterrupt) and threading.current_thread() is threading.main_thread():
                 raise  # a person's, who reaches this thread alone
             return [error if isinstance(error, Exception) else ProviderError(_named(error))] * len(queries)
-        ms = (time.perf_counter() - began) * 1000 / max(len(queries), 1)
+        took = time.perf_counter() - began
+        if seconds is not None and took > seconds:
+            return [TimeoutError(f"no answer within {seconds:g} s")] * len(queries)
+        ms = took * 1000 / max(len(queries), 1)
         return [_answer(query, hits, ms, len(queries)) for query, hits in zip(queries, found, strict=True)]
 
 

@@ -7,6 +7,7 @@ from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from assay.chunkers._chunker import BoundChunker, parse_chunker
 from assay.datasets._format import find_format
 from assay.errors import BadParameter
 from assay.evaluation.judging import Relevance
@@ -28,8 +29,8 @@ from assay.relevance._resolver import parse_resolver
 from assay.text import counted
 
 KEYS = (
-    *("benchmarks", "dataset_format", "providers", "metrics", "k", "relevance", "unit", "id_map", "profile", "policy"),
-    *("selection", "concurrency", "timeout", "retries", "batch_size", "cache", "strict", "outputs", "seed"),
+    *("benchmarks", "dataset_format", "chunkers", "providers", "metrics", "k", "relevance", "unit", "id_map", "profile"),
+    *("policy", "selection", "concurrency", "timeout", "retries", "batch_size", "cache", "strict", "outputs", "seed"),
     *("statistical_analysis", "retrieval_metrics", "by"),
 )
 NEEDED = {"benchmarks": "rag-template", "providers": "bm25"}
@@ -47,6 +48,8 @@ class Plan:
     benchmarks: tuple[str, ...]
     providers: tuple[BoundProvider, ...]
     metrics: tuple[BoundMetric, ...]
+    chunkers: tuple[BoundChunker, ...] = ()
+    """How documents are cut into chunks, each way by itself; none: they are retrieved as they are."""
     k: int = DEFAULT_DEPTH
     relevance: Relevance = field(default_factory=Relevance)
     profile: Profile = OWN
@@ -80,6 +83,7 @@ class Plan:
             "benchmarks": list(self.benchmarks),
             "dataset_format": self.dataset_format,
             "providers": [provider.configuration for provider in self.providers],
+            **({"chunkers": [chunker.configuration for chunker in self.chunkers]} if self.chunkers else {}),
             "metrics": [metric.name for metric in self.metrics],
             "k": self.k,
             "relevance": _described(self.relevance),
@@ -107,6 +111,7 @@ def make_plan(content: Mapping[str, Any], where: str = "plan") -> Plan:
         "benchmarks": attempt(_names, given, "benchmarks", where),
         "providers": parse_providers(given["providers"], where, faults) if "providers" in given else (),
         "metrics": tuple(metrics),
+        "chunkers": _chunkers(given.get("chunkers"), where, faults),
         "k": attempt(_depth, given.get("k"), metrics, where),
         "relevance": attempt(_relevance, given, where),
         "profile": attempt(_profile, given, where, faults),
@@ -170,6 +175,13 @@ def _metrics(given: Any, where: str, faults: PlanFaults) -> list[BoundMetric]:
     names = faults.attempt(parse_texts, given, "metrics", where, "ndcg@10") or []
     known = [name for name in names if faults.attempt(parse_metrics, name)]
     return parse_metrics(known) if known else []
+
+
+def _chunkers(given: Any, where: str, faults: PlanFaults) -> tuple[BoundChunker, ...]:
+    """The chunkers, each once; what is wrong with any of them is noted."""
+    listed = [] if given is None else faults.attempt(parse_list, given, "chunkers", where, "fixed_lines") or []
+    found = [faults.attempt(parse_chunker, one) for one in listed]
+    return tuple({one.name: one for one in found if one is not None}.values())
 
 
 def _format(given: Any, where: str) -> str | None:

@@ -13,7 +13,10 @@ from typing import Any
 from assay._version import __version__
 from assay.datasets._dataset import PARTS, BenchmarkDataset
 
-PACKAGES = ("numpy", "scipy", "duckdb", "msgspec", "bm25s", "PyStemmer", "wordllama", "sentence-transformers")
+PACKAGES = (
+    *("numpy", "scipy", "duckdb", "msgspec", "bm25s", "PyStemmer", "wordllama", "sentence-transformers", "tree-sitter"),
+    *("chonkie", "langchain-core", "llama-index-core", "haystack-ai", "chromadb", "qdrant-client", "lancedb", "psycopg"),
+)
 """What may change a number when it changes."""
 
 

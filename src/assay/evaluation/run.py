@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import math
-import time
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
@@ -13,9 +12,8 @@ from typing import Any
 from assay.datasets._dataset import BenchmarkDataset
 from assay.datasets._format import load_dataset
 from assay.errors import ProviderError, UsageError
-from assay.evaluation.conduct import is_total_failure, scored
+from assay.evaluation.conduct import Begun, is_total_failure, scored
 from assay.evaluation.plan import make_plan
-from assay.evaluation.provenance import now
 from assay.evaluation.result import Result
 from assay.evaluation.runner import Part, Progress, gather
 from assay.metrics._metric import BoundMetric
@@ -53,9 +51,9 @@ def run(
     patience = plan.patience if settings.get("timeout") is not None else replace(plan.patience, timeout=math.inf)
     queries = plan.selection.apply(chosen.queries)
     part = Part(chosen, provider, queries, plan.k, patience, plan.batch_size, relevance=plan.relevance)
-    began, start = now(), time.perf_counter()
+    begun = Begun()
     progress = Progress(part.name, len(queries))
-    result = scored(part, plan, gather(part, {}, None, progress), progress, began, start)[-1]
+    result = scored(part, plan, gather(part, {}, None, progress), progress, begun)[-1]
     if is_total_failure(result):
         query, reason = next(iter(result.failures.items()))
         raise ProviderError(f"{part.name}: every query failed; {query}: {reason}")

@@ -16,6 +16,7 @@ from assay.datasets._dataset import BenchmarkDataset
 from assay.errors import AssayError, ProviderError
 from assay.evaluation.answers import Answer, Appender
 from assay.evaluation.asking import ask
+from assay.evaluation.chunking import Chunked
 from assay.evaluation.evaluate import evaluate_dataset
 from assay.evaluation.judging import Relevance
 from assay.evaluation.line import Line, describe
@@ -47,6 +48,8 @@ class Progress:
     n_done: int = 0
     n_failed: int = 0
     n_cached: int = 0
+    indexing: float = 0.0
+    """Seconds that went into taking the documents in."""
     began: float = field(default_factory=time.perf_counter)
     watch: Callable[[Progress], None] = lambda _: None
 
@@ -75,16 +78,27 @@ class Part:
     """A folder for embeddings; empty: none are kept."""
     relevance: Relevance = field(default_factory=Relevance)
     """Who decides about relevance."""
+    cut: Chunked | None = None
+    """How its documents were cut into chunks, if they were."""
+
+    @property
+    def system(self) -> str:
+        """The provider; with the chunker, where there is one: `syntax_tree + bm25`."""
+        return self._system(self.provider)
 
     @property
     def name(self) -> str:
         """What people know it by."""
-        return f"{self.dataset.name}/{self.provider.name}"
+        return f"{self.dataset.name}/{self.system}"
 
     @property
     def key(self) -> str:
         """What it is called in the log, whatever label it has."""
-        return f"{self.number} {self.dataset.name}/{replace(self.provider, label='').name}"
+        return f"{self.number} {self.dataset.name}/{self._system(replace(self.provider, label=''))}"
+
+    def _system(self, provider: BoundProvider) -> str:
+        chunker = self.cut.chunker if self.cut is not None else None
+        return provider.name if chunker is None else f"{chunker.name} + {provider.name}"
 
 
 def gather(part: Part, known: Mapping[str, Answer], log: Appender | None, progress: Progress) -> dict[str, Answer]:
@@ -93,7 +107,7 @@ def gather(part: Part, known: Mapping[str, Answer], log: Appender | None, progre
     if answers:
         progress.add(list(answers.values()), cached=True)
     left = [query for name, query in part.queries.items() if name not in answers]
-    for some in _ask_by_scope(part, left):
+    for some in _ask_by_scope(part, left, progress):
         if log is not None:
             for start in range(0, len(some), KEEP_EVERY):
                 log.append(part.key, some[start : start + KEEP_EVERY])
@@ -102,7 +116,7 @@ def gather(part: Part, known: Mapping[str, Answer], log: Appender | None, progre
     return {query: answers[query] for query in part.queries}
 
 
-def _ask_by_scope(part: Part, queries: Sequence[Query]) -> Iterator[list[Answer]]:
+def _ask_by_scope(part: Part, queries: Sequence[Query], progress: Progress) -> Iterator[list[Answer]]:
     """A retriever that indexes is made and filled for each scope; one that does not is asked about all queries at once."""
     if not queries:
         return
@@ -116,7 +130,9 @@ def _ask_by_scope(part: Part, queries: Sequence[Query]) -> Iterator[list[Answer]
                 if not getattr(line.retriever, "indexes", part.provider.provider.indexes):
                     yield from _ask(part, line, queries)
                     return
+                began = time.perf_counter()
                 _start(part, line.worker, line.call, "index", _documents(part, scope, groups))
+                progress.indexing += time.perf_counter() - began
                 yield from _ask(part, line, some)
         except ProviderError as error:
             if len(by_scope) == 1:
@@ -137,9 +153,9 @@ def _retriever(part: Part) -> Iterator[Line]:
     worker = Worker(is_here=math.isinf(part.patience.timeout))
     line = Line(_start(part, worker, part.provider.filled(cache=part.cache, timeout=part.patience.timeout).make), worker)
     if hasattr(line.retriever, "know"):
-        by, settings = part.relevance.by, part.relevance.defaults
-        known = (part.dataset.qrels, part.dataset.owner_of_relevance, by)
-        _start(part, worker, partial(line.call, "know", *known, **settings))
+        qrels, by = part.cut.judgments if part.cut is not None else (part.dataset.qrels, part.relevance.by)
+        known = (qrels, part.dataset.owner_of_relevance, by)
+        _start(part, worker, partial(line.call, "know", *known, **part.relevance.defaults))
     try:
         yield line
     finally:
@@ -174,10 +190,10 @@ def score_part(part: Part, answers: Mapping[str, Answer], settings: Sequence[Set
         qrels={query: part.dataset.qrels[query] for query in part.queries if query in part.dataset.qrels},
     )
     given = {query: rankings.get(query, {}) for query in part.queries} if failures else rankings
-    run: Any = Run.borrow(Rankings(given, part.provider.name))
+    run: Any = Run.borrow(Rankings(given, part.system))
     if any(answer.extra for answer in answers.values()):
         run = {query: answers[query].hits for query in part.queries}
-    result = evaluate_dataset(asked, run, settings, profile, part.provider.name, part.relevance, _times(answers))
+    result = evaluate_dataset(asked, run, settings, profile, part.system, part.relevance, _times(answers))
     notes = (*result.notes, *_notes(part, rankings))
     return replace(result, benchmark=part.dataset.name, failures=failures, run=rankings, notes=notes)
 
@@ -219,7 +235,8 @@ def provenance(
         "queries_per_second": _rate(progress, seconds),
         "started": began,
         "finished": now(),
-        "seconds": {name: round(value, 3) for name, value in seconds.items()},
+        "seconds": {name: round(value, 3) for name, value in {"indexing": progress.indexing, **seconds}.items()},
+        **({"chunks": dict(part.cut.about)} if part.cut is not None and part.cut.chunker is not None else {}),
         "repository": describe_repository(),
         **describe_machine(),
     }

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from assay.fusion._fusion import BoundFusion, Trained, parse_fusion
-from assay.fusion._lists import Lists
+from assay.fusion._lists import Lists, as_runs
 from assay.model.qrels import Qrels
-from assay.model.run import Run
+from assay.model.run import Ranking, Rankings, Run
 
 
 def fuse(
@@ -25,8 +25,15 @@ def fuse(
     `train` gave. `depth` keeps that many documents per query; 0 keeps all.
     """
     bound = method if isinstance(method, BoundFusion) else parse_fusion(method, **settings)
-    lists = Lists.of(runs)
-    return lists.fused(bound.score(lists, trained), bound.fusion.name, depth)
+    return fuse_runs(as_runs(runs), bound, trained, bound.fusion.name, depth)
+
+
+def fuse_runs(runs: Sequence[Run], fusion: BoundFusion, trained: Trained | None, tag: str, depth: int = 0) -> Run:
+    """Prepared runs fused into one, some queries at a time."""
+    by_query: dict[str, Ranking] = {}
+    for lists in Lists.in_blocks(runs):
+        by_query.update(zip(lists.query_ids, lists.rankings(fusion.score(lists, trained), depth), strict=True))
+    return Run.borrow(Rankings(by_query, tag))
 
 
 def train(runs: Sequence[Any], qrels: Any, method: str | BoundFusion, **settings: Any) -> Trained:

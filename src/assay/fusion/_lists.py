@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, repeat
+from itertools import chain, pairwise, repeat
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,9 @@ from assay.fusion._order import argsort_stretches, ranks_of, tied_groups
 from assay.fusion._sums import sums
 from assay.model.ordering import Floats, Ints
 from assay.model.run import Ranking, Rankings, Run
+
+BLOCK_ROWS = 200_000
+"""Occurrences that are worked on at once where queries need not know of each other."""
 
 
 @dataclass(frozen=True)
@@ -43,16 +46,29 @@ class Lists:
     @classmethod
     def of(cls, runs: Sequence[Any]) -> Lists:
         """Runs, or anything that a run can be made of. A query need not be in all of them."""
-        if not isinstance(runs, Sequence) or isinstance(runs, str | bytes) or not runs:
-            raise BadParameter("fusion needs a list of runs, such as [bm25, dense]")
-        prepared = [run if isinstance(run, Run) else Run(run) for run in runs]
-        query_ids = prepared[0].query_ids
-        if any(run.query_ids != query_ids for run in prepared[1:]):
-            query_ids = tuple(dict.fromkeys(chain.from_iterable(run.query_ids for run in prepared)))
-        lengths, score = _in_query_order(prepared, query_ids)
-        docs, pair = _numbered(prepared, query_ids, lengths)
+        prepared = as_runs(runs)
+        return cls.of_queries(prepared, all_queries(prepared))
+
+    @classmethod
+    def of_queries(cls, runs: Sequence[Run], query_ids: tuple[str, ...]) -> Lists:
+        """Some queries of prepared runs."""
+        lengths, score = _in_query_order(runs, query_ids)
+        docs, pair = _numbered(runs, query_ids, lengths)
         query, run = np.nonzero(lengths)
-        return cls(query_ids, docs, len(prepared), pair, score, lengths[query, run], query, run)
+        return cls(query_ids, docs, len(runs), pair, score, lengths[query, run], query, run)
+
+    @classmethod
+    def in_blocks(cls, runs: Sequence[Run]) -> Iterator[Lists]:
+        """All queries, some at a time: as many as a processor keeps at hand, which is far quicker than all at once."""
+        query_ids = all_queries(runs)
+        rows = np.zeros(len(query_ids), dtype=np.int64)
+        for run in runs:
+            at = _places(run, query_ids)
+            rows[at >= 0] += run.n_retrieved[at[at >= 0]]
+        block = np.cumsum(rows) // BLOCK_ROWS
+        ends = [*(np.flatnonzero(np.diff(block)) + 1).tolist(), len(query_ids)]
+        for first, end in pairwise([0, *ends]):
+            yield cls.of_queries(runs, query_ids[first:end])
 
     @cached_property
     def start(self) -> Ints:
@@ -131,33 +147,66 @@ class Lists:
             )
 
     def fused(self, values: Floats, tag: str = "", depth: int = 0) -> Run:
-        """The run in which each pair has its value: best first, equals by id, cut at a depth unless that is 0."""
-        places = argsort_stretches(values, self.query_start, self.n_candidates)
+        """The run in which each pair has its value."""
+        return Run.borrow(Rankings(dict(zip(self.query_ids, self.rankings(values, depth), strict=True)), tag))
+
+    def rankings(self, values: Floats, depth: int = 0) -> Iterator[Ranking]:
+        """For each query: its documents with their values, best first, equals by id, cut at a depth unless that is 0.
+
+        Query by query, so that its documents are still at hand for the next step.
+        """
+        start, n = self.query_start, self.n_candidates
+        places = argsort_stretches(values, start, n)
         ordered = values[places]
-        docs = list(map(self.ids.__getitem__, places.tolist()))
-        for first, end in tied_groups(ordered, self.query_start):
-            docs[first:end] = sorted(docs[first:end], reverse=True)
-        scores = ordered.tolist()
-        wanted = np.minimum(self.n_candidates, depth) if depth else self.n_candidates
-        bounds = zip(self.query_start.tolist(), (self.query_start + wanted).tolist(), strict=True)
-        rankings = [dict(zip(docs[first:end], scores[first:end], strict=True)) for first, end in bounds]
-        return Run.borrow(Rankings(dict(zip(self.query_ids, rankings, strict=True)), tag))
+        scores, order = ordered.tolist(), (places - start[self.query]).tolist()
+        firsts, ends = tied_groups(ordered, start)
+        bounds = np.searchsorted(firsts, np.append(start, len(values))).tolist()
+        owner = np.repeat(start, np.diff(bounds))
+        tied_from, tied_to = (firsts - owner).tolist(), (ends - owner).tolist()
+        for docs, first, (low, high) in zip(self.docs, start.tolist(), pairwise(bounds), strict=True):
+            names = list(map(docs.__getitem__, order[first : first + len(docs)]))
+            for tied, end in zip(tied_from[low:high], tied_to[low:high], strict=True):
+                names[tied:end] = sorted(names[tied:end], reverse=True)
+            wanted = min(depth, len(docs)) if depth else len(docs)
+            yield dict(zip(names[:wanted] if depth else names, scores[first : first + wanted], strict=True))
+
+
+def as_runs(runs: Sequence[Any]) -> list[Run]:
+    """Runs, out of anything that a run can be made of."""
+    if not isinstance(runs, Sequence) or isinstance(runs, str | bytes) or not runs:
+        raise BadParameter("fusion needs a list of runs, such as [bm25, dense]")
+    return [run if isinstance(run, Run) else Run(run) for run in runs]
+
+
+def all_queries(runs: Sequence[Run]) -> tuple[str, ...]:
+    """The queries of all runs, in the order in which they are first met."""
+    query_ids = runs[0].query_ids
+    if all(run.query_ids == query_ids for run in runs):
+        return query_ids
+    return tuple(dict.fromkeys(chain.from_iterable(run.query_ids for run in runs)))
+
+
+def _places(run: Run, query_ids: tuple[str, ...]) -> Ints:
+    """Where each query stands in the run; -1 where it does not."""
+    return np.fromiter(map(run.numbers.get, query_ids, repeat(-1)), np.int64, len(query_ids))
 
 
 def _in_query_order(runs: Sequence[Run], query_ids: tuple[str, ...]) -> tuple[Ints, Floats]:
     """How many documents each run has for each query (queries × runs), and all scores, query by query."""
     lengths = np.zeros((len(query_ids), len(runs)), dtype=np.int64)
     begins = np.zeros_like(lengths)
-    before = 0
     for number, run in enumerate(runs):
-        at = np.fromiter(map(run.numbers.get, query_ids, repeat(-1)), np.int64, len(query_ids))
+        at = _places(run, query_ids)
         has = at >= 0
         lengths[has, number] = run.n_retrieved[at[has]]
-        begins[has, number] = (np.cumsum(run.n_retrieved) - run.n_retrieved)[at[has]] + before
-        before += len(run.scores)
-    flat, begin = lengths.ravel(), begins.ravel()
-    shift = begin - (np.cumsum(flat) - flat)
-    return lengths, np.concatenate([run.scores for run in runs])[np.arange(before) + np.repeat(shift, flat)]
+        begins[has, number] = run.order.start[at[has]]
+    targets = (np.cumsum(lengths) - lengths.ravel()).reshape(lengths.shape)
+    score = np.empty(int(lengths.sum()))
+    for number, run in enumerate(runs):
+        length = lengths[:, number]
+        place = np.arange(int(length.sum())) - np.repeat(np.cumsum(length) - length, length)
+        score[np.repeat(targets[:, number], length) + place] = run.scores[np.repeat(begins[:, number], length) + place]
+    return lengths, score
 
 
 def _numbered(runs: Sequence[Run], query_ids: tuple[str, ...], lengths: Ints) -> tuple[tuple[list[str], ...], Ints]:
@@ -186,8 +235,5 @@ def _numbered(runs: Sequence[Run], query_ids: tuple[str, ...], lengths: Ints) ->
 
 def _of_queries(run: Run, query_ids: tuple[str, ...]) -> Iterator[Ranking]:
     """The run's ranking for each query; an empty one where it has none."""
-    if run.query_ids == query_ids:
-        return iter(run.rankings)
-    by_query = dict(zip(run.query_ids, run.rankings, strict=True))
-    nothing: Ranking = {}
-    return map(by_query.get, query_ids, repeat(nothing))
+    rankings: list[Ranking] = [*run.rankings, {}]
+    return map(rankings.__getitem__, map(run.numbers.get, query_ids, repeat(-1)))

@@ -36,7 +36,7 @@ def _points(ranks: NDArray[np.int32], votes: Floats) -> Floats:
     step = max(1, CELLS // max(n, 1))
     for first in range(0, n, step):
         some = ranks[:, first : first + step]
-        ahead = np.zeros((some.shape[1], n), dtype=np.float32 if np.all(votes == 1) else np.float64)
+        ahead = np.zeros((some.shape[1], n), dtype=np.int16 if np.isin(votes, (0, 1)).all() else np.float64)
         for row, mine, vote in zip(ranks, some, votes.tolist(), strict=True):
             if vote:
                 difference = np.less(mine[:, np.newaxis], row).view(np.int8)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
@@ -31,18 +31,19 @@ def argsort_stretches(values: Floats, start: Ints, length: Ints, *, stable: bool
     return places
 
 
-def tied_groups(ordered: Floats, start: Ints) -> Iterator[tuple[int, int]]:
+def tied_groups(ordered: Floats, start: Ints) -> tuple[Ints, Ints]:
     """From where to where equal values stand next to each other inside a stretch of ordered values."""
     is_equal = np.concatenate(([False], ordered[1:] == ordered[:-1], [False]))
     is_equal[start[start < len(ordered)]] = False
     edges = np.flatnonzero(is_equal[1:] != is_equal[:-1])
-    return zip(edges[::2].tolist(), (edges[1::2] + 1).tolist(), strict=True)
+    return edges[::2], edges[1::2] + 1
 
 
 def ranks_of(values: Floats, start: Ints, length: Ints, ids: Sequence[str], of_id: Ints) -> Ints:
     """The rank of each value in its stretch, the best 1. `of_id` tells which of the ids a value belongs to."""
     places = argsort_stretches(values, start, length)
-    for first, end in tied_groups(values[places], start):
+    firsts, ends = tied_groups(values[places], start)
+    for first, end in zip(firsts.tolist(), ends.tolist(), strict=True):
         group = places[first:end]
         names = map(ids.__getitem__, of_id[group].tolist())
         places[first:end] = [place for _, place in sorted(zip(names, group.tolist(), strict=True), reverse=True)]

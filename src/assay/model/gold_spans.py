@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from assay.errors import DataError
 from assay.model.ordering import Ints
-from assay.model.places import UNKNOWN, Places, columns
+from assay.model.places import COLUMNS, UNKNOWN, Places, columns
 from assay.model.records import Span
 
 
@@ -27,8 +27,6 @@ class GoldSpans:
     unit: str
     """The unit that all of them are written in; characters where they differ."""
     spans: tuple[Span, ...]
-    n_lost: int
-    """Spans whose file is not there: nobody can find them."""
 
     @classmethod
     def of(cls, spans: Mapping[str, Sequence[Span]], query_ids: Sequence[str], places: Places) -> GoldSpans:
@@ -37,6 +35,8 @@ class GoldSpans:
         flat = tuple(chain.from_iterable(listed))
         files = places.file_numbers(span.doc_id for span in flat)
         units = {span.unit for span in flat}
+        if unknown := sorted(units - COLUMNS.keys()):
+            raise DataError(f"the unit of a span is {' or '.join(COLUMNS)}, not {unknown[0]!r}")
         bounds = np.array([_bounds(span, places) for span in flat], dtype=np.int64)
         return cls(
             query=np.repeat(np.arange(len(query_ids)), list(map(len, listed))),
@@ -45,7 +45,6 @@ class GoldSpans:
             is_given=np.array([query in spans for query in query_ids], dtype=bool),
             unit=units.pop() if len(units) == 1 else "characters",
             spans=flat,
-            n_lost=sum(not places.is_known(span.doc_id) for span in flat),
         )
 
     @property

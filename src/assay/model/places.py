@@ -13,7 +13,7 @@ import numpy as np
 from assay.errors import DataError
 from assay.model.file_names import FileNames, normal_path
 from assay.model.lines import Lines, count_lines
-from assay.model.ordering import Ints
+from assay.model.ordering import Floats, Ints
 from assay.model.records import Document, Hit
 from assay.model.run import Run
 from assay.model.stretches import union_sizes
@@ -104,6 +104,7 @@ class Places:
         self._file_numbers: dict[str, int] = {}
         self._lines: dict[str, Lines] = {}
         self._n_words: dict[int, int] = {}
+        self._sizes: dict[tuple[str, int], Floats | None] = {}
         self._located: list[tuple[Run, Ints]] = []
 
     def based(self, base: int) -> Places:
@@ -214,14 +215,16 @@ class Places:
             )
         return start, end
 
-    def are_disjoint(self, unit: str) -> bool:
-        """Whether no two chunks share anything in a unit; not known is as good as shared."""
-        file, bounds = self.arrays
-        start, end = columns(bounds, unit)
-        if (end < 0).any():
-            return False
-        none = np.zeros(len(file), dtype=np.int64)
-        return bool(union_sizes(file, start, end, none, 1).sum() == (end - start).sum())
+    def sizes(self, unit: str) -> Floats | None:
+        """How much each chunk covers, and 0 last for those without a place; None where chunks overlap, or nobody knows."""
+        key = (unit, len(self._places))
+        if key not in self._sizes:
+            file, bounds = self.arrays
+            start, end = columns(bounds, unit)
+            total = union_sizes(file, start, end, np.zeros(len(file), dtype=np.int64), 1).sum()
+            is_plain = (end >= 0).all() and total == (end - start).sum()
+            self._sizes[key] = np.append(end - start, 0).astype(float) if is_plain else None
+        return self._sizes[key]
 
     def _add(self, chunk_id: str, place: Place, text: str | None) -> None:
         self.number[chunk_id] = len(self._places)

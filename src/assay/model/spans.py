@@ -18,6 +18,9 @@ from assay.model.records import Span
 from assay.model.run import Run
 from assay.model.stretches import union_sizes
 
+MANY_PAIRS = 50_000_000
+"""So many pairs of query and file can each have a cell of a table."""
+
 
 class Truth(NamedTuple):
     """What is gold, and where chunks stand: all that a run needs to be seen as spans."""
@@ -83,47 +86,39 @@ class Spans:
 
     def _sizes(self, k: int | None, tokens: int | None, unit: str) -> Sizes:
         both, gold = self.both(k, tokens, unit)
-        return Sizes(self._union(self._first(k, tokens), unit), gold, both)
+        return Sizes(self._retrieved(k, tokens, unit), gold, both)
+
+    def _retrieved(self, k: int | None, tokens: int | None, unit: str) -> Floats:
+        """How much the first chunks cover; where no two chunks share anything, their sizes add up."""
+        sizes, query, chunk = self.places.sizes(unit), self.query, self.chunk
+        if (k, tokens) != (None, None):
+            rows = self._within(np.arange(len(self.rank)) if k is None else np.flatnonzero(self.rank <= k), None, tokens)
+            query, chunk = query[rows], chunk[rows]
+        if sizes is None:
+            return self._union(query, chunk, unit)
+        return np.bincount(query, weights=sizes[chunk], minlength=self.n_queries).astype(float, copy=False)
 
     def _both(self, k: int | None, tokens: int | None, unit: str) -> tuple[Floats, Floats]:
         """What two sets share is what they have one by one, less what they have together."""
-        rows = self._first(k, tokens)
-        rows = rows[np.isin(self._file_of(rows), self._gold_files)]
-        none = np.zeros(0, dtype=np.int64)
-        gold = self._remembered(("gold", unit), lambda: self._union(none, unit, with_gold=True))
-        return self._union(rows, unit) + gold - self._union(rows, unit, with_gold=True), gold
-
-    def _union(self, rows: Ints, unit: str, *, with_gold: bool = False) -> Floats:
-        """How much some chunks cover for each query, with the gold spans or without."""
-        rows = rows[self.chunk[rows] != NOWHERE]
+        rows = self._within(self._gold_rows, k, tokens)
         query, chunk = self.query[rows], self.chunk[rows]
-        start, end = self.places.within(chunk, unit)
-        if not with_gold and self._are_disjoint(unit):
-            return np.bincount(query, weights=end - start, minlength=self.n_queries).astype(float, copy=False)
-        file = self.file[chunk]
+        gold = self._remembered(("gold", unit), lambda: self._union(query[:0], chunk[:0], unit, with_gold=True))
+        return self._union(query, chunk, unit) + gold - self._union(query, chunk, unit, with_gold=True), gold
+
+    def _union(self, query: Ints, chunk: Ints, unit: str, *, with_gold: bool = False) -> Floats:
+        """How much some chunks cover for each query, with the gold spans or without; what they share counts once."""
+        if (chunk == NOWHERE).any():
+            query, chunk = query[chunk != NOWHERE], chunk[chunk != NOWHERE]
+        parts = [(query, self.file[chunk], *self.places.within(chunk, unit))]
         if with_gold:
-            parts = (
-                (query, self.gold.query),
-                (file, self.gold.file),
-                *zip((start, end), self.gold.within(unit), strict=True),
-            )
-            query, file, start, end = map(np.concatenate, parts)
+            parts.append((self.gold.query, self.gold.file, *self.gold.within(unit)))
+        query, file, start, end = map(np.concatenate, zip(*parts, strict=True))
         return union_sizes(query * self.n_files + file, start, end, query, self.n_queries)
 
-    def _are_disjoint(self, unit: str) -> bool:
-        """Whether no two chunks share anything, so that nothing can count twice."""
-        return bool(self._remembered(("disjoint", unit), lambda: self.places.are_disjoint(unit)))
-
-    def _first(self, k: int | None, tokens: int | None) -> Ints:
-        """The rows within a cutoff and within a budget."""
-        rows: Ints = self._remembered(("first", k, tokens), lambda: self._cut(k, tokens))
-        return rows
-
-    def _cut(self, k: int | None, tokens: int | None) -> Ints:
-        if tokens is not None:
-            rows = np.flatnonzero(self._remembered("tokens", self._tokens_used) <= tokens)
-            return rows if k is None else rows[self.rank[rows] <= k]
-        return np.arange(len(self.rank)) if k is None else np.flatnonzero(self.rank <= k)
+    def _within(self, rows: Ints, k: int | None, tokens: int | None) -> Ints:
+        """Those of some rows that are within a cutoff and within a budget."""
+        rows = rows if k is None else rows[self.rank[rows] <= k]
+        return rows if tokens is None else rows[self._remembered("tokens", self._tokens_used)[rows] <= tokens]
 
     def _tokens_used(self) -> Ints:
         """For each chunk: how many words it has together with all that stand before it."""
@@ -133,12 +128,30 @@ class Spans:
         before[self.query[first]] = np.where(first > 0, total[first - 1], 0)
         return total - before[self.query]
 
-    def _file_of(self, rows: Ints) -> Ints:
+    @cached_property
+    def _file_of_row(self) -> Ints:
         """Query and file of each row in one number; a chunk without a place is a file by itself."""
-        chunk = self.chunk[rows]
         if not len(self.file):
-            return -1 - rows
-        return np.where(chunk == NOWHERE, -1 - rows, self.query[rows] * self.n_files + self.file[chunk])
+            return self._n_pairs + np.arange(len(self.chunk))
+        found = self.query * self.n_files
+        found += self.file[self.chunk]
+        unknown = np.flatnonzero(self.chunk == NOWHERE)
+        found[unknown] = self._n_pairs + unknown
+        return found
+
+    @cached_property
+    def _gold_rows(self) -> Ints:
+        """The rows of chunks whose file has gold spans of the query."""
+        files = self._file_of_row
+        if self._n_pairs > MANY_PAIRS:
+            return np.flatnonzero(np.isin(files, self._gold_files))
+        table = np.zeros(self._n_pairs + 1, dtype=bool)
+        table[self._gold_files] = True
+        return np.flatnonzero(table[np.minimum(files, self._n_pairs)])
+
+    @property
+    def _n_pairs(self) -> int:
+        return self.n_queries * self.n_files
 
     @cached_property
     def _gold_files(self) -> Ints:
@@ -156,16 +169,13 @@ class Spans:
         return found
 
     def _found_files(self, tokens: int | None) -> tuple[Ints, Ints]:
-        within = self._first(None, tokens)
-        files = self._file_of(within)
-        is_gold = np.isin(files, self._gold_files)
-        rows, files_of_gold = within[is_gold], files[is_gold]
-        rows = rows[np.unique(files_of_gold, return_index=True)[1]]
+        rows = self._within(self._gold_rows, None, tokens)
+        rows = rows[np.unique(self._file_of_row[rows], return_index=True)[1]]
         deepest = np.zeros(self.n_queries, dtype=np.int64)
         np.maximum.at(deepest, self.query[rows], self.rank[rows])
-        is_before = self.rank[within] <= deepest[self.query[within]]
-        firsts = within[is_before][np.unique(files[is_before], return_index=True)[1]]
-        firsts.sort()
+        query = np.repeat(np.arange(self.n_queries), deepest)
+        before = np.searchsorted(self.query, query) + np.arange(len(query)) - (np.cumsum(deepest) - deepest)[query]
+        firsts = np.sort(before[np.unique(self._file_of_row[before], return_index=True)[1]])
         place = np.searchsorted(firsts, rows) - np.searchsorted(self.query[firsts], self.query[rows])
         return self.query[rows], place + 1
 

@@ -24,6 +24,8 @@ DOCUMENT_IDS = (
     *("ref_doc_id", "parent_id", "source_id", "source", "file_path", "filename", "file_name", "path", "url"),
 )
 """The same, and where frameworks say which document a chunk was cut from."""
+OWN_OR_WHOLE_IDS = (*OWN_IDS, *WHOLE_IDS)
+TEXT_NAMES = (*TEXTS, "document")
 INSIDE = ("metadata", "meta", "payload", "cmetadata", "metadata_")
 """Fields in which stores keep the metadata of their items."""
 LONG = 16
@@ -72,7 +74,7 @@ class Reading:
         own = item.own_id if _is_id(item.own_id) else None
         found = _first(layers, CHUNK_IDS)
         found = own if found is None else found
-        return _first(layers, (*OWN_IDS, *WHOLE_IDS)) if found is None else found
+        return _first(layers, OWN_OR_WHOLE_IDS) if found is None else found
 
     def _document(self, item: Item, layers: Sequence[Mapping[str, Any]]) -> Any:
         return _at(item, layers, self.document_id) if self.document_id else _first(layers, DOCUMENT_IDS)
@@ -83,8 +85,7 @@ class Reading:
             return found if isinstance(found, str) else None
         if item.text is not None:
             return item.text
-        names = (*TEXTS, "document")
-        return next((value for layer in layers for name in names if isinstance(value := layer.get(name), str)), None)
+        return next((value for layer in layers for name in TEXT_NAMES if isinstance(value := layer.get(name), str)), None)
 
     def _advice(self) -> str:
         advice = f"set {self.unit}_id= to the field that holds it"
@@ -93,21 +94,26 @@ class Reading:
 
 def layers_of(fields: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The fields, and the metadata that some stores keep in one of them."""
-    return [fields, *(inner for name in INSIDE if isinstance(inner := fields.get(name), Mapping))]
+    return [fields, *(fields[name] for name in INSIDE if name in fields and isinstance(fields[name], Mapping))]
 
 
 def merged(layers: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """All layers in one, the outer names first and the outer values kept."""
     found: dict[str, Any] = {}
     for layer in layers:
-        found |= {str(name): value for name, value in layer.items() if str(name) not in found}
-    return {name: value for name, value in found.items() if name not in INSIDE or not isinstance(value, Mapping)}
+        for name, value in layer.items():
+            if name not in INSIDE or not isinstance(value, Mapping):
+                found.setdefault(str(name), value)
+    return found
 
 
-def _first(layers: Iterable[Mapping[str, Any]], names: Sequence[str]) -> Any:
+def _first(layers: Sequence[Mapping[str, Any]], names: Sequence[str]) -> Any:
     """The value under the first of the names that has one, wherever it stands."""
-    listed = list(layers)
-    return next((value for name in names for layer in listed if _is_id(value := layer.get(name))), None)
+    for name in names:
+        for layer in layers:
+            if (value := layer.get(name)) is not None and _is_id(value):
+                return value
+    return None
 
 
 def _at(item: Item, layers: Iterable[Mapping[str, Any]], field: str) -> Any:
@@ -124,14 +130,15 @@ def _at(item: Item, layers: Iterable[Mapping[str, Any]], field: str) -> Any:
 
 
 def _is_id(value: Any) -> bool:
-    return (isinstance(value, str) and value != "") or (isinstance(value, numbers.Integral) and not isinstance(value, bool))
+    if isinstance(value, str):
+        return value != ""
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
 def _is_bulky(value: Any, text: str | None) -> bool:
     """Whether a field is a vector, or the text once more."""
     if isinstance(value, str):
         return value == text
-    if hasattr(value, "__array__"):
-        return True
-    is_long = isinstance(value, list | tuple) and len(value) > LONG
-    return is_long and all(isinstance(one, int | float) for one in value)
+    if isinstance(value, list | tuple):
+        return len(value) > LONG and all(isinstance(one, int | float) for one in value)
+    return hasattr(value, "__array__")

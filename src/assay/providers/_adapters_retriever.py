@@ -91,7 +91,7 @@ def oriented(entries: Sequence[Entry]) -> list[Entry]:
     if is_whole and all(one >= other for one, other in pairwise(known)):
         return list(entries)
     if is_whole and all(one <= other for one, other in pairwise(known)):
-        return [entry._replace(score=-score) for entry, score in zip(entries, known, strict=True)]
+        return [entry._replace(score=0.0 - score) for entry, score in zip(entries, known, strict=True)]
     return [entry._replace(score=None) for entry in entries]
 
 

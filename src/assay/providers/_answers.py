@@ -16,7 +16,7 @@ from assay.model.ids import text_id
 from assay.model.numeric import as_number
 from assay.model.records import Hit, Query
 from assay.providers._refusals import Final
-from assay.text import shortened, some_of
+from assay.text import counted, shortened, some_of
 
 Answers = list[list[Hit] | ProviderError]
 """For each query its hits, best first; or, where others in the batch did better, the error it got instead."""
@@ -81,7 +81,7 @@ def answers_from(answers: Any, queries: Sequence[Query], k: int) -> Answers:
     if not isinstance(answers, Sequence | np.ndarray) or isinstance(answers, str | bytes):
         raise Final(f"search must return a list with one answer per query, not {shortened(answers)}")
     if len(answers) != len(queries):
-        raise Final(f"search was given {len(queries):,} queries and returned {len(answers):,} answers")
+        raise Final(f"search was given {counted(len(queries), 'query')} and returned {counted(len(answers), 'answer')}")
     return [_answer(answer, k) for answer in answers]
 
 

@@ -90,7 +90,7 @@ def read_columns(answer: Any) -> Iterator[Item]:
     ids = answer["ids"][0]
     texts, fields, distances = (_column(answer, name, len(ids)) for name in INCLUDED)
     for own_id, text, metadata, distance in zip(ids, texts, fields, distances, strict=True):
-        score = -distance if isinstance(distance, int | float) else distance
+        score = 0.0 - distance if isinstance(distance, int | float) else distance
         yield Item(own_id, text, score, metadata or {})
 
 

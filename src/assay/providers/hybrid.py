@@ -109,7 +109,9 @@ class Hybrid:
         if not answered:
             return []
         runs = [
-            Run.borrow(Rankings({str(place): {hit.doc_id: hit.score for hit in hits} for place, hits in enumerate(rankings)}))
+            Run.borrow(
+                Rankings({str(place): {hit.doc_id: hit.score for hit in some} for place, some in enumerate(rankings)})
+            )
             for rankings in zip(*answered, strict=True)
         ]
         lists = Lists.of(runs)

@@ -96,7 +96,7 @@ def read_rows(answer: Any) -> Iterator[Item]:
     for row in answer:
         score = next((row[name] for name in SCORES if row.get(name) is not None), None)
         if score is None and isinstance(far := row.get("_distance"), int | float):
-            score = -far
+            score = 0.0 - far
         yield Item(None, None, score, {name: value for name, value in row.items() if name not in (*SCORES, "_distance")})
 
 

@@ -124,7 +124,7 @@ def read_rows(answer: Iterable[tuple[dict[str, Any], float | None]]) -> Iterator
     """Rows as items, the nearer the better. One without a vector has no distance, and was not found."""
     for fields, distance in answer:
         if distance is not None:
-            yield Item(None, None, -distance, fields)
+            yield Item(None, None, 0.0 - distance, fields)
 
 
 def settings_text(text: str, cover: Cover) -> str:

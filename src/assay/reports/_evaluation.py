@@ -8,10 +8,12 @@ from dataclasses import dataclass, field, replace
 from assay.comparison.slices import slice_results
 from assay.evaluation.plan_statistics import Statistics
 from assay.evaluation.result import Result
+from assay.reports._chunks import chunk_sheets
 from assay.reports._failures import failure_notes
 from assay.reports._latency import latency_notes
 from assay.reports._layout import Style
 from assay.reports._report import Report, find_renderer
+from assay.reports._sheets import render_sheets
 from assay.reports._slices import render_slices
 from assay.reports._verdict import verdict_notes
 from assay.text import printable
@@ -49,6 +51,8 @@ def render_evaluation(results: Sequence[Result], form: str, how: Shown) -> str:
         shown = [_with_first_interval(result) for result in some] if form == "table" else some
         report = Report(shown, width=how.width, colour=how.colour, points_on=False, beside=frozenset(some[0].beside))
         parts.append(renderer.render(replace(report, title=_title(some[0]), remarks=remarks)))
+        if sheets := chunk_sheets(some):
+            parts.append(render_sheets(sheets, form, Style(how.width, how.colour)))
     if slices:
         parts.append(render_slices(slices, form, Style(how.width, how.colour)))
     return "\n".join(parts)

@@ -1,0 +1,135 @@
+"""OntologyCache: ontologies that were read before, as flat arrays on disk; a fault of it costs time, never an answer."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from assay.datasets._write import new_file
+from assay.errors import DataError
+from assay.model.ordering import Ints
+from assay.ontology._ontology import Obsolete, Ontology, Synonym
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+MARK = b"assay ontology 1\n"
+"""The first line of a cached ontology; the number grows when the layout changes."""
+DIGEST_SIZE = 16
+JOINT = "\n"
+"""Between texts; a text that has one itself is not cached."""
+
+
+def cache_folder() -> Path:
+    """ASSAY_CACHE, else assay in XDG_CACHE_HOME, else ~/.cache/assay."""
+    if own := os.environ.get("ASSAY_CACHE"):
+        return Path(own)
+    shared = os.environ.get("XDG_CACHE_HOME")
+    return (Path(shared) if shared and Path(shared).is_absolute() else Path.home() / ".cache") / "assay"
+
+
+def digest_of(content: bytes) -> str:
+    """A hash of a file's content."""
+    return hashlib.blake2b(content, digest_size=DIGEST_SIZE).hexdigest()
+
+
+def read_cached(digest: str) -> Ontology | None:
+    """The ontology of that content; None where it is not there, not whole, or somebody else's."""
+    try:
+        content = _path(digest).read_bytes()
+    except (OSError, RuntimeError):  # no such file, or no home
+        return None
+    body = content[len(MARK) + DIGEST_SIZE :]
+    if not content.startswith(MARK) or content[len(MARK) : len(MARK) + DIGEST_SIZE] != _seal(body):
+        return None
+    try:
+        return unpacked(body, digest)
+    except (ValueError, TypeError, IndexError, KeyError):
+        return None
+
+
+def keep(ontology: Ontology, digest: str) -> None:
+    """Write it for the next time, if that can be done; it appears whole or not at all."""
+    with suppress(OSError, RuntimeError, DataError, UnicodeEncodeError):
+        body = packed(ontology)
+        with new_file(_path(digest)) as file:
+            file.write(MARK + _seal(body) + body)
+
+
+def _path(digest: str) -> Path:
+    return cache_folder() / "ontologies" / f"{digest}.bin"
+
+
+def _seal(body: bytes) -> bytes:
+    return hashlib.blake2b(body, digest_size=DIGEST_SIZE, key=MARK).digest()
+
+
+def packed(ontology: Ontology) -> bytes:
+    """Everything as MessagePack: texts joined, numbers as 32 bits."""
+    import msgspec
+
+    gone = ontology.obsolete
+    return msgspec.msgpack.encode(
+        {
+            "name": ontology.name,
+            "version": ontology.version,
+            "texts": [
+                *map(_joined, (ontology.ids, ontology.labels, ontology.definitions)),
+                _joined([one.text for one in ontology.synonyms]),
+                _joined([one.scope for one in ontology.synonyms]),
+            ],
+            "arrays": [
+                array.astype("<i4").tobytes()
+                for array in (ontology.synonym_start, ontology.parent_start, ontology.parents, ontology.depth)
+            ],
+            "alternatives": dict(ontology.alternatives),
+            "obsolete": {one: [gone[one].label, *map(list, gone[one][1:])] for one in gone},
+        }
+    )
+
+
+def unpacked(body: bytes, digest: str) -> Ontology:
+    """The ontology that was packed. What does not fit together raises ValueError."""
+    import msgspec
+
+    content = msgspec.msgpack.decode(body)
+    ids, labels, definitions, synonyms, scopes = map(_split, content["texts"])
+    synonym_start, parent_start, parents, depth = map(_numbers, content["arrays"])
+    n_terms = len(ids)
+    lengths = {len(labels), len(definitions), len(depth), len(synonym_start) - 1, len(parent_start) - 1}
+    if lengths != {n_terms} or parent_start[-1] != len(parents) or synonym_start[-1] != len(synonyms):
+        raise ValueError("the parts are not of one length")
+    obsolete = {one: Obsolete(label, tuple(by), tuple(others)) for one, (label, by, others) in content["obsolete"].items()}
+    return Ontology(
+        name=content["name"],
+        version=content["version"],
+        ids=tuple(ids),
+        labels=tuple(labels),
+        definitions=tuple(definitions),
+        synonym_start=synonym_start,
+        synonyms=tuple(map(Synonym, synonyms, scopes)),
+        parent_start=parent_start,
+        parents=parents,
+        depth=depth,
+        alternatives=content["alternatives"],
+        obsolete=obsolete,
+        digest=digest,
+    )
+
+
+def _joined(texts: Sequence[str]) -> list[str] | str:
+    """The texts in one, which is read in one go; as they are where that cannot be undone."""
+    return JOINT.join(texts) if texts and not any(JOINT in text for text in texts) else list(texts)
+
+
+def _split(texts: list[str] | str) -> list[str]:
+    return texts.split(JOINT) if isinstance(texts, str) else texts
+
+
+def _numbers(content: bytes) -> Ints:
+    return np.frombuffer(content, "<i4").astype(np.int64)

@@ -1,0 +1,24 @@
+"""max_ont_sim: best similarity between any expected term and any of the first k retrieved ones, in an ontology."""
+
+from assay.metrics._metric import Metric, Scores
+from assay.metrics._similarity_params import FIRST_TERMS, FORMULA
+from assay.model.similarity import Similarities
+
+
+def max_ont_sim(similarities: Similarities, k: int | None, formula: str) -> Scores:
+    """The same id scores 1, and with depth formulas nothing else does: a parent is near, but not right. Obsolete and
+    alternative ids stand for what replaced them; an id that is no term is like nothing but itself. 0 where nothing was
+    retrieved or nothing is expected; a query without judgments has no score.
+    """
+    return similarities.best(formula, k)
+
+
+METRIC = Metric(
+    "max_ont_sim",
+    max_ont_sim,
+    params=(FIRST_TERMS, FORMULA),
+    aliases=("maxontsim", "max_ontology_similarity"),
+    view="similarity",
+    formula="max over expected e and retrieved r of sim(e, r)",
+    cite="Pesquita et al. 2009, Semantic Similarity in Biomedical Ontologies, PLoS Comput Biol 5(7): the maximum approach",
+)

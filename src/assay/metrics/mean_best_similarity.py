@@ -1,0 +1,23 @@
+"""mean_best_similarity: for each expected term the best similarity to the first k retrieved ones, averaged."""
+
+from assay.metrics._metric import Metric, Scores
+from assay.metrics._similarity_params import FIRST_TERMS, FORMULA
+from assay.model.similarity import Similarities
+
+
+def mean_best_similarity(similarities: Similarities, k: int | None, formula: str) -> Scores:
+    """With one expected term it is max_ont_sim; with several, each of them has to be near something. An id that is no term
+    is like nothing but itself. 0 where nothing was retrieved or nothing is expected; a query without judgments has no score.
+    """
+    return similarities.mean_best(formula, k)
+
+
+METRIC = Metric(
+    "mean_best_similarity",
+    mean_best_similarity,
+    params=(FIRST_TERMS, FORMULA),
+    aliases=("best_match_average", "mean_best_sim"),
+    view="similarity",
+    formula="Σ over expected e of max over retrieved r of sim(e, r) ÷ number of expected terms",
+    cite="Azuaje, Wang & Bodenreider 2005, Ontology-driven similarity approaches, the expected terms' half of best-match average",
+)

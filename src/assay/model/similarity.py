@@ -1,0 +1,138 @@
+"""Similarities: the `similarity` view; how alike what was retrieved for each query, best first, is to what was expected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, islice
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from assay.model.graded import Bools, ratio
+from assay.model.ordering import Floats, Ints
+from assay.model.policy import RankRule
+from assay.model.run import Run
+from assay.model.spans import _unsettled
+
+UNKNOWN = -1
+"""The number of an id that is no term."""
+
+
+class Terms(Protocol):
+    """What knows terms by number, and how alike they are: an ontology."""
+
+    def numbers(self, ids: Iterable[str]) -> Ints:
+        """The number of each id; -1 where it is no term."""
+
+    def similarity(self, formula: str, a: Ints, b: Ints) -> Floats:
+        """How alike the terms of each pair are, from 0 to 1; 0 where one is unknown."""
+
+
+class Expected(NamedTuple):
+    """Which ids each query expects, and what knows them: all that a run needs to be seen as similarities."""
+
+    ids: Mapping[str, Sequence[str]]
+    terms: Terms
+
+
+@dataclass(frozen=True, eq=False)
+class Similarities:
+    """A row for each retrieved id together with each expected one: query, rank, and which expected id it is."""
+
+    query_ids: tuple[str, ...]
+    is_given: Bools
+    """Which queries say what they expect; an empty list says so too."""
+    query: Ints
+    rank: Ints
+    goal: Ints
+    """The number of the expected id, counted over all queries."""
+    goal_query: Ints
+    """For each expected id: the query."""
+    retrieved_term: Ints
+    goal_term: Ints
+    """For each row: the terms of both; -1 where an id is no term."""
+    is_same: Bools
+    """Rows whose two ids are written alike."""
+    terms: Terms
+
+    @classmethod
+    def of(
+        cls, query_ids: tuple[str, ...], run: Run, rule: RankRule, expected: Expected, depth: int | None = None
+    ) -> Similarities:
+        """A run as similarities, ranked by a rule; only the first `depth` ids of a ranking are looked at, if it is given."""
+        ranked = first_ids(query_ids, run.without_self() if rule.drop_self else run, rule, depth)
+        goals = [list(dict.fromkeys(expected.ids.get(query, ()))) for query in query_ids]
+        text = {one: number for number, one in enumerate(dict.fromkeys(chain(*goals, *ranked)))}
+        term = expected.terms.numbers(text)
+        n_goals, n_ranked = (np.array(list(map(len, lists)), dtype=np.int64) for lists in (goals, ranked))
+        found = np.array([text[one] for one in chain(*ranked)], dtype=np.int64)
+        wanted = np.array([text[one] for one in chain(*goals)], dtype=np.int64)
+        owner = np.repeat(np.arange(len(query_ids)), n_ranked)
+        rank = np.arange(1, len(owner) + 1) - (np.cumsum(n_ranked) - n_ranked)[owner]
+        row = np.repeat(np.arange(len(owner)), n_goals[owner])
+        before = np.arange(len(row)) - np.repeat(np.cumsum(n_goals[owner]) - n_goals[owner], n_goals[owner])
+        goal = (np.cumsum(n_goals) - n_goals)[owner[row]] + before
+        return cls(
+            query_ids,
+            np.array([query in expected.ids for query in query_ids], dtype=bool),
+            owner[row],
+            rank[row],
+            goal,
+            np.repeat(np.arange(len(query_ids)), n_goals),
+            term[found[row]],
+            term[wanted[goal]],
+            found[row] == wanted[goal],
+            expected.terms,
+        )
+
+    @property
+    def n_queries(self) -> int:
+        """How many queries there are to score."""
+        return len(self.query_ids)
+
+    def best(self, formula: str, k: int | None) -> Floats:
+        """For each query: the best similarity between any expected and any of the first k retrieved ids."""
+        rows = slice(None) if k is None else self.rank <= k
+        found = np.zeros(self.n_queries)
+        np.maximum.at(found, self.query[rows], self._values(formula)[rows])
+        return self._scores(found)
+
+    def mean_best(self, formula: str, k: int | None) -> Floats:
+        """For each query: the best similarity of each expected id to the first k retrieved ones, averaged."""
+        rows = slice(None) if k is None else self.rank <= k
+        found = np.zeros(len(self.goal_query))
+        np.maximum.at(found, self.goal[rows], self._values(formula)[rows])
+        total = np.bincount(self.goal_query, weights=found, minlength=self.n_queries)
+        return self._scores(ratio(total, np.bincount(self.goal_query, minlength=self.n_queries)))
+
+    def _scores(self, values: Floats) -> Floats:
+        """The values, undefined for queries of which nobody knows what they expect."""
+        return values if self.is_given.all() else np.where(self.is_given, values, np.nan)
+
+    def _values(self, formula: str) -> Floats:
+        """The similarity of each row; the same id is the same, even where nobody knows it."""
+        if formula not in self._known:
+            values = self.terms.similarity(formula, self.retrieved_term, self.goal_term)
+            self._known[formula] = np.where(self.is_same & (self.goal_term == UNKNOWN), 1.0, values)
+        return self._known[formula]
+
+    @cached_property
+    def _known(self) -> dict[str, Floats]:
+        return {}
+
+
+def first_ids(query_ids: Sequence[str], run: Run, rule: RankRule, depth: int | None) -> list[list[str]]:
+    """The best ids of each query as the rule ranks them; none where the run lacks it. What is in order is not sorted."""
+    is_open = _unsettled(run, rule).tolist()
+    found: list[list[str]] = []
+    for query in query_ids:
+        place = run.numbers.get(query)
+        if place is None:
+            found.append([])
+        elif is_open[place]:
+            found.append(run.in_order(place, rule)[:depth])
+        else:
+            found.append(list(islice(run.rankings[place], depth)))
+    return found

@@ -1,0 +1,166 @@
+"""Ancestors: every term with all that is above it and how far, as one flat table; and what two terms have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from assay.model.ordering import Floats, Ints
+
+NONE = -1
+"""No common ancestor."""
+MANY_ROWS = 2_000_000
+"""Rows of pair and ancestor that are looked at in one go."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ancestors:
+    """Rows of term, ancestor and distance, sorted by term and then by ancestor. A term is its own ancestor, 0 away."""
+
+    start: Ints
+    """Where the rows of each term begin, and where the last ones end."""
+    ancestor: Ints
+    distance: Ints
+    """Steps on the shortest way up."""
+
+    @property
+    def n_terms(self) -> int:
+        """How many terms there are."""
+        return len(self.start) - 1
+
+    @cached_property
+    def n_above(self) -> Ints:
+        """How many ancestors each term has, itself included."""
+        return np.diff(self.start)
+
+    @cached_property
+    def n_below(self) -> Ints:
+        """How many terms each one is above, itself included."""
+        return np.bincount(self.ancestor, minlength=self.n_terms)
+
+    @cached_property
+    def term(self) -> Ints:
+        """The term of each row."""
+        return np.repeat(np.arange(self.n_terms), self.n_above)
+
+    @cached_property
+    def _keys(self) -> Ints:
+        """Term and ancestor of each row in one number, ascending."""
+        return self.term * self.n_terms + self.ancestor
+
+    @cached_property
+    def _by_ancestor(self) -> tuple[Ints, Ints]:
+        """The rows sorted by ancestor, and where those of each ancestor begin."""
+        order = np.argsort(self.ancestor, kind="stable")
+        return order, np.concatenate([[0], np.cumsum(self.n_below)])
+
+    def common(self, a: Ints, b: Ints) -> Iterator[Common]:
+        """What the two terms of each pair have in common, as many pairs at a time as fit."""
+        ends = np.cumsum(self.n_above[a])
+        first = 0
+        while first < len(a):
+            done = int(ends[first - 1]) if first else 0
+            last = max(first + 1, int(np.searchsorted(ends, done + MANY_ROWS, side="right")))
+            yield self._common(a[first:last], b[first:last])
+            first = last
+
+    def _common(self, a: Ints, b: Ints) -> Common:
+        rows, pair = stretches(self.start[a], self.n_above[a])
+        wanted = b[pair] * self.n_terms + self.ancestor[rows]
+        place = np.minimum(np.searchsorted(self._keys, wanted), len(self._keys) - 1)
+        is_shared = self._keys[place] == wanted
+        rows, place, pair = rows[is_shared], place[is_shared], pair[is_shared]
+        return Common(a, b, pair, self.ancestor[rows], self.distance[rows] + self.distance[place])
+
+    def common_with_all(self, one: int) -> Common:
+        """What a term has in common with each term there is, itself included."""
+        own = np.arange(self.start[one], self.start[one + 1])
+        above = self.ancestor[own]
+        order, start = self._by_ancestor
+        places, which = stretches(start[above], self.n_below[above])
+        rows = order[places]
+        everything = np.arange(self.n_terms)
+        path = self.distance[rows] + self.distance[own][which]
+        return Common(np.full(self.n_terms, one), everything, self.term[rows], above[which], path)
+
+
+@dataclass(frozen=True, eq=False)
+class Common:
+    """Pairs of terms, and a row for each common ancestor of a pair."""
+
+    a: Ints
+    b: Ints
+    pair: Ints
+    ancestor: Ints
+    path: Ints
+    """Steps from the one term up to this ancestor and down to the other."""
+
+    @cached_property
+    def lowest(self) -> Ints:
+        """The deepest common ancestor of each pair; -1 where there is none. Terms are numbered by depth: the last one is it."""
+        found = np.full(len(self.a), NONE, dtype=np.int64)
+        np.maximum.at(found, self.pair, self.ancestor)
+        return found
+
+    @cached_property
+    def shortest(self) -> Ints:
+        """Steps on the shortest way from one term to the other through a common ancestor; 0 where there is none."""
+        longest = np.iinfo(np.int64).max
+        found = np.full(len(self.a), longest, dtype=np.int64)
+        np.minimum.at(found, self.pair, self.path)
+        found[found == longest] = 0
+        return found
+
+    @cached_property
+    def n_shared(self) -> Ints:
+        """How many ancestors the two have in common."""
+        return np.bincount(self.pair, minlength=len(self.a))
+
+    def greatest(self, values: Floats) -> Floats:
+        """The greatest value that a common ancestor of each pair has; 0 where there is none."""
+        found = np.zeros(len(self.a))
+        np.maximum.at(found, self.pair, values[self.ancestor])
+        return found
+
+
+def stretches(start: Ints, lengths: Ints) -> tuple[Ints, Ints]:
+    """Several stretches of a flat array one after the other: the places, and which stretch each belongs to."""
+    which = np.repeat(np.arange(len(lengths)), lengths)
+    offset = np.arange(len(which)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    return start[which] + offset, which
+
+
+def ancestors_of(parent_start: Ints, parents: Ints, depth: Ints) -> Ancestors:
+    """The table, one depth after the other: what is above a term is what is above its parents, and itself.
+
+    Terms are numbered by depth, so all parents of a depth are settled before it.
+    """
+    bounds = np.searchsorted(depth, np.arange(int(depth.max()) + 2)).tolist()
+    n_roots = bounds[1]
+    start = np.concatenate([np.arange(n_roots + 1), np.zeros(len(depth) - n_roots, dtype=np.int64)])
+    ancestor, distance = np.arange(n_roots), np.zeros(n_roots, dtype=np.int64)
+    for first, last in pairwise(bounds[1:]):
+        above = parents[parent_start[first] : parent_start[last]]
+        child = np.repeat(np.arange(first, last), np.diff(parent_start[first : last + 1]))
+        rows, link = stretches(start[above], start[above + 1] - start[above])
+        term, up, steps = _nearest(
+            np.concatenate([child[link], np.arange(first, last)]),
+            np.concatenate([ancestor[rows], np.arange(first, last)]),
+            np.concatenate([distance[rows] + 1, np.zeros(last - first, dtype=np.int64)]),
+        )
+        start[first + 1 : last + 1] = start[first] + np.cumsum(np.bincount(term - first, minlength=last - first))
+        ancestor, distance = np.concatenate([ancestor, up]), np.concatenate([distance, steps])
+    return Ancestors(start, ancestor, distance)
+
+
+def _nearest(term: Ints, ancestor: Ints, steps: Ints) -> tuple[Ints, Ints, Ints]:
+    """Each term and ancestor once, with the fewest steps, sorted by term and then by ancestor."""
+    order = np.lexsort((steps, ancestor, term))
+    term, ancestor, steps = term[order], ancestor[order], steps[order]
+    is_new = np.ones(len(term), dtype=bool)
+    is_new[1:] = (term[1:] != term[:-1]) | (ancestor[1:] != ancestor[:-1])
+    return term[is_new], ancestor[is_new], steps[is_new]

@@ -1,0 +1,215 @@
+"""Ontology: the terms of an ontology as flat arrays, numbered so that parents come before children."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from assay.model.ordering import Floats, Ints
+from assay.ontology._ancestors import Ancestors, ancestors_of
+
+UNKNOWN = -1
+"""The number of an id that stands for no current term."""
+MOST_STEPS = 20
+"""Replacements that are followed one after the other: what was replaced may be obsolete again."""
+
+
+class Synonym(NamedTuple):
+    """Another name, and how close it is: EXACT, BROAD, NARROW or RELATED."""
+
+    text: str
+    scope: str = "EXACT"
+
+
+class Obsolete(NamedTuple):
+    """A term that is no longer used."""
+
+    label: str = ""
+    replaced_by: tuple[str, ...] = ()
+    consider: tuple[str, ...] = ()
+
+
+class Found(NamedTuple):
+    """What an id stands for."""
+
+    number: int
+    """The current term; -1 where there is none."""
+    note: str = ""
+    """What to tell the user: that the id is obsolete or unknown; empty where all is well."""
+    kind: str = "current"
+    """current, alternative, replaced, obsolete (without a replacement) or unknown."""
+
+
+class Term(NamedTuple):
+    """All about one term."""
+
+    id: str
+    label: str
+    definition: str
+    synonyms: tuple[Synonym, ...]
+    parents: tuple[str, ...]
+    children: tuple[str, ...]
+    depth: int
+    alternatives: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Ontology:
+    """Terms by number, sorted by depth and then by id: an ancestor's number is always the smaller one.
+
+    Depth is the longest way up to a root, so it grows with every step down. `build_ontology` makes one from records.
+    """
+
+    name: str
+    version: str
+    ids: tuple[str, ...]
+    labels: tuple[str, ...]
+    definitions: tuple[str, ...]
+    synonym_start: Ints
+    synonyms: tuple[Synonym, ...]
+    """Of all terms, one after the other; those of term n are from synonym_start[n] to synonym_start[n + 1]."""
+    parent_start: Ints
+    parents: Ints
+    depth: Ints
+    alternatives: Mapping[str, int] = field(default_factory=dict)
+    """Alternative id → the term."""
+    obsolete: Mapping[str, Obsolete] = field(default_factory=dict)
+    annotated: Ints | None = None
+    """For each term: how many annotated things have it or something below it."""
+    n_annotated: int = 0
+    """How many things were annotated."""
+    source: str = ""
+    """The file it was read from, by name alone."""
+    digest: str = ""
+    """A hash of that file's content."""
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __repr__(self) -> str:
+        return f"Ontology({self.name} {self.version}: {len(self):,} terms)"
+
+    @cached_property
+    def number(self) -> dict[str, int]:
+        """Id of a current term → its number."""
+        return {one: place for place, one in enumerate(self.ids)}
+
+    @cached_property
+    def max_depth(self) -> int:
+        """Depth of the deepest term."""
+        return int(self.depth.max())
+
+    @cached_property
+    def roots(self) -> tuple[str, ...]:
+        """Terms without a parent."""
+        return tuple(one for one, depth in zip(self.ids, self.depth.tolist(), strict=True) if not depth)
+
+    @cached_property
+    def ancestors(self) -> Ancestors:
+        """Every term with all that is above it, itself included."""
+        return ancestors_of(self.parent_start, self.parents, self.depth)
+
+    @cached_property
+    def _children(self) -> tuple[Ints, Ints]:
+        """Children sorted by parent, and where those of each parent begin."""
+        child = np.repeat(np.arange(len(self)), np.diff(self.parent_start))
+        order = np.argsort(self.parents, kind="stable")
+        start = np.searchsorted(self.parents[order], np.arange(len(self) + 1))
+        return child[order], start.astype(np.int64)
+
+    def parents_of(self, number: int) -> Ints:
+        """The terms that it is a kind of."""
+        return self.parents[self.parent_start[number] : self.parent_start[number + 1]]
+
+    def children_of(self, number: int) -> Ints:
+        """The terms that are a kind of it."""
+        child, start = self._children
+        return child[start[number] : start[number + 1]]
+
+    def synonyms_of(self, number: int) -> tuple[Synonym, ...]:
+        """Its other names."""
+        return self.synonyms[self.synonym_start[number] : self.synonym_start[number + 1]]
+
+    def term(self, number: int) -> Term:
+        """All about the term of that number."""
+        return Term(
+            self.ids[number],
+            self.labels[number],
+            self.definitions[number],
+            self.synonyms_of(number),
+            tuple(self.ids[one] for one in self.parents_of(number).tolist()),
+            tuple(self.ids[one] for one in self.children_of(number).tolist()),
+            int(self.depth[number]),
+            tuple(sorted(other for other, one in self.alternatives.items() if one == number)),
+        )
+
+    def find(self, text: str) -> Found:
+        """What an id stands for. Obsolete ids lead to their replacement; `HP_0001250` and IRIs that end so are understood."""
+        one = self._known_as(text)
+        if one in self.number:
+            return Found(self.number[one])
+        if one in self.obsolete:
+            return self._replacement(one)
+        if one in self.alternatives:
+            return Found(self.alternatives[one], kind="alternative")
+        return Found(UNKNOWN, f"{text} is not a term of {self.name}", "unknown")
+
+    def _known_as(self, text: str) -> str:
+        """The id in the ontology's own spelling, where that is certain."""
+        if text in self.number or text in self.obsolete or text in self.alternatives:
+            return text
+        last = text.strip().rpartition("/")[2].rpartition("#")[2]
+        space, colon, local = last.replace("_", ":", 1).partition(":")
+        return next(
+            (one for one in (last, f"{space}{colon}{local}", f"{space.upper()}{colon}{local}") if self._has(one)), text
+        )
+
+    def _has(self, one: str) -> bool:
+        return one in self.number or one in self.obsolete or one in self.alternatives
+
+    def _replacement(self, one: str) -> Found:
+        gone, now = self.obsolete[one], one
+        for _ in range(MOST_STEPS):
+            if not self.obsolete[now].replaced_by:
+                break
+            now = self._known_as(self.obsolete[now].replaced_by[0])
+            if now not in self.obsolete:
+                break
+        number = self.number.get(now, self.alternatives.get(now, UNKNOWN))
+        if number != UNKNOWN:
+            return Found(number, f"{one} is obsolete, replaced by {self.ids[number]} ({self.labels[number]})", "replaced")
+        hint = f"; consider {', '.join(gone.consider)}" if gone.consider else ""
+        return Found(UNKNOWN, f"{one} ({gone.label}) is obsolete and nothing replaces it{hint}", "obsolete")
+
+    def numbers(self, ids: Iterable[str]) -> Ints:
+        """The number of each id, obsolete and alternative ids followed; -1 where it stands for no current term."""
+        known, found = self.number, self._found
+        return np.array([known[one] if one in known else found(one) for one in ids], dtype=np.int64)
+
+    def _found(self, text: str) -> int:
+        if text not in self._asked:
+            self._asked[text] = self.find(text).number
+        return self._asked[text]
+
+    @cached_property
+    def _asked(self) -> dict[str, int]:
+        return {}
+
+    def notes_on(self, ids: Iterable[str]) -> list[str]:
+        """What to tell about ids that are obsolete or unknown, each once."""
+        others = [one for one in dict.fromkeys(ids) if one not in self.number]
+        return [note for one in others if (note := self.find(one).note)]
+
+    def similarity(self, formula: str, a: Ints, b: Ints) -> Floats:
+        """How alike the terms of many pairs are; an unknown term is like nothing."""
+        from assay.ontology._similarity import parse_similarity  # similarities know ontologies, so not sooner
+
+        return parse_similarity(formula).of_pairs(self, a, b)
+
+    def labels_of(self, numbers: Sequence[int]) -> list[str]:
+        """The labels of some terms."""
+        return [self.labels[one] for one in numbers]

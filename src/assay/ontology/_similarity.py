@@ -1,0 +1,114 @@
+"""Similarity: the record every similarity file ends in, and how one is named and applied to many pairs at once."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from assay.catalog import entries_by_name, find_entry
+from assay.grammar import Param, parse_setting, show, split_call
+from assay.model.ordering import Floats, Ints
+from assay.ontology._ancestors import Common
+from assay.ontology._ontology import UNKNOWN, Ontology
+
+
+@dataclass(frozen=True)
+class Similarity:
+    """One way to say how alike two terms are: 0 for terms with nothing in common, 1 for a term and itself.
+
+    Its meaning is the first line of its module's docstring, its edge cases are those of its function.
+    """
+
+    name: str
+    function: Callable[..., Floats]
+    """Ontology, pairs with their common ancestors, and parameters → one number for each pair."""
+    params: tuple[Param, ...] = ()
+    aliases: tuple[str, ...] = ()
+    formula: str = ""
+    cite: str = ""
+    is_normalised: bool = True
+    """Whether a term and itself score 1."""
+    only_identical: bool = True
+    """Whether nothing but a term and itself scores 1."""
+
+    @property
+    def meaning(self) -> str:
+        """One sentence: what it says."""
+        doc = sys.modules[self.function.__module__].__doc__ or ""
+        return doc.partition("\n")[0].partition(": ")[2]
+
+    @property
+    def edge_cases(self) -> str:
+        """What happens where the formula alone does not say."""
+        return " ".join((inspect.getdoc(self.function) or "").split())
+
+
+@dataclass(frozen=True)
+class BoundSimilarity:
+    """A similarity with its parameters."""
+
+    similarity: Similarity
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """How it is written: `hybrid`, `lin(ic=zhou)`."""
+        changed = {
+            param.name: self.params[param.name]
+            for param in self.similarity.params
+            if self.params[param.name] != param.default
+        }
+        inside = ", ".join(f"{name}={show(value)}" for name, value in changed.items())
+        return f"{self.similarity.name}({inside})" if inside else self.similarity.name
+
+    def of_pairs(self, ontology: Ontology, a: Ints, b: Ints) -> Floats:
+        """How alike the terms of many pairs are, by their numbers. An unknown term (-1) is like nothing.
+
+        Each pair is worked out once, however often it comes; order does not matter.
+        """
+        found = np.zeros(len(a))
+        known = np.flatnonzero((a != UNKNOWN) & (b != UNKNOWN))
+        low, high = np.minimum(a[known], b[known]), np.maximum(a[known], b[known])
+        keys, place = np.unique(low * len(ontology) + high, return_inverse=True)
+        parts = [
+            self._of(ontology, common) for common in ontology.ancestors.common(keys // len(ontology), keys % len(ontology))
+        ]
+        if parts:
+            found[known] = np.concatenate(parts)[place]
+        return found
+
+    def with_all(self, ontology: Ontology, number: int) -> Floats:
+        """How alike a term is to each term of the ontology."""
+        if number == UNKNOWN:
+            return np.zeros(len(ontology))
+        return self._of(ontology, ontology.ancestors.common_with_all(number))
+
+    def _of(self, ontology: Ontology, common: Common) -> Floats:
+        values = np.clip(self.similarity.function(ontology, common, **self.params), 0.0, 1.0)
+        return np.where(common.a == common.b, 1.0, values) if self.similarity.is_normalised else values
+
+
+@cache
+def all_similarities() -> dict[str, Similarity]:
+    """Name → similarity, sorted by name."""
+    return entries_by_name("assay.ontology", "SIMILARITY")
+
+
+@cache
+def parse_similarity(text: str) -> BoundSimilarity:
+    """`hybrid`, `lin(ic=zhou)`; other names people use are understood."""
+    name, settings = split_call(text)
+    known = all_similarities()
+    by_alias = {alias: one for one in known.values() for alias in one.aliases}
+    plain = name.strip().lower().replace("-", "_")
+    similarity = by_alias.get(plain) or find_entry("similarity", plain, known)
+    given: dict[str, Any] = {}
+    for setting, value in settings:
+        given |= parse_setting(text, similarity.name, similarity.params, setting, value)
+    return BoundSimilarity(similarity, {param.name: given.get(param.name, param.default) for param in similarity.params})

@@ -1,0 +1,43 @@
+"""What each chunker made of a benchmark: how many chunks, how large, and how long it took to cut and to index them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from assay.evaluation.result import Result
+from assay.reports._cells import Cell, Table
+from assay.reports._sheets import Sheet
+
+HEAD = ["run", "chunks", "relevant", "mean", "5 %", "median", "95 %", "largest", "words", "cut", "indexed"]
+SIZES = ("mean", "p5", "median", "p95", "max")
+
+
+def chunk_sheets(results: Sequence[Result]) -> list[Sheet]:
+    """One table, a row for each chunker and provider; nothing where documents were retrieved as they are."""
+    cut = [result for result in results if "chunks" in result.provenance]
+    if not cut:
+        return []
+    remarks = {f"{result.name}: {what} ({n:,}×)" for result in cut for what, n in _about(result).get("remarks", {}).items()}
+    return [
+        Sheet(f"{cut[0].benchmark}: chunks, sizes in characters", Table(HEAD, [*map(_row, cut)]), tuple(sorted(remarks)))
+    ]
+
+
+def _about(result: Result) -> Mapping[str, Any]:
+    about: Mapping[str, Any] = result.provenance["chunks"]
+    return about
+
+
+def _row(result: Result) -> list[Cell]:
+    about = _about(result)
+    characters, words = about.get("characters") or {}, about.get("tokens") or {}
+    cells = [result.name, f"{about['n']:,}", _figure(result.relevance.get("relevant"))]
+    cells += [_figure(characters.get(size)) for size in SIZES]
+    indexing = result.provenance.get("seconds", {}).get("indexing", 0.0)
+    cells += [_figure(words.get("mean")), f"{about['seconds']:.2f} s", f"{indexing:.2f} s" if indexing else "–"]
+    return [Cell(text) for text in cells]
+
+
+def _figure(value: float | None) -> str:
+    return "–" if value is None else f"{value:,.0f}" if value >= 100 else f"{value:.3g}"

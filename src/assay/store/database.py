@@ -1,0 +1,128 @@
+"""Database: one unit of work at a time, whole or not at all, tried again where others were in the way."""
+
+from __future__ import annotations
+
+import os
+import random
+import sqlite3
+import time
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import Any, TypeVar
+from urllib.parse import quote
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.exc import ArgumentError
+from sqlalchemy.pool import QueuePool
+
+from assay.errors import BadParameter, StoreError
+from assay.store.failures import FAILURES, explained, is_passing
+from assay.store.migrations import MIGRATIONS, migrate, refuse_unknown, version_of
+from assay.store.place import FORMS, INSTALL, Place
+
+T = TypeVar("T")
+PATIENCE = 60.0
+"""Seconds that a writer waits for others."""
+TRIES = 100
+PRAGMAS = (f"busy_timeout = {int(PATIENCE * 1000)}", "foreign_keys = ON", "synchronous = NORMAL")
+
+
+class Database:
+    """The database at a place. Reading works on one state of it; writing is one transaction."""
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        self.engine = _sqlite_engine(place) if place.path is not None else _postgres_engine(place)
+
+    def prepare(self, *, create: bool) -> None:
+        """Make or migrate the tables where that is needed; a store that is not there is told, unless it shall be made."""
+        version = self.read(version_of) if self.place.exists else 0
+        if not version and not create:
+            refuse_unknown(version, self.place)
+            raise StoreError(
+                f"there is no store at {self.place} yet: assay eval makes one, and --store or ASSAY_STORE names another"
+            )
+        refuse_unknown(version, self.place)
+        if version != len(MIGRATIONS):
+            self.place.make_room()
+            self.write(lambda connection: migrate(connection, self.place))
+
+    def read(self, work: Callable[[Connection], T]) -> T:
+        """Do something that changes nothing."""
+        return self._attempt(work, writes=False)
+
+    def write(self, work: Callable[[Connection], T]) -> T:
+        """Do something in one transaction. It may be done several times over, so it begins from nothing each time."""
+        return self._attempt(work, writes=True)
+
+    def _attempt(self, work: Callable[[Connection], T], *, writes: bool) -> T:
+        until = time.monotonic() + PATIENCE
+        for tried in range(TRIES):
+            try:
+                with self.engine.connect().execution_options(assay_writes=writes) as connection, connection.begin():
+                    return work(connection)
+            except FAILURES as error:
+                if not is_passing(error) or tried == TRIES - 1 or time.monotonic() > until:
+                    raise explained(error, self.place) from error
+            time.sleep(random.uniform(0.5, 1) * min(0.005 * 2**tried, 1.0))  # noqa: S311 (no secret)
+        raise AssertionError  # the last try returns or raises
+
+    def alone(self, statement: str) -> None:
+        """Run a statement that no transaction may be around, such as VACUUM."""
+        try:
+            with self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+                connection.exec_driver_sql(statement)
+        except FAILURES as error:
+            raise explained(error, self.place) from error
+
+    def close(self) -> None:
+        """Let go of all connections."""
+        self.engine.dispose()
+
+
+def _sqlite_engine(place: Place) -> Engine:
+    engine = create_engine("sqlite://", creator=lambda: _connected(place), poolclass=QueuePool)
+    event.listen(engine, "begin", _begin)
+    return engine
+
+
+def _connected(place: Place) -> sqlite3.Connection:
+    """A connection that leaves transactions to us. A file that nobody may change is opened so that it can be read."""
+    address = f"file:{quote(str(place.path))}?mode={_mode(place)}"
+    connection = sqlite3.connect(address, uri=True, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+    try:
+        for pragma in PRAGMAS:
+            connection.execute(f"PRAGMA {pragma}")
+        if "mode=rwc" in address:
+            connection.execute("PRAGMA journal_mode = WAL")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _mode(place: Place) -> str:
+    path = place.path
+    if path is None or not path.exists() or not (place.is_read_only or _is_write_protected(path)):
+        return "rwc"
+    has_log = path.with_name(f"{path.name}-wal").exists()
+    return "ro" if has_log else "ro&immutable=1"
+
+
+def _is_write_protected(path: Any) -> bool:
+    return not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
+
+
+def _begin(connection: Connection) -> None:
+    """Writers queue up at once: one that read first might find that it may not write any more."""
+    is_writer = connection.get_execution_options().get("assay_writes")
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if is_writer else "BEGIN")
+
+
+def _postgres_engine(place: Place) -> Engine:
+    if find_spec("psycopg") is None:
+        raise StoreError(f"a store in PostgreSQL needs the package psycopg: {INSTALL}")
+    try:
+        return create_engine(place.url, pool_pre_ping=True, connect_args={"connect_timeout": 10})
+    except (ArgumentError, ValueError):
+        raise BadParameter(f"a store is {FORMS}; this URL cannot be read: {place}") from None

@@ -1,0 +1,68 @@
+"""Failures: what a database says when something is wrong, in words that help; and which of them pass by themselves."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError, SQLAlchemyError
+
+from assay.errors import StoreError
+from assay.store.place import Place
+
+BUSY, LOCKED = 5, 6
+PASSING = {"40001", "40P01", "55P03", "57P03", "53300"}
+"""PostgreSQL: serialization, deadlock, lock not available, starting up, too many connections."""
+LOST = {"57P01", "57P02", "08000", "08003", "08006"}
+"""PostgreSQL: the server went away in between."""
+SAFE = "what was there is still there, what was being saved is not"
+MEANING = {
+    8: f"it is read-only; {SAFE}",
+    10: f"the disk refuses to read or write it (is it full, or is there a limit on the size of files?); {SAFE}",
+    11: "the file is damaged; put a copy in its place, or import an export into a new store",
+    13: f"there is no space left on the disk; {SAFE}",
+    14: "the file cannot be opened; does its folder exist, and may you read and write there?",
+    26: "this is no assay store, but some other file; name another one with --store or ASSAY_STORE",
+}
+"""SQLite's result code → what that means here."""
+
+
+def is_passing(error: BaseException) -> bool:
+    """Whether the same work may well succeed if it is done once more, from the beginning."""
+    if isinstance(error, IntegrityError):
+        return True  # two writers with the same new thing: the second finds it there next time
+    if not isinstance(error, DBAPIError):
+        return False
+    if isinstance(error.orig, sqlite3.Error):
+        return _code(error.orig) in (BUSY, LOCKED)
+    return _state(error) in PASSING | LOST or (_state(error) is not None and error.connection_invalidated)
+
+
+def explained(error: BaseException, place: Place) -> StoreError:
+    """The error as a person needs it: where, what is wrong, what to do. The original is not shown, it may hold a URL."""
+    cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
+    if isinstance(cause, sqlite3.Error):
+        code = _code(cause)
+        if code in (BUSY, LOCKED):
+            return StoreError(f"{place}: others have been writing to it all the time; nothing was saved, try again")
+        return StoreError(f"{place}: {MEANING.get(code, f'the database says: {cause}')}")
+    if isinstance(cause, OSError):
+        return StoreError(f"{place}: {cause.strerror or cause}")
+    said = " ".join(str(cause).split()) or type(cause).__name__
+    if isinstance(error, OperationalError) and _state(error) is None:
+        return StoreError(f"{place}: the database cannot be reached: {said}")
+    return StoreError(f"{place}: the database says: {said}")
+
+
+def _code(error: sqlite3.Error) -> int:
+    """SQLite's result code, without its details."""
+    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
+
+
+def _state(error: BaseException) -> str | None:
+    """PostgreSQL's five letters; None where the server said nothing."""
+    state: str | None = getattr(getattr(error, "orig", None), "sqlstate", None)
+    return state
+
+
+FAILURES = (SQLAlchemyError, sqlite3.Error, OSError)
+"""What a database may raise."""

@@ -1,0 +1,58 @@
+"""Migrations: how a store of an older assay becomes one of this assay, step by step, with nothing lost.
+
+A new layout is a new function at the end of the list. Each step and the note of it are one transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sqlalchemy import Connection, func, insert, inspect, select, text
+
+from assay._version import __version__
+from assay.errors import StoreError
+from assay.store.moments import now
+from assay.store.place import Place
+from assay.store.tables import METADATA, SCHEMA
+
+LOCK = 0x61737361
+"""PostgreSQL's number of the lock that makes migrations wait for each other."""
+
+
+def _first(connection: Connection) -> None:
+    """Version 1: all tables."""
+    METADATA.create_all(connection)
+
+
+MIGRATIONS: tuple[Callable[[Connection], None], ...] = (_first,)
+"""The step at place n leads to version n + 1."""
+
+
+def version_of(connection: Connection) -> int | None:
+    """The layout's version; 0 where there are no tables yet, None where a file holds tables of something else."""
+    names = inspect(connection).get_table_names()
+    if SCHEMA.name in names:
+        return connection.execute(select(func.max(SCHEMA.c.version))).scalar() or 0
+    return None if names and connection.dialect.name == "sqlite" else 0
+
+
+def refuse_unknown(version: int | None, place: Place) -> None:
+    """Say so where the layout is a newer one, or nobody's."""
+    if version is None:
+        raise StoreError(f"{place}: this is a database, but no assay store; name another one with --store or ASSAY_STORE")
+    if version > len(MIGRATIONS):
+        raise StoreError(
+            f"{place}: a newer assay wrote this store (its layout is {version}, this assay knows up to {len(MIGRATIONS)}); "
+            "install that one to use it"
+        )
+
+
+def migrate(connection: Connection, place: Place) -> None:
+    """Carry out the steps that are still to be done; several processes may come at the same time."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
+    version = version_of(connection)
+    refuse_unknown(version, place)
+    for number, step in enumerate(MIGRATIONS[version:], start=(version or 0) + 1):
+        step(connection)
+        connection.execute(insert(SCHEMA).values(version=number, migrated=now(), assay=__version__))

@@ -1,0 +1,43 @@
+"""Moments: times as one kind of text, in UTC and of one width, so that they sort as they passed."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime, timedelta
+
+from assay.errors import BadParameter
+
+UNITS = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
+
+
+def now() -> str:
+    """The time, to the microsecond."""
+    return as_moment(datetime.now(UTC))
+
+
+def as_moment(when: datetime) -> str:
+    """A time as the store writes it; one that names no zone is taken as UTC."""
+    aware = when if when.tzinfo else when.replace(tzinfo=UTC)
+    return aware.astimezone(UTC).isoformat(timespec="microseconds")
+
+
+def read_moment(text: object) -> str | None:
+    """A time that somebody wrote down, as the store writes it; None where it is no time."""
+    try:
+        return as_moment(datetime.fromisoformat(str(text)))
+    except (ValueError, OverflowError):
+        return None
+
+
+def parse_since(text: str, today: datetime | None = None) -> str:
+    """`30d`, `12h`, `2w`, or a day such as 2026-11-15: the moment from which on."""
+    shape = re.fullmatch(r"(\d{1,5})([mhdw])", text.strip())
+    try:
+        if shape:
+            return as_moment((today or datetime.now(UTC)) - int(shape[1]) * UNITS[shape[2]])
+        return as_moment(datetime.combine(date.fromisoformat(text.strip()), datetime.min.time()))
+    except (ValueError, OverflowError):
+        pass
+    if (moment := read_moment(text.strip())) is not None:
+        return moment
+    raise BadParameter(f"since is an age such as 30d, 12h or 2w, or a day such as 2026-11-15, not {text!r}")

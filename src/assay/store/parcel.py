@@ -1,0 +1,164 @@
+"""Parcel: a result taken apart into what the store keeps, and put together again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from assay.evaluation.result import Result
+from assay.evaluation.saved import result_from_dict
+from assay.metrics._parse import parse_metric
+from assay.model.qrels import Qrels
+from assay.model.records import Query
+from assay.model.scores import Column, ScoreTable
+from assay.store.moments import read_moment
+from assay.store.pairs import Pairs, Unopened, pack_judgments, pack_pairs, unpack_pairs
+from assay.store.payload import digest_of, pack_json, unpack_json
+from assay.store.score_payload import Values, columns_of_plain, columns_of_table, pack_scores, unpack_scores
+
+APART = ("per_query", "queries", "run", "judgments")
+"""What of a result's plain values is kept by itself; all else is its record."""
+
+
+class Figure(NamedTuple):
+    """The summary of a metric: None where it is undefined, and where nobody worked out an interval."""
+
+    metric: str
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    """Queries it rests on."""
+
+
+@dataclass(frozen=True)
+class Parcel:
+    """One result as payloads. What results share, such as queries and judgments, is kept once."""
+
+    record: bytes
+    """Names, counts, policy, intervals, provenance … as JSON."""
+    scores: bytes
+    figures: tuple[Figure, ...]
+    rankings: bytes | None = None
+    queries: bytes | None = None
+    judgments: bytes | None = None
+
+    @cached_property
+    def plain(self) -> dict[str, Any]:
+        """The record, read."""
+        plain: dict[str, Any] = unpack_json(self.record)
+        return plain
+
+    @cached_property
+    def digest(self) -> str:
+        """What the result is known by: equal where everything it says is."""
+        parts = (self.scores, self.rankings, self.queries, self.judgments)
+        return digest_of(self.record, *(b"" if part is None else digest_of(part).encode() for part in parts))
+
+    @property
+    def started(self) -> str | None:
+        """When the provider was first asked, where the result says so."""
+        return read_moment(self.plain.get("provenance", {}).get("started"))
+
+    def result(self) -> Result:
+        """The result. Rankings and queries are read when somebody looks at them."""
+        return assembled(self.plain, self.scores, self.rankings, self.queries)
+
+    def to_plain(self) -> dict[str, Any]:
+        """Plain JSON values, as `Result.to_dict` gives them, with the judgments beside."""
+        query_ids, columns = unpack_scores(self.scores)
+        lists = [_plain_column(values) for values in columns.values()]
+        rows = {query: dict(zip(columns, row, strict=True)) for query, *row in zip(query_ids, *lists, strict=True)}
+        plain = {**self.plain, "per_query": rows}
+        if self.queries is not None:
+            plain["queries"] = unpack_json(self.queries)
+        if self.rankings is not None:
+            plain["run"] = unpack_pairs(self.rankings)
+        if self.judgments is not None:
+            plain["judgments"] = unpack_pairs(self.judgments)
+        return plain
+
+
+def _plain_column(values: Values) -> list[Any]:
+    return values if isinstance(values, list) else [None if value != value else value for value in values.tolist()]
+
+
+def parcel_of(result: Result) -> Parcel:
+    """A result taken apart."""
+    bare = replace(result, run={}, queries={}, grader=None, recorded=result.fingerprints)  # the rest would be copied
+    record = bare.to_dict(per_query=False)
+    if result.ties:
+        record["ties"] = dict(result.ties)
+    queries = {name: {"text": query.text, "tags": query.tags} for name, query in result.queries.items()}
+    qrels = result.grader.qrels if result.grader else None
+    return _parcel(record, result.query_ids, columns_of_table(result.table), (result.run, queries, qrels))
+
+
+def parcel_of_plain(plain: Mapping[str, Any]) -> Parcel:
+    """The same from plain values, as an export has them."""
+    record = {name: value for name, value in plain.items() if name not in APART}
+    by_query = plain["per_query"]
+    whole = (plain.get("run", {}), plain.get("queries", {}), plain.get("judgments"))
+    return _parcel(record, tuple(by_query), columns_of_plain(by_query), whole)
+
+
+def _parcel(
+    record: dict[str, Any],
+    query_ids: tuple[str, ...],
+    columns: Mapping[str, Values],
+    whole: tuple[Pairs, Mapping[str, Any], Qrels | Pairs | None],
+) -> Parcel:
+    run, queries, judgments = whole
+    return Parcel(
+        record=pack_json(record),
+        scores=pack_scores(query_ids, columns),
+        figures=tuple(_figure(name, value, record, columns) for name, value in record["summary"].items()),
+        rankings=pack_pairs(run) if run else None,
+        queries=pack_json(queries) if queries else None,
+        judgments=_packed_judgments(judgments),
+    )
+
+
+def _packed_judgments(judgments: Qrels | Pairs | None) -> bytes | None:
+    if judgments is None:
+        return None
+    return pack_judgments(judgments) if isinstance(judgments, Qrels) else pack_pairs(judgments)
+
+
+def _figure(name: str, value: float | None, record: Mapping[str, Any], columns: Mapping[str, Values]) -> Figure:
+    interval = record.get("intervals", {}).get(name, {})
+    scores = columns.get(name, [])
+    n = len(scores) if isinstance(scores, list) else int(np.count_nonzero(~np.isnan(scores)))
+    return Figure(name, _finite(value), _finite(interval.get("low")), _finite(interval.get("high")), n)
+
+
+def _finite(value: Any) -> float | None:
+    """The number, if it is one that every database can hold."""
+    return float(value) if value is not None and math.isfinite(value) else None
+
+
+def assembled(plain: Mapping[str, Any], scores: bytes, rankings: bytes | None, queries: bytes | None) -> Result:
+    """What `result_from_dict` would give for all of it, without making plain values of every score first."""
+    query_ids, columns = unpack_scores(scores)
+    metrics = tuple(map(parse_metric, columns or plain["summary"]))
+    table = ScoreTable(
+        query_ids,
+        {bound.name: Column.of(columns.get(bound.name, np.zeros(0)), bound.metric.aggregation) for bound in metrics},
+    )
+    bare = result_from_dict({**plain, "per_query": {}})
+    return replace(
+        bare,
+        table=table,
+        metrics=metrics,
+        run={} if rankings is None else Unopened(partial(unpack_pairs, rankings)),
+        queries={} if queries is None else Unopened(partial(_queries, queries)),
+    )
+
+
+def _queries(payload: bytes) -> dict[str, Query]:
+    return {name: Query(name, one["text"], metadata=one["tags"]) for name, one in unpack_json(payload).items()}

@@ -1,0 +1,88 @@
+"""Payloads: what the store keeps as bytes; known by what they say, compressed, and checked whenever they are read."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from assay.errors import StoreError
+
+LEVEL = 3
+"""Of compression: higher ones cost several times the time for a few percent."""
+DIGITS = 16
+"""Bytes of a digest."""
+
+
+def digest_of(*payloads: bytes) -> str:
+    """What a payload is known by: equal where every byte is."""
+    digest = hashlib.blake2b(digest_size=DIGITS)
+    for payload in payloads:
+        digest.update(len(payload).to_bytes(8, "little"))
+        digest.update(payload)
+    return digest.hexdigest()
+
+
+def compressed(payload: bytes) -> bytes:
+    """The payload in fewer bytes."""
+    import zstandard
+
+    return zstandard.ZstdCompressor(level=LEVEL, write_checksum=True).compress(payload)
+
+
+def decompressed(data: bytes, digest: str, what: str) -> bytes:
+    """The payload of that digest; anything else is damage, and is told."""
+    import zstandard
+
+    try:
+        payload = zstandard.ZstdDecompressor().decompress(data)
+    except (zstandard.ZstdError, MemoryError) as error:
+        raise StoreError(f"{what} is damaged and cannot be read ({error}); assay store check lists all such") from None
+    if digest_of(payload) != digest:
+        raise StoreError(f"{what} is damaged: it does not say what it said; assay store check lists all such")
+    return payload
+
+
+def pack_json(value: Any) -> bytes:
+    """Plain JSON values in one spelling, in the order given. Any text goes, even half a character.
+
+    What is no JSON value is written as text: a result is not refused for something odd in its provenance.
+    """
+    return json.dumps(value, separators=(",", ":"), default=_plain).encode("ascii")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    return dict(value) if isinstance(value, Mapping) else str(value)
+
+
+def unpack_json(payload: bytes) -> Any:
+    """What `pack_json` was given."""
+    return json.loads(payload)
+
+
+def pack_texts(texts: Iterable[str]) -> bytes:
+    """Many short texts, in order."""
+    return json.dumps(list(texts), separators=(",", ":")).encode("ascii")
+
+
+def unpack_texts(packed: bytes) -> list[str]:
+    """What `pack_texts` was given."""
+    texts: list[str] = json.loads(packed)
+    return texts
+
+
+def pack_parts(parts: dict[str, Any]) -> bytes:
+    """Named parts, most of them bytes, as one payload."""
+    return msgspec.msgpack.encode(parts)
+
+
+def unpack_parts(payload: bytes) -> dict[str, Any]:
+    """What `pack_parts` was given."""
+    parts: dict[str, Any] = msgspec.msgpack.decode(payload)
+    return parts

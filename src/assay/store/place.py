@@ -1,0 +1,90 @@
+"""Place: where a store is; a file, or a database by URL. Passwords are never shown."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import parse_qsl, quote, unquote, urlencode
+
+from assay.errors import BadParameter, StoreError
+
+VARIABLE = "ASSAY_STORE"
+"""The environment variable that names the store where no option does."""
+DEFAULT = Path(".assay") / "assay.db"
+INSTALL = "pip install 'assay[postgres]'"
+FORMS = "a path such as results.db, sqlite:///results.db, or postgresql://user@host/database"
+SECRET = re.compile(r"pass|secret|key$|token", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Place:
+    """A file of SQLite, or the URL of a PostgreSQL database."""
+
+    path: Path | None = None
+    url: str = ""
+    is_read_only: bool = False
+
+    def __str__(self) -> str:
+        """For people: no password in it."""
+        return str(self.path) if self.path is not None else _without_secrets(self.url)
+
+    def __repr__(self) -> str:
+        return f"Place({str(self)!r})"
+
+    @property
+    def exists(self) -> bool:
+        """Whether there is something there; of a database elsewhere nobody knows before asking."""
+        return self.path is None or self.path.exists()
+
+    def make_room(self) -> None:
+        """Make the folder of the file. The usual one is kept out of repositories."""
+        if self.path is None or self.path.parent.exists():
+            return
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(f"{self}: its folder cannot be made: {error.strerror or error}") from None
+        if self.path.parent.name == DEFAULT.parent.name:
+            with suppress(OSError):
+                (self.path.parent / ".gitignore").write_text("*\n", encoding="utf-8")
+
+
+def parse_place(given: str | Path | None = None, environment: Mapping[str, str] = os.environ) -> Place:
+    """What was given, else what ASSAY_STORE says, else ./.assay/assay.db."""
+    text = str(given if given else environment.get(VARIABLE) or DEFAULT)
+    scheme, separator, rest = text.partition("://")
+    if not separator:
+        if text.startswith("sqlite:") or text == ":memory:":
+            raise BadParameter(f"a store is {FORMS}, not {text!r}")
+        return Place(Path(text).expanduser())
+    if scheme == "sqlite":
+        return _sqlite(rest)
+    if scheme in ("postgresql", "postgres", "postgresql+psycopg"):
+        return Place(url=f"postgresql+psycopg://{rest}")
+    raise BadParameter(f"a store is {FORMS}, not something that begins with {scheme}://")
+
+
+def _sqlite(rest: str) -> Place:
+    """`sqlite:///relative.db`, `sqlite:////absolute.db`, perhaps with ?mode=ro."""
+    where, _, query = rest.partition("?")
+    options = dict(parse_qsl(query))
+    if not where.startswith("/") or where in ("/", "/:memory:"):
+        raise BadParameter("a store is a file: sqlite:///results.db is in this folder, sqlite:////data/results.db is not")
+    if options not in ({}, {"mode": "ro"}):
+        raise BadParameter(f"the only option of sqlite:/// is ?mode=ro, which changes nothing in it; found {query!r}")
+    return Place(Path(unquote(where[1:])), is_read_only=bool(options))
+
+
+def _without_secrets(url: str) -> str:
+    """The URL with passwords blotted out, wherever they are."""
+    scheme, _, rest = url.partition("://")
+    before, mark, query = rest.partition("?")
+    who, at, where = before.rpartition("@")
+    user, colon, _ = who.partition(":")
+    shown = [(name, "***" if SECRET.search(name) else value) for name, value in parse_qsl(query)]
+    options = mark + urlencode(shown, safe="*", quote_via=quote)
+    return f"{scheme.partition('+')[0]}://{user}{':***' if colon else ''}{at}{where}{options}"

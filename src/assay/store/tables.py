@@ -1,0 +1,114 @@
+"""The tables of a store: the same in SQLite and PostgreSQL. Their names begin with assay_, for a database may have others.
+
+This is the newest layout. A change to it is a new migration as well; see `migrations`.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import Column, Float, ForeignKey, Index, Integer, LargeBinary, MetaData, Table, Text, UniqueConstraint
+
+METADATA = MetaData()
+"""All tables."""
+
+SCHEMA = Table(
+    "assay_schema",
+    METADATA,
+    Column("version", Integer, primary_key=True, autoincrement=False),
+    Column("migrated", Text, nullable=False),
+    Column("assay", Text, nullable=False),
+)
+"""One row for each migration that was carried out; the largest version is the layout's."""
+
+PAYLOADS = Table(
+    "assay_payloads",
+    METADATA,
+    Column("digest", Text, primary_key=True),
+    Column("size", Integer, nullable=False),
+    Column("data", LargeBinary, nullable=False),
+)
+"""Scores, rankings, queries and judgments, compressed, by what they say: the same rankings every night are there once."""
+
+DATASETS = Table(
+    "assay_datasets",
+    METADATA,
+    Column("digest", Text, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("description", Text, nullable=False),
+    Column("queries", Text, ForeignKey("assay_payloads.digest"), index=True),
+)
+"""Benchmarks as results saw them: name, version and fingerprints as JSON, and the queries with their tags."""
+
+EVALUATIONS = Table(
+    "assay_evaluations",
+    METADATA,
+    Column("number", Integer, primary_key=True),
+    Column("id", Text, nullable=False, unique=True),
+    Column("digest", Text, nullable=False, unique=True),
+    Column("started", Text, nullable=False),
+    Column("saved", Text, nullable=False),
+    Column("plan", LargeBinary, nullable=False),
+    Index("assay_evaluations_saved", "saved", "number"),
+    sqlite_autoincrement=True,
+)
+"""One `assay eval` each; `digest` is of the plan and of all its results."""
+
+RESULTS = Table(
+    "assay_results",
+    METADATA,
+    Column("number", Integer, primary_key=True),
+    Column("evaluation", Integer, ForeignKey("assay_evaluations.number", ondelete="CASCADE"), nullable=False),
+    Column("place", Integer, nullable=False),
+    Column("digest", Text, nullable=False),
+    Column("benchmark", Text, nullable=False),
+    Column("provider", Text, nullable=False),
+    Column("started", Text, nullable=False),
+    Column("n_queries", Integer, nullable=False),
+    Column("n_failed", Integer, nullable=False),
+    Column("record", LargeBinary, nullable=False),
+    Column("dataset", Text, ForeignKey("assay_datasets.digest"), nullable=False, index=True),
+    Column("scores", Text, ForeignKey("assay_payloads.digest"), nullable=False, index=True),
+    Column("rankings", Text, ForeignKey("assay_payloads.digest"), index=True),
+    Column("judgments", Text, ForeignKey("assay_payloads.digest"), index=True),
+    UniqueConstraint("evaluation", "place"),
+    Index("assay_results_series", "benchmark", "provider", "started"),
+    sqlite_autoincrement=True,
+)
+"""One benchmark × provider each; `place` is its place in the evaluation."""
+
+FIGURES = Table(
+    "assay_figures",
+    METADATA,
+    Column("result", Integer, ForeignKey("assay_results.number", ondelete="CASCADE"), primary_key=True),
+    Column("place", Integer, primary_key=True),
+    Column("metric", Text, nullable=False),
+    Column("value", Float(53)),
+    Column("low", Float(53)),
+    Column("high", Float(53)),
+    Column("n", Integer, nullable=False),
+    Index("assay_figures_metric", "metric", "result"),
+)
+"""The summaries, for lists and history; None is undefined."""
+
+TAGS = Table(
+    "assay_tags",
+    METADATA,
+    Column("evaluation", Integer, ForeignKey("assay_evaluations.number", ondelete="CASCADE"), primary_key=True),
+    Column("tag", Text, primary_key=True, index=True),
+)
+NOTES = Table(
+    "assay_notes",
+    METADATA,
+    Column("number", Integer, primary_key=True),
+    Column("evaluation", Integer, ForeignKey("assay_evaluations.number", ondelete="CASCADE"), nullable=False, index=True),
+    Column("text", Text, nullable=False),
+    Column("written", Text, nullable=False),
+)
+BASELINES = Table(
+    "assay_baselines",
+    METADATA,
+    Column("name", Text, primary_key=True),
+    Column("evaluation", Integer, ForeignKey("assay_evaluations.number"), nullable=False, index=True),
+    Column("part", Text, nullable=False),
+    Column("blessed", Text, nullable=False),
+)
+"""Evaluations that others are measured against, by name; `part` is a result of it, or empty for all of them."""
