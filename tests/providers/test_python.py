@@ -354,7 +354,7 @@ def test_what_would_be_the_same_again_is_final(module):
             return [["a"]]
 
     module.Few = Few
-    with pytest.raises(Final, match="given 2 queries and returned 1 answers"):
+    with pytest.raises(Final, match="given 2 queries and returned 1 answer"):
         make_retriever("assay_test_module:Few").search([Query("q"), Query("r")], 3)
     with pytest.raises(Final, match="a comes twice"):
         ask(module, lambda text, k: ["a", "a"])
