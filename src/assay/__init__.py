@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from assay.comparison.leaderboard import BenchmarkComparison
     from assay.datasets._dataset import BenchmarkDataset
     from assay.datasets._format import load_dataset
-    from assay.errors import AssayError, BadParameter, DataError, NothingSelected, ProviderError, UnknownName, UsageError
+    from assay.errors import AssayError, BadParameter, DataError, GateFailed, NothingSelected, ProviderError, StoreError, UnknownName, UsageError
     from assay.evaluation.evaluate import evaluate
     from assay.evaluation.fusion_tuning import tune_fusion
     from assay.evaluation.intervals import with_intervals
@@ -38,6 +38,7 @@ __all__ = [
     "Comparison",
     "DataError",
     "Document",
+    "GateFailed",
     "Hit",
     "NothingSelected",
     "Policy",
@@ -51,6 +52,7 @@ __all__ = [
     "Result",
     "Run",
     "Span",
+    "StoreError",
     "UnknownName",
     "UsageError",
     "__version__",
@@ -73,6 +75,7 @@ _HOMES = {
     "Comparison": "assay.comparison.comparison",
     "DataError": "assay.errors",
     "Document": "assay.model.records",
+    "GateFailed": "assay.errors",
     "Hit": "assay.model.records",
     "NothingSelected": "assay.errors",
     "Policy": "assay.model.policy",
@@ -86,6 +89,7 @@ _HOMES = {
     "Result": "assay.evaluation.result",
     "Run": "assay.model.run",
     "Span": "assay.model.records",
+    "StoreError": "assay.errors",
     "UnknownName": "assay.errors",
     "UsageError": "assay.errors",
     "compare": "assay.comparison.compare",

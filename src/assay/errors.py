@@ -7,7 +7,8 @@ AssayError                 something the user can mend
 │   └── NothingSelected    no query is left to ask              exit 5
 ├── DataError              the data are wrong                   exit 3
 ├── ProviderError          a retriever under test failed        exit 4
-└── StoreError             results could not be kept or read    exit 6
+├── StoreError             results could not be kept or read    exit 6
+└── GateFailed             results are worse than a rule allows exit 1
 """
 
 from __future__ import annotations
@@ -62,6 +63,12 @@ class StoreError(AssayError, RuntimeError):
     """A store that cannot be opened, read or written; what it held before is still there."""
 
     exit_code = 6
+
+
+class GateFailed(AssayError, AssertionError):
+    """Results that are worse than a rule allows; the message names rule, figures and queries."""
+
+    exit_code = 1
 
 
 class DataError(AssayError, ValueError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -22,9 +23,23 @@ def some_of(names: Sequence[str], most: int = 5) -> str:
     return " ".join(names[:most]) + (" …" if len(names) > most else "")
 
 
+def milliseconds(value: float) -> str:
+    """`0.09 ms`, `12.3 ms`, `1,234 ms`: no more digits than a clock is good for."""
+    size = abs(value)
+    return f"{value:,.{2 if size < 1 else 1 if size < 100 else 0}f} ms"
+
+
+def decimals(value: float, digits: int = 3) -> str:
+    """A figure with so many decimals; where they would show nothing but zeros, with its first two digits: `0.00012`."""
+    text = f"{value:.{digits}f}"
+    if value == 0 or float(text) != 0:
+        return text
+    return f"{value:.1e}" if abs(value) < 1e-6 else f"{value:.{1 - math.floor(math.log10(abs(value)))}f}"
+
+
 def shortened(value: object, most: int = 40) -> str:
-    """A value as Python writes it, cut where it gets long."""
-    text = repr(value)
+    """A value as Python writes it, without its address in memory, cut where it gets long."""
+    text = re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))
     return text if len(text) <= most else text[: most - 1] + "…"
 
 

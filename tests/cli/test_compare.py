@@ -266,7 +266,28 @@ def test_rankings_of_an_evaluation_are_shown(assay):
     out = assay("compare", "x.json#rag-template/bm25", "x.json#tfidf_chars", "--worst", "1").out
     assert out.startswith("rag-template 1.0\n")
     assert re.search(r'^q\d\d ".+"  \d', out, re.MULTILINE)
-    assert re.search(r"^     5   p\d{3}   p\d{3}$", out, re.MULTILINE)
+    assert re.search(r"^     \d   ✓ p\d{3} \(\d\)", out, re.MULTILINE)  # the file knows what is relevant
+    assert re.search(r"^     5 +p\d{3} +(✓ )?p\d{3}", out, re.MULTILINE)
+
+
+@pytest.mark.usefixtures("saved")
+@pytest.mark.parametrize("level", ["95", "95%", "0.95"])
+def test_a_level_may_be_a_percentage(assay, level):
+    (found,) = json.loads(assay("compare", "bm25.json", "dense.json", "--level", level, "-f", "json").out)["comparisons"]
+    assert found["how"]["alpha"] == 0.05
+
+
+@pytest.mark.usefixtures("saved")
+def test_the_metrics_asked_for_decide(assay):
+    for words in (("bm25.json", "dense.json"), ("qrels.txt", "bm25.run", "dense.run")):
+        (found,) = json.loads(assay("compare", *words, "-m", "mrr", "-f", "json").out)["comparisons"]
+        assert found["metrics"] == ["mrr"]
+
+
+@pytest.mark.usefixtures("examples")
+def test_a_profile_may_rename_what_was_asked_for(assay):
+    done = assay("compare", "qrels.txt", "bm25.run", "hybrid.run", "-m", "accuracy", "map", "--profile", "mteb", "-f", "csv")
+    assert done.code == 0, done.err
 
 
 # What is wrong

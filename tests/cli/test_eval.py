@@ -19,7 +19,7 @@ from assay.model.records import Document, Query
 
 N = 24
 SEARCH = """
-import os, time, zlib
+import os, threading, time, zlib
 
 def search(text: str, k: int):
     asked = os.open("asked.txt", os.O_WRONLY | os.O_APPEND | os.O_CREAT)
@@ -43,6 +43,13 @@ class Stuck:
     def search(self, queries, k):
         return [[] for _ in queries]
 
+class Hangs:
+    def index(self, documents):
+        threading.Event().wait(20)
+
+    def search(self, queries, k):
+        return [[] for _ in queries]
+
 class Batched:
     batch = 8
 
@@ -52,6 +59,7 @@ class Batched:
     def search(self, queries, k):
         return [["d1", "d2"] for _ in queries]
 """
+ALL = ",".join(f"q{n}" for n in range(N))
 FLAGS = ("--benchmarks", "small.json", "--providers", "python:mine:search", "--metrics", "mrr", "ndcg@10", "--k", "5")
 
 
@@ -149,7 +157,10 @@ def test_resumed_nothing_is_asked_again(place, assay):
     first = figures(place)
     done = assay("eval", *FLAGS, "--resume", "-o", "result.json")
     assert done.code == 0
-    assert "24/24 queries, 0 failed, 24 cached, took " in done.err
+    assert done.err.splitlines()[1:] == [
+        "small/python:mine:search: 24/24 queries, 0 failed, 24 known already, took 0:00",
+        "wrote result.json",
+    ]
     assert len(asked(place)) == N
     assert figures(place) == first
     (result,) = read_results("result.json")
@@ -175,11 +186,11 @@ def test_flags_find_their_own_log_by_what_they_say(place, assay):
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (("plan.yaml", "k: 5", "k: 6"), "plan.k: 5 before, 6 now"),
-        (("plan.yaml", "mrr, ", "map, "), "plan.metrics: ['mrr', 'ndcg@10'] before, ['map', 'ndcg@10'] now"),
-        (("plan.yaml", "mine:search", "mine:other"), "plan.providers: [{'provider': 'python', 'function': 'mine:search'"),
-        (("plan.yaml", "retries: 0", "policy: {rel: 2}"), "plan.policy.rel: nothing before, 2"),
-        (("small.json", "text 7", "text seven"), "datasets.small.json.documents: "),
+        (("plan.yaml", "k: 5", "k: 6"), "k was 5, is 6"),
+        (("plan.yaml", "mrr, ", "map, "), "metrics were mrr, ndcg@10, are map, ndcg@10"),
+        (("plan.yaml", "mine:search", "mine:other"), "providers were python:mine:search, are python:mine:other"),
+        (("plan.yaml", "retries: 0", "policy: {rel: 2}"), "rel was not set, is 2"),
+        (("small.json", "text 7", "text seven"), "the documents of small.json have changed since"),
         (("small.json", '"2.0"', '"2"'), None),
     ],
 )
@@ -311,7 +322,91 @@ def test_interrupted_a_command_with_secrets_is_not_repeated(place, monkeypatch):
     assert "s3cr3t" not in err.decode()
 
 
+def test_asked_to_end_it_says_how_to_go_on_and_exits_143(place, monkeypatch):
+    monkeypatch.setenv("SLEEP", "0.05")
+    child = start(*FLAGS, "--concurrency", "2")
+    until_asking(child, place, 6)
+    child.send_signal(signal.SIGTERM)
+    _, err = child.communicate(timeout=20)
+    assert child.returncode == 143
+    assert re.fullmatch(
+        r"interrupted: \d+ of 24 queries answered; go on with: assay eval .* --resume", err.decode().splitlines()[-1]
+    )
+
+
+def test_gone_on_the_first_line_says_how_many_are_known(place, assay, monkeypatch):
+    monkeypatch.setenv("FAIL", "q3,q5")
+    assay("eval", *FLAGS, "--retries", "0")
+    monkeypatch.setenv("FAIL", "")
+    done = assay("eval", *FLAGS, "--resume")
+    first, last = done.err.splitlines()[1:]
+    assert first == "small/python:mine:search: 22/24 queries, 22 known already, getting ready 0:00"
+    assert last.startswith("small/python:mine:search: 24/24 queries, 0 failed, 22 known already, ")
+
+
+def test_another_evaluation_that_was_cut_short_does_not_stand_in_the_way(place, assay, monkeypatch):
+    monkeypatch.setenv("SLEEP", "0.05")
+    child = start(*FLAGS, "--concurrency", "2")
+    until_asking(child, place, 6)
+    child.kill()
+    child.communicate(timeout=20)
+    monkeypatch.setenv("SLEEP", "0")
+    done = assay("eval", *FLAGS[:2], "--providers", "python:mine:other", *FLAGS[4:], "--resume")
+    assert done.code == 0
+    assert "note: there is nothing to go on from; this evaluation starts afresh" in done.err
+    done = assay("eval", *FLAGS[:-1], "4", "--resume")
+    assert done.code == 2
+    assert "what was begun and not finished is another one: k was 5, is 4. Without --resume it starts afresh\n" in done.err
+
+
+def test_locks_are_gone_after_an_evaluation(place, assay):
+    assert assay("eval", *FLAGS[:2], "--providers", "python:mine:search", "bm25").code == 0
+    assert list((place / ".assay" / "runs").glob("*.log"))
+    assert list((place / ".assay").rglob("*.lock")) == []
+
+
 # Failures
+
+
+def test_a_provider_that_never_answered_has_no_figures(place, assay, monkeypatch):
+    monkeypatch.setenv("FAIL", ALL)
+    flags = ("--providers", "python:mine:search", "bm25", "--quiet")
+    for form in ("table", "markdown", "latex"):
+        (row,) = re.findall(
+            r"^(?:  |\| )?python:mine:search +[|&]? *\W.*", assay("eval", "plan.yaml", *flags, "-f", form).out, re.MULTILINE
+        )
+        assert not re.search(r"\d", row)
+    assert "mine:search,0.0,0.0," in assay("eval", "plan.yaml", *flags, "-f", "csv").out
+
+
+def test_where_asking_again_would_not_help_nobody_is_told_to(place, assay):
+    (place / "mine.py").write_text(SEARCH + "\ndef bad(text: str, k: int):\n    return ['d1', 'd1']\n")
+    done = assay("eval", "plan.yaml", "--providers", "python:mine:bad", "-o", "result.json")
+    assert "all 24 queries failed: mine:bad: document d1 comes twice (24×).\n" in done.out
+    assert read_results("result.json")[0].provenance["final"] == [f"q{n}" for n in range(N)]
+
+
+def test_an_index_that_hangs_has_a_limit_of_its_own(place, assay):
+    told = "python:mine:Hangs was not ready within 0.1 s; --index-timeout allows more"
+    done = assay("eval", "plan.yaml", "--providers", "python:mine:Hangs", "--index-timeout", "0.1")
+    assert (done.code, told in done.out) == (4, True)
+    with (place / "plan.yaml").open("a") as plan:
+        plan.write("index_timeout: 0.1\n")
+    assert told in assay("eval", "plan.yaml", "--providers", "python:mine:Hangs").out
+
+
+def test_what_must_index_a_benchmark_without_documents_is_told_first(place, assay):
+    bare = BenchmarkDataset("bare")
+    bare.add_query(Query("q0", "text"))
+    bare.qrels["q0"] = {"d0": 1.0}
+    bare.save_json(place / "bare.json")
+    (place / "bare.yaml").write_text("benchmarks: bare.json\nproviders: [bm25, python:mine:search, hybrid]\n")
+    told = "error: bare has no documents, and bm25, hybrid(bm25, dense) need some to search in; "
+    for command in (("eval",), ("plan", "check")):
+        done = assay(*command, "bare.yaml")
+        assert (done.code, done.out) == (3, "")
+        assert done.err.startswith(told)
+    assert assay("eval", "bare.yaml", "--providers", "python:mine:search").code == 0
 
 
 def test_failed_queries_score_0_and_are_listed(place, assay, monkeypatch):
@@ -342,9 +437,6 @@ def test_strict_makes_a_failure_exit_4_after_all_is_written(place, assay, monkey
     assert error.endswith("told to fail (mine.py:12) (1×)")
 
 
-ALL = ",".join(f"q{n}" for n in range(N))
-
-
 def test_all_failed_exits_4_after_all_is_written(place, assay, monkeypatch):
     monkeypatch.setenv("FAIL", ALL)
     done = assay("eval", "plan.yaml", "-o", "result.json", "-o", "run.trec", "--quiet")
@@ -352,7 +444,7 @@ def test_all_failed_exits_4_after_all_is_written(place, assay, monkeypatch):
     assert done.err.startswith("error: python:mine:search on small: all 24 queries failed: mine:search raised ValueError: ")
     assert done.err.endswith("(24×)\n")
     assert done.err.count("\n") == 1
-    assert "python:mine:search: all 24 queries failed and score 0: " in done.out
+    assert "python:mine:search: all 24 queries failed: " in done.out
     assert len(read_results("result.json")[0].failures) == N
     assert (place / "run.trec").exists()
 
@@ -480,14 +572,21 @@ def test_nothing_selected_exits_5_with_the_reason(place, assay):
         (("-o", "mine.py/r.json"), 2, "-o mine.py/r.json: a file is needed; mine.py is no folder"),
         (("--dataset-format", "berr"), 2, "Did you mean beir"),
         (("-f", "tabel"), 2, "Did you mean table"),
-        (("--range", "5"), 2, "start:end"),
-        (("--where", "x"), 2, "name=value"),
-        (("--limit", "0"), 2, "limit is a whole number from 1 up"),
-        (("--concurrency", "0"), 2, "concurrency is a whole number from 1"),
-        (("--timeout", "-1"), 2, "timeout is a number above 0"),
-        (("--timeout", "nan"), 2, "timeout is a number above 0"),
+        (("--range", "5"), 2, "--range 5: a range is written as start:end"),
+        (("--where", "x"), 2, "--where x: a tag is chosen as name=value"),
+        (("--limit", "0"), 2, "--limit: a whole number from 1 to"),
+        (("--concurrency", "0"), 2, "--concurrency: a whole number from 1 to"),
+        (("--timeout", "-1"), 2, "--timeout: a number of seconds above 0"),
+        (("--timeout", "nan"), 2, "--timeout: a number of seconds above 0"),
+        (("--index-timeout", "0"), 2, "--index-timeout: a number of seconds above 0"),
+        (("--k", "0"), 2, "--k: a whole number from 1 to"),
+        (("--test", "foo"), 2, "--test foo: no test is called 'foo'"),
+        (("--retry-failed", "plan.yaml"), 2, "--retry-failed plan.yaml: that is no result; assay eval … -o result.json"),
+        (("-o", "/no-such-folder/deep/r.json"), 2, "-o /no-such-folder/deep/r.json: there is no folder /no-such-folder"),
+        (("--benchmarks", "gone.json"), 3, "error: gone.json: no such file\n"),
+        (("--providers", "replay:gone.run"), 4, "gone.run: no such file"),
         (("--profile", "ranks"), 2, "Did you mean ranx"),
-        (("--retry-failed", "gone.json"), 3, "gone.json"),
+        (("--retry-failed", "gone.json"), 3, "error: gone.json: no such file\n"),
     ],
 )
 def test_what_is_wrong_is_told_first(place, assay, flags, code, told):
@@ -519,7 +618,27 @@ def test_the_example_works(place, assay):
 
 
 def test_a_plan_that_is_not_there(place, assay):
-    assert assay("eval", "gone.yaml").code == 3
+    done = assay("eval", "gone.yaml")
+    assert (done.code, done.err) == (3, "error: gone.yaml: no such file\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("rag-template", "bm25"), "  assay eval --benchmarks rag-template --providers bm25\n"),
+        (("rag-template", "bm25", "dense"), "  assay eval --benchmarks rag-template --providers bm25 dense\n"),
+        (("rag-template",), "  assay eval --benchmarks rag-template --providers bm25\n"),
+        (("plan.yaml", "bm25"), "one plan at a time, and all else has a flag; found plan.yaml bm25\n"),
+    ],
+)
+def test_benchmarks_and_providers_without_their_flags(place, assay, words, told):
+    done = assay("eval", *words, "--limit", "2")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.endswith(told)
+
+
+def test_a_plan_may_follow_flags(place, assay):
+    assert assay("eval", "--quiet", "--limit", "2", "plan.yaml").code == 0
 
 
 def test_the_format_of_a_benchmark_is_named(place, assay):
@@ -564,7 +683,7 @@ def test_formats_for_programs_leave_failures_to_standard_error(place, assay, mon
 
 def test_the_files_that_were_written_are_named(place, assay):
     done = assay("eval", "plan.yaml", "-o", "result.json", "-o", "new/t.tex", "-o", "run.trec")
-    assert done.err.splitlines()[-1] == "wrote result.json, new/t.tex, run.trec"
+    assert done.err.splitlines()[-1] == "wrote result.json, new/t.tex, run.trec (new folder: new)"
     both = ("--providers", "python:mine:search", "python:mine:other")
     done = assay("eval", "plan.yaml", *both, "-o", "run.trec")
     *_, names = done.err.splitlines()[-1].split("wrote ")
@@ -579,8 +698,18 @@ def test_a_file_that_the_plan_names_too_is_written_once(place, assay):
     assert assay("eval", "plan.yaml", "-o", "result.json").err.splitlines()[-1] == "wrote result.json"
 
 
-def test_notes_on_a_plan_are_told(place, assay):
-    assert "note: k = 5 is less than the cutoff of ndcg@10" in assay("eval", "plan.yaml").err
+def test_notes_on_a_plan_are_told_and_those_on_depth_with_the_result(place, assay):
+    told = "k = 5 is less than the cutoff of ndcg@10: only 5 documents are asked for"
+    twice = ("--benchmarks", "small.json", "small.json", "--providers", *["python:mine:search"] * 2)
+    done = assay("eval", "plan.yaml", *twice, "-o", "result.json")
+    assert done.err.splitlines()[:3] == [
+        f"note: {told}",
+        "note: the benchmark small.json is named 2 times, and used once",
+        "note: the provider python:mine:search is named 2 times, and used once",
+    ]
+    assert f"python:mine:search: {told}.\n" in done.out
+    (result,) = read_results("result.json")
+    assert result.notes == (f"{told}.",)
 
 
 def test_resumed_with_nothing_to_go_on_from_says_so(place, assay):

@@ -1,6 +1,7 @@
 """assay power, called in process."""
 
 import json
+import re
 import shlex
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 
 import assay as library
-from assay.stats._power import analyse_power
+from assay.stats._power import analyse_power, queries_needed
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 QRELS, BM25, DENSE = (EXAMPLES / name for name in ("qrels.txt", "bm25.run", "dense.run"))
@@ -31,6 +32,34 @@ def test_a_paragraph(assay):
     assert theirs.sentence in out
     assert "to find 0.010 you need about " in out
     assert out.endswith(f" again {100 * theirs.achieved:.0f} % of the time (paired t-test, alpha 0.05).\n")
+
+
+def test_the_difference_seen_and_a_small_one(assay):
+    out = assay("power", QRELS, BM25, DENSE, "-m", "ndcg@10").out
+    seen, needed = analyse_power(differences("ndcg@10")), queries_needed(differences("ndcg@10"), 0.01)
+    assert f"to find 0.155 you need about {seen.needed} queries; to find 0.010 you need about {needed:,} queries." in out
+    (study,) = json.loads(assay("power", QRELS, BM25, DENSE, "-m", "ndcg@10", "-f", "json").out)["studies"]
+    assert (study["needed"], study["others"]) == (seen.needed, [{"target": 0.01, "needed": needed}])
+    (alone,) = json.loads(assay("power", QRELS, BM25, DENSE, "-m", "map", "--effect", "0.1", "-f", "json").out)["studies"]
+    assert alone["others"] == []
+
+
+@pytest.mark.parametrize(("times", "code"), [({"mean": 2.0, "p50": 2.0}, 0), ({"mean": 2.0}, 2)])
+def test_times_have_their_unit_unless_nobody_took_them(assay, times, code):
+    for name, run in (("a", BM25), ("b", DENSE)):
+        content = json.loads(assay("score", QRELS, run, "-m", "map", "-f", "json").out)
+        (result,) = content["results"]
+        for number, scores in enumerate(result["per_query"].values()):
+            scores["latency"] = 10.0 + number % 7 * (name == "b")
+        result["provenance"] = {"latency_ms": times}
+        Path(f"{name}.json").write_text(json.dumps(content))
+    done = assay("power", "a.json", "b.json", "-m", "latency")
+    assert done.code == code
+    if code:
+        assert "latency: times of batches: nobody timed single queries" in done.err
+    else:
+        assert re.search(r"a difference of [\d.]+ ms or more would be found 80 %", done.out)
+        assert "0.010" not in done.out
 
 
 def test_json(assay):

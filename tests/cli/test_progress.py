@@ -7,7 +7,7 @@ import pytest
 from assay.cli import _progress
 from assay.cli._progress import Tally, progress_watcher
 from assay.evaluation.answers import Answer
-from assay.evaluation.runner import Progress
+from assay.evaluation.progress import Progress, Wait
 
 SOME = [Answer("q1"), Answer("q2", error="no")]
 
@@ -79,3 +79,24 @@ def test_a_tally_says_how_far_a_run_got():
     assert tally.sentence(3) == "1 of 3 results complete, 1 of 4 queries of small/dense answered"
     assert tally.n_answered == 3
     assert seen == [first, first, second]
+
+
+def test_a_long_pause_is_told_of_at_once_and_once(capsys):
+    with progress_watcher(quiet=False) as watch:
+        progress = Progress("small/bm25", 9, watch=watch)
+        watch(progress)
+        progress.waits(2.0, "HTTP 429")
+        for _ in range(3):
+            progress.waits(120.0, "HTTP 429")
+    _, told = capsys.readouterr().err.splitlines()
+    assert told == "small/bm25: 0/9 queries, waiting 120 s, as the service asks (HTTP 429)"
+
+
+def test_a_pause_that_is_over_is_not_told_of(capsys):
+    with progress_watcher(quiet=False) as watch:
+        progress = Progress("small/bm25", 9, watch=watch)
+        watch(progress)
+        progress.wait = Wait(120.0, "HTTP 429", 0.0)
+        progress.add(SOME)
+        progress.add(SOME)
+    assert len(capsys.readouterr().err.splitlines()) == 1

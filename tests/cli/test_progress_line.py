@@ -3,7 +3,7 @@
 import pytest
 
 from assay.cli._progress_line import Pace, bar_line, plain_line
-from assay.evaluation.runner import Progress
+from assay.evaluation.progress import Progress, Wait
 from assay.text import display_width
 
 LONG = "a-benchmark-with-a-long-name/hybrid(bm25, http(url='http://127.0.0.1:8000/search'), method=weighted)"
@@ -78,11 +78,44 @@ def test_where_it_is_narrow_what_is_0_goes_and_both_ends_of_the_name_stay():
     part = progress(LONG, done=250, failed=7)
     text = bar(part, seen(part, (110.0, 250)), 110.0, 60)
     assert text.endswith(" 250/500 · 7 failed · 25/s · 0:10 left")
-    assert text.startswith("a-bench")
+    assert text.startswith("a-ben")
     assert "…" in text
-    assert "weighted) " in text
+    assert "ted) " in text
 
 
 def test_names_are_printable():
     part = progress("\x1b[31mred\n", done=1)
     assert "\x1b" not in bar(part, seen(part, (101.0, 1)), 101.0, 80) + plain_line(part, Pace(), 101.0)
+
+
+@pytest.mark.parametrize("name", [LONG, "a-benchmark/python:module_with_a_name:search"])
+@pytest.mark.parametrize("done", [1, 250, 499])
+def test_at_80_columns_a_long_name_leaves_room_for_the_bar(name, done):
+    part = progress(name, done=done, failed=1)
+    text = bar(part, seen(part, (110.0, done)), 110.0, 80)
+    assert sum(text.count(mark) for mark in "━─") >= 8
+    assert "…" in text
+    assert len(text.split(" ")[0]) >= 10
+
+
+def test_what_an_earlier_start_has_answered_is_known():
+    part = progress(done=212, cached=212)
+    part.n_known = 212
+    assert plain_line(part, Pace(), 101.0) == "small/bm25: 212/500 queries, 212 known already, getting ready 0:01"
+    assert bar(part, Pace(), 101.0, 120).endswith(" 212/500 · 212 known · getting ready 0:01")
+    part.n_done, part.n_cached = 300, 232
+    pace = seen(part, (110.0, 300))
+    assert plain_line(part, pace, 110.0).startswith(
+        "small/bm25: 300/500 queries, 0 failed, 212 known already, 20 cached, 6.8/s"
+    )
+
+
+@pytest.mark.parametrize(("done", "before"), [(0, "0/500 queries, "), (20, "20/500 queries, 0 failed, 0 cached, 1.0/s, ")])
+def test_while_a_service_wants_to_be_left_alone_that_is_said(done, before):
+    part = progress(done=done)
+    part.wait = Wait(300.0, "HTTP 429", 400.0)
+    pace = seen(part, (120.0, done))
+    assert plain_line(part, pace, 120.0) == f"small/bm25: {before}waiting 300 s, as the service asks (HTTP 429)"
+    assert "waiting" not in plain_line(part, pace, 400.0)
+    part.wait = Wait(300.0, "", 400.0)
+    assert plain_line(part, pace, 120.0).endswith("waiting 300 s, as the service asks")

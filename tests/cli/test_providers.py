@@ -2,10 +2,14 @@
 
 import json
 import re
+import subprocess
 
 import pytest
 
+from assay.cli._program import build_parser
 from assay.providers._provider import all_providers
+
+from .conftest import SCRIPT
 
 ANSWERING = """
 def search(text: str, k: int):
@@ -130,3 +134,36 @@ def test_how_it_is_written(assay, words):
     done = assay("providers", *words)
     assert done.code == 2
     assert "assay providers" in done.err
+
+
+SLOW = """
+import sys, time
+
+def search(text: str, k: int):
+    if not text.startswith("How many"):
+        sys.stdin.readline()
+    return ["p001"]
+"""
+
+
+def test_check_shows_each_answer_as_it_comes(place):
+    (place / "slow.py").write_text(SLOW)
+    command = [SCRIPT, "providers", "check", "python:slow:search", "--queries", "2"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
+        lines = [child.stdout.readline() for _ in range(4)]
+        assert re.match(r"  How many .* ms   p001\n", lines[3])
+        assert child.poll() is None
+        rest, _ = child.communicate("\n", timeout=20)
+    assert re.match(r"  How can .* ms   p001\n\n", rest)
+
+
+def test_check_has_a_timeout(place, assay):
+    (place / "hangs.py").write_text("import time\ndef search(text: str, k: int):\n    time.sleep(5)\n")
+    done = assay("providers", "check", "python:hangs:search", "--queries", "1", "--timeout", "0.1")
+    assert done.code == 4
+    assert "failed: TimeoutError: no answer within 0.1 s" in done.out
+    assert "10.0" in str(parse("providers", "check", "bm25").timeout)
+
+
+def parse(*arguments):
+    return build_parser().parse_args(arguments)

@@ -88,7 +88,16 @@ def test_without_metrics_it_is_the_group_rag(assay):
 
 def test_the_figures_are_those_of_the_library(assay):
     for system in ("bm25", "dense"):
-        arguments = (EXAMPLES / "qrels.txt", EXAMPLES / f"{system}.run", "-m", "all_trec", "--format", "json")
+        arguments = (
+            EXAMPLES / "qrels.txt",
+            EXAMPLES / f"{system}.run",
+            "-m",
+            "all_trec",
+            "--format",
+            "json",
+            "--ci",
+            "none",
+        )
         (found,) = json.loads(assay("score", *arguments).out)["results"]
         assert (
             found == library.evaluate(EXAMPLES / "qrels.txt", EXAMPLES / f"{system}.run", "all_trec", name=system).to_dict()
@@ -638,3 +647,20 @@ def test_beirs_hole_is_explained_under_its_profile(assay, files):
     code, _, err = assay("score", "qrels.txt", "good.run", "-m", "hole@10", "--profile", "beir")
     assert code == 3
     assert "calls a document a hole if no query at all has it judged" in err
+
+
+@pytest.mark.parametrize(
+    ("flags", "metrics"),
+    [((), {"map", "mrr"}), (("--ci", "none"), None), (("--ci", "t"), {"map", "mrr"}), (("--level", "0.8"), {"map", "mrr"})],
+)
+def test_json_has_the_intervals_of_all_metrics(assay, flags, metrics):
+    done = assay("score", "qrels.txt", "good.run", "-m", "map", "mrr", "-f", "json", *flags)
+    (found,) = json.loads(done.out)["results"]
+    assert found.get("intervals", {}).keys() == (metrics or set())
+
+
+@pytest.mark.parametrize("form", ["csv", "markdown", "latex"])
+def test_other_formats_have_intervals_when_asked_for(assay, form):
+    plain, asked = (assay("score", "qrels.txt", "good.run", "poor.run", "-f", form, *ci).out for ci in ((), ("--ci", "t")))
+    assert not re.search("CI|interval", plain)
+    assert re.search("CI|interval", asked)

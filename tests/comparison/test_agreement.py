@@ -80,7 +80,7 @@ def test_rankings_may_be_given():
 
 
 def test_without_judgments_nothing_is_said_about_relevance():
-    (found,) = rank_agreements([replace(result, grader=None) for result in results()])
+    (found,) = rank_agreements([replace(result, relevant={}) for result in results()])
     assert (found.moved, found.n_gained, found.n_lost) == (None, None, None)
     assert "gained" not in found.rows()[0]
     plain = found.to_dict()

@@ -35,7 +35,6 @@ def test_two_systems_of_one_name_are_refused():
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"benchmark": "other"}, "old and new are about different benchmarks, first and other"),
         ({"policy": assay.Policy(ties="docid_asc")}, "ties is docid_desc for old and docid_asc for new"),
         ({"policy": assay.Policy(rel=2)}, "rel is None for old and 2 for new"),
         ({"profile": "beir"}, "profile is none for old and beir for new"),
@@ -56,6 +55,50 @@ def test_what_differs_is_named_and_refused(change, said):
     with pytest.raises(assay.DataError, match=f"cannot be compared: {said}.*--intersect compares what they share"):
         align([old, changed])
     assert align([old, changed], intersect=True).notes == (said,)
+
+
+@pytest.mark.parametrize("intersect", [False, True])
+def test_benchmarks_share_nothing_even_where_ids_are_the_same(intersect):
+    old, new = (replace(one, benchmark=name) for one, name in zip(old_and_new(), ("first", "other"), strict=True))
+    with pytest.raises(assay.DataError, match=r"old and new are about different benchmarks, first and other$"):
+        align([old, new], intersect=intersect)
+
+
+def retrieving(depths, metric="mrr"):
+    return [system(name, {metric: OLD}, provenance={"k": depth}) for name, depth in zip(("one", "two"), depths, strict=True)]
+
+
+@pytest.mark.parametrize("metric", ["mrr", "ndcg@20", "latency"])
+def test_another_depth_is_named_where_a_metric_looks_that_far(metric):
+    said = f"one was asked for 10 documents a query and two for 1,000, which matters to {metric}"
+    with pytest.raises(assay.DataError, match=said):
+        align(retrieving((10, 1000), metric))
+    assert align(retrieving((10, 1000), metric), intersect=True).notes == (said,)
+
+
+def test_another_depth_does_not_matter_above_it():
+    assert align(retrieving((10, 1000), "ndcg@10")).notes == ()
+    assert align(retrieving((10, 10))).notes == ()
+    assert align(retrieving((None, 10))).notes == ()
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "said"),
+    [
+        ({}, {"strategy_used": "token"}, "relevance is decided by qrels for old and by token for new"),
+        (
+            {"strategy_used": "token", "token_threshold": 0.3},
+            {"strategy_used": "token", "token_threshold": 0.5},
+            "token threshold of relevance is 0.3 for old and 0.5 for new",
+        ),
+    ],
+)
+def test_relevance_decided_by_other_means_is_named(ours, theirs, said):
+    old, new = old_and_new()
+    both = [replace(old, relevance=ours), replace(new, relevance=theirs)]
+    with pytest.raises(assay.DataError, match=said):
+        align(both)
+    assert align(both, intersect=True).notes == (said,)
 
 
 def test_other_queries_are_refused_or_left_out():

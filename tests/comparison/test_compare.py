@@ -58,7 +58,6 @@ def test_p_is_that_of_all_ways_to_change_sides(compared):
     [
         ("paired_t", lambda: stats.ttest_rel(NEW, OLD).pvalue),
         ("sign", lambda: stats.binomtest(6, 7).pvalue),
-        ("independent_t(equal_variances=true)", lambda: stats.ttest_ind(NEW, OLD).pvalue),
     ],
 )
 def test_other_tests_are_those_of_scipy(test, theirs):
@@ -80,7 +79,7 @@ def test_less_is_better_for_latency():
     assert pair.improvement == pytest.approx(10.1)
     assert (pair.wins, pair.losses, pair.better) == (10, 0, "quick")
     assert comparison.best("latency") == "quick"
-    assert comparison.verdict.startswith("quick beats slow on latency by 10.100 [10.000, ")
+    assert comparison.verdict.startswith("quick beats slow on latency by 10.1 ms [10.0 ms, 10.3 ms], ")
 
 
 def test_identical_systems_are_equal_and_nothing_is_undefined():
@@ -145,4 +144,4 @@ def test_claims_other_than_a_difference():
     comparison = compare_results([a, b], How(test="equivalence(margin=0.1)"))
     assert comparison.pairs[0].is_significant
     assert comparison.pairs[0].better is None
-    assert comparison.verdict == "b is within 0.1 of a on mrr (+0.000, p < 0.001)."
+    assert comparison.verdict == "b is within 0.1 of a on mrr (+0.00025, p < 0.001)."

@@ -44,5 +44,32 @@ def test_other_spellings():
     assert all(How(interval=name).interval_method == name for name in INTERVALS)
 
 
-def test_tests_for_many_systems_need_no_correction():
-    assert How(test="tukey", correction="holm").to_dict()["correction"] == "none"
+def test_tests_for_many_systems_need_a_correction_over_metrics_only():
+    assert How(test="tukey").to_dict()["correction"] == "bonferroni"
+    assert How(test="tukey", correction="none").to_dict()["correction"] == "none"
+    with pytest.raises(assay.UsageError, match="tukey_hsd corrects for all pairs of systems itself"):
+        How(test="tukey", correction="bh")
+
+
+def test_queries_are_paired_or_it_is_no_comparison():
+    with pytest.raises(assay.UsageError, match="independent_t is for scores of different queries"):
+        How(test="independent_t")
+
+
+@pytest.mark.parametrize(
+    ("test", "rope", "name", "counts"),
+    [
+        ("bayesian(rope=0.01)", 0.02, "bayesian(rope=0.01)", 0.01),
+        ("bayesian", 0.02, "bayesian(rope=0.02)", 0.02),
+        ("paired_t", 0.02, "paired_t", 0.02),
+    ],
+)
+def test_the_rope_of_the_test_itself_wins(test, rope, name, counts):
+    how = How(test=test, rope=rope)
+    assert (how.bound_test.name, how.to_dict()["rope"]) == (name, counts)
+
+
+def test_significant_is_p_up_to_alpha():
+    assert How(alpha=0.05).is_significant(0.05)
+    assert not How(alpha=0.05).is_significant(0.0500001)
+    assert not How().is_significant(float("nan"))

@@ -60,7 +60,10 @@ def test_tests_for_many_systems_are_corrected_over_slices():
     comparison = compare_results([BASE, NEW, OTHER], How(test="tukey_hsd"))
     found = compare_slices(comparison, "language")
     p = [pair.p for part in found.parts for pair in part.pairs]
-    assert [pair.p_corrected for part in found.parts for pair in part.pairs] == pytest.approx(correct(p, "holm"))
+    times = 2 * len(found.slices)  # metrics and slices; for pairs p was corrected already
+    assert [pair.p_corrected for part in found.parts for pair in part.pairs] == [min(1.0, times * one) for one in p]
+    assert f"(corrected for 3 systems and {times} slices and metrics)" in found.verdict
+    assert f"(corrected for 3 systems and {times} slices and metrics)" in found.parts[0].verdict
 
 
 def test_the_verdict_names_slices():
@@ -100,3 +103,11 @@ def test_the_rate_of_false_alarms_over_all_slices():
         found = compare_slices(compare_results(results, How(test="paired_t", interval="t")), ["language", "difficulty"])
         alarms += any(pair.is_significant for part in found.parts for pair in part.pairs)
     assert alarms / n <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / n)
+
+
+def test_slices_with_few_queries_are_warned_of():
+    comparison = compare_results([BASE, NEW], How(test="bootstrap(resamples=99)"))
+    (remark,) = compare_slices(comparison, "language*difficulty").remarks
+    assert remark.startswith("The bootstrap finds too much with fewer than 30 queries, and here are 15")
+    assert compare_slices(comparison, "language").remarks == ()
+    assert compare_slices(compare_results([BASE, NEW], How(test="sign")), "language").to_dict()["remarks"] == []

@@ -1,18 +1,19 @@
 """Worst slices: planted ones are found, small ones are left alone, and chance is not taken for news."""
 
 import math
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 import pytest
 
-from assay.comparison import subset_test
 from assay.comparison.how import How
 from assay.comparison.slice_search import Search, candidates
-from assay.comparison.subset_test import FEWEST, LARGE, MOST, chance_of_less, n_shuffles
 from assay.comparison.worst_slices import worst_slices
 from assay.errors import BadParameter, UsageError
 from assay.model.tags import Tags
+from assay.stats import _subsets
+from assay.stats._subsets import FEWEST, LARGE, MOST, chance_of_lower, n_shuffles
 
 from ._tagged import tagged
 
@@ -64,6 +65,22 @@ def test_where_a_candidate_is_worse_than_the_baseline():
     assert first.other == pytest.approx(base[inside].mean())
     assert found.verdict.startswith("On mrr, worse than base: new in 1 slice, first domain=domain7 (")
     assert found.rows()[0]["against"] == "base"
+
+
+@pytest.mark.parametrize(("within", "elsewhere"), [(0.0005, 0.5), (0.5, 0.0005)])
+def test_a_slice_is_no_surer_than_the_wider_of_two_spreads(within, elsewhere):
+    """A dozen queries that happen to agree, or that differ wildly, against what the others show."""
+    rng, inside = np.random.default_rng(2), np.arange(N) % 25 == 0
+    moves = np.where(inside, -0.1, 0.0) + rng.permutation(np.linspace(-1, 1, N)) * np.where(inside, within, elsewhere)
+    moves[inside] += -0.1 - moves[inside].mean()
+    tags = {"kind": ["odd" if one else "plain" for one in inside]}
+    results = [tagged(name, {"mrr": x}, tags) for name, x in (("base", np.full(N, 5.0)), ("new", 5.0 + moves))]
+    found = worst_slices(results, how=How(baseline="base"), search=Search(tags=("kind",)))
+    first = next(one for one in found.found if one.label == "kind=odd")
+    assert first.difference == pytest.approx(-0.1)
+    assert first.p > 0.05
+    assert not first.is_significant
+    assert first.low < -0.1 < 0 < first.high
 
 
 def test_less_may_be_better():
@@ -149,17 +166,17 @@ def test_the_chance_of_a_random_subset_is_exact():
     subset = np.array([0, 2, 6])
     sums = [sum(values[list(some)]) for some in combinations(range(7), 3)]
     exact = np.mean([total <= values[subset].sum() + 1e-9 for total in sums])
-    assert chance_of_less(values, [subset], 40_000) == pytest.approx([exact], abs=0.01)
+    assert chance_of_lower(values, [subset], 40_000) == pytest.approx([exact], abs=0.01)
 
 
 def test_chance_where_nothing_differs_and_for_large_slices():
-    assert chance_of_less(np.full(20, 0.3), [np.arange(5)], 99).tolist() == [1.0]
-    assert chance_of_less(np.zeros(3 * LARGE), [np.arange(LARGE)], 99).tolist() == [1.0]
+    assert chance_of_lower(np.full(20, 0.3), [np.arange(5)], 99).tolist() == [1.0]
+    assert chance_of_lower(np.zeros(3 * LARGE), [np.arange(LARGE)], 99).tolist() == [1.0]
     values = np.random.default_rng(0).beta(2, 2, 3 * LARGE)
     values[:LARGE] -= 0.03
-    (by_t,) = chance_of_less(values, [np.arange(LARGE)], 99)
+    (by_t,) = chance_of_lower(values, [np.arange(LARGE)], 99)
     assert by_t < 0.5
-    assert subset_test._by_shuffling(values, [np.arange(LARGE)], 20_000, 0) == pytest.approx([by_t], abs=0.01)
+    assert _subsets._by_shuffling(values, [np.arange(LARGE)], 20_000, 0) == pytest.approx([by_t], abs=0.01)
 
 
 def test_shuffles_grow_with_the_number_of_slices():
@@ -211,10 +228,13 @@ def test_what_cannot_be_searched_is_told():
     result = tagged("dense", {"mrr": scores()}, TAGS)
     with pytest.raises(UsageError, match="nothing is known about the queries"):
         worst_slices(tagged("dense", {"mrr": scores()}))
-    with pytest.raises(UsageError, match="no system is called 'basis'; there are dense"):
+    with pytest.raises(UsageError, match=r"no system is called 'basis'.*there are dense"):
         worst_slices(result, how=How(baseline="basis"))
-    with pytest.raises(UsageError, match="mean of a metric, which latency_p95 is not"):
+    with pytest.raises(UsageError, match="by the mean of a metric, not by latency_p95: it is no mean"):
         worst_slices(tagged("dense", {"latency_p95": scores()}, TAGS))
+    in_batches = replace(tagged("dense", {"latency": scores()}, TAGS), provenance={"latency_ms": {"mean": 1.0}})
+    with pytest.raises(UsageError, match="not by latency: times of batches"):
+        worst_slices(in_batches)
     with pytest.raises(UsageError, match="no result"):
         worst_slices([])
     for wrong in ({"min_queries": 0}, {"most": True}, {"min_share": 1.0}, {"resamples": 0.5}):

@@ -75,7 +75,7 @@ def test_a_name_that_is_neither_path_nor_benchmark_suggests(tmp_path):
     assert "no benchmark is called 'rag-templat'. Did you mean rag-template?" in str(error.value)
     assert f"neither a path nor one of {', '.join(bundled())}" in str(error.value)
     for given in (tmp_path / "none.json", str(tmp_path / "none.json")):
-        with pytest.raises(UnknownName, match="no benchmark is called"):
+        with pytest.raises(DataError, match=r"none\.json: no such file$"):
             load_dataset(given, format="json")
 
 

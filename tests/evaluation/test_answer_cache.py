@@ -5,7 +5,8 @@ import pytest
 from assay.datasets._dataset import BenchmarkDataset
 from assay.evaluation.answer_cache import AnswerCache
 from assay.evaluation.answers import Answer
-from assay.evaluation.runner import Part, Progress, gather
+from assay.evaluation.progress import Progress
+from assay.evaluation.runner import Part, gather
 from assay.model.records import Document, Query
 from assay.providers._provider import parse_provider
 

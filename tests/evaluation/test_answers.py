@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay import DataError, UsageError
+from assay.evaluation import answers as module
 from assay.evaluation.answers import SCHEMA, Answer, AnswerLog
 from assay.model.records import Hit
 
@@ -219,3 +220,34 @@ def test_when_the_disk_is_full_it_is_told_and_what_was_kept_is_there(tmp_path):
     log.mend()
     assert log.path.stat().st_size < 2000
     assert [path.name for path in tmp_path.iterdir()] == ["a.log"]
+
+
+def test_a_lock_is_removed_by_who_held_it(tmp_path):
+    log = AnswerLog(tmp_path / "a.log")
+    with log.held():
+        assert [path.name for path in tmp_path.iterdir()] == [".a.log.lock"]
+        with pytest.raises(UsageError, match="is running already"), log.held():
+            pass
+        assert [path.name for path in tmp_path.iterdir()] == [".a.log.lock"]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_lock_that_was_removed_meanwhile_is_none(tmp_path, monkeypatch):
+    """Who waited for a lock, and gets it when its holder removes it, must not share it with who comes next."""
+    log, n_locked = AnswerLog(tmp_path / "a.log"), 0
+    lock = module._lock
+
+    def slow(handle, *, waits):
+        nonlocal n_locked
+        n_locked += 1
+        found = lock(handle, waits=waits)
+        if n_locked == 1:
+            (tmp_path / ".a.log.lock").unlink()
+        return found
+
+    monkeypatch.setattr(module, "_lock", slow)
+    with log.held():
+        assert (tmp_path / ".a.log.lock").exists()
+        with pytest.raises(UsageError, match="is running already"), log.held():
+            pass
+    assert n_locked == 3

@@ -9,10 +9,11 @@ import pytest
 
 from assay.evaluation import batches as module
 from assay.evaluation.batches import QUICK as SOON
+from assay.evaluation.experience import Experience
 from assay.evaluation.patience import Patience
 from assay.providers._refusals import Busy, Final
 
-from ._retrievers import LONG, QUICK, Told, answered, failing, right
+from ._retrievers import LONG, QUICK, Told, answered, failing, queries, right
 
 
 def sizes(told):
@@ -89,7 +90,7 @@ def test_a_batch_that_fails_is_asked_one_by_one():
 def test_answers_of_a_batch_are_handed_on_before_its_failures_are_asked_again():
     told = Told(lambda query: ValueError("no") if query.query_id == "q1" else right(query))
     line = module.Line(told)
-    asking = module.Batches(line, 10, QUICK, 3).ask([SimpleNamespace(query_id=f"q{n}") for n in range(3)])
+    asking = module.Batches(line, 10, Experience(QUICK), 3).ask([SimpleNamespace(query_id=f"q{n}") for n in range(3)])
     assert [answer.query for answer in next(asking)] == ["q0", "q2"]
     assert len(told.asked) == 1
     asking.close()
@@ -129,6 +130,30 @@ def test_many_failures_share_their_pauses(clock, monkeypatch):
     found = answered(told, 50, batch=50, patience=Patience(retries=2, backoff=1.0))
     assert all(answer.error == "TypeError: bug" for answer in found.values())
     assert clock.now == 1.0 + 2.0
+
+
+def test_a_retriever_that_never_worked_is_not_asked_twice_for_long(clock, monkeypatch):
+    """The first three queries share their pauses; after them nothing waits any more."""
+    monkeypatch.setattr("assay.evaluation.patience.random.uniform", lambda low, high: 1.0)
+    told = Told(failing({f"q{number}": TypeError("bug") for number in range(50)}, every=True))
+    found = answered(told, 50, batch=1000, patience=Patience(retries=2, backoff=1.0), grows=True)
+    assert all(answer.error == "TypeError: bug" for answer in found.values())
+    assert clock.now == 1.0 + 2.0
+    assert [told.times(f"q{number}") for number in (0, 1, 2, 3, 49)] == [3, 3, 3, 1, 1]
+
+
+def test_after_one_answer_all_are_tried_as_often_as_usual(clock):
+    told = Told(failing({f"q{number}": OSError("torn") for number in range(4, 20)}, every=True))
+    answered(told, 20, batch=1000, patience=Patience(retries=2, backoff=1.0), grows=True)
+    assert {told.times(f"q{number}") for number in range(10, 20)} == {3}
+
+
+def test_a_pause_that_a_service_asks_for_is_told_of(clock):
+    waits = []
+    told = Told(failing({"q0": Busy(40.0, "http://x: HTTP 429")}))
+    how = Experience(Patience(), lambda seconds, why: waits.append((seconds, why)))
+    list(module.Batches(module.Line(told), 10, how, 3).ask(queries(2)))
+    assert (waits, clock.now) == ([(40.0, "HTTP 429")] * 2, 40.0)
 
 
 def test_a_chosen_size_has_as_many_times_the_timeout_and_one_that_grows_has_it_once():

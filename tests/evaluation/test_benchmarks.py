@@ -59,3 +59,15 @@ def test_everything_that_cannot_be_read_is_noted(place):
 def test_the_format_may_be_given(place):
     with pytest.raises(DataError):
         load("de.json", dataset_format="beir")
+
+
+def test_one_without_documents_is_refused_for_those_who_search_in_them(place):
+    bare = BenchmarkDataset("bare")
+    bare.add_query(Query("q", "text"))
+    bare.qrels["q"] = {"d": 1.0}
+    bare.save_json(place / "bare.json")
+    with pytest.raises(DataError, match=r"^bare has no documents, and bm25 needs some to search in; add them"):
+        load("bare.json")
+    with pytest.raises(DataError, match=r"^bare has no documents, and rerank\(bm25\), command:x need some"):
+        load("bare.json", providers=["rerank(bm25)", "command:x", "command(command=y, index=false)", "replay:x.run"])
+    assert load("bare.json", providers=["replay:x.run", "hybrid(replay:x.run, replay:y.run)"]) == {"bare.json": "bare"}

@@ -87,11 +87,14 @@ def test_every_selection_and_every_set_of_failures_has_a_log_of_its_own(tmp_path
     assert len(set(paths)) == len(paths)
 
 
+AFRESH_TOO = r"\. Without --resume it starts afresh"
 CHANGES = {
-    "plan.k: 10 before, 20 now": {"k": 20},
-    "files.mine.py: a before, b now": {"files": {"mine.py": "b"}},
-    "datasets.small.documents: x before, y now": {"datasets": {"small": {"documents": "y"}}},
-    "versions.numpy: 1 before, 2 now": {"versions": {"numpy": "2"}},
+    f"k was 10, is 20{AFRESH_TOO}$": {"k": 20},
+    f"mine.py has changed since{AFRESH_TOO}, and --retry-failed result.json asks only what failed in that result$": {
+        "files": {"mine.py": "b"}
+    },
+    f"the documents of small have changed since{AFRESH_TOO}$": {"datasets": {"small": {"documents": "y"}}},
+    f"numpy was 1, is 2{AFRESH_TOO}$": {"versions": {"numpy": "2"}},
 }
 OLD = {"files": {"mine.py": "a"}, "datasets": {"small": {"documents": "x"}}, "versions": {"numpy": "1"}}
 
@@ -99,31 +102,31 @@ OLD = {"files": {"mine.py": "a"}, "datasets": {"small": {"documents": "x"}}, "ve
 @pytest.mark.parametrize("difference", CHANGES)
 def test_under_a_plan_s_name_any_change_is_refused_and_shown(tmp_path, difference):
     begun(tmp_path, header(**OLD), "plan-mine", BOTH)
-    with pytest.raises(UsageError, match=f"^this is not what was begun: {difference}. Without --resume it starts afresh$"):
+    with pytest.raises(UsageError, match=f"^this is not what was begun: {difference}"):
         resumed(tmp_path, header(**{**OLD, **CHANGES[difference]}), "plan-mine")
     assert resumed(tmp_path, header(**OLD), "plan-mine")[0]
 
 
 @pytest.mark.parametrize("difference", CHANGES)
-@pytest.mark.parametrize("answers", [ONE, FAILED], ids=["cut short", "failed"])
-def test_by_flags_a_change_is_refused_while_the_same_queries_are_not_finished(tmp_path, difference, answers):
-    begun(tmp_path, header(**OLD), answers=answers)
-    with pytest.raises(UsageError, match=f"^what was begun and not finished is another one: {difference}. Without --resume"):
+def test_by_flags_a_change_is_refused_while_the_same_queries_are_not_finished(tmp_path, difference):
+    begun(tmp_path, header(**OLD), answers=ONE)
+    with pytest.raises(UsageError, match=f"^what was begun and not finished is another one: {difference}"):
         resumed(tmp_path, header(**{**OLD, **CHANGES[difference]}))
 
 
 @pytest.mark.parametrize(
     "changes",
-    [{"selection": {"limit": 3}}, {"benchmarks": ("other",)}],
-    ids=["other queries", "another benchmark"],
+    [{"selection": {"limit": 3}}, {"benchmarks": ("other",)}, {"providers": ["dense"]}, {"again": {"0 p": ["q1"]}}],
+    ids=["other queries", "another benchmark", "another provider", "what failed before"],
 )
 def test_by_flags_an_evaluation_of_something_else_was_not_meant(tmp_path, changes):
     begun(tmp_path, header(), answers=ONE)
     assert resumed(tmp_path, header(**changes)) == ({}, [AFRESH])
 
 
-def test_by_flags_one_that_is_finished_was_not_meant(tmp_path):
-    begun(tmp_path, header(), answers=BOTH)
+@pytest.mark.parametrize("answers", [BOTH, FAILED], ids=["answered", "failed"])
+def test_by_flags_one_that_is_finished_was_not_meant(tmp_path, answers):
+    begun(tmp_path, header(), answers=answers)
     assert resumed(tmp_path, header(k=20)) == ({}, [AFRESH])
 
 
@@ -137,13 +140,13 @@ def test_of_several_the_latest_is_shown(tmp_path):
     for age, k in enumerate((30, 20)):
         path = begun(tmp_path, header(k=k), answers=ONE).log.path
         os.utime(path, (1e9 - age, 1e9 - age))
-    with pytest.raises(UsageError, match=r"plan\.k: 30 before, 10 now"):
+    with pytest.raises(UsageError, match=r"k was 30, is 10"):
         resumed(tmp_path, header())
 
 
 def test_of_many_differences_a_few_are_shown(tmp_path):
     begun(tmp_path, header(files={f"{n}.py": "a" for n in range(9)}), "plan-mine")
-    with pytest.raises(UsageError, match=r"files.4.py: a before, b now; and 4 more\. Without"):
+    with pytest.raises(UsageError, match=r"4\.py has changed since; and 4 more\. Without"):
         resumed(tmp_path, header(files={f"{n}.py": "b" for n in range(9)}), "plan-mine")
 
 
@@ -166,6 +169,7 @@ def test_all_that_answers_rest_on_is_described(tmp_path, monkeypatch):
 
     first = described()
     assert first["plan"]["providers"] == [{"provider": "own"}]
+    assert first["providers"] == ["own"]
     assert set(first["datasets"]["small"]) == {"queries", "documents", "judgments"}
     assert set(first["files"]) == {"mine.py"}
     assert {"assay", "python", "numpy"} <= set(first["versions"])

@@ -1,12 +1,13 @@
 """conduct: a plan carried out, part by part, with a log to go on from."""
 
+import re
 from dataclasses import replace
 
 import pytest
 
 from assay import ProviderError, UsageError
 from assay.errors import DataError, NothingSelected
-from assay.evaluation.answers import SCHEMA, AnswerLog
+from assay.evaluation.answers import AnswerLog
 from assay.evaluation.conduct import Conduct, carry_out, is_total_failure
 from assay.evaluation.run import own_provider
 from assay.evaluation.selection import Selection
@@ -71,7 +72,7 @@ def test_a_log_of_another_kind_is_refused(saved):
     log = sole_log(saved)
     header, _ = log.read()
     log.begin({**header, "schema": "assay.answers/9"})
-    with pytest.raises(UsageError, match=f"schema: assay.answers/9 before, {SCHEMA} now"):
+    with pytest.raises(UsageError, match="it was begun by another version of assay"):
         carry_out(asked, Conduct(home=saved, name="mine", resume=True))
 
 
@@ -111,7 +112,8 @@ def test_a_provider_that_fails_on_everything_has_a_result_all_the_same(saved):
     no = {f"q{n}": ValueError("no") for n in range(3)}
     bad, good = carry_out(plan(saved, Told(failing(no, every=True)), Told()), Conduct(home=saved))
     assert (is_total_failure(bad), is_total_failure(good)) == (True, False)
-    assert bad.failures == dict.fromkeys(no, "ValueError: no")
+    assert bad.failures.keys() == no.keys()
+    assert all(re.fullmatch(r"Told\.search raised ValueError: no \(.*\.py:\d+\)", one) for one in bad.failures.values())
     assert (bad["mrr"], good["mrr"]) == (0.0, 1.0)
     (alone,) = carry_out(plan(saved, Told(failing(no, every=True))), Conduct(home=saved))
     assert is_total_failure(alone)

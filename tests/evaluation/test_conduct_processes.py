@@ -78,8 +78,8 @@ def test_on_a_full_disk_it_stops_and_goes_on_when_there_is_room(place):
     assert not kept & set(asked(place)[before:])
 
 
-@pytest.mark.parametrize("how", [{}, {"name": "plan-mine"}], ids=["flags", "plan"])
-def test_after_one_s_own_code_changed_it_does_not_go_on(place, how, monkeypatch):
+def test_after_one_s_own_code_changed_it_does_not_go_on(place, monkeypatch):
+    how = {"name": "plan-mine"}
     monkeypatch.setenv("FAIL", "q7")
     evaluated(place, {}, **how)
     monkeypatch.delenv("FAIL")
@@ -88,12 +88,24 @@ def test_after_one_s_own_code_changed_it_does_not_go_on(place, how, monkeypatch)
     n_asked = len(asked(place))
     told = evaluated(place, {}, resume=True, **how)
     assert told.startswith("UsageError: ")
-    assert "files.mine.py: " in told
-    assert told.endswith("Without --resume it starts afresh")
+    assert "mine.py has changed since" in told
+    assert told.endswith(
+        "Without --resume it starts afresh, and --retry-failed result.json asks only what failed in that result"
+    )
     assert len(asked(place)) == n_asked
     (place / "mine.py").write_text(code)
     (result,) = evaluated(place, {}, resume=True, **how)
     assert (result["failures"], asked(place)[n_asked:]) == ({}, ["q7"])
+
+
+def test_one_that_failed_somewhere_is_finished_and_does_not_stand_in_the_way(place, monkeypatch):
+    monkeypatch.setenv("FAIL", "q7")
+    evaluated(place, {})
+    monkeypatch.delenv("FAIL")
+    (place / "mine.py").write_text((place / "mine.py").read_text().replace("10.0 - place", "20.0 - place"))
+    n_asked = len(asked(place))
+    (result,) = evaluated(place, {}, resume=True)
+    assert (result["failures"], sorted(asked(place)[n_asked:])) == ({}, sorted(EVERY))
 
 
 KILLS = """

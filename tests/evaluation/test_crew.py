@@ -7,6 +7,7 @@ import time
 
 from assay.evaluation.asking import ask
 from assay.evaluation.crew import Crew
+from assay.evaluation.experience import Experience
 from assay.evaluation.line import Line
 from assay.evaluation.patience import Patience
 from assay.model.records import Hit
@@ -22,7 +23,8 @@ def together(n, action=None):
 
 def limit_after(answer, n, concurrency):
     """How much is asked at once in the end."""
-    crew = Crew(Line(Told(answer)), 10, Patience(timeout=LONG, retries=5, backoff=0.0, concurrency=concurrency))
+    patience = Patience(timeout=LONG, retries=5, backoff=0.0, concurrency=concurrency)
+    crew = Crew(Line(Told(answer)), 10, Experience(patience))
     found = [one for some in crew.ask(queries(n)) for one in some]
     assert not any(one.error for one in found)
     assert len(found) == n
@@ -68,7 +70,34 @@ def test_what_is_final_is_not_asked_again():
     assert told.times("q1") == 1
 
 
+def test_a_retriever_that_never_worked_is_not_asked_twice_for_long():
+    told = Told(failing({f"q{number}": ValueError("never") for number in range(60)}, every=True))
+    found = answered(told, 60, patience=Patience(retries=9, backoff=0.0, concurrency=2))
+    assert {one.error for one in found.values()} == {"ValueError: never"}
+    times = [told.times(f"q{number}") for number in range(60)]
+    assert sum(one == 10 for one in times) >= 3
+    assert sum(times) < 3 * 10 + 60 * 10 / 2
+
+
+def test_once_something_worked_all_are_tried_as_often_as_usual():
+    told = Told(failing({f"q{number}": ValueError("never") for number in range(1, 20)}, every=True))
+    answered(told, 20, patience=Patience(retries=3, backoff=0.0, concurrency=1))
+    assert {told.times(f"q{number}") for number in range(1, 20)} == {4}
+
+
 # Busy services
+
+
+def test_a_service_that_asks_for_hours_is_waited_for_once_and_then_all_fail(monkeypatch):
+    monkeypatch.setattr("assay.evaluation.patience.SHORT_PAUSE", 0.2)
+    told = Told(failing({f"q{number}": Busy(3600.0, "http://x: HTTP 429") for number in range(9)}, every=True))
+    waits = []
+    how = Experience(Patience(timeout=0.1, retries=2, concurrency=3), lambda *wait: waits.append(wait))
+    found = [one for some in Crew(Line(told), 10, how).ask(queries(9)) for one in some]
+    assert {one.error for one in found} == {"http://x: HTTP 429; it asks to wait 3600 s, and 0.2 s is the longest wait"}
+    assert set(waits) == {(0.2, "HTTP 429")}
+    assert sorted(one.query for one in found) == [f"q{number}" for number in range(9)]
+    assert sum(told.times(f"q{number}") for number in range(9)) <= 9 + 3
 
 
 def busy_at_first(n, retry_after=None):

@@ -287,7 +287,9 @@ def test_a_faulty_map_says_where(tmp_path, content, said):
 
 def test_a_map_that_cannot_be_read(tmp_path):
     (tmp_path / "latin").write_bytes(b"\xe4 d")
-    for path in (tmp_path / "none", tmp_path, tmp_path / "latin"):
+    with pytest.raises(DataError, match=f"{tmp_path / 'none'}: no such file"):
+        read_id_map(tmp_path / "none")
+    for path in (tmp_path, tmp_path / "latin"):
         with pytest.raises(DataError, match=f"{path}: cannot be read"):
             read_id_map(path)
 

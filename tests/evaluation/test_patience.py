@@ -4,7 +4,7 @@ import pytest
 
 from assay import ProviderError
 from assay.evaluation import patience as module
-from assay.evaluation.patience import BUSY_RETRIES, LONGEST_PAUSE, Patience
+from assay.evaluation.patience import BUSY_RETRIES, Patience
 from assay.providers._refusals import Busy, Final
 
 
@@ -43,5 +43,6 @@ def test_pauses_are_never_the_same_for_all():
 
 def test_a_busy_service_says_itself_how_long_even_beyond_the_timeout_but_not_for_ever(no_chance):
     patience = Patience(timeout=3.0, backoff=1.0)
-    assert [patience.pause(Busy(wait), 4) for wait in (0.0, 0.25, 99.0, 86400.0)] == [0.0, 0.25, 99.0, LONGEST_PAUSE]
+    assert [patience.pause(Busy(wait), 4) for wait in (0.0, 0.25, 59.0, 86400.0)] == [0.0, 0.25, 59.0, 60.0]
+    assert [Patience(timeout=seconds).longest_pause for seconds in (1.0, 90.0, 900.0)] == [60.0, 90.0, 300.0]
     assert patience.pause(Busy(), 2) == 2.0

@@ -382,7 +382,7 @@ def test_the_same_output_twice_is_refused(tmp_path, monkeypatch):
 
 def test_a_map_of_ids_must_be_there(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(BadParameter, match=r"plan: id_map: there is no file ids\.tsv"):
+    with pytest.raises(BadParameter, match=r"plan: id_map: ids\.tsv: no such file"):
         plan(id_map="ids.tsv")
     (tmp_path / "ids.tsv").write_text("a#1\ta\n")
     assert plan(id_map="ids.tsv").relevance.id_map == "ids.tsv"
@@ -400,3 +400,21 @@ def test_whole_numbers_may_be_written_as_floats():
 
 def test_the_format_of_benchmarks():
     assert plan(dataset_format="beir").dataset_format == "beir"
+
+
+def test_what_is_named_twice_is_noted_and_used_once():
+    plan = make_plan({"benchmarks": ["a", "b", "a"], "providers": ["bm25", "x=bm25", "bm25(k1=1.5)", "bm25", "bm25"]})
+    assert plan.benchmarks == ("a", "b")
+    assert [provider.name for provider in plan.providers] == ["bm25", "x"]
+    assert plan.notes == (
+        "the benchmark a is named 2 times, and used once",
+        "the provider bm25 is named 4 times, and used once",
+    )
+    assert plan.notes_on_depth == ()
+
+
+def test_how_long_an_index_may_take():
+    assert make_plan({"benchmarks": "a", "providers": "bm25"}).patience.index_timeout is None
+    assert make_plan({"benchmarks": "a", "providers": "bm25", "index_timeout": "30"}).patience.index_timeout == 30.0
+    with pytest.raises(BadParameter, match="plan: index_timeout is a number above 0, not -1"):
+        make_plan({"benchmarks": "a", "providers": "bm25", "index_timeout": -1})

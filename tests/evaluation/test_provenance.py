@@ -5,7 +5,7 @@ import re
 import subprocess
 
 import assay
-from assay.evaluation.provenance import describe_dataset, describe_machine, describe_repository, differences, now
+from assay.evaluation.provenance import describe_dataset, describe_machine, describe_repository, now
 
 from ._retrievers import Told, benchmark
 
@@ -76,15 +76,3 @@ def test_everything_is_there():
     assert provenance["files"] == {}
     assert provenance["started"] <= provenance["finished"]
     assert {"dataset", "seconds", "repository", "assay", "python", "platform", "packages"} <= set(provenance)
-
-
-def test_differences_are_told_where_they_are():
-    old = {"plan": {"k": 10, "metrics": ["mrr"], "gone": 1}, "same": {"a": [1]}}
-    new = {"plan": {"k": 20, "metrics": ["mrr", "map"], "came": 2}, "same": {"a": [1]}}
-    assert differences(old, new) == [
-        "plan.k: 10 before, 20 now",
-        "plan.metrics: ['mrr'] before, ['mrr', 'map'] now",
-        "plan.gone: 1 before, nothing now",
-        "plan.came: nothing before, 2 now",
-    ]
-    assert differences(old, old) == []

@@ -59,7 +59,8 @@ def test_failed_queries_score_0_whatever_the_policy_says_of_missing_ones(missing
     monkeypatch.setattr("assay.evaluation.batches.time.sleep", lambda _: None)
     result = assay.run(benchmark(), Told(half), "mrr", policy=assay.Policy(missing=missing))
     assert result.scores("mrr") == {"q0": 1.0, "q1": 0.0, "q2": 1.0, "q3": 0.0}
-    assert result.failures == {"q1": "ValueError: odd", "q3": "ValueError: odd"}
+    line = half.__code__.co_firstlineno + 3
+    assert result.failures == dict.fromkeys(("q1", "q3"), f"Told.search raised ValueError: odd (test_run.py:{line})")
     assert list(result.run) == ["q0", "q2"]
     assert result.provenance["counts"] == {"asked": 4, "answered": 2, "failed": 2, "cached": 0}
 
@@ -67,7 +68,10 @@ def test_failed_queries_score_0_whatever_the_policy_says_of_missing_ones(missing
 def test_when_all_fail_it_is_an_error(monkeypatch):
     monkeypatch.setattr("assay.evaluation.batches.time.sleep", lambda _: None)
     told = Told(lambda query: 1 / 0)
-    with pytest.raises(ProviderError, match="small/Told: every query failed; q0: ZeroDivisionError: division by zero"):
+    with pytest.raises(
+        ProviderError,
+        match=r"every query failed; q0: Told.search raised ZeroDivisionError: division by zero \(test_run.py:\d+\)$",
+    ):
         assay.run(benchmark(), told, "mrr")
 
 
@@ -204,5 +208,20 @@ def test_what_cannot_be_indexed_is_told():
         def index(self, documents):
             raise OSError("no model")
 
-    with pytest.raises(ProviderError, match="Broken could not be started: OSError: no model"):
+    with pytest.raises(ProviderError, match=r"Broken.index raised OSError: no model \(test_run.py:\d+\)$"):
         assay.run(benchmark(), Broken(), "mrr")
+
+
+def test_a_result_says_that_less_was_asked_for_than_its_metrics_look_at():
+    result = assay.run(benchmark(), Told(), ["ndcg@10", "mrr"], k=3)
+    assert "k = 3 is less than the cutoff of ndcg@10: only 3 documents are asked for." in result.notes
+    assert assay.run(benchmark(), Told(), ["ndcg@10"]).notes == ()
+
+
+def test_errors_of_coroutines_have_their_place_too():
+    class Later:
+        async def search(self, queries, k):
+            raise OSError("first\nsecond")
+
+    with pytest.raises(ProviderError, match=r"Later\.search raised OSError: first \(test_run\.py:\d+\)$"):
+        assay.run(benchmark(), Later(), "mrr", retries=0)

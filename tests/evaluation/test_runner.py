@@ -1,8 +1,11 @@
 """The runner: scopes, indexes, times, notes, and what is known already."""
 
 import asyncio
+import gc
 import math
 import sqlite3
+import threading
+from contextlib import nullcontext
 from dataclasses import replace
 
 import pytest
@@ -11,15 +14,18 @@ from assay import ProviderError
 from assay.datasets._dataset import BenchmarkDataset
 from assay.evaluation.answers import Answer
 from assay.evaluation.patience import Patience
+from assay.evaluation.progress import Progress
 from assay.evaluation.run import own_provider
-from assay.evaluation.runner import Part, Progress, gather, provenance, score_part
+from assay.evaluation.runner import CLOSING, HURRIED, Part, gather, provenance, score_part
 from assay.evaluation.setting import settings_of
+from assay.evaluation.worker import Worker
 from assay.metrics._parse import parse_metrics
 from assay.model.profile import OWN
 from assay.model.records import Document, Query
 from assay.providers._provider import BoundProvider, Provider
+from assay.providers._refusals import Busy
 
-from ._retrievers import Told, benchmark, right
+from ._retrievers import LONG, Told, benchmark, failing, right
 
 QUICK = Patience(timeout=5.0, retries=0, backoff=0.0)
 
@@ -262,3 +268,91 @@ def test_parts_of_equal_names_are_told_apart():
     part = Part(benchmark(), own_provider(Told(), "x"), {}, 10)
     assert part.name == replace(part, number=1).name == "small/x"
     assert part.key != replace(part, number=1).key
+
+
+def test_who_hangs_while_getting_ready_has_a_limit():
+    release = threading.Event()
+
+    class Hangs(Told):
+        def index(self, documents):
+            release.wait(LONG)
+
+    dataset = benchmark()
+    part = Part(
+        dataset, BoundProvider(Provider("own", "", Hangs), {}), dataset.queries, 10, replace(QUICK, index_timeout=0.05)
+    )
+    with pytest.raises(ProviderError, match=r"^own was not ready within 0.05 s; --index-timeout allows more$"):
+        gather(part, {}, None, Progress("own", 4))
+    release.set()
+
+
+@pytest.mark.parametrize(
+    ("provider", "given", "seconds"),
+    [
+        (Provider("own", "", Told), None, 600.0),
+        (Provider("own", "", Told, is_repeatable=True), None, math.inf),
+        (Provider("own", "", Told, is_repeatable=True), 7.0, 7.0),
+    ],
+)
+def test_what_computes_here_may_take_its_time(provider, given, seconds):
+    part = Part(benchmark(), BoundProvider(provider, {}), {}, 10, Patience(index_timeout=given))
+    assert part.index_timeout == seconds
+
+
+@pytest.mark.parametrize(("interrupt", "seconds"), [(KeyboardInterrupt, HURRIED), (None, CLOSING)])
+def test_after_an_interrupt_nobody_waits_for_a_goodbye(interrupt, seconds, monkeypatch):
+    waited = []
+
+    class Noting(Worker):
+        def do(self, function, *arguments, seconds=math.inf):
+            if arguments == ("close",):
+                waited.append(seconds)
+            return super().do(function, *arguments, seconds=seconds)
+
+    class Closing(Told):
+        def close(self):
+            pass
+
+    def watch(progress):
+        if interrupt and progress.n_done:
+            raise interrupt
+
+    monkeypatch.setattr("assay.evaluation.runner.Worker", Noting)
+    dataset = benchmark()
+    part = Part(dataset, BoundProvider(Provider("own", "", Closing), {}), dataset.queries, 10, QUICK)
+    with pytest.raises(interrupt) if interrupt else nullcontext():
+        gather(part, {}, None, Progress("own", 4, watch=watch))
+    gc.collect()
+    assert waited == [seconds]
+
+
+def test_a_pause_that_a_service_asks_for_is_seen_by_who_watches():
+    seen = []
+    told = Told(failing({"q0": Busy(0.01, "http://x: HTTP 429")}), batch=1)
+    dataset = benchmark()
+    part = Part(dataset, own_provider(told), dataset.queries, 10, Patience(timeout=5.0, concurrency=1))
+    gather(part, {}, None, Progress("own", 4, watch=lambda now: seen.append(now.wait and now.wait[:2])))
+    assert (0.01, "HTTP 429") in seen
+
+
+def test_scopes_share_what_was_learnt():
+    """A provider that fails in each of many scopes is not given all its tries in each of them."""
+    made = []
+
+    def make():
+        made.append(Told(lambda query: 1 / 0))
+        return made[-1]
+
+    dataset = benchmark(20)
+    queries = {name: replace(query, scope=f"s{name}") for name, query in dataset.queries.items()}
+    dataset = replace(dataset, queries=queries)
+    part = Part(dataset, BoundProvider(Provider("own", "", make), {}), queries, 10, Patience(timeout=5.0, backoff=0.0))
+    assert all(answer.error for answer in gather(part, {}, None, Progress("own", 20)).values())
+    assert [len(told.asked) for told in made] == [3] * 3 + [1] * 17
+
+
+def test_an_index_of_nothing_is_for_those_who_have_documents_of_their_own():
+    bare = replace(benchmark(2), documents={})
+    provider = BoundProvider(Provider("both", "", Told), {}, (own_provider(lambda text, k: ["d0"]),))
+    part = Part(bare, provider, bare.queries, 10, QUICK)
+    assert not any(answer.error for answer in gather(part, {}, None, Progress("both", 2)).values())

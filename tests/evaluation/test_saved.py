@@ -162,7 +162,7 @@ def test_what_is_no_result_is_told_with_its_file(tmp_path, content):
 
 
 def test_a_missing_file_or_folder_is_told(tmp_path):
-    with pytest.raises(assay.DataError, match=r"gone\.json: No such file"):
+    with pytest.raises(assay.DataError, match=r"gone\.json: no such file"):
         read_results(tmp_path / "gone.json")
     with pytest.raises(assay.DataError, match="Is a directory"):
         read_results(tmp_path)

@@ -13,7 +13,11 @@ MODULE = """
 ran = []
 def search(query, k): ran.append(query)
 def score(query, texts): ran.append(query)
-def nothing(): pass
+def nothing(*, k): pass
+def needy(query, k, index, *, model): ran.append(query)
+def make(): ran.append("made")
+class Needy:
+    def __init__(self, path, *, log=None): ran.append("made")
 class Retriever:
     def __init__(self): ran.append("made")
     def index(self, documents): ran.append("index")
@@ -53,15 +57,17 @@ WRONG = {
     "python:check_module:serch": "Did you mean search",
     "python:check_module:number": "neither a function",
     "python:check_module:nothing": "must take the query first",
+    "python:check_module:needy": "the function is called with the query and k, and needs index and model too; give the",
+    "python:check_module:Needy": "check_module:Needy cannot be made without path; write a function that makes one",
     "python:check_exits:search": "cannot be imported: SystemExit: 3",
-    "replay:gone.run": "there is no file gone.run",
+    "replay:gone.run": "gone.run: no such file",
     "replay:.": "is a folder",
     "command:no-such-program --x": "there is no program no-such-program",
     "command:./a.run": "there is no program ./a.run",
     "command:ls ${NO_SUCH_VARIABLE}": "NO_SUCH_VARIABLE",
     "hybrid(bm25)": "two or more",
     "hybrid(bm25, bm25, weights=[1, 2, 3])": "3 weights for 2 providers",
-    "hybrid(bm25, replay:gone.run)": "there is no file gone.run",
+    "hybrid(bm25, replay:gone.run)": "gone.run: no such file",
     "rerank(bm25)": "either function",
     "rerank(bm25, dense, function=check_module:score)": "one provider",
     "rerank(bm25, function=check_module:gone)": "has no gone",

@@ -8,6 +8,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from types import ModuleType, SimpleNamespace
 
+import numpy as np
 import pytest
 
 from assay.errors import BadParameter, ProviderError
@@ -257,7 +258,10 @@ def test_a_class_that_cannot_be_made(module):
             pass
 
     module.Mine = Needy
-    with pytest.raises(ProviderError, match="assay_test_module:Mine raised TypeError"):
+    with pytest.raises(
+        ProviderError,
+        match=r"Mine cannot be made without path; .*def make\(\): return Mine\(…\), .*python:assay_test_module:make$",
+    ):
         make_retriever("assay_test_module:Mine")
 
 
@@ -296,9 +300,9 @@ def test_what_is_not_there(here):
         "assay_here_x:search": "there is no module assay_here_x, neither installed nor in",
         "assay_here_a:serch": "assay_here_a has no serch. Did you mean search or surch?",
         "assay_here_a:surch": "is neither a function nor has it search(queries, k): it is 3",
-        "assay_here_b:search": "assay_here_b cannot be imported: No module named 'no_such_package_at_all'",
-        "assay_here_c:search": "assay_here_c cannot be imported: SyntaxError",
-        "assay_here_d:search": "assay_here_d cannot be imported: RuntimeError: no model",
+        "assay_here_b:search": "ModuleNotFoundError: No module named 'no_such_package_at_all' (assay_here_b.py:1)",
+        "assay_here_c:search": "assay_here_c cannot be imported: SyntaxError: invalid syntax (assay_here_c.py:1)",
+        "assay_here_d:search": "assay_here_d cannot be imported: RuntimeError: no model (assay_here_d.py:1)",
     }.items():
         with pytest.raises(ProviderError) as caught:
             make_retriever(name)
@@ -361,3 +365,60 @@ def test_what_would_be_the_same_again_is_final(module):
     with pytest.raises(ProviderError) as caught:
         ask(module, lambda text, k: {}["x"])
     assert not isinstance(caught.value, Final)
+
+
+def test_of_an_error_in_several_lines_the_first_is_told_with_the_place(module):
+    def search(text, k):
+        raise ValueError("first\nsecond\nthird")
+
+    with pytest.raises(ProviderError, match=r"raised ValueError: first \(test_python\.py:\d+\)$"):
+        ask(module, search)
+
+    def silent(text, k):
+        raise ValueError
+
+    with pytest.raises(ProviderError, match=r"raised ValueError \(test_python\.py:\d+\)$"):
+        ask(module, silent)
+
+
+def test_of_an_error_deep_in_a_library_the_line_of_one_s_own_is_told(module):
+    def search(text, k):
+        return np.linalg.inv(np.zeros((2, 2)))
+
+    line = search.__code__.co_firstlineno + 1
+    with pytest.raises(ProviderError, match=rf"raised LinAlgError: Singular matrix \(test_python\.py:{line}\)$"):
+        ask(module, search)
+
+
+def test_a_function_without_parameters_makes_the_retriever(module):
+    module.make = Whole
+    module.build = lambda: Whole()
+    for name in ("make", "build"):
+        assert isinstance(make_retriever(f"assay_test_module:{name}"), ObjectRetriever)
+    module.wrapped = lambda: as_text
+    assert isinstance(make_retriever("assay_test_module:wrapped"), FunctionRetriever)
+    module.search = lambda: ["d1"]
+    with pytest.raises(
+        Final, match=r"search\(\) makes no retriever, but \['d1'\]; a function that searches takes the query first"
+    ):
+        make_retriever("assay_test_module:search")
+
+
+def test_addresses_are_not_shown(module):
+    module.thing = SimpleNamespace(inner=object())
+    with pytest.raises(ProviderError) as caught:
+        make_retriever("assay_test_module:thing")
+    assert "it is namespace(inner=<object object>)" in str(caught.value)
+
+
+def test_whether_it_takes_documents_is_known_before_it_is_made(module):
+    module.Whole, module.search, module.make = Whole, as_text, lambda: Whole()
+    module.thing = SimpleNamespace(search=as_text)
+    names = ("Whole", "search", "make", "thing", "gone")
+    assert [parse_provider(f"python:assay_test_module:{name}").indexes for name in names] == [
+        True,
+        False,
+        False,
+        False,
+        False,
+    ]

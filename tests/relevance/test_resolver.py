@@ -8,11 +8,12 @@ from assay.relevance._resolver import all_resolvers, parse_resolver
 
 from ._cases import ground
 
-NAMES = ["coverage", "hybrid", "lexical", "pack", "qrels", "span", "substring", "token"]
+NAMES = ["coverage", "hybrid", "lexical", "ontology", "pack", "qrels", "span", "substring", "token"]
 DEFAULTS = {
     "coverage": {"threshold": 0.7},
     "hybrid": {"method": "first", "threshold": 0.5, "weights": (1.0, 1.0, 1.0, 1.0)},
     "lexical": {"threshold": 0.5},
+    "ontology": {"formula": "hybrid", "threshold": 0.4, "by": "graded"},
     "pack": {},
     "qrels": {},
     "span": {"unit": "gold", "rule": "any", "threshold": 0.5, "base": 1},

@@ -44,9 +44,20 @@ def test_notes_say_what_can_be_done():
     some = [result("bm25", failed(timeout=1), 2), result("dense", {}, 3), result("mine", failed(a=3))]
     assert failure_notes(some, "--resume asks them again") == [
         "bm25: 1 of 3 queries failed and score 0: timeout (1×); --resume asks them again.",
-        "mine: all 3 queries failed and score 0: a (3×); --resume asks them again.",
+        "mine: all 3 queries failed: a (3×); --resume asks them again.",
     ]
     assert failure_notes(some[:1], "") == ["bm25: 1 of 3 queries failed and score 0: timeout (1×)."]
+
+
+def test_where_asking_again_would_not_help_it_is_not_advised():
+    some = [
+        replace(result("bm25", failed(a=2), 1), provenance={"final": ["q0", "q1"]}),
+        replace(result("dense", failed(a=2), 1), provenance={"final": ["q0"]}),
+    ]
+    assert failure_notes(some, "--resume asks them again") == [
+        "bm25: 2 of 3 queries failed and score 0: a (2×).",
+        "dense: 2 of 3 queries failed and score 0: a (2×); --resume asks them again.",
+    ]
 
 
 def test_errors_are_those_that_make_the_evaluation_fail():

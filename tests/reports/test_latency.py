@@ -6,8 +6,9 @@ import pytest
 
 import assay
 from assay.metrics._parse import parse_metric
-from assay.reports._latency import latency_notes, milliseconds
+from assay.reports._latency import latency_notes
 from assay.reports._report import Report, find_renderer
+from assay.text import milliseconds
 
 SCORED = assay.evaluate({"q1": {"d1": 1}}, {}, ["mrr"])
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 import assay
-from assay.reports.latex import ESCAPES
+from assay.reports._latex_table import ESCAPES
 
 from ._results import HOSTILE, NINE, POOR, banded, hostile_results, is_printable, pair, rendered, result
 

@@ -7,7 +7,7 @@ import pytest
 
 import assay
 from assay.evaluation.saved import read_results
-from assay.reports._outputs import ENDINGS, RUNS, check_outputs, write_output
+from assay.reports._outputs import ENDINGS, RUNS, check_outputs, new_folders, write_output
 
 RUN = {"q1": {"d1": 2.0, "d2": 1.0}, "q2": {"d9": 0.5}}
 
@@ -87,3 +87,22 @@ def test_rankings_score_as_they_did(tmp_path):
     write_output(tmp_path / "run.run", [result()])
     scored = assay.evaluate({"q1": {"d1": 1}, "q2": {"d2": 1}}, tmp_path / "run.run", ["mrr"])
     assert scored["mrr"] == result()["mrr"]
+
+
+def test_a_folder_that_cannot_be_written_to_is_refused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("assay.reports._outputs.os.access", lambda path, how: path != tmp_path)
+    with pytest.raises(assay.UsageError, match=f"-o new/r.json: the folder {tmp_path} cannot be written to; choose another"):
+        check_outputs(["new/r.json"])
+
+
+def test_a_folder_that_is_missing_at_the_root_is_refused():
+    with pytest.raises(assay.UsageError, match=r"-o /no-such/deep/r\.json: there is no folder /no-such; make it first"):
+        check_outputs(["/no-such/deep/r.json"])
+
+
+def test_folders_that_will_be_made(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "old").mkdir()
+    paths = ["r.json", "old/r.json", "new/deep/r.json", "new/r.csv", "old/more/r.md", str(tmp_path / "far" / "r.tex")]
+    assert list(map(str, new_folders(paths))) == ["new", "old/more", str(tmp_path / "far")]

@@ -11,7 +11,7 @@ from assay.grammar import REQUIRED, Param
 from assay.model.records import Document, Query
 from assay.providers._provider import BoundProvider, Provider
 from assay.reports._layout import Style
-from assay.reports._providers import describe_check, describe_provider, render_check, render_provider, render_providers
+from assay.reports._providers import CheckReport, describe_check, describe_provider, render_provider, render_providers
 from assay.text import display_width
 
 STYLE = Style(80, False)
@@ -62,7 +62,9 @@ PART = Part(
 
 
 def check(*answers, style=STYLE):
-    return render_check(PART, {answer.query: answer for answer in answers}, style)
+    report = CheckReport(PART, style)
+    rows = "\n".join(map(report.row, answers))
+    return f"{report.head()}{rows}\n{report.verdict({answer.query: answer for answer in answers})}"
 
 
 def test_a_check_shows_what_came_back():
@@ -70,7 +72,7 @@ def test_a_check_shows_what_came_back():
     first, _, head, found, failed, _, verdict = text.splitlines()
     assert first == "service(url=x) on small, k = 7"
     assert head.split() == ["query", "hits", "time", "first", "hits"]
-    assert found.endswith("   7   12.4 ms   d0 d1 d2 d3 d4 …")
+    assert found.endswith("   7    12.4 ms   d0 d1 d2 d3 d4 …")
     assert failed.split() == ["q2", "–", "–", "failed:", "down\\n"]
     assert verdict == "service(url=x) fails on 1 of 2 queries."
     assert "\x1b" not in text

@@ -12,16 +12,18 @@ import pytest
 import assay
 from assay.comparison.agreement import rank_agreements
 from assay.comparison.compare import compare_results
+from assay.comparison.figures import Figures
 from assay.comparison.how import How
 from assay.comparison.slice_comparison import compare_slices
 from assay.comparison.slices import slice_results
 from assay.comparison.worst_slices import worst_slices
 from assay.errors import UnknownName, UsageError
 from assay.model.records import Query
-from assay.reports._agreement import render_agreement
+from assay.reports._agreement import agreement_sheets
 from assay.reports._comparison_report import ComparisonReport
 from assay.reports._layout import Style
-from assay.reports._slices import render_slice_comparison, render_slices, render_worst_slices
+from assay.reports._sheets import render_sheets
+from assay.reports._slices import render_slices, slice_comparison_sheets, worst_slices_sheets
 from assay.reports._slices_beside import Beside, refuse_csv, render_with_beside, write_with_beside
 from assay.text import display_width
 
@@ -53,13 +55,31 @@ def results(names=("base", "new"), tags=("de", "en")):
     return tuple(found)
 
 
+def render_slice_comparison(found, form, style):
+    return render_sheets(list(slice_comparison_sheets(found, Figures(), style.width)), form, style)
+
+
+def render_worst_slices(found, form, style):
+    return render_sheets(list(worst_slices_sheets(found, Figures(), style.width)), form, style)
+
+
+def render_agreement(found, form, style, *, per_query=False):
+    return render_sheets(agreement_sheets(found, per_query=per_query), form, style)
+
+
 def all_of(form, style=PLAIN, given=None):
     """Everything in one format."""
     both = given or results()
     comparison = compare_results(both, How(baseline=both[0].name))
-    return [
+    figures = [
         render_slices(slice_results(both, ["language", "language*difficulty"]), form, style),
         render_slices(slice_results(both[0], "language"), form, style),
+    ]
+    if form in ("csv", "json"):
+        more = Beside(compare_slices(comparison, ["language", "difficulty"]), worst_slices(both), rank_agreements(both))
+        return [*figures, render_with_beside(ComparisonReport([comparison]), [more], form)]
+    return [
+        *figures,
         render_slice_comparison(compare_slices(comparison, ["language", "difficulty"]), form, style),
         render_worst_slices(worst_slices(both), form, style),
         render_worst_slices(worst_slices(both, how=How(baseline=both[0].name)), form, style),
@@ -148,14 +168,15 @@ def test_latex_is_a_tabular():
 
 
 def test_csv_has_every_digit():
-    (figures, _, compared, worst, _, agreement) = (list(csv.DictReader(io.StringIO(text))) for text in all_of("csv"))
+    (figures, _, compared) = (list(csv.DictReader(io.StringIO(text))) for text in all_of("csv"))
     (sliced, _) = slice_results(results(), ["language", "language*difficulty"])
     assert float(figures[0]["value"]) == sliced.parts[0].results[0]["mrr"]
     assert {row["slice"] for row in figures} >= {"de", "en", "de*hard"}
-    assert len(compared) == 4 * 2
+    assert len(compared) == (1 + 4) * 2
     assert compared[0]["is_significant"] in ("true", "false")
-    assert worst[0]["against"] == "rest"
-    assert [row["query"] for row in agreement] == [f"q{number}" for number in range(N)]
+    assert worst_slices(results()).rows()[0]["against"] == "rest"
+    (agreement,) = rank_agreements(results())
+    assert [row["query"] for row in agreement.rows()] == [f"q{number}" for number in range(N)]
 
 
 def test_json_is_plain():
@@ -163,10 +184,7 @@ def test_json_is_plain():
     assert schemas == [
         "assay.slices/1",
         "assay.slices/1",
-        "assay.slice_comparison/1",
-        "assay.worst_slices/1",
-        "assay.worst_slices/1",
-        "assay.agreement/1",
+        "assay.comparison/1",
     ]
 
 
@@ -190,7 +208,7 @@ def test_agreement_tells_what_came_and_went():
     lines = render_agreement(rank_agreements(results(), k=3), "table", PLAIN).splitlines()
     assert lines[1].split() == ["rankings", "tau", "tau_ap", "rbo(p=0.9)", "overlap@3", "gained", "lost"]
     assert lines[2].split()[-2:] == ["0", "30"]
-    (bare,) = rank_agreements([replace(one, grader=None) for one in results()])
+    (bare,) = rank_agreements([replace(one, relevant={}) for one in results()])
     assert "gained" not in render_agreement([bare], "table", PLAIN, per_query=True)
     assert "the queries ranked least alike" in render_agreement([bare], "table", PLAIN, per_query=True)
 

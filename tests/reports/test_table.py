@@ -3,6 +3,7 @@
 import pytest
 
 import assay
+from assay.evaluation.intervals import with_intervals
 from assay.reports._report import Report
 from assay.reports._table import WIDE, coverage, notes, query_table, summary_table
 
@@ -152,10 +153,19 @@ def test_unjudged_no_comes_before_yes_even_where_it_is_more():
 
 
 def test_bands_go_down_the_page_with_their_metrics():
-    table = summary_table(Report(banded(["mrr", "map", "ndcg"])))
+    table = summary_table(Report(banded(["mrr", "map", "ndcg"])), one_metric_per_row=True)
     assert table.head == ["metric", "tied", "clear"]
     assert [row[0].text for row in table.rows][3:6] == ["map", "map ties: min – mean – max", "map unjudged: no – yes"]
 
 
 def test_a_scorer_that_says_the_same_of_everything_is_told():
     assert any("got one and the same score for all documents" in note for note in notes(Report(banded()[:1])))
+
+
+def test_the_shape_depends_on_the_metrics_asked_for_and_on_nothing_beside_them():
+    eight = ["map", "mrr", *(f"recall@{k}" for k in range(1, 7))]
+    some = [with_intervals(one) for one in pair(metrics=[*eight, "judged@10", "judged@5"])]
+    beside = frozenset({"judged@10", "judged@5"})
+    assert summary_table(Report(some, beside=beside)).head[0] == "run"
+    assert summary_table(Report(some)).head[0] == "metric"
+    assert summary_table(Report(banded(["mrr", "map", "ndcg"]))).head[0] == "run"

@@ -1,12 +1,15 @@
 """trec_eval's own layout and names, checked against pytrec_eval."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 import pytrec_eval
 
 import assay
+from assay.model.scores import Column
 
 from ._results import GOOD, HOSTILE, POOR, banded, hostile_results, pair, rendered, result
 
@@ -130,3 +133,14 @@ def test_the_lines_are_those_of_trec_eval(system):
 def line(name, query, value):
     """As trec_eval prints it: %-22s, %s, and %6.4f or %ld."""
     return f"{name:<22}\t{query}\t{int(value) if name.startswith('num_') else f'{value:6.4f}'}"
+
+
+def test_what_has_no_figure_is_left_out():
+    one = result("poor", POOR, ["map", "rprec", "mrr"])
+    columns = dict(one.table.columns)
+    for name, scores in (("rprec", [np.nan, np.nan]), ("mrr", [0.5, np.nan])):
+        columns[name] = Column.of(np.array(scores), columns[name].aggregation)
+    one = replace(one, table=replace(one.table, columns=columns))
+    assert [name for name, _, _ in read(rendered("trec", [one]))] == ["map", "recip_rank"]
+    lines = [line[:2] for line in read(rendered("trec", [one], per_query=True))]
+    assert lines[:3] == [("map", "q1"), ("recip_rank", "q1"), ("map", "q2")]

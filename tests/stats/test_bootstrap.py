@@ -97,3 +97,20 @@ def test_a_method_it_does_not_know():
     with pytest.raises(BadParameter, match="shift, studentised"):
         parse_test("bootstrap(method=magic)")
     assert parse_test("bootstrap(method=studentized)").name == "bootstrap(method=studentised)"
+
+
+@pytest.mark.parametrize("text", METHODS)
+def test_p_is_never_below_that_of_as_many_coins(text):
+    assert outcome([0.1] * 3, text).p == [2 / 2**3]
+    assert outcome([0.1, 0.2], text).p >= [0.5]
+
+
+def test_one_side_is_half_as_likely():
+    assert outcome([0.1] * 3, "bootstrap(alternative=greater)").p == [1 / 2**3]
+
+
+def test_too_few_queries_are_told_of():
+    shift, studentised = map(parse_test, METHODS)
+    assert shift.caution(29).startswith("The bootstrap finds too much with fewer than 30 queries, and here are 29:")
+    assert shift.caution(30) == studentised.caution(10) == parse_test("paired_t").caution(3) == ""
+    assert "thirty" in shift.test.assumes

@@ -13,6 +13,7 @@ from assay.stats import (
     paired_bootstrap_test,
     statistical_significance_test,
 )
+from assay.stats._test import Pairs, parse_test
 
 A = [0.7, 0.3, 0.2, 0.6, 0.4, 0.4, 0.0, 0.7, 0.1, 0.3]
 B = [0.5, 0.1, 0.0, 0.2, 0.4, 0.3, 0.0, 0.5, 0.3, 0.3]
@@ -94,7 +95,9 @@ def test_paired_test():
 def test_paired_test_at_the_edges():
     assert paired_bootstrap_test(A, A) == (1.0, False)
     assert paired_bootstrap_test([0.1], [0.9]) == (1.0, False)
-    assert paired_bootstrap_test([0.1] * 9, [0.9] * 9) == (1 / 10_001, True)
+    assert paired_bootstrap_test([0.1] * 9, [0.9] * 9) == (2 / 2**9, True)  # as likely as nine coins that fall alike
+    assert paired_bootstrap_test([0.1] * 2, [0.9] * 2) == (0.5, False)
+    assert paired_bootstrap_test([0.1] * 6, [0.9] * 6, alpha=2 / 2**6) == (2 / 2**6, True)  # up to alpha, not below it
 
 
 @pytest.mark.parametrize("level", [0.5, 0.9, 0.95, 0.99])
@@ -126,13 +129,36 @@ def test_independent_t_of_samples_of_different_size():
     [
         (A, A, 0, 1),
         ([0.1] * 3, [0.1] * 5, 0, 1),
-        ([0.1] * 3, [0.2] * 5, -np.inf, 0),
+        ([0.1] * 3, [0.2] * 5, -np.inf, 2 / 56),  # 56 ways to choose three of eight
+        ([0.3] * 3, [0.1 + 0.2] * 3, 0, 1),  # differ by rounding only
         ([0.1], [0.9], 0, 1),
     ],
 )
 def test_independent_t_at_the_edges(a, b, t, p):
     found = statistical_significance_test(a, b)
-    assert (found["t_statistic"], found["p_value"]) == (t, p)
+    assert (found["t_statistic"], found["p_value"]) == (t, pytest.approx(p))
+    assert found["significant"] == (p <= 0.05)
+
+
+def test_significant_is_p_up_to_alpha():
+    p = statistical_significance_test(A, B)["p_value"]
+    assert statistical_significance_test(A, B, alpha=p)["significant"]
+
+
+def test_the_test_of_the_catalog_says_the_same():
+    outcome = parse_test("independent_t").compare(Pairs(np.array(B)[:, np.newaxis], np.array(A)[:, np.newaxis]))
+    found = statistical_significance_test(A, B)
+    assert (found["t_statistic"], found["p_value"]) == (outcome.statistic[0], outcome.p[0])
+
+
+def test_bootstrap_ends_are_never_beyond_all_scores():
+    """Rounding used to lead out of the range: a mean of 1.0000000000000002 of scores up to 1."""
+    rng = np.random.default_rng(0)
+    for seed in range(300):
+        n = int(rng.integers(2, 8))
+        scores = np.where(rng.random(n) < 0.7, 1.0, rng.random(n))
+        _, low, high = bootstrap_confidence_interval(scores, n_bootstrap=200, seed=seed)
+        assert scores.min() <= low <= high <= scores.max()
 
 
 @pytest.mark.parametrize("scale", [2.0**-900, 2.0**900])

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from assay.stats._student import chance_of_gap, two_samples
 from assay.stats._test import Pairs, parse_test
 
 from ._null import SCORES, false_alarms
@@ -55,3 +56,14 @@ def test_the_scale_does_not_matter(scale):
 @pytest.mark.parametrize("settings", ["", "(equal_variances=false)"])
 def test_false_alarms_are_as_many_as_promised(kind, settings):
     assert 0.035 <= false_alarms(f"independent_t{settings}", kind) <= 0.065
+
+
+@pytest.mark.parametrize("equal", [True, False])
+def test_samples_of_different_size(equal):
+    rng = np.random.default_rng(3)
+    a, b = rng.random((9, 4)), rng.random((23, 4)) ** 2
+    found = two_samples(a, b, equal_variances=equal)
+    for alternative in ("two_sided", "greater", "less"):
+        theirs = stats.ttest_ind(b, a, equal_var=equal, alternative=alternative.replace("_", "-"))
+        np.testing.assert_allclose(chance_of_gap(found, alternative), theirs.pvalue)
+    np.testing.assert_allclose(found.t, theirs.statistic)

@@ -77,6 +77,27 @@ def test_p_is_a_probability(bound):
 
 
 @each_paired
+def test_it_says_whom_it_speaks_for(bound):
+    """Everything points one way here, so that all tests agree; the mirror points the other way."""
+    better = bound.compare(Pairs(A, A + 0.25))
+    assert (better.direction == 1).all()
+    assert (bound.compare(Pairs(A + 0.25, A)).direction == -1).all()
+    assert (bound.compare(Pairs(A, A)).direction == 0).all()
+    assert np.array_equal(bound.compare(Pairs(B, A)).direction, -together(bound.name).direction)
+
+
+@each_paired
+def test_how_much_was_drawn_is_known(bound):
+    draws = np.broadcast_to(together(bound.name).draws, 9)
+    if "resamples" not in bound.params:
+        assert (draws == 0).all()
+    elif bound.test.name == "randomization":  # few differences (columns 1 and 3): all ways to change sides are looked at
+        assert draws.tolist() == [0 if column in (1, 3) else 300 for column in range(9)]
+    else:
+        assert (draws == 300).all()
+
+
+@each_paired
 def test_identical_systems_do_not_differ(bound):
     if bound.test.name in OTHER_QUESTION:
         return
@@ -200,6 +221,14 @@ def test_every_pair_has_its_p(bound):
     np.testing.assert_array_equal(outcome.pairwise, outcome.pairwise.T)
     figures = [outcome.p, *outcome.pairwise[~np.isnan(outcome.pairwise)]]
     assert all(0 <= figure <= 1 for figure in figures)
+
+
+@each_many
+def test_every_system_has_its_standing(bound):
+    outcome = bound.compare_many(Field(SCORES + np.arange(5)))
+    assert (np.diff(outcome.standing) > 0).all()
+    assert bound.compare_many(Field(SCORES)).standing[3] == bound.compare_many(Field(SCORES)).standing[4]
+    assert outcome.draws == bound.params.get("resamples", 0)
 
 
 @each_many

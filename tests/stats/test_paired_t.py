@@ -83,5 +83,5 @@ def test_false_alarms_are_as_many_as_promised(kind):
 
 
 def test_chance_below_zero_is_a_half():
-    assert chance_below(Student(np.zeros(1), 5, np.ones(1, dtype=bool))) == [0.5]
+    assert chance_below(Student(np.zeros(1), 5, np.ones(1, dtype=bool), np.zeros(1))) == [0.5]
     assert chance_below(student(np.ones((1, 2)), np.zeros(2))).tolist() == [0.5, 0.5]

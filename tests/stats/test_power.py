@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 import warnings
 
 import numpy as np
@@ -222,3 +223,18 @@ def test_what_cannot_be_used_is_refused(differences, says):
 def test_impossible_settings_are_refused(call, says):
     with pytest.raises(BadParameter, match=says):
         call(normal_scores(20))
+
+
+def test_the_book_and_the_simulation_follow_one_rule():
+    """p up to alpha is significant: equal differences from 6 queries on, and nothing is found as often as alpha says."""
+    assert [normal_power(n, 0, 0.1) for n in (5, 6)] == [0, 1] == [power([0.1] * 5, 0.1, n) for n in (5, 6)]
+    assert normal_power(5, 0, 0.1, alpha=2 / 2**5) == 1
+    assert normal_power(50, 0.2, 0.0) == 0.05
+    assert normal_power(50, 0.0, 0.0) == 0
+
+
+def test_somebody_else_may_show_the_figures():
+    found = analyse_power([3.0, 5.0, 1.0, 4.0, 2.0, 6.0, 3.0], target=2.0)
+    told = found.told(lambda value: f"{value:.1f} ms", {9.0: 2})
+    assert re.search(r"a difference of \d\.\d ms or more would be found .* to find 2\.0 ms you need", told)
+    assert told.endswith("; to find 9.0 ms you need about 2 queries.")

@@ -42,7 +42,8 @@ def test_small_differences_may_be_ties():
 
 def test_rounding_is_no_win():
     pairs = Pairs(np.array([[0.3], [0.1]]), np.array([[0.1 + 0.2], [0.1]]))
-    assert parse_test("sign").compare(pairs) == ([0.0], [1.0])
+    outcome = parse_test("sign").compare(pairs)
+    assert (outcome.statistic, outcome.p, outcome.direction) == ([0.0], [1.0], [0.0])
 
 
 def test_sakais_scores():

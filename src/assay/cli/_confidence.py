@@ -44,11 +44,11 @@ def level(text: str) -> float:
 
 
 def with_confidence(options: argparse.Namespace, result: Result) -> Result:
-    """The result with intervals: all that were asked for, or at the terminal that of the first metric."""
-    if options.ci == "none" or (options.ci is None and options.format != "table"):
+    """The result with intervals: all that were asked for; else all in JSON, and in a table that of the first metric."""
+    if options.ci == "none" or (options.ci is None and options.format not in ("table", "json")):
         return result
     from assay.evaluation.intervals import with_intervals
 
     first = {metric.name for metric in result.metrics[:1]}
-    shown = None if options.ci else first
+    shown = first if options.ci is None and options.format == "table" else None
     return with_intervals(result, options.ci or "auto", options.level or 0.95, options.ci_seed, shown)

@@ -16,8 +16,8 @@ from assay.errors import AssayError, UsageError, near_matches
 from assay.text import printable
 
 EXIT_CODES = (
-    "exit codes: 0 fine · 1 check failed · 2 usage · 3 data · 4 provider · 5 nothing selected\n"
-    "            70 a bug in assay · 130 interrupted"
+    "exit codes: 0 fine · 1 gate failed · 2 usage · 3 data · 4 provider · 5 nothing selected · 6 store\n"
+    "            70 a bug in assay · 130 interrupted · 143 terminated"
 )
 
 
@@ -38,7 +38,8 @@ def run_program(arguments: list[str]) -> int:
         return 0
     except OSError as error:
         silence_output()
-        sys.stderr.write(f"error: {error.filename or 'the output'}: {error.strerror or error}\n")
+        what = "no such file" if isinstance(error, FileNotFoundError) else error.strerror or error
+        sys.stderr.write(f"error: {error.filename or 'the output'}: {what}\n")
         return 2
     except Exception:  # noqa: BLE001 (told apart from user errors, traceback kept)
         traceback.print_exc()

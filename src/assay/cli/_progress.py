@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from assay.cli._progress_line import ASCII, Pace, bar_line, plain_line
 
 if TYPE_CHECKING:
-    from assay.evaluation.runner import Progress
+    from assay.evaluation.progress import Progress
 
 EVERY = 10.0
 """Seconds between two lines."""
@@ -59,37 +59,59 @@ def progress_watcher(*, quiet: bool) -> Iterator[Callable[[Progress], None]]:
             yield watch
 
 
+class Lines:
+    """A line when a part starts, one when it is done or has to wait for long, and one now and then, even while nothing is
+    answered.
+    """
+
+    def __init__(self) -> None:
+        self._paces: dict[str, Pace] = {}
+        self._waits: dict[str, float] = {}
+        self._running: Progress | None = None
+        self._told, self._lock = sys.stderr, threading.Lock()
+
+    def watch(self, progress: Progress) -> None:
+        """Look at a part."""
+        with self._lock:
+            is_new = progress.name not in self._paces
+            self._paces.setdefault(progress.name, Pace()).see(progress, time.perf_counter())
+            is_done = progress.n_done >= progress.n_asked
+            self._running = None if is_done else progress
+            if is_done or is_new or self._begins_to_wait(progress):
+                self._tell(progress)
+
+    def now_and_then(self, over: threading.Event) -> None:
+        """Tell how far it is, until all is over."""
+        while not over.wait(EVERY):
+            with self._lock:
+                if self._running is not None:
+                    self._tell(self._running)
+
+    def _begins_to_wait(self, progress: Progress) -> bool:
+        """Whether a long pause begins; those that begin while it lasts are the same."""
+        wait = progress.wait
+        if (
+            wait is None
+            or wait.seconds < EVERY
+            or not self._waits.get(progress.name, 0.0) <= time.perf_counter() < wait.until
+        ):
+            return False
+        self._waits[progress.name] = wait.until
+        return True
+
+    def _tell(self, progress: Progress) -> None:
+        self._told.write(plain_line(progress, self._paces[progress.name], time.perf_counter()) + "\n")
+        self._told.flush()
+
+
 @contextmanager
 def _lines() -> Iterator[Callable[[Progress], None]]:
-    """A line when a part starts, one when it is done, and one now and then, even while nothing is answered."""
-    paces: dict[str, Pace] = {}
-    running: list[Progress] = []
-    told, lock = sys.stderr, threading.Lock()
-
-    def tell(progress: Progress) -> None:
-        told.write(plain_line(progress, paces[progress.name], time.perf_counter()) + "\n")
-        told.flush()
-
-    def watch(progress: Progress) -> None:
-        with lock:
-            is_new = progress.name not in paces
-            paces.setdefault(progress.name, Pace()).see(progress, time.perf_counter())
-            is_done = progress.n_done >= progress.n_asked
-            running[:] = [] if is_done else [progress]
-            if is_done or (is_new and not progress.n_done):
-                tell(progress)
-
-    def now_and_then() -> None:
-        while not over.wait(EVERY):
-            with lock:
-                for progress in running:
-                    tell(progress)
-
-    over = threading.Event()
-    teller = threading.Thread(target=now_and_then, daemon=True)
+    """Lines on standard error."""
+    lines, over = Lines(), threading.Event()
+    teller = threading.Thread(target=lines.now_and_then, args=(over,), daemon=True)
     teller.start()
     try:
-        yield watch
+        yield lines.watch
     finally:
         over.set()
         teller.join()

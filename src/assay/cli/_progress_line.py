@@ -9,7 +9,7 @@ from assay.reports._layout import without_middle
 from assay.text import display_width, printable
 
 if TYPE_CHECKING:
-    from assay.evaluation.runner import Progress
+    from assay.evaluation.progress import Progress
 
 NARROWEST_BAR, WIDEST_BAR = 8, 40
 SHORTEST_NAME, READABLE_NAME = 10, 24
@@ -57,15 +57,16 @@ def plain_line(progress: Progress, pace: Pace, now: float) -> str:
 
 
 def bar_line(progress: Progress, pace: Pace, now: float, width: int) -> Pieces:
-    """Name, bar and numbers. Where it is narrow the bar goes first, then numbers that are 0, then the middle of the name."""
+    """Name, bar and numbers. Where it is narrow the middle of the name goes first, then numbers that are 0, then the bar."""
     room = width - 1
     name = printable(progress.name)
     details = _details(progress, pace, now, is_short=True)
-    if _needed(details) + min(display_width(name), READABLE_NAME) > room:
+    if _needed(details) + min(display_width(name), READABLE_NAME) + NARROWEST_BAR + 1 > room:
         details = [one for one in details if not one.startswith("0 ")]
     while _needed(details) + SHORTEST_NAME > room and len(details) > 2:
         details.pop(-2)
-    bar_room = NARROWEST_BAR + 1 if _needed(details) + READABLE_NAME + NARROWEST_BAR + 1 <= room else 0
+    least = min(display_width(name), SHORTEST_NAME) + NARROWEST_BAR + 1
+    bar_room = NARROWEST_BAR + 1 if _needed(details) + least <= room else 0
     name = without_middle(name, max(1, room - _needed(details) - bar_room))
     bar = min(room - _needed(details) - display_width(name) - 1, WIDEST_BAR)
     pieces = [(name, PLAIN), (" ", PLAIN)]
@@ -84,17 +85,36 @@ def _needed(details: list[str]) -> int:
 
 
 def _details(progress: Progress, pace: Pace, now: float, *, is_short: bool) -> list[str]:
-    """The numbers: done, failed, cached, how quickly, and how long it takes still, or took."""
-    asked = f"{progress.n_asked:,}" if is_short else f"{progress.n_asked:,} queries"
-    if not progress.n_done:
-        return [f"0/{asked}", f"getting ready {_clock(now - progress.began)}"]
-    found = [f"{progress.n_done:,}/{asked}", f"{progress.n_failed:,} failed", f"{progress.n_cached:,} cached"]
-    if progress.n_done > progress.n_cached:
+    """The numbers: done, failed, known before, how quickly, and how long it takes still, or took."""
+    n_fresh, is_done = progress.n_done - progress.n_cached, progress.n_done >= progress.n_asked
+    asked = f"{progress.n_done:,}/{progress.n_asked:,}" + ("" if is_short else " queries")
+    known = _known(progress, is_short=is_short)
+    if not n_fresh and not is_done:
+        ready = _waiting(progress, now) or f"getting ready {_clock(now - progress.began)}"
+        return [asked, *(known if progress.n_cached else ()), ready]
+    found = [asked, f"{progress.n_failed:,} failed", *known]
+    if n_fresh:
         found.append(f"{_rate(pace.rate(progress, now))}/s")
-    if progress.n_done >= progress.n_asked:
+    if is_done:
         return [*found, f"took {_clock(pace.last - progress.began)}"]
     left = pace.seconds_left(progress, now)
-    return found if left is None else [*found, f"{_clock(left)} left"]
+    last = _waiting(progress, now) or (f"{_clock(left)} left" if left is not None else "")
+    return [*found, last] if last else found
+
+
+def _known(progress: Progress, *, is_short: bool) -> list[str]:
+    """How many need not be asked: those that an earlier start has answered, and those that are cached."""
+    n_cached = progress.n_cached - progress.n_known
+    known = [f"{progress.n_known:,} known" + ("" if is_short else " already")] if progress.n_known else []
+    return [*known, *([f"{n_cached:,} cached"] if n_cached > 0 or not known else [])]
+
+
+def _waiting(progress: Progress, now: float) -> str:
+    """That a service wants to be left alone, while that lasts."""
+    wait = progress.wait
+    if wait is None or now >= wait.until:
+        return ""
+    return f"waiting {wait.seconds:.0f} s, as the service asks" + (f" ({wait.why})" if wait.why else "")
 
 
 def _rate(value: float) -> str:

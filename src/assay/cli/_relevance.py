@@ -23,7 +23,7 @@ def add_relevance_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--relevance",
         metavar="RESOLVER",
-        help="auto, qrels, pack, span, token, coverage, substring, lexical, hybrid; such as token(threshold=0.5)",
+        help="auto, qrels, pack, span, token, coverage, substring, lexical, ontology, hybrid; such as token(threshold=0.5)",
     )
     group.add_argument(
         "--f1-threshold", type=_share, metavar="F1", help="lowest F1 that token takes as relevant (default: 0.3)"
@@ -36,6 +36,9 @@ def add_relevance_arguments(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--id-map", metavar="FILE", help="which document a chunk belongs to: JSON, or lines of chunk and document"
+    )
+    group.add_argument(
+        "--ontology", metavar="FILE", help="OBO or OWL, for max_ont_sim and relevance by ontology (default: HPO)"
     )
 
 
@@ -51,7 +54,7 @@ def relevance_of(options: argparse.Namespace) -> Relevance:
     if options.id_map and (options.unit or "").startswith("as"):
         raise UsageError("--id-map is for --unit chunk or document; with as_retrieved ids are compared as they are")
     unit = (options.unit or ("document" if options.id_map else "as_retrieved")).replace("-", "_")
-    return Relevance(by, unit, options.id_map, defaults)
+    return Relevance(by, unit, options.id_map, defaults, options.ontology)
 
 
 def _refuse_threshold(resolver: BoundResolver, text: str) -> None:

@@ -13,7 +13,7 @@ from assay.cli._inputs import refuse_swallowed
 from assay.cli._policy import add_policy_arguments, profile_of
 from assay.cli._relevance import add_relevance_arguments, refuse_without_dataset, relevance_of
 from assay.cli._wrong_file import explained
-from assay.errors import DataError, UnknownName, UsageError, near_matches
+from assay.errors import DataError, UsageError
 from assay.model.policy import Policy
 
 if TYPE_CHECKING:
@@ -188,8 +188,10 @@ def _refuse_too_few(options: argparse.Namespace, truth: Named, runs: Sequence[Na
 
 def _refuse_unknown(baseline: str | None, names: Sequence[str]) -> None:
     """A misspelt baseline is told before runs are scored, which may take long."""
-    if baseline is not None and baseline not in names:
-        raise UnknownName("system", baseline, near_matches(baseline, names), f"there are {', '.join(names)}")
+    from assay.comparison.systems import place_of
+
+    if baseline is not None:
+        place_of(baseline, names)
 
 
 def _names(runs: Sequence[Named], stems: Sequence[str]) -> list[str]:
@@ -214,7 +216,7 @@ class _Scoring:
 
     def score(self, source: FileSource, name: str, *, with_rankings: bool) -> Result:
         """A run's result; with its rankings where queries are looked at one by one."""
-        from assay.evaluation.evaluate import evaluate_dataset, evaluate_settings
+        from assay.evaluation.evaluate import evaluate_dataset, evaluate_judgments
         from assay.model.run import Run
 
         if self.dataset is not None:
@@ -222,9 +224,10 @@ class _Scoring:
             result = replace(result, benchmark=self.dataset.name)
             return replace(result, run=self._judged_run(self.dataset, source)) if with_rankings else result
         if not with_rankings:
-            return evaluate_settings(self.qrels, source, self.settings, self.profile, name)
+            return evaluate_judgments(self.qrels, source, self.settings, self.profile, name, self.relevance.ontology)
         run = Run(source, duplicates=self.profile.policy.duplicates)
-        return replace(evaluate_settings(self.qrels, run, self.settings, self.profile, name), run=run)
+        result = evaluate_judgments(self.qrels, run, self.settings, self.profile, name, self.relevance.ontology)
+        return replace(result, run=run)
 
     def _judged_run(self, dataset: BenchmarkDataset, source: FileSource) -> Any:
         """The ranking that was judged: of documents, where chunks were rolled up to them."""
@@ -246,6 +249,6 @@ def _scoring(options: argparse.Namespace, truth: str, settings: Sequence[Setting
         return _Scoring(settings, profile, None, load_dataset(truth, options.dataset_format), relevance)
     source = as_source(truth)
     try:
-        return _Scoring(settings, profile, Qrels(source))
+        return _Scoring(settings, profile, Qrels(source), relevance=relevance_of(options))
     except DataError as error:
         raise explained(error, source, "judgments") from None

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.cli._command import Command
+from assay.cli._confidence import level
 from assay.cli._numbers import digits, whole_number
 from assay.cli._slices import add_slice_arguments, beside_of, check_slices
 from assay.cli._systems import add_system_arguments, read_systems
@@ -72,11 +73,12 @@ def add_how_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--correction",
         metavar="NAME",
-        help="for many comparisons: holm (default), bonferroni, hochberg, benjamini_hochberg, benjamini_yekutieli, none",
+        help="for many comparisons: holm (default), bonferroni, hochberg, benjamini_hochberg, benjamini_yekutieli, none; "
+        "tests for many systems correct for pairs themselves, and holm or bonferroni for metrics",
     )
     group.add_argument("--alpha", type=_number, metavar="ALPHA", help="a p up to this is significant (default: 0.05)")
     group.add_argument(
-        "--level", type=_number, metavar="LEVEL", help="the same as 1 - alpha: of the intervals, such as 0.99"
+        "--level", type=level, metavar="LEVEL", help="the same as 1 - alpha: of the intervals, such as 0.99 or 99"
     )
     group.add_argument("--ci", metavar="METHOD", help="intervals of differences: bootstrap (default), bca, t or studentised")
     group.add_argument(
@@ -87,7 +89,9 @@ def add_how_arguments(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--seed", type=whole_number(MOST_SEED), metavar="SEED", help="of all resampling (default: 0)")
     group.add_argument(
-        "--intersect", action="store_true", help="compare what systems share where queries, data or policies differ"
+        "--intersect",
+        action="store_true",
+        help="compare what systems share where queries, data or policies differ; never across benchmarks",
     )
 
 
@@ -141,13 +145,12 @@ def compared(options: argparse.Namespace, groups: Sequence[Sequence[Result]], ho
     """A comparison for each benchmark; one that only one system was run on is told of and left out."""
     from assay.comparison.compare import compare_results
 
-    wanted = options.metrics if any(result.grader is None for group in groups for result in group) else None
     found = []
     for group in groups:
         if len(group) == 1 and len(groups) > 1:
             _tell([f"note: {group[0].benchmark}: {group[0].name} alone was run on it, so it is left out"])
             continue
-        found.append(compare_results(group, how, metrics=wanted, intersect=options.intersect))
+        found.append(compare_results(group, how, metrics=options.metrics, intersect=options.intersect))
     return found
 
 

@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from assay.cli._command import Command
 from assay.cli._confidence import add_interval_arguments
-from assay.cli._numbers import whole_number
+from assay.cli._eval_words import check_flags, refuse_bare_words, refuse_no_result
+from assay.cli._interrupts import INTERRUPTED, TERMINATED, Terminated, until_terminated
+from assay.cli._numbers import seconds, whole_number
 from assay.cli._policy import add_policy_arguments, given_policy
 from assay.cli._progress import Tally, progress_watcher
 from assay.cli._slices import add_by
@@ -34,11 +36,11 @@ EXAMPLES = """\
   assay eval plan.yaml --resume"""
 MINIMAL = "assay eval --benchmarks rag-template --providers bm25 --metrics ndcg@10 recall@10"
 MANY = 1_000_000_000
-INTERRUPTED = 130
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """A plan as a file, or as flags; flags win."""
+    parser.set_defaults(more_words=[])
     parser.add_argument("plan", nargs="?", metavar="plan.yaml", help="benchmarks, providers and metrics in a file")
     parser.add_argument("--benchmarks", nargs="+", metavar="BENCHMARK", help="names or paths; assay datasets lists names")
     parser.add_argument("--dataset-format", metavar="NAME", help="format of the benchmarks, where it is not recognised")
@@ -51,9 +53,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("-m", "--metrics", nargs="+", action="extend", metavar="METRIC", help="default: the group rag")
     parser.add_argument(
-        "--k", type=whole_number(MANY), metavar="K", help="documents to ask for (default: 100, or what metrics need)"
+        "--k", type=whole_number(MANY, 1), metavar="K", help="documents to ask for (default: 100, or what metrics need)"
     )
     parser.add_argument("--relevance", metavar="RESOLVER", help="who decides about relevance (default: auto)")
+    parser.add_argument("--ontology", metavar="FILE", help="OBO or OWL, for metrics by similar terms (default: HPO)")
     _add_selection(parser)
     _add_running(parser)
     _add_statistics(parser)
@@ -90,8 +93,8 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
 
 def _add_selection(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("selection")
-    group.add_argument("--limit", type=whole_number(MANY), metavar="N", help="the first N queries")
-    group.add_argument("--sample", type=whole_number(MANY), metavar="N", help="N queries at random")
+    group.add_argument("--limit", type=whole_number(MANY, 1), metavar="N", help="the first N queries")
+    group.add_argument("--sample", type=whole_number(MANY, 1), metavar="N", help="N queries at random")
     group.add_argument("--seed", type=whole_number(MANY), metavar="SEED", help="of the sample (default: 0)")
     group.add_argument(
         "--where",
@@ -113,9 +116,15 @@ def _add_running(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--resume", action="store_true", help="go on where the same evaluation was cut short")
     group.add_argument("--no-cache", action="store_true", help="ask everything anew, and keep no embeddings")
     group.add_argument(
-        "--concurrency", type=whole_number(1000), metavar="N", help="queries asked at the same time (default: 8)"
+        "--concurrency", type=whole_number(1000, 1), metavar="N", help="queries asked at the same time (default: 8)"
     )
-    group.add_argument("--timeout", type=float, metavar="SECONDS", help="for one query (default: 60)")
+    group.add_argument("--timeout", type=seconds, metavar="SECONDS", help="for one query (default: 60)")
+    group.add_argument(
+        "--index-timeout",
+        type=seconds,
+        metavar="SECONDS",
+        help="to take the documents in (default: 600 for code of yours; providers of assay's own have no limit)",
+    )
     group.add_argument(
         "--retries", type=whole_number(100), metavar="N", help="new attempts for a query that failed (default: 2)"
     )
@@ -129,10 +138,11 @@ def run_eval(options: argparse.Namespace) -> int:
     """
     from assay.reports._evaluation import WHOLE, Shown, render_evaluation
     from assay.reports._failures import failure_errors, failure_notes
-    from assay.reports._outputs import check_outputs
+    from assay.reports._outputs import check_outputs, new_folders
     from assay.reports._report import find_renderer
 
     out, width, colour = sys.stdout, terminal_width(), may_colour()
+    refuse_bare_words(options)
     with redirect_stdout(sys.stderr):
         find_renderer(options.format)
         plan = _plan(options)
@@ -140,16 +150,18 @@ def run_eval(options: argparse.Namespace) -> int:
         check_outputs(outputs)
         _tell(options, *(f"note: {note}" for note in plan.notes))
         results = _results(options, plan)
-        if results is None:
-            return INTERRUPTED
+        if isinstance(results, int):
+            return results
         shown = Shown(statistics=plan.statistics, by=plan.by)
+        folders = new_folders(outputs)
         written, faults = _write(outputs, results, shown)
         again = _again(written)
         out.write(render_evaluation(results, options.format, replace(shown, width=width, colour=colour, again=again)))
         out.flush()
         if options.format in WHOLE:
             _tell(options, *failure_notes(results, again))
-        _tell(options, *([f"wrote {', '.join(map(str, written))}"] if written else []))
+        made = f" (new folder: {', '.join(map(str, folders))})" if folders else ""
+        _tell(options, *([f"wrote {', '.join(map(str, written))}{made}"] if written else []))
         failures = failure_errors(results, strict=plan.strict)
         for error in (*faults, *failures):
             sys.stderr.write(f"error: {printable(error)}\n")
@@ -162,25 +174,25 @@ def _tell(options: argparse.Namespace, *sentences: str) -> None:
         sys.stderr.write(f"{printable(sentence)}\n")
 
 
-def _results(options: argparse.Namespace, plan: Plan) -> list[Result] | None:
-    """The results of a plan; None where somebody interrupted, who is then told how to go on."""
+def _results(options: argparse.Namespace, plan: Plan) -> list[Result] | int:
+    """The results of a plan; or an exit code where somebody interrupted, who is then told how to go on."""
     from assay.evaluation.conduct import Conduct, carry_out
 
     name = _log_name(Path(options.plan)) if options.plan else ""
     before = _read_before(options.retry_failed)
     tally = Tally(lambda _: None)
     try:
-        with progress_watcher(quiet=options.quiet) as watch:
+        with until_terminated(), progress_watcher(quiet=options.quiet) as watch:
             tally = Tally(watch)
             how = Conduct(
                 options.resume, name=name, watch=tally, say=lambda note: _tell(options, f"note: {note}"), before=before
             )
             return carry_out(plan, how)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as interrupt:
         advice = f"; {_going_on(options, plan)}" if tally.n_answered else ""
         n_parts = len(plan.benchmarks) * len(plan.providers)
         sys.stderr.write(f"interrupted: {printable(tally.sentence(n_parts) + advice)}\n")
-        return None
+        return TERMINATED if isinstance(interrupt, Terminated) else INTERRUPTED
 
 
 def _going_on(options: argparse.Namespace, plan: Plan) -> str:
@@ -223,10 +235,11 @@ def _plan(options: argparse.Namespace) -> Plan:
     from assay.evaluation.plan import make_plan
     from assay.evaluation.plan_file import read_plan
 
+    check_flags(options)
     content: dict[str, Any] = dict(read_plan(Path(options.plan))) if options.plan else {}
-    names = ("benchmarks", "dataset_format", "chunkers", "providers", "metrics", "k", "relevance", "profile")
+    names = ("benchmarks", "dataset_format", "chunkers", "providers", "metrics", "k", "relevance", "ontology", "profile")
     given = {
-        **{name: getattr(options, name) for name in (*names, "concurrency", "timeout", "retries")},
+        **{name: getattr(options, name) for name in (*names, "concurrency", "timeout", "index_timeout", "retries")},
         "strict": options.strict or None,
         "by": options.by,
         "cache": False if options.no_cache else None,
@@ -274,10 +287,13 @@ def _read_before(path: str | None) -> list[Result] | None:
         return None
     from assay.evaluation.saved import read_results
 
+    refuse_no_result(path)
     results = read_results(path)
     if not any(result.failures for result in results):
         raise NothingSelected(f"{path}: no query failed there, so there is nothing to ask again")
     return results
 
 
-COMMAND = Command("eval", "run providers on benchmarks and score them", add_arguments, run_eval, EXAMPLES)
+COMMAND = Command(
+    "eval", "run providers on benchmarks and score them", add_arguments, run_eval, EXAMPLES, also_takes="more_words"
+)

@@ -28,7 +28,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Two systems, and what shall be found."""
     add_system_arguments(parser, n="two ")
     group = parser.add_argument_group("power")
-    group.add_argument("--effect", type=float, metavar="D", help="the difference to be found (default: the one seen)")
+    group.add_argument(
+        "--effect", type=float, metavar="D", help="the difference to be found (default: the one seen, and 0.01)"
+    )
     group.add_argument("--power", type=float, default=0.8, metavar="CHANCE", help="the chance to find it (default: 0.8)")
     group.add_argument("--alpha", type=float, default=0.05, metavar="ALPHA", help="a p up to this counts (default: 0.05)")
     group.add_argument(
@@ -59,25 +61,15 @@ def _studies(options: argparse.Namespace, group: Sequence[Result]) -> list[Power
     from assay.comparison.align import align
     from assay.comparison.comparison import Comparison
     from assay.comparison.how import How
-    from assay.reports._comparison_power import PowerStudy, differences_of
-    from assay.stats._power import analyse_power
+    from assay.reports._comparison_power import PowerAsked, study_power
 
     if len(group) != 2:
         names = ", ".join(result.name for result in group)
         raise UsageError(f"power is about two systems, and here are {len(group)}: {names}")
-    wanted = options.metrics if any(result.grader is None for result in group) else None
-    comparison = Comparison(align(group, wanted, intersect=options.intersect), How(), ())
+    comparison = Comparison(align(group, options.metrics, intersect=options.intersect), How(), ())
     metrics = comparison.metrics if options.metrics else comparison.metrics[:1]
-    return [
-        PowerStudy(
-            comparison,
-            metric.name,
-            analyse_power(
-                differences_of(comparison, metric.name), options.effect, options.power, options.alpha, options.seed
-            ),
-        )
-        for metric in metrics
-    ]
+    asked = PowerAsked(options.effect, options.power, options.alpha, options.seed)
+    return [study_power(comparison, metric.name, asked) for metric in metrics]
 
 
 COMMAND = Command(

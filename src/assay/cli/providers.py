@@ -6,18 +6,19 @@ import argparse
 import json
 import sys
 from contextlib import redirect_stdout
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from assay.cli._command import Command
-from assay.cli._numbers import whole_number
+from assay.cli._numbers import seconds, whole_number
 from assay.cli._terminal import may_colour, terminal_width
 from assay.errors import ProviderError, UsageError, near_matches
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Sequence
 
     from assay.evaluation.answers import Answer
     from assay.evaluation.runner import Part
+    from assay.reports._providers import CheckReport
 
 EXAMPLES = """\
   assay providers
@@ -38,10 +39,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="check: where queries come from (default: rag-template)",
     )
     parser.add_argument(
-        "--queries", type=whole_number(1_000_000), default=3, metavar="N", help="check: how many to ask (default: 3)"
+        "--queries", type=whole_number(1_000_000, 1), default=3, metavar="N", help="check: how many to ask (default: 3)"
     )
     parser.add_argument(
-        "--k", type=whole_number(1_000_000), default=10, metavar="K", help="check: documents to ask for (default: 10)"
+        "--k", type=whole_number(1_000_000, 1), default=10, metavar="K", help="check: documents to ask for (default: 10)"
+    )
+    parser.add_argument(
+        "--timeout", type=seconds, default=10.0, metavar="SECONDS", help="check: for one query (default: 10)"
     )
     parser.add_argument("-f", "--format", default="text", choices=("text", "json"), metavar="FORMAT", help="text or json")
 
@@ -74,37 +78,56 @@ def _describe(options: argparse.Namespace, name: str | None) -> int:
     return 0
 
 
+class Shown:
+    """Writes answers as they come, one line each."""
+
+    def __init__(self, report: CheckReport, out: TextIO) -> None:
+        self._report, self._out = report, out
+        self.write(report.head())
+
+    def append(self, _: str, answers: Sequence[Answer], /) -> None:
+        """Show answers."""
+        for answer in answers:
+            self.write(self._report.row(answer) + "\n")
+
+    def write(self, text: str) -> None:
+        """Show it at once."""
+        self._out.write(text)
+        self._out.flush()
+
+
 def _check(options: argparse.Namespace, text: str) -> int:
     """Ask a few queries and show what comes back. What a provider prints itself goes to standard error."""
+    from assay.evaluation.progress import Progress
+    from assay.evaluation.runner import gather
     from assay.reports._layout import Style
-    from assay.reports._providers import describe_check, render_check
+    from assay.reports._providers import CheckReport, describe_check
 
-    for name in ("queries", "k"):
-        if not getattr(options, name):
-            raise UsageError(f"--{name} is a whole number from 1 up, not 0")
     out, style = sys.stdout, Style(terminal_width(), may_colour())
     with redirect_stdout(sys.stderr):
-        part, answers = _asked(options, text)
-    if options.format == "json":
+        part = _part(options, text)
+        shown = Shown(CheckReport(part, style), out) if options.format == "text" else None
+        answers = gather(part, {}, shown, Progress(part.name, len(part.queries)))
+    if shown is None:
         out.write(json.dumps(describe_check(part, answers), ensure_ascii=False, indent=2) + "\n")
     else:
-        out.write(render_check(part, answers, style))
+        shown.write(CheckReport(part, style).verdict(answers))
     return ProviderError.exit_code if any(answer.error is not None for answer in answers.values()) else 0
 
 
-def _asked(options: argparse.Namespace, text: str) -> tuple[Part, Mapping[str, Answer]]:
-    """What was asked, and the answers: nothing is tried twice, for a check shows what happens."""
+def _part(options: argparse.Namespace, text: str) -> Part:
+    """What is asked: nothing twice, for a check shows what happens."""
     from assay.datasets._format import load_dataset
     from assay.evaluation.patience import Patience
-    from assay.evaluation.runner import Part, Progress, gather
+    from assay.evaluation.runner import Part
     from assay.evaluation.selection import Selection
     from assay.providers._provider import parse_provider
 
     provider = parse_provider(text)
+    provider.check()
     dataset = load_dataset(options.benchmark)
     queries = Selection(limit=options.queries).apply(dataset.queries)
-    part = Part(dataset, provider, queries, options.k, Patience(retries=0, timeout=30))
-    return part, gather(part, {}, None, Progress(part.name, len(queries)))
+    return Part(dataset, provider, queries, options.k, Patience(retries=0, timeout=options.timeout))
 
 
 COMMAND = Command("providers", "list, explain or check providers", add_arguments, run_providers, EXAMPLES)

@@ -162,7 +162,7 @@ def _scorer(
 ) -> Callable[[Any, str], Result]:
     """Reads the ground truth once; scores a run and its name with it."""
     from assay.datasets import as_source
-    from assay.evaluation.evaluate import evaluate_dataset, evaluate_settings
+    from assay.evaluation.evaluate import evaluate_dataset, evaluate_judgments
     from assay.model.qrels import Qrels
 
     began = time.perf_counter()
@@ -179,7 +179,7 @@ def _scorer(
     except DataError as error:
         raise explained(error, source, "judgments") from None
     _tell(options, f"{inputs.truth}: {len(qrels.docs):,} judgments", began)
-    return lambda source, name: evaluate_settings(qrels, source, settings, profile, name)
+    return lambda source, name: evaluate_judgments(qrels, source, settings, profile, name, options.ontology)
 
 
 def _rendered(options: argparse.Namespace, results: Sequence[Result], beside: frozenset[str]) -> str:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 from typing import Any
 
 from assay.comparison.how import How
+from assay.comparison.systems import pairs_of
 from assay.errors import UsageError
 from assay.evaluation.result import Result
-from assay.model.qrels import Qrels
+from assay.model.plain import plain_values
 from assay.model.run import Run
 from assay.stats._agreement import Agreement, Moved, agreement, moved_documents
 
@@ -55,7 +54,7 @@ class RankAgreement:
     def rows(self) -> list[dict[str, Any]]:
         """A row for each query, as plain values."""
         return [
-            {"a": self.a, "b": self.b, "query": query, **_plain(figures), **self._documents(query)}
+            {"a": self.a, "b": self.b, "query": query, **plain_values(figures), **self._documents(query)}
             for query, figures in self.agreement.by_query().items()
         ]
 
@@ -67,13 +66,14 @@ class RankAgreement:
             "k": self.k,
             "p": self.agreement.p,
             "n_queries": len(self.agreement.query_ids),
-            "means": _plain(self.means),
+            "means": plain_values(self.means),
             "n_gained": self.n_gained,
             "n_lost": self.n_lost,
         }
         if per_query:
             plain["per_query"] = {
-                query: {**_plain(figures), **self._documents(query)} for query, figures in self.agreement.by_query().items()
+                query: {**plain_values(figures), **self._documents(query)}
+                for query, figures in self.agreement.by_query().items()
             }
         return plain
 
@@ -108,17 +108,8 @@ def rank_agreements(
     by_name = dict(zip(names, results, strict=True))
     return tuple(
         RankAgreement(a, b, agreement(found[a], found[b], k, p), _moved(by_name, found, (a, b), k))
-        for a, b in _pairs(names, how)
+        for a, b in ((names[one], names[other]) for one, other in pairs_of(names, how.baseline if how else None))
     )
-
-
-def _pairs(names: Sequence[str], how: How | None) -> list[tuple[str, str]]:
-    baseline = how.baseline if how else None
-    if baseline is None:
-        return list(combinations(names, 2))
-    if baseline not in names:
-        raise UsageError(f"no system is called {baseline!r}; there are {', '.join(names)}")
-    return [(baseline, name) for name in names if name != baseline]
 
 
 def _rankings(result: Result, queries: Sequence[str], runs: Mapping[str, Any]) -> Run:
@@ -137,17 +128,9 @@ def _rankings(result: Result, queries: Sequence[str], runs: Mapping[str, Any]) -
 
 def _moved(results: Mapping[str, Result], runs: Mapping[str, Run], pair: tuple[str, str], k: int) -> dict[str, Moved] | None:
     """What is relevant to either system counts; it may differ where relevance was found out from texts."""
-    judged = [(result.grader.qrels, result.policy.rel) for name in pair if (result := results[name]).grader]
+    judged = [results[name].relevant for name in pair if results[name].relevant]
     if not judged:
         return None
     a, b = (runs[name] for name in pair)
-    relevant = {query: set[str]().union(*(_relevant(qrels, query, rel) for qrels, rel in judged)) for query in a}
+    relevant = {query: set[str]().union(*(known.get(query, {}) for known in judged)) for query in a}
     return moved_documents(a, b, relevant, k)
-
-
-def _relevant(qrels: Qrels, query: str, rel: float | None) -> set[str]:
-    return {doc for doc, grade in qrels.get(query, {}).items() if (grade > 0 if rel is None else grade >= rel)}
-
-
-def _plain(figures: Mapping[str, float]) -> dict[str, float | None]:
-    return {name: None if math.isnan(value) else value for name, value in figures.items()}

@@ -14,6 +14,7 @@ from assay.errors import UsageError
 from assay.evaluation.evaluate import evaluate
 from assay.evaluation.result import Result
 from assay.metrics._metric import BoundMetric
+from assay.metrics._parse import parse_metrics
 from assay.model.qrels import Qrels
 from assay.text import shortened
 
@@ -29,6 +30,7 @@ def compare(
 ) -> Comparison:
     """Score several runs and compare them query by query. Each may be a dict, a file, a frame, or a prepared Run.
 
+    Results may be given as well, which are scored already: for results alone, the judgments may be None.
     Without a baseline every pair is compared. `settings` are the choices of `How` (test, correction, alpha, interval,
     tolerance, rope, seed), and those of `evaluate` (policy, profile, relevance).
     """
@@ -36,17 +38,31 @@ def compare(
         raise UsageError(f"runs are given by name, as in {{'bm25': run, 'dense': other}}, not {shortened(runs)}")
     chosen = {name: settings.pop(name) for name in list(settings) if name in How.__dataclass_fields__}
     how = How(baseline=baseline, **chosen)
+    wanted = list(parse_metrics(metrics)) if metrics is not None else None
+    results = _results(qrels, runs, wanted, settings)
+    named = [replace(result, name=str(name)) for name, result in zip(runs, results, strict=True)]
+    return compare_results(named, how, metrics=wanted, intersect=intersect)
+
+
+def _results(qrels: Any, runs: Mapping[str, Any], metrics: Any, settings: Mapping[str, Any]) -> list[Result]:
+    """Results as they are, runs scored; judgments are needed for runs alone."""
+    if all(isinstance(run, Result) for run in runs.values()):
+        if settings:
+            raise UsageError(f"results are compared as they were scored: {', '.join(settings)} has no place here")
+        return list(runs.values())
     judged = qrels if isinstance(qrels, Qrels) or hasattr(qrels, "queries") else Qrels(qrels)
-    results = [
+    return [
         run if isinstance(run, Result) else evaluate(judged, run, metrics, name=str(name), **settings)
         for name, run in runs.items()
     ]
-    named = [replace(result, name=str(name)) for name, result in zip(runs, results, strict=True)]
-    return compare_results(named, how, intersect=intersect)
 
 
 def compare_results(
-    results: Sequence[Result], how: How | None = None, *, metrics: Sequence[str] | None = None, intersect: bool = False
+    results: Sequence[Result],
+    how: How | None = None,
+    *,
+    metrics: str | Iterable[str | BoundMetric] | None = None,
+    intersect: bool = False,
 ) -> Comparison:
     """Compare results query by query; results about different things are refused, unless only what they share is wanted."""
     chosen = how or How()

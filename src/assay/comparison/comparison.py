@@ -10,12 +10,15 @@ from typing import Any
 
 from assay.comparison.align import Aligned
 from assay.comparison.how import How
-from assay.comparison.pair import Pair, defined
+from assay.comparison.pair import Pair
+from assay.comparison.remarks import remarks_on
 from assay.comparison.verdict import verdict_on
 from assay.errors import UsageError
 from assay.evaluation.result import Result
 from assay.metrics._metric import BoundMetric
+from assay.model.plain import plain_values
 from assay.stats._test import FieldOutcome
+from assay.text import counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,19 +58,46 @@ class Comparison:
         """What was not the same, where only what is shared was compared."""
         return self.aligned.notes
 
+    @cached_property
+    def remarks(self) -> tuple[str, ...]:
+        """How figures came about, where that is not what a reader would think."""
+        return tuple(remarks_on(self))
+
+    @property
+    def n_failed(self) -> dict[str, int]:
+        """System → queries it failed on, which score 0."""
+        return {result.name: len(result.failures) for result in self.results}
+
     @property
     def n_comparisons(self) -> int:
         """Over how many pairs and metrics p was corrected."""
         return sum(not math.isnan(pair.p) for pair in self.pairs)
+
+    @property
+    def n_families(self) -> int:
+        """Over how many metrics p of a test for many systems was corrected, which has corrected it for pairs itself."""
+        return len(self.fields)
+
+    @property
+    def families(self) -> str:
+        """The same in words."""
+        return counted(self.n_families, "metric")
 
     @cached_property
     def verdict(self) -> str:
         """What may be said, in plain words."""
         return verdict_on(self)
 
+    def p_overall(self, metric: str) -> float:
+        """The p of all systems together on a metric, corrected over metrics; nan where the test is one for pairs."""
+        if metric not in self.fields:
+            return math.nan
+        n = 1 if self.how.correcting.name == "none" else self.n_families
+        return min(1.0, n * self.fields[metric].p)
+
     def metric(self, name: str) -> BoundMetric:
         """A metric of the comparison, by any spelling."""
-        wanted = self.results[0]._name(name)
+        wanted = self.results[0].own_name(name)
         return next(metric for metric in self.metrics if metric.name == wanted)
 
     def value(self, system: str, metric: str) -> float:
@@ -96,7 +126,7 @@ class Comparison:
         name = self.metric(metric).name
         rows = self.aligned.scores(name).tolist()
         return {
-            query: {system: None if score != score else score for system, score in zip(self.names, row, strict=True)}
+            query: plain_values(dict(zip(self.names, row, strict=True)))
             for query, row in zip(self.query_ids, rows, strict=True)
         }
 
@@ -112,22 +142,18 @@ class Comparison:
             "n_queries": len(self.query_ids),
             "how": self.how.to_dict(),
             "n_comparisons": self.n_comparisons,
-            "summary": {
-                result.name: {
-                    metric.name: None if math.isnan(value := result.summary[metric.name]) else value
-                    for metric in self.metrics
-                }
-                for result in self.results
-            },
+            "summary": {result.name: plain_values(result.summary) for result in self.results},
+            "failed": self.n_failed,
             "pairs": self.table(),
             "verdict": self.verdict,
             "notes": list(self.notes),
+            "remarks": list(self.remarks),
         }
         if self.part:
             plain["slice"] = self.part
         if self.fields:
             plain["overall"] = {
-                name: {"statistic": defined(outcome.statistic), "p": defined(outcome.p)}
+                name: plain_values({"statistic": outcome.statistic, "p": outcome.p, "p_corrected": self.p_overall(name)})
                 for name, outcome in self.fields.items()
             }
         return plain

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from assay.catalog import find_entry
-from assay.errors import BadParameter
+from assay.errors import BadParameter, UsageError
 from assay.stats._corrections import Correction, parse_correction
-from assay.stats._test import BoundTest, parse_test
+from assay.stats._fractions import checked_fraction
+from assay.stats._test import BoundTest, parse_paired_test
 
 INTERVALS = {
     "bootstrap": "percentiles of the bootstrap: right for nearly everything",
@@ -35,18 +36,23 @@ class How:
     tolerance: float = 0.0
     """Scores that differ by no more are as good as each other when queries are counted."""
     rope: float = 0.0
-    """Means that differ by no more are practically equal."""
+    """Means that differ by no more are practically equal. The test's own rope, if it has one, goes before this."""
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if isinstance(self.alpha, bool) or not isinstance(self.alpha, int | float) or not 0 < self.alpha < 1:
-            raise BadParameter(f"alpha is a number between 0 and 1, such as 0.05, not {self.alpha!r}")
+        checked_fraction("alpha", self.alpha)
         for name in ("tolerance", "rope"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
                 raise BadParameter(f"{name} is a number from 0 up, not {value!r}")
         find_entry("interval", self.interval_method, INTERVALS)
-        _ = self.bound_test, self.correcting
+        own = self.bound_test.scale if "rope" in self.bound_test.params else 0.0
+        object.__setattr__(self, "rope", own or self.rope)
+        if self.correcting.name not in ("none", "bonferroni") and self.bound_test.test.is_for_many:
+            raise UsageError(
+                f"{self.bound_test.test.name} corrects for all pairs of systems itself, and over several metrics by "
+                f"Bonferroni: correction is holm (the default), bonferroni or none here, not {self.correction}"
+            )
 
     @property
     def level(self) -> float:
@@ -61,13 +67,22 @@ class How:
 
     @property
     def bound_test(self) -> BoundTest:
-        """The test with its parameters."""
-        return parse_test(self.test)
+        """The test with its parameters; one that has a region of practical equality takes ours unless it has its own."""
+        test = parse_paired_test(self.test)
+        if test.params.get("rope") == 0:
+            return replace(test, params={**test.params, "rope": self.rope})
+        return test
 
     @property
     def correcting(self) -> Correction:
-        """What makes up for many comparisons; tests for many systems do that themselves."""
-        return parse_correction("none" if self.bound_test.test.is_for_many else self.correction)
+        """What makes up for many comparisons. Tests for many systems do that for pairs, so that metrics are left to it."""
+        chosen = parse_correction(self.correction)
+        is_left = self.bound_test.test.is_for_many and chosen.name == "holm"
+        return parse_correction("bonferroni") if is_left else chosen
+
+    def is_significant(self, p: float) -> bool:
+        """Whether a p is small enough: up to alpha."""
+        return bool(p <= self.alpha)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as results record them."""

@@ -11,10 +11,10 @@ from typing import Any
 from assay.comparison.compare import compare_results
 from assay.comparison.comparison import Comparison
 from assay.comparison.how import How
-from assay.comparison.pair import defined
 from assay.errors import DataError, UnknownName, UsageError, near_matches
 from assay.evaluation.result import Result
 from assay.metrics._parse import parse_metric
+from assay.model.plain import plain_values
 from assay.text import shortened
 
 NESTED = ("summary", "metrics", "aggregate_metrics", "aggregated_metrics")
@@ -55,9 +55,7 @@ class Leaderboard:
         """Plain JSON values."""
         plain: dict[str, Any] = {
             "runs": list(self.runs),
-            "metrics": {
-                metric: {run: defined(value) for run, value in by_run.items()} for metric, by_run in self.figures.items()
-            },
+            "metrics": {metric: plain_values(by_run) for metric, by_run in self.figures.items()},
             "best": {metric: self.best(metric) for metric in self.metrics if _direction(metric)},
             "verdict": self.verdict,
         }

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from assay.comparison.comparison import Comparison
+from assay.comparison.pairing import sign_of
 from assay.errors import BadParameter
 from assay.evaluation.result import Result
 from assay.model.run import Rankings, Run
@@ -34,6 +35,9 @@ class Mover:
     ranking_b: tuple[str, ...] = ()
     relevant: Mapping[str, float] = field(default_factory=dict)
     """Relevant document → grade, best first; empty where judgments are not at hand."""
+    error_a: str = ""
+    """Why the first system failed on the query; empty where it answered."""
+    error_b: str = ""
 
     @property
     def difference(self) -> float:
@@ -52,6 +56,8 @@ class Mover:
             "score_b": self.score_b,
             "difference": self.difference,
             "improvement": self.improvement,
+            "error_a": self.error_a or None,
+            "error_b": self.error_b or None,
             "ranking_a": list(self.ranking_a[:SHOWN]),
             "ranking_b": list(self.ranking_b[:SHOWN]),
             "relevant": {
@@ -90,7 +96,7 @@ def checked(n: int) -> int:
 def _moved(comparison: Comparison, metric: str, systems: tuple[str, str], n: int) -> list[Mover]:
     """So many queries that gained, or lost where n is below 0. A query without a score in one system did not move."""
     bound = comparison.metric(metric)
-    sign = 1 if bound.metric.higher_is_better else -1
+    sign = sign_of(bound)
     places = [comparison.aligned.place(name) for name in systems]
     first, second = (comparison.results[place] for place in places)
     scores = comparison.aligned.scores(bound.name)[:, places]
@@ -113,7 +119,9 @@ def _looked_up(query: str, first: Result, second: Result) -> dict[str, Any]:
         "text": asked.text if asked else "",
         "ranking_a": ranking_of(first, query),
         "ranking_b": ranking_of(second, query),
-        "relevant": _relevant(first, query) or _relevant(second, query),
+        "relevant": first.relevant.get(query) or second.relevant.get(query, {}),
+        "error_a": first.failures.get(query, ""),
+        "error_b": second.failures.get(query, ""),
     }
 
 
@@ -125,13 +133,3 @@ def ranking_of(result: Result, query: str) -> tuple[str, ...]:
     rule = result.policy.rank_rule
     ties = "docid_desc" if rule.ties in ("expected", "error") else rule.ties
     return tuple(Run.borrow(Rankings({query: dict(ranking)})).in_order(0, rule._replace(ties=ties)))
-
-
-def _relevant(result: Result, query: str) -> dict[str, float]:
-    """Document → grade, of the relevant ones, best first."""
-    if result.grader is None or query not in result.grader.qrels:
-        return {}
-    level = result.policy.rel
-    judged = result.grader.qrels[query]
-    found = {doc: grade for doc, grade in judged.items() if (grade > 0 if level is None else grade >= level)}
-    return dict(sorted(found.items(), key=lambda pair: -pair[1]))

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,15 +12,24 @@ from numpy.typing import NDArray
 
 from assay.comparison.align import Aligned
 from assay.comparison.how import How
-from assay.comparison.pair import Pair
+from assay.comparison.pair import NO_TEST, SHARED_TIMES, Pair
+from assay.comparison.systems import pairs_of
+from assay.evaluation.result import Result
 from assay.metrics._metric import BoundMetric
-from assay.model.ordering import Floats
-from assay.model.scores import MEAN
+from assay.model.scores import MEAN, SUM, Column
+from assay.stats._averages import AVERAGED, averaged
 from assay.stats._corrections import correct
-from assay.stats._effects import effects
-from assay.stats._intervals import difference_intervals
+from assay.stats._effects import cohens_d, effects
+from assay.stats._intervals import difference_intervals, figure_difference
+from assay.stats._mean_intervals import RESAMPLES
+from assay.stats._rounding import ROUNDING
 from assay.stats._test import Field, FieldOutcome, Pairs, nothing
 from assay.stats.bayesian import posterior
+
+
+def sign_of(metric: BoundMetric) -> int:
+    """1 where more is better, -1 where less is."""
+    return 1 if metric.metric.higher_is_better else -1
 
 
 class Asked(NamedTuple):
@@ -31,6 +39,11 @@ class Asked(NamedTuple):
     a: int
     b: int
 
+    @property
+    def sign(self) -> int:
+        """1 where more is better, -1 where less is."""
+        return sign_of(self.metric)
+
 
 @dataclass
 class _Columns:
@@ -38,77 +51,35 @@ class _Columns:
 
     numbers: list[int] = field(default_factory=list)
     asked: list[Asked] = field(default_factory=list)
-    a: list[Floats] = field(default_factory=list)
-    b: list[Floats] = field(default_factory=list)
+    a: list[Column] = field(default_factory=list)
+    b: list[Column] = field(default_factory=list)
 
 
 def compared_pairs(aligned: Aligned, how: How, fields: Mapping[str, FieldOutcome]) -> list[Pair]:
     """Every pair on every metric, metric by metric; corrected over all of them."""
-    wanted = [Asked(metric, a, b) for metric in aligned.metrics for a, b in _pairs(aligned, how)]
-    found = {number: pair for columns in _grouped(aligned, wanted) for number, pair in _compared(aligned, columns, how)}
+    wanted = [Asked(metric, a, b) for metric in aligned.metrics for a, b in pairs_of(aligned.names, how.baseline)]
+    found = {number: pair for columns in _grouped(aligned, wanted, how) for number, pair in _compared(aligned, columns, how)}
     pairs = [found[number] for number in range(len(wanted))]
+    if how.bound_test.test.is_for_many:
+        pairs = [_from_field(pair, fields.get(pair.metric), one) for pair, one in zip(pairs, wanted, strict=True)]
+    return settled(pairs, [pair.metric for pair in pairs], how)
+
+
+def settled(pairs: Sequence[Pair], families: Sequence[Hashable], how: How) -> list[Pair]:
+    """The pairs with their p corrected over all of them, and what follows from it.
+
+    A test for many systems has corrected p for the pairs of a family; then each p counts as one of so many families.
+    """
     p = np.array([pair.p for pair in pairs])
-    if fields:
-        p = np.array([fields[asked.metric.name].pairwise[asked.a, asked.b] for asked in wanted])
-    corrected = correct(p, how.correcting.name)
-    return [_settled(*one, how) for one in zip(pairs, p.tolist(), corrected.tolist(), strict=True)]
-
-
-def _pairs(aligned: Aligned, how: How) -> list[tuple[int, int]]:
-    n = len(aligned.names)
-    if how.baseline is None:
-        return list(combinations(range(n), 2))
-    baseline = aligned.place(how.baseline)
-    return [(baseline, other) for other in range(n) if other != baseline]
-
-
-def _grouped(aligned: Aligned, wanted: Sequence[Asked]) -> Iterator[_Columns]:
-    """Questions by the queries on which both systems have a score."""
-    tables = {metric.name: aligned.scores(metric.name) for metric in aligned.metrics}
-    groups: dict[bytes, _Columns] = {}
-    for number, asked in enumerate(wanted):
-        scores = tables[asked.metric.name]
-        a, b = scores[:, asked.a], scores[:, asked.b]
-        defined = np.isfinite(a) & np.isfinite(b)
-        columns = groups.setdefault(defined.tobytes(), _Columns())
-        columns.numbers.append(number)
-        columns.asked.append(asked)
-        columns.a.append(a[defined])
-        columns.b.append(b[defined])
-    return iter(groups.values())
-
-
-def _compared(aligned: Aligned, columns: _Columns, how: How) -> Iterator[tuple[int, Pair]]:
-    """The differences, their intervals, effects and p, still to be corrected."""
-    figures = _figures(columns, how)
-    for number, asked in enumerate(columns.asked):
-        value_a, value_b = (aligned.results[place].summary[asked.metric.name] for place in (asked.a, asked.b))
-        own: dict[str, Any] = {name: values[number].item() for name, values in figures.items()}
-        own |= {"difference": value_b - value_a, "relative": (value_b - value_a) / abs(value_a) if value_a else math.nan}
-        if asked.metric.metric.aggregation != MEAN:
-            sign = 1 if asked.metric.metric.higher_is_better else -1
-            own |= {"low": math.nan, "high": math.nan, "improvement": sign * (value_b - value_a)}
-        own |= {"metric": asked.metric.name, "a": aligned.names[asked.a], "b": aligned.names[asked.b]}
-        yield columns.numbers[number], Pair(n=len(columns.a[0]), value_a=value_a, value_b=value_b, **own, **OPEN)
-
-
-OPEN: dict[str, Any] = {"p_corrected": math.nan, "is_significant": False}
-"""What is known only when all pairs are."""
-
-
-def _figures(columns: _Columns, how: How) -> dict[str, NDArray[Any]]:
-    """Name of a pair's figure → its value in each column."""
-    a, b = np.column_stack(columns.a), np.column_stack(columns.b)
-    is_up = np.array([asked.metric.metric.higher_is_better for asked in columns.asked])
-    sign = np.where(is_up, 1.0, -1.0)
-    better = Pairs(a * sign, b * sign, how.seed)
-    test = how.bound_test
-    outcome = nothing(len(is_up)) if test.test.is_for_many else test.compare(better)
-    low, high = difference_intervals(a, b, how.interval_method, how.level, seed=how.seed)
-    effect, chances = effects(a, b, how.tolerance, is_up), posterior(better, how.rope)
-    figures = {name: getattr(effect, name) for name in ("improvement", "cohens_d", "cliffs_delta", "wins", "ties", "losses")}
-    figures |= {"low": low, "high": high, "statistic": outcome.statistic, "p": outcome.p}
-    return {**figures, "p_better": chances.p_better, "p_equal": chances.p_equal}
+    if how.bound_test.test.is_for_many:
+        counted = {family for family, is_nan in zip(families, np.isnan(p).tolist(), strict=True) if not is_nan}
+        corrected = p if how.correcting.name == "none" else np.minimum(p * len(counted), 1.0)
+    else:
+        corrected = correct(p, how.correcting.name)
+    return [
+        replace(pair, p_corrected=one, is_significant=how.is_significant(one))
+        for pair, one in zip(pairs, corrected.tolist(), strict=True)
+    ]
 
 
 def field_outcomes(aligned: Aligned, how: How) -> dict[str, FieldOutcome]:
@@ -117,13 +88,125 @@ def field_outcomes(aligned: Aligned, how: How) -> dict[str, FieldOutcome]:
         return {}
     found = {}
     for metric in aligned.metrics:
-        scores = aligned.scores(metric.name)
-        complete = scores[np.isfinite(scores).all(axis=1)]
-        found[metric.name] = how.bound_test.compare_many(Field(complete, how.seed))
+        if not _untested(metric, aligned.results, how):
+            scores = aligned.scores(metric.name)
+            tested = averaged(scores[np.isfinite(scores).all(axis=1)], metric.metric.aggregation)
+            found[metric.name] = how.bound_test.compare_many(Field(sign_of(metric) * tested, how.seed))
     return found
 
 
-def _settled(pair: Pair, p: float, p_corrected: float, how: How) -> Pair:
-    is_significant = bool(p_corrected <= how.alpha)
-    claim = how.bound_test.test.claim
-    return replace(pair, p=p, p_corrected=p_corrected, is_significant=is_significant, claim=claim)
+def _untested(metric: BoundMetric, results: Sequence[Result], how: How) -> str:
+    """Why these systems cannot be tested on a metric; nothing where they can."""
+    if metric.metric.view == "timing" and any(result.has_shared_times for result in results):
+        return SHARED_TIMES
+    aggregation, test = metric.metric.aggregation, how.bound_test
+    if aggregation == MEAN:
+        return ""
+    is_measured = test.test.claim != "differs" or test.scale > 0  # by a margin in units of a query's score
+    return NO_TEST if is_measured or (test.test.is_for_many and aggregation not in AVERAGED) else ""
+
+
+def _grouped(aligned: Aligned, wanted: Sequence[Asked], how: How) -> Iterator[_Columns]:
+    """Questions by the queries on which both systems have a score; all systems, where a test looks at all together."""
+    tables = {metric.name: aligned.scores(metric.name) for metric in aligned.metrics}
+    groups: dict[bytes, _Columns] = {}
+    for number, asked in enumerate(wanted):
+        scores = tables[asked.metric.name]
+        compared = scores if how.bound_test.test.is_for_many else scores[:, [asked.a, asked.b]]
+        defined = np.isfinite(compared).all(axis=1)
+        columns = groups.setdefault(defined.tobytes(), _Columns())
+        columns.numbers.append(number)
+        columns.asked.append(asked)
+        for place, side in ((asked.a, columns.a), (asked.b, columns.b)):
+            score, weight, aggregation = aligned.results[place].table.columns[asked.metric.name]
+            side.append(Column(score[defined].astype(float), weight[defined], aggregation))
+    return iter(groups.values())
+
+
+def _compared(aligned: Aligned, columns: _Columns, how: How) -> Iterator[tuple[int, Pair]]:
+    """The differences, their intervals, effects and p, still to be corrected."""
+    figures = _figures(columns, how)
+    for place, asked in enumerate(columns.asked):
+        own: dict[str, Any] = {name: values[place].item() for name, values in figures.items()}
+        both = (columns.a[place], columns.b[place])
+        own |= _values(*both, asked)
+        own |= _of_its_kind(own, both, asked, how)
+        systems = (aligned.results[asked.a], aligned.results[asked.b])
+        untested = _untested(asked.metric, aligned.results if how.bound_test.test.is_for_many else systems, how)
+        own |= _UNTESTED if untested else {}
+        own |= _SILENT if untested == SHARED_TIMES else {}
+        own |= {"direction": round(own["direction"]), "untested": untested, "claim": how.bound_test.test.claim}
+        own |= {"metric": asked.metric.name, "a": aligned.names[asked.a], "b": aligned.names[asked.b]}
+        yield columns.numbers[place], Pair(n=len(both[0].score), p_corrected=math.nan, is_significant=False, **own)
+
+
+_UNTESTED: dict[str, Any] = {"p": math.nan, "statistic": math.nan, "direction": 0, "draws": 0}
+_SILENT: dict[str, Any] = {
+    **dict.fromkeys(("low", "high", "cohens_d", "cliffs_delta", "p_better", "p_equal"), math.nan),
+    **dict.fromkeys(("wins", "ties", "losses"), 0),
+}
+"""What is not known where queries have no score of their own."""
+
+
+def _values(a: Column, b: Column, asked: Asked) -> dict[str, float]:
+    """Both figures over the same queries, and what lies between them."""
+    value_a, value_b = a.summary(), b.summary()
+    difference = value_b - value_a
+    difference = 0.0 if abs(difference) <= ROUNDING * max(abs(value_a), abs(value_b)) else difference
+    return {
+        "value_a": value_a,
+        "value_b": value_b,
+        "difference": difference,
+        "relative": difference / abs(value_a) if value_a else math.nan,
+        "improvement": asked.sign * difference + 0.0,
+    }
+
+
+def _of_its_kind(own: Mapping[str, Any], both: tuple[Column, Column], asked: Asked, how: How) -> dict[str, Any]:
+    """What replaces the figures of a mean where the summary is none. Other than averages, they are bootstrapped whole."""
+    aggregation, n = both[0].aggregation, len(both[0].score)
+    if aggregation == MEAN:
+        return {}
+    if aggregation == SUM:
+        return {"low": n * own["low"], "high": n * own["high"]} | (_NO_ROPE if how.rope else {})
+    alternative = str(how.bound_test.params.get("alternative", "two_sided"))
+    if asked.sign < 0:
+        alternative = {"greater": "less", "less": "greater"}.get(alternative, alternative)
+    found = figure_difference(*both, alternative, how.level, seed=how.seed)
+    interval = {"low": found.low, "high": found.high}
+    if aggregation in AVERAGED:
+        return interval | (_NO_ROPE if how.rope else {})
+    direction = (own["improvement"] > 0) - (own["improvement"] < 0)
+    tested = {"p": found.p, "statistic": own["difference"], "direction": direction, "draws": RESAMPLES}
+    return {**interval, **tested, **_NO_ROPE, "cohens_d": math.nan}
+
+
+_NO_ROPE: dict[str, Any] = {"p_better": math.nan, "p_equal": math.nan}
+"""A region of equality is one of means, in units of a query's score."""
+
+
+def _figures(columns: _Columns, how: How) -> dict[str, NDArray[Any]]:
+    """Name of a pair's figure → its value in each column, as if all were averages."""
+    a, b = (np.column_stack([column.score for column in side]) for side in (columns.a, columns.b))
+    is_up = np.array([asked.sign > 0 for asked in columns.asked])
+    tested_a, tested_b = (
+        np.column_stack([averaged(column.score, column.aggregation) for column in side]) for side in (columns.a, columns.b)
+    )
+    better = Pairs(tested_a * np.where(is_up, 1.0, -1.0), tested_b * np.where(is_up, 1.0, -1.0), how.seed)
+    test = how.bound_test
+    outcome = nothing(len(is_up)) if test.test.is_for_many else test.compare(better)
+    low, high = difference_intervals(a, b, how.interval_method, how.level, seed=how.seed)
+    effect, chances = effects(a, b, how.tolerance, is_up), posterior(better, how.rope)
+    figures = {name: getattr(effect, name) for name in ("cliffs_delta", "wins", "ties", "losses")}
+    figures |= {"low": low, "high": high, "statistic": outcome.statistic, "p": outcome.p, "direction": outcome.direction}
+    figures |= {"cohens_d": cohens_d(better)}
+    figures |= {"draws": np.broadcast_to(outcome.draws, len(is_up))}
+    return {**figures, "p_better": chances.p_better, "p_equal": chances.p_equal}
+
+
+def _from_field(pair: Pair, outcome: FieldOutcome | None, asked: Asked) -> Pair:
+    """The pair as a test of many systems sees it."""
+    if outcome is None:
+        return pair
+    direction = int(np.sign(outcome.standing[asked.b] - outcome.standing[asked.a]))
+    return replace(pair, p=float(outcome.pairwise[asked.a, asked.b]), direction=direction, draws=outcome.draws)

@@ -37,6 +37,13 @@ def _together(results: Sequence[Result]) -> Result:
     everywhere: dict[str, Any] = {
         "missing": tuple(_named(result, query) for result in results for query in result.missing),
         "failures": {_named(result, query): why for result in results for query, why in result.failures.items()},
+        "provenance": _times([result for result in results if result.has_shared_times]),
+        "relevant": {
+            _named(result, query): result.relevant[query]
+            for result in results
+            for query in result.query_ids
+            if query in result.relevant
+        },
         "run": {_named(result, query): ranking for result in results for query, ranking in result.run.items()},
         "counts": _summed([result.counts for result in results]),
         "notes": tuple(dict.fromkeys(note for result in results for note in result.notes)),
@@ -53,10 +60,15 @@ def _together(results: Sequence[Result]) -> Result:
 
 
 _OF_ONE_BENCHMARK: dict[str, Any] = {
-    **{name: {} for name in ("intervals", "tie_bands", "residuals", "relevance", "provenance", "recorded")},
+    **{name: {} for name in ("intervals", "tie_bands", "residuals", "relevance", "recorded")},
     "grader": None,
 }
 """What a result knows only about its own benchmark."""
+
+
+def _times(shared: Sequence[Result]) -> dict[str, Any]:
+    """That queries were answered together on some benchmark; nothing where they were not."""
+    return {"latency_ms": shared[0].provenance["latency_ms"]} if shared else {}
 
 
 def _named(result: Result, query: str) -> str:

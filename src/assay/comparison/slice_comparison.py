@@ -8,16 +8,15 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from assay.comparison.align import Aligned
 from assay.comparison.comparison import Comparison
 from assay.comparison.how import How
+from assay.comparison.over import over
 from assay.comparison.pair import Pair
-from assay.comparison.pairing import compared_pairs, field_outcomes
-from assay.comparison.slices import over
+from assay.comparison.pairing import compared_pairs, field_outcomes, settled
+from assay.comparison.verdict import corrected_for_many
 from assay.model.tags import Slice, Tags, asked_for
-from assay.stats._corrections import Correction, correct, parse_correction
+from assay.stats._corrections import Correction
 
 MOST_NAMED = 4
 """Slices that a sentence names."""
@@ -28,11 +27,23 @@ class PartComparison(Comparison):
     """A comparison in one slice; its p is corrected over the comparisons in all slices."""
 
     n_over: int = 0
+    n_tables: int = 0
+    """Slices times metrics that a test for many systems was made for."""
 
     @property
     def n_comparisons(self) -> int:
         """Over how many slices, pairs and metrics p was corrected."""
         return self.n_over
+
+    @property
+    def n_families(self) -> int:
+        """Over how many slices and metrics p of a test for many systems was corrected."""
+        return self.n_tables
+
+    @property
+    def families(self) -> str:
+        """The same in words."""
+        return f"{self.n_tables:,} slices and metrics"
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +59,7 @@ class SliceComparison:
     @property
     def correcting(self) -> Correction:
         """What made up for many slices. It counts for tests of many systems as well: they know of one slice only."""
-        return parse_correction(self.how.correction)
+        return self.how.correcting
 
     @cached_property
     def verdict(self) -> str:
@@ -58,7 +69,17 @@ class SliceComparison:
         metric = self.parts[0].metrics[0].name
         said = [_clause(pairs, self.slices) for pairs in self.by_pair(metric)]
         more = f"; {len(said) - 3} more pairs" if len(said) > 3 else ""
-        return f"On {metric}, {'; '.join(said[:3])}{more} ({self.correcting.title}, {self.n_comparisons} comparisons)."
+        effort = f"{self.correcting.title}, {self.n_comparisons} comparisons"
+        if self.how.bound_test.test.is_for_many:
+            effort = corrected_for_many(self.parts[0])
+        return f"On {metric}, {'; '.join(said[:3])}{more} ({effort})."
+
+    @cached_property
+    def remarks(self) -> tuple[str, ...]:
+        """How figures of slices came about, where that is not what a reader would think."""
+        n_queries = [pair.n for part in self.parts for pair in part.pairs if pair.n and not pair.untested]
+        caution = self.how.bound_test.caution(min(n_queries)) if n_queries else ""
+        return (caution,) if caution else ()
 
     def by_pair(self, metric: str) -> list[tuple[Pair, ...]]:
         """For each two systems, how they compare in every slice."""
@@ -79,6 +100,7 @@ class SliceComparison:
             "n_comparisons": self.n_comparisons,
             "correction": self.correcting.name,
             "verdict": self.verdict,
+            "remarks": list(self.remarks),
             "slices": self.rows(),
         }
 
@@ -92,12 +114,12 @@ def compare_slices(comparison: Comparison, by: str | Iterable[str]) -> SliceComp
     slices = [one for names in dict.fromkeys(map(tags.crossed, asked_for(by))) for one in tags.slices(names)]
     how = comparison.how
     raw = [_compared(comparison.aligned, one, how) for one in slices]
-    found = np.array([pair.p for part in raw for pair in part.pairs])
-    corrected = iter(correct(found, how.correction).tolist())
-    n_over = int(np.count_nonzero(~np.isnan(found)))
+    families = [(part.part, pair.metric) for part in raw for pair in part.pairs]
+    corrected = iter(settled([pair for part in raw for pair in part.pairs], families, how))
+    n_over = sum(not math.isnan(pair.p) for part in raw for pair in part.pairs)
+    n_tables = sum(len(part.fields) for part in raw)
     parts = [
-        replace(part, pairs=tuple(_settled(pair, next(corrected), how) for pair in part.pairs), n_over=n_over)
-        for part in raw
+        replace(part, pairs=tuple(next(corrected) for _ in part.pairs), n_over=n_over, n_tables=n_tables) for part in raw
     ]
     return SliceComparison(how, tuple(slices), tuple(parts), n_over)
 
@@ -110,10 +132,6 @@ def _compared(aligned: Aligned, one: Slice, how: How) -> PartComparison:
     return PartComparison(inside, how, tuple(compared_pairs(inside, plain, fields)), fields, one.label)
 
 
-def _settled(pair: Pair, p_corrected: float, how: How) -> Pair:
-    return replace(pair, p_corrected=p_corrected, is_significant=bool(p_corrected <= how.alpha))
-
-
 def _clause(pairs: Sequence[Pair], slices: Sequence[Slice]) -> str:
     """Where the second system is better, where it is worse, and where that is open."""
     a, b = pairs[0].a, pairs[0].b
@@ -122,10 +140,12 @@ def _clause(pairs: Sequence[Pair], slices: Sequence[Slice]) -> str:
         shown = [one for one, pair in zip(slices, pairs, strict=True) if pair.is_significant]
         return f"{b} is shown to be {claim} {a} in {_where(shown, len(slices))}"
     better, worse = ([one for one, pair in zip(slices, pairs, strict=True) if pair.better == name] for name in (b, a))
-    n_open = sum(pair.better is None and not math.isnan(pair.p) for pair in pairs)
+    n_open = sum(pair.better is None and not pair.is_split and not math.isnan(pair.p) for pair in pairs)
+    split = [one for one, pair in zip(slices, pairs, strict=True) if pair.is_split]
     said = [
         f"{word} than {a} in {_where(found, len(slices))}" for word, found in (("better", better), ("worse", worse)) if found
     ]
+    said += [f"apart from {a} by the test but not by its mean in {_where(split, len(slices))}"] if split else []
     if not said:
         return f"{b} is not shown to be better or worse than {a} in any of {len(slices)} slices"
     return f"{b} is {' and '.join(said)}" + (

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from assay.comparison.over import over
 from assay.comparison.pooling import pooled
+from assay.comparison.shared_metrics import shared_metrics
+from assay.comparison.systems import place_of
 from assay.errors import UsageError
 from assay.evaluation.intervals import with_intervals
 from assay.evaluation.result import Result
 from assay.metrics._metric import BoundMetric
-from assay.metrics._parse import parse_metrics
+from assay.model.plain import plain_value
 from assay.model.tags import Slice, Tags, asked_for
 
 
@@ -47,7 +50,7 @@ class Sliced:
 
     def means(self, metric: str, system: str | None = None) -> dict[str, float]:
         """Slice → figure of a system (the first one, unless told), for queries that have the tag."""
-        place = self.systems.index(system) if system is not None else 0
+        place = 0 if system is None else place_of(system, self.systems)
         return {part.slice.value: part.results[place][metric] for part in self.parts if part.slice.is_tagged}
 
     def macro(self, metric: str, system: str | None = None) -> float:
@@ -57,7 +60,7 @@ class Sliced:
 
     def micro(self, metric: str, system: str | None = None) -> float:
         """Mean over queries, those without the tag included: the system's own figure."""
-        return self.whole[self.systems.index(system) if system is not None else 0][metric]
+        return self.whole[0 if system is None else place_of(system, self.systems)][metric]
 
     def variance(self, metric: str, system: str | None = None) -> float:
         """Population variance of the figures of the slices: 0 where a system is as good everywhere.
@@ -84,7 +87,7 @@ class Sliced:
         plain: dict[str, Any] = {"by": self.by, "slices": self.rows()}
         for name, figure in figures.items():
             plain[name] = {
-                system: {metric.name: _plain(figure(metric.name, system)) for metric in self.metrics}
+                system: {metric.name: plain_value(figure(metric.name, system)) for metric in self.metrics}
                 for system in self.systems
             }
         return plain
@@ -106,7 +109,7 @@ def slice_results(
     given = pooled([results] if isinstance(results, Result) else results)
     if not given:
         raise UsageError("there is no result to slice")
-    shown = shown_metrics(given, metrics)
+    shown = shared_metrics(given, metrics)
     tags = Tags.of(given)
     whole = tuple(over(result, result.query_ids, shown) for result in given)
     return tuple(
@@ -122,61 +125,16 @@ def slice_results(
     )
 
 
-def shown_metrics(results: Sequence[Result], wanted: Sequence[str] | None) -> tuple[BoundMetric, ...]:
-    """The metrics asked for, or those that all systems have and that somebody asked for when they were scored."""
-    first = results[0]
-    if wanted:
-        named = [metric.name for metric in parse_metrics(wanted)]
-        for name in named:
-            if lacking := [result.name for result in results if name not in result.summary]:
-                raise UsageError(f"{name} was not scored for {', '.join(lacking)}; there are {', '.join(first.summary)}")
-        return tuple(metric for name in named for metric in first.metrics if metric.name == name)
-    shown = [
-        metric
-        for metric in first.metrics
-        if metric.name not in first.beside and all(metric.name in result.summary for result in results)
-    ]
-    if not shown:
-        raise UsageError("the systems have no metric in common")
-    return tuple(shown)
-
-
-def over(result: Result, queries: Sequence[str], metrics: Sequence[BoundMetric]) -> Result:
-    """The result over these queries and metrics alone; queries that it has not scored are left out."""
-    places = {query: number for number, query in enumerate(result.query_ids)}
-    kept = [query for query in queries if query in places]
-    table = result.table.take(np.array([places[query] for query in kept], dtype=np.int64))
-    columns = {metric.name: table.columns[metric.name] for metric in metrics}
-    inside = set(kept)
-    return replace(
-        result,
-        table=replace(table, columns=columns),
-        metrics=tuple(metrics),
-        counts={**result.counts, "scored": len(kept)},
-        missing=tuple(query for query in result.missing if query in inside),
-        failures={query: why for query, why in result.failures.items() if query in inside},
-        **_OF_ALL_QUERIES,
-    )
-
-
-_OF_ALL_QUERIES: dict[str, Any] = {"intervals": {}, "tie_bands": {}, "residuals": {}, "grader": None, "recorded": {}}
-"""What a result knows only about all of its queries together."""
-
-
 def _row(result: Result, metric: BoundMetric) -> dict[str, Any]:
     interval = result.intervals.get(metric.name)
     ends = interval.to_dict() if interval else {"low": None, "high": None, "method": "none"}
     return {
         "metric": metric.name,
         "n": int(np.count_nonzero(~np.isnan(result.array(metric.name)))),
-        "value": _plain(result[metric.name]),
+        "value": plain_value(result[metric.name]),
         **{name: ends[name] for name in ("low", "high", "method")},
     }
 
 
 def _defined(means: dict[str, float]) -> list[float]:
     return [mean for mean in means.values() if not math.isnan(mean)]
-
-
-def _plain(value: float) -> float | None:
-    return value if math.isfinite(value) else None

@@ -6,130 +6,169 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from assay.comparison.figures import Figures, p_text
 from assay.comparison.pair import Pair
+from assay.text import counted
 
 if TYPE_CHECKING:
     from assay.comparison.comparison import Comparison
 
 UNDECIDED = "not decisive"
+MOST_TOLD = 3
+"""Pairs that a sentence tells of."""
 
 
 def verdict_on(comparison: Comparison) -> str:
     """The first metric in full, the others in a clause, and what stays open."""
-    first, *others = comparison.metrics
-    said = [_on_metric(comparison, first.name)]
-    if others:
-        said += _on_others(comparison, [metric.name for metric in others])
-    return " ".join(said)
+    return _Verdict(comparison).text
 
 
-def _on_metric(comparison: Comparison, metric: str) -> str:
-    pairs = [pair for pair in comparison.pairs if pair.metric == metric]
-    if all(pair.n == 0 for pair in pairs):
-        return f"Nothing can be said about {metric}: no query has a score in both systems."
-    if all(math.isnan(pair.p) for pair in pairs):
-        return _on_all(comparison, metric)
-    if comparison.how.bound_test.test.claim != "differs":
-        return _on_claim(comparison, pairs)
-    decided = [pair for pair in pairs if pair.better]
-    open_ = [pair for pair in pairs if not pair.better]
-    clauses = [_clause(pair) for pair in sorted(decided, key=lambda pair: -abs(pair.improvement))[:3]]
-    if len(decided) > 3:
-        clauses.append(f"{len(decided) - 3} more pairs differ")
-    if not decided:
-        lead = f"No system is shown to be better on {metric}" if len(pairs) > 1 else _open(pairs[0])
-        return f"{lead}{_corrected(comparison)}."
-    told = "; ".join(clauses) + _corrected(comparison)
-    if open_:
-        told += f"; the order of {_names(open_)} is {UNDECIDED}"
-    return f"{told}."
+class _Verdict:
+    """What is said about one comparison."""
+
+    def __init__(self, comparison: Comparison) -> None:
+        self.comparison = comparison
+        self.test = comparison.how.bound_test
+        self.figures = Figures()
+
+    @property
+    def text(self) -> str:
+        """All sentences."""
+        first, *others = (metric.name for metric in self.comparison.metrics)
+        said = [self._on_metric(first)]
+        if self.test.test.claim != "differs":
+            return " ".join([*said, *map(self._on_metric, others)])
+        return " ".join([*said, *self._on_others(first, others)])
+
+    def _pairs(self, metric: str) -> list[Pair]:
+        return [pair for pair in self.comparison.pairs if pair.metric == metric]
+
+    def _on_metric(self, metric: str) -> str:
+        pairs = self._pairs(metric)
+        if silence := self._silence(pairs):
+            return silence
+        if self.test.test.claim != "differs":
+            return self._on_claim(pairs)
+        decided = sorted((pair for pair in pairs if pair.better), key=lambda pair: -abs(pair.improvement))
+        split = [pair for pair in pairs if pair.is_split]
+        open_ = [pair for pair in pairs if not pair.better and not pair.is_split]
+        clauses = [self._decided(pair) for pair in decided[:MOST_TOLD]]
+        if len(decided) > MOST_TOLD:
+            clauses.append(f"{len(decided) - MOST_TOLD} more pairs differ")
+        clauses += [self._split(pair) for pair in split[:MOST_TOLD]]
+        if not clauses:
+            lead = f"No system is shown to be better on {metric}" if len(pairs) > 1 else self._open(pairs[0])
+            return f"{lead}{self._corrected()}."
+        told = "; ".join(clauses) + self._corrected()
+        told = told if decided else f"O{told[1:]}"  # on …, at the beginning
+        return f"{told}; the order of {pair_names(open_)} is {UNDECIDED}." if open_ else f"{told}."
+
+    def _silence(self, pairs: Sequence[Pair]) -> str:
+        """Why there is nothing to be said of pairs; empty where there is."""
+        metric = pairs[0].metric
+        if all(pair.n == 0 for pair in pairs):
+            return f"Nothing can be said about {metric}: no query has a score in both systems."
+        if not all(math.isnan(pair.p) for pair in pairs):
+            return ""
+        p = self.comparison.p_overall(metric)
+        if not math.isnan(p):
+            which = "differ" if self.comparison.how.is_significant(p) else "are not shown to differ"
+            return f"The systems {which} on {metric}, {p_text(p)}; {self.test.name} does not say which of them."
+        return f"Nothing can be said about {metric} ({pairs[0].untested or 'the test has no answer there'})."
+
+    def _value(self, pair: Pair, value: float) -> str:
+        return self.figures.value(self.comparison.metric(pair.metric), value)
+
+    def _change(self, pair: Pair, value: float) -> str:
+        return self.figures.change(self.comparison.metric(pair.metric), value)
+
+    def _decided(self, pair: Pair) -> str:
+        """Who wins by how much: the interval is that of the lead, whichever way the metric points."""
+        loser = pair.a if pair.better == pair.b else pair.b
+        ends = sorted(math.copysign(1, pair.difference) * end for end in (pair.low, pair.high))
+        interval = "" if math.isnan(pair.low) else f" [{self._value(pair, ends[0])}, {self._value(pair, ends[1])}]"
+        lead = self._value(pair, abs(pair.difference))
+        return f"{pair.better} beats {loser} on {pair.metric} by {lead}{interval}, {p_text(pair.p_corrected)}"
+
+    def _split(self, pair: Pair) -> str:
+        """The test is sure of one system, and the other has the better figure."""
+        ahead, behind = (pair.b, pair.a) if pair.direction > 0 else (pair.a, pair.b)
+        values = {pair.a: self._value(pair, pair.value_a), pair.b: self._value(pair, pair.value_b)}
+        means = f"{behind} has the better mean ({values[behind]} against {values[ahead]})"
+        if pair.improvement == 0:
+            means = "both have the same mean"
+        words = self.test.test.ahead.format(ahead=ahead, behind=behind)
+        return f"on {pair.metric}, {words} ({p_text(pair.p_corrected)}), but {means}"
+
+    def _open(self, pair: Pair) -> str:
+        if pair.difference == 0 and not pair.wins and not pair.losses:
+            return f"{pair.b} and {pair.a} have the same {pair.metric} on every query"
+        interval = "" if math.isnan(pair.low) else f" [{self._change(pair, pair.low)}, {self._change(pair, pair.high)}]"
+        return (
+            f"Whether {pair.b} is better than {pair.a} on {pair.metric} is {UNDECIDED}: "
+            f"{self._change(pair, pair.difference)}{interval}, {p_text(pair.p_corrected)}"
+        )
+
+    def _on_claim(self, pairs: Sequence[Pair]) -> str:
+        """What tests for "not worse" and "equal" allow to be said."""
+        margin = f"{self.test.scale:g}"
+        if self.comparison.metric(pairs[0].metric).metric.view == "timing":
+            margin += " ms"
+        words = {"not_worse": f"not worse than {{a}} by more than {margin}", "equal": f"within {margin} of {{a}}"}
+        told = []
+        for pair in pairs:
+            claim = words[pair.claim].format(a=pair.a)
+            is_shown = f"is {claim}" if pair.is_significant else f"is not shown to be {claim}"
+            change = f"{self._change(pair, pair.difference)}, {p_text(pair.p_corrected)}"
+            told.append(f"{pair.b} {is_shown} on {pair.metric} ({change})")
+        return "; ".join(told) + f"{self._corrected()}."
+
+    def _corrected(self) -> str:
+        if self.test.test.is_for_many:
+            words = corrected_for_many(self.comparison) if len(self.comparison.names) > 2 else ""
+            return f" ({words})" if words else ""
+        n = self.comparison.n_comparisons
+        return f" ({self.comparison.how.correcting.title}, {n} comparisons)" if n > 1 else ""
+
+    def _on_others(self, first: str, metrics: Sequence[str]) -> list[str]:
+        """The other metrics, those with the same outcome together."""
+        leader = self._winner(first)
+        silent = [silence for metric in metrics if (silence := self._silence(self._pairs(metric)))]
+        told: dict[str, list[str]] = {}
+        for metric in metrics:
+            pairs, winner = self._pairs(metric), self._winner(metric)
+            if self._silence(pairs):
+                continue
+            if winner is not None:
+                outcome = f" {winner} is better as well" if winner == leader else f", however, {winner} is better"
+            elif any(pair.better or pair.is_split for pair in pairs):
+                outcome = " some systems differ"
+            else:
+                outcome = " nothing is decided"
+            told.setdefault(outcome, []).append(metric)
+        return [*(f"On {_listed(names)}{outcome}." for outcome, names in told.items()), *silent]
+
+    def _winner(self, metric: str) -> str | None:
+        """The system with the best figure, if it is shown to be better than all it was compared with."""
+        pairs = self._pairs(metric)
+        if not any(pair.better for pair in pairs):
+            return None
+        best = self.comparison.best(metric)
+        return best if all(pair.better == best for pair in pairs if best in (pair.a, pair.b)) else None
 
 
-def _on_all(comparison: Comparison, metric: str) -> str:
-    """What a test allows to be said that looks at all systems together and at no pair."""
-    p = comparison.fields[metric].p if metric in comparison.fields else math.nan
-    if math.isnan(p):
-        return f"Nothing can be said about {metric}: the test has no answer there."
-    which = "differ" if p <= comparison.how.alpha else "are not shown to differ"
-    return f"The systems {which} on {metric}, {p_text(p)}; {comparison.how.bound_test.name} does not say which of them."
+def corrected_for_many(comparison: Comparison) -> str:
+    """What a test for many systems was corrected for: the systems, and the metrics, where there are several."""
+    is_left = comparison.n_families < 2 or comparison.how.correcting.name == "none"
+    also = "" if is_left else f" and {comparison.families}"
+    return f"corrected for {counted(len(comparison.names), 'system')}{also}"
 
 
-def _clause(pair: Pair) -> str:
-    better, worse = (pair.b, pair.a) if pair.improvement > 0 else (pair.a, pair.b)
-    sign = 1 if better == pair.b else -1
-    by = abs(pair.difference)
-    ends = sorted((sign * pair.low, sign * pair.high), key=abs) if not math.isnan(pair.low) else []
-    low_is_better = (pair.difference > 0) != (pair.improvement > 0)
-    ends = sorted(-end for end in ends) if low_is_better else sorted(ends)
-    interval = f" [{ends[0]:.3f}, {ends[1]:.3f}]" if ends else ""
-    return f"{better} beats {worse} on {pair.metric} by {by:.3f}{interval}, {p_text(pair.p_corrected)}"
-
-
-def _open(pair: Pair) -> str:
-    if pair.difference == 0 and not pair.wins and not pair.losses:
-        return f"{pair.b} and {pair.a} have the same {pair.metric} on every query"
-    interval = "" if math.isnan(pair.low) else f" [{pair.low:+.3f}, {pair.high:+.3f}]"
-    return (
-        f"Whether {pair.b} is better than {pair.a} on {pair.metric} is {UNDECIDED}: "
-        f"{pair.difference:+.3f}{interval}, {p_text(pair.p_corrected)}"
-    )
-
-
-def _on_claim(comparison: Comparison, pairs: Sequence[Pair]) -> str:
-    """What tests for "not worse" and "equal" allow to be said."""
-    margin = comparison.how.bound_test.params["margin"]
-    words = {
-        "not_worse": f"not worse than {{a}} by more than {margin:g}",
-        "equal": f"within {margin:g} of {{a}}",
-    }[comparison.how.bound_test.test.claim]
-    told = []
-    for pair in pairs:
-        claim = words.format(a=pair.a)
-        is_shown = f"is {claim}" if pair.is_significant else f"is not shown to be {claim}"
-        told.append(f"{pair.b} {is_shown} on {pair.metric} ({pair.difference:+.3f}, {p_text(pair.p_corrected)})")
-    return "; ".join(told) + f"{_corrected(comparison)}."
-
-
-def _corrected(comparison: Comparison) -> str:
-    n = comparison.n_comparisons
-    if comparison.how.bound_test.test.is_for_many:
-        n_systems = len(comparison.names)
-        return f" (corrected for {n_systems} systems)" if n_systems > 2 else ""
-    return f" ({comparison.how.correcting.title}, {n} comparisons)" if n > 1 else ""
-
-
-def _names(pairs: Sequence[Pair]) -> str:
-    some = [f"{pair.a} and {pair.b}" for pair in pairs[:3]]
-    return ", ".join(some) + (f" and {len(pairs) - 3} more pairs" if len(pairs) > 3 else "")
-
-
-def _on_others(comparison: Comparison, metrics: Sequence[str]) -> list[str]:
-    if comparison.how.bound_test.test.claim != "differs":
-        return [_on_metric(comparison, metric) for metric in metrics]
-    by_winner: dict[str, list[str]] = {}
-    for metric in metrics:
-        pairs = [pair for pair in comparison.pairs if pair.metric == metric]
-        if all(math.isnan(pair.p) for pair in pairs):
-            by_winner.setdefault(_on_all(comparison, metric), [])
-            continue
-        winners = {pair.better for pair in pairs}
-        best = comparison.best(metric) if any(winners) else None
-        beaten = [pair for pair in pairs if best and pair.better == best]
-        if best and len(beaten) == sum(best in (pair.a, pair.b) for pair in pairs):
-            by_winner.setdefault(f"{best} is better as well", []).append(metric)
-        elif any(winners):
-            by_winner.setdefault("some systems differ", []).append(metric)
-        else:
-            by_winner.setdefault("nothing is decided", []).append(metric)
-    return [f"On {_listed(names)} {what}." if names else what for what, names in by_winner.items()]
+def pair_names(pairs: Sequence[Pair]) -> str:
+    """Which pairs they are, the first few by name."""
+    some = [f"{pair.a} and {pair.b}" for pair in pairs[:MOST_TOLD]]
+    return ", ".join(some) + (f" and {len(pairs) - MOST_TOLD} more pairs" if len(pairs) > MOST_TOLD else "")
 
 
 def _listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def p_text(p: float) -> str:
-    """A p as people write it."""
-    if math.isnan(p):
-        return "p undefined"
-    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"

@@ -9,9 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from assay.comparison.how import How
+from assay.comparison.pair import SHARED_TIMES
+from assay.comparison.pairing import sign_of
+from assay.comparison.shared_metrics import shared_metrics
 from assay.comparison.slice_search import Candidate, Search, candidates
-from assay.comparison.slices import shown_metrics
-from assay.comparison.subset_test import chance_of_less, n_shuffles
+from assay.comparison.systems import place_of
 from assay.comparison.worst_slice import CORRECTION, WorstSlice, WorstSlices
 from assay.errors import UsageError
 from assay.evaluation.result import Result
@@ -20,9 +22,9 @@ from assay.model.ordering import Floats, Ints
 from assay.model.scores import MEAN
 from assay.model.tags import Tags
 from assay.stats._corrections import correct
-from assay.text import some_of
-
-ROUNDING = 1e-12
+from assay.stats._rounding import ROUNDING
+from assay.stats._student import chance_of_less, half_width
+from assay.stats._subsets import chance_of_lower, n_shuffles
 
 
 class _Looked(NamedTuple):
@@ -60,8 +62,9 @@ def worst_slices(
     scores = np.column_stack([_scores(result, bound, tags) for result in given])
     chance = _Chance(chosen, searched.resamples or n_shuffles(len(few.kept) * len(given), chosen.alpha))
     fewest = searched.fewest(len(tags.by_query))
-    looked = list(_looked(scores, few.kept, fewest, _baseline(given, chosen), chance))
-    told = _told(given, bound, looked, chosen.alpha)
+    baseline = None if chosen.baseline is None else place_of(chosen.baseline, [result.name for result in given])
+    looked = list(_looked(scores, few.kept, fewest, baseline, chance))
+    told = _told(given, bound, looked, chosen)
     names = [result.name for result in given if result.name != chosen.baseline]
     return WorstSlices(
         metric=bound,
@@ -81,10 +84,14 @@ def _metric(results: Sequence[Result], metric: str | None) -> BoundMetric:
     """The metric to look at; only means can be taken apart into slices."""
     if not results:
         raise UsageError("there is no result to slice")
-    shown = shown_metrics(results, [metric] if metric else None)
-    means = [one for one in shown if one.metric.aggregation == MEAN]
+    shown = shared_metrics(results, [metric] if metric else None)
+    has_shared_times = any(result.has_shared_times for result in results)
+    means = [
+        one for one in shown if one.metric.aggregation == MEAN and not (one.metric.view == "timing" and has_shared_times)
+    ]
     if not means:
-        raise UsageError(f"worst slices are looked for by the mean of a metric, which {some_of([shown[0].name])} is not")
+        why = SHARED_TIMES if shown[0].metric.aggregation == MEAN else "it is no mean"
+        raise UsageError(f"worst slices are looked for by the mean of a metric, not by {shown[0].name}: {why}")
     return means[0]
 
 
@@ -92,16 +99,7 @@ def _scores(result: Result, metric: BoundMetric, tags: Tags) -> Floats:
     """More is better; nan where a query has no score."""
     known = dict(zip(result.query_ids, result.array(metric.name).tolist(), strict=True))
     scores = np.array([known.get(query, math.nan) for query in tags.by_query], dtype=float)
-    return np.where(np.isfinite(scores), scores if metric.metric.higher_is_better else -scores, np.nan)
-
-
-def _baseline(results: Sequence[Result], how: How) -> int | None:
-    if how.baseline is None:
-        return None
-    names = [result.name for result in results]
-    if how.baseline not in names:
-        raise UsageError(f"no system is called {how.baseline!r}; there are {', '.join(names)}")
-    return names.index(how.baseline)
+    return np.where(np.isfinite(scores), sign_of(metric) * scores, np.nan)
 
 
 class _Chance(NamedTuple):
@@ -112,9 +110,7 @@ class _Chance(NamedTuple):
 
     def half_width(self, error: float, n: int) -> float:
         """Of the interval of a mean of n queries."""
-        from scipy.special import stdtrit
-
-        return float(stdtrit(n - 1, (1 + self.how.level) / 2)) * error
+        return float(half_width(error, n - 1, self.how.level))
 
 
 def _looked(
@@ -139,7 +135,7 @@ def _against_rest(
     system: int, values: Floats, enough: Sequence[tuple[Candidate, Ints]], chance: _Chance
 ) -> Iterator[_Looked]:
     """Means inside and outside. The spread is that of each, or one for both, whichever is less sure of itself."""
-    p = chance_of_less(values, [rows for _, rows in enough], chance.resamples, chance.how.seed).tolist()
+    p = chance_of_lower(values, [rows for _, rows in enough], chance.resamples, chance.how.seed).tolist()
     for (candidate, rows), one_p in zip(enough, p, strict=True):
         inside, outside = values[rows], np.delete(values, rows)
         n, rest = len(inside), len(outside)
@@ -164,21 +160,14 @@ def _against_baseline(
         inside = values[rows]
         n, gap = len(inside), float(inside.mean())
         spreads = ((float(inside.std(ddof=1)), n), (spread, len(values)))
-        p = max(_tail(gap, sd / math.sqrt(n), of - 1) for sd, of in spreads)
+        p = max(chance_of_less(gap, sd / math.sqrt(n), of - 1) for sd, of in spreads)
         half = max(chance.half_width(sd / math.sqrt(n), of) for sd, of in spreads)
         n_moved = int(np.count_nonzero(inside))
         value, other = both[rows].mean(axis=0).tolist()
         yield _Looked(system, candidate, n, value, other, gap, half, max(p, 0.5**n_moved) if n_moved else 1.0)
 
 
-def _tail(gap: float, error: float, freedom: int) -> float:
-    """Chance of a gap as low, if there were none."""
-    from scipy.special import stdtr
-
-    return float(stdtr(float(freedom), gap / error if error else math.copysign(math.inf, gap)))
-
-
-def _told(results: Sequence[Result], metric: BoundMetric, looked: Sequence[_Looked], alpha: float) -> list[WorstSlice]:
+def _told(results: Sequence[Result], metric: BoundMetric, looked: Sequence[_Looked], how: How) -> list[WorstSlice]:
     """Slices that are worse, worst first; without pairs of tags that a single tag speaks for more surely."""
     known = {(one.system, one.candidate.names, one.candidate.values): one.at_best for one in looked}
     corrected = correct([one.p for one in looked], CORRECTION).tolist()
@@ -189,11 +178,11 @@ def _told(results: Sequence[Result], metric: BoundMetric, looked: Sequence[_Look
         and not any(known.get((one.system, *parent), math.inf) <= one.at_best for parent in one.candidate.parents)
     ]
     worse.sort(key=lambda each: (each[0].at_best, each[0].gap, each[0].system, each[0].candidate.label))
-    sign = 1.0 if metric.metric.higher_is_better else -1.0
-    return [_worst(one, p, results[one.system].name, sign, alpha) for one, p in worse]
+    sign = float(sign_of(metric))
+    return [_worst(one, p, results[one.system].name, sign, how) for one, p in worse]
 
 
-def _worst(one: _Looked, p_corrected: float, name: str, sign: float, alpha: float) -> WorstSlice:
+def _worst(one: _Looked, p_corrected: float, name: str, sign: float, how: How) -> WorstSlice:
     """In the metric's own scale."""
     low, high = sorted(sign * (one.gap + reach) for reach in (-one.half, one.half))
     return WorstSlice(
@@ -207,5 +196,5 @@ def _worst(one: _Looked, p_corrected: float, name: str, sign: float, alpha: floa
         high=high,
         p=one.p,
         p_corrected=p_corrected,
-        is_significant=bool(p_corrected <= alpha),
+        is_significant=how.is_significant(p_corrected),
     )

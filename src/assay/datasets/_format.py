@@ -21,6 +21,8 @@ LONGEST = 1 << 26
 FEW = 100
 """Records looked at where there are many."""
 BUNDLED = Path(__file__).parent / "bundled"
+HPO = "hpo-"
+"""How the names of bundled benchmarks begin whose documents are the terms of HPO; they come in several sizes."""
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]:]', re.DOTALL)
 """What JSON is built of, as far as it matters for nesting: strings, brackets, and the mark behind a name."""
 
@@ -196,13 +198,22 @@ def bundled() -> dict[str, Path]:
     return {path.name.partition(".json")[0]: path for path in sorted(files)}
 
 
+def _looks_like_a_path(path: Path) -> bool:
+    """Whether somebody meant a file or a folder, and no name: it has folders or an ending."""
+    return len(path.parts) > 1 or bool(path.suffix)
+
+
 def load_dataset(source: str | Path | BenchmarkDataset, format: str | None = None) -> BenchmarkDataset:  # noqa: A002
-    """A benchmark by name or path; the format is recognised, or given by name."""
+    """A benchmark by name or path; the format is recognised, or given by name. Some names have a size: `hpo-de:tiny`."""
     if isinstance(source, BenchmarkDataset):
         return source
     path = bundled().get(str(source)) or Path(source)
+    if (sized := _load_sized(str(source), format)) is not None:
+        return sized
     if not path.exists():
         by_other_means = [one for one in all_formats().values() if one.detect(Probe(path))]
+        if not by_other_means and _looks_like_a_path(Path(source)):
+            raise DataError(f"{source}: no such file")
         if not by_other_means:
             near = near_matches(str(source), bundled())
             raise UnknownName("benchmark", str(source), near, f"neither a path nor one of {', '.join(bundled()) or 'none'}")
@@ -210,3 +221,17 @@ def load_dataset(source: str | Path | BenchmarkDataset, format: str | None = Non
     dataset = chosen.read(path)
     dataset.format, dataset.path = chosen.name, path
     return dataset
+
+
+def _load_sized(source: str, format: str | None) -> BenchmarkDataset | None:  # noqa: A002
+    """A bundled benchmark that comes in sizes; None for any other. A size of one that has none is an error."""
+    name, colon, _ = source.partition(":")
+    if name not in bundled() or (colon and Path(source).exists()):
+        return None
+    if name.startswith(HPO) and format in (None, "hpo_cases"):
+        from assay.datasets._hpo import load_hpo  # which asks for this file in turn
+
+        return load_hpo(source)
+    if colon:
+        raise UsageError(f"{name} comes in one size only: {source} is written {name}")
+    return None

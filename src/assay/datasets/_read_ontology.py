@@ -52,18 +52,19 @@ def _parsed(file: Path, digest: str) -> Ontology:
     """The file read with pronto."""
     if find_spec("pronto") is None:
         raise UsageError(f"reading {file.name} needs pronto: {INSTALL}")
-    import pronto
+    from pronto.ontology import Ontology as Pronto
 
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about encodings it guesses, and parts of OWL that it does not know
-            read = pronto.Ontology(file, import_depth=0, encoding="utf-8")
+            read = Pronto(file, import_depth=0, encoding="utf-8")
             records = list(_records(read))
     except (ValueError, SyntaxError, TypeError, KeyError, UnicodeDecodeError, EOFError, OSError) as error:
         said = f"{type(error).__name__}: {shortened(str(error), 200)}"
         raise DataError(f"{file}: is not an ontology that can be read, expected OBO, OWL or OBO Graphs: {said}") from None
     name = _name(read.metadata.ontology, file)
-    return replace(build_ontology(records, name, _version(read.metadata.data_version)), digest=digest)
+    built = build_ontology(records, str(file), _version(read.metadata.data_version))
+    return replace(built, name=name, digest=digest)
 
 
 def _name(given: str | None, file: Path) -> str:

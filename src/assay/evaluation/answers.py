@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import msgspec
 
@@ -31,6 +31,8 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """What the provider reports with its hits: texts, first-stage ranks, routes."""
     n_together: int = 1
     """How many queries were answered by the same call."""
+    is_final: bool = False
+    """Whether it failed in a way that asking again would not mend."""
 
     @property
     def ranking(self) -> dict[str, float]:
@@ -65,15 +67,29 @@ class AnswerLog:
     @contextmanager
     def held(self, *, waits: bool = False) -> Iterator[None]:
         """Nobody else holds it meanwhile; an error where somebody does, unless one waits."""
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            lock = self.path.with_name(f".{self.path.name}.lock").open("ab")
-        except OSError as error:
-            raise _not_written(self.path, error) from None
-        with lock:
+        place = self.path.with_name(f".{self.path.name}.lock")
+        with self._locked(place, waits=waits):
+            try:
+                yield
+            finally:
+                with suppress(OSError):
+                    place.unlink()
+
+    def _locked(self, place: Path, *, waits: bool) -> IO[bytes]:
+        """The open file that is the lock. One that its last holder has removed meanwhile locks nobody out: another try."""
+        while True:
+            try:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                lock = place.open("ab")
+            except OSError as error:
+                raise _not_written(self.path, error) from None
             if not _lock(lock.fileno(), waits=waits):
+                lock.close()
                 raise UsageError(f"the same evaluation is running already and writes {self.path}; wait until it is done")
-            yield
+            with suppress(OSError):
+                if os.path.samestat(os.fstat(lock.fileno()), place.stat()):
+                    return lock
+            lock.close()
 
     def header(self) -> dict[str, Any]:
         """What it was begun with; nothing where there is none."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from assay.datasets._dataset import BenchmarkDataset
 from assay.datasets._format import load_dataset
-from assay.errors import BadParameter
+from assay.errors import BadParameter, DataError
 from assay.evaluation.plan import Plan
 from assay.evaluation.plan_faults import PlanFaults
 from assay.model.tags import Tags, asked_for, tags_of
@@ -15,7 +15,8 @@ from assay.model.tags import Tags, asked_for, tags_of
 def load_benchmarks(plan: Plan, faults: PlanFaults) -> dict[str, BenchmarkDataset]:
     """Benchmark as the plan has it → dataset, of those that can be read; what is wrong with any of them is noted.
 
-    Two of one name are refused, for results are known by it; so are tags to select by that no query of any of them has.
+    Two of one name are refused, for results are known by it; so are tags to select by that no query of any of them has,
+    and benchmarks without documents for providers that search in those.
     """
     loaded = {name: faults.attempt(load_dataset, name, plan.dataset_format) for name in plan.benchmarks}
     datasets = {name: dataset for name, dataset in loaded.items() if dataset is not None}
@@ -24,11 +25,22 @@ def load_benchmarks(plan: Plan, faults: PlanFaults) -> dict[str, BenchmarkDatase
         if first.setdefault(dataset.name, path) != path:
             both = f"{first[dataset.name]} and {path} are both called {dataset.name}"
             faults.add(BadParameter(f"{both}, and so would be their results; give one another name, or run them apart"))
+    for dataset in datasets.values():
+        faults.attempt(_refuse_without_documents, dataset, plan)
     if len(datasets) == len(loaded):
         faults.attempt(plan.selection.check_tags, [dataset.queries for dataset in datasets.values()])
         for by in asked_for(plan.by) if plan.by else ():
             faults.attempt(_tags_of_all(datasets).crossed, by)
     return datasets
+
+
+def _refuse_without_documents(dataset: BenchmarkDataset, plan: Plan) -> None:
+    if dataset.documents:
+        return
+    if needy := [provider.name for provider in plan.providers if provider.indexes]:
+        verb = "needs" if len(needy) == 1 else "need"
+        advice = "add them to the benchmark, or choose providers with documents of their own, such as http or replay"
+        raise DataError(f"{dataset.name} has no documents, and {', '.join(needy)} {verb} some to search in; {advice}")
 
 
 def _tags_of_all(datasets: Mapping[str, BenchmarkDataset]) -> Tags:

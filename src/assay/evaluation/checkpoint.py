@@ -5,15 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from assay.datasets._dataset import PARTS, BenchmarkDataset
 from assay.errors import UsageError
 from assay.evaluation.answers import SCHEMA, Answer, AnswerLog
+from assay.evaluation.changes import changes_told, has_other_code
 from assay.evaluation.plan import Plan
-from assay.evaluation.provenance import describe_machine, differences
+from assay.evaluation.provenance import describe_machine
 from assay.evaluation.runner import Part
 
 SHOWN = 5
@@ -46,13 +47,13 @@ class Checkpoint:
             self._refuse_nearest()
             say("there is nothing to go on from; this evaluation starts afresh")
             return self.begin()
-        if changed := differences(before, self.header):
-            raise UsageError(f"this is not what was begun: {_told(changed)}. Without --resume it starts afresh")
+        if dict(before) != dict(self.header):
+            raise UsageError(f"this is not what was begun: {_refusal(before, self.header)}")
         self.log.mend()
         return answers
 
     def _refuse_nearest(self) -> None:
-        """An unfinished evaluation of the same queries, with something else changed, was probably meant."""
+        """An unfinished evaluation of the same queries by the same providers was probably meant."""
         if self.is_named:
             return
         logs = [path for path in self.log.path.parent.glob("*.log") if not path.name.startswith("plan-")]
@@ -60,25 +61,28 @@ class Checkpoint:
         for path in logs[:LOOKED_AT]:
             before, answers = AnswerLog(path).read()
             if _concerns_the_same(before, self.header) and not _is_finished(before, answers):
-                changed = _told(differences(before, self.header))
-                raise UsageError(
-                    f"what was begun and not finished is another one: {changed}. Without --resume it starts afresh"
-                )
+                raise UsageError(f"what was begun and not finished is another one: {_refusal(before, self.header)}")
 
 
-def _told(changed: Sequence[str]) -> str:
+def _refusal(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    """What has changed, and what can be done."""
+    changed = changes_told(before, now) or ["it was begun by another version of assay"]
     more = len(changed) - SHOWN
-    return "; ".join([*changed[:SHOWN], *([f"and {more} more"] if more > 0 else [])])
+    told = "; ".join([*changed[:SHOWN], *([f"and {more} more"] if more > 0 else [])])
+    advice = ", and --retry-failed result.json asks only what failed in that result" if has_other_code(before, now) else ""
+    return f"{told}. Without --resume it starts afresh{advice}"
 
 
 def _concerns_the_same(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
     old, new = before.get("plan", {}), now["plan"]
-    return all(old.get(name) == new.get(name) for name in ("benchmarks", "selection"))
+    is_same_plan = all(old.get(name) == new.get(name) for name in ("benchmarks", "selection"))
+    return is_same_plan and all(before.get(name) == now.get(name) for name in ("providers", "again"))
 
 
 def _is_finished(header: Mapping[str, Any], answers: Known) -> bool:
+    """Whether every query was answered, or failed."""
     wanted: Mapping[str, int] = header.get("queries", {})
-    return all(sum(one.error is None for one in answers.get(part, {}).values()) >= n for part, n in wanted.items())
+    return all(len(answers.get(part, {})) >= n for part, n in wanted.items())
 
 
 def find_checkpoint(folder: Path, name: str, header: Mapping[str, Any]) -> Checkpoint:
@@ -93,6 +97,7 @@ def describe_start(plan: Plan, datasets: Mapping[str, BenchmarkDataset], parts: 
     header = {
         "schema": SCHEMA,
         "plan": plan.describe(),
+        "providers": [replace(provider, label="").name for provider in plan.providers],
         "datasets": {name: {one: dataset.fingerprint(one) for one in PARTS} for name, dataset in datasets.items()},
         "files": {name: digest_ for part in parts for name, digest_ in part.provider.sources().items()},
         "versions": {"assay": machine["assay"], "python": machine["python"], **machine["packages"]},

@@ -13,7 +13,7 @@ from assay.chunkers._documents import chunk_documents
 from assay.chunkers._sizes import sizes
 from assay.datasets._dataset import BenchmarkDataset
 from assay.errors import DataError
-from assay.evaluation.judging import Relevance, chunk_judgments
+from assay.evaluation.judging import Relevance, chunk_judgments, term_judgments
 
 BY_IDS = ("auto", "qrels", "pack")
 """Resolvers that decide by ids of documents, where there are any."""
@@ -32,6 +32,8 @@ class Chunked:
     @property
     def judgments(self) -> tuple[Mapping[str, Mapping[str, float]], str]:
         """What an oracle may know: judgments of what is retrieved, and the resolver that decides by them."""
+        if self.chunker is None and self.relevance.by.partition("(")[0].strip() == "ontology":
+            return term_judgments(self.dataset, self.relevance), "qrels"
         if self.chunker is None:
             return self.dataset.qrels, self.relevance.by
         if self.dataset.spans:

@@ -19,13 +19,15 @@ from assay.evaluation.checkpoint import Known, describe_start, find_checkpoint
 from assay.evaluation.chunking import chunked
 from assay.evaluation.first_stage import first_answers, with_first
 from assay.evaluation.intervals import with_intervals
-from assay.evaluation.line import describe
+from assay.evaluation.line import failed
 from assay.evaluation.plan import Plan
 from assay.evaluation.plan_faults import PlanFaults
+from assay.evaluation.progress import Progress
 from assay.evaluation.provenance import now
 from assay.evaluation.result import Result
-from assay.evaluation.runner import Part, Progress, gather, provenance, score_part
+from assay.evaluation.runner import Part, gather, provenance, score_part
 from assay.evaluation.setting import Setting, settings_of
+from assay.evaluation.terms import ontology_for
 from assay.metrics._parse import parse_metrics
 from assay.text import counted
 
@@ -58,6 +60,8 @@ def carry_out(plan: Plan, conduct: Conduct) -> list[Result]:
     loaded = load_benchmarks(plan, faults)
     faults.raise_if_any()
     datasets = {name: _graded(dataset, plan) for name, dataset in loaded.items()}
+    for dataset in datasets.values():  # one that is missing shows now, not when all is asked
+        ontology_for(plan.relevance.ontology, dataset.qrels, plan.metrics, plan.relevance.by)
     parts, answered = _parts(datasets, plan, conduct)
     header = describe_start(plan, datasets, parts)
     if conduct.before is not None:
@@ -159,15 +163,15 @@ def _first_name(result: Result) -> str:
 def _results(part: Part, plan: Plan, known: Mapping[str, Answer], log: Appender, conduct: Conduct) -> list[Result]:
     """A provider that cannot be started fails on every query, so that the others get their turn."""
     begun = Begun()
-    progress = Progress(part.name, len(part.queries), watch=conduct.watch)
-    progress.watch(progress)
+    n_known = sum(answer.error is None for query, answer in known.items() if query in part.queries)
+    progress = Progress(part.name, len(part.queries), watch=conduct.watch, n_known=n_known)
     cache = AnswerCache(conduct.home / "answers", part) if plan.cache else None
     kept = cache.known() if cache else {}
     try:
         answers = gather(part, {**kept, **known}, log, progress)
     except ProviderError as error:
         before = {query: answer for query, answer in {**kept, **known}.items() if answer.error is None}
-        answers = {query: before.get(query) or Answer(query, error=describe(error)) for query in part.queries}
+        answers = {query: before.get(query) or failed(query, error) for query in part.queries}
         progress.add([answer for answer in answers.values() if answer.error is not None])
     if cache:
         cache.keep(answers, kept)
@@ -199,7 +203,8 @@ def scored(
 
 
 def _sure(result: Result, plan: Plan) -> Result:
-    """The result with the intervals that the plan asks for."""
+    """The result with the intervals that the plan asks for, and with what is to be said of its depth."""
+    result = replace(result, notes=(*result.notes, *(f"{note}." for note in plan.notes_on_depth)))
     method = plan.statistics.confidence_intervals
     return with_intervals(result, method, plan.statistics.level) if method else result
 

@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from assay.model.plain import plain_values
+
 
 @dataclass(frozen=True)
 class Confidence:
@@ -18,8 +20,7 @@ class Confidence:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values; None for an end that nobody knows."""
-        ends = {name: end if math.isfinite(end) else None for name, end in (("low", self.low), ("high", self.high))}
-        return {**ends, "level": self.level, "method": self.method}
+        return plain_values({"low": self.low, "high": self.high, "level": self.level, "method": self.method})
 
     @classmethod
     def from_dict(cls, plain: dict[str, Any]) -> Confidence:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from assay.errors import ProviderError
 from assay.evaluation.answers import Answer
+from assay.evaluation.experience import Experience
 from assay.evaluation.line import GRACE, Line, describe
 from assay.evaluation.patience import Patience
 from assay.model.records import Query
@@ -29,6 +30,32 @@ class Task:
     not_before: float = 0.0
     started: float = 0.0
     deadline: float = float("inf")
+
+
+@dataclass
+class Waiting:
+    """Tasks that are not asked yet: those to be asked again when their time has come, before those that are new."""
+
+    new: list[Task]
+    """The next one last."""
+    again: list[Task] = field(default_factory=list)
+    """The one that is due first last."""
+
+    def __bool__(self) -> bool:
+        return bool(self.new or self.again)
+
+    def put_back(self, task: Task) -> None:
+        """Ask it again, not before it says."""
+        bisect.insort_left(self.again, task, key=lambda one: -one.not_before)
+
+    def due(self) -> float:
+        """When the next may be asked, as far as it is concerned."""
+        return 0.0 if self.new else self.again[-1].not_before
+
+    def take(self, now: float) -> Task:
+        """The next one."""
+        is_due = bool(self.again) and self.again[-1].not_before <= now
+        return self.again.pop() if is_due or not self.new else self.new.pop()
 
 
 Outcomes = queue.SimpleQueue[tuple[Task, Answer | Exception]]
@@ -70,7 +97,7 @@ class Crew:
 
     line: Line
     k: int
-    patience: Patience
+    experience: Experience
     limit: float = 0.0
     _streak: int = 0
     _halved: float = 0.0
@@ -82,10 +109,14 @@ class Crew:
     """Who asks what, also where nobody waits for the answer any more."""
     _outcomes: Outcomes = field(default_factory=queue.SimpleQueue)
 
+    @property
+    def _patience(self) -> Patience:
+        return self.experience.patience
+
     def ask(self, queries: Sequence[Query]) -> Iterator[list[Answer]]:
         """Every query once, in the order in which they are answered."""
-        self.limit = float(self.patience.concurrency)
-        waiting = [Task(query) for query in reversed(queries)]
+        self.limit = float(self._patience.concurrency)
+        waiting = Waiting([Task(query) for query in reversed(queries)])
         running: set[Task] = set()
         try:
             while waiting or running:
@@ -100,21 +131,21 @@ class Crew:
     def _has_room(self, running: set[Task]) -> bool:
         return not running or len(self._hands) < int(self.limit)
 
-    def _start(self, waiting: list[Task], running: set[Task]) -> None:
+    def _start(self, waiting: Waiting, running: set[Task]) -> None:
         now = time.monotonic()
-        while waiting and self._has_room(running) and max(waiting[-1].not_before, self._quiet_until) <= now:
-            task = waiting.pop()
-            task.started, task.deadline = now, now + self.patience.timeout + GRACE
+        while waiting and self._has_room(running) and max(waiting.due(), self._quiet_until) <= now:
+            task = waiting.take(now)
+            task.started, task.deadline = now, now + self._patience.timeout + GRACE
             hand = self._idle.pop() if self._idle else Hand(self.line, self.k, self._outcomes)
             running.add(task)
             self._hands[task] = hand
-            hand.take(task, self.patience.timeout)
+            hand.take(task, self._patience.timeout)
 
-    def _finished(self, running: set[Task], waiting: list[Task]) -> list[tuple[Task, Answer | Exception]]:
+    def _finished(self, running: set[Task], waiting: Waiting) -> list[tuple[Task, Answer | Exception]]:
         """What came back, or ran out of time, by now."""
         due = [task.deadline for task in running]
         if waiting and self._has_room(running):
-            due.append(max(waiting[-1].not_before, self._quiet_until))
+            due.append(max(waiting.due(), self._quiet_until))
         back: list[tuple[Task, Answer | Exception]] = []
         try:
             back.append(self._outcomes.get(timeout=max(0.001, min(min(due) - time.monotonic(), PATIENT))))
@@ -127,38 +158,37 @@ class Crew:
         running -= {task for task, _ in found}
         for task in [task for task in running if task.deadline < time.monotonic()]:
             running.remove(task)
-            found.append((task, TimeoutError(f"no answer within {self.patience.timeout:g} s")))
+            found.append((task, TimeoutError(f"no answer within {self._patience.timeout:g} s")))
         return found
 
-    def _settled(self, task: Task, outcome: Answer | Exception, waiting: list[Task]) -> Answer | None:
+    def _settled(self, task: Task, outcome: Answer | Exception, waiting: Waiting) -> Answer | None:
         """The answer, or None where the query is asked once more."""
         if isinstance(outcome, Answer):
+            self.experience.answered([outcome])
             self._grow()
             return outcome
         n_tried = task.n_tried + 1
-        pause = self.patience.pause(outcome, n_tried)
-        self._streak = 0
+        is_news = not isinstance(outcome, Busy) or task.started >= self._halved
+        self._streak = 0 if is_news else self._streak
+        is_over = not self.experience.allows(outcome, n_tried)
+        answer = self.experience.lost(task.query.query_id, outcome) if is_over else None
+        pause = self.experience.pause(outcome, n_tried) if self.experience.is_worth_waiting(outcome) else 0.0
         if isinstance(outcome, Busy):
-            self._slow_down(task, outcome, pause)
-        if not self.patience.allows(outcome, n_tried):
-            return Answer(task.query.query_id, error=describe(outcome))
-        bisect.insort_left(waiting, Task(task.query, n_tried, time.monotonic() + pause), key=_latest_first)
-        return None
+            self._slow_down(outcome, pause, is_news=is_news)
+        if answer is None:
+            waiting.put_back(Task(task.query, n_tried, time.monotonic() + pause))
+        return answer
 
     def _grow(self) -> None:
         """One more at once after as many answers in a row as are asked at once."""
         self._streak += 1
-        if self._streak >= self.limit and self.limit < self.patience.concurrency:
-            self.limit, self._streak = min(self.limit + 1, float(self.patience.concurrency)), 0
+        if self._streak >= self.limit and self.limit < self._patience.concurrency:
+            self.limit, self._streak = min(self.limit + 1, float(self._patience.concurrency)), 0
 
-    def _slow_down(self, task: Task, busy: Busy, pause: float) -> None:
+    def _slow_down(self, busy: Busy, pause: float, *, is_news: bool) -> None:
         """Half as many at once, but once only for all that were asked together; and all wait, if the service says so."""
         now = time.monotonic()
-        if task.started >= self._halved:
+        if is_news:
             self.limit, self._halved = max(1.0, float(int(self.limit / 2))), now
         if busy.retry_after is not None:
             self._quiet_until = max(self._quiet_until, now + pause)
-
-
-def _latest_first(task: Task) -> float:
-    return -task.not_before

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from assay.datasets import as_source
@@ -13,8 +14,10 @@ from assay.evaluation.bands import residual_bands, tie_bands
 from assay.evaluation.grader import Grader, main_policy
 from assay.evaluation.judging import Relevance, judge
 from assay.evaluation.notes import notes_on, notes_on_relevance
+from assay.evaluation.relevant import RelevantDocuments
 from assay.evaluation.result import Result
 from assay.evaluation.setting import Setting, refuse, settings_of
+from assay.evaluation.terms import describe_ontology, notes_on_terms, ontology_for, terms_of
 from assay.metrics._metric import BoundMetric
 from assay.metrics._parse import parse_metrics
 from assay.model.policy import Policy
@@ -22,8 +25,10 @@ from assay.model.profile import OWN, Profile
 from assay.model.profiles import find_profile
 from assay.model.qrels import Qrels
 from assay.model.run import Run
+from assay.model.similarity import Expected
 from assay.model.spans import Truth
 from assay.model.timing import Times
+from assay.ontology._ontology import Ontology
 from assay.text import shortened
 
 
@@ -38,20 +43,24 @@ def evaluate(
     tie_band: bool = False,
     residuals: bool = False,
     relevance: str | Relevance = "auto",
+    ontology: Ontology | str | Path | None = None,
 ) -> Result:
     """Score a run against judgments. Both may be nested dicts, files, frames, records, or prepared `Qrels` and `Run`.
 
     A profile scores as another tool does; `tie_band` and `residuals` add what ties and unjudged documents could change.
-    With a BenchmarkDataset in place of judgments, `relevance` says who decides about relevance.
+    With a BenchmarkDataset in place of judgments, `relevance` says who decides about relevance. An `ontology`, or its file,
+    is for metrics and relevance by similar terms; HPO needs none.
     """
     chosen = choose_profile(policy, profile)
     settings = settings_of(parse_metrics(metrics), chosen)
     if isinstance(qrels, BenchmarkDataset):
-        result = evaluate_dataset(qrels, run, settings, chosen, name, relevance)
+        by = relevance if isinstance(relevance, Relevance) else Relevance(relevance)
+        by = by if ontology is None else replace(by, ontology=ontology)
+        result = evaluate_dataset(qrels, run, settings, chosen, name, by)
     elif relevance != "auto":
         raise UsageError("relevance needs a BenchmarkDataset in place of judgments, which decide by ids alone")
     else:
-        result = evaluate_settings(*as_judged(qrels, run), settings, chosen, name)
+        result = evaluate_judgments(*as_judged(qrels, run), settings, chosen, name, ontology)
     return with_bands(result, tie_band=tie_band, residuals=residuals)
 
 
@@ -66,14 +75,21 @@ def evaluate_dataset(
 ) -> Result:
     """Score a run against a dataset, whoever decides about relevance there; `times` are those of its queries."""
     chosen = relevance if isinstance(relevance, Relevance) else Relevance(relevance)
+    ontology = ontology_for(chosen.ontology, dataset.qrels, [setting.metric for setting in settings], chosen.by)
     judgement = judge(dataset, run, chosen, profile.policy)
     spans = (judgement.chunks or judgement.run, judgement.truth) if judgement.truth is not None else None
-    result = evaluate_settings(judgement.qrels, judgement.run, settings, profile, name, times, spans)
+    terms = terms_of(ontology, dataset.qrels, judgement.run, profile.policy.duplicates)
+    result = evaluate_settings(judgement.qrels, judgement.run, settings, profile, name, times, spans, terms)
     notes = (*notes_on_relevance(judgement.resolved), *result.notes)
+    about = {} if ontology is None else {"ontology": describe_ontology(ontology)}
     chunks: Mapping[str, Mapping[str, float]] = judgement.chunks or {}
     kept = {query: dict(chunks[query]) for query in chunks}
     return replace(
-        result, relevance=judgement.resolved.to_dict(), notes=notes, run=kept or result.run, queries=dataset.queries
+        result,
+        relevance={**judgement.resolved.to_dict(), **about},
+        notes=notes,
+        run=kept or result.run,
+        queries=dataset.queries,
     )
 
 
@@ -85,16 +101,31 @@ def evaluate_settings(
     name: str = "",
     times: Times | None = None,
     spans: tuple[Run, Truth] | None = None,
+    terms: tuple[Run, Expected] | None = None,
 ) -> Result:
     """Read and rank the run once, score every metric under its own policy, and say what a reader should know."""
-    grader = Grader(qrels, run, [setting.policy for setting in settings], times, spans)
+    grader = Grader(qrels, run, [setting.policy for setting in settings], times, spans, terms)
     try:
         result = score_settings(grader, settings, profile, name)
     except DataError as error:
         if profile.is_own:
             raise
         raise DataError(f"profile {profile.name}: {error.message}{_way_out(settings)}", error.faults) from None
-    return replace(result, notes=notes_on(grader, settings, profile, run))
+    return replace(result, notes=(*notes_on_terms(terms), *notes_on(grader, settings, profile, run)))
+
+
+def evaluate_judgments(
+    qrels: Qrels,
+    run: Any,
+    settings: Sequence[Setting],
+    profile: Profile,
+    name: str = "",
+    ontology: Ontology | str | Path | None = None,
+) -> Result:
+    """Score a run against judgments alone; an ontology is read where a metric needs one."""
+    read = ontology_for(ontology, qrels, [setting.metric for setting in settings])
+    terms = terms_of(read, qrels, run, profile.policy.duplicates)
+    return evaluate_settings(qrels, run, settings, profile, name, terms=terms)
 
 
 def with_bands(result: Result, *, tie_band: bool, residuals: bool) -> Result:
@@ -134,17 +165,19 @@ def score_settings(grader: Grader, settings: Sequence[Setting], profile: Profile
         refuse(profile, setting, grading.run, grading.missing)
     table = grader.table(settings)
     grading = grader.main_grading(settings, profile.policy)
+    policy = main_policy(settings, profile.policy)
     return Result(
         name=name,
         table=table,
         metrics=tuple(setting.metric for setting in settings),
         counts={**grading.counts, "scored": len(table.query_ids)},
-        policy=replace(main_policy(settings, profile.policy), max_grade=grading.run.max_grade or None),
+        policy=replace(policy, max_grade=grading.run.max_grade or None),
         missing=grading.missing,
         profile=profile.name,
         settings=tuple(settings),
         beside=tuple(setting.metric.name for setting in settings if setting.is_beside),
         grader=grader,
+        relevant=RelevantDocuments(grader.qrels, policy.rel),
     )
 
 

@@ -16,6 +16,7 @@ from assay.model.policy import Policy, RankRule
 from assay.model.qrels import Qrels, fingerprint
 from assay.model.run import Run, as_rankings
 from assay.model.scores import Column, ScoreTable
+from assay.model.similarity import Expected, Similarities
 from assay.model.spans import Spans, Truth
 from assay.model.timing import Times, Timing
 
@@ -33,13 +34,19 @@ class Grader:
         policies: Iterable[Policy],
         times: Times | None = None,
         spans: tuple[Run, Truth] | None = None,
+        terms: tuple[Run, Expected] | None = None,
     ) -> None:
         self.qrels = qrels
-        self._times, self._spans = times, spans
+        self._times, self._spans, self._terms = times, spans, terms
         policies = list(policies)
         self._ranked = _rank_run(qrels, run, policies)
         self._plain = self._ranked[PLAIN]
         self._known: dict[tuple[int, Policy], Grading] = {}
+
+    @property
+    def has_shared_times(self) -> bool:
+        """Whether queries were answered together, so that each has its share of the time."""
+        return self._times is not None and self._times.are_shares
 
     def grading(self, policy: Policy) -> Grading:
         """The run graded under a policy. Rules that rank alike share one answer, so metrics do as well."""
@@ -80,6 +87,11 @@ class Grader:
         if self._spans is not None and any(setting.metric.metric.view == "spans" for setting in settings):
             chunks, truth = self._spans
             views["spans"] = Spans.of(run.query_ids, chunks, policy.rank_rule, truth)
+        alike = [setting.metric.params["k"] for setting in settings if setting.metric.metric.view == "similarity"]
+        if self._terms is not None and alike:
+            ranked, expected = self._terms
+            depth = None if None in alike else max(alike)
+            views["similarity"] = Similarities.of(run.query_ids, ranked, policy.rank_rule, expected, depth)
         return views
 
     def fingerprints(self) -> dict[str, str]:

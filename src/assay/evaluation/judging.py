@@ -13,6 +13,7 @@ from assay.datasets._chunk_ids import document_of
 from assay.datasets._dataset import BenchmarkDataset
 from assay.datasets._hits import brings_hits, hits_of
 from assay.errors import BadParameter, DataError
+from assay.evaluation.terms import ontology_for
 from assay.model.ids import text_id
 from assay.model.places import Places
 from assay.model.policy import Policy, RankRule
@@ -20,6 +21,7 @@ from assay.model.qrels import Qrels
 from assay.model.records import Hit, Query
 from assay.model.run import Rankings, Run
 from assay.model.spans import Truth
+from assay.ontology._ontology import Ontology
 from assay.relevance._resolve import Resolved, by_judgments, resolve
 from assay.relevance._resolver import Ground, parse_resolver
 
@@ -29,7 +31,8 @@ class Relevance:
     """Who decides about relevance, and whether documents are judged while chunks are retrieved."""
 
     by: str = "auto"
-    """A resolver: auto, qrels, pack, span, token, coverage, substring, lexical, hybrid; with parameters in brackets."""
+    """A resolver: auto, qrels, pack, span, token, coverage, substring, lexical, ontology, hybrid; with parameters in
+    brackets."""
     unit: str = "as_retrieved"
     """as_retrieved; chunk: chunks are ranked, each judged document is credited once; document: chunks are rolled up."""
     id_map: Mapping[str, str] | str | Path | None = None
@@ -37,6 +40,8 @@ class Relevance:
     are rolled up unless the unit is chunk."""
     defaults: Mapping[str, Any] = field(default_factory=dict)
     """Parameters for resolvers that have them, such as threshold."""
+    ontology: Ontology | str | Path | None = None
+    """What knows how alike terms are, or its file; by default HPO, where its terms are judged."""
 
     def __post_init__(self) -> None:
         if self.unit not in UNITS:
@@ -78,7 +83,8 @@ def judge(dataset: BenchmarkDataset, run: Any, relevance: Relevance, policy: Pol
         chunks, hits = run, _rolled_up_hits(run, hits, owner, rule) if hits else {}
         run, owner = roll_up(run, owner), None
     truth = _truth(dataset, hits, relevance) if dataset.spans else None
-    ground = _ground(dataset, run, hits, owner, rule)
+    ontology = ontology_for(relevance.ontology, dataset.qrels, (), relevance.by)
+    ground = replace(_ground(dataset, run, hits, owner, rule), ontology=ontology)
     if truth is not None:
         ground = replace(ground, spans=truth.spans, places=truth.places)
     resolved = resolve(ground, relevance.by, **relevance.defaults)
@@ -132,6 +138,13 @@ def chunk_judgments(dataset: BenchmarkDataset, relevance: Relevance) -> Qrels:
     return resolve(ground, relevance.by, **relevance.defaults).qrels
 
 
+def term_judgments(dataset: BenchmarkDataset, relevance: Relevance) -> Qrels:
+    """Which documents are like the terms that queries expect, whatever will be retrieved: what an oracle may know."""
+    ontology = ontology_for(relevance.ontology, dataset.qrels, (), relevance.by)
+    ground = _ground(dataset, Run({}), {}, None, Policy().rank_rule)
+    return resolve(replace(ground, ontology=ontology), relevance.by, **relevance.defaults).qrels
+
+
 class Contents(Mapping[str, str]):
     """Document → title and text, read when the first one is asked for."""
 
@@ -170,8 +183,10 @@ def read_id_map(path: Path) -> dict[str, str]:
 
     try:
         text = path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise DataError(f"{path}: no such file") from None
     except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"{path}: cannot be read: {error}") from None
+        raise DataError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
     if text.lstrip().startswith("{"):
         try:
             return {chunk: text_id(document) for chunk, document in json.loads(text).items()}

@@ -14,7 +14,7 @@ from assay.evaluation.worker import Worker
 from assay.model.records import Hit, Query
 from assay.providers._answers import answers_from
 from assay.providers._event_loop import EventLoop
-from assay.providers._refusals import Final
+from assay.providers._refusals import Final, may_pass
 from assay.text import printable
 
 GRACE = 0.1
@@ -51,7 +51,7 @@ class Line:
 
 def _answer(query: Query, found: list[Hit] | ProviderError, ms: float, n_together: int) -> Answer | ProviderError:
     if isinstance(found, Final):
-        return Answer(query.query_id, ms=ms, error=describe(found))
+        return failed(query.query_id, found, ms=ms)
     if isinstance(found, ProviderError):
         return found
     extra = {hit.doc_id: _extra(hit) for hit in found if hit.text is not None or hit.metadata}
@@ -62,6 +62,11 @@ def _answer(query: Query, found: list[Hit] | ProviderError, ms: float, n_togethe
 def _extra(hit: Hit) -> dict[str, Any]:
     more: dict[str, Any] = dict(hit.metadata or {})
     return {**more, "text": hit.text} if hit.text is not None else more
+
+
+def failed(query: str, error: BaseException, more: str = "", ms: float = 0.0) -> Answer:
+    """The answer of a query that has failed for good."""
+    return Answer(query, ms=ms, error=describe(error) + more, is_final=not may_pass(error))
 
 
 def describe(error: BaseException) -> str:

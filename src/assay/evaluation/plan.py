@@ -30,8 +30,8 @@ from assay.text import counted
 
 KEYS = (
     *("benchmarks", "dataset_format", "chunkers", "providers", "metrics", "k", "relevance", "unit", "id_map", "profile"),
-    *("policy", "selection", "concurrency", "timeout", "retries", "batch_size", "cache", "strict", "outputs", "seed"),
-    *("statistical_analysis", "retrieval_metrics", "by"),
+    *("policy", "selection", "concurrency", "timeout", "index_timeout", "retries", "batch_size", "cache", "strict"),
+    *("outputs", "seed", "statistical_analysis", "retrieval_metrics", "by", "ontology"),
 )
 NEEDED = {"benchmarks": "rag-template", "providers": "bm25"}
 """Keys that no plan does without, with an example."""
@@ -68,9 +68,17 @@ class Plan:
     dataset_format: str | None = None
     """The format of all benchmarks; None: recognised."""
 
+    repeated: tuple[str, ...] = ()
+    """What was asked for twice and is done once; one sentence each."""
+
     @property
     def notes(self) -> tuple[str, ...]:
         """What is as asked for, but may not be as meant; one sentence each."""
+        return (*self.notes_on_depth, *self.repeated)
+
+    @property
+    def notes_on_depth(self) -> tuple[str, ...]:
+        """That metrics look deeper than is asked for; results say so too."""
         beyond = [metric.name for metric in self.metrics if (metric.params.get("k") or 0) > self.k]
         if not beyond:
             return ()
@@ -97,7 +105,8 @@ class Plan:
 def _described(relevance: Relevance) -> dict[str, Any]:
     id_map = relevance.id_map
     known = {} if id_map is None else {"id_map": dict(id_map) if isinstance(id_map, Mapping) else str(id_map)}
-    return {"by": relevance.by, "unit": relevance.unit, **known, **relevance.defaults}
+    ontology = {} if relevance.ontology is None else {"ontology": str(relevance.ontology)}
+    return {"by": relevance.by, "unit": relevance.unit, **known, **ontology, **relevance.defaults}
 
 
 def make_plan(content: Mapping[str, Any], where: str = "plan") -> Plan:
@@ -108,7 +117,7 @@ def make_plan(content: Mapping[str, Any], where: str = "plan") -> Plan:
     attempt = faults.attempt
     metrics = _metrics(given.get("metrics"), where, faults)
     parts: dict[str, Any] = {
-        "benchmarks": attempt(_names, given, "benchmarks", where),
+        "benchmarks": attempt(_names, given, "benchmarks", where, faults),
         "providers": parse_providers(given["providers"], where, faults) if "providers" in given else (),
         "metrics": tuple(metrics),
         "chunkers": _chunkers(given.get("chunkers"), where, faults),
@@ -127,7 +136,7 @@ def make_plan(content: Mapping[str, Any], where: str = "plan") -> Plan:
         "dataset_format": attempt(_format, given.get("dataset_format"), where),
     }
     faults.raise_if_any()
-    return Plan(**parts)
+    return Plan(**parts, repeated=tuple(faults.repeated))
 
 
 def load_plan(path: Path) -> Plan:
@@ -163,9 +172,11 @@ def _with_seed_block(given: dict[str, Any], where: str, faults: PlanFaults) -> d
     return {**found, **given, "statistical_analysis": {**statistics, **own}}
 
 
-def _names(given: Mapping[str, Any], name: str, where: str) -> tuple[str, ...]:
+def _names(given: Mapping[str, Any], name: str, where: str, faults: PlanFaults) -> tuple[str, ...]:
     """Names, each once; none where the key is missing."""
-    return tuple(dict.fromkeys(parse_texts(given[name], name, where, NEEDED[name]))) if name in given else ()
+    names = parse_texts(given[name], name, where, NEEDED[name]) if name in given else []
+    faults.note_repeated("benchmark", names)
+    return tuple(dict.fromkeys(names))
 
 
 def _metrics(given: Any, where: str, faults: PlanFaults) -> list[BoundMetric]:
@@ -233,8 +244,14 @@ def _relevance(given: Mapping[str, Any], where: str) -> Relevance:
     if by.strip() != "auto":
         parse_resolver(by)
     if isinstance(id_map, str) and not Path(id_map).is_file():
-        raise BadParameter(f"{where}: id_map: there is no file {id_map}; expected one that maps chunks to documents")
-    return Relevance(by, unit, id_map)
+        raise BadParameter(f"{where}: id_map: {id_map}: no such file; expected one that maps chunks to documents")
+    return Relevance(by, unit, id_map, ontology=_ontology(given.get("ontology"), where))
+
+
+def _ontology(given: Any, where: str) -> str | None:
+    if given is not None and (not isinstance(given, str) or not Path(given).is_file()):
+        raise BadParameter(f"{where}: ontology: there is no file {given}; expected OBO, OWL or OBO Graphs")
+    return given
 
 
 def _selection(given: Mapping[str, Any], where: str, faults: PlanFaults) -> Selection:
@@ -265,8 +282,10 @@ def _patience(given: Mapping[str, Any], where: str) -> Patience:
     is_parallel = parse_flag(given.get("parallel_processing", True), "parallel_processing", where)
     retries = parse_whole(given.get("retries"), "retries", where, least=0, most=MOST_RETRIES)
     concurrency = parse_whole(given.get("concurrency"), "concurrency", where, most=MOST_AT_ONCE)
+    index_timeout = given.get("index_timeout")
     return Patience(
         timeout=parse_number(given.get("timeout", usual.timeout), "timeout", where),
+        index_timeout=None if index_timeout is None else parse_number(index_timeout, "index_timeout", where),
         retries=usual.retries if retries is None else retries,
         concurrency=concurrency or (usual.concurrency if is_parallel else 1),
     )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from typing import ParamSpec, TypeVar
 
 from assay.errors import MAX_FAULTS, AssayError, BadParameter, DataError, NothingSelected, ProviderError
@@ -21,6 +22,8 @@ class PlanFaults:
 
     def __init__(self, where: str) -> None:
         self.where = where
+        self.repeated: list[str] = []
+        """What is no fault, but may not be as meant: things that are named twice."""
         self._found: list[AssayError] = []
 
     def __len__(self) -> int:
@@ -30,6 +33,13 @@ class PlanFaults:
         """Note one; the same words are noted once."""
         if str(error) not in map(str, self._found):
             self._found.append(error)
+
+    def note_repeated(self, kind: str, names: Iterable[str]) -> None:
+        """Note names that occur more than once."""
+        counts = Counter(names).items()
+        self.repeated += [
+            f"the {kind} {name} is named {count:,} times, and used once" for name, count in counts if count > 1
+        ]
 
     def attempt(self, function: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T | None:
         """What the function returns; None where it fails, which is noted."""

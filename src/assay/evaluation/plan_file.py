@@ -34,8 +34,10 @@ def read_plan(path: Path) -> dict[str, Any]:
     """The content of a YAML file, with ${NAME} replaced from the environment."""
     try:
         text = path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise DataError(f"{path}: no such file") from None
     except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"{path}: cannot be read: {error}") from None
+        raise DataError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
     content = _parse_yaml(text, str(path))
     if not isinstance(content, Mapping):
         raise DataError(f"{path}: a plan is a map of benchmarks, providers and metrics")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -36,6 +37,8 @@ def parse_providers(given: Any, where: str, faults: PlanFaults) -> tuple[BoundPr
             faults.add(BadParameter(f"{where}: providers is an empty map; give at least one, as in providers: [{EXAMPLE}]"))
     found = [provider for one in listed for provider in faults.attempt(expand, one) or ()]
     providers = {(provider.fingerprint, provider.label): provider for provider in found}
+    n_each = Counter((provider.fingerprint, provider.label) for provider in found)
+    faults.note_repeated("provider", [one.name for key, one in providers.items() for _ in range(n_each[key])])
     names: dict[str, BoundProvider] = {}
     for provider in providers.values():
         if provider.name in names:

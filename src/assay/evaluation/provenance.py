@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 import subprocess
-from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -26,7 +26,9 @@ def now() -> str:
 
 
 def describe_dataset(dataset: BenchmarkDataset) -> dict[str, Any]:
-    """Name, version and fingerprints."""
+    """Name, version and fingerprints; of chunks, those of what they were cut from."""
+    if dataset.files is not None:
+        dataset = replace(dataset, documents=dict(dataset.files), files=None, _fingerprints={})
     return {
         "name": dataset.name,
         "version": dataset.version,
@@ -67,20 +69,3 @@ def _git(*arguments: str, folder: Path | None) -> str | None:
     except (OSError, subprocess.SubprocessError):
         return None
     return done.stdout.strip() if done.returncode == 0 else None
-
-
-def differences(old: Mapping[str, Any], new: Mapping[str, Any], path: str = "") -> list[str]:
-    """Where two descriptions are not the same, in words."""
-    found: list[str] = []
-    for name in dict.fromkeys((*old, *new)):
-        place = f"{path}.{name}" if path else str(name)
-        before, after = old.get(name), new.get(name)
-        if isinstance(before, Mapping) and isinstance(after, Mapping):
-            found += differences(before, after, place)
-        elif before != after:
-            found.append(f"{place}: {_shown(before)} before, {_shown(after)} now")
-    return found
-
-
-def _shown(value: Any) -> str:
-    return "nothing" if value is None else str(value)

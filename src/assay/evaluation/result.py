@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -18,6 +17,7 @@ from assay.evaluation.grader import Grader
 from assay.evaluation.setting import Setting
 from assay.metrics._metric import BoundMetric
 from assay.metrics._parse import parse_metric
+from assay.model.plain import plain_values
 from assay.model.policy import Policy
 from assay.model.records import Query
 from assay.model.scores import Column, ScoreTable
@@ -66,6 +66,8 @@ class Result:
     """Everything the result rests on: dataset, provider, versions, times, counts."""
     grader: Grader | None = field(default=None, repr=False)
     """What was scored; none where the result was read from a file."""
+    relevant: Mapping[str, Mapping[str, float]] = field(default_factory=dict, repr=False)
+    """Query → its relevant documents with their grades, best first; nothing where nobody knows them."""
     recorded: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Fingerprints of a result that was read from a file."""
 
@@ -90,19 +92,27 @@ class Result:
         return self.grader.fingerprints() if self.grader else dict(self.recorded)
 
     @property
+    def has_shared_times(self) -> bool:
+        """Whether queries were answered together: then each has its share of the time, and nobody timed it alone."""
+        times = self.provenance.get("latency_ms") or {}
+        if "mean" in times:
+            return "p50" not in times
+        return self.grader is not None and self.grader.has_shared_times
+
+    @property
     def query_ids(self) -> tuple[str, ...]:
         """The scored queries, in the order of `array`."""
         return self.table.query_ids
 
     def __getitem__(self, metric: str) -> float:
-        name = self._name(metric)
+        name = self.own_name(metric)
         if name not in self.summary:
             raise UsageError(f"{name} is text and has no summary; scores({name!r}) has it for each query")
         return self.summary[name]
 
     def __contains__(self, metric: object) -> bool:
         try:
-            return self._name(metric) in self.table.columns
+            return self.own_name(metric) in self.table.columns
         except UsageError:
             return False
 
@@ -119,7 +129,7 @@ class Result:
 
     def sorted_by(self, metric: str) -> Result:
         """The same result with its queries in order of a metric, best first."""
-        name = self._name(metric)
+        name = self.own_name(metric)
         if name not in self.summary:
             raise UsageError(f"{name} is text, which has no best")
         scores = self.table.columns[name].score
@@ -131,7 +141,7 @@ class Result:
         """Plain JSON values, as `--format json` writes them. A summary over no query at all is None."""
         plain: dict[str, Any] = {
             "name": self.name,
-            "summary": {name: None if math.isnan(value) else value for name, value in self.summary.items()},
+            "summary": plain_values(self.summary),
             "counts": dict(self.counts),
             "policy": self.policy.to_dict(),
             "missing": list(self.missing),
@@ -158,17 +168,10 @@ class Result:
                 plain["queries"] = {name: {"text": query.text, "tags": query.tags} for name, query in self.queries.items()}
         if self.run:
             plain["run"] = {query: dict(ranking) for query, ranking in self.run.items()}
+            plain["relevant"] = {query: dict(self.relevant[query]) for query in self.query_ids if query in self.relevant}
         return plain
 
-    def __repr__(self) -> str:
-        shapes = {name: ".0f" if column.aggregation.is_total else ".4f" for name, column in self.table.columns.items()}
-        figures = ", ".join(f"{name}={value:{shapes[name]}}" for name, value in self.summary.items())
-        return f"Result({self.name or 'run'}: {figures}; {counted(len(self.query_ids), 'query')})"
-
-    def _column(self, metric: str) -> Column:
-        return self.table.columns[self._name(metric)]
-
-    def _name(self, metric: Any) -> str:
+    def own_name(self, metric: Any) -> str:
         """The column a spelling stands for; a metric that is not in the catalog goes by its own name."""
         name = metric.name if isinstance(metric, BoundMetric) else metric
         if name not in self.table.columns:
@@ -177,3 +180,11 @@ class Result:
         if name not in self.table.columns:
             raise UnknownName("metric of this result", metric, hint=f"it has {', '.join(self.table.columns)}")
         return str(name)
+
+    def __repr__(self) -> str:
+        shapes = {name: ".0f" if column.aggregation.is_total else ".4f" for name, column in self.table.columns.items()}
+        figures = ", ".join(f"{name}={value:{shapes[name]}}" for name, value in self.summary.items())
+        return f"Result({self.name or 'run'}: {figures}; {counted(len(self.query_ids), 'query')})"
+
+    def _column(self, metric: str) -> Column:
+        return self.table.columns[self.own_name(metric)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Iterable
+from collections.abc import Awaitable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -14,11 +14,14 @@ from assay.datasets._format import load_dataset
 from assay.errors import ProviderError, UsageError
 from assay.evaluation.conduct import Begun, is_total_failure, scored
 from assay.evaluation.plan import make_plan
+from assay.evaluation.progress import Progress
 from assay.evaluation.result import Result
-from assay.evaluation.runner import Part, Progress, gather
+from assay.evaluation.runner import Part, gather
 from assay.metrics._metric import BoundMetric
 from assay.metrics._parse import parse_metrics
 from assay.model.policy import Policy
+from assay.model.records import Document, Query
+from assay.providers._explained import explained
 from assay.providers._provider import BoundProvider, Provider, parse_provider
 from assay.providers.python import FunctionRetriever
 from assay.text import shortened
@@ -81,11 +84,31 @@ def own_provider(retriever: Any, name: str = "") -> BoundProvider:
 
 
 class Lent:
-    """A retriever that somebody else goes on using: it is not closed."""
+    """A retriever that somebody else goes on using: it is not closed. What it raises is told with the place."""
 
     def __init__(self, retriever: Any) -> None:
-        for name in ("index", "search", "batch"):
-            if hasattr(retriever, name):
-                setattr(self, name, getattr(retriever, name))
+        self._retriever, self._name = retriever, type(retriever).__name__
+        self.indexes = callable(getattr(retriever, "index", None))
+        if hasattr(retriever, "batch"):
+            self.batch = retriever.batch
         if hasattr(retriever, "know"):
             self.know = lambda qrels, *_, **__: retriever.know(qrels)
+
+    def index(self, documents: Iterable[Document]) -> Any:
+        """Hand over the documents."""
+        return self._called("index", documents)
+
+    def search(self, queries: Sequence[Query], k: int) -> Any:
+        """Hand over the queries."""
+        return self._called("search", queries, k)
+
+    def _called(self, method: str, *arguments: Any) -> Any:
+        place = f"{self._name}.{method}"
+        with explained(place):
+            found = getattr(self._retriever, method)(*arguments)
+        return _explained_later(place, found) if inspect.isawaitable(found) else found
+
+
+async def _explained_later(place: str, found: Awaitable[Any]) -> Any:
+    with explained(place):
+        return await found

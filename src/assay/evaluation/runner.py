@@ -8,23 +8,25 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from assay.datasets._dataset import BenchmarkDataset
 from assay.errors import AssayError, ProviderError
-from assay.evaluation.answers import Answer, Appender
+from assay.evaluation.answers import Answer
 from assay.evaluation.asking import ask
 from assay.evaluation.chunking import Chunked
 from assay.evaluation.evaluate import evaluate_dataset
+from assay.evaluation.experience import Experience
 from assay.evaluation.judging import Relevance
-from assay.evaluation.line import Line, describe
+from assay.evaluation.line import Line, describe, failed
 from assay.evaluation.patience import Patience
+from assay.evaluation.progress import Progress
 from assay.evaluation.provenance import describe_dataset, describe_machine, describe_repository, now
 from assay.evaluation.result import Result
 from assay.evaluation.setting import Setting
-from assay.evaluation.worker import Worker
+from assay.evaluation.worker import TookTooLong, Worker
 from assay.model.profile import Profile
 from assay.model.records import Document, Query
 from assay.model.run import Rankings, Run
@@ -35,30 +37,17 @@ DEFAULT_DEPTH = 100
 """Documents asked for, unless a metric looks deeper."""
 KEEP_EVERY = 1000
 """Answers kept together in one line of the log, at most."""
-CLOSING = 5.0
-"""Seconds a retriever has to say goodbye."""
+CLOSING, HURRIED = 5.0, 0.2
+"""Seconds a retriever has to say goodbye; and when somebody interrupts."""
+INDEX_TIMEOUT = 600.0
+"""Seconds that code and services of the user's own have to get ready, unless somebody says how many."""
 
 
-@dataclass
-class Progress:
-    """How far a part is; whoever watches is told after each batch."""
+class Keeper(Protocol):
+    """Whoever is given answers as they come, such as a log."""
 
-    name: str
-    n_asked: int
-    n_done: int = 0
-    n_failed: int = 0
-    n_cached: int = 0
-    indexing: float = 0.0
-    """Seconds that went into taking the documents in."""
-    began: float = field(default_factory=time.perf_counter)
-    watch: Callable[[Progress], None] = lambda _: None
-
-    def add(self, answers: Sequence[Answer], *, cached: bool = False) -> None:
-        """Count answers and tell the watcher."""
-        self.n_done += len(answers)
-        self.n_failed += sum(answer.error is not None for answer in answers)
-        self.n_cached += len(answers) if cached else 0
-        self.watch(self)
+    def append(self, part: str, answers: Sequence[Answer], /) -> None:
+        """Take answers of a part."""
 
 
 @dataclass(frozen=True)
@@ -96,16 +85,22 @@ class Part:
         """What it is called in the log, whatever label it has."""
         return f"{self.number} {self.dataset.name}/{self._system(replace(self.provider, label=''))}"
 
+    @property
+    def index_timeout(self) -> float:
+        """Seconds to get ready: what was said, else no limit for what computes here, and one for all that may hang."""
+        if self.patience.index_timeout is not None:
+            return self.patience.index_timeout
+        return math.inf if self.provider.provider.is_repeatable else INDEX_TIMEOUT
+
     def _system(self, provider: BoundProvider) -> str:
         chunker = self.cut.chunker if self.cut is not None else None
         return provider.name if chunker is None else f"{chunker.name} + {provider.name}"
 
 
-def gather(part: Part, known: Mapping[str, Answer], log: Appender | None, progress: Progress) -> dict[str, Answer]:
+def gather(part: Part, known: Mapping[str, Answer], log: Keeper | None, progress: Progress) -> dict[str, Answer]:
     """All answers of a part: those known already, and the rest asked now, each kept in the log before anything else."""
     answers = {query: known[query] for query in part.queries if query in known and known[query].error is None}
-    if answers:
-        progress.add(list(answers.values()), cached=True)
+    progress.add(list(answers.values()), cached=True)
     left = [query for name, query in part.queries.items() if name not in answers]
     for some in _ask_by_scope(part, left, progress):
         if log is not None:
@@ -124,25 +119,26 @@ def _ask_by_scope(part: Part, queries: Sequence[Query], progress: Progress) -> I
     for query in queries:
         by_scope.setdefault(query.scope, []).append(query)
     groups = part.dataset.groups if set(by_scope) != {None} else {}
+    experience = Experience(part.patience, progress.waits)
     for scope, some in by_scope.items():
         try:
             with _retriever(part) as line:
-                if not getattr(line.retriever, "indexes", part.provider.provider.indexes):
-                    yield from _ask(part, line, queries)
+                if not getattr(line.retriever, "indexes", part.provider.provider.indexes is not False):
+                    yield from _ask(part, line, queries, experience)
                     return
                 began = time.perf_counter()
                 _start(part, line.worker, line.call, "index", _documents(part, scope, groups))
                 progress.indexing += time.perf_counter() - began
-                yield from _ask(part, line, some)
+                yield from _ask(part, line, some, experience)
         except ProviderError as error:
             if len(by_scope) == 1:
                 raise
-            yield [Answer(query.query_id, error=describe(error)) for query in some]
+            yield [failed(query.query_id, error) for query in some]
 
 
 def _documents(part: Part, scope: str | None, groups: Mapping[str, Sequence[str]]) -> Iterable[Document]:
     documents = part.dataset.documents
-    if not documents:
+    if not documents and part.provider.indexes:
         raise ProviderError(f"{part.dataset.name} has no documents, and {part.provider.name} needs some to search in")
     return documents.values() if scope is None else [documents[doc] for doc in groups.get(scope, ())]
 
@@ -150,34 +146,41 @@ def _documents(part: Part, scope: str | None, groups: Mapping[str, Sequence[str]
 @contextmanager
 def _retriever(part: Part) -> Iterator[Line]:
     """A retriever, told the judgments where it may know them, and closed in the end; what fails then has no consequence."""
-    worker = Worker(is_here=math.isinf(part.patience.timeout))
+    worker = Worker(is_here=math.isinf(part.patience.timeout) and part.patience.index_timeout is None)
     line = Line(_start(part, worker, part.provider.filled(cache=part.cache, timeout=part.patience.timeout).make), worker)
     if hasattr(line.retriever, "know"):
         qrels, by = part.cut.judgments if part.cut is not None else (part.dataset.qrels, part.relevance.by)
         known = (qrels, part.dataset.owner_of_relevance, by)
         _start(part, worker, partial(line.call, "know", *known, **part.relevance.defaults))
+    closing = CLOSING
     try:
         yield line
+    except (KeyboardInterrupt, GeneratorExit):
+        closing = HURRIED
+        raise
     finally:
         if callable(getattr(line.retriever, "close", None)):
             with suppress(Exception):
-                worker.do(line.call, "close", seconds=CLOSING)
+                worker.do(line.call, "close", seconds=closing)
         worker.close()
 
 
 def _start(part: Part, worker: Worker, function: Callable[..., Any], *arguments: Any) -> Any:
     try:
-        return worker.do(function, *arguments)
+        return worker.do(function, *arguments, seconds=part.index_timeout)
     except AssayError:
         raise
+    except TookTooLong:
+        advice = "--index-timeout allows more"
+        raise ProviderError(f"{part.provider.name} was not ready within {part.index_timeout:g} s; {advice}") from None
     except (Exception, SystemExit) as error:
         raise ProviderError(f"{part.provider.name} could not be started: {describe(error)}") from error
 
 
-def _ask(part: Part, line: Line, queries: Sequence[Query]) -> Iterator[list[Answer]]:
+def _ask(part: Part, line: Line, queries: Sequence[Query], experience: Experience) -> Iterator[list[Answer]]:
     own = int(getattr(line.retriever, "batch", part.provider.provider.batch))
     size = (part.batch or own) if own > 1 else 1
-    return ask(line, queries, part.k, size, part.patience, grows=part.batch is None)
+    return ask(line, queries, part.k, size, experience, grows=part.batch is None)
 
 
 def score_part(part: Part, answers: Mapping[str, Answer], settings: Sequence[Setting], profile: Profile) -> Result:
@@ -231,6 +234,7 @@ def provenance(
             "failed": progress.n_failed,
             "cached": progress.n_cached,
         },
+        **({"final": final} if (final := [answer.query for answer in answers.values() if answer.is_final]) else {}),
         "latency_ms": _latency(times),
         "queries_per_second": _rate(progress, seconds),
         "started": began,

@@ -40,8 +40,10 @@ def read_results(path: str | Path) -> list[Result]:
         content = json.loads(Path(place).read_bytes())
         _check_schema(place, content["schema"])
         results = [result_from_dict(plain) for plain in content["results"]]
+    except FileNotFoundError:
+        raise DataError(f"{place}: no such file") from None
     except OSError as error:
-        raise DataError(f"{place}: {error.strerror or error}") from None
+        raise DataError(f"{place}: cannot be read: {error.strerror or error}") from None
     except DataError:
         raise
     except UsageError as error:
@@ -106,6 +108,7 @@ def result_from_dict(plain: Mapping[str, Any]) -> Result:
         benchmark=str(plain.get("benchmark", "")),
         failures=dict(plain.get("failures", {})),
         run=dict(plain.get("run", {})),
+        relevant=dict(plain.get("relevant", {})),
         provenance=dict(plain.get("provenance", {})),
     )
 

@@ -11,6 +11,10 @@ T = TypeVar("T")
 Inbox = queue.SimpleQueue[tuple[Callable[..., Any], tuple[Any, ...], "queue.SimpleQueue[Any]"] | None]
 
 
+class TookTooLong(TimeoutError):
+    """What was to be done was not done in time."""
+
+
 class Worker:
     """A retriever is made, filled and asked by one thread, as those expect that may not change hands.
 
@@ -22,7 +26,7 @@ class Worker:
         self._inbox: Inbox | None = None
 
     def do(self, function: Callable[..., T], *arguments: Any, seconds: float = float("inf")) -> T:
-        """What the function gives, or what it raises; TimeoutError where that takes longer."""
+        """What the function gives, or what it raises; TookTooLong where that takes longer."""
         if self._is_here:
             return function(*arguments)
         if self._inbox is None:
@@ -34,7 +38,7 @@ class Worker:
             value, error = outcome.get(timeout=min(seconds, threading.TIMEOUT_MAX))
         except queue.Empty:
             self.close()  # when it comes back it finds nothing more to do
-            raise TimeoutError(f"not done within {seconds:g} s") from None
+            raise TookTooLong(f"not done within {seconds:g} s") from None
         if error is not None:
             raise error
         return value

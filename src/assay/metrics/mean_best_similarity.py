@@ -19,5 +19,5 @@ METRIC = Metric(
     aliases=("best_match_average", "mean_best_sim"),
     view="similarity",
     formula="Σ over expected e of max over retrieved r of sim(e, r) ÷ number of expected terms",
-    cite="Azuaje, Wang & Bodenreider 2005, Ontology-driven similarity approaches, the expected terms' half of best-match average",
+    cite="Azuaje, Wang & Bodenreider 2005, ontology-driven similarity; of their best-match average the expected half",
 )

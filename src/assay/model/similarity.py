@@ -53,8 +53,8 @@ class Similarities:
     retrieved_term: Ints
     goal_term: Ints
     """For each row: the terms of both; -1 where an id is no term."""
-    is_same: Bools
-    """Rows whose two ids are written alike."""
+    same_unknown: Ints
+    """Rows whose two ids are no terms, but written alike."""
     terms: Terms
 
     @classmethod
@@ -64,16 +64,15 @@ class Similarities:
         """A run as similarities, ranked by a rule; only the first `depth` ids of a ranking are looked at, if it is given."""
         ranked = first_ids(query_ids, run.without_self() if rule.drop_self else run, rule, depth)
         goals = [list(dict.fromkeys(expected.ids.get(query, ()))) for query in query_ids]
-        text = {one: number for number, one in enumerate(dict.fromkeys(chain(*goals, *ranked)))}
-        term = expected.terms.numbers(text)
         n_goals, n_ranked = (np.array(list(map(len, lists)), dtype=np.int64) for lists in (goals, ranked))
-        found = np.array([text[one] for one in chain(*ranked)], dtype=np.int64)
-        wanted = np.array([text[one] for one in chain(*goals)], dtype=np.int64)
+        found, wanted = list(chain.from_iterable(ranked)), list(chain.from_iterable(goals))
         owner = np.repeat(np.arange(len(query_ids)), n_ranked)
         rank = np.arange(1, len(owner) + 1) - (np.cumsum(n_ranked) - n_ranked)[owner]
         row = np.repeat(np.arange(len(owner)), n_goals[owner])
         before = np.arange(len(row)) - np.repeat(np.cumsum(n_goals[owner]) - n_goals[owner], n_goals[owner])
         goal = (np.cumsum(n_goals) - n_goals)[owner[row]] + before
+        retrieved_term, goal_term = expected.terms.numbers(found)[row], expected.terms.numbers(wanted)[goal]
+        unknown = np.flatnonzero((retrieved_term == UNKNOWN) & (goal_term == UNKNOWN)).tolist()
         return cls(
             query_ids,
             np.array([query in expected.ids for query in query_ids], dtype=bool),
@@ -81,9 +80,9 @@ class Similarities:
             rank[row],
             goal,
             np.repeat(np.arange(len(query_ids)), n_goals),
-            term[found[row]],
-            term[wanted[goal]],
-            found[row] == wanted[goal],
+            retrieved_term,
+            goal_term,
+            np.array([place for place in unknown if found[row[place]] == wanted[goal[place]]], dtype=np.int64),
             expected.terms,
         )
 
@@ -115,7 +114,8 @@ class Similarities:
         """The similarity of each row; the same id is the same, even where nobody knows it."""
         if formula not in self._known:
             values = self.terms.similarity(formula, self.retrieved_term, self.goal_term)
-            self._known[formula] = np.where(self.is_same & (self.goal_term == UNKNOWN), 1.0, values)
+            values[self.same_unknown] = 1.0
+            self._known[formula] = values
         return self._known[formula]
 
     @cached_property

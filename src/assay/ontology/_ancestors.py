@@ -101,7 +101,7 @@ class Common:
 
     @cached_property
     def lowest(self) -> Ints:
-        """The deepest common ancestor of each pair; -1 where there is none. Terms are numbered by depth: the last one is it."""
+        """The deepest common ancestor of each pair; -1 where there is none. Terms are numbered by depth: it is the last."""
         found = np.full(len(self.a), NONE, dtype=np.int64)
         np.maximum.at(found, self.pair, self.ancestor)
         return found

@@ -28,4 +28,6 @@ class FormulaParser:
         return tuple(all_similarities())
 
 
-FORMULA = Param("formula", FormulaParser(), "hybrid", "how alike two terms are: a similarity of the catalog", ("similarity",))
+FORMULA = Param(
+    "formula", FormulaParser(), "hybrid", "how alike two terms are: a similarity of the catalog", ("similarity",)
+)

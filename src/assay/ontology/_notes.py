@@ -6,7 +6,10 @@ from collections import Counter
 from collections.abc import Iterable
 
 from assay.ontology._ontology import Ontology
-from assay.text import counted, some_of
+from assay.text import counted
+
+MOST = 5
+"""Ids that are named."""
 
 
 def notes_on_ids(ontology: Ontology, ids: Iterable[str], kind: str) -> list[str]:
@@ -16,10 +19,16 @@ def notes_on_ids(ontology: Ontology, ids: Iterable[str], kind: str) -> list[str]
     notes = []
     if n_replaced := counts["replaced"]:
         names = [f"{one} → {ontology.ids[to.number]}" for one, to in found.items() if to.kind == "replaced"]
-        ids_are = f"{counted(n_replaced, f'{kind} id')} {'is' if n_replaced == 1 else 'are'}"
-        notes.append(f"{ids_are} obsolete in {ontology.name}, and stands for what replaced it: {some_of(names)}.")
+        notes.append(
+            f"{counted(n_replaced, f'{kind} id')} obsolete in {ontology.name}, read as the replacement{_some(names)}."
+        )
     if n_lost := counts["unknown"] + counts["obsolete"]:
         names = [one for one, to in found.items() if to.kind in ("unknown", "obsolete")]
-        ids_are = f"{counted(n_lost, f'{kind} id')} {'is' if n_lost == 1 else 'are'}"
-        notes.append(f"{ids_are} no current term of {ontology.name}, and like nothing but itself: {some_of(names)}.")
+        notes.append(
+            f"{counted(n_lost, f'{kind} id')} without a current term in {ontology.name}, like no other{_some(names)}."
+        )
     return notes
+
+
+def _some(names: list[str]) -> str:
+    return f"{', such as' if len(names) > MOST else ':'} {', '.join(names[:MOST])}"

@@ -148,7 +148,7 @@ class Ontology:
         )
 
     def find(self, text: str) -> Found:
-        """What an id stands for. Obsolete ids lead to their replacement; `HP_0001250` and IRIs that end so are understood."""
+        """What an id stands for. Obsolete ids lead to their replacement; `HP_0001250` and IRIs ending so are understood."""
         one = self._known_as(text)
         if one in self.number:
             return Found(self.number[one])
@@ -160,13 +160,12 @@ class Ontology:
 
     def _known_as(self, text: str) -> str:
         """The id in the ontology's own spelling, where that is certain."""
-        if text in self.number or text in self.obsolete or text in self.alternatives:
+        if self._has(text):
             return text
         last = text.strip().rpartition("/")[2].rpartition("#")[2]
         space, colon, local = last.replace("_", ":", 1).partition(":")
-        return next(
-            (one for one in (last, f"{space}{colon}{local}", f"{space.upper()}{colon}{local}") if self._has(one)), text
-        )
+        spellings = (last, f"{space}{colon}{local}", f"{space.upper()}{colon}{local}")
+        return next((one for one in spellings if self._has(one)), text)
 
     def _has(self, one: str) -> bool:
         return one in self.number or one in self.obsolete or one in self.alternatives

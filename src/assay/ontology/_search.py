@@ -37,7 +37,7 @@ def _matches(ontology: Ontology, wanted: list[str]) -> Iterator[tuple[bool, bool
     for number, label in enumerate(ontology.labels):
         names = [label, *(one.text for one in ontology.synonyms_of(number))]
         for place, name in enumerate(names):
-            if wanted[0] not in name.casefold():  # most names; words are not taken apart for them
+            if name.isascii() and wanted[0] not in name.lower():  # most names: no need to take their words apart
                 continue
             words = words_of(name)
             if all(any(word.startswith(one) for word in words) for one in wanted):

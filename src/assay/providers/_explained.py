@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sysconfig
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 from assay.errors import ProviderError
@@ -22,13 +24,32 @@ def explained(name: str) -> Iterator[None]:
     except (Exception, SystemExit) as error:
         response = getattr(error, "response", None)
         status = getattr(error, "status_code", getattr(response, "status_code", None))
-        what = f"{name} raised {type(error).__name__}: {error}{_place(error)}"
+        what = f"{name} raised {named_error(error)}"
         raise Busy(None, what) if status in BUSY_STATUS else ProviderError(what) from error
 
 
+def named_error(error: BaseException) -> str:
+    """Its kind, the first line of what it says, and where it was raised: `KeyError: 'x' (mine.py:3)`."""
+    said = error.msg if isinstance(error, SyntaxError) else str(error)
+    text = said.strip().partition("\n")[0].rstrip()
+    return f"{type(error).__name__}{f': {text}' if text else ''}{_place(error)}"
+
+
 def _place(error: BaseException) -> str:
-    """Where it was raised; nowhere in their code if they only took too long."""
+    """The line of the user's own code where it came from, else the last; nowhere if they only took too long."""
+    if isinstance(error, SyntaxError) and error.filename and not error.filename.startswith("<"):
+        return f" ({Path(error.filename).name}:{error.lineno})"
     places = traceback.extract_tb(error.__traceback__)
     if not places or places[-1].filename == _event_loop.__file__:
         return ""
-    return f" ({Path(places[-1].filename).name}:{places[-1].lineno})"
+    theirs = [place for place in places if not place.filename.startswith(_installed())]
+    last = (theirs or [place for place in places if not place.filename.startswith("<")] or places)[-1]
+    return f" ({Path(last.filename).name}:{last.lineno})"
+
+
+@cache
+def _installed() -> tuple[str, ...]:
+    """How the files begin that are nobody's own: those of Python, of installed packages and of assay itself."""
+    paths = sysconfig.get_paths()
+    own = str(Path(__file__).parent.parent)
+    return ("<", own, *(paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")))

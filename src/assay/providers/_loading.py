@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from assay.errors import ProviderError, near_matches
+from assay.providers._explained import named_error
 
 MANY_FILES = 200
 """Files of a package that are looked at."""
@@ -24,9 +25,13 @@ def module(name: str) -> ModuleType:
     except ModuleNotFoundError as error:
         if error.name is not None and (name == error.name or name.startswith(f"{error.name}.")):
             raise ProviderError(f"there is no module {error.name}, neither installed nor in {here}") from None
-        raise ProviderError(f"module {name} cannot be imported: {error}") from error
+        raise _not_imported(name, error) from error
     except (Exception, SystemExit) as error:
-        raise ProviderError(f"module {name} cannot be imported: {type(error).__name__}: {error}") from error
+        raise _not_imported(name, error) from error
+
+
+def _not_imported(name: str, error: BaseException) -> ProviderError:
+    return ProviderError(f"module {name} cannot be imported: {named_error(error)}")
 
 
 def _with_current_folder() -> str:

@@ -43,8 +43,10 @@ class Provider:
     default_parts: tuple[str, ...] = ()
     batch: int = 1000
     """Queries asked at once; 1 where each is asked by itself, several side by side."""
-    indexes: bool = True
-    """Whether it is given the documents. If not, it has its own, and must heed scopes itself."""
+    indexes: bool | Callable[..., bool] = True
+    """Whether it is given the documents, or what tells that from its parameters. If not, it has its own, and must heed
+    scopes itself.
+    """
     is_repeatable: bool = False
     """Whether its configuration alone decides its answers, so that they may be kept."""
     unless_set: tuple[str, ...] = ()
@@ -108,6 +110,14 @@ class BoundProvider:
         """Whether its answers may be kept: its own and those of its parts."""
         changes = any(self.params[name] not in (None, "") for name in self.provider.unless_set)
         return self.provider.is_repeatable and not changes and all(part.is_repeatable for part in self.parts)
+
+    @property
+    def indexes(self) -> bool:
+        """Whether it searches in documents that it is given; one that is made of others does if any of them does."""
+        if self.parts:
+            return any(part.indexes for part in self.parts)
+        indexes = self.provider.indexes
+        return indexes(**self.params) if callable(indexes) else indexes
 
     @property
     def heeds_scope(self) -> bool:

@@ -9,6 +9,9 @@ BUSY_STATUS = (429, 503)
 FINAL_STATUS = (301, 308, 400, 401, 403, 404, 405, 410, 413, 414, 415, 422)
 """What a service answers in HTTP to a request that it will never take."""
 
+BUGS = (TypeError, AttributeError, NameError, ImportError, LookupError, ArithmeticError, AssertionError, NotImplementedError)
+"""What code raises that is wrong, and not only unlucky."""
+
 
 class Busy(ProviderError):
     """The service has too much to do; `retry_after` is the wait in seconds it asked for, None where it named none."""
@@ -24,3 +27,8 @@ class Busy(ProviderError):
 
 class Final(ProviderError):
     """Asking again would not help: the same question gets the same refusal."""
+
+
+def may_pass(error: BaseException) -> bool:
+    """Whether asking another time may help: not after a refusal that is final, nor where code has to be mended first."""
+    return not isinstance(error, Final) and not any(isinstance(one, BUGS) for one in (error, error.__cause__))

@@ -273,6 +273,7 @@ PROVIDER = Provider(
         ),
         Param("index_timeout", positive, 600.0, "seconds until the first answer after the documents"),
     ),
+    indexes=lambda index, **_: bool(index),
     is_repeatable=False,
     short_for="command",
     check=check_program,

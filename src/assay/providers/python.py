@@ -20,6 +20,9 @@ from assay.text import shortened
 DEPTHS = ("k", "top_k", "topk", "n", "limit", "n_results", "num_results", "size", "top_n")
 """What people call the number of hits they are asked for."""
 
+SEARCHES = "a function that searches takes the query first, as in def search(query, k)"
+DEFAULTS = "give the others defaults, or name a function or a class that knows them"
+
 
 class QueryText(str):
     """The text of a query that knows the rest of it: `query.lower()` works, and so does `query.scope`."""
@@ -112,7 +115,16 @@ def _signature(function: Callable[..., Any]) -> tuple[Callable[[Query], Any], st
         depth = ""
     if depth is None and rest and rest[0].kind in (first.POSITIONAL_ONLY, first.POSITIONAL_OR_KEYWORD):
         depth = "" if rest[0].default is first.empty or rest[0].name in DEPTHS else None
+    given = depth or (rest[0].name if depth == "" and rest else "")
+    if more := [name for name in _needed(rest) if name != given]:
+        raise ProviderError(f"the function is called with the query and k, and needs {' and '.join(more)} too; {DEFAULTS}")
     return _asked_as(first), depth
+
+
+def _needed(parameters: Iterable[inspect.Parameter]) -> list[str]:
+    """Parameters that a call cannot do without."""
+    variable = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return [one.name for one in parameters if one.default is one.empty and one.kind not in variable]
 
 
 def _asked_as(first: inspect.Parameter) -> Callable[[Query], Any]:
@@ -139,15 +151,40 @@ def _knowing_text(query: Query) -> str:
 
 
 def make_retriever(function: str, timeout: float | None = None) -> Retriever:
-    """A retriever out of what `module:name` names: a function, or a class or object with the protocol."""
+    """A retriever out of what `module:name` names: a function, a class or object with the protocol, or what makes one."""
     found = named(function)
-    if inspect.isclass(found):
+    if _makes_another(found):
+        check_made(function, found)
         with explained(function):
             found = found()
+        if not callable(getattr(found, "search", None)) and not callable(found):
+            raise Final(f"{function}() makes no retriever, but {shortened(found)}; {SEARCHES}")
     if callable(getattr(found, "search", None)):
         return ObjectRetriever(function, found, timeout)
     check_function(function, found)
     return FunctionRetriever(function, found, timeout)
+
+
+def _makes_another(found: Any) -> bool:
+    """Whether it is called to have a retriever: a class, or a function without parameters."""
+    if inspect.isclass(found):
+        return True
+    try:
+        return inspect.isroutine(found) and not inspect.signature(found).parameters
+    except (TypeError, ValueError):  # built in, without a signature
+        return False
+
+
+def check_made(name: str, found: Any) -> None:
+    """Raise where a class cannot be called without arguments."""
+    try:
+        missing = _needed(inspect.signature(found).parameters.values())
+    except (TypeError, ValueError):  # built in, without a signature
+        return
+    if missing:
+        module, _, own = name.partition(":")
+        advice = f"write a function that makes one, such as def make(): return {own}(…), and name that: python:{module}:make"
+        raise ProviderError(f"{name} cannot be made without {' and '.join(missing)}; {advice}")
 
 
 def check_function(name: str, found: Any) -> None:
@@ -163,7 +200,9 @@ def check_function(name: str, found: Any) -> None:
 def check_named(function: str, **_: Any) -> None:
     """Raise unless the module can be imported and has what is named; what a class makes is not known before it is made."""
     found = named(function)
-    if not inspect.isclass(found) and not callable(getattr(found, "search", None)):
+    if _makes_another(found):
+        check_made(function, found)
+    elif not callable(getattr(found, "search", None)):
         check_function(function, found)
 
 
@@ -171,10 +210,19 @@ def is_told_scopes(function: str, **_: Any) -> bool:
     """Whether it gets more of a query than its text. What cannot be loaded is left to others to complain about."""
     try:
         found = named(function)
-        is_retriever = callable(getattr(found, "search", None)) or inspect.isclass(found)
+        is_retriever = callable(getattr(found, "search", None)) or _makes_another(found)
         return is_retriever or _signature(found)[0] is not _text
     except ProviderError:
         return True
+
+
+def takes_documents(function: str, **_: Any) -> bool:
+    """Whether it is certain that it takes documents in: a class or object that has `index`."""
+    try:
+        found = named(function)
+    except ProviderError:
+        return False
+    return callable(getattr(found, "search", None)) and callable(getattr(found, "index", None))
 
 
 PROVIDER = Provider(
@@ -185,6 +233,7 @@ PROVIDER = Provider(
         Param("function", parse_function, REQUIRED, "module:name, looked for in the current folder too"),
         Param("timeout", positive, None, "seconds until a coroutine is cancelled; by default what the evaluation allows"),
     ),
+    indexes=takes_documents,
     is_repeatable=False,
     short_for="function",
     check=check_named,

@@ -48,7 +48,7 @@ def check_file(run: str) -> None:
     """Raise unless the file is there and may be read."""
     file = Path(run).expanduser()
     if not file.exists():
-        raise ProviderError(f"replay: there is no file {run}; give the path of a run file")
+        raise ProviderError(f"replay: {run}: no such file; give the path of a run file")
     if file.is_dir() or not os.access(file, os.R_OK):
         what = "is a folder, not a run file" if file.is_dir() else "may not be read by you"
         raise ProviderError(f"replay: {run} {what}")

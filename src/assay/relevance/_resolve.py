@@ -157,6 +157,7 @@ def _nothing(relevance: str, queries: Sequence[str]) -> str:
     needs = {
         "auto": "judgments, evidence or an expected answer",
         "qrels": "judgments",
+        "ontology": "judgments",
         "pack": "evidence that their format knows",
         "span": "gold spans",
     }.get(relevance.partition("(")[0].strip(), "an expected answer")

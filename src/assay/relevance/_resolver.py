@@ -16,6 +16,7 @@ from assay.grammar import Param, parse_setting, split_call
 from assay.model.ordering import Ints
 from assay.model.places import Places
 from assay.model.records import Hit, Pack, Query, Span
+from assay.ontology._ontology import Ontology
 from assay.relevance._words import WordIndex
 
 
@@ -38,6 +39,8 @@ class Ground:
     """Query → the stretches of files that answer it."""
     places: Places | None = None
     """Where chunks stand in their files; None where nobody needs to know."""
+    ontology: Ontology | None = None
+    """What knows how alike terms are, where somebody asks."""
 
     @property
     def has_chunks(self) -> bool:
@@ -123,7 +126,7 @@ class Judged:
     n_unplaced: int = 0
     """Hits that nobody knows the place of, where places decide."""
     counted_over: str = "judgments"
-    """What the number of relevant items was counted over: judgments, evidence, scope, chunks, or retrieved."""
+    """What the number of relevant items was counted over: judgments, evidence, scope, chunks, ontology, or retrieved."""
 
 
 @dataclass(frozen=True)

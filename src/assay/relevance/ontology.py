@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +18,9 @@ from assay.relevance._by_text import ROUNDING
 from assay.relevance._resolver import Ground, Judged, Resolver
 
 THRESHOLD = Param("threshold", fraction, 0.4, "terms less alike than this are not relevant")
-BY = Param("by", one_of("graded", "binary"), "graded", "graded: the grade is the similarity; binary: it is 1 from `threshold` on")
+BY = Param(
+    "by", one_of("graded", "binary"), "graded", "graded: the grade is the similarity; binary: it is 1 from `threshold` on"
+)
 
 
 class Corpus(NamedTuple):
@@ -99,7 +101,7 @@ def _retrieved(
 
 def _missed(
     ontology: Ontology, expected: Sequence[str], grades: Floats, corpus: Corpus, seen: set[int | str]
-) -> Mapping[str, float]:
+) -> dict[str, float]:
     """What is relevant and was not retrieved; an expected term counts even where no document is it."""
     relevant = np.flatnonzero(grades[corpus.numbers]).tolist()
     numbers = corpus.numbers[relevant].tolist()

@@ -6,10 +6,9 @@ import math
 from collections.abc import Sequence
 
 from assay.comparison.agreement import RankAgreement
+from assay.comparison.figures import UNKNOWN
 from assay.reports._cells import Cell, Table
-from assay.reports._layout import Style
-from assay.reports._sheets import Sheet, render_rows, render_sheets
-from assay.reports.json import written
+from assay.reports._sheets import Sheet
 from assay.text import printable, some_of
 
 MEANING = (
@@ -18,17 +17,6 @@ MEANING = (
 )
 MOST_QUERIES = 10
 """Queries that are shown where the rankings are least alike."""
-
-
-def render_agreement(
-    found: Sequence[RankAgreement], form: str, style: Style, digits: int | None = None, *, per_query: bool = False
-) -> str:
-    """A row for each two systems; then, if asked for, the queries on which they agree least."""
-    if form == "json":
-        return written({"schema": "assay.agreement/1", "agreement": [one.to_dict() for one in found]})
-    if form == "csv":
-        return render_rows([row for one in found for row in one.rows()])
-    return render_sheets(agreement_sheets(found, digits, per_query=per_query), form, style)
 
 
 def agreement_sheets(found: Sequence[RankAgreement], digits: int | None = None, *, per_query: bool = False) -> list[Sheet]:
@@ -72,8 +60,8 @@ def _queries(one: RankAgreement, digits: int | None) -> Sheet:
 
 
 def _figure(value: float, digits: int | None) -> str:
-    return "–" if math.isnan(value) else f"{value:.{3 if digits is None else digits}f}"
+    return UNKNOWN if math.isnan(value) else f"{value:.{3 if digits is None else digits}f}"
 
 
 def _count(value: int | None) -> str:
-    return "–" if value is None else f"{value:,}"
+    return UNKNOWN if value is None else f"{value:,}"

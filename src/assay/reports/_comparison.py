@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from pathlib import Path
 
 from assay.catalog import find_entry
-from assay.datasets._write import new_file
 from assay.errors import UsageError
 from assay.reports._comparison_console import render_console
 from assay.reports._comparison_data import render_csv, render_json
@@ -42,10 +40,3 @@ def check_comparison_outputs(paths: Iterable[str]) -> None:
         if Path(path).suffix.lower() not in ENDINGS:
             raise UsageError(f"-o {path}: the ending tells the format; there are {', '.join(ENDINGS)}")
     check_outputs(paths)
-
-
-def write_comparison(path: Path, report: ComparisonReport) -> None:
-    """Write the comparisons, in the format that the ending tells."""
-    text = render_comparison(replace(report, width=None, colour=False), ENDINGS[path.suffix.lower()])
-    with new_file(path) as file:
-        file.write(text.encode("utf-8", "surrogatepass"))

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from assay.comparison.comparison import Comparison
+from assay.comparison.figures import Figures
 from assay.reports._comparison_movers import all_movers, mover_lines, preview
 from assay.reports._comparison_report import ComparisonReport
 from assay.reports._comparison_tables import against_one, is_against_one, pairs_of_first, shown_pairs, with_letters
-from assay.reports._comparison_words import Figures, head_line, legend, title_of
+from assay.reports._comparison_words import head_line, legend, title_of
+from assay.reports._failures import failure_notes
 from assay.reports._layout import BOLD, DIM, Style, fitted
 from assay.reports._report import Report
 from assay.reports._table import notes
@@ -52,4 +54,6 @@ def remarks(comparison: Comparison) -> list[str]:
     """What signs mean, what was not the same, and what a careful reader should know about the runs."""
     letters = [] if is_against_one(comparison) or not any(pair.better for pair in comparison.pairs) else [LETTERS]
     differs = [f"Not the same: {note}; what they share is compared." for note in comparison.notes]
-    return [" ".join([*letters, legend(comparison)]).strip(), *differs, *notes(Report(comparison.results, points_on=False))]
+    failed = failure_notes(comparison.results, "")
+    signs = " ".join([*letters, legend(comparison)]).strip()
+    return [signs, *differs, *comparison.remarks, *failed, *notes(Report(comparison.results, points_on=False))]

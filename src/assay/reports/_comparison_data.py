@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from typing import Any
 
 from assay.comparison.comparison import Comparison
-from assay.evaluation.confidence import Confidence
+from assay.evaluation.intervals import with_intervals
 from assay.reports._comparison_movers import all_movers
 from assay.reports._comparison_report import ComparisonReport
+from assay.reports._csv_rows import csv_of
 from assay.reports.json import written
-from assay.stats import column_intervals
 from assay.text import printable
 
 SCHEMA = "assay.comparison/1"
@@ -19,47 +17,32 @@ SCHEMA = "assay.comparison/1"
 
 def render_csv(report: ComparisonReport) -> str:
     """Every figure of every pair; empty where one is not defined."""
-    target = io.StringIO()
-    writer = csv.writer(target, lineterminator="\n")
     fronts = [name for name in ("benchmark", "slice") if any(_front(one)[name] for one in report.comparisons)]
-    columns: list[str] = []
-    for comparison in report.comparisons:
-        for row in comparison.table():
-            if not columns:
-                columns = list(row)
-                writer.writerow([*fronts, *columns])
-            about = _front(comparison)
-            writer.writerow([*(about[name] for name in fronts), *(_text(row[name], report.digits) for name in columns)])
-    return target.getvalue()
+    rows = [
+        {**{name: _front(comparison)[name] for name in fronts}, **row}
+        for comparison in report.comparisons
+        for row in comparison.table()
+    ]
+    return csv_of(rows, report.digits)
 
 
 def _front(comparison: Comparison) -> dict[str, str]:
     return {"benchmark": printable(comparison.results[0].benchmark), "slice": printable(comparison.part)}
 
 
-def _text(value: Any, digits: int | None) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, float):
-        return str(value) if digits is None else f"{value:.{digits}f}"
-    return printable(str(value))
-
-
 def render_json(report: ComparisonReport) -> str:
     """All of each comparison. Later versions add keys; these stay."""
-    return written({"schema": SCHEMA, "comparisons": [_whole(one, report) for one in report.comparisons]})
+    return written({"schema": SCHEMA, "comparisons": [whole(one, report) for one in report.comparisons]})
 
 
-def _whole(comparison: Comparison, report: ComparisonReport) -> dict[str, Any]:
+def whole(comparison: Comparison, report: ComparisonReport) -> dict[str, Any]:
+    """One comparison: figures, intervals, every query, and the queries that moved, as far as they are asked for."""
     plain = comparison.to_dict()
     how = comparison.how
     about = {"benchmark": comparison.results[0].benchmark} if comparison.results[0].benchmark else {}
     plain["intervals"] = {
         result.name: {
-            name: Confidence(low, high, how.level, method).to_dict()
-            for name, (low, high, method) in column_intervals(result.table.columns, level=how.level, seed=how.seed).items()
+            name: one.to_dict() for name, one in with_intervals(result, level=how.level, seed=how.seed).intervals.items()
         }
         for result in comparison.results
     }

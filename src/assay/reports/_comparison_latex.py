@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from assay.comparison.comparison import Comparison
+from assay.comparison.figures import Figures
 from assay.comparison.letters import beaten_by, letter, letters_of
 from assay.metrics._metric import BoundMetric
 from assay.reports._comparison_report import ComparisonReport
 from assay.reports._comparison_tables import places
-from assay.reports._comparison_words import Figures, correction_text, head_line, n_queries_text, test_text, title_of
-from assay.reports.latex import ESCAPES
+from assay.reports._comparison_words import correction_text, head_line, n_queries_text, test_text, title_of
+from assay.reports._latex_table import in_latex, tabular
 from assay.text import printable
 
 NEEDS = r"needs \usepackage{booktabs}"
@@ -26,15 +27,13 @@ def _lines(comparison: Comparison, figures: Figures) -> Iterator[str]:
     said = [*([title] if title else []), head_line(comparison), printable(comparison.verdict), NEEDS]
     yield from (f"% {line}" for line in said)
     yield f"% caption: {_caption(comparison)}"
-    yield rf"\begin{{tabular}}{{l{'l' * (1 + len(comparison.metrics))}}}"
-    yield r"\toprule"
-    yield _row(["", "system", *(escaped(metric.name) for metric in comparison.metrics)])
-    yield r"\midrule"
     columns = [_column(comparison, metric, figures) for metric in comparison.metrics]
-    for number, name in enumerate(comparison.names):
-        yield _row([letter(number), escaped(printable(name)), *(column[name] for column in columns)])
-    yield r"\bottomrule"
-    yield r"\end{tabular}"
+    rows = [
+        [letter(number), in_latex(printable(name)), *(column[name] for column in columns)]
+        for number, name in enumerate(comparison.names)
+    ]
+    head = ["", "system", *(in_latex(metric.name) for metric in comparison.metrics)]
+    yield tabular("l" * len(head), head, rows)
 
 
 def _caption(comparison: Comparison) -> str:
@@ -42,8 +41,8 @@ def _caption(comparison: Comparison) -> str:
     test = ", ".join(part for part in (test_text(comparison), correction_text(comparison)) if part)
     alpha = f"$p \\leq {comparison.how.alpha:g}$"
     return (
-        f"Results over {escaped(n_queries_text(comparison))}. Best in bold, second best underlined. "
-        f"Superscripts: significantly better than that system ({escaped(test)}, {alpha})."
+        f"Results over {in_latex(n_queries_text(comparison))}. Best in bold, second best underlined. "
+        f"Superscripts: significantly better than that system ({in_latex(test)}, {alpha})."
     )
 
 
@@ -53,19 +52,10 @@ def _column(comparison: Comparison, metric: BoundMetric, figures: Figures) -> di
     beaten = beaten_by(comparison, metric.name)
     found = {}
     for result in comparison.results:
-        text = escaped(figures.value(metric, result.summary[metric.name]))
+        text = in_latex(figures.value(metric, result.summary[metric.name]))
         dressed = (
             rf"\textbf{{{text}}}" if result.name in best else rf"\underline{{{text}}}" if result.name in second else text
         )
         letters = letters_of(beaten[result.name], len(comparison.names), "--")
         found[result.name] = rf"{dressed}\textsuperscript{{{letters}}}" if letters else dressed
     return found
-
-
-def _row(cells: list[str]) -> str:
-    return f"{' & '.join(cells)} \\\\"
-
-
-def escaped(text: str) -> str:
-    """The text, so that LaTeX sets it as it is."""
-    return "".join(ESCAPES.get(mark, mark) for mark in text)

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
 from assay.comparison.comparison import Comparison
+from assay.comparison.figures import Figures
 from assay.comparison.movers import SHOWN, Mover, largest_gains, largest_losses, rank_in
 from assay.metrics._metric import BoundMetric
 from assay.reports._cells import Cell, Table
 from assay.reports._comparison_tables import reference_of
-from assay.reports._comparison_words import Figures
 from assay.reports._layout import BOLD, GAP, MARGIN, SHORTEST_NAME, Style, fitted, without_middle
 from assay.text import counted, printable
 
@@ -22,12 +22,18 @@ MOST_PREVIEWED = 2
 
 def all_movers(comparison: Comparison, worst: int, best: int) -> Iterator[tuple[str, list[Mover]]]:
     """What the queries have in common, in words, and the queries: losses, then gains, of each system on the first metric."""
-    metric, one = comparison.metrics[0].name, reference_of(comparison)
+    metric, one = moving_metric(comparison), reference_of(comparison)
     for other in (name for name in comparison.names if name != one):
         for wanted, word, find in ((worst, "lost", largest_losses), (best, "gained", largest_gains)):
-            found = find(comparison, metric, one, other, wanted)
-            if wanted:
-                yield _title(found, word, metric, one, other), found
+            if metric and wanted:
+                found = find(comparison, metric.name, one, other, wanted)
+                yield _title(found, word, metric.name, one, other), found
+
+
+def moving_metric(comparison: Comparison) -> BoundMetric | None:
+    """What queries are looked at by: the first metric of which a query has a score of its own; none where there is none."""
+    shared = {pair.metric for pair in comparison.pairs if pair.has_shared_times}
+    return next((metric for metric in comparison.metrics if metric.name not in shared), None)
 
 
 def _title(found: Sequence[Mover], word: str, metric: str, one: str, other: str) -> str:
@@ -41,7 +47,9 @@ def _title(found: Sequence[Mover], word: str, metric: str, one: str, other: str)
 def preview(comparison: Comparison, figures: Figures) -> str:
     """The largest losses in a sentence, and how to see them; of the system that is compared, if it is one only."""
     others = [name for name in comparison.names if name != reference_of(comparison)]
-    metric = comparison.metrics[0]
+    metric = moving_metric(comparison)
+    if metric is None:
+        return ""
     if len(others) != 1:
         first = "the baseline" if comparison.how.baseline else printable(comparison.names[0])
         return f"--worst 10 shows the queries that lost most against {first}, with both rankings."
@@ -63,6 +71,7 @@ def mover_lines(mover: Mover, comparison: Comparison, figures: Figures, style: S
     asked = f' "{printable(mover.text)}"' if mover.text else ""
     head = f"{printable(mover.query)}{asked}  {_move(mover, metric, figures)} ({figures.change(metric, mover.difference)})"
     lines = [style.styled(style.wrapped(head), BOLD)]
+    lines += [style.wrapped(f"{MARGIN}{line}") for line in error_lines(mover)]
     if mover.ranking_a or mover.ranking_b:
         lines += fitted(rankings_table(mover, style.width), style)
     lines += [style.wrapped(f"{MARGIN}{line}") for line in missing_lines(mover)]
@@ -89,13 +98,21 @@ def _document(document: str | None, mover: Mover, room: int | None) -> str:
     return before + (without_middle(name, max(SHORTEST_NAME, room - len(before) - len(grade))) if room else name) + grade
 
 
+def error_lines(mover: Mover) -> Iterator[str]:
+    """Why a system failed on the query, for each that did."""
+    for name, error in ((mover.a, mover.error_a), (mover.b, mover.error_b)):
+        if error:
+            yield f"{printable(name)} failed: {printable(error)}"
+
+
 def missing_lines(mover: Mover) -> Iterator[str]:
     """Relevant documents that are not among the first, and where they are, for each system; nothing without rankings."""
     if not mover.relevant or not (mover.ranking_a or mover.ranking_b):
         return
-    for name, ranking in ((mover.a, mover.ranking_a), (mover.b, mover.ranking_b)):
+    sides = ((mover.a, mover.ranking_a, mover.error_a), (mover.b, mover.ranking_b, mover.error_b))
+    for name, ranking, error in sides:
         unseen = [document for document in mover.relevant if document not in ranking[:SHOWN]]
-        if not ranking:
+        if not ranking and not error:
             yield f"{printable(name)} retrieved nothing"
         if not unseen or not ranking:
             continue

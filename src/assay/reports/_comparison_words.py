@@ -3,46 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from assay.comparison.comparison import Comparison
+from assay.comparison.figures import UNKNOWN
 from assay.comparison.pair import Pair
-from assay.metrics._metric import BoundMetric
-from assay.reports._latency import milliseconds
+from assay.comparison.verdict import corrected_for_many
+from assay.stats._averages import AVERAGED
 from assay.text import counted, printable
 
-BETTER, WORSE, SHOWN, UNKNOWN = "▲", "▼", "✓", "–"
+BETTER, WORSE, SHOWN, SPLIT = "▲", "▼", "✓", "◇"
 UNITS = {"bootstrap": "resamples"}
 """What a test draws, where it is not permutations."""
-
-
-@dataclass(frozen=True)
-class Figures:
-    """Figures with few digits. None leaves their number to us: 3, as the verdict has them."""
-
-    digits: int | None = None
-
-    def value(self, metric: BoundMetric, value: float) -> str:
-        """A figure of a system; a dash where there is none. Times have their unit."""
-        if math.isnan(value):
-            return UNKNOWN
-        if self.digits is None and metric.metric.view == "timing":
-            return milliseconds(value)
-        if metric.metric.aggregation.is_total and float(value).is_integer():
-            return str(int(value))
-        return f"{value:.{3 if self.digits is None else self.digits}f}"
-
-    def change(self, metric: BoundMetric, value: float) -> str:
-        """A difference, with its sign."""
-        if math.isnan(value):
-            return UNKNOWN
-        return "+-"[value < 0] + self.value(metric, abs(value)) if math.isfinite(value) else f"{value:+}"
-
-    def interval(self, metric: BoundMetric, pair: Pair) -> str:
-        """Where the difference may lie."""
-        if math.isnan(pair.low):
-            return UNKNOWN
-        return f"{self.change(metric, pair.low)} … {self.change(metric, pair.high)}"
 
 
 def p_short(p: float) -> str:
@@ -58,7 +29,9 @@ def effect_text(effect: float) -> str:
 
 
 def record_text(pair: Pair) -> str:
-    """On how many queries b is better, as good, and worse."""
+    """On how many queries b is better, as good, and worse; a dash where no query has a figure of its own."""
+    if pair.n and not pair.wins + pair.ties + pair.losses:
+        return UNKNOWN
     return f"{pair.wins:,} / {pair.ties:,} / {pair.losses:,}"
 
 
@@ -66,7 +39,9 @@ def mark(pair: Pair) -> str:
     """What is sure about b: better, worse, or what the test was to show; nothing where nothing is."""
     if pair.claim != "differs":
         return SHOWN if pair.is_significant else ""
-    return "" if pair.better is None else BETTER if pair.better == pair.b else WORSE
+    if pair.better is None:
+        return SPLIT if pair.is_split else ""
+    return BETTER if pair.better == pair.b else WORSE
 
 
 def level_text(comparison: Comparison) -> str:
@@ -87,28 +62,44 @@ def head_line(comparison: Comparison) -> str:
     how = comparison.how
     parts = [f"baseline {how.baseline}"] if how.baseline is not None else []
     parts += [n_queries_text(comparison), test_text(comparison), correction_text(comparison)]
-    parts += [f"{level_text(comparison)} intervals by {how.interval_method}", f"seed {how.seed}"]
+    alone = ", not corrected" if is_corrected(comparison) else ""
+    parts += [f"{level_text(comparison)} intervals by {how.interval_method}{alone}", f"seed {how.seed}"]
     return printable(" · ".join(part for part in parts if part))
 
 
 def n_queries_text(comparison: Comparison) -> str:
-    """`54 queries`, or `52 of 54 queries` where some that were judged do not count."""
+    """`54 queries`, or `52 of 54 queries` where some that were judged do not count; and how many nobody failed on."""
     n = len(comparison.query_ids)
     judged = max((result.counts.get("judged", 0) for result in comparison.results), default=0)
-    return counted(n, "query") if comparison.part or judged <= n else f"{n:,} of {counted(judged, 'query')}"
+    text = counted(n, "query") if comparison.part or judged <= n else f"{n:,} of {counted(judged, 'query')}"
+    n_failed = sum(any(query in result.failures for result in comparison.results) for query in comparison.query_ids)
+    return f"{text}, {n - n_failed:,} answered by all" if n_failed else text
 
 
 def test_text(comparison: Comparison) -> str:
-    """The test, and how much it draws; all ways to change sides where these are few."""
+    """The test, and how much it drew: all there is, where that is little."""
     test = comparison.how.bound_test
     words = test.test.name.replace("_", " ")
     others = {name: value for name, value in test.params.items() if name != "resamples"}
     changed = [f"{name} {value}" for name, value in others.items() if value != _default(test.test.params, name)]
-    if resamples := test.params.get("resamples"):
-        is_exact = test.test.name == "randomization" and 2.0 ** len(comparison.query_ids) <= max(resamples, 2**16)
-        unit = UNITS.get(test.test.name, "permutations")
-        changed.append(f"all {unit}" if is_exact else f"{resamples:,} {unit}")
+    if "resamples" in test.params:
+        changed.append(f"{_draws_text(comparison)} {UNITS.get(test.test.name, 'permutations')}")
     return ", ".join([f"{words} test", *changed])
+
+
+def _draws_text(comparison: Comparison) -> str:
+    """`100,000`, `all`, or `up to 100,000` where few differences need no more; of what the test itself has looked at."""
+    averages = {metric.name for metric in comparison.metrics if metric.metric.aggregation in AVERAGED}
+    draws = {pair.draws for pair in comparison.pairs if pair.metric in averages and not math.isnan(pair.p)}
+    if draws and not any(draws):
+        return "all"
+    return f"{'up to ' if 0 in draws else ''}{comparison.how.bound_test.params['resamples']:,}"
+
+
+def is_corrected(comparison: Comparison) -> bool:
+    """Whether p was made up for many comparisons."""
+    text = correction_text(comparison)
+    return bool(text) and not text.endswith("not corrected")
 
 
 def _default(params: tuple[object, ...], name: str) -> object:
@@ -119,7 +110,7 @@ def correction_text(comparison: Comparison) -> str:
     """`Holm over 4`; nothing where one comparison needs no correction."""
     n, how = comparison.n_comparisons, comparison.how
     if how.bound_test.test.is_for_many:
-        return f"corrected for {counted(len(comparison.names), 'system')}" if n else ""
+        return corrected_for_many(comparison) if n or len(comparison.fields) > 1 else ""
     if n < 2:
         return ""
     return f"{n} comparisons, not corrected" if how.correcting.name == "none" else f"{how.correcting.title} over {n}"
@@ -128,10 +119,10 @@ def correction_text(comparison: Comparison) -> str:
 def legend(comparison: Comparison) -> str:
     """What the signs mean, if there are any."""
     marks = {mark(pair) for pair in comparison.pairs} - {""}
-    is_corrected = correction_text(comparison) and not correction_text(comparison).endswith("not corrected")
-    limit = f"p ≤ {comparison.how.alpha:g}{' after correction' if is_corrected else ''}"
+    limit = f"p ≤ {comparison.how.alpha:g}{' after correction' if is_corrected(comparison) else ''}"
     if SHOWN in marks:
         claims = {"not_worse": "shown to be not worse", "equal": "shown to be practically equal"}
         return f"{SHOWN} {claims[comparison.pairs[0].claim]}: {limit}."
-    words = [f"{sign} {word}" for sign, word in ((BETTER, "better"), (WORSE, "worse")) if sign in marks]
+    signs = ((BETTER, "better"), (WORSE, "worse"), (SPLIT, "differs, but the test and the mean disagree who is better"))
+    words = [f"{sign} {word}" for sign, word in signs if sign in marks]
     return f"{', '.join(words)}: {limit}." if words else ""

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from assay.comparison.slices import slice_results
+from assay.evaluation.conduct import is_total_failure
 from assay.evaluation.plan_statistics import Statistics
 from assay.evaluation.result import Result
+from assay.model.scores import Column
 from assay.reports._chunks import chunk_sheets
 from assay.reports._failures import failure_notes
 from assay.reports._latency import latency_notes
@@ -49,6 +53,7 @@ def render_evaluation(results: Sequence[Result], form: str, how: Shown) -> str:
     for some in by_benchmark.values():
         remarks = (*verdict_notes(some, how.statistics), *failure_notes(some, how.again), *latency_notes(some))
         shown = [_with_first_interval(result) for result in some] if form == "table" else some
+        shown = [_without_figures(result) if is_total_failure(result) else result for result in shown]
         report = Report(shown, width=how.width, colour=how.colour, points_on=False, beside=frozenset(some[0].beside))
         parts.append(renderer.render(replace(report, title=_title(some[0]), remarks=remarks)))
         if sheets := chunk_sheets(some):
@@ -62,6 +67,15 @@ def _with_first_interval(result: Result) -> Result:
     """The result with the interval of its first metric alone, as there is room for."""
     first = result.metrics[0].name
     return replace(result, intervals={name: one for name, one in result.intervals.items() if name == first})
+
+
+def _without_figures(result: Result) -> Result:
+    """The result of a provider that never answered: that is no 0, and nothing is known of it."""
+    columns = {
+        name: Column.of(np.full(len(result.query_ids), np.nan), column.aggregation) if name in result.summary else column
+        for name, column in result.table.columns.items()
+    }
+    return replace(result, table=replace(result.table, columns=columns), intervals={})
 
 
 def _title(result: Result) -> str:

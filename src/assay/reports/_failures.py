@@ -17,11 +17,13 @@ BEFORE = " before"
 
 
 def failure_notes(results: Sequence[Result], again: str) -> list[str]:
-    """A sentence for each provider that failed on queries; `again` says how they are asked once more."""
+    """A sentence for each provider that failed on queries; `again` says how they are asked once more, if that may help."""
     found = []
     for result in _with_failures(results):
-        advice = f"; {again}" if again else ""
-        found.append(f"{result.name}: {_share(result)} failed and score 0: {reasons(result.failures)}{advice}.")
+        is_final = result.failures.keys() <= set(result.provenance.get("final", ()))
+        advice = f"; {again}" if again and not is_final else ""
+        failed = "failed and score 0" if result.run else "failed"
+        found.append(f"{result.name}: {_share(result)} {failed}: {reasons(result.failures)}{advice}.")
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -18,7 +19,10 @@ LONGEST = 60
 
 
 def check_outputs(paths: Iterable[str]) -> None:
-    """Refuse what could not be written, before anything is run: endings nobody knows, folders, one file twice."""
+    """Refuse what could not be written, before anything is run: endings nobody knows, folders, one file twice.
+
+    Folders that are missing are made later; but one at the root is likely to be a mistake.
+    """
     known = (*ENDINGS, *RUNS)
     seen: set[Path] = set()
     for path in map(Path, paths):
@@ -26,9 +30,34 @@ def check_outputs(paths: Iterable[str]) -> None:
             raise UsageError(f"-o {path}: the ending tells the format; there are {', '.join(known)}")
         if path.is_dir() or any(parent.exists() and not parent.is_dir() for parent in path.parents):
             raise UsageError(f"-o {path}: a file is needed; {_in_the_way(path)}")
+        _refuse_place(path)
         if path.absolute() in seen:
             raise UsageError(f"-o {path}: given twice, and the second would replace the first")
         seen.add(path.absolute())
+
+
+def _refuse_place(path: Path) -> None:
+    """Refuse a folder in which nothing can be written."""
+    here = _existing(path)
+    if here == here.parent and path.absolute().parent != here:
+        missing = Path(*path.absolute().parts[:2])
+        raise UsageError(f"-o {path}: there is no folder {missing}; make it first, or choose another")
+    if not os.access(here, os.W_OK | os.X_OK):
+        raise UsageError(f"-o {path}: the folder {here} cannot be written to; choose another")
+
+
+def _existing(path: Path) -> Path:
+    """The nearest folder above a file that is there."""
+    return next(parent for parent in path.absolute().parents if parent.exists())
+
+
+def new_folders(paths: Iterable[str]) -> list[Path]:
+    """The folders that will be made for these files; of several within each other the one that holds the others."""
+    found: dict[Path, None] = {}
+    for path in map(Path, paths):
+        missing = [parent for parent in path.parents if not parent.exists()]
+        found |= dict.fromkeys(missing[-1:])
+    return list(found)
 
 
 def _in_the_way(path: Path) -> str:

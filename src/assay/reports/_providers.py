@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from assay.evaluation.answers import Answer
@@ -10,14 +11,15 @@ from assay.evaluation.runner import Part
 from assay.grammar import REQUIRED, show
 from assay.providers._provider import Provider
 from assay.reports._cells import Cell, Table
-from assay.reports._latency import milliseconds
 from assay.reports._layout import Style, with_prose, without_middle
-from assay.text import counted, printable, some_of
+from assay.text import counted, display_width, milliseconds, printable, some_of
 
 FIRST = 5
 """Hits of a query that a check shows."""
 LONGEST_QUERY = 32
 """Columns for a query in a check."""
+WIDEST_TIME = 8
+"""Columns for a time in a check: `1,234 ms`."""
 
 
 def describe_provider(provider: Provider) -> dict[str, Any]:
@@ -26,7 +28,7 @@ def describe_provider(provider: Provider) -> dict[str, Any]:
         "name": provider.name,
         "meaning": provider.meaning,
         "made_of_providers": provider.takes_parts,
-        "indexes_documents": provider.indexes,
+        "indexes_documents": provider.indexes is not False,
         "parameters": [
             {
                 "name": one.name,
@@ -75,19 +77,40 @@ def describe_check(part: Part, answers: Mapping[str, Answer]) -> dict[str, Any]:
     }
 
 
-def render_check(part: Part, answers: Mapping[str, Answer], style: Style) -> str:
-    """What came back for a few queries, one line each, and a verdict."""
-    rows = []
-    for query, answer in answers.items():
-        text = without_middle(printable(part.queries[query].text or query), LONGEST_QUERY)
+@dataclass(frozen=True)
+class CheckReport:
+    """What comes back for a few queries, line by line as it comes: columns have their width beforehand."""
+
+    part: Part
+    style: Style
+
+    def head(self) -> str:
+        """What is asked, and the heads of the columns."""
+        title = f"{printable(self.part.provider.name)} on {printable(self.part.dataset.name)}, k = {self.part.k}"
+        return f"{self.style.wrapped(title)}\n\n{self._set()}\n"
+
+    def row(self, answer: Answer) -> str:
+        """What came back for a query."""
+        text = self._query(answer.query)
         if answer.error is not None:
-            rows.append([Cell(text), Cell("–"), Cell("–"), Cell(f"failed: {printable(answer.error)}")])
+            cells = [text, "–", "–", f"failed: {printable(answer.error)}"]
         else:
             first = " ".join(map(printable, answer.docs[:FIRST])) + (" …" if len(answer.docs) > FIRST else "")
-            rows.append([Cell(text), Cell(f"{len(answer.docs):,}"), Cell(milliseconds(answer.ms)), Cell(first)])
-    table = with_prose(Table(["query", "hits", "time", "first hits"], rows, frozenset({0, 3})), style)
-    title = f"{printable(part.provider.name)} on {printable(part.dataset.name)}, k = {part.k}"
-    return "\n\n".join([style.wrapped(title), table, style.wrapped(_verdict(part, answers))]) + "\n"
+            cells = [text, f"{len(answer.docs):,}", milliseconds(answer.ms), first]
+        return self._set(list(map(Cell, cells))).removeprefix(self._set() + "\n")
+
+    def verdict(self, answers: Mapping[str, Answer]) -> str:
+        """Whether it works."""
+        return f"\n{self.style.wrapped(_verdict(self.part, answers))}\n"
+
+    def _query(self, query: str) -> str:
+        return without_middle(printable(self.part.queries[query].text or query), LONGEST_QUERY)
+
+    def _set(self, *rows: list[Cell]) -> str:
+        """The heads, and these rows below them."""
+        longest = max(display_width(self._query(query)) for query in self.part.queries)
+        head = ["query".ljust(longest), "hits".rjust(len(f"{self.part.k:,}")), "time".rjust(WIDEST_TIME), "first hits"]
+        return with_prose(Table(head, list(rows), frozenset({0, 3})), self.style)
 
 
 def _verdict(part: Part, answers: Mapping[str, Answer]) -> str:

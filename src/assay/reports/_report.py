@@ -10,8 +10,7 @@ from typing import Any
 from assay.catalog import entries_by_name, find_entry
 from assay.evaluation.result import Result
 from assay.metrics._metric import BoundMetric
-from assay.reports._latency import milliseconds
-from assay.text import printable
+from assay.text import milliseconds, printable
 
 
 @dataclass(frozen=True)

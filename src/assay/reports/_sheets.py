@@ -1,18 +1,15 @@
-"""Sheets: tables with a title and notes, in any format that people read; and rows for programs."""
+"""Sheets: tables with a title and notes, in any format that people read."""
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from assay.errors import UnknownName, near_matches
 from assay.reports._cells import Table
+from assay.reports._latex_table import as_latex
 from assay.reports._layout import BOLD, Style, fitted
-from assay.reports.latex import _as_latex
-from assay.reports.markdown import _as_markdown, _escaped
+from assay.reports._markdown_table import as_markdown, in_markdown
 from assay.text import printable
 
 FORMATS = ("table", "markdown", "latex", "csv", "json")
@@ -32,7 +29,7 @@ def render_sheets(sheets: Sequence[Sheet], form: str, style: Style) -> str:
     """One after the other, as a terminal, Markdown or LaTeX shows them."""
     if form not in FORMATS[:3]:
         raise UnknownName("format", form, near_matches(form, FORMATS), f"there are {', '.join(FORMATS)}")
-    parts = {"table": _for_terminal, "markdown": _in_markdown, "latex": _in_latex}
+    parts = {"table": _for_terminal, "markdown": _for_markdown, "latex": _for_latex}
     return "\n\n".join(parts[form](sheet, style) for sheet in sheets) + "\n"
 
 
@@ -43,30 +40,12 @@ def _for_terminal(sheet: Sheet, style: Style) -> str:
     return "\n\n".join([*tables, *notes])
 
 
-def _in_markdown(sheet: Sheet, _: Style) -> str:
-    title = [f"**{_escaped(printable(sheet.title))}**"] if sheet.title else []
-    notes = ["\n".join(f"- {_escaped(printable(note))}" for note in sheet.notes)] if sheet.notes else []
-    return "\n\n".join([*title, *([_as_markdown(sheet.table)] if sheet.table.rows else []), *notes])
+def _for_markdown(sheet: Sheet, _: Style) -> str:
+    title = [f"**{in_markdown(printable(sheet.title))}**"] if sheet.title else []
+    notes = ["\n".join(f"- {in_markdown(printable(note))}" for note in sheet.notes)] if sheet.notes else []
+    return "\n\n".join([*title, *([as_markdown(sheet.table)] if sheet.table.rows else []), *notes])
 
 
-def _in_latex(sheet: Sheet, _: Style) -> str:
+def _for_latex(sheet: Sheet, _: Style) -> str:
     said = [f"% {printable(line)}" for line in (sheet.title, *sheet.notes) if line]
-    return "\n".join([*said, *([_as_latex(sheet.table)] if sheet.table.rows else [])])
-
-
-def render_rows(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Comma-separated values with every digit; columns are all names that occur, empty where a row lacks one."""
-    target = io.StringIO()
-    writer = csv.writer(target, lineterminator="\n")
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    writer.writerow(names)
-    writer.writerows([_field(row.get(name)) for name in names] for row in rows)
-    return target.getvalue()
-
-
-def _field(value: Any) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return printable(" ".join(value) if isinstance(value, list | tuple) else str(value))
+    return "\n".join([*said, *([as_latex(sheet.table)] if sheet.table.rows else [])])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
+from assay.comparison.figures import UNKNOWN, Figures
 from assay.comparison.pair import Pair
 from assay.comparison.slice_comparison import SliceComparison
 from assay.comparison.slices import Part, Sliced
@@ -13,9 +14,10 @@ from assay.evaluation.result import Result
 from assay.metrics._metric import BoundMetric
 from assay.model.tags import Slice
 from assay.reports._cells import Cell, Table
-from assay.reports._comparison_words import BETTER, UNKNOWN, WORSE, Figures, mark, p_short
+from assay.reports._comparison_words import BETTER, WORSE, mark, p_short
+from assay.reports._csv_rows import csv_of
 from assay.reports._layout import Style, needed_width
-from assay.reports._sheets import Sheet, render_rows, render_sheets
+from assay.reports._sheets import Sheet, render_sheets
 from assay.reports.json import written
 from assay.text import printable
 
@@ -32,30 +34,8 @@ def render_slices(found: Sequence[Sliced], form: str, style: Style, digits: int 
     if form == "json":
         return written({"schema": "assay.slices/1", "slices": [sliced.to_dict() for sliced in found]})
     if form == "csv":
-        return render_rows([row for sliced in found for row in sliced.rows()])
+        return csv_of([row for sliced in found for row in sliced.rows()])
     return render_sheets([sheet for sliced in found for sheet in slice_sheets(sliced, Figures(digits))], form, style)
-
-
-def render_slice_comparison(found: SliceComparison, form: str, style: Style, digits: int | None = None) -> str:
-    """Every pair of systems on every metric, slice by slice, then what may be said."""
-    if form == "json":
-        return written({"schema": "assay.slice_comparison/1", **found.to_dict()})
-    if form == "csv":
-        return render_rows(found.rows())
-    return render_sheets(list(slice_comparison_sheets(found, Figures(digits), _width(form, style))), form, style)
-
-
-def render_worst_slices(found: WorstSlices, form: str, style: Style, digits: int | None = None) -> str:
-    """The worst slices, then what may be said about them."""
-    if form == "json":
-        return written({"schema": "assay.worst_slices/1", **found.to_dict()})
-    if form == "csv":
-        return render_rows(found.rows())
-    return render_sheets(list(worst_slices_sheets(found, Figures(digits), _width(form, style))), form, style)
-
-
-def _width(form: str, style: Style) -> int | None:
-    return style.width if form == "table" else None
 
 
 def _fitting(table: Table, width: int | None) -> Table:
@@ -151,7 +131,7 @@ def slice_comparison_sheets(found: SliceComparison, figures: Figures, width: int
         level = f"{100 * found.how.level:g} % CI of Δ"
         heads = ["slice", "n", printable(pairs[0].a), f"{printable(pairs[0].b)}  ", "Δ", level, "p"]
         table = _fitting(Table(heads, rows), width)
-        yield Sheet(title, table, (found.verdict,) if number == len(tables) - 1 else ())
+        yield Sheet(title, table, (found.verdict, *found.remarks) if number == len(tables) - 1 else ())
 
 
 def _compared_row(one: Slice, pair: Pair, metric: BoundMetric, figures: Figures) -> list[Cell]:

@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from assay.comparison.agreement import RankAgreement
+from assay.comparison.figures import Figures
 from assay.comparison.slice_comparison import SliceComparison
 from assay.comparison.worst_slice import WorstSlices
 from assay.datasets._write import new_file
 from assay.errors import UsageError
 from assay.reports._agreement import agreement_sheets
 from assay.reports._comparison import render_comparison
-from assay.reports._comparison_data import SCHEMA, _whole, rounded
+from assay.reports._comparison_data import SCHEMA, rounded, whole
 from assay.reports._comparison_report import ComparisonReport
-from assay.reports._comparison_words import Figures
 from assay.reports._layout import Style
 from assay.reports._outputs import ENDINGS
 from assay.reports._sheets import Sheet, render_sheets
@@ -54,11 +54,11 @@ def render_with_beside(report: ComparisonReport, beside: Sequence[Beside], form:
         ]
         return render_comparison(replace(report, comparisons=parts), form)
     if form == "json":
-        whole = [
-            {**_whole(one, report), **rounded(more.to_dict(), report.digits)}
+        everything = [
+            {**whole(one, report), **rounded(more.to_dict(), report.digits)}
             for one, more in zip(report.comparisons, beside, strict=True)
         ]
-        return written({"schema": SCHEMA, "comparisons": whole})
+        return written({"schema": SCHEMA, "comparisons": everything})
     style = Style(report.width if form == "table" else None, report.colour and form == "table")
     texts = []
     for one, more in zip(report.comparisons, beside, strict=True):

@@ -13,14 +13,15 @@ from assay.reports._trust import trust_notes
 from assay.text import counted, printable, some_of
 
 WIDE = 8
-"""More metrics than this are set one per row instead of one per column."""
+"""More metrics than this, those beside them not counted, are set one per row instead of one per column."""
 
 
 def summary_table(report: Report, *, one_metric_per_row: bool | None = None) -> Table:
     """Runs × metrics, or metrics × runs when asked for; unless told, when there are many metrics."""
     columns = [column for metric in report.shown for column in _columns(report, metric)]
     names = [report.label(result) for result in report.results]
-    if len(columns) > WIDE if one_metric_per_row is None else one_metric_per_row:
+    n_asked = sum(metric.name not in report.beside for metric in report.shown)
+    if n_asked > WIDE if one_metric_per_row is None else one_metric_per_row:
         return Table(["metric", *names], [[Cell(head), *cells] for head, cells in _named_in_full(columns)])
     rows = [[Cell(name), *(cells[number] for _, cells in columns)] for number, name in enumerate(names)]
     return Table(["run", *(head for head, _ in columns)], rows)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
+
+import numpy as np
 
 from assay.comparison.compare import compare_results
 from assay.comparison.comparison import Comparison
 from assay.comparison.how import How
-from assay.errors import AssayError
+from assay.comparison.pairing import sign_of
 from assay.evaluation.plan_statistics import Statistics
 from assay.evaluation.result import Result
+from assay.model.scores import MEAN
 from assay.stats._power import minimum_detectable_effect
+from assay.text import milliseconds
 
 UNFAIR = (
     "{name} counts chunks, and each chunker makes its own: chunkers cannot be compared by it. "
@@ -27,12 +32,11 @@ def verdict_notes(results: Sequence[Result], statistics: Statistics) -> list[str
     metric = _fair_metric(results)
     if metric is None:
         return [UNFAIR.format(name=results[0].metrics[0].name)]
-    how = How(test=statistics.significance_testing, alpha=statistics.alpha)
-    try:
-        comparison = compare_results(results, how, metrics=[metric], intersect=True)
-    except AssayError:  # a metric without a figure, or nothing to compare by
+    if any(metric not in result.summary for result in results):  # text, which is not compared
         return []
-    return [comparison.verdict, *_power(comparison)]
+    how = How(test=statistics.significance_testing, alpha=statistics.alpha)
+    comparison = compare_results(results, how, metrics=[metric], intersect=True)
+    return [comparison.verdict, *comparison.remarks, *_power(comparison)]
 
 
 def _fair_metric(results: Sequence[Result]) -> str | None:
@@ -45,12 +49,16 @@ def _fair_metric(results: Sequence[Result]) -> str | None:
 
 
 def _power(comparison: Comparison) -> Iterator[str]:
-    """How small a difference these queries would show, between the two best."""
+    """How small a difference these queries would show, between the two best; nothing where the figure is no mean."""
     (metric,) = comparison.metrics
-    sign = 1 if metric.metric.higher_is_better else -1
-    best, second = sorted(comparison.results, key=lambda result: -sign * result.summary[metric.name])[:2]
+    ranked = [result for result in comparison.results if not math.isnan(result.summary[metric.name])]
+    if metric.metric.aggregation != MEAN or len(ranked) < 2 or any(pair.untested for pair in comparison.pairs):
+        return
+    best, second = sorted(ranked, key=lambda result: -sign_of(metric) * result.summary[metric.name])[:2]
     differences = best.array(metric.name) - second.array(metric.name)
+    differences = differences[~np.isnan(differences)]
     if len(differences) >= FEW and differences.any():
         smallest = minimum_detectable_effect(differences, alpha=comparison.how.alpha)
+        about = milliseconds(smallest) if metric.metric.view == "timing" else f"{smallest:.2g}"
         both = f"{best.name} and {second.name}"
-        yield f"{len(differences):,} queries like these can tell {both} apart from a difference of about {smallest:.2g} on."
+        yield f"{len(differences):,} queries like these can tell {both} apart from a difference of about {about} on."

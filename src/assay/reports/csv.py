@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Iterator, Sequence
 
 from assay.evaluation.result import Result
 from assay.metrics._metric import BoundMetric
 from assay.reports._bands import KINDS, Kind, band_scores
+from assay.reports._csv_rows import as_csv
 from assay.reports._report import Renderer, Report
 from assay.text import printable
 
@@ -19,8 +18,6 @@ BandColumn = tuple[BoundMetric, Kind, str]
 
 def render_csv(report: Report) -> str:
     """With queries, the summary of each run follows its queries under the query id `all`."""
-    target = io.StringIO()
-    writer = csv.writer(target, lineterminator="\n")
     metrics = report.metrics if report.per_query else report.shown
     bands = list(_bands(report))
     sure = [metric.name for metric in metrics if any(metric.name in result.intervals for result in report.results)]
@@ -28,17 +25,17 @@ def render_csv(report: Report) -> str:
     heads += [f"{name} interval {end}" for name in sure for end in ENDS]
     has_benchmarks = any(result.benchmark for result in report.results)
     first = ["benchmark", "run"] if has_benchmarks else ["run"]
-    writer.writerow([*first, "query", *heads] if report.per_query else [*first, *heads])
+    rows: list[Sequence[str]] = [[*first, "query", *heads] if report.per_query else [*first, *heads]]
     for result in report.results:
         label = [printable(result.benchmark), report.label(result)] if has_benchmarks else [report.label(result)]
         if report.per_query:
             empty = [""] * (len(ENDS) * len(sure))
-            writer.writerows([*label, *row, *empty] for row in _query_rows(report, result, bands))
+            rows += ([*label, *row, *empty] for row in _query_rows(report, result, bands))
         summary = [report.exact(metric, result.summary.get(metric.name, "")) for metric in metrics]
         ends = [report.exact(metric, kind.of(result)[metric.name].columns[word].summary()) for metric, kind, word in bands]
         intervals = [_end(result, name, end) for name in sure for end in ENDS]
-        writer.writerow([*label, *(["all"] if report.per_query else []), *summary, *ends, *intervals])
-    return target.getvalue()
+        rows.append([*label, *(["all"] if report.per_query else []), *summary, *ends, *intervals])
+    return as_csv(rows)
 
 
 def _end(result: Result, metric: str, end: str) -> str:

@@ -42,14 +42,15 @@ def _add_lines(
     lines: dict[str, list[str]], report: Report, metric: BoundMetric, name: str, scores: Mapping[str, float | str]
 ) -> None:
     for query, score in scores.items():
-        lines[query].append(_line(name, query, _value(report, metric, score)))
+        if score == score:
+            lines[query].append(_line(name, query, _value(report, metric, score)))
 
 
 def _summary_lines(report: Report, result: Result) -> list[str]:
     """Figures of bands follow the metric, under its name and theirs: `map_tie_min`, `map_unjudged_yes`."""
     lines = []
     for metric in report.metrics:
-        if metric.name in result.summary:
+        if metric.name in result.summary and result.summary[metric.name] == result.summary[metric.name]:
             lines.append(_line(metric.trec_name, "all", _value(report, metric, result.summary[metric.name])))
             lines += [
                 _line(_band_name(metric, kind, word), "all", _value(report, metric, column.summary()))
@@ -68,7 +69,7 @@ def _band_name(metric: BoundMetric, kind: Kind, word: str) -> str:
 def _value(report: Report, metric: BoundMetric, value: float | str) -> str:
     if isinstance(value, str):
         return f"'{value}'"
-    return "nan" if value != value else report.figure(metric, value)
+    return report.figure(metric, value)
 
 
 def _line(name: str, query: str, value: str) -> str:

@@ -11,6 +11,7 @@ from assay.errors import BadParameter, DataError
 from assay.model.ordering import Floats, Ints
 from assay.stats._rounding import rounding_of
 from assay.stats._student import student
+from assay.stats._test import Pairs
 from assay.text import counted
 
 
@@ -55,11 +56,19 @@ def effects(
     baseline = np.abs(_mean(first))
     difference = improvement * sign + 0.0
     relative = np.divide(difference, baseline, out=np.full(n_columns, np.nan), where=baseline > 0)
-    spread = student(gains, rounding).t / np.sqrt(n) if n > 1 else np.full(n_columns, np.nan)
+    spread = cohens_d(Pairs(first * sign, second * sign))
     wins = np.count_nonzero(gains > tolerance + rounding, axis=0)
     losses = np.count_nonzero(gains < -tolerance - rounding, axis=0)
     delta = sign * _cliffs_delta(first, second, rounding)
     return Effects(difference, relative, improvement, spread, delta, wins, n - wins - losses, losses)
+
+
+def cohens_d(pairs: Pairs) -> Floats:
+    """The mean difference in standard deviations of the differences, as `Effects` tells it; nan below two queries."""
+    n, n_columns = pairs.a.shape
+    if n < 2:
+        return np.full(n_columns, np.nan)
+    return student(pairs.b - pairs.a, rounding_of(pairs.a, pairs.b)).t / np.sqrt(n)
 
 
 def _mean(values: Floats) -> Floats:

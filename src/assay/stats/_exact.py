@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.model.ordering import Floats
+from assay.stats._rounding import ROUNDING
 
 BITS = 52
 """Whole numbers below 2^53 are exact in float64; one bit is left in reserve."""
@@ -45,7 +46,7 @@ def exact(values: Floats) -> Exact:
 
 def slack_of(units: Floats) -> Floats:
     """Sums of units nearer than this count as equal: what rounding of the scores themselves may have moved."""
-    return np.asarray(1e-12 * np.abs(units).sum(axis=0) + len(units))
+    return np.asarray(ROUNDING * np.abs(units).sum(axis=0) + len(units))
 
 
 def exact_sum(values: Floats) -> Floats:

@@ -11,9 +11,11 @@ from numpy.typing import ArrayLike
 
 from assay.errors import BadParameter, DataError
 from assay.model.ordering import Floats
-from assay.stats._exact import exact_mean, exact_sum
+from assay.stats._exact import exact_mean
+from assay.stats._fractions import checked_fraction
 from assay.stats._mean_intervals import BOOTSTRAP, Resampled, T, check_request, ends, mean_intervals, unknown
 from assay.stats._resampling import checked_resamples, checked_seed, index_blocks
+from assay.stats._student import chance_of_gap, two_samples
 from assay.stats._test import Pairs
 from assay.stats.bootstrap import bootstrap
 
@@ -51,17 +53,17 @@ def bootstrap_confidence_interval(
 def paired_bootstrap_test(
     values_a: ArrayLike, values_b: ArrayLike, n_bootstrap: int = 10_000, seed: int = 0, alpha: float = 0.05
 ) -> tuple[float, bool]:
-    """(p, whether p is below alpha): do two systems differ on the same queries? Shift method, two-sided.
+    """(p, whether it is significant, p ≤ alpha): do two systems differ on the same queries? Shift method, two-sided.
 
     p = (1 + extreme) / (1 + n_bootstrap), so it is never 0. Equal systems and a single query have p = 1.
     """
     a, b = _scores("values_a", values_a, (1,)), _scores("values_b", values_b, (1,))
     if len(a) != len(b):
         raise DataError(f"a paired test needs the same queries for both systems: {len(a)} scores against {len(b)}")
-    _check_alpha(alpha)
+    checked_fraction("alpha", alpha)
     pairs = Pairs(a[:, np.newaxis], b[:, np.newaxis], checked_seed(seed))
     p = float(bootstrap(pairs, "shift", checked_resamples(n_bootstrap), "two_sided").p[0])
-    return p, p < alpha
+    return p, p <= alpha
 
 
 def calculate_confidence_interval(scores: ArrayLike, confidence_level: float = 0.95) -> tuple[float, float]:
@@ -74,23 +76,16 @@ def calculate_confidence_interval(scores: ArrayLike, confidence_level: float = 0
 def statistical_significance_test(scores_a: ArrayLike, scores_b: ArrayLike, alpha: float = 0.05) -> dict[str, Any]:
     """Student's t test of two independent samples with pooled variance: t_statistic, p_value, significant, mean_a, mean_b.
 
-    For two systems on the same queries a paired test sees far more: `paired_bootstrap_test`, or `assay compare`. Equal
-    means without spread have t 0 and p 1, different means without spread infinite t and p 0; one score each has p 1.
+    For two systems on the same queries a paired test sees far more: `paired_bootstrap_test`, or `assay compare`. Means
+    that differ by rounding only have t 0 and p 1. Where neither sample varies and they differ, t is infinite and p is the
+    chance of dealing the scores out like that; one score each has p 1.
     """
-    from scipy.special import stdtr
-
     a, b = _scores("scores_a", scores_a, (1,)), _scores("scores_b", scores_b, (1,))
-    _check_alpha(alpha)
+    checked_fraction("alpha", alpha)
     mean_a, mean_b = float(exact_mean(a)), float(exact_mean(b))
-    freedom = len(a) + len(b) - 2
-    t, p = 0.0, 1.0
-    if freedom and mean_a != mean_b:
-        apart = mean_a - mean_b
-        within = np.concatenate([a - mean_a, b - mean_b]) / abs(apart)
-        error = float(exact_sum(within**2) / freedom * (1 / len(a) + 1 / len(b))) ** 0.5
-        t = float(np.copysign(1 / error if error else np.inf, apart))
-        p = 2 * float(stdtr(freedom, -abs(t)))
-    return {"t_statistic": t, "p_value": p, "significant": p < alpha, "mean_a": mean_a, "mean_b": mean_b}
+    found = two_samples(b[:, np.newaxis], a[:, np.newaxis])
+    t, p = float(found.t[0]), float(chance_of_gap(found, "two_sided")[0])
+    return {"t_statistic": t, "p_value": p, "significant": p <= alpha, "mean_a": mean_a, "mean_b": mean_b}
 
 
 def _of_any_figure(
@@ -134,8 +129,3 @@ def _scores(name: str, values: ArrayLike, dimensions: Sequence[int]) -> Floats:
     if np.abs(scores).max() > LARGEST:
         raise DataError(f"{name}: scores beyond {LARGEST:g} leave no room to compute with; scale them down")
     return scores
-
-
-def _check_alpha(alpha: Any) -> None:
-    if isinstance(alpha, bool) or not isinstance(alpha, int | float | np.number) or not 0 < alpha < 1:
-        raise BadParameter(f"alpha is a number between 0 and 1, such as 0.05, not {alpha!r}")

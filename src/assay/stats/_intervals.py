@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from assay.errors import BadParameter, DataError
 from assay.model.graded import ratio
 from assay.model.ordering import Floats
-from assay.model.scores import GEOMETRIC_FLOOR, GEOMETRIC_MEAN, MEAN, RATIO_OF_SUMS, SUM, Aggregation, Column
+from assay.model.scores import MEAN, RATIO_OF_SUMS, SUM, Aggregation, Column
+from assay.stats._averages import AVERAGED, averaged, summarised
 from assay.stats._mean_intervals import (
     BCA,
     BOOTSTRAP,
@@ -29,7 +30,10 @@ from assay.stats._mean_intervals import (
     t_interval,
     wilson_interval,
 )
-from assay.stats._resampling import KEPT, index_blocks, resampled_means
+from assay.stats._resampling import KEPT, index_blocks, is_beyond, resampled_means
+from assay.stats._rounding import ROUNDING
+from assay.stats._student import coins_alike
+from assay.stats._test import Pairs
 
 AUTO, NONE = "auto", "none"
 METHODS = (AUTO, BOOTSTRAP, BCA, T, WILSON)
@@ -71,14 +75,54 @@ def column_intervals(
 def difference_intervals(
     a: Floats, b: Floats, method: str = BOOTSTRAP, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0
 ) -> Interval:
-    """Interval of the mean of b − a of each column, paired by query: queries × columns, nowhere undefined."""
+    """Interval of the mean of b − a of each column, paired by query: queries × columns, nowhere undefined.
+
+    What is rounding only is no difference.
+    """
     if method == WILSON:
         raise BadParameter(
             "Wilson's interval is for scores of 0 and 1, not for differences; use bootstrap, bca, t or studentised"
         )
     if np.shape(a) != np.shape(b):
         raise DataError(f"both systems need scores for the same queries and metrics: {np.shape(a)} against {np.shape(b)}")
-    return mean_intervals(b - a, method, level, resamples, seed)
+    return mean_intervals(Pairs(a, b).differences, method, level, resamples, seed)
+
+
+class FigureDifference(NamedTuple):
+    """How far the figure of b is above that of a: its interval, and p of no difference."""
+
+    low: float
+    high: float
+    p: float
+
+
+def figure_difference(
+    a: Column, b: Column, alternative: str = "two_sided", level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0
+) -> FigureDifference:
+    """Two summaries on the same queries, however they come about: both are worked out anew in resamples of the queries.
+
+    The interval is that of percentiles; p is counted after moving the difference to 0, as in the test `bootstrap`. Scores
+    must be nowhere undefined. A single query has no interval, and p = 1.
+    """
+    n = len(a.score)
+    if n < 2:
+        return FigureDifference(np.nan, np.nan, 1.0 if n else np.nan)
+    check_request(BOOTSTRAP, level, resamples, seed, (BOOTSTRAP,))
+    of_a, of_b = (_figures(_Defined(*one), resamples, seed) for one in (a, b))
+    drawn = of_b - of_a
+    seen = b.summary() - a.summary()
+    slack = ROUNDING * max(float(np.abs(of_a).max()), float(np.abs(of_b).max()))
+    extreme = is_beyond(drawn - seen, np.asarray(seen), np.asarray(slack), alternative)
+    p = max((1 + int(np.count_nonzero(extreme))) / (1 + resamples), coins_alike(n, alternative))
+    low, high = ends(Resampled(np.array([seen]), drawn[np.newaxis], np.zeros(1)), BOOTSTRAP, level)
+    return FigureDifference(float(low[0]), float(high[0]), p)
+
+
+def _figures(scores: _Defined, resamples: int, seed: int) -> Floats:
+    """The summary in each resample of the queries."""
+    ((_, of),) = _resampled([("", scores)], resamples, seed)
+    drawn = of.figures[0]
+    return np.array([summarised(mean, len(scores.score), scores.aggregation) for mean in drawn.tolist()])
 
 
 class _Defined(NamedTuple):
@@ -91,7 +135,7 @@ class _Defined(NamedTuple):
     @property
     def is_mean(self) -> bool:
         """Whether the summary follows from the mean of something per query."""
-        return self.aggregation in (MEAN, SUM, GEOMETRIC_MEAN)
+        return self.aggregation in AVERAGED
 
     @property
     def is_averaged(self) -> bool:
@@ -115,16 +159,12 @@ class _Defined(NamedTuple):
         """What is averaged over queries: one column, or two whose means are divided."""
         if self.aggregation == RATIO_OF_SUMS:
             return np.column_stack([self.score * self.weight, self.weight])
-        if self.aggregation == GEOMETRIC_MEAN:
-            return np.log(np.maximum(self.score, GEOMETRIC_FLOOR))[:, np.newaxis]
-        return self.score[:, np.newaxis]
+        return averaged(self.score, self.aggregation)[:, np.newaxis]
 
     def named(self, low: float, high: float, method: str) -> tuple[float, float, str]:
         """The ends as ends of the summary."""
-        if self.aggregation == GEOMETRIC_MEAN:
-            return float(np.exp(low)), float(np.exp(high)), method
-        times = len(self.score) if self.aggregation == SUM else 1
-        return low * times, high * times, method
+        low, high = (summarised(end, len(self.score), self.aggregation) for end in (low, high))
+        return low, high, method
 
 
 _Named = tuple[str, _Defined]

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from assay.errors import BadParameter, DataError
 from assay.model.ordering import Floats
 from assay.stats._exact import exact_mean, exact_sum
+from assay.stats._fractions import checked_fraction
 from assay.stats._resampling import (
     checked_resamples,
     checked_seed,
@@ -21,6 +22,8 @@ from assay.stats._resampling import (
     resampled_means,
     weighted_sums,
 )
+from assay.stats._rounding import ROUNDING
+from assay.stats._student import half_width
 from assay.stats._studentised import Studentised
 
 BOOTSTRAP, BCA, T, WILSON, STUDENTISED = "bootstrap", "bca", "t", "wilson", "studentised"
@@ -78,11 +81,15 @@ def resampled(values: Floats, resamples: int, seed: int) -> Resampled:
 
 
 def ends(of: Resampled, method: str, level: float) -> Interval:
-    """Percentiles of the resampled figures: the plain ones, or those BCa moves to mend bias and skew. Sorts the figures."""
+    """Percentiles of the resampled figures: the plain ones, or those BCa moves to mend bias and skew. Sorts the figures.
+
+    No end lies outside the figures.
+    """
     tails = np.array([(1 - level) / 2, (1 + level) / 2])[:, np.newaxis]
     shares = np.broadcast_to(tails, (2, len(of.observed))) if method != BCA else _bca_shares(of, tails)
     of.figures.sort(axis=1)
-    return Interval(_percentile(of.figures, shares[0]), _percentile(of.figures, shares[1]))
+    least, most = of.figures[:, 0], of.figures[:, -1]
+    return Interval(*(np.clip(_percentile(of.figures, share), least, most) for share in shares))
 
 
 def acceleration(pull: Floats) -> Floats:
@@ -95,11 +102,9 @@ def acceleration(pull: Floats) -> Floats:
 
 def t_interval(values: Floats, level: float) -> Interval:
     """Student's t with the quantile of the level that is asked for."""
-    from scipy.special import stdtrit
-
     if len(values) < 2:
         return unknown(values.shape[1])
-    mean, half = exact_mean(values), stdtrit(len(values) - 1, (1 + level) / 2) * Studentised.of(values).standard_error
+    mean, half = exact_mean(values), half_width(Studentised.of(values).standard_error, len(values) - 1, level)
     return Interval(mean - half, mean + half)
 
 
@@ -132,8 +137,7 @@ def check_request(method: str, level: Any, resamples: Any, seed: Any, methods: t
     """Refuse what no interval can be made with."""
     if method not in methods:
         raise BadParameter(f"an interval is one of {', '.join(methods)}, not {method!r}")
-    if isinstance(level, bool) or not isinstance(level, int | float | np.number) or not 0 < level < 1:
-        raise BadParameter(f"a confidence level is a number between 0 and 1, such as 0.95, not {level!r}")
+    checked_fraction("a confidence level", level, 0.95)
     checked_resamples(resamples)
     checked_seed(seed)
 
@@ -146,7 +150,7 @@ def _bca_shares(of: Resampled, tails: Floats) -> Floats:
     from scipy.special import ndtr, ndtri
 
     figures, observed = of.figures, of.observed[:, np.newaxis]
-    slack = 1e-12 * np.abs(figures).max(axis=1, keepdims=True)
+    slack = ROUNDING * np.abs(figures).max(axis=1, keepdims=True)
     below = ((figures < observed - slack).sum(axis=1) + (figures <= observed + slack).sum(axis=1)) / (2 * figures.shape[1])
     edge = 0.5 / figures.shape[1]
     bias = ndtri(np.clip(below, edge, 1 - edge))

@@ -9,6 +9,7 @@ nearly anything is normal, the closed form (noncentral t) takes over.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from assay.errors import BadParameter
@@ -44,16 +45,24 @@ class Power:
     @property
     def sentence(self) -> str:
         """The finding in plain words."""
+        return self.told()
+
+    def told(self, show: Callable[[float], str] | None = None, others: Mapping[float, int] | None = None) -> str:
+        """The same with figures as somebody else shows them, and with the queries that other differences need."""
+        shown = show or _shown
         found = f"With these {counted(self.n, 'query')} "
         if math.isinf(self.detectable):
             found += "no difference can be found: they are too few"
         elif self.detectable == 0:
             found += "every difference is the same, so any difference at all would be found"
         else:
-            found += f"a difference of {_shown(self.detectable)} or more would be found {100 * self.wanted:g} % of the time"
-        if self.needed is None:
-            return f"{found}."
-        return f"{found}; to find {_shown(abs(self.target))} you need about {counted(self.needed, 'query')}."
+            found += f"a difference of {shown(self.detectable)} or more would be found {100 * self.wanted:g} % of the time"
+        wanted = {} if self.needed is None else {abs(self.target): self.needed}
+        needs = [
+            f"to find {shown(size)} you need about {counted(n, 'query')}"
+            for size, n in (wanted | dict(others or {})).items()
+        ]
+        return f"{'; '.join([found, *needs])}."
 
 
 def power(

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 from assay.errors import BadParameter, DataError
 from assay.model.ordering import Floats
+from assay.stats._fractions import checked_fraction
+from assay.stats._rounding import ROUNDING
 
 SIMULATIONS = 10_000
 """Repetitions of one experiment: a power of 0.8 is known to within 0.008."""
@@ -21,8 +23,6 @@ MAX_SIMULATED = 5_000
 """Queries up to which experiments are simulated."""
 BLOCK_CELLS = 1_000_000
 """Draws held in memory at once; the answer does not depend on it."""
-NO_SPREAD = 1e-12
-"""Differences that agree to this share of their size are all equal: what is left is rounding."""
 STEPS_PER_DOUBLING = 4
 """How fine the numbers of queries are at which the search for `queries_needed` simulates; between them it interpolates."""
 
@@ -54,7 +54,7 @@ class Study:
     @property
     def n_without_spread(self) -> int:
         """Fewest queries at which differences that are all the same are significant: p is 2 ÷ 2^n, as in `paired_t`."""
-        return 1 + math.ceil(-math.log2(self.alpha) - NO_SPREAD)
+        return n_without_spread(self.alpha)
 
     def thresholds(self, n: int) -> Thresholds:
         """Draw n queries, again and again. A mean m with standard error s is significant from critical · s on."""
@@ -78,11 +78,11 @@ class Study:
         if self.sd == 0:
             return float(size != 0 and n >= self.n_without_spread)
         if n > MAX_SIMULATED:
-            return normal_power(n, 1.0, size, self.alpha) if size else self.alpha
+            return normal_power(n, 1.0, size, self.alpha)
         up, down = self.thresholds(n)
         if size == 0:
             return float(np.mean((up <= 0) | (down <= 0)))
-        reached = abs(size) * (1 + NO_SPREAD)  # many experiments may share one threshold: rounding must not lose them all
+        reached = abs(size) * (1 + ROUNDING)  # many experiments may share one threshold: rounding must not lose them all
         return float(np.mean((up if size > 0 else down) <= reached))
 
     def least(self, n: int, wanted: float) -> float:
@@ -98,19 +98,27 @@ class Study:
         return max(0.0, *(float(np.partition(each, place)[place]) for each in self.thresholds(n)))
 
 
+def n_without_spread(alpha: float) -> int:
+    """Fewest queries at which differences that are all the same are significant: p is 2 ÷ 2^n, as in `paired_t`."""
+    return 1 + math.ceil(-math.log2(alpha) - ROUNDING)
+
+
 def normal_power(n: int, sd: float, effect: float, alpha: float = 0.05) -> float:
     """The same chance by the book, for normal differences: no scores are needed, only a guess of their spread.
 
-    Found means significant and of the right sign, so an effect of 0 is found with the chance alpha / 2.
+    Found means significant (p up to alpha) and of the right sign; for an effect of 0 it is the chance of a false alarm,
+    alpha. Without spread any other effect is certain to be found from 6 queries up (at alpha = 0.05), and none with fewer.
     """
     from scipy.special import nctdtr, ndtr
 
-    critical = _critical(whole_queries(n), _fraction("alpha", alpha))
+    critical = _critical(whole_queries(n), checked_fraction("alpha", alpha))
     if not (math.isfinite(sd) and sd >= 0):
         raise BadParameter(f"sd is the standard deviation of the differences, a number from 0 up, not {sd!r}")
     if sd == 0:
-        return float(finite(effect) != 0)
-    shift = abs(finite(effect)) / sd * math.sqrt(n)
+        return float(finite(effect) != 0 and n >= n_without_spread(alpha))
+    if finite(effect) == 0:
+        return alpha
+    shift = abs(effect) / sd * math.sqrt(n)
     if n <= 1000 and shift < 30:
         return float(1 - nctdtr(n - 1, shift, critical))
     # Johnson and Welch's approximation: right to many places here, and unlike the series it never fails.
@@ -130,11 +138,11 @@ def study_of(differences: Differences, alpha: float, seed: int) -> Study:
     if not np.isfinite(values).all():
         place = int(np.flatnonzero(~np.isfinite(values))[0])
         raise DataError(f"difference {place + 1} of {len(values)} is {values[place]}; only finite numbers can be used")
-    _fraction("alpha", alpha)
+    checked_fraction("alpha", alpha)
     largest = float(np.max(np.abs(values))) or 1.0
     scaled = values / largest
     centred = scaled - scaled.mean()
-    if np.max(np.abs(centred)) <= NO_SPREAD:
+    if np.max(np.abs(centred)) <= ROUNDING:
         return Study(np.zeros(len(values)), float(values[0]), 0.0, alpha, seed)
     sd = math.sqrt(float(np.sum(centred**2)) / (len(values) - 1))
     # Drawing from n values has the variance with divisor n; the scale makes up for that, so that sd is what is simulated.
@@ -174,7 +182,7 @@ def n_needed(study: Study, effect: float, wanted: float) -> int:
         return study.n_without_spread
     size = effect / study.sd
     answer = _search(study, size, wanted)
-    is_enough = study.least(study.n, wanted) <= size * (1 + NO_SPREAD)
+    is_enough = study.least(study.n, wanted) <= size * (1 + ROUNDING)
     return min(answer, study.n) if is_enough else max(answer, study.n + 1)
 
 
@@ -205,15 +213,9 @@ def _grid(place: int) -> int:
     return max(place + 2, round(2 ** (1 + place / STEPS_PER_DOUBLING)))
 
 
-def _fraction(name: str, value: float) -> float:
-    if not 0 < value < 1:
-        raise BadParameter(f"{name} is a number between 0 and 1, not {value!r}")
-    return value
-
-
 def chance_wanted(power: float, alpha: float) -> float:
     """A power one can ask for: above what chance alone gives, and below certainty."""
-    if _fraction("power", power) <= alpha:
+    if checked_fraction("power", power, 0.8) <= alpha:
         raise BadParameter(f"power must be above alpha ({alpha:g}), which is what chance alone gives; it is {power!r}")
     return power
 

@@ -81,7 +81,7 @@ def resampled_means(values: Floats, resamples: int, seed: int) -> Floats:
     means /= len(values)
     np.ldexp(means, exponent[:, np.newaxis], out=means)
     means += lowest[:, np.newaxis]
-    return means
+    return np.minimum(means, values.max(axis=0)[:, np.newaxis], out=means)  # rounding must not lead beyond all scores
 
 
 def weighted_sums(block: Floats, units: Floats) -> Floats:
@@ -98,6 +98,15 @@ def weighted_sums(block: Floats, units: Floats) -> Floats:
 def tally(blocks: Iterable[Floats], units: Floats, is_extreme: Callable[[Floats], NDArray[np.bool_]]) -> NDArray[np.int64]:
     """In how many resamples the weighted sums of each column are extreme."""
     return np.asarray(sum(is_extreme(weighted_sums(block, units)).sum(axis=0) for block in blocks), dtype=np.int64)
+
+
+def is_beyond(drawn: Floats, observed: Floats, slack: Floats, alternative: str) -> NDArray[np.bool_]:
+    """Which of the figures drawn around 0 are at least as extreme as the observed one; nearer than the slack is equal."""
+    if alternative == "greater":
+        return np.asarray(drawn >= observed - slack)
+    if alternative == "less":
+        return np.asarray(drawn <= observed + slack)
+    return np.asarray(np.abs(drawn) >= np.abs(observed) - slack)
 
 
 def column_groups(n_columns: int, *cells_per_column: int) -> Iterator[slice]:

@@ -1,4 +1,4 @@
-"""Student's t on columns, and what counts as rounding: shared by the tests that look at means."""
+"""Student's t on columns, of one sample and of two, and what stands in for it where nothing varies."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.model.ordering import Floats
+from assay.stats._rounding import rounding_of
 
 
 class Student(NamedTuple):
@@ -18,6 +19,8 @@ class Student(NamedTuple):
     n: int
     is_nil: NDArray[np.bool_]
     """Every value is 0 but for rounding."""
+    direction: Floats
+    """The sign of the mean; 0 where it is rounding only."""
 
 
 def student(values: Floats, rounding: Floats) -> Student:
@@ -32,7 +35,8 @@ def student(values: Floats, rounding: Floats) -> Student:
     is_flat = sd <= rounding
     is_nil = is_flat & (np.abs(mean) <= rounding)
     t = np.divide(mean * np.sqrt(n), sd, out=np.copysign(np.inf, mean), where=~is_flat)
-    return Student(np.where(is_nil, 0.0, t if n > 1 else np.nan), n, is_nil)
+    direction = np.where(np.abs(mean) <= rounding, 0.0, np.sign(mean))
+    return Student(np.where(is_nil, 0.0, t if n > 1 else np.nan), n, is_nil, direction)
 
 
 def chance_below(found: Student) -> Floats:
@@ -59,3 +63,75 @@ def chance_beyond(found: Student, alternative: str) -> Floats:
         against = -np.inf if alternative == "greater" else np.inf
         p = np.where(found.t == against, 1.0, p)
     return np.where(found.is_nil | (found.n < 2), 1.0, p)
+
+
+def coins_alike(n: int, alternative: str) -> float:
+    """Chance that n fair coins all fall the same way, or all on the one side in question: no sure p is below that."""
+    return float(2.0 ** (1 - n if alternative == "two_sided" else -n))
+
+
+def chance_of_less(gap: float, error: float, df: float) -> float:
+    """Chance of a mean as low as this if it were 0, by its standard error; without one it is all or nothing."""
+    from scipy.special import stdtr
+
+    return float(stdtr(float(df), gap / error if error else np.copysign(np.inf, gap)))
+
+
+def half_width(error: Floats | float, df: float, level: float) -> Floats:
+    """Half the width of the interval of a mean, by its standard error."""
+    from scipy.special import stdtrit
+
+    return np.asarray(stdtrit(float(df), (1 + level) / 2) * error)
+
+
+class TwoSamples(NamedTuple):
+    """How many standard errors the means of two samples lie apart, column by column; above 0 where b's is larger."""
+
+    t: Floats
+    """0 where both are one and the same value, and for one score each; infinite where each is a value of its own."""
+    df: Floats
+    n_a: int
+    n_b: int
+    is_nil: NDArray[np.bool_]
+    """Nothing varies, and nothing differs but for rounding."""
+    direction: Floats
+    """The sign of what lies between the means; 0 where that is rounding only."""
+
+
+def two_samples(a: Floats, b: Floats, *, equal_variances: bool = True) -> TwoSamples:
+    """Student's t of two samples, which may differ in size; without equal variances, Welch's."""
+    n_a, n_b = len(a), len(b)
+    exponent = np.frexp(np.maximum(np.abs(a).max(axis=0), np.abs(b).max(axis=0)))[1]
+    rounding = np.ldexp(rounding_of(a, b), -exponent)
+    of_a, of_b = (np.ascontiguousarray(np.ldexp(scores, -exponent).T) for scores in (a, b))
+    gap = of_b.mean(axis=1) - of_a.mean(axis=1)
+    var_a, var_b = (one.var(axis=1, ddof=1) if one.shape[1] > 1 else np.zeros(len(gap)) for one in (of_a, of_b))
+    is_flat = np.sqrt(var_a + var_b) <= rounding
+    pooled = np.full(len(gap), float(n_a + n_b - 2))
+    if equal_variances:
+        square = ((n_a - 1) * var_a + (n_b - 1) * var_b) / max(n_a + n_b - 2, 1) * (1 / n_a + 1 / n_b)
+        df = pooled
+    else:
+        parts = (var_a / n_a, var_b / n_b)
+        square = parts[0] + parts[1]
+        spread = parts[0] ** 2 / max(n_a - 1, 1) + parts[1] ** 2 / max(n_b - 1, 1)
+        df = np.divide(square**2, spread, out=pooled, where=~is_flat)
+    t = np.divide(gap, np.sqrt(square), out=np.copysign(np.inf, gap), where=~is_flat)
+    is_nil = is_flat & (np.abs(gap) <= rounding)
+    direction = np.where(np.abs(gap) <= rounding, 0.0, np.sign(gap))
+    return TwoSamples(np.where(is_nil | (n_a + n_b < 3), 0.0, t), df, n_a, n_b, is_nil, direction)
+
+
+def chance_of_gap(found: TwoSamples, alternative: str) -> Floats:
+    """p: chance of a t as extreme if the means were equal; 1 where nothing differs, and for one score each.
+
+    Where neither sample varies it is the chance of dealing the scores out like that: 1 ÷ (a and b choose a) for one side.
+    """
+    from scipy.special import binom, stdtr
+
+    if found.n_a + found.n_b < 3:
+        return np.ones(len(found.t))
+    toward = {"two_sided": -np.abs(found.t), "greater": -found.t, "less": found.t}[alternative]
+    dealt = np.where(toward > 0, 1.0, 1.0 / binom(found.n_a + found.n_b, found.n_a))
+    p = np.where(np.isinf(found.t), dealt, stdtr(found.df, toward))
+    return np.where(found.is_nil, 1.0, np.minimum(2.0 * p, 1.0) if alternative == "two_sided" else p)

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from assay.catalog import entries_by_name, find_entry
+from assay.errors import UsageError
 from assay.grammar import Param, one_of, parse_setting, show, split_call
-from assay.model.ordering import Floats
+from assay.model.ordering import Floats, Ints
 from assay.stats._rounding import rounding_of
 
 ALTERNATIVE = Param(
@@ -44,6 +45,10 @@ class Outcome(NamedTuple):
 
     statistic: Floats
     p: Floats
+    direction: Floats
+    """Whom it speaks for: 1 for b, -1 for a, 0 for neither. By ranks or wins that may be another than by the mean."""
+    draws: Ints | int = 0
+    """How many random draws p was counted from; 0 where it was calculated, or all there are were looked at."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +66,10 @@ class FieldOutcome(NamedTuple):
     p: float
     pairwise: Floats
     """System × system: p of each pair, 1 on the diagonal; nan where the test says nothing about pairs."""
+    standing: Floats
+    """Of each system, what is compared: its mean, or its mean rank, from the middle of all; larger for larger scores."""
+    draws: int = 0
+    """How many random draws p was counted from; 0 where it was calculated, or all there are were looked at."""
 
 
 @dataclass(frozen=True)
@@ -76,8 +85,12 @@ class StatisticalTest:
     is_paired: bool = True
     claim: str = "differs"
     """What a small p is evidence of: that b `differs`, that it is `not_worse` than a, or that both are `equal`."""
+    ahead: str = "{ahead} is ahead of {behind}"
+    """What it says of a system that it speaks for, in words: its mean need not be the better one."""
     assumes: str = ""
     """What must hold for its p to be right, in one sentence."""
+    caution: Callable[..., str] | None = None
+    """Number of queries and parameters → what to beware of, in one sentence; empty where there is nothing."""
     cite: str = ""
 
     @property
@@ -107,6 +120,15 @@ class BoundTest:
         }
         inside = ", ".join(f"{name}={show(value)}" for name, value in changed.items())
         return f"{self.test.name}({inside})" if inside else self.test.name
+
+    @property
+    def scale(self) -> float:
+        """What it measures differences by, in units of the score: its margin or its region of practical equality."""
+        return float(self.params.get("margin", self.params.get("rope", 0.0)))
+
+    def caution(self, n: int) -> str:
+        """What to beware of with so many queries; empty where there is nothing."""
+        return self.test.caution(n, **self.params) if self.test.caution else ""
 
     def compare(self, pairs: Pairs) -> Outcome:
         """Two systems, any number of columns."""
@@ -138,6 +160,17 @@ def parse_test(text: str) -> BoundTest:
     return BoundTest(test, {param.name: given.get(param.name, param.default) for param in test.params})
 
 
+def parse_paired_test(text: str) -> BoundTest:
+    """A test for systems that answered the same queries, as all do that are compared; others are refused."""
+    bound = parse_test(text)
+    if not bound.test.is_paired:
+        raise UsageError(
+            f"{bound.test.name} is for scores of different queries; systems are compared query by query, and paired_t asks "
+            "the same and sees more. assay.stats.statistical_significance_test takes two lists of scores"
+        )
+    return bound
+
+
 def nothing(n_columns: int) -> Outcome:
     """What every test says where there is no query at all: nothing."""
-    return Outcome(np.full(n_columns, np.nan), np.full(n_columns, np.nan))
+    return Outcome(np.full(n_columns, np.nan), np.full(n_columns, np.nan), np.zeros(n_columns))

@@ -25,6 +25,11 @@ class TwoWay(NamedTuple):
     n: int
     rounding: float
 
+    @property
+    def standing(self) -> Floats:
+        """The means, those that differ by rounding only being equal."""
+        return standing(self.means, self.rounding)
+
 
 def two_way(scores: Floats) -> TwoWay:
     """Needs two queries and two systems."""
@@ -44,6 +49,16 @@ def arrangements(values: Floats, rounding: float) -> int:
     return factorial(len(values)) // prod(factorial(size) for size in group_sizes(values, rounding).tolist())
 
 
+def standing(means: Floats, rounding: float) -> Floats:
+    """The same figures, where neighbours that differ by rounding only are given one value."""
+    order = np.argsort(means, kind="stable")
+    ordered = means[order]
+    group = np.cumsum(np.concatenate(([0], np.diff(ordered) > rounding)))
+    same = np.empty(len(means))
+    same[order] = ordered[np.searchsorted(group, group)]
+    return same
+
+
 def gaps(values: Floats) -> Floats:
     """System × system: how far apart they are."""
     return np.abs(values[:, None] - values)
@@ -52,7 +67,8 @@ def gaps(values: Floats) -> Floats:
 def verdict_without_evidence(n: int, n_systems: int, *, has_pairs: bool = True) -> FieldOutcome:
     """Of no query: nan. Of a single query or a single system: p = 1, as nothing can be told from it."""
     p = 1.0 if n and n_systems else np.nan
-    return FieldOutcome(np.nan, p, with_diagonal(np.full((n_systems, n_systems), p if has_pairs else np.nan), p))
+    pairwise = with_diagonal(np.full((n_systems, n_systems), p if has_pairs else np.nan), p)
+    return FieldOutcome(np.nan, p, pairwise, np.zeros(n_systems))
 
 
 def with_diagonal(pairwise: Floats, p: float = 1.0) -> Floats:

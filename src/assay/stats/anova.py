@@ -26,7 +26,7 @@ def anova(field: Field) -> FieldOutcome:
         is_nil = np.ptp(parts.means) <= parts.rounding
         f = 0.0 if is_nil else np.inf
         p = 1.0 if is_nil else float(arrangements(parts.means, parts.rounding)) ** (1 - n)
-    return FieldOutcome(f, p, with_diagonal(np.full((m, m), np.nan)))
+    return FieldOutcome(f, p, with_diagonal(np.full((m, m), np.nan)), parts.standing)
 
 
 TEST = StatisticalTest(

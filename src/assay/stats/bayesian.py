@@ -50,7 +50,8 @@ def bayesian(pairs: Pairs, rope: float) -> Outcome:
     if not len(pairs.a):
         return nothing(pairs.a.shape[1])
     better, not_better, _, not_worse = _sides(pairs, rope)
-    return Outcome(better, np.minimum(1.0, 2.0 * np.minimum(not_better, not_worse)))
+    direction = student(pairs.differences, rounding_of(pairs.a, pairs.b)).direction
+    return Outcome(better, np.minimum(1.0, 2.0 * np.minimum(not_better, not_worse)), direction)
 
 
 def _sides(pairs: Pairs, rope: float) -> tuple[Floats, Floats, Floats, Floats]:

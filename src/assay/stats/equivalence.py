@@ -18,10 +18,11 @@ def equivalence(pairs: Pairs, margin: float) -> Outcome:
     """
     if not len(pairs.a):
         return nothing(pairs.a.shape[1])
+    direction = student(pairs.differences, rounding_of(pairs.a, pairs.b)).direction
     rounding = rounding_of(pairs.a, pairs.b) + ROUNDING * margin
     above, below = student(pairs.differences + margin, rounding), student(pairs.differences - margin, rounding)
     p_above, p_below = chance_beyond(above, "greater"), chance_beyond(below, "less")
-    return Outcome(np.where(p_above >= p_below, above.t, below.t), np.maximum(p_above, p_below))
+    return Outcome(np.where(p_above >= p_below, above.t, below.t), np.maximum(p_above, p_below), direction)
 
 
 TEST = StatisticalTest(

@@ -8,7 +8,7 @@ from assay.stats._ranks import shared_ranks
 from assay.stats._rounding import ROUNDING
 from assay.stats._studentised_range import chance_of_range
 from assay.stats._test import Field, FieldOutcome, StatisticalTest
-from assay.stats._two_way import arrangements, gaps, verdict_without_evidence, with_diagonal
+from assay.stats._two_way import arrangements, gaps, standing, verdict_without_evidence, with_diagonal
 
 STATISTIC = Param(
     "statistic", one_of("f", "chi2"), "f", "f: Iman and Davenport's F, closer to the truth; chi2: Friedman's own"
@@ -29,7 +29,7 @@ def friedman(field: Field, statistic: str) -> FieldOutcome:
     means = ranks.mean(axis=0)
     q = gaps(means) / np.sqrt(m * (m + 1) / (12 * n))
     found, p = _overall(ranks, means, statistic)
-    return FieldOutcome(found, p, with_diagonal(chance_of_range(q, m)))
+    return FieldOutcome(found, p, with_diagonal(chance_of_range(q, m)), standing(means - (m + 1) / 2, ROUNDING * m))
 
 
 def _overall(ranks: Floats, means: Floats, statistic: str) -> tuple[float, float]:
@@ -56,6 +56,7 @@ TEST = StatisticalTest(
     friedman,
     params=(STATISTIC,),
     aliases=("nemenyi", "friedman_nemenyi"),
+    ahead="{ahead} mostly ranks above {behind}",
     is_for_many=True,
     assumes="Queries are independent; only the order of the systems on each query counts, so scores may have any scale.",
     cite="Friedman 1937, JASA 32(200); Iman & Davenport 1980; Nemenyi 1963; Demšar 2006, JMLR 7",

@@ -16,8 +16,9 @@ def non_inferiority(pairs: Pairs, margin: float) -> Outcome:
     """
     if not len(pairs.a):
         return nothing(pairs.a.shape[1])
-    found = student(pairs.differences + margin, rounding_of(pairs.a, pairs.b) + ROUNDING * margin)
-    return Outcome(found.t, chance_beyond(found, "greater"))
+    rounding = rounding_of(pairs.a, pairs.b)
+    found = student(pairs.differences + margin, rounding + ROUNDING * margin)
+    return Outcome(found.t, chance_beyond(found, "greater"), student(pairs.differences, rounding).direction)
 
 
 TEST = StatisticalTest(

@@ -14,7 +14,7 @@ def paired_t(pairs: Pairs, alternative: str) -> Outcome:
     if not len(pairs.a):
         return nothing(pairs.a.shape[1])
     found = student(pairs.differences, rounding_of(pairs.a, pairs.b))
-    return Outcome(found.t, chance_beyond(found, alternative))
+    return Outcome(found.t, chance_beyond(found, alternative), found.direction)
 
 
 TEST = StatisticalTest(

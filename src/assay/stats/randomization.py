@@ -25,14 +25,16 @@ def randomization(pairs: Pairs, resamples: int, alternative: str) -> Outcome:
     n, n_columns = pairs.differences.shape
     if not n:
         return nothing(n_columns)
-    p = np.empty(n_columns)
+    p, draws = np.empty(n_columns), np.zeros(n_columns, dtype=np.int64)
     for some in column_groups(n_columns, n, block_rows(n)):
         given = exact(pairs.differences[:, some])
         few = np.count_nonzero(given.units, axis=0) < max(resamples, ENUMERATED).bit_length()
         part = p[some]
+        draws[some] = np.where(few, 0, resamples)
         part[few] = _enumerated(given.units[:, few], alternative)
         part[~few] = _sampled(given.units[:, ~few], resamples, pairs.seed, alternative)
-    return Outcome(exact_mean(pairs.differences), p)
+    mean = exact_mean(pairs.differences)
+    return Outcome(mean, p, np.sign(mean), draws)
 
 
 def _enumerated(units: Floats, alternative: str) -> Floats:

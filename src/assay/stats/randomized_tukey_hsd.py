@@ -9,7 +9,7 @@ from assay.model.ordering import Floats
 from assay.stats._resampling import resamples_param
 from assay.stats._rounding import ROUNDING
 from assay.stats._test import Field, FieldOutcome, StatisticalTest
-from assay.stats._two_way import gaps, verdict_without_evidence, with_diagonal
+from assay.stats._two_way import gaps, standing, verdict_without_evidence, with_diagonal
 
 CHUNK = 64
 """Deals drawn from one child of the seed; fixed, so that memory and threads cannot change the numbers."""
@@ -33,13 +33,15 @@ def randomized_tukey_hsd(field: Field, resamples: int) -> FieldOutcome:
     within = scaled - scaled.mean(axis=1, keepdims=True)
     apart = gaps(within.sum(axis=0))
     enough = apart - ROUNDING * n
-    if (n - 1) * log(factorial(m)) <= log(resamples):
+    draws = 0 if (n - 1) * log(factorial(m)) <= log(resamples) else resamples
+    if not draws:
         ranges = np.sort(_all_ranges(within))
         p = _at_least(ranges, enough) / len(ranges)
     else:
         ranges = np.sort(_random_ranges(within, resamples, field.seed))
         p = (1.0 + _at_least(ranges, enough)) / (1.0 + resamples)
-    return FieldOutcome(float(np.ldexp(apart.max() / n, exponent)), float(p.min()), with_diagonal(p))
+    statistic, stands = float(np.ldexp(apart.max() / n, exponent)), standing(within.mean(axis=0), ROUNDING)
+    return FieldOutcome(statistic, float(p.min()), with_diagonal(p), stands, draws)
 
 
 def _at_least(ordered: Floats, gap: Floats) -> Floats:

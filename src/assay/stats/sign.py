@@ -20,7 +20,8 @@ def sign(pairs: Pairs, alternative: str, tolerance: float) -> Outcome:
     losses = np.count_nonzero(pairs.differences < -tie, axis=0)
     fewest = {"two_sided": np.minimum(wins, losses), "greater": losses, "less": wins}[alternative]
     p = bdtr(fewest.astype(float), wins + losses, 0.5)
-    return Outcome(wins.astype(float), np.minimum(2.0 * p, 1.0) if alternative == "two_sided" else p)
+    p = np.minimum(2.0 * p, 1.0) if alternative == "two_sided" else p
+    return Outcome(wins.astype(float), p, np.sign(wins - losses).astype(float))
 
 
 TEST = StatisticalTest(
@@ -28,6 +29,7 @@ TEST = StatisticalTest(
     sign,
     params=(ALTERNATIVE, TOLERANCE),
     aliases=("sign_test", "binomial", "binomtest"),
+    ahead="{ahead} wins on more queries than {behind}",
     assumes="Queries are independent; how large a difference is does not count, so it sees less than the others.",
     cite="Arbuthnott 1710, An Argument for Divine Providence, Phil. Trans. 27",
 )

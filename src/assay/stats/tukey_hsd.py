@@ -25,7 +25,7 @@ def tukey_hsd(field: Field) -> FieldOutcome:
     else:
         q = np.where(apart <= parts.rounding, 0.0, np.inf)
         p = np.where(q > 0, min(1.0, m * (m - 1) / 2 * 2.0 ** (1 - n)), 1.0)
-    return FieldOutcome(float(q.max()), float(p.min()), with_diagonal(p))
+    return FieldOutcome(float(q.max()), float(p.min()), with_diagonal(p), parts.standing)
 
 
 TEST = StatisticalTest(

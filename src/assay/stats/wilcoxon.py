@@ -51,7 +51,8 @@ def wilcoxon(pairs: Pairs, alternative: str, zeros: str, method: str) -> Outcome
     parts = [_of_block(Pairs(pairs.a[:, block], pairs.b[:, block]), alternative, zeros, method) for block in blocks]
     if not parts:
         return nothing(0)
-    return Outcome(np.concatenate([part.statistic for part in parts]), np.concatenate([part.p for part in parts]))
+    statistic, p, direction = (np.concatenate([part[place] for part in parts]) for place in range(3))
+    return Outcome(statistic, p, direction)
 
 
 def _of_block(pairs: Pairs, alternative: str, zeros: str, method: str) -> Outcome:
@@ -63,7 +64,7 @@ def _of_block(pairs: Pairs, alternative: str, zeros: str, method: str) -> Outcom
     is_exact = (n_counted <= (MOST_EXACT if method == "auto" else 1)) & (ranked.zero_ranks == 0)
     for row in np.flatnonzero(is_exact):
         p[row] = _exact_p(ranked.signed[row], alternative)
-    return Outcome(up, np.where(n_counted == 0, 1.0, p))
+    return Outcome(up, np.where(n_counted == 0, 1.0, p), np.sign(up - down))
 
 
 def _rank(pairs: Pairs, zeros: str) -> _Ranked:
@@ -110,6 +111,7 @@ TEST = StatisticalTest(
     wilcoxon,
     params=(ALTERNATIVE, ZEROS, METHOD),
     aliases=("signed_rank", "wilcoxon_signed_rank"),
+    ahead="{ahead} is ahead of {behind} by the ranks of the differences",
     assumes="Differences are spread alike on both sides of their middle; it asks about that middle, not about the mean.",
     cite="Wilcoxon 1945, Biometrics Bulletin 1(6); Pratt 1959, JASA 54(287)",
 )

@@ -45,35 +45,37 @@ class Database:
         refuse_unknown(version, self.place)
         if version != len(MIGRATIONS):
             self.place.make_room()
+            if self.place.path is not None:
+                self.alone("PRAGMA journal_mode = WAL")  # readers and a writer do not wait for each other; the file keeps it
             self.write(lambda connection: migrate(connection, self.place))
 
     def read(self, work: Callable[[Connection], T]) -> T:
         """Do something that changes nothing."""
-        return self._attempt(work, writes=False)
+        return self._attempt(work)
 
     def write(self, work: Callable[[Connection], T]) -> T:
         """Do something in one transaction. It may be done several times over, so it begins from nothing each time."""
-        return self._attempt(work, writes=True)
-
-    def _attempt(self, work: Callable[[Connection], T], *, writes: bool) -> T:
-        until = time.monotonic() + PATIENCE
-        for tried in range(TRIES):
-            try:
-                with self.engine.connect().execution_options(assay_writes=writes) as connection, connection.begin():
-                    return work(connection)
-            except FAILURES as error:
-                if not is_passing(error) or tried == TRIES - 1 or time.monotonic() > until:
-                    raise explained(error, self.place) from error
-            time.sleep(random.uniform(0.5, 1) * min(0.005 * 2**tried, 1.0))  # noqa: S311 (no secret)
-        raise AssertionError  # the last try returns or raises
+        return self._attempt(work, assay_writes=True)
 
     def alone(self, statement: str) -> None:
         """Run a statement that no transaction may be around, such as VACUUM."""
-        try:
-            with self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-                connection.exec_driver_sql(statement)
-        except FAILURES as error:
-            raise explained(error, self.place) from error
+        is_sqlite = self.engine.dialect.name == "sqlite"
+        self._attempt(
+            lambda connection: connection.exec_driver_sql(statement),
+            **({"assay_alone": True} if is_sqlite else {"isolation_level": "AUTOCOMMIT"}),
+        )
+
+    def _attempt(self, work: Callable[[Connection], T], **how: Any) -> T:
+        until = time.monotonic() + PATIENCE
+        for tried in range(TRIES):
+            try:
+                with self.engine.connect().execution_options(**how) as connection, connection.begin():
+                    return work(connection)
+            except FAILURES as error:
+                if not is_passing(error, tried) or tried == TRIES - 1 or time.monotonic() > until:
+                    raise explained(error, self.place) from error
+            time.sleep(random.uniform(0.5, 1) * min(0.005 * 2**tried, 1.0))  # noqa: S311 (no secret)
+        raise AssertionError  # the last try returns or raises
 
     def close(self) -> None:
         """Let go of all connections."""
@@ -88,13 +90,11 @@ def _sqlite_engine(place: Place) -> Engine:
 
 def _connected(place: Place) -> sqlite3.Connection:
     """A connection that leaves transactions to us. A file that nobody may change is opened so that it can be read."""
-    address = f"file:{quote(str(place.path))}?mode={_mode(place)}"
+    address = f"file:{quote(os.fsencode(place.path or ''))}?mode={_mode(place)}"
     connection = sqlite3.connect(address, uri=True, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
     try:
         for pragma in PRAGMAS:
             connection.execute(f"PRAGMA {pragma}")
-        if "mode=rwc" in address:
-            connection.execute("PRAGMA journal_mode = WAL")
     except BaseException:
         connection.close()
         raise
@@ -115,8 +115,9 @@ def _is_write_protected(path: Any) -> bool:
 
 def _begin(connection: Connection) -> None:
     """Writers queue up at once: one that read first might find that it may not write any more."""
-    is_writer = connection.get_execution_options().get("assay_writes")
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if is_writer else "BEGIN")
+    how = connection.get_execution_options()
+    if not how.get("assay_alone"):
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if how.get("assay_writes") else "BEGIN")
 
 
 def _postgres_engine(place: Place) -> Engine:

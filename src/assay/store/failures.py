@@ -10,6 +10,8 @@ from assay.errors import StoreError
 from assay.store.place import Place
 
 BUSY, LOCKED = 5, 6
+COLLISIONS = 10
+"""How often a writer may find that another was quicker with the same thing."""
 PASSING = {"40001", "40P01", "55P03", "57P03", "53300"}
 """PostgreSQL: serialization, deadlock, lock not available, starting up, too many connections."""
 LOST = {"57P01", "57P02", "08000", "08003", "08006"}
@@ -26,14 +28,15 @@ MEANING = {
 """SQLite's result code → what that means here."""
 
 
-def is_passing(error: BaseException) -> bool:
+def is_passing(error: BaseException, tried: int = 0) -> bool:
     """Whether the same work may well succeed if it is done once more, from the beginning."""
-    if isinstance(error, IntegrityError):
-        return True  # two writers with the same new thing: the second finds it there next time
+    cause = error.orig if isinstance(error, DBAPIError) else error
+    if isinstance(cause, sqlite3.Error) and _code(cause) in (BUSY, LOCKED):
+        return True
+    if isinstance(error, IntegrityError):  # two writers with the same new thing: the second finds it there next time
+        return tried < COLLISIONS
     if not isinstance(error, DBAPIError):
         return False
-    if isinstance(error.orig, sqlite3.Error):
-        return _code(error.orig) in (BUSY, LOCKED)
     return _state(error) in PASSING | LOST or (_state(error) is not None and error.connection_invalidated)
 
 

@@ -1,4 +1,4 @@
-"""Pairs: a number for each query and document, as rankings and judgments are, in a compact payload.
+"""Pairs: a number for each query and document, as rankings and grades are, in a compact payload.
 
 A document's id is written where it occurs first, and referred to after that: 0 is the next new one, 3 the one that was
 new three before. Sixty bytes of JSON for a hit become about five.
@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from assay.model.qrels import Qrels
 from assay.store.numbers import pack_counts, pack_numbers, unpack_counts, unpack_numbers
 from assay.store.payload import pack_parts, pack_texts, unpack_parts, unpack_texts
 
@@ -26,21 +25,12 @@ def pack_pairs(pairs: Pairs) -> bytes:
     docs = list(chain.from_iterable(by_query))
     numbers = np.fromiter(chain.from_iterable(one.values() for one in by_query), np.float64, len(docs))
     sizes = np.fromiter(map(len, by_query), np.int64, len(by_query))
-    return _packed(list(pairs), sizes, docs, numbers)
-
-
-def pack_judgments(qrels: Qrels) -> bytes:
-    """Prepared judgments."""
-    return _packed(list(qrels.query_ids), np.diff(qrels.offsets), list(qrels.docs), qrels.grades)
-
-
-def _packed(queries: list[str], sizes: Any, docs: list[str], numbers: Any) -> bytes:
     known = {doc: code for code, doc in enumerate(dict.fromkeys(docs))}
     codes = np.fromiter(map(known.__getitem__, docs), np.int64, len(docs))
     next_new = np.zeros(len(codes), np.int64)
     next_new[1:] = np.maximum.accumulate(codes)[:-1] + 1 if len(codes) else 0
     parts = {
-        "queries": pack_texts(queries),
+        "queries": pack_texts(pairs),
         "sizes": pack_counts(sizes),
         "docs": pack_texts(known),
         "back": pack_counts(next_new - codes),

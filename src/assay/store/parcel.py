@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,15 +13,14 @@ import numpy as np
 from assay.evaluation.result import Result
 from assay.evaluation.saved import result_from_dict
 from assay.metrics._parse import parse_metric
-from assay.model.qrels import Qrels
 from assay.model.records import Query
 from assay.model.scores import Column, ScoreTable
 from assay.store.moments import read_moment
-from assay.store.pairs import Pairs, Unopened, pack_judgments, pack_pairs, unpack_pairs
+from assay.store.pairs import Pairs, pack_pairs, unpack_pairs
 from assay.store.payload import digest_of, pack_json, unpack_json
 from assay.store.score_payload import Values, columns_of_plain, columns_of_table, pack_scores, unpack_scores
 
-APART = ("per_query", "queries", "run", "judgments")
+APART = ("per_query", "queries", "run", "relevant")
 """What of a result's plain values is kept by itself; all else is its record."""
 
 
@@ -38,7 +37,7 @@ class Figure(NamedTuple):
 
 @dataclass(frozen=True)
 class Parcel:
-    """One result as payloads. What results share, such as queries and judgments, is kept once."""
+    """One result as payloads. What results share, such as queries and grades, is kept once."""
 
     record: bytes
     """Names, counts, policy, intervals, provenance … as JSON."""
@@ -46,7 +45,8 @@ class Parcel:
     figures: tuple[Figure, ...]
     rankings: bytes | None = None
     queries: bytes | None = None
-    judgments: bytes | None = None
+    relevant: bytes | None = None
+    """Relevant documents and their grades; None where no rankings are kept."""
 
     @cached_property
     def plain(self) -> dict[str, Any]:
@@ -57,7 +57,7 @@ class Parcel:
     @cached_property
     def digest(self) -> str:
         """What the result is known by: equal where everything it says is."""
-        parts = (self.scores, self.rankings, self.queries, self.judgments)
+        parts = (self.scores, self.rankings, self.queries, self.relevant)
         return digest_of(self.record, *(b"" if part is None else digest_of(part).encode() for part in parts))
 
     @property
@@ -65,12 +65,8 @@ class Parcel:
         """When the provider was first asked, where the result says so."""
         return read_moment(self.plain.get("provenance", {}).get("started"))
 
-    def result(self) -> Result:
-        """The result. Rankings and queries are read when somebody looks at them."""
-        return assembled(self.plain, self.scores, self.rankings, self.queries)
-
     def to_plain(self) -> dict[str, Any]:
-        """Plain JSON values, as `Result.to_dict` gives them, with the judgments beside."""
+        """Plain JSON values, as `Result.to_dict` gives them."""
         query_ids, columns = unpack_scores(self.scores)
         lists = [_plain_column(values) for values in columns.values()]
         rows = {query: dict(zip(columns, row, strict=True)) for query, *row in zip(query_ids, *lists, strict=True)}
@@ -79,8 +75,8 @@ class Parcel:
             plain["queries"] = unpack_json(self.queries)
         if self.rankings is not None:
             plain["run"] = unpack_pairs(self.rankings)
-        if self.judgments is not None:
-            plain["judgments"] = unpack_pairs(self.judgments)
+        if self.relevant is not None:
+            plain["relevant"] = unpack_pairs(self.relevant)
         return plain
 
 
@@ -95,15 +91,15 @@ def parcel_of(result: Result) -> Parcel:
     if result.ties:
         record["ties"] = dict(result.ties)
     queries = {name: {"text": query.text, "tags": query.tags} for name, query in result.queries.items()}
-    qrels = result.grader.qrels if result.grader else None
-    return _parcel(record, result.query_ids, columns_of_table(result.table), (result.run, queries, qrels))
+    relevant = {name: result.relevant[name] for name in result.query_ids if name in result.relevant} if result.run else {}
+    return _parcel(record, result.query_ids, columns_of_table(result.table), (result.run, queries, relevant))
 
 
 def parcel_of_plain(plain: Mapping[str, Any]) -> Parcel:
     """The same from plain values, as an export has them."""
     record = {name: value for name, value in plain.items() if name not in APART}
     by_query = plain["per_query"]
-    whole = (plain.get("run", {}), plain.get("queries", {}), plain.get("judgments"))
+    whole = (plain.get("run", {}), plain.get("queries", {}), plain.get("relevant", {}))
     return _parcel(record, tuple(by_query), columns_of_plain(by_query), whole)
 
 
@@ -111,23 +107,22 @@ def _parcel(
     record: dict[str, Any],
     query_ids: tuple[str, ...],
     columns: Mapping[str, Values],
-    whole: tuple[Pairs, Mapping[str, Any], Qrels | Pairs | None],
+    whole: tuple[Pairs, Mapping[str, Any], Pairs],
 ) -> Parcel:
-    run, queries, judgments = whole
+    run, queries, relevant = whole
     return Parcel(
         record=pack_json(record),
         scores=pack_scores(query_ids, columns),
-        figures=tuple(_figure(name, value, record, columns) for name, value in record["summary"].items()),
+        figures=figures_of(record, columns),
         rankings=pack_pairs(run) if run else None,
         queries=pack_json(queries) if queries else None,
-        judgments=_packed_judgments(judgments),
+        relevant=pack_pairs(relevant) if run else None,
     )
 
 
-def _packed_judgments(judgments: Qrels | Pairs | None) -> bytes | None:
-    if judgments is None:
-        return None
-    return pack_judgments(judgments) if isinstance(judgments, Qrels) else pack_pairs(judgments)
+def figures_of(record: Mapping[str, Any], columns: Mapping[str, Values]) -> tuple[Figure, ...]:
+    """The summaries of a record, with how many queries each rests on."""
+    return tuple(_figure(name, value, record, columns) for name, value in record["summary"].items())
 
 
 def _figure(name: str, value: float | None, record: Mapping[str, Any], columns: Mapping[str, Values]) -> Figure:
@@ -142,23 +137,21 @@ def _finite(value: Any) -> float | None:
     return float(value) if value is not None and math.isfinite(value) else None
 
 
-def assembled(plain: Mapping[str, Any], scores: bytes, rankings: bytes | None, queries: bytes | None) -> Result:
-    """What `result_from_dict` would give for all of it, without making plain values of every score first."""
+def assembled(plain: Mapping[str, Any], scores: bytes, **whole: Any) -> Result:
+    """What `result_from_dict` would give for all of it, without making plain values of every score first.
+
+    `whole` is what stands in the fields run, queries and relevant.
+    """
     query_ids, columns = unpack_scores(scores)
     metrics = tuple(map(parse_metric, columns or plain["summary"]))
+    by_name = {bound.name: columns.get(bound.name, np.zeros(0)) for bound in metrics}
     table = ScoreTable(
-        query_ids,
-        {bound.name: Column.of(columns.get(bound.name, np.zeros(0)), bound.metric.aggregation) for bound in metrics},
+        query_ids, {bound.name: Column.of(by_name[bound.name], bound.metric.aggregation) for bound in metrics}
     )
     bare = result_from_dict({**plain, "per_query": {}})
-    return replace(
-        bare,
-        table=table,
-        metrics=metrics,
-        run={} if rankings is None else Unopened(partial(unpack_pairs, rankings)),
-        queries={} if queries is None else Unopened(partial(_queries, queries)),
-    )
+    return replace(bare, table=table, metrics=metrics, **whole)
 
 
-def _queries(payload: bytes) -> dict[str, Query]:
+def unpack_queries(payload: bytes) -> dict[str, Query]:
+    """Query id → the query, in words and with its tags."""
     return {name: Query(name, one["text"], metadata=one["tags"]) for name, one in unpack_json(payload).items()}

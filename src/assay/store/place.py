@@ -55,7 +55,7 @@ class Place:
 
 def parse_place(given: str | Path | None = None, environment: Mapping[str, str] = os.environ) -> Place:
     """What was given, else what ASSAY_STORE says, else ./.assay/assay.db."""
-    text = str(given if given else environment.get(VARIABLE) or DEFAULT)
+    text = str(given or environment.get(VARIABLE) or DEFAULT)
     scheme, separator, rest = text.partition("://")
     if not separator:
         if text.startswith("sqlite:") or text == ":memory:":

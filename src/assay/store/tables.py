@@ -26,7 +26,7 @@ PAYLOADS = Table(
     Column("size", Integer, nullable=False),
     Column("data", LargeBinary, nullable=False),
 )
-"""Scores, rankings, queries and judgments, compressed, by what they say: the same rankings every night are there once."""
+"""Scores, rankings, queries and grades, compressed, by what they say: the same rankings every night are there once."""
 
 DATASETS = Table(
     "assay_datasets",
@@ -68,7 +68,7 @@ RESULTS = Table(
     Column("dataset", Text, ForeignKey("assay_datasets.digest"), nullable=False, index=True),
     Column("scores", Text, ForeignKey("assay_payloads.digest"), nullable=False, index=True),
     Column("rankings", Text, ForeignKey("assay_payloads.digest"), index=True),
-    Column("judgments", Text, ForeignKey("assay_payloads.digest"), index=True),
+    Column("relevant", Text, ForeignKey("assay_payloads.digest"), index=True),
     UniqueConstraint("evaluation", "place"),
     Index("assay_results_series", "benchmark", "provider", "started"),
     sqlite_autoincrement=True,
@@ -85,7 +85,6 @@ FIGURES = Table(
     Column("low", Float(53)),
     Column("high", Float(53)),
     Column("n", Integer, nullable=False),
-    Index("assay_figures_metric", "metric", "result"),
 )
 """The summaries, for lists and history; None is undefined."""
 

@@ -1,4 +1,4 @@
-"""subset_test: whether some queries score lower than queries that were picked at random would.
+"""Subsets: whether some queries score lower than queries that were picked at random would.
 
 Scores of retrieval are skewed and full of ties, and slices are small, so chance is not calculated but tried out: queries are
 shuffled many times, and the first n stand for a slice of n queries that means nothing.
@@ -11,13 +11,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from assay.model.ordering import Floats, Ints
-from assay.stats._exact import exact
+from assay.stats._exact import exact, slack_of
+from assay.stats._student import chance_of_gap, two_samples
 
 LARGE = 500
 """From so many queries in a slice and as many outside, Student's t says the same as shuffling, at no cost."""
 CELLS = 2**18
 """Queries × shuffles of one block. Part of what a seed means."""
-ROUNDING = 1e-12
 FEWEST, MOST = 9_999, 99_999
 """Shuffles: no fewer and no more."""
 
@@ -27,7 +27,7 @@ def n_shuffles(n_slices: int, alpha: float) -> int:
     return min(MOST, max(FEWEST, int(np.ceil(2 * n_slices / alpha))))
 
 
-def chance_of_less(scores: Floats, subsets: Sequence[Ints], resamples: int, seed: int = 0) -> Floats:
+def chance_of_lower(scores: Floats, subsets: Sequence[Ints], resamples: int, seed: int = 0) -> Floats:
     """Of each subset of queries: the chance that as many queries, picked at random, have a sum as low as theirs.
 
     Large subsets are judged by Student's t. Where all scores are equal the chance is 1.
@@ -46,8 +46,7 @@ def chance_of_less(scores: Floats, subsets: Sequence[Ints], resamples: int, seed
 def _by_shuffling(scores: Floats, subsets: Sequence[Ints], resamples: int, seed: int) -> Floats:
     """(1 + shuffles that are as low) ÷ (1 + shuffles); sums that differ by rounding only are equal."""
     units = exact(scores[:, np.newaxis]).units[:, 0]
-    slack = ROUNDING * np.abs(units).sum() + len(units)
-    limit = np.array([units[subset].sum() for subset in subsets]) + slack
+    limit = np.array([units[subset].sum() for subset in subsets]) + slack_of(units)
     sizes, column = np.unique([len(subset) for subset in subsets], return_inverse=True)
     as_low = np.zeros(len(subsets), dtype=np.int64)
     rows, done = max(1, CELLS // len(units)), 0
@@ -72,15 +71,7 @@ def _n_below(sums: Floats, column: Ints, limit: Floats) -> Ints:
 
 def _by_t(scores: Floats, subset: Ints) -> float:
     """Student's t with one spread for all queries, one-sided."""
-    from scipy.special import stdtr
-
-    inside = np.zeros(len(scores), dtype=bool)
-    inside[subset] = True
-    few, rest = scores[inside], scores[~inside]
-    freedom = len(scores) - 2
-    square = (len(few) * few.var() + len(rest) * rest.var()) / freedom
-    error = float(np.sqrt(square * (1 / len(few) + 1 / len(rest))))
-    gap = float(few.mean() - rest.mean())
-    if abs(gap) <= ROUNDING * float(np.abs(scores).max()):
-        return 1.0 if error == 0 else 0.5
-    return float(stdtr(freedom, gap / error)) if error else float(gap > 0)
+    is_outside = np.ones(len(scores), dtype=bool)
+    is_outside[subset] = False
+    found = two_samples(scores[is_outside, np.newaxis], scores[~is_outside, np.newaxis])
+    return float(chance_of_gap(found, "less")[0])

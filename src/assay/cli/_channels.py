@@ -1,0 +1,124 @@
+"""Channels: where alerts go. What fails is tried again, told about, and never stops anything."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from http.client import HTTPException
+from typing import Any, Protocol
+from urllib.parse import SplitResult, urlsplit
+
+from assay.errors import UsageError
+
+PAUSES = (0.5, 2.0, 8.0)
+"""Seconds before each new attempt."""
+TIMEOUT = 15.0
+COMMAND_TIMEOUT = 120.0
+PASSING = (408, 425, 429)
+"""Answers that say: later, please. So do all from 500 on."""
+
+
+class Channel(Protocol):
+    """Somewhere that alerts can be sent."""
+
+    @property
+    def name(self) -> str:
+        """What it is called where it is remembered who knows what."""
+
+    def send(self, message: Mapping[str, Any]) -> str:
+        """Send it; what went wrong, or nothing."""
+
+
+@dataclass(frozen=True)
+class Webhook:
+    """An address that takes JSON. Only its host is ever shown: the rest of such addresses is a secret."""
+
+    url: SplitResult
+    pause: Callable[[float], None] = time.sleep
+
+    @classmethod
+    def of(cls, text: str) -> Webhook:
+        """An address, perhaps with `${NAME}` in it, which is read from the environment."""
+        from assay.providers._secrets import fill_variables
+
+        try:
+            url = urlsplit(fill_variables(text.strip(), "--webhook"))
+            is_one = url.scheme in ("http", "https") and bool(url.hostname) and url.port != 0
+        except ValueError:
+            is_one = False
+        if not is_one:
+            raise UsageError(
+                "--webhook is an address such as https://hooks.example.com/services/…, or ${NAME_OF_A_VARIABLE}"
+            )
+        return cls(url)
+
+    @property
+    def name(self) -> str:
+        """`https://hooks.slack.com`."""
+        port = f":{self.url.port}" if self.url.port else ""
+        return f"{self.url.scheme}://{self.url.hostname}{port}"
+
+    def send(self, message: Mapping[str, Any]) -> str:
+        """Post it. Refusals are final; silence, and answers that say later, are not."""
+        from assay.providers._connections import Connections, Request
+
+        body = json.dumps(message).encode()
+        headers = {"Content-Type": "application/json", "User-Agent": "assay"}
+        connections, why = Connections(), ""
+        try:
+            for pause in (*PAUSES, None):
+                try:
+                    status = connections.ask(Request(self.url, "POST", body, headers), TIMEOUT).status
+                except (OSError, HTTPException) as error:
+                    status, why = 0, str(error) or type(error).__name__
+                if 200 <= status < 300:
+                    return ""
+                why = f"it answers {status}" if status else why
+                if status and status < 500 and status not in PASSING:
+                    return why
+                if pause is not None:
+                    self.pause(pause)
+            return f"{why}, after {len(PAUSES) + 1} attempts"
+        finally:
+            connections.close()
+
+
+@dataclass(frozen=True)
+class Program:
+    """A command that reads the message from its standard input."""
+
+    words: tuple[str, ...]
+
+    @classmethod
+    def of(cls, text: str) -> Program:
+        """A command line; no shell is involved."""
+        try:
+            words = tuple(shlex.split(text))
+        except ValueError as error:
+            raise UsageError(f"--command: {error}") from None
+        if not words:
+            raise UsageError("--command is a command line, such as 'mail -s assay team@example.com'")
+        return cls(words)
+
+    @property
+    def name(self) -> str:
+        """The program alone: what follows may be a secret."""
+        return self.words[0]
+
+    def send(self, message: Mapping[str, Any]) -> str:
+        """Run it once."""
+        text = json.dumps(message)
+        try:
+            done = subprocess.run(  # noqa: S603 (the command is the user's own, and no shell reads it)
+                self.words, input=text, capture_output=True, text=True, timeout=COMMAND_TIMEOUT, check=False
+            )
+        except subprocess.TimeoutExpired:
+            return f"no end after {COMMAND_TIMEOUT:g} seconds"
+        except OSError as error:
+            return error.strerror or str(error)
+        last = done.stderr.strip().rpartition("\n")[2]
+        return f"it exits with {done.returncode}{f': {last}' if last else ''}" if done.returncode else ""

@@ -1,0 +1,80 @@
+"""assay drift: how far today's answers are from yesterday's, without judgments."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from assay.cli._command import Command
+from assay.cli._numbers import whole_number
+from assay.errors import UsageError
+from assay.text import counted, printable
+
+if TYPE_CHECKING:
+    from assay.monitoring.drift import Drift
+
+EXAMPLES = """\
+  assay drift yesterday.run today.run
+  assay drift yesterday.run today.run --k 20 -f json"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Two runs."""
+    parser.add_argument("before", help="yesterday's run")
+    parser.add_argument("now", help="today's run")
+    parser.add_argument("--k", type=whole_number(1_000_000), default=10, metavar="K", help="ranks to look at (default: 10)")
+    parser.add_argument("-f", "--format", default="table", choices=("table", "json"), metavar="FORMAT", help="table or json")
+
+
+def run_drift(options: argparse.Namespace) -> int:
+    """Says what moved; whether that is good or bad, only judgments tell."""
+    from assay.cli._wrong_file import explained
+    from assay.datasets import as_source
+    from assay.errors import DataError
+    from assay.model.run import Run
+    from assay.monitoring.drift import measure_drift
+    from assay.reports.json import written
+
+    if not options.k:
+        raise UsageError("--k is a number of ranks from 1 up")
+    runs = []
+    for source in (as_source(options.before), as_source(options.now)):
+        try:
+            runs.append(Run(source))
+        except DataError as error:
+            raise explained(error, source, "a run") from None
+    drift = measure_drift(runs[0], runs[1], options.k)
+    sys.stdout.write(written(drift.to_dict()) if options.format == "json" else _render(drift))
+    return 0
+
+
+def _render(drift: Drift) -> str:
+    verdict = "; ".join(drift.findings)
+    rows = (
+        (f"rankings (RBO, p = 0.9; first {drift.k} in common)", f"{drift.rbo:.3f}; {100 * drift.overlap:.1f} %"),
+        ("ids that are new; that are gone", f"{100 * drift.churn:.1f} %; {100 * drift.gone:.1f} %"),
+        ("queries without a result", f"{100 * drift.empty_before:.1f} % → {100 * drift.empty_now:.1f} %"),
+        ("best score, median", f"{drift.median_before:.4g} → {drift.median_now:.4g}"),
+        ("scores apart (Kolmogorov–Smirnov)", f"{drift.shift:.3f} (p {_p_text(drift.p_shift)})"),
+    )
+    widest = max(len(name) for name, _ in rows)
+    lines = [
+        f"{'Something moved: ' + verdict if verdict else 'Nothing moved that is worth a look'}.",
+        f"{counted(drift.n_queries, 'query')} in both runs"
+        + (f", {drift.only_before:,} only before" if drift.only_before else "")
+        + (f", {drift.only_now:,} only now" if drift.only_now else ""),
+        "",
+        *(f"  {name:{widest}}   {value}" for name, value in rows),
+    ]
+    if drift.least_alike:
+        named = ", ".join(f"{printable(query)} ({figure:.2f})" for query, figure in drift.least_alike)
+        lines += ["", f"Least alike: {named}"]
+    return "\n".join(lines) + "\n"
+
+
+def _p_text(p: float) -> str:
+    return "< 0.001" if p < 0.001 else f"= {p:.3f}"
+
+
+COMMAND = Command("drift", "say what moved between two runs, without judgments", add_arguments, run_drift, EXAMPLES)

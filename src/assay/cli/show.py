@@ -1,0 +1,89 @@
+"""assay show: a stored evaluation again, as it was printed; or one of its queries."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import TYPE_CHECKING
+
+from assay.cli._command import Command
+from assay.cli._numbers import whole_number
+from assay.cli._slices import add_by
+from assay.cli._store import add_store_argument, open_store
+from assay.cli._terminal import may_colour, terminal_width
+from assay.errors import UsageError
+
+if TYPE_CHECKING:
+    from assay.evaluation.plan_statistics import Statistics
+    from assay.store import StoredEvaluation
+
+EXAMPLES = """\
+  assay show latest
+  assay show main --query q17
+  assay show 2026-11-15-rag-template-7f3a#bm25 -f json"""
+FORMATS = ("table", "csv", "json", "latex", "markdown", "trec")
+USUAL_TOP = 10
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Which evaluation, and what of it."""
+    parser.add_argument(
+        "reference",
+        nargs="?",
+        default="latest",
+        metavar="REFERENCE",
+        help="latest, latest~1, an id or its beginning, a baseline; #benchmark/provider behind it is one result",
+    )
+    parser.add_argument("--query", metavar="ID", help="one query: its words, rankings with grades, and scores")
+    parser.add_argument(
+        "--top", type=whole_number(10**9), default=USUAL_TOP, metavar="N", help="ranks of that query (default: 10; 0: all)"
+    )
+    add_by(parser.add_argument_group("slices"))
+    parser.add_argument("-f", "--format", default="table", choices=FORMATS, help="table, csv, json, latex, markdown or trec")
+    add_store_argument(parser)
+
+
+def run_show(options: argparse.Namespace) -> int:
+    """Read the evaluation and print it."""
+    if options.query is not None and options.format not in ("table", "json"):
+        raise UsageError("--query is shown as table or json")
+    with open_store(options) as store:
+        evaluation = store.find(options.reference)
+    sys.stdout.write(_query(evaluation, options) if options.query is not None else _evaluation(evaluation, options))
+    return 0
+
+
+def _query(evaluation: StoredEvaluation, options: argparse.Namespace) -> str:
+    from assay.reports._layout import Style
+    from assay.reports._stored_query import query_to_dict, render_query
+
+    plain = query_to_dict(evaluation, options.query)
+    if options.format == "json":
+        return json.dumps(plain, ensure_ascii=False, indent=2) + "\n"
+    return render_query(plain, options.top, Style(terminal_width(), may_colour()))
+
+
+def _evaluation(evaluation: StoredEvaluation, options: argparse.Namespace) -> str:
+    from assay.reports._evaluation import Shown, render_evaluation
+    from assay.reports._layout import Style
+    from assay.reports._stored import render_about, render_provenance
+
+    by = options.by or evaluation.plan.get("by") or ()
+    shown = Shown(width=terminal_width(), colour=may_colour(), statistics=_statistics(evaluation), by=by)
+    table = render_evaluation(evaluation.results, options.format, shown)
+    if options.format != "table":
+        return table
+    about = render_provenance(evaluation, Style(terminal_width(), may_colour()))
+    return "\n".join(part for part in (render_about(evaluation), table, about) if part)
+
+
+def _statistics(evaluation: StoredEvaluation) -> Statistics:
+    """Intervals and tests as the plan had them; as usual where it says nothing."""
+    from assay.evaluation.plan_statistics import Statistics
+
+    kept = evaluation.plan.get("statistics")
+    return Statistics(**kept) if isinstance(kept, dict) and kept.keys() == Statistics().__dict__.keys() else Statistics()
+
+
+COMMAND = Command("show", "show a stored evaluation, or one query of it", add_arguments, run_show, EXAMPLES)

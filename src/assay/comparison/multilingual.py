@@ -1,0 +1,157 @@
+"""multilingual: one retriever on the HPO benchmarks of several languages, each by itself, and what they come down to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from assay.datasets._dataset import BenchmarkDataset
+from assay.datasets._format import HPO, load_dataset
+from assay.datasets._hpo import USUAL, language_of, with_terms
+from assay.datasets.hpo_cases import FORMAT, LANGUAGES
+from assay.errors import DataError, UnknownName, UsageError, near_matches
+from assay.evaluation.result import Result
+from assay.evaluation.run import run
+from assay.metrics._single_term import K_VALUES, SingleTermRetrievalMetrics
+from assay.model.plain import plain_value
+
+ALL = ("de", "en", "fr", "es", "nl")
+"""The languages of the bundled benchmarks."""
+KEYS = ("per_language", "cross_lingual_variance", "average_mrr")
+"""What can be asked for by key, as in the dicts that others return."""
+
+
+@dataclass(frozen=True, eq=False)
+class MultilingualEvaluation(Mapping[str, Any]):
+    """A result for each language. Queries of two languages are never in one mean: averages are over languages."""
+
+    per_language: Mapping[str, Result]
+    k_values: tuple[int, ...] = K_VALUES
+
+    @cached_property
+    def metrics(self) -> dict[str, SingleTermRetrievalMetrics]:
+        """Language → all figures by name and cutoff."""
+        return {code: SingleTermRetrievalMetrics.of(one, self.k_values) for code, one in self.per_language.items()}
+
+    @property
+    def average_mrr(self) -> float:
+        """The macro mean of mrr: every language counts the same, however many queries it has."""
+        return self.average("mrr")
+
+    @property
+    def cross_lingual_variance(self) -> float:
+        """The population variance of mrr over languages: 0 where the retriever is as good in all of them."""
+        return self.variance("mrr")
+
+    def average(self, metric: str) -> float:
+        """The macro mean of any metric."""
+        return float(np.mean(self._figures(metric)))
+
+    def variance(self, metric: str) -> float:
+        """The population variance of any metric over languages; 0 for a single one."""
+        return float(np.var(self._figures(metric)))
+
+    def _figures(self, metric: str) -> list[float]:
+        return [result[metric] for result in self.per_language.values()]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each language and metric with its interval: `pandas.DataFrame(found.rows())` takes it."""
+        return [
+            {"language": code, "metric": metric.name, "n": len(result.query_ids), **_figure(result, metric.name)}
+            for code, result in self.per_language.items()
+            for metric in result.metrics
+            if metric.name not in result.beside
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        return {
+            "per_language": {code: one.to_dict() for code, one in self.metrics.items()},
+            "cross_lingual_variance": self.cross_lingual_variance,
+            "average_mrr": self.average_mrr,
+            "averaged": "macro: every language counts the same",
+            "notes": {code: list(result.notes) for code, result in self.per_language.items()},
+        }
+
+    def __getitem__(self, key: str) -> Any:
+        if key not in KEYS:
+            raise KeyError(key)
+        return getattr(self, key)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(KEYS)
+
+    def __len__(self) -> int:
+        return len(KEYS)
+
+
+def evaluate_multilingual_model(
+    provider: Any,
+    languages: Iterable[str] | Mapping[str, Any] = ALL,
+    *,
+    size: str = USUAL,
+    labels: Mapping[str, str | Path] | None = None,
+    k_values: Iterable[int] = K_VALUES,
+    **settings: Any,
+) -> MultilingualEvaluation:
+    """Put the HPO benchmark of each language to a retriever; a language that nobody has written cases in is an error.
+
+    The provider is whatever `assay.run` takes: a name, an object or a function. `languages` are codes or names; a dict
+    gives a benchmark of one's own for each. `labels` is a Babelon table for each language whose labels are indexed
+    instead of English ones. Settings are those of `assay.run`.
+    """
+    chosen = tuple(k_values)
+    names = SingleTermRetrievalMetrics.names(chosen)
+    benchmarks = _benchmarks(languages, size)
+    files = {_code(language): file for language, file in (labels or {}).items()}
+    if strays := [code for code in files if code not in benchmarks]:
+        raise UsageError(
+            f"labels are given for {', '.join(strays)}, which is not among the languages {', '.join(benchmarks)}"
+        )
+    loaded = {code: _loaded(code, one, files.get(code)) for code, one in benchmarks.items()}
+    found = {code: run(dataset, provider, names, **settings) for code, dataset in loaded.items()}
+    return MultilingualEvaluation(found, chosen)
+
+
+def _benchmarks(languages: Iterable[str] | Mapping[str, Any], size: str) -> dict[str, Any]:
+    """Language → its benchmark, each once."""
+    if isinstance(languages, str):
+        languages = [languages]
+    if isinstance(languages, Mapping):
+        found = {_code(language): one for language, one in languages.items()}
+    else:
+        found = {_code(language): f"{HPO}{_code(language)}:{size}" for language in languages}
+    if not found:
+        raise UsageError(f"there is no language to evaluate in; expected some of {', '.join(ALL)}")
+    return found
+
+
+def _code(language: str) -> str:
+    """`de` for itself and for `German`."""
+    known = {**{code: code for code in ALL}, **LANGUAGES}
+    if language.lower() not in known:
+        raise UnknownName("language", language, near_matches(language, known), f"there are {', '.join(ALL)}")
+    return known[language.lower()]
+
+
+def _loaded(code: str, benchmark: Any, labels: str | Path | None) -> BenchmarkDataset:
+    """The benchmark of one language, with terms to search in; queries in another language are refused."""
+    dataset = load_dataset(benchmark)
+    if dataset.format == FORMAT.name and (labels is not None or not dataset.documents):
+        dataset = with_terms(dataset, labels=labels)
+    said = {query.tags.get("language", language_of(dataset)) for query in dataset.queries.values()}
+    if strangers := sorted(said - {code}):
+        raise DataError(f"{dataset.name}: expected queries in {code} alone, found some in {', '.join(strangers)}")
+    return dataset
+
+
+def _figure(result: Result, metric: str) -> dict[str, Any]:
+    """A figure and its interval."""
+    interval = result.intervals.get(metric)
+    ends = (interval.low, interval.high) if interval else (None, None)
+    return {"value": plain_value(result[metric]), "low": ends[0], "high": ends[1]}

@@ -1,0 +1,29 @@
+"""remarks: how the figures of a comparison came about, where that is not what a reader would think."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from assay.comparison.verdict import pair_names
+from assay.stats._averages import AVERAGED
+from assay.text import some_of
+
+if TYPE_CHECKING:
+    from assay.comparison.comparison import Comparison
+
+
+def remarks_on(comparison: Comparison) -> Iterator[str]:
+    """Pairs that were not tested, figures that are no mean, and tests with too few queries."""
+    for metric in comparison.metrics:
+        pairs = [pair for pair in comparison.pairs if pair.metric == metric.name]
+        untested = [pair for pair in pairs if pair.untested]
+        if 0 < len(untested) < len(pairs):  # of all, the verdict tells
+            yield f"{metric.name} of {pair_names(untested)} is not tested ({untested[0].untested})."
+    whole = [metric.name for metric in comparison.metrics if metric.metric.aggregation not in AVERAGED]
+    if whole := [name for name in whole if any(pair.metric == name and pair.draws for pair in comparison.pairs)]:
+        is_or_are = "is no mean" if len(whole) == 1 else "are no means"
+        yield f"{some_of(whole)} {is_or_are} over queries: interval and p are by paired bootstrap of the figure itself."
+    tested = [pair.n for pair in comparison.pairs if pair.n and not pair.untested]
+    if tested and (caution := comparison.how.bound_test.caution(min(tested))):
+        yield caution

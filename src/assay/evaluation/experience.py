@@ -1,0 +1,61 @@
+"""Experience: what asking a provider has brought so far, and whether asking again is worth it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from assay.evaluation.answers import Answer
+from assay.evaluation.line import failed
+from assay.evaluation.patience import Patience
+from assay.providers._refusals import Busy, Final
+
+FEW = 3
+"""Queries that fail for good before anything was answered, after which nothing is asked twice."""
+
+
+@dataclass
+class Experience:
+    """What asking a provider has brought so far; it teaches when patience is wasted."""
+
+    patience: Patience
+    waits: Callable[[float, str], None] = field(default=lambda _seconds, _why: None)
+    """Told how long everybody waits now, and why, when a service asks for that."""
+    _n_lost: int = 0
+    _has_answered: bool = False
+    _is_put_off: bool = False
+
+    @property
+    def is_new(self) -> bool:
+        """Whether nothing was answered yet, and nothing given up."""
+        return not self._has_answered and not self._n_lost
+
+    def allows(self, error: Exception, n_tried: int) -> bool:
+        """Whether a query that failed so often is asked once more."""
+        return self.is_worth_waiting(error) and self.patience.allows(error, n_tried)
+
+    def is_worth_waiting(self, error: Exception) -> bool:
+        """Not while nothing has ever worked, nor after the longest wait was not long enough for a service."""
+        if not self._has_answered and self._n_lost >= FEW:
+            return False
+        return not (self._is_put_off and self.patience.is_put_off(error))
+
+    def pause(self, error: Exception, n_tried: int) -> float:
+        """Seconds before that; a long one that a service asks for is told of."""
+        seconds = self.patience.pause(error, n_tried)
+        if isinstance(error, Busy) and error.retry_after:
+            self.waits(seconds, error.message.rpartition(": ")[2])
+        return seconds
+
+    def answered(self, answers: Iterable[Answer]) -> None:
+        """Note that some were answered."""
+        if any(answer.error is None for answer in answers):
+            self._has_answered, self._is_put_off = True, False
+
+    def lost(self, query: str, error: Exception) -> Answer:
+        """The answer to a query that is given up."""
+        self._n_lost += not isinstance(error, Final)
+        if not self.patience.is_put_off(error):
+            return failed(query, error)
+        self._is_put_off = True
+        return failed(query, error, f", and {self.patience.longest_pause:g} s is the longest wait")

@@ -1,0 +1,49 @@
+"""Progress: how far a provider is with the queries of a benchmark."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from assay.evaluation.answers import Answer
+
+
+class Wait(NamedTuple):
+    """A pause: how long, why, and when it is over by the clock."""
+
+    seconds: float
+    why: str
+    until: float
+
+
+@dataclass
+class Progress:
+    """How far a part is; whoever watches is told after each batch."""
+
+    name: str
+    n_asked: int
+    n_done: int = 0
+    n_failed: int = 0
+    n_cached: int = 0
+    indexing: float = 0.0
+    """Seconds that went into taking the documents in."""
+    began: float = field(default_factory=time.perf_counter)
+    watch: Callable[[Progress], None] = lambda _: None
+    n_known: int = 0
+    """Of those not asked, how many an earlier start has answered."""
+    wait: Wait | None = None
+    """The last pause that a service asked for."""
+
+    def waits(self, seconds: float, why: str) -> None:
+        """Note that a service wants to be left alone, and tell the watcher."""
+        self.wait = Wait(seconds, why, time.perf_counter() + seconds)
+        self.watch(self)
+
+    def add(self, answers: Sequence[Answer], *, cached: bool = False) -> None:
+        """Count answers and tell the watcher."""
+        self.n_done += len(answers)
+        self.n_failed += sum(answer.error is not None for answer in answers)
+        self.n_cached += len(answers) if cached else 0
+        self.watch(self)

@@ -1,0 +1,94 @@
+"""alerts: what is worth telling somebody about, each thing once."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from assay.monitoring.finding import FAILED, UNDECIDED, WARNED
+from assay.monitoring.gate import GateReport
+from assay.monitoring.gate_words import moved_text
+from assay.monitoring.history import Change, Series
+from assay.text import counted
+
+SHOWN_QUERIES = 3
+
+
+@dataclass(frozen=True)
+class Alert:
+    """One thing to tell. `key` is the same as long as it is the same thing, however many nights it lasts."""
+
+    key: str
+    kind: str
+    """`rule`, `step` or `spike`."""
+    text: str
+    details: Mapping[str, Any]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        return {"key": self.key, "kind": self.kind, "text": self.text, **self.details}
+
+
+def alerts_of_rules(report: GateReport) -> list[Alert]:
+    """One alert for each rule and result that failed or warned. It stays the same one until the rule holds again."""
+    found = []
+    for verdict in report.verdicts:
+        if verdict.status not in (FAILED, WARNED):
+            continue
+        about = "/".join(filter(None, (verdict.benchmark, verdict.provider)))
+        moved = "".join(f"\n  {moved_text(one)}" for one in verdict.finding.moved[:SHOWN_QUERIES])
+        text = f"{verdict.mark} {about}: {verdict.rule.text}: {verdict.summary}{moved}"
+        found.append(Alert(f"rule {about} {verdict.rule.text}", "rule", text, verdict.to_dict()))
+    return found
+
+
+def undecided_rules(report: GateReport) -> list[str]:
+    """The rules that nobody could decide, for the log: no alert, for they say nothing."""
+    return [verdict.rule.text for verdict in report.verdicts if verdict.status == UNDECIDED]
+
+
+def alerts_of_series(series: Iterable[Series]) -> list[Alert]:
+    """The newest change of each series, where that is for the worse; the same one on every night after it."""
+    found = []
+    for one in series:
+        if not one.changes or not one.changes[-1].is_worse:
+            continue
+        change = one.changes[-1]
+        if not change.is_step and change.place < len(one.points) - 1:
+            continue  # a spike of the past, over by now
+        about = "/".join(filter(None, (one.benchmark, one.provider)))
+        first = _first_night(one, change)
+        kind = "step" if change.is_step else "spike"
+        text = f"{about}: {one.metric} {change.before:.3f} → {change.after:.3f}, a {kind} for the worse since {first}"
+        details = {"benchmark": one.benchmark, "provider": one.provider, "metric": one.metric, **change.to_dict()}
+        details["change"] = details.pop("kind")
+        found.append(Alert(f"change {about} {one.metric} {first}", kind, text, details))
+    return found
+
+
+def _first_night(series: Series, change: Change) -> str:
+    """Where it began: nights out of line, one after the other, are one thing, which may turn out to be a step."""
+    place = change.place
+    spikes = {other.place for other in series.changes if not other.is_step}
+    while not change.is_step and place - 1 in spikes:
+        place -= 1
+    return series.points[place].evaluation
+
+
+def not_told(alerts: Sequence[Alert], told: Collection[str]) -> list[Alert]:
+    """Those that nobody has been told of."""
+    known = set(told)
+    return list({alert.key: alert for alert in alerts if alert.key not in known}.values())
+
+
+def still_told(alerts: Sequence[Alert], told: Iterable[str]) -> list[str]:
+    """What is remembered: rules only as long as they are broken, so that the next time is told again; changes for good."""
+    lasting = {alert.key for alert in alerts}
+    return [key for key in dict.fromkeys(told) if key in lasting or key.startswith("change ")]
+
+
+def message_of(alerts: Sequence[Alert]) -> dict[str, Any]:
+    """What is posted: `text` as Slack and its like show it, and the alerts as data."""
+    head = f"assay: {counted(len(alerts), 'alert')}"
+    return {"text": "\n".join([head, *(f"• {alert.text}" for alert in alerts)]), "alerts": [one.to_dict() for one in alerts]}

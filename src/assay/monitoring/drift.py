@@ -1,0 +1,140 @@
+"""drift: how far today's answers are from yesterday's, without any judgments."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from assay.errors import BadParameter, DataError
+from assay.model.ordering import Floats
+from assay.model.policy import RankRule
+from assay.model.run import Run
+from assay.monitoring.finding import plain
+from assay.stats import agreement
+from assay.text import counted
+
+IN_ORDER = RankRule("docid_desc", "float64", drop_self=False)
+LIMITS = {"rbo": 0.9, "churn": 0.1, "scores": 0.1, "empty": 0.01}
+"""From where on something is worth a look: rankings less alike, ids newer, scores further apart, more queries empty."""
+SURE = 0.01
+"""The p below which a shift of scores is no chance."""
+
+
+@dataclass(frozen=True)
+class Drift:
+    """Two runs of the same queries, nobody having judged anything."""
+
+    k: int
+    n_queries: int
+    """Queries that both runs were asked; a query without any document counts as empty."""
+    only_before: int
+    only_now: int
+    rbo: float
+    """Rank-biased overlap, averaged over queries: 1 where nothing changed."""
+    overlap: float
+    """Share of the first k that both have."""
+    churn: float
+    """Share of the ids among today's first k that yesterday's first k had nowhere."""
+    gone: float
+    """Share of yesterday's ids that today has nowhere."""
+    empty_before: float
+    """Share of queries without a single document."""
+    empty_now: float
+    shift: float
+    """How far the distributions of scores are apart at most (Kolmogorov–Smirnov): 0 the same, 1 nothing in common."""
+    p_shift: float
+    """Chance of a shift as large, if scores were drawn from the same distribution."""
+    median_before: float
+    """Of the best score of each query."""
+    median_now: float
+    least_alike: tuple[tuple[str, float], ...] = ()
+    """The queries whose rankings are least alike, and their RBO."""
+
+    @property
+    def findings(self) -> tuple[str, ...]:
+        """What is worth a look, in words; empty where nothing is."""
+        found = []
+        if self.rbo < LIMITS["rbo"]:
+            found.append(f"rankings differ: RBO {self.rbo:.3f}, {100 * self.overlap:.0f} % of the first {self.k} in common")
+        if self.churn > LIMITS["churn"]:
+            found.append(f"{100 * self.churn:.0f} % of the retrieved ids are new")
+        if self.shift > LIMITS["scores"] and self.p_shift < SURE:
+            found.append(f"scores shifted: median best score {self.median_before:.4g} → {self.median_now:.4g}")
+        if self.empty_now - self.empty_before > LIMITS["empty"]:
+            found.append(f"queries without any result: {100 * self.empty_before:.1f} % → {100 * self.empty_now:.1f} %")
+        if self.only_before:
+            found.append(f"{counted(self.only_before, 'query')} of before are not in the run now")
+        return tuple(found)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        names = [name for name in self.__dataclass_fields__ if name != "least_alike"]
+        found = {name: plain(getattr(self, name)) for name in names}
+        alike = [{"query": query, "rbo": figure} for query, figure in self.least_alike]
+        return {**found, "least_alike": alike, "findings": list(self.findings)}
+
+
+def measure_drift(before: Any, now: Any, k: int = 10, p: float = 0.9) -> Drift:
+    """Hold today's run against yesterday's, on the queries that both have; runs are anything that `assay.Run` reads."""
+    if isinstance(k, bool) or not isinstance(k, int) or k < 1:
+        raise BadParameter(f"k is a whole number from 1 up, not {k!r}")
+    old, new = (each if isinstance(each, Run) else Run(each) for each in (before, now))
+    shared = [query for query in old.numbers if query in new.numbers]
+    if not shared:
+        raise DataError(f"the runs have no query in common: {len(old.numbers):,} before and {len(new.numbers):,} now")
+    tops = [_tops(run, shared, k) for run in (old, new)]
+    alike = agreement({query: old[query] for query in shared}, {query: new[query] for query in shared}, k, p)
+    ids = [{doc for ranking in top.values() for doc in ranking} for top in tops]
+    scores = [np.array([score for ranking in top.values() for score in ranking.values()], dtype=float) for top in tops]
+    best = [[max(ranking.values()) for ranking in top.values() if ranking] for top in tops]
+    shift, p_shift = ks_shift(*scores)
+    order = sorted(zip(alike.query_ids, alike.rbo.tolist(), strict=True), key=lambda one: one[1])[:5]
+    return Drift(
+        k=k,
+        n_queries=len(shared),
+        only_before=len(old.numbers) - len(shared),
+        only_now=len(new.numbers) - len(shared),
+        rbo=float(alike.rbo.mean()),
+        overlap=float(alike.overlap.mean()),
+        churn=_share(ids[1] - ids[0], ids[1]),
+        gone=_share(ids[0] - ids[1], ids[0]),
+        empty_before=sum(not ranking for ranking in tops[0].values()) / len(shared),
+        empty_now=sum(not ranking for ranking in tops[1].values()) / len(shared),
+        shift=shift,
+        p_shift=p_shift,
+        median_before=float(np.median(best[0])) if best[0] else math.nan,
+        median_now=float(np.median(best[1])) if best[1] else math.nan,
+        least_alike=tuple((query, figure) for query, figure in order if figure < 1),
+    )
+
+
+def _tops(run: Run, queries: list[str], k: int) -> dict[str, dict[str, float]]:
+    """Query → its first k documents with their scores."""
+    found = {}
+    for query in queries:
+        scores = run[query]
+        found[query] = {doc: float(scores[doc]) for doc in run.in_order(run.numbers[query], IN_ORDER)[:k]}
+    return found
+
+
+def _share(some: set[str], whole: set[str]) -> float:
+    return len(some) / len(whole) if whole else 0.0
+
+
+def ks_shift(before: Floats, now: Floats) -> tuple[float, float]:
+    """The two-sample Kolmogorov–Smirnov distance and its asymptotic p; (0, 1) where either side is empty.
+
+    Scores of one query hang together, so p is a guide and no proof.
+    """
+    from scipy.special import kolmogorov
+
+    if not len(before) or not len(now):
+        return (0.0, 1.0) if len(before) == len(now) else (1.0, 0.0)
+    every = np.concatenate((before, now))
+    below = [np.searchsorted(np.sort(side), every, "right") / len(side) for side in (before, now)]
+    distance = float(np.abs(below[0] - below[1]).max())
+    effective = len(before) * len(now) / (len(before) + len(now))
+    return distance, float(kolmogorov(math.sqrt(effective) * distance))

@@ -1,0 +1,206 @@
+"""gate: hold results against rules and a baseline; a verdict for each rule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from assay.comparison.align import align
+from assay.comparison.over import over
+from assay.errors import AssayError, DataError, GateFailed, ProviderError, UnknownName, UsageError, near_matches
+from assay.evaluation.result import Result
+from assay.monitoring.case import Case
+from assay.monitoring.finding import FAILED, PASSED, SKIPPED, UNDECIDED, WARNED, Finding
+from assay.monitoring.history import Best
+from assay.monitoring.pairing import pair_results
+from assay.monitoring.rule import Rule, at_place
+from assay.monitoring.rules import parse_rules
+from assay.monitoring.verdict import Verdict
+from assay.text import some_of
+
+HINT = " --intersect compares what they share"
+
+
+@dataclass(frozen=True)
+class GateReport:
+    """The verdicts, in the order of results and rules; `is_passed` unless a rule failed."""
+
+    verdicts: tuple[Verdict, ...]
+    notes: tuple[str, ...] = ()
+    baseline: str = ""
+    """What the results were held against, in words; empty where there was nothing."""
+    broken: str = ""
+    """Why no verdict could be given."""
+    exit_code_if_broken: int = field(default=DataError.exit_code, repr=False)
+
+    def count(self, status: str) -> int:
+        """How many verdicts there are of a kind."""
+        return sum(verdict.status == status for verdict in self.verdicts)
+
+    @property
+    def failed(self) -> tuple[Verdict, ...]:
+        """Those that stop a change."""
+        return tuple(verdict for verdict in self.verdicts if verdict.status == FAILED)
+
+    @property
+    def is_passed(self) -> bool:
+        """Whether nothing stops the change."""
+        return not self.broken and not self.failed
+
+    @property
+    def exit_code(self) -> int:
+        """0 good, 1 worse, 3, 4 or 6 broken."""
+        return self.exit_code_if_broken if self.broken else 0 if self.is_passed else GateFailed.exit_code
+
+    def raise_if_failed(self) -> None:
+        """Raise `GateFailed` with the failed rules and the worst queries."""
+        from assay.monitoring.gate_console import render_gate
+
+        if not self.is_passed:
+            raise GateFailed(render_gate(self).rstrip().removesuffix(f"   exit {self.exit_code}"))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain JSON values."""
+        counts = {status: self.count(status) for status in (PASSED, FAILED, WARNED, UNDECIDED, SKIPPED)}
+        return {
+            "schema": "assay.gate/1",
+            "passed": self.is_passed,
+            "exit_code": self.exit_code,
+            "broken": self.broken or None,
+            "baseline": self.baseline or None,
+            "counts": counts,
+            "verdicts": [verdict.to_dict() for verdict in self.verdicts],
+            "notes": list(self.notes),
+        }
+
+
+def gate(
+    current: Result | Sequence[Result],
+    baseline: Result | Sequence[Result] | None,
+    rules: str | Rule | Mapping[str, Any] | Iterable[Any],
+    *,
+    name: str = "the baseline",
+    best: Best | None = None,
+) -> GateReport:
+    """Hold results against rules, and against a baseline where there is one; results pair by benchmark, then by provider.
+
+    A baseline on other data, or scored in another way, is a DataError that names the difference. `best` holds the best
+    figures so far, for rules with a ratchet. Rules are texts, maps, or what `parse_rule` gives.
+    """
+    parsed = parse_rules(rules)
+    now = [current] if isinstance(current, Result) else list(current)
+    before = [] if baseline is None else [baseline] if isinstance(baseline, Result) else list(baseline)
+    if not now:
+        raise UsageError("there is no result to check")
+    _refuse_total_failure(now)
+    pairing = pair_results(now, before, name) if before else None
+    pairs = pairing.pairs if pairing else tuple((result, None) for result in now)
+    cases = [_case(result, other, parsed, name, best or {}) for result, other in pairs]
+    _refuse_pointless(parsed, cases)
+    verdicts = [
+        Verdict(rule, case.now.benchmark, case.now.name, _found(rule, case), case.before.name if case.before else "")
+        for case in cases
+        for rule in parsed
+        if rule.terms.is_about(case.now.benchmark, case.now.name) and _is_possible(rule, case)
+    ]
+    notes = [*(pairing.notes if pairing else ()), *_versions(cases)]
+    return GateReport(tuple(verdicts), tuple(notes), name if before else "")
+
+
+def _refuse_total_failure(results: Sequence[Result]) -> None:
+    """A provider that answered nothing is broken, which is not the same as worse."""
+    for result in results:
+        if result.failures and result.query_ids and all(query in result.failures for query in result.query_ids):
+            query, why = next(iter(result.failures.items()))
+            raise ProviderError(f"{result.name}: every query failed, so there is nothing to judge; {query}: {why}")
+
+
+def _case(now: Result, before: Result | None, rules: Sequence[Rule], name: str, best: Best) -> Case:
+    """A result and its baseline on the same queries in the same order; refused where they are about different things."""
+    known = {metric: figure for (benchmark, provider, metric), figure in best.items() if (benchmark, provider) == _key(now)}
+    if before is None:
+        return Case(now, None, known)
+    about = [rule for rule in rules if rule.terms.is_about(now.benchmark, now.name)]
+    wanted = [rule for rule in about if rule.metric and rule.needs_baseline and rule.metric.name in now]
+    for rule in wanted:
+        if rule.metric and rule.metric.name not in before:
+            there = some_of(list(before.summary), 10)
+            raise at_place(
+                DataError(f"{name} has no {rule.metric.name} (it has {there}); bless one that has"), rule.terms.place
+            )
+    metrics = [rule.metric.name for rule in wanted if rule.metric] or None
+    try:
+        align([replace(before, name=name), replace(now, name="this result")], metrics)
+    except AssayError as error:
+        said = str(error).removeprefix("these cannot be compared: ").removesuffix(HINT)
+        raise DataError(f"{name} cannot be compared with this result: {said} Bless a new one: assay bless latest") from None
+    return Case(now, over(replace(before, run={}), now.query_ids, before.metrics), known)
+
+
+def _key(result: Result) -> tuple[str, str]:
+    return result.benchmark, result.name
+
+
+def _refuse_pointless(rules: Sequence[Rule], cases: Sequence[Case]) -> None:
+    """A rule about a metric, a tag or a benchmark that no result has is typed wrongly."""
+    for rule in rules:
+        about = [case for case in cases if rule.terms.is_about(case.now.benchmark, case.now.name)]
+        if not about:
+            known = sorted({name for case in cases for name in (*_key(case.now), "/".join(_key(case.now))) if name})
+            error: AssayError = UnknownName(
+                "result", rule.terms.on, near_matches(rule.terms.on, known), f"there are {', '.join(known)}"
+            )
+            raise at_place(error, rule.terms.place)
+        if rule.metric and not any(rule.metric.name in case.now for case in about):
+            known = list(about[0].now.summary)
+            near = near_matches(rule.metric.name, known)
+            hint = f"the results have {', '.join(known)}"
+            raise at_place(UnknownName("metric of these results", rule.metric.name, near, hint), rule.terms.place)
+        _refuse_unknown_tags(rule, about)
+
+
+def _refuse_unknown_tags(rule: Rule, cases: Sequence[Case]) -> None:
+    """Tags and values that no query of any benchmark has."""
+    for tag, values in rule.terms.where:
+        known = {value for case in cases for tags in case.tags.by_query.values() if (value := tags.get(tag)) is not None}
+        if not known:
+            names = sorted({name for case in cases for name in case.tags.names})
+            raise at_place(UnknownName("tag", tag, near_matches(tag, names), _there(names)), rule.terms.place)
+        for value in values:
+            if value not in known:
+                near = near_matches(value, known)
+                raise at_place(UnknownName(f"value of {tag}", value, near, _there(sorted(known))), rule.terms.place)
+
+
+def _there(names: Sequence[str]) -> str:
+    return f"there are {', '.join(names[:10])}{' …' if len(names) > 10 else ''}" if names else "the queries have no tags"
+
+
+def _is_possible(rule: Rule, case: Case) -> bool:
+    """Whether this result has the metric and the tags; others have, or the rule had been refused."""
+    if rule.metric and rule.metric.name not in case.now:
+        return False
+    return not rule.terms.where or bool(case.within(rule.terms.where).n_queries)
+
+
+def _found(rule: Rule, case: Case) -> Finding:
+    try:
+        return rule.check(case.within(rule.terms.where) if rule.terms.where else case)
+    except AssayError as error:
+        raise at_place(error, rule.terms.place) from None
+
+
+def _versions(cases: Sequence[Case]) -> list[str]:
+    """A note where the baseline was made by another version, which may score otherwise."""
+    found = []
+    for case in cases:
+        versions = [one.provenance.get("assay") for one in (case.before, case.now) if one is not None]
+        if len(versions) == 2 and all(versions) and versions[0] != versions[1]:
+            found.append(f"the baseline was made with assay {versions[0]}, this result with {versions[1]}")
+    return list(dict.fromkeys(found))
+
+
+def broken_gate(error: AssayError, baseline: str = "") -> GateReport:
+    """The report of a gate that could not be held, so that files say so too."""
+    return GateReport((), (), baseline, str(error), error.exit_code)

@@ -1,0 +1,193 @@
+"""history: how a metric went over time, one series for each benchmark and provider."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby, pairwise
+from typing import Any, NamedTuple, Protocol
+
+from assay.metrics._parse import parse_metric
+from assay.monitoring.steps import Watched, watch_series
+
+Best = Mapping[tuple[str, str, str], float]
+"""Benchmark, provider and metric → the best figure so far."""
+
+
+class StoredPoint(Protocol):
+    """A summary as a store gives it."""
+
+    @property
+    def evaluation(self) -> str:
+        """The evaluation it is of."""
+
+    @property
+    def started(self) -> str:
+        """When that began."""
+
+    @property
+    def benchmark(self) -> str:
+        """What it is about."""
+
+    @property
+    def provider(self) -> str:
+        """Who was asked."""
+
+    @property
+    def value(self) -> float | None:
+        """The figure, if there is one."""
+
+    @property
+    def low(self) -> float | None:
+        """Lower end of its interval."""
+
+    @property
+    def high(self) -> float | None:
+        """Upper end of its interval."""
+
+    @property
+    def n(self) -> int:
+        """Queries it rests on."""
+
+    @property
+    def dataset(self) -> str:
+        """A digest of the benchmark's data."""
+
+
+class Point(NamedTuple):
+    """One figure of a series."""
+
+    evaluation: str
+    started: str
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    n: int = 0
+    dataset: str = ""
+
+
+@dataclass(frozen=True)
+class Change:
+    """A step or a spike, and the evaluation where it began."""
+
+    point: Point
+    is_step: bool
+    before: float
+    after: float
+    is_worse: bool
+    place: int
+    """Its place in the series."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        kind = "step" if self.is_step else "spike"
+        found = {"kind": kind, "evaluation": self.point.evaluation, "started": self.point.started, "place": self.place}
+        return {**found, "before": self.before, "after": self.after, "is_worse": self.is_worse}
+
+
+@dataclass(frozen=True)
+class Series:
+    """The figures of one metric, benchmark and provider, the oldest first; a figure may be missing."""
+
+    benchmark: str
+    provider: str
+    metric: str
+    points: tuple[Point, ...]
+
+    @cached_property
+    def values(self) -> list[float]:
+        """Nan where there is no figure."""
+        return [math.nan if point.value is None else float(point.value) for point in self.points]
+
+    @property
+    def defined(self) -> list[Point]:
+        """The points that have a figure."""
+        return [point for point in self.points if point.value is not None and math.isfinite(point.value)]
+
+    @cached_property
+    def stretches(self) -> list[tuple[int, int]]:
+        """Start and end of each stretch on the same data: a new version of a benchmark begins a new one."""
+        found, start = [], 0
+        for _, same in groupby(self.points, key=lambda point: point.dataset):
+            end = start + len(list(same))
+            found.append((start, end))
+            start = end
+        return found
+
+    @cached_property
+    def watched(self) -> list[tuple[int, Watched]]:
+        """For each stretch its start, and what was noticed in it."""
+        return [(start, watch_series(self.values[start:end])) for start, end in self.stretches]
+
+    @cached_property
+    def changes(self) -> list[Change]:
+        """Steps and spikes in the order of time."""
+        found = [
+            self._change(start + one.place, one.before, one.after, is_step=one.is_step)
+            for start, watched in self.watched
+            for one in watched.alarms
+        ]
+        found += [jump for start, end in self.stretches for jump in self._jumps(start, end)]
+        return sorted(found, key=lambda change: change.place)
+
+    def _change(self, place: int, before: float, after: float, *, is_step: bool) -> Change:
+        is_up = parse_metric(self.metric).metric.higher_is_better
+        return Change(self.points[place], is_step, before, after, (after < before) == is_up, place)
+
+    def _jumps(self, start: int, end: int) -> Iterator[Change]:
+        """In stretches too short for statistics over time: neighbours whose own intervals do not even touch."""
+        watched = next(one for where, one in self.watched if where == start)
+        known = [place for place in range(start, end) if math.isfinite(self.values[place])] if watched.doubt else []
+        for one, other in pairwise(known):
+            a, b = self.points[one], self.points[other]
+            if None in (a.low, a.high, b.low, b.high):
+                continue
+            if float(a.low or 0) > float(b.high or 0) or float(b.low or 0) > float(a.high or 0):
+                yield self._change(other, self.values[one], self.values[other], is_step=True)
+
+    @property
+    def doubt(self) -> str:
+        """Why nothing can be said about the last stretch; empty where something can."""
+        return self.watched[-1][1].doubt if self.watched else "no figure yet"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        return {
+            "benchmark": self.benchmark,
+            "provider": self.provider,
+            "metric": self.metric,
+            "points": [point._asdict() for point in self.points],
+            "changes": [change.to_dict() for change in self.changes],
+            "doubt": self.doubt or None,
+        }
+
+
+def series_of(points: Iterable[StoredPoint], metric: str) -> list[Series]:
+    """The points of a store as series, each in the order of time."""
+    found: dict[tuple[str, str], list[Point]] = {}
+    for one in points:
+        point = Point(one.evaluation, one.started, one.value, one.low, one.high, one.n, one.dataset)
+        found.setdefault((one.benchmark, one.provider), []).append(point)
+    name = parse_metric(metric).name
+    return [Series(*key, name, tuple(some)) for key, some in sorted(found.items())]
+
+
+def best_before(series: Sequence[Series], evaluation: str) -> dict[tuple[str, str, str], float]:
+    """The best figure of each series before an evaluation, on the same data; nothing where it was the first."""
+    best: dict[tuple[str, str, str], float] = {}
+    for one in series:
+        places = [place for place, point in enumerate(one.points) if point.evaluation == evaluation]
+        if not places:
+            continue
+        last = one.points[places[-1]]
+        figures = [
+            point.value
+            for point in one.points[: places[-1]]
+            if point.evaluation != evaluation and point.dataset == last.dataset and point.value is not None
+        ]
+        if figures:
+            is_up = parse_metric(one.metric).metric.higher_is_better
+            best[one.benchmark, one.provider, one.metric] = max(figures) if is_up else min(figures)
+    return best

@@ -1,0 +1,117 @@
+"""Rule: what must hold for a result; the shape that every kind of rule has."""
+
+from __future__ import annotations
+
+import math
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from assay.errors import AssayError, BadParameter, UnknownName, near_matches
+from assay.metrics._metric import BoundMetric
+from assay.metrics._parse import parse_metric
+from assay.monitoring.case import Case
+from assay.monitoring.finding import SKIPPED, UNDECIDED, Finding
+from assay.monitoring.terms import Terms
+
+WORDS: tuple[str, ...] = (
+    "drops",
+    "rises",
+    "worsens",
+    "ratchet",
+    "within",
+    "not",
+    "worse",
+    "than",
+    "baseline",
+    "by",
+    "at",
+    "most",
+    "no",
+)
+WORDS += ("query", "queries", "drop", "from", "hit", "to", "miss", "where", "in", "on")
+"""The words that rules are written in, besides metrics, tags and numbers."""
+
+
+@dataclass(frozen=True)
+class Rule(ABC):
+    """One rule. `text` is its canonical spelling, which reads back to the same rule."""
+
+    terms: Terms = field(default_factory=Terms, kw_only=True)
+
+    @property
+    @abstractmethod
+    def body(self) -> str:
+        """The rule without its terms."""
+
+    @property
+    def metric(self) -> BoundMetric | None:
+        """What it looks at; None where it counts something else."""
+        return None
+
+    @property
+    def needs_baseline(self) -> bool:
+        """Whether it says nothing without something to compare with."""
+        return False
+
+    @property
+    def text(self) -> str:
+        """The canonical spelling."""
+        return f"{self.body}{self.terms}"
+
+    @abstractmethod
+    def check(self, case: Case) -> Finding:
+        """What holds for a result."""
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Kind(NamedTuple):
+    """One kind of rule: the shape of its body, and what makes a rule of it."""
+
+    shape: re.Pattern[str]
+    parse: Callable[[re.Match[str], Terms], Rule]
+    example: str
+
+
+def metric_of(text: str) -> BoundMetric:
+    """The metric a rule is about; words behind it that no rule has are told apart from metrics nobody knows."""
+    outside = re.sub(r"\([^()]*\)", "", text)
+    for word in outside.split()[1:]:
+        near = near_matches(word, WORDS, most=2)
+        raise UnknownName("word of a rule", word, near, forms_hint())
+    return parse_metric(text)
+
+
+def forms_hint() -> str:
+    """Where the grammar is written down."""
+    return "rules look like ndcg@10 >= 0.42, recall@10 drops <= 0.01, mrr not worse by 0.02"
+
+
+def at_place(error: AssayError, place: str) -> AssayError:
+    """The error with the place of the rule in front of it."""
+    if not place or str(error).startswith(f"{place}:"):
+        return error
+    kind = BadParameter if isinstance(error, UnknownName) else type(error)
+    return kind(f"{place}: {error}")
+
+
+def without_figure(case: Case, metric: BoundMetric, before: float | None = None) -> Finding | None:
+    """What can be said where a figure is undefined; nothing where all are there."""
+    value = case.value(metric.name)
+    who = "now" if math.isnan(value) else "in the baseline" if before is not None and math.isnan(before) else ""
+    if not who:
+        return None
+    why = ": no query was timed alone" if metric.metric.view == "timing" else ""
+    earlier = math.nan if before is None else before
+    return Finding(
+        UNDECIDED, value, earlier, n=case.n_defined(metric.name), reason=f"{metric.name} has no figure {who}{why}"
+    )
+
+
+def without_baseline() -> Finding:
+    """What a rule says that has nothing to compare with."""
+    return Finding(SKIPPED, reason="no baseline to compare with")

@@ -1,0 +1,103 @@
+"""Terms: what a rule has besides its body: where it applies, how severe it is, and what becomes of doubt."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from assay.errors import BadParameter, near_matches
+from assay.evaluation.selection import parse_where
+
+FAIL, WARN = "fail", "warn"
+SEVERITIES = (FAIL, WARN)
+_OPTIONS = re.compile(r"\s*\[([^\[\]]*)\]\s*$")
+_SEVERITY = re.compile(r"\s*(fail|warn)\s*:\s+", re.IGNORECASE)
+_WHERE = re.compile(r"\s+(?:where|in)\s+(?=[^\s=]+=)", re.IGNORECASE)
+_ON = re.compile(r"\s+on\s+", re.IGNORECASE)
+
+Where = tuple[tuple[str, tuple[str, ...]], ...]
+"""Tag and the values that will do, for each tag."""
+
+
+@dataclass(frozen=True)
+class Terms:
+    """`… on rag-template where language=de [warn, undecided: fail]`."""
+
+    severity: str = FAIL
+    undecided: str = WARN
+    """What becomes of a rule that cannot be decided."""
+    where: Where = ()
+    on: str = ""
+    """A benchmark, a provider, or `benchmark/provider`; empty: all of them."""
+    place: str = field(default="", compare=False)
+    """Where the rule was written: `gate.yaml:3`."""
+
+    def __str__(self) -> str:
+        options = [*([WARN] if self.severity == WARN else []), *(["undecided: fail"] if self.undecided == FAIL else [])]
+        parts = (f" on {self.on}" if self.on else "", f" where {self.slice}" if self.where else "")
+        return "".join(parts) + (f" [{', '.join(options)}]" if options else "")
+
+    @property
+    def slice(self) -> str:
+        """`language=de difficulty=hard,medium`; empty where all queries count."""
+        return " ".join(f"{_quoted(name)}={_quoted(','.join(values))}" for name, values in self.where)
+
+    def is_about(self, benchmark: str, provider: str) -> bool:
+        """Whether a result is one the rule is about."""
+        return not self.on or self.on in (benchmark, provider, f"{benchmark}/{provider}")
+
+
+def _quoted(text: str) -> str:
+    return shlex.quote(text)
+
+
+def split_terms(text: str, place: str = "", undecided: str = WARN) -> tuple[str, Terms]:
+    """The body of a rule, and its terms."""
+    severity, doubt, rest = FAIL, undecided, text
+    if prefix := _SEVERITY.match(rest):
+        severity, rest = prefix[1].lower(), rest[prefix.end() :]
+    if options := _OPTIONS.search(rest):
+        rest = rest[: options.start()]
+        for option in filter(None, map(str.strip, options[1].split(","))):
+            severity, doubt = _option(option, severity, doubt)
+    body, *clauses = _WHERE.split(rest, maxsplit=1)
+    body, *about = _ON.split(body, maxsplit=1)
+    where = parse_tags(clauses[0]) if clauses else ()
+    return " ".join(body.split()), Terms(severity, doubt, where, about[0].strip() if about else "", place)
+
+
+def _option(option: str, severity: str, undecided: str) -> tuple[str, str]:
+    """One word in brackets: `warn`, or `undecided: fail`."""
+    name, colon, value = (part.strip().lower() for part in option.partition(":"))
+    if not colon and name in SEVERITIES:
+        return name, undecided
+    if name == "severity":
+        return parse_severity(value, "severity"), undecided
+    if name == "undecided":
+        return severity, parse_severity(value, "undecided")
+    near = near_matches(name, ("warn", "fail", "undecided"), most=1)
+    question = f" Did you mean {near[0]}?" if near else ""
+    raise BadParameter(f"[{option}] is no option of a rule; there are [warn], [fail] and [undecided: fail].{question}")
+
+
+def parse_severity(value: str, name: str) -> str:
+    """`warn` or `fail`."""
+    if value.strip().lower() not in SEVERITIES:
+        raise BadParameter(f"{name} is warn or fail, not {value!r}")
+    return value.strip().lower()
+
+
+def parse_tags(text: str) -> Where:
+    """`language=de difficulty=hard,medium`; quotes hold values with blanks together."""
+    try:
+        words = shlex.split(text)
+    except ValueError:
+        raise BadParameter(f"the quotes in {text!r} do not match") from None
+    return tags_from(parse_where(words))
+
+
+def tags_from(given: Mapping[str, list[str]]) -> Where:
+    """Tags as terms hold them."""
+    return tuple((name, tuple(dict.fromkeys(values))) for name, values in given.items())

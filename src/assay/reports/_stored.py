@@ -1,0 +1,104 @@
+"""What the store holds, as people read it: lists of results, and where an evaluation comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from assay.errors import UnknownName
+from assay.reports._cells import Cell, Table
+from assay.reports._csv_rows import csv_of
+from assay.reports._layout import Style, fitted, with_prose
+from assay.store.entries import Entry, StoredEvaluation
+from assay.text import counted, printable
+
+MINUTE = len("2026-11-15T11:21")
+
+
+def render_entries(entries: Sequence[Entry], metric: str | None, style: Style) -> str:
+    """One row for each result: the metric asked for, else the first of each."""
+    head = ["evaluation", "started", "benchmark", "provider", "metric", "value", "interval", "queries", "failed", ""]
+    rows = [list(map(Cell, _row(entry, metric))) for entry in entries]
+    return "\n\n".join(fitted(Table(head, rows, frozenset({0, 1, 2, 3, 4, 9})), style)) + "\n"
+
+
+def _row(entry: Entry, metric: str | None) -> list[str]:
+    name = metric if metric is not None else next(iter(entry.figures), "")
+    figure = entry.figures.get(name)
+    value = "–" if figure is None or figure.value is None else f"{figure.value:.4f}"
+    has_ends = figure is not None and figure.low is not None and figure.high is not None
+    interval = f"{figure.low:.3f} – {figure.high:.3f}" if has_ends and figure else ""
+    marks = [*(f"baseline {one}" for one in entry.baselines), *entry.tags]
+    words = [entry.evaluation, readable(entry.started), entry.benchmark, entry.provider, name]
+    return [*map(printable, words), value, interval, f"{entry.n_queries:,}", f"{entry.n_failed:,}", " · ".join(marks)]
+
+
+def entries_as_csv(entries: Sequence[Entry]) -> str:
+    """A row for each result and metric, with every digit."""
+    rows = []
+    for entry in entries:
+        about = {name: value for name, value in entry.to_dict().items() if name != "figures"}
+        figures = entry.to_dict()["figures"] or {"": {}}
+        rows += [{**about, "metric": name, **figure} for name, figure in figures.items()]
+    return csv_of(rows) if rows else ""
+
+
+def readable(moment: str) -> str:
+    """A moment to the minute, in UTC."""
+    return moment[:MINUTE].replace("T", " ")
+
+
+def render_about(evaluation: StoredEvaluation) -> str:
+    """One line: which evaluation this is, and what was said about it."""
+    marks = [f"baseline {name}" for name in evaluation.baselines] + [f"tag {tag}" for tag in evaluation.tags]
+    return printable(" · ".join([evaluation.id, f"saved {readable(evaluation.saved)} UTC", *marks])) + "\n"
+
+
+def render_provenance(evaluation: StoredEvaluation, style: Style) -> str:
+    """What the results rest on: what they share first, then what each has of its own; and the notes."""
+    described = [_described(result.provenance) for result in evaluation.results]
+    shared = {name: text for name, text in described[0].items() if all(one.get(name) == text for one in described)}
+    rows = list(shared.items())
+    for result, one in zip(evaluation.results, described, strict=True):
+        own = [text if name == "provider" else f"{name} {text}" for name, text in one.items() if name not in shared]
+        if own:
+            rows.append((result.name, " · ".join(own)))
+    rows += [("note", f"{note.text} ({readable(note.written)})") for note in evaluation.notes]
+    if not rows:
+        return ""
+    cells = [[Cell(printable(name)), Cell(printable(text))] for name, text in rows]
+    return with_prose(Table(["", ""], cells, frozenset({0, 1})), style).partition("\n")[2] + "\n"
+
+
+def _described(provenance: Mapping[str, Any]) -> dict[str, str]:
+    """The parts of provenance that tell results apart, in words."""
+    found: dict[str, str] = {}
+    dataset = provenance.get("dataset") or {}
+    if dataset:
+        prints = ", ".join(f"{part} {value}" for part, value in dataset.get("fingerprints", {}).items())
+        found["benchmark"] = f"{dataset.get('name', '')} {dataset.get('version', '')}{f' ({prints})' if prints else ''}"
+    if provider := (provenance.get("provider") or {}).get("configuration"):
+        values = ", ".join(f"{name}={value}" for name, value in provider.items() if name != "provider")
+        found["provider"] = f"{provider.get('provider', '')}({values})"
+    if started := provenance.get("started"):
+        found["started"] = readable(str(started)) + " UTC"
+    if repository := provenance.get("repository"):
+        found["commit"] = f"{repository['commit']}{' with changes' if repository.get('dirty') else ''}"
+    versions = {name: provenance[name] for name in ("assay", "python") if name in provenance}
+    if versions:
+        found["versions"] = ", ".join(f"{name} {version}" for name, version in versions.items())
+    return found
+
+
+def list_notes(n_shown: int, n_evaluations: int, place: str, *, is_cut: bool) -> str:
+    """What the list shows, and where to look next."""
+    which = f"the newest {counted(n_shown, 'result')}" if is_cut else counted(n_shown, "result")
+    more = "; --limit 0 shows all" if is_cut else ""
+    return printable(f"{which} of {counted(n_evaluations, 'evaluation')} in {place}{more}. Look: assay show latest")
+
+
+def check_metric(entries: Sequence[Entry], metric: str) -> None:
+    """Refuse a metric that no result in the list has."""
+    known = list(dict.fromkeys(name for entry in entries for name in entry.figures))
+    if entries and metric not in known:
+        raise UnknownName("metric of these results", metric, hint=f"they have {', '.join(known)}")

@@ -1,0 +1,23 @@
+"""Averages: figures that follow from the mean of something per query, and what that is."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from assay.model.ordering import Floats
+from assay.model.scores import GEOMETRIC_FLOOR, GEOMETRIC_MEAN, MEAN, SUM, Aggregation
+
+AVERAGED = (MEAN, SUM, GEOMETRIC_MEAN)
+"""Summaries that grow with a mean over queries, so that a test of that mean is a test of the summary."""
+
+
+def averaged(score: Floats, aggregation: Aggregation) -> Floats:
+    """What is averaged: the scores, or their logarithms where the summary is a geometric mean."""
+    return np.log(np.maximum(score, GEOMETRIC_FLOOR)) if aggregation == GEOMETRIC_MEAN else score
+
+
+def summarised(mean: float, n: int, aggregation: Aggregation) -> float:
+    """The summary that belongs to such a mean over n queries."""
+    if aggregation == GEOMETRIC_MEAN:
+        return float(np.exp(mean))
+    return mean * n if aggregation == SUM else mean

@@ -1,0 +1,74 @@
+"""Annotation: tags, notes and baselines, said about an evaluation after it was saved."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from sqlalchemy import Connection, delete, insert, select, update
+
+from assay.errors import BadParameter
+from assay.store.entries import Note
+from assay.store.moments import now
+from assay.store.references import Target
+from assay.store.tables import BASELINES, EVALUATIONS, NOTES, TAGS
+from assay.text import printable
+
+LONGEST_TAG = 80
+
+
+class Blessed(NamedTuple):
+    """A baseline: its name, the evaluation it shall be, and the one it was before."""
+
+    name: str
+    evaluation: str
+    before: str | None
+
+
+def check_tag(tag: str) -> str:
+    """A word that can be asked for later."""
+    if not tag or len(tag) > LONGEST_TAG or re.search(r"[\s,]", tag) or not tag.isprintable() or tag.startswith("-"):
+        raise BadParameter(f"a tag is one word of up to {LONGEST_TAG} letters, without blanks and commas; found {tag!r}")
+    return tag
+
+
+def add_tags(connection: Connection, number: int, tags: Iterable[str]) -> None:
+    """Add tags; those that are there already stay."""
+    known = set(connection.execute(select(TAGS.c.tag).where(TAGS.c.evaluation == number)).scalars())
+    for tag in dict.fromkeys(tags):
+        if tag not in known:
+            connection.execute(insert(TAGS).values(evaluation=number, tag=tag))
+
+
+def remove_tags(connection: Connection, number: int, tags: Iterable[str]) -> None:
+    """Remove tags; those that are not there are passed over."""
+    connection.execute(delete(TAGS).where(TAGS.c.evaluation == number, TAGS.c.tag.in_(list(tags))))
+
+
+def add_notes(connection: Connection, number: int, notes: Iterable[Note]) -> None:
+    """Add notes; one of the same moment and words is there once."""
+    known = {
+        Note(*row) for row in connection.execute(select(NOTES.c.written, NOTES.c.text).where(NOTES.c.evaluation == number))
+    }
+    for note in notes:
+        clean = Note(printable(note.written), printable(note.text))
+        if clean not in known:
+            connection.execute(insert(NOTES).values(evaluation=number, **clean._asdict()))
+
+
+def bless(connection: Connection, target: Target, name: str, *, moves: bool = True) -> Blessed:
+    """Call an evaluation by a name. A name that stands for another one moves here, unless it shall not."""
+    taken = select(EVALUATIONS.c.id, BASELINES.c.part).join(BASELINES).where(BASELINES.c.name == name)
+    before = connection.execute(taken).first()
+    row = {"evaluation": target.number, "part": printable(target.part), "blessed": now()}
+    if before is None:
+        connection.execute(insert(BASELINES).values(name=name, **row))
+    elif moves:
+        connection.execute(update(BASELINES).where(BASELINES.c.name == name).values(**row))
+    return Blessed(name, address(target.id, target.part), None if before is None else address(before.id, before.part))
+
+
+def address(evaluation: str, part: str) -> str:
+    """An evaluation, or a result of it, as a reference."""
+    return f"{evaluation}#{part}" if part else evaluation

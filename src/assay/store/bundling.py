@@ -1,0 +1,42 @@
+"""Bundling: results and the plan they come from, made ready for the store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from assay.errors import BadParameter, UsageError
+from assay.evaluation.plan import Plan
+from assay.evaluation.result import Result
+from assay.store.moments import now, read_moment
+from assay.store.parcel import parcel_of
+from assay.store.payload import pack_json
+from assay.store.writing import Bundle
+
+
+def bundle_of(results: Iterable[Result], plan: Any = None, started: str | None = None) -> Bundle:
+    """An evaluation, everything slow done."""
+    parcels = tuple(map(parcel_of, results))
+    if not parcels:
+        raise UsageError("there is no result to save")
+    described = describe_plan(plan)
+    if started is not None:
+        moment = read_moment(started)
+        if moment is None:
+            raise BadParameter(f"started is a time such as 2026-11-15T09:30:00+00:00, not {started!r}")
+        described["started"] = moment
+    bundle = Bundle(pack_json(described), parcels, now())
+    bundle.prepare()
+    return bundle
+
+
+def describe_plan(plan: Any) -> dict[str, Any]:
+    """A plan as plain values: what it says about answers and scores, and how they are shown."""
+    if plan is None:
+        return {}
+    if isinstance(plan, Plan):
+        return {**plan.describe(), "statistics": asdict(plan.statistics), "by": list(plan.by)}
+    if isinstance(plan, Mapping):
+        return dict(plan)
+    raise BadParameter(f"a plan is a Plan or a mapping, not a {type(plan).__name__}")

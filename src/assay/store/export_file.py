@@ -1,0 +1,155 @@
+"""The export file: evaluations as JSON lines, compressed with zstandard; one file to carry from store to store.
+
+The first line names the layout. Then comes each evaluation, followed by its results as `Result.to_dict` writes them; the
+last line says how many there were. `zstd -dc file | head -1` shows it to anybody.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from assay._version import __version__
+from assay.datasets._zstd import ZstdFile
+from assay.errors import DataError, StoreError
+from assay.store.entries import Note
+from assay.store.moments import now, read_moment
+from assay.store.parcel import parcel_of_plain
+from assay.store.payload import pack_json, unpack_json
+from assay.store.writing import Bundle
+
+SCHEMA = "assay.export/1"
+LEVEL = 6
+
+
+class Exported(NamedTuple):
+    """An evaluation with all that is said about it."""
+
+    id: str
+    bundle: Bundle
+    tags: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
+    baselines: tuple[tuple[str, str], ...] = ()
+
+    def lines(self) -> Iterator[dict[str, Any]]:
+        """The evaluation, then its results."""
+        about = {
+            "id": self.id,
+            "digest": self.bundle.digest,
+            "saved": self.bundle.saved,
+            "plan": unpack_json(self.bundle.plan),
+            "tags": list(self.tags),
+            "notes": [note._asdict() for note in self.notes],
+            "baselines": [{"name": name, "part": part} for name, part in self.baselines],
+            "results": len(self.bundle.parcels),
+        }
+        yield {"evaluation": about}
+        for parcel in self.bundle.parcels:
+            yield {"result": parcel.to_plain()}
+
+
+def write_export(path: Path, evaluations: Iterable[Exported]) -> int:
+    """Write all of them, or no file at all; says how many."""
+    import zstandard
+
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
+    n_written = 0
+    try:
+        with (
+            unfinished.open("wb") as file,
+            zstandard.ZstdCompressor(level=LEVEL, write_checksum=True).stream_writer(file) as out,
+        ):
+            out.write(_line({"schema": SCHEMA, "assay": __version__, "written": now()}))
+            for evaluation in evaluations:
+                for line in evaluation.lines():
+                    out.write(_line(line))
+                n_written += 1
+            out.write(_line({"end": n_written}))
+        unfinished.replace(path)
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be written: {error.strerror or error}") from None
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return n_written
+
+
+def _line(content: dict[str, Any]) -> bytes:
+    return pack_json(content) + b"\n"
+
+
+def read_export(path: Path) -> Iterator[Exported]:
+    """Each evaluation as soon as all of it was read and found whole; a fault names its line."""
+    with _lines(path) as lines:
+        head = _next(path, lines, "schema")
+        if head["schema"] != SCHEMA:
+            raise DataError(f"{path}: written as {head['schema']}, but this version reads {SCHEMA}")
+        n_read = 0
+        while "evaluation" in (line := _next(path, lines, "evaluation", "end")):
+            yield _evaluation(path, line["evaluation"], lines)
+            n_read += 1
+        if line["end"] != n_read:
+            raise DataError(f"{path}: it should hold {line['end']} evaluations, but holds {n_read}")
+
+
+Lines = Iterator[tuple[int, bytes]]
+
+
+@contextmanager
+def _lines(path: Path) -> Iterator[Lines]:
+    import zstandard
+
+    try:
+        with io.BufferedReader(ZstdFile(path), 1 << 20) as file:
+            yield enumerate(file, start=1)
+    except OSError as error:
+        raise DataError(f"{path}: {error.strerror or error}") from None
+    except (EOFError, zstandard.ZstdError) as error:
+        raise DataError(f"{path}: no export of a store, or one that was cut short ({error})") from None
+
+
+def _next(path: Path, lines: Lines, *wanted: str) -> dict[str, Any]:
+    number, text = next(lines, (0, b""))
+    if not text:
+        raise DataError(f"{path}: it ends too early: expected a line with {' or '.join(wanted)}")
+    try:
+        content = json.loads(text)
+    except ValueError:
+        content = None
+    if not isinstance(content, dict) or not any(name in content for name in wanted):
+        raise DataError(
+            f"{path}:{number}: expected a line with {' or '.join(wanted)}; assay results export writes such files"
+        )
+    return content
+
+
+def _evaluation(path: Path, about: dict[str, Any], lines: Lines) -> Exported:
+    """The evaluation, put together again, if it is still what it was."""
+    n_results = _checked(path, lambda: int(about["results"]))
+    parcels = [_checked(path, parcel_of_plain, _next(path, lines, "result")["result"]) for _ in range(n_results)]
+    exported = _checked(path, _put_together, about, parcels)
+    if exported.bundle.digest != about.get("digest"):
+        raise DataError(f"{path}: {about['id']} was changed after it was exported; nothing of it is imported")
+    return exported
+
+
+def _put_together(about: dict[str, Any], parcels: list[Any]) -> Exported:
+    saved = read_moment(about["saved"])
+    return Exported(
+        id=str(about["id"]),
+        bundle=Bundle(pack_json(about["plan"]), tuple(parcels), saved or now()),
+        tags=tuple(map(str, about["tags"])),
+        notes=tuple(Note(str(note["written"]), str(note["text"])) for note in about["notes"]),
+        baselines=tuple((str(one["name"]), str(one["part"])) for one in about["baselines"]),
+    )
+
+
+def _checked(path: Path, function: Callable[..., Any], *arguments: Any) -> Any:
+    try:
+        return function(*arguments)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise DataError(f"{path}: an evaluation in it cannot be read ({error!r})") from None

@@ -1,0 +1,49 @@
+"""Keeping: what `assay eval` does with its results; whatever happens to the store, they are not lost."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from assay.errors import StoreError
+from assay.evaluation.result import Result
+from assay.store.bundling import bundle_of
+from assay.store.export_file import Exported, write_export
+from assay.store.place import DEFAULT
+from assay.store.store import Store
+from assay.store.writing import SHORTEST, Bundle
+
+UNSAVED = DEFAULT.parent / "unsaved"
+
+
+def keep(results: Sequence[Result], plan: Any = None, url: str | Path | None = None) -> str:
+    """Save an evaluation and return its id.
+
+    Where the store fails, the results go into a file that can be imported, and the error says which.
+    """
+    try:
+        with Store.open(url) as store:
+            return store.save(results, plan)
+    except StoreError as error:
+        bundle = bundle_of(results, plan)
+        name = bundle.id_of_length(SHORTEST)
+        file = _rescued(name, bundle)
+        way_out = (
+            f"the results are in {file}: assay results import {file}" if file else "the results could not be kept elsewhere"
+        )
+        raise StoreError(f"{error}; {way_out}") from error
+
+
+def _rescued(name: str, bundle: Bundle) -> Path | None:
+    """A file with the evaluation, beside the usual store or among temporary files; None where neither can be written."""
+    for folder in (UNSAVED, Path(tempfile.gettempdir())):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            file = folder / f"{name}.jsonl.zst"
+            write_export(file, [Exported(name, bundle)])
+        except (OSError, StoreError):
+            continue
+        return file
+    return None

@@ -1,0 +1,96 @@
+"""Listing: stored results and the history of a metric, without reading any scores."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from sqlalchemy import Connection, Select, select
+
+from assay.store.entries import Entry, Point
+from assay.store.pairs import Unopened
+from assay.store.parcel import Figure
+from assay.store.tables import BASELINES, EVALUATIONS, FIGURES, RESULTS, TAGS
+from assay.text import printable
+
+
+@dataclass(frozen=True)
+class Filter:
+    """Which results are meant; None for all."""
+
+    benchmark: str | None = None
+    provider: str | None = None
+    since: str | None = None
+    tag: str | None = None
+    limit: int | None = None
+
+    def apply(self, query: Select[Any]) -> Select[Any]:
+        """The query with its conditions; it selects from results and their evaluations."""
+        if self.benchmark is not None:
+            query = query.where(RESULTS.c.benchmark == printable(self.benchmark))
+        if self.provider is not None:
+            query = query.where(RESULTS.c.provider == printable(self.provider))
+        if self.since is not None:
+            query = query.where(EVALUATIONS.c.started >= self.since)
+        if self.tag is not None:
+            tagged = select(TAGS.c.evaluation).where(TAGS.c.tag == printable(self.tag))
+            query = query.where(RESULTS.c.evaluation.in_(tagged))
+        return query
+
+    def newest_first(self, query: Select[Any]) -> Select[Any]:
+        """The same, in the order of a list, and no more than asked for."""
+        order = (EVALUATIONS.c.saved.desc(), EVALUATIONS.c.number.desc(), RESULTS.c.place)
+        return self.apply(query.select_from(RESULTS).join(EVALUATIONS)).order_by(*order).limit(self.limit)
+
+
+def list_entries(connection: Connection, chosen: Filter) -> list[Entry]:
+    """Stored results, the newest first; those of one evaluation in their own order."""
+    of_evaluation = (EVALUATIONS.c.id, EVALUATIONS.c.saved)
+    of_result = ("started", "benchmark", "provider", "n_queries", "n_failed", "dataset")
+    wanted = select(*of_evaluation, *(RESULTS.c[name] for name in of_result), RESULTS.c.number, RESULTS.c.evaluation)
+    rows = connection.execute(chosen.newest_first(wanted)).all()
+    figures = _figures(connection, chosen)
+    tags, baselines = _words(connection, TAGS.c.tag), _words(connection, BASELINES.c.name)
+    return [
+        Entry._make((*about, figures[number], tags.get(evaluation, ()), baselines.get(evaluation, ())))
+        for *about, number, evaluation in rows
+    ]
+
+
+def _figures(connection: Connection, chosen: Filter) -> defaultdict[int, Mapping[str, Figure]]:
+    """Result → metric → its summary, put together when somebody looks: lists are long, and most show one metric."""
+    columns = (FIGURES.c[name] for name in ("result", *Figure._fields))
+    wanted = select(*columns).order_by(FIGURES.c.result, FIGURES.c.place)
+    if chosen != Filter():
+        wanted = wanted.where(FIGURES.c.result.in_(chosen.newest_first(select(RESULTS.c.number))))
+    rows: defaultdict[int, list[Sequence[Any]]] = defaultdict(list)
+    for row in connection.execute(wanted).all():
+        rows[row[0]].append(row)
+    found: defaultdict[int, Mapping[str, Figure]] = defaultdict(dict)
+    found.update({result: Unopened(partial(_by_metric, some)) for result, some in rows.items()})
+    return found
+
+
+def _by_metric(rows: Sequence[Sequence[Any]]) -> dict[str, Figure]:
+    return {row[1]: Figure(*row[1:]) for row in rows}
+
+
+def _words(connection: Connection, column: Any) -> dict[int, tuple[str, ...]]:
+    """Evaluation → its tags, or the baselines it is."""
+    found: dict[int, tuple[str, ...]] = {}
+    for evaluation, word in connection.execute(select(column.table.c.evaluation, column).order_by(column)):
+        found[evaluation] = (*found.get(evaluation, ()), word)
+    return found
+
+
+def list_points(connection: Connection, metric: str, chosen: Filter) -> list[Point]:
+    """A metric's summaries over time, the oldest first; of every benchmark and provider that is not left out."""
+    of_result = (RESULTS.c[name] for name in ("started", "benchmark", "provider"))
+    of_figure = (FIGURES.c[name] for name in ("value", "low", "high", "n"))
+    wanted = select(EVALUATIONS.c.id, *of_result, *of_figure, RESULTS.c.dataset).select_from(RESULTS)
+    wanted = chosen.apply(wanted.join(EVALUATIONS).join(FIGURES)).where(FIGURES.c.metric == metric)
+    order = (RESULTS.c.started, EVALUATIONS.c.saved, RESULTS.c.number)
+    return [Point(*row) for row in connection.execute(wanted.order_by(*order))]

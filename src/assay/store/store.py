@@ -1,0 +1,252 @@
+"""Store: keeps evaluations, finds them again, and says how figures went over time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple, Self
+
+from sqlalchemy import Connection, func, select
+
+from assay.errors import UsageError
+from assay.evaluation.result import Result
+from assay.metrics._parse import parse_metric
+from assay.store.annotation import Blessed, add_notes, add_tags, address, bless, check_tag, remove_tags
+from assay.store.bundling import bundle_of
+from assay.store.database import Database
+from assay.store.entries import Entry, Note, Point, StoredEvaluation
+from assay.store.export_file import Exported, read_export, write_export
+from assay.store.listing import Filter, list_entries, list_points
+from assay.store.moments import now, parse_since
+from assay.store.place import Place, parse_place
+from assay.store.reading import read_bundle, read_evaluation
+from assay.store.references import Target, check_baseline_name, chosen_places, resolve
+from assay.store.removal import delete_evaluations, delete_unused
+from assay.store.soundness import Soundness, check_soundness
+from assay.store.tables import BASELINES, EVALUATIONS, RESULTS
+from assay.store.writing import insert_bundle
+
+
+class Imported(NamedTuple):
+    """Ids of evaluations that are new, and of those that were there already; baselines that were taken over."""
+
+    new: tuple[str, ...]
+    known: tuple[str, ...]
+    baselines: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+    """Baselines that are something else here, and stay that."""
+
+
+class Store:
+    """`with Store.open() as store:` … Each call is one transaction: it is done whole, or not at all.
+
+    A reference is `latest`, `latest~1`, an id or the beginning of one, or a baseline; `#benchmark/provider` behind it
+    means one result.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @classmethod
+    def open(cls, url: str | Path | Place | None = None, *, create: bool = True) -> Self:
+        """The store at a path or URL; by default ASSAY_STORE, else ./.assay/assay.db. It is made if it is not there."""
+        database = Database(url if isinstance(url, Place) else parse_place(url))
+        try:
+            database.prepare(create=create)
+        except BaseException:
+            database.close()
+            raise
+        return cls(database)
+
+    @property
+    def place(self) -> Place:
+        """Where it is; as text without any password."""
+        return self._database.place
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Store({str(self.place)!r})"
+
+    def save(self, results: Iterable[Result], plan: Any = None, *, started: str | None = None) -> str:
+        """Keep one evaluation and return its id. The same results of the same plan are kept once.
+
+        `started` tells apart evaluations whose results say nothing about time.
+        """
+        bundle = bundle_of(results, plan, started)
+        return self._database.write(lambda connection: insert_bundle(connection, bundle))[0]
+
+    def find(self, reference: str) -> StoredEvaluation:
+        """An evaluation with its results, or with the one that is meant."""
+        return self._database.read(lambda connection: read_evaluation(connection, resolve(connection, reference)))
+
+    def latest(self) -> StoredEvaluation:
+        """The evaluation that was saved last."""
+        return self.find("latest")
+
+    def id_of(self, reference: str) -> str:
+        """The id that a reference means."""
+        return self._database.read(lambda connection: resolve(connection, reference)).id
+
+    def parts_of(self, reference: str) -> tuple[str, Sequence[str]]:
+        """The id that a reference means, and `benchmark/provider` of its results; nothing of them is read."""
+
+        def work(connection: Connection) -> tuple[str, Sequence[str]]:
+            target = resolve(connection, reference)
+            return target.id, [f"{benchmark}/{provider}" for benchmark, provider in _names(connection, target)]
+
+        return self._database.read(work)
+
+    def list(
+        self,
+        benchmark: str | None = None,
+        provider: str | None = None,
+        since: str | None = None,
+        tag: str | None = None,
+        limit: int | None = None,
+    ) -> list[Entry]:
+        """Stored results, the newest first; `since` is an age such as 30d, or a day."""
+        chosen = Filter(benchmark, provider, parse_since(since) if since else None, tag, limit)
+        return self._database.read(lambda connection: list_entries(connection, chosen))
+
+    def history(
+        self, metric: str, benchmark: str | None = None, provider: str | None = None, since: str | None = None
+    ) -> Sequence[Point]:
+        """The summaries of a metric over time, the oldest first; of every benchmark and provider that is not named."""
+        name = parse_metric(metric).name
+        chosen = Filter(benchmark, provider, parse_since(since) if since else None)
+        return self._database.read(lambda connection: list_points(connection, name, chosen))
+
+    def count(self) -> int:
+        """How many results there are."""
+        number: int = self._database.read(lambda one: one.execute(select(func.count()).select_from(RESULTS)).scalar_one())
+        return number
+
+    def baselines(self) -> Mapping[str, str]:
+        """Name → the evaluation it stands for, or the part of it."""
+        wanted = select(BASELINES.c.name, EVALUATIONS.c.id, BASELINES.c.part).join(EVALUATIONS).order_by(BASELINES.c.name)
+        return {row.name: address(row.id, row.part) for row in self._database.read(lambda one: one.execute(wanted).all())}
+
+    def bless(self, reference: str, name: str) -> Blessed:
+        """Make an evaluation the baseline of that name, until another one is blessed; it never changes by itself."""
+        check_baseline_name(name)
+
+        def work(connection: Connection) -> Blessed:
+            target = resolve(connection, reference)
+            _check_part(connection, target)
+            return bless(connection, target, name)
+
+        return self._database.write(work)
+
+    def tag(self, reference: str, *tags: str, remove: bool = False) -> str:
+        """Tag an evaluation, or take tags away, and return its id."""
+        words = [check_tag(tag) for tag in tags]
+        change = remove_tags if remove else add_tags
+        return self._about(reference, lambda connection, number: change(connection, number, words))
+
+    def note(self, reference: str, text: str) -> str:
+        """Write something down about an evaluation, and return its id."""
+        if not text.strip():
+            raise UsageError("a note says something")
+        return self._about(reference, lambda connection, number: add_notes(connection, number, [Note(now(), text)]))
+
+    def _about(self, reference: str, change: Any) -> str:
+        def work(connection: Connection) -> str:
+            target = resolve(connection, reference)
+            change(connection, target.number)
+            return target.id
+
+        return self._database.write(work)
+
+    def delete(self, *references: str, force: bool = False) -> Sequence[str]:
+        """Delete evaluations, all of them or none, and return their ids. Baselines are only deleted by force."""
+
+        def work(connection: Connection) -> Sequence[str]:
+            targets = list(dict.fromkeys(resolve(connection, reference) for reference in references))
+            delete_evaluations(connection, targets, force=force)
+            return [target.id for target in targets]
+
+        return self._database.write(work)
+
+    def export(self, path: str | Path, references: Iterable[str] = ()) -> int:
+        """Write evaluations into one file, all of them if none is named; says how many."""
+
+        def work(connection: Connection) -> int:
+            every = select(EVALUATIONS.c.number).order_by(EVALUATIONS.c.saved, EVALUATIONS.c.number)
+            named = [resolve(connection, reference).number for reference in references]
+            numbers = list(dict.fromkeys(named)) or connection.execute(every).scalars().all()
+            return write_export(Path(path), (_exported(connection, number) for number in numbers))
+
+        return self._database.read(work)
+
+    def import_(self, path: str | Path) -> Imported:
+        """Take over what a file holds. What is there already stays as it is, so importing twice changes nothing."""
+        new: list[str] = []
+        known: list[str] = []
+        taken: list[str] = []
+        kept: list[str] = []
+        for exported in read_export(Path(path)):
+            exported.bundle.prepare()
+            name, is_new, baselines = self._database.write(partial(_take_over, exported))
+            (new if is_new else known).append(name)
+            taken += [one.name for one in baselines if one.before is None]
+            kept += [one.name for one in baselines if one.before not in (None, one.evaluation)]
+        return Imported(tuple(new), tuple(known), tuple(taken), tuple(kept))
+
+    def check(self) -> Soundness:
+        """Read every byte: whether the store still says what it was told."""
+        return self._database.read(check_soundness)
+
+    def size(self) -> int | None:
+        """Bytes on the disk; None where a server keeps them."""
+        path = self.place.path
+        if path is None:
+            return None
+        files = (path, path.with_name(f"{path.name}-wal"))
+        return sum(file.stat().st_size for file in files if file.exists())
+
+    def vacuum(self) -> int:
+        """Give back space that is not used; says how many benchmarks and payloads nobody needed."""
+        n_deleted = self._database.write(lambda connection: delete_unused(connection, None, None))
+        self._database.alone("VACUUM")
+        if self.place.path is not None:
+            self._database.alone("PRAGMA wal_checkpoint(TRUNCATE)")
+        return n_deleted
+
+
+def _check_part(connection: Connection, target: Target) -> None:
+    """Refuse a part that the evaluation does not have."""
+    chosen_places(target.part, _names(connection, target), target.id)
+
+
+def _names(connection: Connection, target: Target) -> Sequence[tuple[str, str]]:
+    """Benchmark and provider of each result of an evaluation."""
+    wanted = select(RESULTS.c.benchmark, RESULTS.c.provider).where(RESULTS.c.evaluation == target.number)
+    return [(row.benchmark, row.provider) for row in connection.execute(wanted.order_by(RESULTS.c.place))]
+
+
+def _exported(connection: Connection, number: int) -> Exported:
+    about, bundle = read_bundle(connection, number)
+    return Exported(about.id, bundle, about.tags, about.notes, about.baselines)
+
+
+def _take_over(exported: Exported, connection: Connection) -> tuple[str, bool, list[Blessed]]:
+    name, is_new = insert_bundle(connection, exported.bundle, exported.id)
+    number = connection.execute(select(EVALUATIONS.c.number).where(EVALUATIONS.c.id == name)).scalar_one()
+    add_tags(connection, number, exported.tags)
+    add_notes(connection, number, exported.notes)
+    return (
+        name,
+        is_new,
+        [bless(connection, Target(number, name, part), word, moves=False) for word, part in exported.baselines],
+    )

@@ -1,0 +1,164 @@
+"""Writing: an evaluation with all its results, in one transaction; and what is said about it later."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from pathlib import PurePath
+from typing import Any
+
+from sqlalchemy import Connection, Table, insert, select
+from sqlalchemy.dialects import postgresql, sqlite
+
+from assay.store.moments import read_moment
+from assay.store.parcel import Parcel
+from assay.store.payload import compressed, digest_of, pack_json, unpack_json
+from assay.store.tables import DATASETS, EVALUATIONS, FIGURES, PAYLOADS, RESULTS
+from assay.text import printable
+
+SHORTEST = 4
+"""Digits of the digest that an id ends in; more where another evaluation has the same ones."""
+LONGEST_NAME = 40
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """An evaluation, ready to be written: everything slow is done before anybody has to wait."""
+
+    plan: bytes
+    parcels: tuple[Parcel, ...]
+    saved: str
+
+    @cached_property
+    def digest(self) -> str:
+        """What the evaluation is known by: the same plan with the same results is the same evaluation."""
+        return digest_of(self.plan, *(parcel.digest.encode() for parcel in self.parcels))
+
+    @cached_property
+    def started(self) -> str:
+        """When it began, as the plan or the earliest result says; else when it was saved."""
+        said = read_moment(unpack_json(self.plan).get("started"))
+        return said or min((one.started for one in self.parcels if one.started), default=self.saved)
+
+    @cached_property
+    def payloads(self) -> dict[str, dict[str, Any]]:
+        """Digest → row; in one order everywhere, so that two writers never wait for each other."""
+        every = {part for one in self.parcels for part in (one.scores, one.rankings, one.queries, one.relevant) if part}
+        by_digest = {digest_of(part): part for part in every}
+        return {
+            digest: {"digest": digest, "size": len(part), "data": compressed(part)}
+            for digest, part in sorted(by_digest.items())
+        }
+
+    @cached_property
+    def records(self) -> list[bytes]:
+        """The record of each result, compressed."""
+        return [compressed(parcel.record) for parcel in self.parcels]
+
+    def id_of_length(self, digits: int) -> str:
+        """`2026-11-15-rag-template-7f3a`: the day, the benchmark, and the beginning of the digest."""
+        names = list(dict.fromkeys(parcel.plain.get("benchmark", "") for parcel in self.parcels))
+        name = _slug(names[0] or str(self.parcels[0].plain["name"])) if names else ""
+        more = f"-and-{len(names) - 1}-more" if len(names) > 1 else ""
+        return f"{self.started[:10]}-{name or 'evaluation'}{more}-{self.digest[:digits]}"
+
+    def prepare(self) -> None:
+        """Do all that needs no database."""
+        _ = self.digest, self.started, self.payloads, self.records
+
+
+def _slug(name: str) -> str:
+    """The name of a benchmark, or of its file, in letters that need no quotes."""
+    last = PurePath(name).name or name
+    return re.sub(r"[^a-z0-9]+", "-", last.lower()).strip("-")[:LONGEST_NAME].strip("-")
+
+
+def insert_bundle(connection: Connection, bundle: Bundle, wanted: str = "") -> tuple[str, bool]:
+    """The id of the evaluation, and whether it is new. One that is there already is left as it is."""
+    known = select(EVALUATIONS.c.id).where(EVALUATIONS.c.digest == bundle.digest)
+    if found := connection.execute(known).scalar():
+        return str(found), False
+    name = _free_id(connection, bundle, wanted)
+    if bundle.payloads:
+        connection.execute(_insert_new(connection, PAYLOADS), list(bundle.payloads.values()))
+    row = {"id": name, "digest": bundle.digest, "started": bundle.started, "saved": bundle.saved}
+    number = _inserted(connection, EVALUATIONS, {**row, "plan": compressed(bundle.plan)})
+    for place, parcel in enumerate(bundle.parcels):
+        _insert_result(connection, bundle, number, place, parcel)
+    return name, True
+
+
+def _free_id(connection: Connection, bundle: Bundle, wanted: str) -> str:
+    lengths = range(SHORTEST, len(bundle.digest) + 1)
+    for name in chain([wanted] if wanted else [], map(bundle.id_of_length, lengths)):
+        if not connection.execute(select(EVALUATIONS.c.number).where(EVALUATIONS.c.id == name)).first():
+            return name
+    raise AssertionError  # the whole digest is free, or the evaluation would have been found
+
+
+def _insert_new(connection: Connection, table: Table) -> Any:
+    """An insert that passes over what is there already."""
+    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
+    return dialect.insert(table).on_conflict_do_nothing()
+
+
+def _inserted(connection: Connection, table: Table, row: dict[str, Any]) -> int:
+    key = connection.execute(insert(table).values(**row)).inserted_primary_key
+    return int(key[0]) if key else 0
+
+
+def _insert_result(connection: Connection, bundle: Bundle, evaluation: int, place: int, parcel: Parcel) -> None:
+    plain = parcel.plain
+    dataset = _dataset_row(parcel)
+    connection.execute(_insert_new(connection, DATASETS), [dataset])
+    row = {
+        "evaluation": evaluation,
+        "place": place,
+        "digest": parcel.digest,
+        "benchmark": printable(plain.get("benchmark", "")),
+        "provider": printable(plain["name"]),
+        "started": parcel.started or bundle.started,
+        "n_queries": int(plain["counts"].get("scored", 0)),
+        "n_failed": len(plain.get("failures", {})),
+        "record": bundle.records[place],
+        "dataset": dataset["digest"],
+        "scores": digest_of(parcel.scores),
+        "rankings": parcel.rankings and digest_of(parcel.rankings),
+        "relevant": parcel.relevant and digest_of(parcel.relevant),
+    }
+    number = _inserted(connection, RESULTS, row)
+    figures = [{"result": number, "place": at, **one._asdict()} for at, one in enumerate(parcel.figures)]
+    if figures:
+        connection.execute(insert(FIGURES), figures)
+
+
+def _dataset_row(parcel: Parcel) -> dict[str, Any]:
+    """The benchmark as this result saw it."""
+    plain = parcel.plain
+    about = plain.get("provenance", {}).get("dataset") or {"name": plain.get("benchmark", "")}
+    description = pack_json(about)
+    queries = parcel.queries and digest_of(parcel.queries)
+    return {
+        "digest": digest_of(description, (queries or "").encode()),
+        "name": printable(str(about.get("name", ""))),
+        "description": description.decode("ascii"),
+        "queries": queries,
+    }
+
+
+def unused(connection: Connection, table: Table, among: Sequence[str] | None = None) -> list[str]:
+    """Digests of benchmarks or payloads that no result needs; of all, or among some."""
+    users = (
+        (RESULTS.c.dataset,)
+        if table is DATASETS
+        else (RESULTS.c.scores, RESULTS.c.rankings, RESULTS.c.relevant, DATASETS.c.queries)
+    )
+    wanted = select(table.c.digest)
+    for user in users:
+        wanted = wanted.where(~select(user).where(user == table.c.digest).exists())
+    if among is not None:
+        wanted = wanted.where(table.c.digest.in_(among))
+    return list(connection.execute(wanted).scalars())

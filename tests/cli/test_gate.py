@@ -1,0 +1,160 @@
+"""assay gate: exit codes, files, GitHub, stored results and files; and the whole story from evaluation to history."""
+
+import json
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from assay.evaluation.conduct import Conduct, carry_out
+from assay.evaluation.plan import make_plan
+from assay.store import Store, keep
+
+METRICS = ["ndcg@10", "recall@10", "mrr", "hit@10"]
+
+
+def evaluated(provider, **more):
+    """What `assay eval` makes of a provider, under one label, so that it is one series."""
+    content = {"benchmarks": ["rag-template"], "providers": [provider], "metrics": METRICS, "cache": False, **more}
+    return carry_out(make_plan(content, "test"), Conduct())
+
+
+@pytest.fixture(scope="module")
+def good():
+    return evaluated("search=bm25")
+
+
+@pytest.fixture(scope="module")
+def bad():
+    return evaluated("search=random_order")
+
+
+@pytest.fixture
+def store(tmp_path, monkeypatch, good):
+    """A store in this folder with one evaluation, which is the baseline main."""
+    for name in ("ASSAY_STORE", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(tmp_path)
+    keep(good)
+    with Store.open() as opened:
+        opened.bless("latest", "main")
+        yield opened
+
+
+@pytest.fixture
+def saved(tmp_path, assay, monkeypatch):
+    """Two files of results."""
+    monkeypatch.chdir(tmp_path)
+    for name, provider in (("old.json", "search=bm25"), ("new.json", "search=random_order")):
+        outcome = assay(
+            *("eval", "--benchmarks", "rag-template", "--providers", provider, "--metrics", *METRICS),
+            *("--no-cache", "--quiet", "-o", tmp_path / name),
+        )
+        assert outcome.code == 0
+    return tmp_path / "old.json", tmp_path / "new.json"
+
+
+def test_the_whole_story(assay, store, bad):
+    """eval → bless → a worse provider → the gate stops it → a better one → it passes → history shows the step."""
+    (store.place.path.parent / "gate.yaml").write_text("rules:\n  - recall@10 drops <= 0.01\n  - mrr not worse by 0.02\n")
+    rules = ("--baseline", "main", "--rules", store.place.path.parent / "gate.yaml")
+    keep(bad)
+    worse = assay("gate", "latest", *rules)
+    assert worse.code == 1
+    assert "FAIL  recall@10 drops <= 0.01  0.938 → 0.052" in worse.out
+    assert 'Moved most: q01 hit → miss ("How many hours a day does a cat sleep?")' in worse.out
+    assert "2 rules failed. Baseline main (" in worse.out
+    keep(evaluated("search=bm25(k1=1.2)"))
+    better = assay("gate", "latest", *rules)
+    assert (better.code, better.err) == (0, "")
+    assert "PASS  recall@10 drops <= 0.01" in better.out
+    history = assay("history", "-m", "ndcg@10", "--benchmark", "rag-template")
+    assert history.code == 0
+    assert "rag-template · search" in history.out
+    assert "▼ step 0.777 → 0.021 (worse)" in history.out
+    assert "▲ step 0.021 →" in history.out
+
+
+def test_files_in_every_form(assay, store, bad, tmp_path):
+    keep(bad)
+    names = ("gate.junit.xml", "summary.md", "gate.json", "gate.txt")
+    outputs = [word for name in names for word in ("-o", tmp_path / name)]
+    outcome = assay("gate", "--rule", "ndcg@10 >= 0.7", *outputs)
+    assert outcome.code == 1
+    assert ET.parse(tmp_path / "gate.junit.xml").find("testsuite").attrib["failures"] == "1"
+    assert json.loads((tmp_path / "gate.json").read_text())["exit_code"] == 1
+    assert (tmp_path / "gate.txt").read_text() == outcome.out
+    assert "### ❌" in (tmp_path / "summary.md").read_text()
+    assert "wrote " in outcome.err
+    for form in ("json", "markdown", "junit"):
+        assert assay("gate", "--rule", "ndcg@10 >= 0.7", "-f", form).code == 1
+
+
+def test_two_files_without_a_store(assay, saved):
+    old, new = saved
+    outcome = assay("gate", new, "--baseline", old, "--rule", "recall@10 drops <= 0.01")
+    assert outcome.code == 1
+    assert assay("gate", old, "--baseline", old, "--rule", "recall@10 drops <= 0.01").code == 0
+    missing = assay("gate", "none.json", "--baseline", old, "--rule", "failed = 0")
+    assert (missing.code, missing.err) == (3, "error: none.json: no such file\n")
+
+
+def test_no_baseline_yet_is_told_and_no_error_unless_one_is_required(assay, store, good, tmp_path):
+    rules = ("--rule", "ndcg@10 >= 0.5", "--rule", "mrr drops <= 0.01")
+    outcome = assay("gate", "--baseline", "release", *rules)
+    assert outcome.code == 0
+    assert "note: there is no baseline release yet" in outcome.err
+    assert "assay bless " in outcome.err
+    assert "skip  mrr drops <= 0.01  no baseline to compare with" in outcome.out
+    assert "there is no baseline mian yet (did you mean main?)" in assay("gate", "--baseline", "mian", *rules).err
+    required = assay("gate", "--baseline", "release", "--require-baseline", *rules, "-o", tmp_path / "g.xml")
+    assert required.code == 3
+    assert ET.parse(tmp_path / "g.xml").find("testsuite").attrib["errors"] == "1"
+
+
+def test_the_baseline_itself_is_noted(assay, store):
+    assert "note: main is this very evaluation" in assay("gate", "--rule", "mrr drops <= 0").out
+
+
+def test_broken_is_not_worse(assay, tmp_path, monkeypatch, store):
+    assert assay("gate", "--rule", "ncdg@10 >= 0.1").code == 2
+    assert assay("gate").code == 2
+    assert assay("gate", "--rules", "none.yaml").code == 3
+    assert assay("gate", "--rule", "failed = 0", "-o", "gate.pdf").code == 2
+    assert assay("gate", "--rule", "failed = 0", "-o", "nowhere/gate.xml").code == 2
+    assert assay("gate", "--rule", "failed = 0", "--store", tmp_path / "none.db").code == 6
+    (tmp_path / "broken.db").write_bytes(b"this is no database at all" * 100)
+    assert assay("gate", "--rule", "failed = 0", "--store", tmp_path / "broken.db").code == 6
+    assert assay("gate", "2020-01-01", "--rule", "failed = 0").code == 2
+    keep(evaluated("search=bm25", selection={"limit": 10}))
+    other = assay("gate", "--rule", "mrr drops <= 0")
+    assert other.code == 3
+    assert "38 queries only in main" in other.err
+
+
+def test_the_place_of_a_rule_is_told(assay, store, tmp_path):
+    (tmp_path / "gate.yaml").write_text("rules:\n  - failed = 0\n  - mrr >= 0.1 where difficulty=hrad\n")
+    outcome = assay("gate", "--rules", "gate.yaml")
+    assert outcome.code == 2
+    assert "gate.yaml:3: no value of difficulty is called 'hrad'. Did you mean hard?" in outcome.err
+
+
+def test_a_ratchet_remembers(assay, store):
+    keep(evaluated("search=bm25(k1=0.1, stem=false)"))
+    first = assay("gate", "--rule", "mrr ratchet", "--baseline", "none")
+    assert "best so far" in first.out
+    assert first.code == 1
+    assert assay("gate", "--rule", "mrr ratchet within 0.1", "--baseline", "none").code == 0
+
+
+def test_github_gets_annotations_and_a_summary(assay, store, bad, tmp_path, monkeypatch):
+    keep(bad)
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
+    outcome = assay("gate", "--rule", "ndcg@10 >= 0.7")
+    assert outcome.code == 1
+    assert "::error title=assay gate%3A ndcg@10 >= 0.7::" in outcome.err
+    assert "::" not in outcome.out
+    assay("gate", "--rule", "ndcg@10 >= 0.0")
+    assert (tmp_path / "summary.md").read_text().count("### ") == 2
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path))
+    assert "cannot be written" in assay("gate", "--rule", "ndcg@10 >= 0.0").err

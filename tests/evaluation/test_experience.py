@@ -1,0 +1,82 @@
+"""Experience: when asking again is a waste of time."""
+
+import pytest
+
+from assay import ProviderError
+from assay.evaluation.answers import Answer
+from assay.evaluation.experience import FEW, Experience
+from assay.evaluation.patience import Patience
+from assay.providers._refusals import Busy, Final
+
+TORN = OSError("torn")
+
+
+def test_while_nothing_ever_worked_nothing_is_tried_again_after_a_few():
+    experience = Experience(Patience(retries=2))
+    for number in range(FEW):
+        assert experience.allows(TORN, 1)
+        experience.lost(f"q{number}", TORN)
+    assert not experience.allows(TORN, 1)
+    experience.answered([Answer("q", error="no")])
+    assert not experience.allows(TORN, 1)
+    experience.answered([Answer("q")])
+    assert experience.allows(TORN, 1)
+
+
+def test_what_is_final_says_nothing_about_the_others():
+    experience = Experience(Patience(retries=2))
+    for number in range(2 * FEW):
+        experience.lost(f"q{number}", Final("not this one"))
+    assert experience.allows(TORN, 1)
+
+
+def test_what_worked_before_is_worth_waiting_for():
+    experience = Experience(Patience(retries=2))
+    experience.answered([Answer("q")])
+    for number in range(2 * FEW):
+        experience.lost(f"q{number}", TORN)
+    assert experience.allows(TORN, 2)
+    assert not experience.allows(TORN, 3)
+
+
+def test_a_service_that_asks_for_too_long_a_pause_is_waited_for_once():
+    experience, hours = Experience(Patience(retries=9, timeout=90)), Busy(3600.0, "HTTP 429")
+    experience.answered([Answer("q")])
+    assert (experience.allows(hours, 1), experience.allows(hours, 2)) == (True, False)
+    assert experience.lost("q", hours).error == "HTTP 429; it asks to wait 3600 s, and 90 s is the longest wait"
+    assert not experience.allows(hours, 1)
+    assert experience.allows(Busy(5.0), 1)
+    experience.answered([Answer("q")])
+    assert experience.allows(hours, 1)
+
+
+@pytest.mark.parametrize(
+    ("error", "told"), [(Busy(7.0, "http://x: HTTP 503"), [(7.0, "HTTP 503")]), (Busy(), []), (TORN, [])]
+)
+def test_pauses_that_somebody_asked_for_are_told_of(error, told):
+    waits = []
+    Experience(Patience(), lambda *wait: waits.append(wait)).pause(error, 1)
+    assert waits == told
+
+
+def caused_by(cause):
+    error = ProviderError("mine:search raised it")
+    error.__cause__ = cause
+    return error
+
+
+@pytest.mark.parametrize(
+    ("error", "is_final"),
+    [
+        (Final("no"), True),
+        (TypeError("bug"), True),
+        (caused_by(KeyError("bug")), True),
+        (caused_by(ConnectionError("line")), False),
+        (TimeoutError("late"), False),
+        (Busy(), False),
+        (ProviderError("HTTP 500"), False),
+    ],
+    ids=repr,
+)
+def test_the_answer_says_whether_asking_another_time_may_help(error, is_final):
+    assert Experience(Patience()).lost("q", error).is_final is is_final

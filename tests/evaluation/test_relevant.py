@@ -1,0 +1,32 @@
+"""The relevant documents of each query, with a result and in its file."""
+
+from dataclasses import replace
+
+import assay
+from assay.evaluation.relevant import RelevantDocuments
+from assay.evaluation.saved import result_from_dict
+
+QRELS = {"q": {"d1": 2, "d2": 1, "d3": 3, "d4": 0}, "r": {"d1": 1}}
+RUN = {"q": {"d1": 2.0, "x": 1.0}, "r": {"d1": 1.0}}
+
+
+def scored(**policy):
+    return assay.evaluate(QRELS, RUN, "map", policy=assay.Policy(**policy))
+
+
+def test_relevant_documents_come_best_first():
+    assert list(scored().relevant["q"].items()) == [("d3", 3.0), ("d1", 2.0), ("d2", 1.0)]
+    assert dict(scored(rel=2).relevant["q"]) == {"d3": 3.0, "d1": 2.0}
+    assert "s" not in scored().relevant
+    assert list(scored().relevant) == ["q", "r"]
+    assert len(scored().relevant) == 2
+    assert scored().relevant == RelevantDocuments(scored().grader.qrels, None)
+
+
+def test_they_are_kept_where_rankings_are():
+    plain = replace(scored(rel=2), run=RUN).to_dict()
+    assert plain["relevant"] == {"q": {"d3": 3.0, "d1": 2.0}, "r": {}}
+    read = result_from_dict(plain)
+    assert read.relevant == plain["relevant"]
+    assert read.to_dict()["relevant"] == plain["relevant"]
+    assert "relevant" not in scored().to_dict()

@@ -1,0 +1,62 @@
+"""What the tests of the store share: a store in SQLite, and one in a real PostgreSQL."""
+
+import os
+import uuid
+
+import pytest
+
+from assay.store import Store
+
+from ._postgres import find_programs, running_server
+
+
+def require(what, why):
+    """Skip, unless this machine shall have everything."""
+    if "all" in os.environ.get("ASSAY_TEST_REQUIRE", "").split(","):
+        pytest.fail(f"ASSAY_TEST_REQUIRE=all, but {what} is missing: {why}")
+    pytest.skip(f"needs {what}: {why}")
+
+
+@pytest.fixture(scope="session")
+def server():
+    """The URL of a PostgreSQL server that lives as long as the tests."""
+    try:
+        import psycopg  # noqa: F401
+    except ImportError:
+        require("psycopg", "pip install 'assay[postgres]'")
+    if (programs := find_programs()) is None:
+        require("PostgreSQL", "initdb and pg_ctl are not installed (Debian: apt-get install postgresql)")
+    with running_server(programs) as url:
+        yield url
+
+
+@pytest.fixture
+def postgres(server):
+    """The URL of an empty database."""
+    import psycopg
+
+    name = f"store_{uuid.uuid4().hex}"
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+    yield server.replace("/postgres", f"/{name}")
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def sqlite(tmp_path):
+    """The URL of a file that is not there yet."""
+    return f"sqlite:///{tmp_path / 'store.db'}"
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def url(request):
+    """Both kinds of store, one after the other."""
+    return request.getfixturevalue(request.param)
+
+
+@pytest.fixture
+def store(url):
+    """An empty store of either kind."""
+    with Store.open(url) as opened:
+        yield opened

@@ -1,0 +1,172 @@
+"""One file carries evaluations from store to store; importing it twice changes nothing."""
+
+import json
+
+import pytest
+import zstandard
+
+from assay.errors import DataError, StoreError, UnknownName
+from assay.store import Store
+
+from ._results import differences, result_of, saved_and_read
+
+DAY = "2026-11-15T09:30:00+00:00"
+
+
+@pytest.fixture
+def filled(store):
+    store.save([result_of(1, started=DAY), result_of(2, provider="dense", started=DAY)], {"k": 5})
+    store.tag("latest", "nightly")
+    store.note("latest", "the first")
+    store.bless("latest#dense", "main")
+    store.save([result_of(3, started=DAY)])
+    return store
+
+
+@pytest.fixture
+def other(tmp_path):
+    with Store.open(tmp_path / "other.db") as opened:
+        yield opened
+
+
+def everything(store):
+    """All that a reader of a store can see."""
+    names = list(dict.fromkeys(entry.evaluation for entry in store.list()))
+    found = [store.find(name) for name in names]
+    about = [(one.id, one.started, one.saved, one.plan, one.tags, one.notes, one.baselines) for one in found]
+    return store.list(), about, store.baselines(), [result.to_dict() for one in found for result in one.results]
+
+
+def test_what_is_exported_is_imported(filled, other, tmp_path):
+    file = tmp_path / "all.jsonl.zst"
+    assert filled.export(file) == 2
+    done = other.import_(file)
+    assert (len(done.new), done.known, done.baselines, done.kept) == (2, (), ("main",), ())
+    assert everything(other) == everything(filled)
+    assert other.check().faults == ()
+    again = other.import_(file)
+    assert (again.new, again.known, again.baselines, again.kept) == ((), done.new, (), ())
+    assert everything(other) == everything(filled)
+    assert filled.import_(file).new == ()
+
+
+def test_some_are_exported(filled, other, tmp_path):
+    assert filled.export(tmp_path / "some.zst", ["main", "latest~1"]) == 1
+    other.import_(tmp_path / "some.zst")
+    assert [entry.provider for entry in other.list()] == ["bm25", "dense"]
+    with pytest.raises(UnknownName):
+        filled.export(tmp_path / "none.zst", ["nothing"])
+    assert not (tmp_path / "none.zst").exists()
+
+
+def test_baselines_of_this_store_stay_what_they_are(filled, other, tmp_path):
+    mine = other.save([result_of(7)])
+    other.bless("latest", "main")
+    filled.export(tmp_path / "all.zst")
+    for _ in range(2):
+        done = other.import_(tmp_path / "all.zst")
+        assert (done.baselines, done.kept) == ((), ("main",))
+    assert other.baselines() == {"main": mine}
+
+
+def test_an_id_that_is_taken_gets_longer(filled, other, tmp_path):
+    filled.export(tmp_path / "all.zst", ["latest"])
+    taken = filled.latest().id
+    other.save([result_of(50, started=DAY)])
+    from sqlalchemy import text
+
+    other._database.write(lambda one: one.execute(text("UPDATE assay_evaluations SET id = :id"), {"id": taken}))
+    (new,) = other.import_(tmp_path / "all.zst").new
+    assert new.startswith(taken[:-1])
+    assert new != taken
+    assert other.count() == 2
+    assert other.import_(tmp_path / "all.zst").known == (new,)
+
+
+def lines_of(file):
+    return [
+        json.loads(line) for line in zstandard.ZstdDecompressor().decompressobj().decompress(file.read_bytes()).splitlines()
+    ]
+
+
+def write_lines(file, lines):
+    file.write_bytes(zstandard.compress(b"".join(json.dumps(line).encode() + b"\n" for line in lines)))
+    return file
+
+
+def test_the_file_can_be_read_by_anybody(filled, tmp_path):
+    filled.export(tmp_path / "all.zst")
+    head, first, *rest = lines_of(tmp_path / "all.zst")
+    assert head["schema"] == "assay.export/1"
+    assert first["evaluation"]["results"] == 2
+    plain = rest[0]["result"]
+    assert plain["per_query"] == saved_and_read(result_of(1)).to_dict()["per_query"]
+    assert plain["run"] == result_of(1).run
+    assert rest[-1] == {"end": 2}
+
+
+def test_an_evaluation_that_was_changed_is_refused(filled, other, tmp_path):
+    filled.export(tmp_path / "all.zst")
+    lines = lines_of(tmp_path / "all.zst")
+    lines[2]["result"]["per_query"]["q0"]["mrr"] = 1.0 - lines[2]["result"]["per_query"]["q0"]["mrr"] / 2
+    with pytest.raises(DataError, match=r"changed\.zst: 2026-11-15-small-\w+ was changed after it was exported"):
+        other.import_(write_lines(tmp_path / "changed.zst", lines))
+    assert other.count() == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda lines: [], r"it ends too early: expected a line with schema"),
+        (
+            lambda lines: [{"schema": "assay.export/9"}],
+            r"written as assay\.export/9, but this version reads assay\.export/1",
+        ),
+        (lambda lines: lines[1:], r":1: expected a line with schema"),
+        (lambda lines: lines[:-1], r"it ends too early: expected a line with evaluation or end"),
+        (lambda lines: lines[:2], r"it ends too early: expected a line with result"),
+        (lambda lines: [*lines[:2], lines[3], *lines[4:]], r":4: expected a line with result"),
+        (lambda lines: [*lines[:-1], {"end": 9}], r"it should hold 9 evaluations, but holds 2"),
+        (lambda lines: [lines[0], lines[1], {"result": {}}], r"an evaluation in it cannot be read"),
+        (lambda lines: [lines[0], {"evaluation": {}}], r"cannot be read"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_told(filled, other, tmp_path, change, said):
+    filled.export(tmp_path / "all.zst")
+    file = write_lines(tmp_path / "wrong.zst", change(lines_of(tmp_path / "all.zst")))
+    with pytest.raises(DataError, match=rf"wrong\.zst.*{said}"):
+        other.import_(file)
+    assert other.check().faults == ()
+
+
+@pytest.mark.parametrize("content", [b"", b"q1 0 d1 1\n", b"\x28\xb5\x2f\xfd", b"cut"])
+def test_other_files_are_no_exports(filled, other, tmp_path, content):
+    file = tmp_path / "some.zst"
+    filled.export(file)
+    file.write_bytes(file.read_bytes()[:-40] if content == b"cut" else content)
+    with pytest.raises(DataError, match=r"some\.zst: (no export of a store|it ends too early)"):
+        other.import_(file)
+    with pytest.raises(DataError, match=r"gone\.zst: No such file"):
+        other.import_(tmp_path / "gone.zst")
+
+
+def test_a_file_cut_short_gives_the_evaluations_before_the_cut(filled, other, tmp_path):
+    filled.export(tmp_path / "all.zst")
+    file = write_lines(tmp_path / "short.zst", lines_of(tmp_path / "all.zst")[:5])
+    with pytest.raises(DataError, match="it ends too early"):
+        other.import_(file)
+    assert sorted(entry.provider for entry in other.list()) == ["bm25", "dense"]
+    assert other.check().faults == ()
+    for result, back in zip(
+        [result_of(1, started=DAY), result_of(2, provider="dense", started=DAY)], other.latest().results, strict=True
+    ):
+        assert differences(back, saved_and_read(result)) == {}
+
+
+def test_an_export_that_cannot_be_written_leaves_no_file(filled, tmp_path):
+    with pytest.raises(StoreError, match=r"gone.*cannot be written: No such file"):
+        filled.export(tmp_path / "gone" / "all.zst")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(StoreError, match="cannot be written"):
+        filled.export(tmp_path / "folder")
+    assert [path.name for path in tmp_path.iterdir() if path.suffix == ".part"] == []

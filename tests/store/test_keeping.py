@@ -1,0 +1,72 @@
+"""Results are never lost: where the store fails, they go into a file that can be imported."""
+
+import re
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from assay.errors import StoreError
+from assay.evaluation.plan import make_plan
+from assay.store import Store, keep
+
+from ._results import differences, result_of, saved_and_read
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("ASSAY_STORE", raising=False)
+    return tmp_path
+
+
+def test_by_default_below_the_working_folder(folder):
+    plan = make_plan({"benchmarks": "rag-template", "providers": "bm25"})
+    name = keep([result_of(1)], plan)
+    assert (folder / ".assay" / "assay.db").exists()
+    with Store.open() as store:
+        assert store.latest().id == name
+        assert store.latest().plan["benchmarks"] == ["rag-template"]
+
+
+def test_where_the_environment_says(folder, monkeypatch):
+    monkeypatch.setenv("ASSAY_STORE", "sqlite:///elsewhere.db")
+    keep([result_of(1)])
+    assert (folder / "elsewhere.db").exists()
+    assert not (folder / ".assay").exists()
+
+
+def test_a_store_that_fails_costs_no_result(folder):
+    Path("broken.db").write_bytes(b"no database at all" * 99)
+    with pytest.raises(
+        StoreError, match=r"broken\.db: this is no assay store.*; the results are in (\S+): assay results import"
+    ) as told:
+        keep([result_of(1), result_of(2, provider="dense")], {"k": 3}, "broken.db")
+    file = re.search(r"results are in (\S+):", str(told.value))[1]
+    assert Path(file).parent == Path(".assay/unsaved")
+    with Store.open("new.db") as store:
+        (name,) = store.import_(file).new
+        assert store.find(name).plan == {"k": 3}
+        assert differences(store.find(name).results[0], saved_and_read(result_of(1))) == {}
+        assert store.save([result_of(1), result_of(2, provider="dense")], {"k": 3}) == name
+
+
+def test_where_the_folder_cannot_be_written_either(folder, monkeypatch):
+    elsewhere = folder / "temporary"
+    elsewhere.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(elsewhere))
+    Path(".assay").write_text("in the way")
+    with pytest.raises(StoreError, match=r"its folder cannot be made|the file cannot be opened"):
+        keep([result_of(1)])
+    (file,) = elsewhere.iterdir()
+    with Store.open("new.db") as store:
+        assert len(store.import_(file).new) == 1
+
+
+def test_a_server_that_is_not_there(folder):
+    with pytest.raises(
+        StoreError, match=r"postgresql://me:\*\*\*@127\.0\.0\.1:1/db: the database cannot be reached"
+    ) as told:
+        keep([result_of(1)], None, "postgresql://me:s3cret@127.0.0.1:1/db")
+    assert "s3cret" not in str(told.value)
+    assert "the results are in" in str(told.value)

@@ -1,0 +1,90 @@
+"""Older stores become new ones with nothing lost; newer ones are left alone."""
+
+import sqlite3
+
+import pytest
+from sqlalchemy import text
+
+from assay.errors import StoreError
+from assay.store import Store, migrations
+from assay.store import database as database_module
+
+from ._results import differences, result_of, saved_and_read
+
+
+def with_steps(monkeypatch, *steps):
+    """An assay that knows more layouts."""
+    known = (*migrations.MIGRATIONS, *steps)
+    monkeypatch.setattr(migrations, "MIGRATIONS", known)
+    monkeypatch.setattr(database_module, "MIGRATIONS", known)
+
+
+def add_owner(connection):
+    connection.execute(text("ALTER TABLE assay_evaluations ADD COLUMN owner TEXT"))
+    connection.execute(text("UPDATE assay_evaluations SET owner = 'nobody'"))
+
+
+def break_down(connection):
+    connection.execute(text("UPDATE assay_evaluations SET id = 'broken'"))
+    raise OSError("no")
+
+
+def test_a_store_made_before_there_were_tables(tmp_path):
+    """Layout 0: the table of layouts alone, as the first step finds it."""
+    path = tmp_path / "old.db"
+    with sqlite3.connect(path) as connection:
+        connection.execute(
+            "CREATE TABLE assay_schema (version INTEGER PRIMARY KEY, migrated TEXT NOT NULL, assay TEXT NOT NULL)"
+        )
+        connection.execute("INSERT INTO assay_schema VALUES (0, '2025-01-01', '0.0.1')")
+    connection.close()
+    with Store.open(path) as store:
+        store.save([result_of(1)])
+        assert store.check().faults == ()
+    with sqlite3.connect(path) as connection:
+        assert [row[0] for row in connection.execute("SELECT version FROM assay_schema ORDER BY version")] == [0, 1]
+    connection.close()
+
+
+def test_an_older_store_is_migrated_with_all_it_holds(url, monkeypatch):
+    with Store.open(url) as store:
+        name = store.save([result_of(1)])
+        store.bless("latest", "main")
+    with_steps(monkeypatch, add_owner)
+    for _ in range(2):  # the second time there is nothing to do
+        with Store.open(url, create=False) as store:
+            assert store.id_of("main") == name
+            assert differences(store.find(name).results[0], saved_and_read(result_of(1))) == {}
+            owners = store._database.read(
+                lambda one: one.execute(text("SELECT owner FROM assay_evaluations")).scalars().all()
+            )
+            assert owners == ["nobody"]
+            assert store.check().faults == ()
+
+
+def test_a_step_that_fails_changes_nothing(url, monkeypatch):
+    with Store.open(url) as store:
+        name = store.save([result_of(1)])
+    with monkeypatch.context() as newer:
+        with_steps(newer, add_owner, break_down)
+        with pytest.raises(StoreError):
+            Store.open(url)
+    with Store.open(url) as store:
+        assert store.latest().id == name
+        assert store.check().faults == ()
+
+
+def test_a_newer_store_is_refused_and_left_alone(url, monkeypatch):
+    with monkeypatch.context() as newer:
+        with_steps(newer, add_owner)
+        with Store.open(url) as store:
+            store.save([result_of(1)])
+    for create in (True, False):
+        with pytest.raises(
+            StoreError,
+            match=r"a newer assay wrote this store \(its layout is 2, this assay knows up to 1\); install that one",
+        ):
+            Store.open(url, create=create)
+    with_steps(monkeypatch, add_owner)
+    with Store.open(url) as store:
+        assert store.count() == 1

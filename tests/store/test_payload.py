@@ -1,0 +1,38 @@
+"""Payloads: known by what they say, and damage is noticed."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from assay.errors import StoreError
+from assay.store.payload import compressed, decompressed, digest_of, pack_json, unpack_json
+
+
+def test_a_digest_tells_where_one_payload_ends():
+    assert digest_of(b"ab", b"c") != digest_of(b"a", b"bc")
+    assert digest_of(b"ab") == digest_of(b"ab")
+
+
+def test_what_is_compressed_comes_back():
+    payload = b"abc" * 1000
+    assert len(compressed(payload)) < 100
+    assert decompressed(compressed(payload), "it", digest_of(payload)) == payload
+
+
+@pytest.mark.parametrize("place", [0, 5, 20, -1])
+def test_a_changed_byte_is_noticed(place):
+    data = bytearray(compressed(bytes(range(256)) * 3))
+    data[place] ^= 0x55
+    with pytest.raises(StoreError, match=r"night#b/p: scores is damaged.*assay store check"):
+        decompressed(bytes(data), "night#b/p: scores", digest_of(bytes(range(256)) * 3))
+
+
+def test_another_payload_in_its_place_is_noticed():
+    with pytest.raises(StoreError, match="does not say what it said"):
+        decompressed(compressed(b"other"), "it", digest_of(b"this"))
+
+
+def test_odd_values_are_written_as_text_and_numbers_as_numbers():
+    odd = {"path": Path("a") / "b", "array": np.arange(3), "number": np.float32(0.5), "flag": np.bool_(True)}
+    assert unpack_json(pack_json(odd)) == {"path": str(Path("a") / "b"), "array": [0, 1, 2], "number": 0.5, "flag": True}

@@ -1,0 +1,84 @@
+"""What only a server can do wrong: it refuses the password, goes away, or serves others too."""
+
+import builtins
+import importlib.util
+
+import pytest
+
+from assay.errors import BadParameter, StoreError
+from assay.store import Store
+from assay.store import database as database_module
+
+from ._results import result_of
+
+
+def test_a_wrong_password_is_told_but_not_shown(server):
+    wrong = server.replace("s3cret", "wr0ng")
+    with pytest.raises(
+        StoreError, match=r"postgresql://tester:\*\*\*@127\.0\.0\.1:\d+/postgres: .*password authentication failed"
+    ) as told:
+        Store.open(wrong)
+    assert "wr0ng" not in str(told.value)
+
+
+def test_a_database_that_is_not_there_is_told(server):
+    with pytest.raises(StoreError, match=r"/nowhere: .*does not exist"):
+        Store.open(server.replace("/postgres", "/nowhere"))
+
+
+def test_a_connection_that_was_cut_is_made_anew(postgres):
+    import psycopg
+
+    with Store.open(postgres) as store:
+        store.save([result_of(1)])
+        with psycopg.connect(postgres, autocommit=True) as other:
+            other.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
+        store.save([result_of(2)])
+        assert store.count() == 2
+
+
+def test_a_transaction_that_is_cut_is_done_again_from_the_beginning(postgres):
+    from sqlalchemy import text
+
+    with Store.open(postgres) as store:
+        store.save([result_of(1)])
+        tries = []
+
+        def work(connection):
+            tries.append(1)
+            connection.execute(text("INSERT INTO assay_tags SELECT number, 'x' FROM assay_evaluations"))
+            if len(tries) == 1:
+                connection.execute(text("SELECT pg_terminate_backend(pg_backend_pid())"))
+
+        store._database.write(work)
+        assert len(tries) == 2
+        assert store.latest().tags == ("x",)
+
+
+def test_tables_of_others_are_left_alone(postgres):
+    import psycopg
+
+    with psycopg.connect(postgres, autocommit=True) as other:
+        other.execute("CREATE TABLE users (name text)")
+        with Store.open(postgres) as store:
+            store.save([result_of(1)])
+        names = {row[0] for row in other.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")}
+    assert {name for name in names if not name.startswith("assay_")} == {"users"}
+
+
+def test_without_the_package_one_line_says_what_to_install(monkeypatch):
+    monkeypatch.setattr(database_module, "find_spec", lambda name: None)
+    with pytest.raises(
+        StoreError, match=r"^a store in PostgreSQL needs the package psycopg: pip install 'assay\[postgres\]'$"
+    ):
+        Store.open("postgresql://host/db")
+    assert importlib.util.find_spec is not builtins  # the real one is untouched
+
+
+def test_a_url_that_cannot_be_read_is_told_without_its_password():
+    with pytest.raises(BadParameter, match="this URL cannot be read") as told:
+        Store.open("postgresql://me:s3cret@host:port/db")
+    assert "s3cret" not in str(told.value)
