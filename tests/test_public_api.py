@@ -43,9 +43,11 @@ NAMES = [
     "__version__",
     "compare",
     "evaluate",
+    "evaluate_multilingual_model",
     "find_profile",
     "fuse",
     "load_dataset",
+    "load_hpo",
     "run",
     "tune_fusion",
     "why",
@@ -53,6 +55,7 @@ NAMES = [
 ]
 METRICS_NAMES = [
     "BatchEvaluator",
+    "SingleTermRetrievalMetrics",
     "average_precision_at_k",
     "binary_to_graded",
     "dcg_at_k",

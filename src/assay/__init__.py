@@ -11,9 +11,21 @@ if TYPE_CHECKING:
     from assay.comparison.compare import compare
     from assay.comparison.comparison import Comparison
     from assay.comparison.leaderboard import BenchmarkComparison
+    from assay.comparison.multilingual import evaluate_multilingual_model
     from assay.datasets._dataset import BenchmarkDataset
     from assay.datasets._format import load_dataset
-    from assay.errors import AssayError, BadParameter, DataError, GateFailed, NothingSelected, ProviderError, StoreError, UnknownName, UsageError
+    from assay.datasets._hpo import load_hpo
+    from assay.errors import (
+        AssayError,
+        BadParameter,
+        DataError,
+        GateFailed,
+        NothingSelected,
+        ProviderError,
+        StoreError,
+        UnknownName,
+        UsageError,
+    )
     from assay.evaluation.evaluate import evaluate
     from assay.evaluation.fusion_tuning import tune_fusion
     from assay.evaluation.intervals import with_intervals
@@ -58,9 +70,11 @@ __all__ = [
     "__version__",
     "compare",
     "evaluate",
+    "evaluate_multilingual_model",
     "find_profile",
     "fuse",
     "load_dataset",
+    "load_hpo",
     "run",
     "tune_fusion",
     "why",
@@ -94,9 +108,11 @@ _HOMES = {
     "UsageError": "assay.errors",
     "compare": "assay.comparison.compare",
     "evaluate": "assay.evaluation.evaluate",
+    "evaluate_multilingual_model": "assay.comparison.multilingual",
     "find_profile": "assay.model.profiles",
     "fuse": "assay.fusion._fuse",
     "load_dataset": "assay.datasets._format",
+    "load_hpo": "assay.datasets._hpo",
     "run": "assay.evaluation.run",
     "tune_fusion": "assay.evaluation.fusion_tuning",
     "why": "assay.reports._explanations",

@@ -132,9 +132,12 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     """Keep what was measured, if somebody asked for that; one evaluation for all checks of the session."""
     results = session.config.stash.get(KEPT, [])
     if results and session.config.getoption("--assay-keep"):
+        from assay.evaluation.provenance import now
         from assay.store import keep
 
-        session.config.stash[SAVED] = keep(results, {"command": "pytest"}, session.config.getoption("--assay-store"))
+        session.config.stash[SAVED] = keep(
+            results, {"command": "pytest", "started": now()}, session.config.getoption("--assay-store")
+        )
 
 
 SAVED: pytest.StashKey[str] = pytest.StashKey()

@@ -96,3 +96,11 @@ def test_a_package_that_is_missing_is_one_line(missing, chunker, monkeypatch):
     monkeypatch.setattr(_extras, "find_spec", lambda name: None if name == missing else object())
     with pytest.raises(UsageError, match=r"pip install 'assay\[chonkie\]'$"):
         parse_chunker(chunker).check()
+
+
+def test_code_may_exceed_its_size_and_says_so():
+    text = "x = [\n" + "    1,\n" * 100 + "]\n"
+    longest = max(map(len, texts_of("NAMES = '" + "word " * 99 + "'\n" + text, "chonkie(kind=code, size=50)", "a.py")))
+    assert longest > 50
+    (size,) = (param for param in parse_chunker("chonkie").chunker.params if param.name == "size")
+    assert "kind=code exceeds it" in size.meaning

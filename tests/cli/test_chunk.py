@@ -3,6 +3,7 @@
 import io
 import json
 import sys
+from codecs import BOM_UTF16_LE, BOM_UTF32_BE
 
 import pytest
 
@@ -98,6 +99,9 @@ def test_standard_input_without_a_name(assay, given):
         ("é\n".encode(), "é\n", []),
         ("é\n".encode("utf-8-sig"), "é\n", ["byte-order mark was left out"]),
         ("é\n".encode("utf-16"), "é\n", ["read as utf-16"]),
+        ("é\n".encode("utf-32"), "é\n", ["read as utf-32"]),
+        (BOM_UTF32_BE + "é\n".encode("utf-32-be"), "é\n", ["read as utf-32"]),
+        (BOM_UTF16_LE + "\0éa\n".encode("utf-16-le"), "\0éa\n", ["read as utf-16"]),
         ("é“\n".encode("cp1252"), "é“\n", ["read as cp1252"]),
         (b"\xe9\x81\n", "é\x81\n", ["read as latin-1"]),
         (b"\xff\xfe\n", None, ["read as"]),
@@ -160,3 +164,10 @@ def test_a_process_hands_on_every_character(process, place):
     content = "a\x1b[2Jb\tc é\n"
     (place / "evil.txt").write_text(content, encoding="utf-8")
     assert content in process("chunk", "evil.txt", "-f", "text", cwd=place).out
+
+
+def test_the_summary_fits_a_terminal(terminal, place):
+    shown = terminal("chunk", "a.py", columns=60)
+    assert shown.code == 0
+    assert max(map(len, shown.out.splitlines())) <= 60
+    assert "largest 14" in shown.out

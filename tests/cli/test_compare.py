@@ -385,3 +385,22 @@ def test_what_is_piped_is_plain_and_stable(process):
     assert first == second
     assert first.code == 0
     assert "\x1b" not in first.out
+
+
+# Several chunkers
+
+
+@pytest.mark.usefixtures("saved")
+@pytest.mark.parametrize(("chunkers", "is_told"), [(("lines", "tree"), True), (("tree", "tree"), False)])
+def test_metrics_that_count_chunks_are_told_of(assay, chunkers, is_told):
+    """Of several chunkers, which make chunks of their own."""
+    content = json.loads(Path("all.json").read_text())
+    for one, chunker in zip(content["results"], chunkers, strict=True):
+        one["relevance"] = {"strategy_used": "span", "strategy_counts": {"span": 40}}
+        one["provenance"] = {**one.get("provenance", {}), "chunks": {"chunker": chunker, "n": 1, "seconds": 0.0}}
+    Path("all.json").write_text(json.dumps(content))
+    for arguments, name in ((["all.json"], "map"), (["all.json", "-m", "mrr"], "mrr")):
+        code, out, err = assay("compare", *arguments)
+        assert code == 0
+        assert name in out
+        assert err.startswith(f"note: {name} counts chunks, and each chunker makes its own") == is_told

@@ -271,7 +271,7 @@ def test_the_topics_are_listed(assay):
 
 
 def test_help_names_the_exit_code(assay):
-    assert "1 check failed" in assay("--help").out
+    assert "1 gate failed" in assay("--help").out
 
 
 def test_in_a_terminal(terminal, tmp_path, monkeypatch):

@@ -155,7 +155,7 @@ def test_several_benchmarks_and_providers_are_multiplied(place, assay):
 def test_resumed_nothing_is_asked_again(place, assay):
     assert assay("eval", *FLAGS, "-o", "result.json").code == 0
     first = figures(place)
-    done = assay("eval", *FLAGS, "--resume", "-o", "result.json")
+    done = assay("eval", *FLAGS, "--resume", "-o", "result.json", "--no-store")
     assert done.code == 0
     assert done.err.splitlines()[1:] == [
         "small/python:mine:search: 24/24 queries, 0 failed, 24 known already, took 0:00",
@@ -338,7 +338,7 @@ def test_gone_on_the_first_line_says_how_many_are_known(place, assay, monkeypatc
     monkeypatch.setenv("FAIL", "q3,q5")
     assay("eval", *FLAGS, "--retries", "0")
     monkeypatch.setenv("FAIL", "")
-    done = assay("eval", *FLAGS, "--resume")
+    done = assay("eval", *FLAGS, "--resume", "--no-store")
     first, last = done.err.splitlines()[1:]
     assert first == "small/python:mine:search: 22/24 queries, 22 known already, getting ready 0:00"
     assert last.startswith("small/python:mine:search: 24/24 queries, 0 failed, 22 known already, ")
@@ -776,3 +776,20 @@ def test_secrets_are_shown_nowhere(place, assay, monkeypatch):
     assert len(files) > 5
     assert "s3cr3t" not in done.out + done.err
     assert [path.name for path in files if b"s3cr3t" in path.read_bytes()] == []
+
+
+def test_every_evaluation_is_kept_unless_told_not_to(place, assay, monkeypatch):
+    monkeypatch.delenv("ASSAY_STORE", raising=False)
+    assert "stored as " in assay("eval", *FLAGS).err
+    assert "stored" not in assay("eval", *FLAGS, "--no-store").err
+    assert "stored as " in assay("eval", *FLAGS, "--store", "other.db").err
+    assert len(json.loads(assay("results", "-f", "json").out)) == 1
+    assert (place / "other.db").exists()
+
+
+def test_a_store_that_cannot_be_written_is_told_before_anything_is_asked(place, assay):
+    (place / "broken.db").write_text("this is no store")
+    done = assay("eval", *FLAGS, "--store", "broken.db")
+    assert done.code == 6
+    assert "broken.db" in done.err
+    assert asked(place) == []

@@ -83,10 +83,14 @@ def test_tuning(assay, files):
         (["one.run", "two.run", "--method", "rrf", "borda"], "--tune METRIC tries several"),
         (["--method", "rrf", "one.run", "two.run"], "Put files first"),
         (["--weights", "1", "2", "one.run", "two.run"], "Put files first"),
-        (["one.run", "two.run", "--method", "rrf", "--norm", "max"], "rrf has no parameter 'norm'"),
+        (["one.run", "two.run", "--method", "rrf", "--norm", "max"], "error: rrf has no parameter 'norm': it goes by ranks"),
         (["one.run", "two.run", "--method", "comb_sum", "--norm", "best"], "norm is one of min_max"),
-        (["one.run", "two.run", "--method", "weighted_sum", "--weights", "1"], "1 weights for 2 runs"),
-        (["one.run", "two.run", "--method", "weighted_sum", "--weights", "x", "1"], "weights is a number"),
+        (["one.run", "two.run", "--method", "weighted_sum", "--weights", "1"], "1 weight for 2 runs"),
+        (
+            ["one.run", "two.run", "--method", "weighted_sum", "--weights", "x", "1"],
+            "as in [0.7, 0.3], not '[x, 1]'",
+        ),
+        (["one.run", "two.run", "--method", "comb_max", "--weights", "1", "2"], "all runs count alike in it"),
         (["one.run", "two.run", "--method", "mapfuse"], "name them with --qrels"),
         (["one.run", "two.run", "--qrels", "qrels.txt"], "learns nothing from judgments"),
         (["one.run", "two.run", "--tune", "map"], "--tune needs judgments"),
@@ -115,3 +119,44 @@ def test_data_faults_name_their_file(assay, runs):
     assert outcome.code == 3
     assert "the fused run: the id 'a b' has a blank in it" in outcome.err
     assert assay("fuse", "one.run", "blank.json", "-f", "json").code == 0
+
+
+def test_a_document_ranked_twice(assay, runs):
+    """Its better score counts, if that is wanted."""
+    (runs / "twice.run").write_text("q1 Q0 a 1 9 t\nq1 Q0 b 2 5 t\nq1 Q0 a 3 1 t\n")
+    refused = assay("fuse", "twice.run", "two.run")
+    assert refused.code == 3
+    assert "--duplicates keep-best uses the better score" in refused.err
+    for word in ("keep-best", "keep_best"):
+        kept = assay("fuse", "twice.run", "two.run", "--duplicates", word, "--method", "comb_sum(norm=none)")
+        assert kept.out.splitlines()[0] == "q1 Q0 a 1 9.0 comb_sum"
+
+
+def test_judgments_among_runs_are_told_where_they_belong(assay, files):
+    for arguments in (["qrels.txt", "good.run"], ["good.run", "poor.run", "--tune", "map", "--qrels", "good.run"]):
+        outcome = assay("fuse", *arguments)
+        assert outcome.code == 3
+        assert outcome.err.endswith("runs come by themselves, judgments by --qrels FILE\n")
+    assert assay("score", "good.run", "qrels.txt").err.endswith("judgments come first, then runs\n")
+
+
+def test_tuning_with_few_queries_has_few_folds(assay, files):
+    tuned = assay("fuse", "good.run", "poor.run", "--tune", "map", "--qrels", "qrels.txt")
+    assert (tuned.code, tuned.err) == (0, "")
+    assert tuned.out.startswith("2 judged queries · 57 fusions tried · 2 folds\n")
+
+
+def test_tuning_by_judgments_of_other_queries(assay, runs):
+    """None in the runs: refused. Some: told."""
+    (runs / "other.txt").write_text("x1 0 a 1\nx2 0 a 1\n")
+    refused = assay("fuse", "one.run", "two.run", "--tune", "map", "--qrels", "other.txt")
+    assert (refused.code, refused.out) == (3, "")
+    assert (
+        "no judged query is in any of the runs: the first judged query is x1, the first query of the runs is q1"
+        in refused.err
+    )
+    (runs / "some.txt").write_text("x1 0 a 1\nq1 0 a 1\nq2 0 a 1\n")
+    told = assay("fuse", "one.run", "two.run", "--tune", "map", "--qrels", "some.txt", "-f", "json")
+    assert told.code == 0
+    assert told.err == "note: 1 of 3 judged queries is in no run, scored as an empty ranking (x1)\n"
+    assert json.loads(told.out)["unanswered"] == ["x1"]

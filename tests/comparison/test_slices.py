@@ -161,3 +161,17 @@ def test_a_slice_says_nothing_about_other_queries():
     assert part.ties == part.fingerprints == part.tie_bands == {}
     assert part.counts["scored"] == len(part.query_ids) == 16
     assert set(part.intervals) == {"ndcg@10"}
+
+
+def test_languages_of_several_benchmarks_are_kept_apart():
+    """Easy queries in German and easy queries in English are two slices, and no mean is over both."""
+    results = [
+        replace(tagged("a", {"mrr": [0.0, 1.0]}, {"language": [code] * 2, "difficulty": ["easy", "hard"]}), benchmark=code)
+        for code in ("de", "en")
+    ]
+    by_language, by_difficulty = slice_results(results, ["language", "difficulty"])
+    assert (by_language.by, by_difficulty.by) == ("language", "language*difficulty")
+    assert by_difficulty.means("mrr") == {"de*easy": 0.0, "de*hard": 1.0, "en*easy": 0.0, "en*hard": 1.0}
+    assert (by_language.macro("mrr"), np.isnan(by_language.micro("mrr"))) == (0.5, True)
+    (one,) = slice_results(results[:1], "difficulty")
+    assert (one.by, one.micro("mrr")) == ("difficulty", 0.5)

@@ -1,5 +1,9 @@
 """Preflight of gold spans: recorded texts against the files as they are."""
 
+import pytest
+
+from assay.datasets._check_documents import survey_documents
+from assay.datasets._check_judgments import check_judgments
 from assay.datasets._check_spans import check_stale
 
 from ._checks import spanned
@@ -17,3 +21,10 @@ def test_a_case_says_where_the_text_is_now():
 def test_spans_without_a_recorded_text_are_not_looked_at():
     assert check_stale(spanned(1, 99)) == []
     assert check_stale(spanned(0, 3, "characters", text="one")) == []
+
+
+@pytest.mark.parametrize("file", ["./a.py", "repo/a.py", ".\\a.py"])
+def test_paths_are_read_as_evaluations_read_them(file):
+    assert list(check_judgments(spanned(2, 2, file=file, text="two"), survey_documents(spanned(2, 2))[0])) == []
+    codes = {one.code for one in check_judgments(spanned(2, 9, file=file, text="one"), survey_documents(spanned(2, 2))[0])}
+    assert codes == {"span-outside-file", "stale-span"}

@@ -228,8 +228,9 @@ def test_a_file_with_a_span_is_a_document(tmp_path, monkeypatch, name):
     assert not dataset.repairs
 
 
-def test_a_binary_file_with_a_span_is_a_loss(tmp_path):
-    made(tmp_path, [task()], {"repo/a.py": b"a\0b"})
+@pytest.mark.parametrize("content", [b"a\0b", b"\xff\xfea\0b"], ids=["plain", "a mark alone"])
+def test_a_binary_file_with_a_span_is_a_loss(tmp_path, content):
+    made(tmp_path, [task()], {"repo/a.py": content})
     assert [repair.what for repair in load_dataset(tmp_path).repairs] == ["a.py is not among the source files"]
 
 
@@ -245,11 +246,15 @@ def test_too_many_files_are_refused(tmp_path, monkeypatch):
     [
         ("Größe\r\n".encode(), "Größe\r\n", None),
         ("Größe\n".encode("cp1252"), "Größe\n", "not valid UTF-8; read as cp1252"),
-        (b"\x81\xe9\n", "\x81é\n", "not valid UTF-8; read as Latin-1"),
+        (b"\x81\xe9\n", "\x81é\n", "not valid UTF-8; read as latin-1"),
+        ("Größe\n".encode("utf-16"), "Größe\n", "not valid UTF-8; read as utf-16"),
+        ("\ufeffGröße\n".encode("utf-16-be"), "Größe\n", "not valid UTF-8; read as utf-16"),
+        ("Größe\n".encode("utf-32"), "Größe\n", "not valid UTF-8; read as utf-32"),
+        ("\ufeffGröße\n".encode("utf-32-be"), "Größe\n", "not valid UTF-8; read as utf-32"),
         (BOM + b"x\n", "x\n", "its byte-order mark was left out; characters are counted without it"),
         (b"", "", "lines 1 to 1 are not in a.py, which has 0 lines"),
     ],
-    ids=["UTF-8", "cp1252", "Latin-1", "BOM", "empty"],
+    ids=["UTF-8", "cp1252", "Latin-1", "UTF-16", "UTF-16 BE", "UTF-32", "UTF-32 BE", "BOM", "empty"],
 )
 def test_old_encodings_are_read_and_noted(tmp_path, content, text, said):
     dataset = load_dataset(made(tmp_path, [task()], {"repo/a.py": content}))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import assay
-from assay.errors import BadParameter, UsageError
+from assay.errors import BadParameter, DataError, UsageError
 from assay.evaluation.fused_scores import FusedScores
 from assay.evaluation.fusion_tuning import candidates_of, dealt, simplex, tune_fusion
 from assay.fusion import all_fusions, fuse, train
@@ -154,3 +154,21 @@ def test_what_cannot_be_tuned():
         tune_fusion([GOOD, NOISE], QRELS, methods=[])
     with pytest.raises(UsageError, match="cannot be tuned by"):
         tune_fusion([GOOD, NOISE], QRELS, "relstring")
+
+
+def test_folds_unless_named_are_five_or_as_many_as_queries():
+    assert len(tune_fusion([GOOD, NOISE], QRELS, methods=["rrf"]).folds) == 5
+    three = {query: QRELS[query] for query in list(QRELS)[:3]}
+    assert [len(fold.queries) for fold in tune_fusion([GOOD, NOISE], three, methods=["rrf"]).folds] == [1, 1, 1]
+    with pytest.raises(BadParameter, match="tuning needs two judged queries or more"):
+        tune_fusion([GOOD, NOISE], {"q0": QRELS["q0"]}, methods=["rrf"])
+
+
+def test_judged_queries_that_no_run_has():
+    tuning = tune_fusion([GOOD, NOISE], {**QRELS, "z": {"d1": 1}}, methods=["rrf"])
+    assert tuning.unanswered == ("z",)
+    assert tuning.n_queries == 21
+    with pytest.raises(DataError, match=r"the first judged query is z, the first query of the runs is q0"):
+        tune_fusion([GOOD, NOISE], {"z": {"d1": 1}, "y": {"d1": 1}}, methods=["rrf"])
+    with pytest.raises(DataError, match="the first judged query is z, the runs are empty"):
+        tune_fusion([{}, {}], {"z": {"d1": 1}})

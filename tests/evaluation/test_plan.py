@@ -127,6 +127,9 @@ def test_documents_are_asked_for_as_deep_as_metrics_look():
     assert plan(metrics=["recall@1000", "mrr"]).k == 1000
     assert plan(metrics=["recall@10"]).k == 100
     assert plan(metrics=["recall@1000"], k=20).k == 20
+    assert plan(metrics=["span_recall@tokens=2000"], chunkers=["fixed_lines"]).k == 1000
+    assert plan(metrics=["span_recall@tokens=2000"], chunkers=["fixed_lines"], k=20).k == 20
+    assert plan(metrics=["span_recall@tokens=2000"]).k == plan(metrics=["mrr"], chunkers=["fixed_lines"]).k == 100
 
 
 @pytest.mark.parametrize(

@@ -56,10 +56,13 @@ def test_settings_come_as_values_too():
 def test_errors_say_what_there_is():
     with pytest.raises(UnknownName, match=r"no fusion is called 'rff'\. Did you mean rrf"):
         parse_fusion("rff")
-    with pytest.raises(BadParameter, match=r"rrf has no parameter 'norm' \(it has: k, weights\)"):
+    with pytest.raises(BadParameter, match=r"^rrf has no parameter 'norm': it goes by ranks"):
         parse_fusion("rrf", norm="min_max")
-    with pytest.raises(BadParameter, match="isr has no parameter 'weights'"):
+    with pytest.raises(BadParameter, match=r"^isr has no parameter 'weights': all runs count alike"):
         parse_fusion("isr", weights=[1, 2])
+    for weights in ("[0, 0]", "[-1, 1]", "[x, 1]", "[]", ""):
+        with pytest.raises(BadParameter, match=r"weights is a list of numbers from 0 up, one per run and not all 0, as in"):
+            parse_fusion(f"weighted_sum(weights={weights})")
     for wrong in (
         "rrf(k=-1)",
         "rbc(p=1)",

@@ -136,3 +136,12 @@ def test_records_are_complete(name):
     for param in fusion.params:
         for value in fusion.tries.get(param.name, ()):
             assert param.parse(f"{value:g}") == value
+
+
+@pytest.mark.parametrize("name", ["weighted_mnz", "weighted_sum", "mixed"])
+def test_a_run_of_weight_0_takes_no_part(name):
+    """Neither its scores nor its agreement count; what it alone has is worth nothing."""
+    one, two = {"q": {"a": 9.0, "b": 6.0, "c": 3.0}}, {"q": {"b": 0.9, "c": 0.8, "d": 0.1}}
+    silent = {"q": {"c": 5.0, "d": 4.0, "e": 1.0}}
+    without = fuse([one, two], name, weights=[0.7, 0.3])["q"]
+    assert fuse([one, two, silent], name, weights=[0.7, 0.3, 0])["q"] == {**without, "e": 0.0}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import sqrt
+from math import ldexp, sqrt
 
 import pytest
 
@@ -88,3 +88,26 @@ def test_infinite_scores_are_refused_where_scores_count():
     with pytest.raises(DataError, match="run 2, query q: the score of document b is -inf"):
         fuse(runs, "comb_sum")
     assert list(fuse(runs, "rrf")["q"]) == ["a", "b"]
+
+
+@pytest.mark.parametrize("norm", ["min_max", "max", "sum", "z_score"])
+@pytest.mark.parametrize("scores", [(6, 4, 2), (3, 0, -3), (-1, -2, -5), (7, 7, 1)])
+@pytest.mark.parametrize("power", [1020, 600, -600, -1060])
+def test_huge_and_tiny_scores_are_worth_what_their_likes_are(norm, scores, power):
+    """A power of 2 changes nothing, to the last digit, though squares of such scores are infinite or 0."""
+    assert values(norm, *(ldexp(score, power) for score in scores)) == values(norm, *scores)
+
+
+def test_rankings_of_different_size_do_not_disturb_each_other():
+    runs = [{"q": {"a": 1.5e308, "b": -1.5e308, "c": 0.0}}, {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}]
+    lists = normalised(Lists.of(runs), "min_max")
+    assert lists.score.tolist() == [1, 0, 0.5, 1, 0.5, 0]
+    assert lists.rank.tolist() == [1, 3, 2, 1, 2, 3]
+
+
+def test_scores_that_add_up_to_infinity_are_refused():
+    runs = [{"q": {"a": 1.5e308}}, {"q": {"a": 1.5e308, "b": 1.0}}]
+    with pytest.raises(DataError, match=r"comb_sum\(norm=none\): scores, weights or parameters are so large"):
+        fuse(runs, "comb_sum(norm=none)")
+    assert fuse(runs, "comb_max(norm=none)")["q"] == {"a": 1.5e308, "b": 1.0}
+    assert fuse(runs, "comb_sum")["q"] == {"a": 2.0, "b": 0.0}

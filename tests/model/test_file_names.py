@@ -60,3 +60,15 @@ def test_names_come_back_as_they_are_known():
     assert FileNames([".\\a.py"]).match(["a.py"]) == {"a.py": ".\\a.py"}
     assert FileNames([]).match(["a.py"]) == {"a.py": None}
     assert (FileNames([]).n_files, FileNames(KNOWN).n_files) == (0, 4)
+
+
+@pytest.mark.parametrize("other", ["./repo/src/a.py", "repo\\src\\a.py", "repo/x/../src/a.py"])
+def test_two_spellings_of_one_path_are_one_claim(other):
+    assert FileNames(["src/a.py"]).match(["repo/src/a.py", other]) == {"repo/src/a.py": "src/a.py", other: "src/a.py"}
+
+
+def test_one_voice_that_has_both_tells_them_apart_and_two_that_have_one_each_do_not():
+    both = {"a.py": "a.py", "repo/a.py": None}
+    assert FileNames(["a.py"]).match(["a.py", "repo/a.py"]) == both
+    assert FileNames(["a.py"]).match(["a.py"], ["repo/a.py"]) == {"a.py": "a.py", "repo/a.py": "a.py"}
+    assert FileNames(["a.py"]).match(["x/a.py"], ["y/a.py"]) == {"x/a.py": None, "y/a.py": None}

@@ -56,7 +56,14 @@ def test_a_unit_that_does_not_exist_is_refused():
 
 
 def test_a_unit_that_is_not_known_is_refused():
-    made = gold(Span("a.py", 1, 1, "lines"), Span("gone.py", 2, 3))
-    assert made.within("characters")[0].tolist() == [0, 2]
+    made = gold(Span("b.py", 1, 1, "lines"), Span("gone.py", 2, 3), places=Places({}))
     with pytest.raises(DataError, match=r"how many lines are characters 2 to 3 of gone.py is not known.*unit=characters"):
         made.within("lines")
+
+
+def test_a_span_in_a_missing_file_is_measured_in_its_own_unit():
+    made = gold(Span("a.py", 0, 3), Span("gone.py", 2, 3, "lines"))
+    assert made.unit == "lines"
+    assert [bound.tolist() for bound in made.within("lines")] == [[0, 1], [1, 3]]
+    assert [bound.tolist() for bound in made.within("characters")] == [[0, 1], [3, 3]]
+    assert gold(Span("gone.py", 0, 3), Span("gone.py", 2, 3, "lines")).unit == "characters"

@@ -134,3 +134,23 @@ def test_a_unit_that_nobody_knows_is_refused():
     assert [column.tolist() for column in places.within(numbers, "lines")] == [[0], [2]]
     with pytest.raises(DataError, match=r"how many characters the chunk 'b.py:1-2' has is not known.*unit=lines"):
         places.within(numbers, "characters")
+
+
+@pytest.mark.parametrize(
+    "batches", [[["x/c.py:1-1", "y/c.py:1-1"]], [["x/c.py:1-1"], ["y/c.py:1-1"]], [["y/c.py:1-1"], ["x/c.py:1-1"]]]
+)
+def test_which_file_is_meant_does_not_depend_on_what_is_asked_first(batches):
+    places = Places({"c.py": Document("c.py", "one\ntwo\n")})
+    for ids in batches:
+        places.numbers(ids)
+        assert len(places.arrays[0]) == places.n_read + 1
+    files = dict(zip(places.ids(range(3)), places.arrays[0].tolist(), strict=True))
+    assert len(set(files.values())) == 3
+    assert not places.is_known("x/c.py")
+
+
+def test_files_that_nobody_has():
+    places = Places({"src/a.py": Document("src/a.py", "one\ntwo\n")})
+    assert places.files_nobody_has(places.numbers(["SRC/a.py:1-1", "src/a.py:1-2", "src/a.py", "?"])) == ["SRC/a.py"]
+    nothing = Places({})
+    assert nothing.files_nobody_has(nothing.numbers(["a.py:1-1"])) == []

@@ -27,8 +27,8 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 def chonkie(text: str, path: str, *, kind: str, size: int) -> Cut:
     """Every piece is looked up in the text, and what chonkie leaves out between two pieces goes with the first.
 
-    `code` needs a language that syntax_tree knows as well; other files are cut by chonkie's recursive chunker. Source nested
-    too deeply for chonkie is cut into lines.
+    `code` needs a language that syntax_tree knows as well, and makes chunks larger than `size` at times; other files are
+    cut by chonkie's recursive chunker. Source nested too deeply for chonkie is cut into lines.
     """
     if not text or text.isspace():
         return Cut([])
@@ -91,7 +91,12 @@ CHUNKER = Chunker(
     chonkie,
     params=(
         Param("kind", one_of(*KINDS), "recursive", "which one: token, sentence, recursive or code"),
-        Param("size", cutoff, 2048, "characters of a chunk at most, white space included, as chonkie counts them"),
+        Param(
+            "size",
+            cutoff,
+            2048,
+            "characters of a chunk at most, white space included; kind=code exceeds it where syntax is not cut further",
+        ),
     ),
     check=_check,
 )

@@ -23,3 +23,11 @@ def open_store(options: argparse.Namespace) -> Store:
     from assay.store import Store
 
     return Store.open(options.store, create=False)
+
+
+def check_store(options: argparse.Namespace) -> None:
+    """Fail before anything is asked where results could not be kept."""
+    if not options.no_store:
+        from assay.store import Store
+
+        Store.open(options.store).close()

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 EXAMPLES = 3
 """Faults that are shown of a file that is something else."""
+ORDER = "judgments come first, then runs"
+"""What readers say of a file that is in the wrong place."""
 MOST = 0.75
 """The share of its lines that are at fault in such a file."""
 
@@ -33,13 +35,16 @@ def refuse_saved_results(files: Iterable[str]) -> None:
                 )
 
 
-def explained(error: DataError, source: FileSource, what: str) -> DataError:
-    """The error, with the file's name; where hardly a line is as it should be, with that first."""
+def explained(error: DataError, source: FileSource, what: str, order: str = ORDER) -> DataError:
+    """The error, with the file's name; where hardly a line is as it should be, with that first.
+
+    `order` says where judgments and runs belong, in commands to which they do not come one after another.
+    """
     if n_lines := _n_lines_of_prose(error, source):
         lines = f"{len(error.faults)} of its first {n_lines} lines cannot be read"
         return DataError(f"{source.label} does not look like {what}: {lines}", (*error.faults[:EXAMPLES], "…"))
     named = error.message if error.message.startswith(source.label) else f"{source.label}: {error.message}"
-    return DataError(named, error.faults)
+    return DataError(named.replace(ORDER, order), error.faults)
 
 
 def _n_lines_of_prose(error: DataError, source: FileSource) -> int:

@@ -25,8 +25,6 @@ EXAMPLES = """\
   assay chunk src/client.py --chunker syntax_tree --format json
   assay chunk src docs --chunker "fixed_lines(size=800, overlap=100)"
   git show HEAD:client.py | assay chunk - --name client.py --chunker syntax_tree --format text"""
-BOM = "\ufeff"
-UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -115,25 +113,12 @@ def _folder(folder: Path, notes: list[str]) -> list[Document]:
 
 
 def _decoded(name: str, content: bytes, notes: list[str]) -> str:
-    """The text of a file, whatever its encoding, which is said where it is not UTF-8. A byte-order mark is left out."""
-    encoding = _encoding(content)
-    text = content.decode(encoding)
-    if encoding != "utf-8":
-        notes.append(f"{name}: not valid UTF-8; read as {encoding}")
-    if text.startswith(BOM):
-        notes.append(f"{name}: its byte-order mark was left out; characters are counted without it")
-    return text.removeprefix(BOM)
+    """The text of a file, whatever its encoding; what is odd about it is noted."""
+    from assay.datasets._source_text import decode_source
 
-
-def _encoding(content: bytes) -> str:
-    """UTF-8, UTF-16 by its mark, cp1252, or Latin-1, which takes every byte."""
-    for encoding in ("utf-16", "utf-8", "cp1252") if content.startswith(UTF_16_MARKS) else ("utf-8", "cp1252"):
-        try:
-            content.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-        return encoding
-    return "latin-1"
+    text, said = decode_source(content)
+    notes += [f"{name}: {one}" for one in said]
+    return text
 
 
 def _described(chunk: Chunk) -> dict[str, object]:
@@ -179,11 +164,12 @@ def _harmless(text: str) -> str:
 
 def _summary(chunks: Sequence[Chunk], documents: Sequence[Document]) -> str:
     from assay.chunkers._sizes import sizes
+    from assay.reports._layout import Style
 
     found = sizes(chunks)
     parts = [f"{counted(found.n, 'chunk')} of {counted(len(documents), 'file')}"]
     parts += [f"{name}: {_spread(one)}" for name, one in (("characters", found.characters), ("words", found.tokens)) if one]
-    return " · ".join(parts) + "\n"
+    return Style(terminal_width(), may_colour()).wrapped(" · ".join(parts)) + "\n"
 
 
 def _spread(one: Distribution) -> str:

@@ -16,6 +16,7 @@ from assay.text import counted, printable
 EXAMPLES = """\
   assay datasets
   assay datasets show rag-template
+  assay datasets show hpo-de:tiny
   assay datasets check ./my-beir --run bm25.run
   assay datasets convert ./my-beir my.json --to json"""
 ACTIONS = {"show": 1, "check": 1, "convert": 2}
@@ -60,10 +61,11 @@ def _refuse_strays(options: argparse.Namespace) -> None:
 
 
 def _list(options: argparse.Namespace) -> int:
-    from assay.datasets._format import all_formats, bundled, load_dataset
+    from assay.datasets._format import HPO, all_formats, bundled, load_dataset
+    from assay.datasets._hpo import load_cases
     from assay.reports._datasets import datasets_to_dict, render_datasets
 
-    named = {name: load_dataset(name) for name in bundled()}
+    named = {name: load_cases(name) if name.startswith(HPO) else load_dataset(name) for name in bundled()}
     if options.format == "json":
         return _write_json(datasets_to_dict(named, all_formats()))
     sys.stdout.write(render_datasets(named, all_formats(), _style()))

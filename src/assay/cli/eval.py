@@ -13,15 +13,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.cli._command import Command
-from assay.cli._confidence import add_interval_arguments
+from assay.cli._eval_arguments import add_arguments
 from assay.cli._eval_words import check_flags, refuse_bare_words, refuse_no_result
 from assay.cli._interrupts import INTERRUPTED, TERMINATED, Terminated, until_terminated
-from assay.cli._numbers import seconds, whole_number
-from assay.cli._policy import add_policy_arguments, given_policy
+from assay.cli._policy import given_policy
 from assay.cli._progress import Tally, progress_watcher
-from assay.cli._slices import add_by
+from assay.cli._store import check_store
 from assay.cli._terminal import may_colour, terminal_width
-from assay.errors import DataError, NothingSelected, ProviderError, UsageError
+from assay.cli._terms import TERMS
+from assay.errors import DataError, NothingSelected, ProviderError, StoreError, UsageError
 from assay.providers._secrets import BLOT
 from assay.text import printable
 
@@ -35,100 +35,6 @@ EXAMPLES = """\
   assay eval plan.yaml -o result.json -o run.trec
   assay eval plan.yaml --resume"""
 MINIMAL = "assay eval --benchmarks rag-template --providers bm25 --metrics ndcg@10 recall@10"
-MANY = 1_000_000_000
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """A plan as a file, or as flags; flags win."""
-    parser.set_defaults(more_words=[])
-    parser.add_argument("plan", nargs="?", metavar="plan.yaml", help="benchmarks, providers and metrics in a file")
-    parser.add_argument("--benchmarks", nargs="+", metavar="BENCHMARK", help="names or paths; assay datasets lists names")
-    parser.add_argument("--dataset-format", metavar="NAME", help="format of the benchmarks, where it is not recognised")
-    parser.add_argument("--chunkers", nargs="+", metavar="CHUNKER", help="cut documents first, each way: assay chunkers")
-    parser.add_argument(
-        "--providers",
-        nargs="+",
-        metavar="PROVIDER",
-        help="such as bm25 or 'hybrid(bm25, dense)'; 'tuned=bm25(k1=0.9)' is shown as tuned",
-    )
-    parser.add_argument("-m", "--metrics", nargs="+", action="extend", metavar="METRIC", help="default: the group rag")
-    parser.add_argument(
-        "--k", type=whole_number(MANY, 1), metavar="K", help="documents to ask for (default: 100, or what metrics need)"
-    )
-    parser.add_argument("--relevance", metavar="RESOLVER", help="who decides about relevance (default: auto)")
-    parser.add_argument("--ontology", metavar="FILE", help="OBO or OWL, for metrics by similar terms (default: HPO)")
-    _add_selection(parser)
-    _add_running(parser)
-    _add_statistics(parser)
-    add_policy_arguments(parser)
-    _add_output(parser)
-
-
-def _add_statistics(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("statistics")
-    add_interval_arguments(group)
-    add_by(group)
-    group.add_argument("--test", metavar="TEST", help="which provider is better by (default: randomization; none)")
-
-
-def _add_output(parser: argparse.ArgumentParser) -> None:
-    show = parser.add_argument_group("output")
-    show.add_argument(
-        "-o",
-        "--output",
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="results by ending: json, csv, md, tex, txt; rankings: trec, run; may be repeated",
-    )
-    show.add_argument(
-        "-f",
-        "--format",
-        default="table",
-        metavar="FORMAT",
-        help="what is printed: csv, json, latex, markdown, table or trec (default: table)",
-    )
-    show.add_argument("--quiet", action="store_true", help="nothing on standard error but errors")
-
-
-def _add_selection(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("selection")
-    group.add_argument("--limit", type=whole_number(MANY, 1), metavar="N", help="the first N queries")
-    group.add_argument("--sample", type=whole_number(MANY, 1), metavar="N", help="N queries at random")
-    group.add_argument("--seed", type=whole_number(MANY), metavar="SEED", help="of the sample (default: 0)")
-    group.add_argument(
-        "--where",
-        nargs="+",
-        action="extend",
-        metavar="TAG=VALUE",
-        help="queries with these tags, such as language=de difficulty=hard,medium",
-    )
-    group.add_argument("--range", metavar="START:END", help="queries by their place, such as 0:500")
-    group.add_argument(
-        "--retry-failed",
-        metavar="RESULT.json",
-        help="ask only what failed in that result; the rest is taken from there",
-    )
-
-
-def _add_running(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("running")
-    group.add_argument("--resume", action="store_true", help="go on where the same evaluation was cut short")
-    group.add_argument("--no-cache", action="store_true", help="ask everything anew, and keep no embeddings")
-    group.add_argument(
-        "--concurrency", type=whole_number(1000, 1), metavar="N", help="queries asked at the same time (default: 8)"
-    )
-    group.add_argument("--timeout", type=seconds, metavar="SECONDS", help="for one query (default: 60)")
-    group.add_argument(
-        "--index-timeout",
-        type=seconds,
-        metavar="SECONDS",
-        help="to take the documents in (default: 600 for code of yours; providers of assay's own have no limit)",
-    )
-    group.add_argument(
-        "--retries", type=whole_number(100), metavar="N", help="new attempts for a query that failed (default: 2)"
-    )
-    group.add_argument("--strict", action="store_true", help="exit 4 if any query failed")
 
 
 def run_eval(options: argparse.Namespace) -> int:
@@ -149,6 +55,7 @@ def run_eval(options: argparse.Namespace) -> int:
         outputs = list(dict.fromkeys([*plan.outputs, *options.output]))
         check_outputs(outputs)
         _tell(options, *(f"note: {note}" for note in plan.notes))
+        check_store(options)
         results = _results(options, plan)
         if isinstance(results, int):
             return results
@@ -160,12 +67,28 @@ def run_eval(options: argparse.Namespace) -> int:
         out.flush()
         if options.format in WHOLE:
             _tell(options, *failure_notes(results, again))
+        lost = _keep(options, plan, results)
         made = f" (new folder: {', '.join(map(str, folders))})" if folders else ""
         _tell(options, *([f"wrote {', '.join(map(str, written))}{made}"] if written else []))
         failures = failure_errors(results, strict=plan.strict)
-        for error in (*faults, *failures):
+        for error in (*faults, *failures, *lost):
             sys.stderr.write(f"error: {printable(error)}\n")
-    return DataError.exit_code if faults else ProviderError.exit_code if failures else 0
+    codes = ((lost, StoreError), (faults, DataError), (failures, ProviderError))
+    return next((error.exit_code for found, error in codes if found), 0)
+
+
+def _keep(options: argparse.Namespace, plan: Plan, results: Sequence[Result]) -> list[str]:
+    """Put the results into the store; what goes wrong there is told, for the output comes all the same."""
+    if options.no_store:
+        return []
+    from assay.store import keep
+
+    try:
+        stored = keep(results, plan, options.store)
+    except StoreError as error:
+        return [str(error)]
+    _tell(options, f"stored as {stored}; look at it with: assay show latest")
+    return []
 
 
 def _tell(options: argparse.Namespace, *sentences: str) -> None:
@@ -237,7 +160,7 @@ def _plan(options: argparse.Namespace) -> Plan:
 
     check_flags(options)
     content: dict[str, Any] = dict(read_plan(Path(options.plan))) if options.plan else {}
-    names = ("benchmarks", "dataset_format", "chunkers", "providers", "metrics", "k", "relevance", "ontology", "profile")
+    names = ("benchmarks", "dataset_format", "chunkers", "providers", "metrics", "k", "relevance", "profile", *TERMS)
     given = {
         **{name: getattr(options, name) for name in (*names, "concurrency", "timeout", "index_timeout", "retries")},
         "strict": options.strict or None,

@@ -16,6 +16,7 @@ from assay.cli._numbers import whole_number
 from assay.cli._terminal import may_colour, terminal_width
 from assay.cli._wrong_file import explained, refuse_saved_results
 from assay.errors import DataError, UsageError
+from assay.text import counted, printable, some_of
 
 if TYPE_CHECKING:
     from assay.evaluation.fusion_tuning import FusionTuning
@@ -29,6 +30,9 @@ EXAMPLES = """\
   assay fuse bm25.run dense.run --method comb_mnz --norm z_score > fused.run
   assay fuse bm25.run dense.run --method weighted_sum --weights 0.7 0.3 -o fused.json
   assay fuse bm25.run dense.run --tune ndcg@10 --qrels qrels.txt --folds 5 -o fused.run"""
+
+ORDER = "runs come by themselves, judgments by --qrels FILE"
+"""What is said of a file that is in the wrong place."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,19 +52,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--depth", type=whole_number(10**9), default=0, metavar="N", help="documents to keep per query; 0: all"
     )
-    tuning = parser.add_argument_group("judgments")
-    tuning.add_argument("--qrels", metavar="FILE", help="judgments, to tune by or for methods that learn")
-    tuning.add_argument("--tune", metavar="METRIC", help="find the best method and parameters by this metric")
-    tuning.add_argument(
-        "--folds", type=whole_number(10**6), metavar="N", help="parts that queries are dealt into (default: 5)"
+    parser.add_argument(
+        "--duplicates",
+        choices=("error", "keep-best", "keep_best"),
+        default="error",
+        metavar="error|keep-best",
+        help="a document ranked twice for a query (default: error)",
     )
-    tuning.add_argument("--seed", type=whole_number(2**32 - 1), metavar="N", help="of how they are dealt (default: 0)")
+    _add_tuning_arguments(parser)
     show = parser.add_argument_group("output")
     show.add_argument("-o", "--output", metavar="FILE", help="the fused run; .json gives JSON, other endings TREC")
     show.add_argument(
         "-f", "--format", choices=("trec", "json", "text"), metavar="FORMAT", help="trec or json; tuning: text or json"
     )
     show.add_argument("--tag", metavar="TAG", help="name of the fused run (default: the method)")
+
+
+def _add_tuning_arguments(parser: argparse.ArgumentParser) -> None:
+    """Judgments, and what is done with them."""
+    tuning = parser.add_argument_group("judgments")
+    tuning.add_argument("--qrels", metavar="FILE", help="judgments, to tune by or for methods that learn")
+    tuning.add_argument("--tune", metavar="METRIC", help="find the best method and parameters by this metric")
+    tuning.add_argument(
+        "--folds",
+        type=whole_number(10**6),
+        metavar="N",
+        help="parts that queries are dealt into (default: 5, or one per query)",
+    )
+    tuning.add_argument("--seed", type=whole_number(2**32 - 1), metavar="N", help="of how they are dealt (default: 0)")
 
 
 def run_fuse(options: argparse.Namespace) -> int:
@@ -87,7 +106,7 @@ def run_fuse(options: argparse.Namespace) -> int:
         )
     if fusion.fusion.is_trained and not options.qrels:
         raise UsageError(f"{fusion.fusion.name} learns from judgments before it fuses; name them with --qrels FILE")
-    runs = _read_runs(options.runs)
+    runs = _read_runs(options)
     fused = _fused(fusion, list(runs.values()), _read_qrels(options.qrels) if options.qrels else None, options)
     _write(options, fused)
     return 0
@@ -148,9 +167,9 @@ def _tune(options: argparse.Namespace) -> int:
     parse_metric(options.tune)
     methods = options.method or METHODS
     candidates_of(methods, len(options.runs))
-    runs, qrels = _read_runs(options.runs), _read_qrels(options.qrels)
-    folds = 5 if options.folds is None else options.folds
-    tuning = tune_fusion(runs, qrels, options.tune, methods=methods, folds=folds, seed=options.seed or 0)
+    runs, qrels = _read_runs(options), _read_qrels(options.qrels)
+    tuning = tune_fusion(runs, qrels, options.tune, methods=methods, folds=options.folds, seed=options.seed or 0)
+    _tell_unanswered(tuning, qrels)
     if options.output:
         _write(options, _fused(tuning.chosen, list(runs.values()), qrels, options))
     if options.format == "json":
@@ -160,6 +179,16 @@ def _tune(options: argparse.Namespace) -> int:
     return 0
 
 
+def _tell_unanswered(tuning: FusionTuning, qrels: Qrels) -> None:
+    """A note where judged queries are in no run: they weigh all figures down."""
+    if some := tuning.unanswered:
+        are = "is" if len(some) == 1 else "are"
+        sys.stderr.write(
+            f"note: {len(some):,} of {counted(len(qrels.query_ids), 'judged query')} {are} in no run, "
+            f"scored as an empty ranking ({printable(some_of(some))})\n"
+        )
+
+
 def _again(options: argparse.Namespace, tuning: FusionTuning) -> str:
     """The command that fuses in the way that was chosen."""
     qrels = ["--qrels", options.qrels] if tuning.chosen.fusion.is_trained else []
@@ -167,11 +196,12 @@ def _again(options: argparse.Namespace, tuning: FusionTuning) -> str:
     return f"{options.prog} {shlex.join([*options.runs, '--method', tuning.chosen.name, *qrels, '-o', output])}"
 
 
-def _read_runs(files: list[str]) -> dict[str, Run]:
+def _read_runs(options: argparse.Namespace) -> dict[str, Run]:
     """Name → run; names are the files' own where those tell them apart."""
     from assay.datasets import as_source
     from assay.model.run import Run
 
+    files, duplicates = options.runs, options.duplicates.replace("-", "_")
     refuse_saved_results(files)
     sources = [as_source(file) for file in files]
     names = [source.name for source in sources]
@@ -179,9 +209,9 @@ def _read_runs(files: list[str]) -> dict[str, Run]:
     found = {}
     for name, source in zip(names, sources, strict=True):
         try:
-            found[name] = Run(source)
+            found[name] = Run(source, duplicates=duplicates)
         except DataError as error:
-            raise explained(error, source, "a run") from None
+            raise explained(error, source, "a run", ORDER) from None
     return found
 
 
@@ -193,7 +223,7 @@ def _read_qrels(file: str) -> Qrels:
     try:
         return Qrels(source)
     except DataError as error:
-        raise explained(error, source, "judgments") from None
+        raise explained(error, source, "judgments", ORDER) from None
 
 
 def _fused(fusion: BoundFusion, runs: list[Run], qrels: Qrels | None, options: argparse.Namespace) -> Run:

@@ -18,6 +18,9 @@ from assay.metrics._parse import parse_metrics
 from assay.model.qrels import Qrels
 from assay.text import shortened
 
+SPANS, RANKING = "spans", "ranking"
+"""Views of metrics: places in files, which chunkers share, and ranked chunks, which they do not."""
+
 
 def compare(
     qrels: Any,
@@ -64,8 +67,33 @@ def compare_results(
     metrics: str | Iterable[str | BoundMetric] | None = None,
     intersect: bool = False,
 ) -> Comparison:
-    """Compare results query by query; results about different things are refused, unless only what they share is wanted."""
+    """Compare results query by query; results about different things are refused, unless only what they share is wanted.
+
+    Metrics keep their order, but of several chunkers those of spans come first: the verdict is about the first.
+    """
     chosen = how or How()
     aligned = align(results, metrics, intersect=intersect)
+    aligned = replace(aligned, metrics=_fair_first(results, aligned.metrics))
     fields = field_outcomes(aligned, chosen)
     return Comparison(aligned, chosen, tuple(compared_pairs(aligned, chosen, fields)), fields)
+
+
+def counts_chunks(metric: BoundMetric, results: Sequence[Result]) -> bool:
+    """Whether a metric is unfair to these: it counts chunks, and several chunkers made them, each its own."""
+    cuts = {str(result.provenance.get("chunks", {}).get("chunker")) for result in results}
+    is_by_span = any(result.relevance.get("strategy_used") == "span" for result in results)
+    return metric.metric.view == RANKING and len(cuts) > 1 and is_by_span
+
+
+def fair_metric(results: Sequence[Result]) -> str | None:
+    """The first metric; if that is unfair to chunkers, the first of spans, or None where there is none."""
+    metrics = results[0].metrics
+    if not counts_chunks(metrics[0], results):
+        return metrics[0].name
+    return next((metric.name for metric in metrics if metric.metric.view == SPANS), None)
+
+
+def _fair_first(results: Sequence[Result], metrics: tuple[BoundMetric, ...]) -> tuple[BoundMetric, ...]:
+    if not metrics or not counts_chunks(metrics[0], results):
+        return metrics
+    return tuple(sorted(metrics, key=lambda metric: metric.metric.view != SPANS))

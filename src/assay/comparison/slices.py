@@ -18,7 +18,7 @@ from assay.evaluation.intervals import with_intervals
 from assay.evaluation.result import Result
 from assay.metrics._metric import BoundMetric
 from assay.model.plain import plain_value
-from assay.model.tags import Slice, Tags, asked_for
+from assay.model.tags import LANGUAGE, NONE, Slice, Tags, asked_for
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,8 @@ class Sliced:
     parts: tuple[Part, ...]
     whole: tuple[Result, ...]
     """Each system's result over all queries."""
+    is_multilingual: bool = False
+    """Whether they are benchmarks in several languages: then no mean is over queries of more than one."""
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -59,7 +61,9 @@ class Sliced:
         return float(np.mean(defined)) if defined else math.nan
 
     def micro(self, metric: str, system: str | None = None) -> float:
-        """Mean over queries, those without the tag included: the system's own figure."""
+        """Mean over queries, those without the tag included: the system's own figure; none over several languages."""
+        if self.is_multilingual:
+            return math.nan
         return self.whole[0 if system is None else place_of(system, self.systems)][metric]
 
     def variance(self, metric: str, system: str | None = None) -> float:
@@ -104,13 +108,17 @@ def slice_results(
 ) -> tuple[Sliced, ...]:
     """The figures by each tag that is asked for; `language*difficulty` crosses two.
 
-    Results of one system on several benchmarks are taken together, and `benchmark` is a tag then.
+    Results of one system on several benchmarks are taken together, and `benchmark` is a tag then. Where these are in
+    several languages, every slice is within one language: easy queries in German and easy queries in French are two.
     """
-    given = pooled([results] if isinstance(results, Result) else results)
+    asked_about = [results] if isinstance(results, Result) else list(results)
+    given = pooled(asked_about)
     if not given:
         raise UsageError("there is no result to slice")
     shown = shared_metrics(given, metrics)
     tags = Tags.of(given)
+    is_multilingual = _are_multilingual(asked_about)
+    asked = [tags.crossed(one) for one in asked_for(by)]
     whole = tuple(over(result, result.query_ids, shown) for result in given)
     return tuple(
         Sliced(
@@ -120,9 +128,19 @@ def slice_results(
                 for one in tags.slices(names)
             ),
             whole,
+            is_multilingual,
         )
-        for names in dict.fromkeys(map(tags.crossed, asked_for(by)))
+        for names in dict.fromkeys(map(tags.kept_apart, asked) if is_multilingual else asked)
     )
+
+
+def _are_multilingual(results: Sequence[Result]) -> bool:
+    """Whether they are on benchmarks that have one language each, and not all the same."""
+    by_benchmark: dict[str, set[str]] = {}
+    for result in results:
+        by_benchmark.setdefault(result.benchmark, set()).update(Tags.of([result]).values(LANGUAGE))
+    languages = list(by_benchmark.values())
+    return all(len(one) == 1 for one in languages) and len(set().union(*languages) - {NONE}) > 1
 
 
 def _row(result: Result, metric: BoundMetric) -> dict[str, Any]:

@@ -30,7 +30,7 @@ class Corpus:
     first_copy: dict[str, str] = field(default_factory=dict)
     """Document → the first with the same text; only where there are several."""
     sizes: dict[str, dict[str, int]] = field(default_factory=dict)
-    """Document with spans → how many lines and characters it has."""
+    """Document → how many lines and characters it has; only where there are spans."""
     is_readable: bool = True
 
     def may_find(self, scope: str | None) -> int:
@@ -71,7 +71,7 @@ class _Survey:
         self.corpus = Corpus()
         self._query_of = {text: key for key, query in dataset.queries.items() if (text := query.text.strip())}
         self._queries = dataset.queries
-        self._with_spans = {span.doc_id for spans in dataset.spans.values() for span in spans}
+        self._has_spans = any(dataset.spans.values())
         self._texts, self._folded = array("q"), array("q")
         self._empty, self._mojibake = Cases("empty-document"), Cases("mojibake-document")
         self._mismatch, self._is_query = Cases("document-id-mismatch"), Cases("query-is-document-text")
@@ -94,7 +94,7 @@ class _Survey:
             self._mojibake.about_document(key, in_words(*wrong))
         if (query := self._query_of.get(document.text.strip())) is not None and not is_empty:
             self._is_query.about_document(key, f"the text of query {query}")
-        if key in self._with_spans:
+        if self._has_spans:
             corpus.sizes[key] = {"lines": count_lines(document.text), "characters": len(document.text)}
 
     def findings(self) -> Iterator[Finding]:

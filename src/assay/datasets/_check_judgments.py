@@ -11,6 +11,7 @@ from assay.datasets._check_spans import check_stale
 from assay.datasets._dataset import BenchmarkDataset
 from assay.datasets._finding import Cases, Finding, unplaced
 from assay.datasets._respellings import respelled
+from assay.model.file_names import FileNames
 from assay.model.records import Query, Span
 from assay.text import counted
 
@@ -113,24 +114,25 @@ def _where(corpus: Corpus, doc: str, scope: str) -> str:
 
 def _spans(dataset: BenchmarkDataset, corpus: Corpus) -> list[Finding]:
     cases = Cases("span-outside-file")
+    files = FileNames(corpus.sizes).match(span.doc_id for spans in dataset.spans.values() for span in spans)
     for key, spans in dataset.spans.items():
         for span in spans:
-            if why := _misplaced(span, corpus):
+            if why := _misplaced(span, corpus, files[span.doc_id]):
                 cases.about_judgment(key, span.doc_id, why)
     return cases.finding(f"{counted(len(cases), 'span')} of {sum(map(len, dataset.spans.values())):,} outside their file")
 
 
-def _misplaced(span: Span, corpus: Corpus) -> str:
-    """What is wrong with a span; empty for one that is there, or cannot be looked up."""
+def _misplaced(span: Span, corpus: Corpus, file: str | None) -> str:
+    """What is wrong with a span of that file; empty for one that is there, or cannot be looked up."""
     is_lines = span.unit == "lines"
     said, lowest = f"{span.unit} {span.start} to {span.end}", int(is_lines)
     if span.start < lowest or span.end < span.start + (not is_lines):
         return f"{said} is no stretch of text"
     if not corpus.ids:
         return ""
-    if span.doc_id not in corpus.sizes:
+    if file is None:
         return "there is no such file"
-    size = corpus.sizes[span.doc_id].get(span.unit)
+    size = corpus.sizes[file].get(span.unit)
     return f"{said}, but the file has {size:,}" if size is not None and span.end > size else ""
 
 

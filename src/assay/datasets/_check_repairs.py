@@ -23,7 +23,7 @@ def check_repairs(dataset: BenchmarkDataset) -> Iterator[Finding]:
     n_queries = len({case.query for case in bereft.kept})
     more = " or more" if len(bereft) > len(bereft.kept) else ""
     yield from bereft.finding(f"{counted(n_queries, 'query')}{more} lost all ground truth while the file was read")
-    yield from lost.finding(f"{counted(len(lost), 'part')} of the file not used")
+    yield from lost.finding(f"{counted(len(lost), 'part')} of the file lost: not used, or not where the file says")
     yield from mended.finding(f"{counted(len(mended), 'part')} of the file mended while it was read")
 
 

@@ -51,7 +51,7 @@ OF_DOCUMENTS = {
 }
 OF_JUDGMENTS = {
     "repaired": _warning("nothing need be done; mend the file to be rid of this"),
-    "lost": _warning("mend the file if it matters: this part of it is not used"),
+    "lost": _warning("mend the file if it matters: such a part is not used, but for gold spans, which count where they say"),
     "ground-truth-lost": _error("mend the file: these queries have no ground truth left"),
     "relevant-not-in-corpus": _error("add the documents or remove the judgments: what is not there cannot be found"),
     "judged-not-in-corpus": _warning("add the documents, or remove the judgments"),

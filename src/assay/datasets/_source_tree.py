@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path, PurePosixPath
 
 from assay.datasets._notes import Notes
+from assay.datasets._source_text import decode_source, is_binary
 from assay.errors import DataError
 from assay.model.records import Document
 
@@ -27,7 +28,6 @@ _MARKUP_AND_TEXT = """
 ENDINGS = frozenset((_PROGRAMS + _MARKUP_AND_TEXT).split())
 NAMES = {"BUILD", "Dockerfile", "Gemfile", "Jenkinsfile", "LICENSE", "Makefile", "README", "Rakefile", "WORKSPACE"}
 """Files that have no ending and are sources all the same."""
-BOM = "\ufeff"
 
 
 class SourceTree:
@@ -82,24 +82,12 @@ class SourceTree:
         except OSError as error:
             self.notes.lose(name, f"cannot be read: {error.strerror or error}")
             return None
-        if b"\0" in content:
+        if is_binary(content):
             self.skipped["binary"] += 1
             return None
-        try:
-            text = content.decode()
-        except UnicodeDecodeError:
-            text = self._old_text(name, content)
-        if text.startswith(BOM):
-            self.notes.mend(name, "its byte-order mark was left out; characters are counted without it")
-        return text.removeprefix(BOM)
-
-    def _old_text(self, name: str, content: bytes) -> str:
-        """Text from before UTF-8: cp1252, or Latin-1, which takes every byte."""
-        try:
-            text, encoding = content.decode("cp1252"), "cp1252"
-        except UnicodeDecodeError:
-            text, encoding = content.decode("latin-1"), "Latin-1"
-        self.notes.mend(name, f"not valid UTF-8; read as {encoding}")
+        text, said = decode_source(content)
+        for one in said:
+            self.notes.mend(name, one)
         return text
 
 

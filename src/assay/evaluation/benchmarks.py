@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from assay.datasets._dataset import BenchmarkDataset
 from assay.datasets._format import load_dataset
 from assay.errors import BadParameter, DataError
+from assay.evaluation.indexed_terms import with_indexed_terms
 from assay.evaluation.plan import Plan
 from assay.evaluation.plan_faults import PlanFaults
 from assay.model.tags import Tags, asked_for, tags_of
@@ -25,6 +26,7 @@ def load_benchmarks(plan: Plan, faults: PlanFaults) -> dict[str, BenchmarkDatase
         if first.setdefault(dataset.name, path) != path:
             both = f"{first[dataset.name]} and {path} are both called {dataset.name}"
             faults.add(BadParameter(f"{both}, and so would be their results; give one another name, or run them apart"))
+    datasets = faults.attempt(with_indexed_terms, datasets, plan) or datasets
     for dataset in datasets.values():
         faults.attempt(_refuse_without_documents, dataset, plan)
     if len(datasets) == len(loaded):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from itertools import chain
 from typing import Any
 
 from assay.chunkers._chunker import BoundChunker
@@ -14,9 +16,13 @@ from assay.chunkers._sizes import sizes
 from assay.datasets._dataset import BenchmarkDataset
 from assay.errors import DataError
 from assay.evaluation.judging import Relevance, chunk_judgments, term_judgments
+from assay.metrics._metric import BoundMetric
+from assay.text import counted, words_of
 
 BY_IDS = ("auto", "qrels", "pack")
 """Resolvers that decide by ids of documents, where there are any."""
+CHUNKS_PER_DOCUMENT = 5
+"""So many chunks are asked for in place of each document, where chunks are rolled up."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +34,38 @@ class Chunked:
     chunker: BoundChunker | None = None
     about: Mapping[str, Any] = field(default_factory=dict)
     """How many chunks there are and how large, how long it took, and what was done otherwise than asked."""
+
+    @property
+    def is_rolled_up(self) -> bool:
+        """Whether chunks are retrieved here, and documents scored."""
+        return self.chunker is not None and self.relevance.unit == "document"
+
+    def depth(self, k: int) -> int:
+        """How many chunks to ask for, to have k of what is scored; a document may have several among them."""
+        return k * CHUNKS_PER_DOCUMENT if self.is_rolled_up else k
+
+    def notes(self, k: int, rankings: Mapping[str, Mapping[str, float]], metrics: Sequence[BoundMetric]) -> list[str]:
+        """Where k chunks were asked for and given, and were too few: for a budget, or for as many documents."""
+        n_chunks = len(self.dataset.documents) if self.chunker is not None else 0
+        full = [ranking for ranking in rankings.values() if k <= len(ranking) < n_chunks]
+        found = []
+        if budgets := {metric.name: metric.params["tokens"] for metric in metrics if metric.params.get("tokens")}:
+            words = {doc: len(words_of(self.dataset.documents[doc].text)) for doc in set(chain(*full)) & self._ids}
+            used = [sum(words.get(doc, 0) for doc in ranking) for ranking in full]
+            for name, budget in budgets.items():
+                if n_short := sum(total < budget for total in used):
+                    found.append(f"{name}: {_said(n_short, rankings, k)} less than the budget; a larger k would fill it.")
+        if self.is_rolled_up and isinstance(owners := self.relevance.id_map, Mapping):
+            wanted = min(k // CHUNKS_PER_DOCUMENT, len(set(owners.values())))
+            if n_short := sum(len({owners.get(doc, doc) for doc in ranking}) < wanted for ranking in full):
+                found.append(
+                    f"{_said(n_short, rankings, k)} of fewer than {wanted:,} documents; a larger k would find more."
+                )
+        return found
+
+    @cached_property
+    def _ids(self) -> set[str]:
+        return set(self.dataset.documents)
 
     @property
     def judgments(self) -> tuple[Mapping[str, Mapping[str, float]], str]:
@@ -69,6 +107,18 @@ def chunked(dataset: BenchmarkDataset, chunker: BoundChunker | None, relevance: 
         relevance = replace(relevance, unit="document", id_map={chunk.chunk_id: chunk.doc_id for chunk in chunks})
     about = {"chunker": chunker.configuration, "seconds": round(seconds, 3), **asdict(sizes(chunks))}
     return Chunked(cut, relevance, chunker, {**about, **({"remarks": dict(remarks)} if remarks else {})})
+
+
+def refuse_without_spans(dataset: BenchmarkDataset, metrics: Sequence[BoundMetric]) -> None:
+    """Metrics of spans need gold spans; better said before anybody is asked."""
+    if not dataset.spans and (needy := [metric.name for metric in metrics if metric.metric.view == "spans"]):
+        verb = "needs" if len(needy) == 1 else "need"
+        advice = "leave them out, or choose a benchmark that has some, such as code-spans"
+        raise DataError(f"{dataset.name} has no gold spans, and {', '.join(needy)} {verb} some; {advice}")
+
+
+def _said(n_short: int, rankings: Mapping[str, Any], k: int) -> str:
+    return f"in {n_short:,} of {counted(len(rankings), 'query')} the {k:,} chunks asked for are"
 
 
 def _is_by_document(dataset: BenchmarkDataset, relevance: Relevance) -> bool:

@@ -16,7 +16,7 @@ from assay.evaluation.answer_cache import AnswerCache
 from assay.evaluation.answers import Answer, Appender
 from assay.evaluation.benchmarks import load_benchmarks
 from assay.evaluation.checkpoint import Known, describe_start, find_checkpoint
-from assay.evaluation.chunking import chunked
+from assay.evaluation.chunking import chunked, refuse_without_spans
 from assay.evaluation.first_stage import first_answers, with_first
 from assay.evaluation.intervals import with_intervals
 from assay.evaluation.line import failed
@@ -106,13 +106,16 @@ def _graded(dataset: BenchmarkDataset, plan: Plan) -> BenchmarkDataset:
 def _parts(datasets: Mapping[str, BenchmarkDataset], plan: Plan, conduct: Conduct) -> tuple[list[Part], Known]:
     """What there is to do, and the answers of results whose failures alone are asked again."""
     cache = str(conduct.home / "embeddings") if plan.cache else ""
-    common: dict[str, Any] = {"k": plan.k, "patience": plan.patience, "batch": plan.batch_size, "cache": cache}
+    common: dict[str, Any] = {"patience": plan.patience, "batch": plan.batch_size, "cache": cache}
+    for dataset in datasets.values():
+        refuse_without_spans(dataset, plan.metrics)
     cuts = [chunked(dataset, one, plan.relevance) for dataset in datasets.values() for one in plan.chunkers or (None,)]
     parts = [
         Part(
             cut.dataset,
             provider,
             plan.selection.apply(cut.dataset.queries),
+            cut.depth(plan.k),
             number=number,
             relevance=cut.relevance,
             cut=cut,

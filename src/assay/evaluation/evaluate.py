@@ -9,11 +9,12 @@ from typing import Any
 
 from assay.datasets import as_source
 from assay.datasets._dataset import BenchmarkDataset
+from assay.datasets._hpo import notes_on_cases
 from assay.errors import BadParameter, DataError, UsageError
 from assay.evaluation.bands import residual_bands, tie_bands
 from assay.evaluation.grader import Grader, main_policy
 from assay.evaluation.judging import Relevance, judge
-from assay.evaluation.notes import notes_on, notes_on_relevance
+from assay.evaluation.notes import notes_on, notes_on_relevance, notes_on_spans
 from assay.evaluation.relevant import RelevantDocuments
 from assay.evaluation.result import Result
 from assay.evaluation.setting import Setting, refuse, settings_of
@@ -80,7 +81,7 @@ def evaluate_dataset(
     spans = (judgement.chunks or judgement.run, judgement.truth) if judgement.truth is not None else None
     terms = terms_of(ontology, dataset.qrels, judgement.run, profile.policy.duplicates)
     result = evaluate_settings(judgement.qrels, judgement.run, settings, profile, name, times, spans, terms)
-    notes = (*notes_on_relevance(judgement.resolved), *result.notes)
+    notes = (*notes_on_cases(dataset), *notes_on_spans(dataset), *notes_on_relevance(judgement.resolved), *result.notes)
     about = {} if ontology is None else {"ontology": describe_ontology(ontology)}
     chunks: Mapping[str, Mapping[str, float]] = judgement.chunks or {}
     kept = {query: dict(chunks[query]) for query in chunks}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, pairwise, product
 from math import comb
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from assay.datasets import as_source
-from assay.errors import BadParameter
+from assay.errors import BadParameter, DataError
 from assay.evaluation.fused_scores import FusedScores
 from assay.fusion._fusion import BoundFusion, parse_fusion
 from assay.fusion._lists import Lists
@@ -21,6 +21,7 @@ from assay.model.qrels import Qrels
 from assay.model.run import Run
 from assay.stats import difference_intervals
 from assay.stats._test import Pairs, parse_test
+from assay.text import printable
 
 METHODS = ("rrf", "comb_mnz", "weighted_sum")
 """What is tried unless methods are named."""
@@ -28,6 +29,8 @@ NORMS = ("min_max", "z_score", "rank")
 """Normalisations that are tried for methods that read scores."""
 MOST_WEIGHTS = 70
 """Weightings that are tried at most for one method and normalisation."""
+FOLDS = 5
+"""Unless a number is named, or there are fewer judged queries."""
 FEWEST_FOLDS = 3
 """Folds that methods with training need: one to be held out, one to choose by, one to learn from."""
 
@@ -71,6 +74,8 @@ class FusionTuning:
     """Its mean score over all queries, which it was chosen by: expect less."""
     n_undefined: int = 0
     """Queries that the metric says nothing about."""
+    unanswered: tuple[str, ...] = ()
+    """Judged queries that are in no run, and score as an empty ranking does."""
 
 
 def tune_fusion(
@@ -79,13 +84,14 @@ def tune_fusion(
     metric: str = "ndcg@10",
     *,
     methods: Sequence[str] = METHODS,
-    folds: int = 5,
+    folds: int | None = None,
     seed: int = 0,
 ) -> FusionTuning:
     """Try methods, parameters, normalisations and weights; report the gain on queries that were held out.
 
     Runs come as a list, or by name. Queries are dealt into folds by lot; for each fold the fusion is chosen, and trained
-    where it learns, on the other folds alone. A method written with parameters is tried as it stands.
+    where it learns, on the other folds alone; there are five, or as many as there are queries. A method written with
+    parameters is tried as it stands.
     """
     named = runs if isinstance(runs, Mapping) else {f"run {number}": run for number, run in enumerate(runs, 1)}
     if len(named) < 2:
@@ -94,10 +100,26 @@ def tune_fusion(
     prepared = [run if isinstance(run, Run) else Run(as_source(run)) for run in named.values()]
     bound = parse_metric(metric)
     candidates = candidates_of(methods, len(prepared))
+    unanswered = _unanswered(prepared, judged)
     scores = FusedScores(Lists.of([_only(run, judged) for run in prepared]), judged, bound)
-    if folds < FEWEST_FOLDS and any(one.fusion.is_trained for one in candidates):
-        raise BadParameter(f"methods that learn from judgments need {FEWEST_FOLDS} folds or more, not {folds}")
-    return _tuned(scores, candidates, dict(zip(named, prepared, strict=True)), folds, seed)
+    n_folds = min(FOLDS, len(scores.query_ids)) if folds is None else folds
+    if n_folds < FEWEST_FOLDS and any(one.fusion.is_trained for one in candidates):
+        raise BadParameter(f"methods that learn from judgments need {FEWEST_FOLDS} folds or more, not {n_folds}")
+    tuning = _tuned(scores, candidates, dict(zip(named, prepared, strict=True)), n_folds, seed)
+    return replace(tuning, unanswered=unanswered)
+
+
+def _unanswered(runs: Sequence[Run], qrels: Qrels) -> tuple[str, ...]:
+    """Judged queries that no run has; raises where that is all of them, for then the files do not belong together."""
+    missing = tuple(query for query in qrels.query_ids if not any(query in run.numbers for run in runs))
+    if len(missing) < len(qrels.query_ids):
+        return missing
+    judged = f"the first judged query is {printable(missing[0])}" if missing else "there are no judgments"
+    known = next((run.query_ids[0] for run in runs if run.query_ids), None)
+    asked = "the runs are empty" if known is None else f"the first query of the runs is {printable(known)}"
+    raise DataError(
+        f"no judged query is in any of the runs: {judged}, {asked}; give judgments of the queries that runs answer"
+    )
 
 
 def candidates_of(methods: Sequence[str], n_runs: int) -> list[BoundFusion]:
@@ -136,6 +158,10 @@ def simplex(n_runs: int) -> list[tuple[float, ...]]:
 
 def dealt(n_queries: int, folds: int, seed: int) -> Ints:
     """The fold of each query, drawn by lot; folds differ by one query at most."""
+    if n_queries < 2:
+        raise BadParameter(
+            f"tuning needs two judged queries or more, some to choose by and some to score; here: {n_queries}"
+        )
     if not 2 <= folds <= n_queries:
         raise BadParameter(f"folds is a number from 2 to the number of judged queries, which is {n_queries}, not {folds}")
     fold = np.empty(n_queries, dtype=np.int64)

@@ -8,6 +8,7 @@ from typing import Any
 
 from assay.datasets import FileSource
 from assay.datasets._chunk_ids import document_of
+from assay.datasets._dataset import BenchmarkDataset
 from assay.evaluation.conventions import differences
 from assay.evaluation.grader import Grader
 from assay.evaluation.setting import Setting
@@ -18,6 +19,8 @@ from assay.model.policy import Policy
 from assay.model.profile import Profile
 from assay.model.qrels import Qrels
 from assay.relevance._resolve import Resolved
+from assay.relevance._stale_labels import in_words, is_move, is_stale
+from assay.relevance._stale_labels import resolved as with_known_paths
 from assay.text import counted, some_of
 
 MANY_CONSTANT = 0.5
@@ -98,6 +101,23 @@ def _on_profile(settings: Sequence[Setting], profile: Profile) -> list[str]:
     lacks = [metric.name for metric in scored if profile.lacks(metric)]
     if lacks:
         found.append(f"{profile.tool} has no {', '.join(lacks)}: scored as by default, under its conventions.")
+    return found
+
+
+def notes_on_spans(dataset: BenchmarkDataset) -> list[str]:
+    """That gold spans are not where they say, or were moved when the dataset was read."""
+    spans = [span for query, some in dataset.spans.items() if query in dataset.queries for span in some]
+    if not spans:
+        return []
+    files = dataset.documents if dataset.files is None else dataset.files
+    stale = [span for span in with_known_paths(spans, files) if is_stale(span, files)] if files else []
+    found = []
+    if stale:
+        count = f"{len(stale):,} of {counted(len(spans), 'gold span')}"
+        said = f"the text recorded for them is not there any more, such as that of {in_words(stale[0])}"
+        found.append(f"{count} stale: {said}; assay datasets check says more.")
+    if moved := [repair.what for repair in dataset.repairs if not repair.is_loss and is_move(repair.what)]:
+        found.append(f"{counted(len(moved), 'gold span')} moved: {moved[0]}; assay datasets check lists all.")
     return found
 
 

@@ -16,6 +16,7 @@ from assay.evaluation.plan_faults import PlanFaults
 from assay.evaluation.plan_file import read_plan
 from assay.evaluation.plan_providers import parse_providers
 from assay.evaluation.plan_statistics import STATISTICS_KEYS, Statistics, parse_statistics
+from assay.evaluation.plan_terms import parse_indexed_fields, parse_label_files, parse_ontology_file
 from assay.evaluation.plan_values import known_keys, parse_flag, parse_list, parse_number, parse_texts, parse_whole
 from assay.evaluation.runner import DEFAULT_DEPTH
 from assay.evaluation.selection import Selection, parse_range, parse_where
@@ -31,7 +32,7 @@ from assay.text import counted
 KEYS = (
     *("benchmarks", "dataset_format", "chunkers", "providers", "metrics", "k", "relevance", "unit", "id_map", "profile"),
     *("policy", "selection", "concurrency", "timeout", "index_timeout", "retries", "batch_size", "cache", "strict"),
-    *("outputs", "seed", "statistical_analysis", "retrieval_metrics", "by", "ontology"),
+    *("outputs", "seed", "statistical_analysis", "retrieval_metrics", "by", "ontology", "labels", "fields"),
 )
 NEEDED = {"benchmarks": "rag-template", "providers": "bm25"}
 """Keys that no plan does without, with an example."""
@@ -39,6 +40,7 @@ SELECTION_KEYS = ("limit", "sample", "seed", "where", "range")
 SEED_KEYS = ("enabled_metrics", "graded_relevance", "statistical_analysis", "performance")
 PERFORMANCE_KEYS = ("batch_size", "caching_enabled", "parallel_processing")
 MOST_AT_ONCE, MOST_RETRIES = 1000, 100
+BUDGET_DEPTH = 1000  # chunks, at least, where a budget of tokens is to be filled
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,10 @@ class Plan:
     statistics: Statistics = field(default_factory=Statistics)
     by: tuple[str, ...] = ()
     """Tags that queries are sliced by; `language*difficulty` crosses two."""
+    labels: tuple[str, ...] = ()
+    """Files with labels of terms in other languages, for HPO cases."""
+    fields: tuple[str, ...] = ()
+    """What of a term is indexed, for HPO cases; none: all of it."""
     dataset_format: str | None = None
     """The format of all benchmarks; None: recognised."""
 
@@ -99,6 +105,8 @@ class Plan:
             "policy": self.profile.policy.to_dict(),
             "selection": self.selection.to_dict(),
             "graded": self.is_graded,
+            **({"labels": [Path(file).name for file in self.labels]} if self.labels else {}),
+            **({"fields": list(self.fields)} if self.fields else {}),
         }
 
 
@@ -116,12 +124,13 @@ def make_plan(content: Mapping[str, Any], where: str = "plan") -> Plan:
     faults.attempt(_refuse_missing, given, where)
     attempt = faults.attempt
     metrics = _metrics(given.get("metrics"), where, faults)
+    chunkers = _chunkers(given.get("chunkers"), where, faults)
     parts: dict[str, Any] = {
         "benchmarks": attempt(_names, given, "benchmarks", where, faults),
         "providers": parse_providers(given["providers"], where, faults) if "providers" in given else (),
         "metrics": tuple(metrics),
-        "chunkers": _chunkers(given.get("chunkers"), where, faults),
-        "k": attempt(_depth, given.get("k"), metrics, where),
+        "chunkers": chunkers,
+        "k": attempt(_depth, given.get("k"), metrics, where, is_cut=bool(chunkers)),
         "relevance": attempt(_relevance, given, where),
         "profile": attempt(_profile, given, where, faults),
         "selection": attempt(_selection, given, where, faults),
@@ -133,6 +142,8 @@ def make_plan(content: Mapping[str, Any], where: str = "plan") -> Plan:
         "outputs": attempt(_outputs, given, where),
         "statistics": attempt(parse_statistics, given.get("statistical_analysis", {}), where),
         "by": tuple(attempt(parse_texts, given["by"], "by", where, "language") or ()) if given.get("by") else (),
+        "labels": attempt(parse_label_files, given, where) or (),
+        "fields": attempt(parse_indexed_fields, given, where) or (),
         "dataset_format": attempt(_format, given.get("dataset_format"), where),
     }
     faults.raise_if_any()
@@ -211,8 +222,10 @@ def _outputs(given: Mapping[str, Any], where: str) -> tuple[str, ...]:
     return tuple(paths)
 
 
-def _depth(given: Any, metrics: Sequence[BoundMetric], where: str) -> int:
+def _depth(given: Any, metrics: Sequence[BoundMetric], where: str, *, is_cut: bool) -> int:
     deepest = max((metric.params.get("k") or 0 for metric in metrics), default=0)
+    if is_cut and any(metric.params.get("tokens") for metric in metrics):
+        deepest = max(deepest, BUDGET_DEPTH)
     return parse_whole(given, "k", where) or max(DEFAULT_DEPTH, deepest)
 
 
@@ -245,13 +258,7 @@ def _relevance(given: Mapping[str, Any], where: str) -> Relevance:
         parse_resolver(by)
     if isinstance(id_map, str) and not Path(id_map).is_file():
         raise BadParameter(f"{where}: id_map: {id_map}: no such file; expected one that maps chunks to documents")
-    return Relevance(by, unit, id_map, ontology=_ontology(given.get("ontology"), where))
-
-
-def _ontology(given: Any, where: str) -> str | None:
-    if given is not None and (not isinstance(given, str) or not Path(given).is_file()):
-        raise BadParameter(f"{where}: ontology: there is no file {given}; expected OBO, OWL or OBO Graphs")
-    return given
+    return Relevance(by, unit, id_map, ontology=parse_ontology_file(given, where))
 
 
 def _selection(given: Mapping[str, Any], where: str, faults: PlanFaults) -> Selection:

@@ -27,6 +27,7 @@ from assay.evaluation.provenance import describe_dataset, describe_machine, desc
 from assay.evaluation.result import Result
 from assay.evaluation.setting import Setting
 from assay.evaluation.worker import TookTooLong, Worker
+from assay.metrics._metric import BoundMetric
 from assay.model.profile import Profile
 from assay.model.records import Document, Query
 from assay.model.run import Rankings, Run
@@ -197,7 +198,7 @@ def score_part(part: Part, answers: Mapping[str, Answer], settings: Sequence[Set
     if any(answer.extra for answer in answers.values()):
         run = {query: answers[query].hits for query in part.queries}
     result = evaluate_dataset(asked, run, settings, profile, part.system, part.relevance, _times(answers))
-    notes = (*result.notes, *_notes(part, rankings))
+    notes = (*result.notes, *_notes(part, rankings, [setting.metric for setting in settings]))
     return replace(result, benchmark=part.dataset.name, failures=failures, run=rankings, notes=notes)
 
 
@@ -208,14 +209,14 @@ def _times(answers: Mapping[str, Answer]) -> Times:
     )
 
 
-def _notes(part: Part, rankings: Mapping[str, Mapping[str, float]]) -> list[str]:
+def _notes(part: Part, rankings: Mapping[str, Mapping[str, float]], metrics: Sequence[BoundMetric]) -> list[str]:
     """What a reader should know about how a provider was asked."""
     notes = []
     if rankings and not any(rankings.values()):
         notes.append(f"{part.provider.name} returned no document for any query")
     if not part.provider.heeds_scope and any(query.scope is not None for query in part.queries.values()):
         notes.append(f"{part.provider.name} is not told each query's scope, and may have searched beyond it")
-    return notes
+    return [*notes, *(part.cut.notes(part.k, rankings, metrics) if part.cut is not None else ())]
 
 
 def provenance(

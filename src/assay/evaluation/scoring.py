@@ -18,6 +18,10 @@ class View(Protocol):
         """The queries, in the order of every score."""
 
 
+ADVICE = {"spans": "; it needs a dataset with gold spans, such as code-spans"}
+"""View → what to do where it is not there."""
+
+
 def score_views(views: Mapping[str, View], metrics: Sequence[BoundMetric]) -> ScoreTable:
     """Apply each metric to the view it reads. All views cover the same queries in the same order."""
     covered = {view.query_ids for view in views.values()}
@@ -28,7 +32,8 @@ def score_views(views: Mapping[str, View], metrics: Sequence[BoundMetric]) -> Sc
     for metric in metrics:
         wanted = metric.metric.view
         if wanted not in views:
-            raise UsageError(f"{metric.name} reads {wanted}, but there is only {', '.join(views)} to read here")
+            there = f"there is only {', '.join(views)} to read here{ADVICE.get(wanted, '')}"
+            raise UsageError(f"{metric.name} reads {wanted}, but {there}")
         column = Column.of(metric.score(views[wanted]), metric.metric.aggregation)
         if len(column.score) != len(query_ids):
             raise UsageError(f"{metric.name} gave {len(column.score)} scores for {len(query_ids)} queries")

@@ -10,7 +10,7 @@ import numpy as np
 
 from assay.errors import BadParameter, NothingSelected, near_matches
 from assay.model.records import Query
-from assay.model.tags import tags_of
+from assay.model.tags import known_as, tags_of
 
 MANY = 10
 """Tags or values that are listed in an error, at most."""
@@ -58,7 +58,8 @@ class Selection:
 
     def _unknown(self, known: Mapping[str, Collection[str]]) -> Iterator[str]:
         """A sentence for each tag and each value that is not among those of the queries."""
-        for name, values in self.where.items():
+        for word, values in self.where.items():
+            name = known_as(word, known)
             if name not in known:
                 there = f"there are {_listed(known)}" if known else "queries have no tags at all"
                 yield f"no query has the tag {name}; {there}{_question(name, known)}"
@@ -71,7 +72,7 @@ class Selection:
         if self.only is not None and query.query_id not in self.only:
             return False
         tags = tags_of(query) if self.where else {}
-        return all(tags.get(name) in values for name, values in self.where.items())
+        return all(tags.get(known_as(name, tags)) in values for name, values in self.where.items())
 
     def _why(self, n_queries: int) -> str:
         """What left nothing, for tags and values that are there."""

@@ -9,14 +9,22 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
+import numpy as np
+
 from assay.catalog import entries_by_name, find_entry
-from assay.errors import BadParameter, UsageError
+from assay.errors import BadParameter, DataError, UsageError
 from assay.fusion._lists import Lists
 from assay.fusion._normalise import normalised
 from assay.fusion._training import Training
 from assay.grammar import Param, parse_setting, show, split_call
 from assay.model.ordering import Floats
 from assay.model.qrels import Qrels
+
+NEEDLESS = {
+    "norm": "it goes by ranks, so that scores need not be made comparable; leave norm out, or take comb_sum",
+    "weights": "all runs count alike in it; leave weights out, or take rrf or weighted_sum",
+}
+"""Why some fusions do without what others have."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +111,17 @@ class BoundFusion:
         return Trained(self.fusion.name, self.fusion.train(training, **self._own), len(training.judged))
 
     def score(self, lists: Lists, trained: Trained | None = None) -> Floats:
-        """What each pair is worth."""
+        """What each pair is worth; numbers too large to be worked with are refused."""
+        with np.errstate(over="ignore", invalid="ignore"):  # said below, in words
+            values = self._score(lists, trained)
+        if not np.isfinite(values).all():
+            raise DataError(
+                f"{self.name}: scores, weights or parameters are so large that what documents are worth is no number; "
+                "norm=min_max makes scores comparable first, and rrf needs none"
+            )
+        return values
+
+    def _score(self, lists: Lists, trained: Trained | None) -> Floats:
         if not self.fusion.is_trained:
             return self.fusion.function(self._prepared(lists), **self._own)
         if trained is None or trained.method != self.fusion.name:
@@ -145,8 +163,16 @@ def parse_fusion(text: str, **settings: Any) -> BoundFusion:
         fusion = find_fusion(fusion.weighted)
     given: dict[str, Any] = {}
     for setting, value in asked:
+        _refuse_needless(fusion, setting.lower())
         given |= parse_setting(text, fusion.name, fusion.params, setting, value)
     return fusion.bind(**given)
+
+
+def _refuse_needless(fusion: Fusion, setting: str) -> None:
+    """Raise where a norm or weights are given to a fusion that has no use for them, with the reason."""
+    if setting not in NEEDLESS or any(setting in (param.name, *param.aliases) for param in fusion.params):
+        return
+    raise BadParameter(f"{fusion.name} has no parameter {setting!r}: {NEEDLESS[setting]}")
 
 
 def _as_text(value: Any) -> str:

@@ -15,6 +15,7 @@ from assay.fusion._order import argsort_stretches, ranks_of, tied_groups
 from assay.fusion._sums import sums
 from assay.model.ordering import Floats, Ints
 from assay.model.run import Ranking, Rankings, Run
+from assay.text import counted
 
 BLOCK_ROWS = 200_000
 """Occurrences that are worked on at once where queries need not know of each other."""
@@ -133,7 +134,8 @@ class Lists:
     def weights(self, weights: Sequence[float], each: float) -> Floats:
         """For each occurrence: the weight of its run; `each` where none are given."""
         if weights and len(weights) != self.n_runs:
-            raise BadParameter(f"{len(weights)} weights for {self.n_runs} runs; give one each, as in weights=[0.7, 0.3]")
+            given = counted(len(weights), "weight")
+            raise BadParameter(f"{given} for {counted(self.n_runs, 'run')}; give one each, as in weights=[0.7, 0.3]")
         return np.array(weights or [each] * self.n_runs)[self.run]
 
     def check_finite(self) -> None:

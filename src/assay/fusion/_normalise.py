@@ -12,6 +12,8 @@ from assay.grammar import Param, one_of
 from assay.model.ordering import Floats
 
 Normalisation = Callable[[Lists], Lists]
+MODERATE = 2.0**-400, 2.0**400
+"""Between these, squares of scores and sums of them are neither lost nor infinite."""
 
 
 def min_max(lists: Lists) -> Lists:
@@ -92,7 +94,20 @@ def _share(part: Floats, whole: Floats, otherwise: Floats | float) -> Floats:
 
 
 def _with(lists: Lists, score: Floats) -> Lists:
-    return replace(lists, score=score, given=lists.score)
+    return replace(lists, score=score, given=lists.score if lists.given is None else lists.given)
+
+
+def _moderate(lists: Lists) -> Lists:
+    """The same lists; where scores are huge or tiny, each ranking divided by a power of 2 near its largest |score|.
+
+    A power of 2 changes no digit, and these normalisations do not see such a factor.
+    """
+    if not len(lists.score):
+        return lists
+    largest = np.maximum.reduceat(np.abs(lists.score), lists.start)
+    if not ((largest > MODERATE[1]) | ((largest < MODERATE[0]) & (largest > 0))).any():
+        return lists
+    return _with(lists, np.ldexp(lists.score, -np.frexp(largest)[1][lists.stretch]))
 
 
 NORMALISATIONS: dict[str, Normalisation] = {
@@ -104,6 +119,8 @@ NORMALISATIONS: dict[str, Normalisation] = {
     "borda": borda,
     "none": as_they_are,
 }
+SCALED = ("min_max", "max", "sum", "z_score")
+"""Those to which it does not matter if all scores of a ranking are multiplied by the same number."""
 ALIASES = {"minmax": "min_max", "zmuv": "z_score", "z": "z_score", "zscore": "z_score", "raw": "none"}
 
 _one = one_of(*NORMALISATIONS)
@@ -125,4 +142,4 @@ NORM = Param(
 def normalised(lists: Lists, norm: str) -> Lists:
     """The lists with scores that can be compared between runs; infinite ones are refused."""
     lists.check_finite()
-    return NORMALISATIONS[norm](lists)
+    return NORMALISATIONS[norm](_moderate(lists) if norm in SCALED else lists)

@@ -12,8 +12,12 @@ from assay.model.ordering import Floats
 
 
 def mixed(lists: Lists, weights: tuple[float, ...]) -> Floats:
-    """Half-way between weighted_sum, where agreement counts by itself, and comb_mnz, where it counts once more."""
-    return lists.sums(lists.score * lists.weights(weights, each=1 / lists.n_runs)) * np.sqrt(lists.n_found)
+    """Half-way between weighted_sum, where agreement counts by itself, and comb_mnz, where it counts once more.
+
+    A run of weight 0 takes no part, and is not counted.
+    """
+    weight = lists.weights(weights, each=1 / lists.n_runs)
+    return lists.sums(lists.score * weight) * np.sqrt(lists.sums((weight > 0).astype(float)))
 
 
 FUSION = Fusion(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from assay.fusion._fusion import Fusion
 from assay.fusion._lists import Lists
 from assay.fusion._normalise import NORM
@@ -10,8 +12,9 @@ from assay.model.ordering import Floats
 
 
 def weighted_mnz(lists: Lists, weights: tuple[float, ...]) -> Floats:
-    """The scores themselves are not weighted. Equal weights rank as comb_mnz does."""
-    return lists.sums(lists.score) * lists.sums(lists.weights(weights, each=1 / lists.n_runs))
+    """The scores themselves are not weighted, but a run of weight 0 takes no part. Equal weights rank as comb_mnz does."""
+    weight = lists.weights(weights, each=1 / lists.n_runs)
+    return lists.sums(np.where(weight > 0, lists.score, 0.0)) * lists.sums(weight)
 
 
 FUSION = Fusion(

@@ -17,9 +17,11 @@ from assay.metrics._functions import (
     precision_at_k,
     recall_at_k,
 )
+from assay.metrics._single_term import SingleTermRetrievalMetrics
 
 __all__ = [
     "BatchEvaluator",
+    "SingleTermRetrievalMetrics",
     "average_precision_at_k",
     "binary_to_graded",
     "dcg_at_k",

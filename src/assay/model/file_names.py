@@ -28,23 +28,28 @@ class FileNames:
         """How many files are known."""
         return len(self._known)
 
-    def match(self, paths: Iterable[str]) -> dict[str, str | None]:
-        """Path → the known file it means; None where there is none, or more than one could be meant."""
-        given = {path: normal_path(path) for path in paths}
+    def match(self, *voices: Iterable[str]) -> dict[str, str | None]:
+        """Path → the known file it means; None where there is none, or more than one could be meant.
+
+        Each voice names files its own way, and all of them are heard: spellings of one path are one claim.
+        """
+        spoken = [{path: normal_path(path) for path in voice} for voice in voices]
+        given = {path: normal for voice in spoken for path, normal in voice.items()}
         found = {path: self._known.get(normal) for path, normal in given.items()}
-        taken = [name for name in found.values() if name is not None]
-        beyond: dict[str, list[str]] = {}
+        beyond: dict[str, set[str]] = {}
         for path, normal in given.items():
             if found[path] is None:
                 longer = [name for name in self._alike(normal) if name.endswith(f"/{normal}")]
                 if longer:
                     found[path] = self._known[longer[0]] if len(longer) == 1 else None
                 elif shorter := [name for name in self._alike(normal) if normal.endswith(f"/{name}")]:
-                    beyond.setdefault(self._known[max(shorter, key=len)], []).append(path)
-        for name, claimants in beyond.items():  # `x/c.py` may be `c.py`, unless `y/c.py` or `c.py` itself is there too
-            if len(claimants) == 1 and name not in taken:
-                found[claimants[0]] = name
-        return found
+                    beyond.setdefault(max(shorter, key=len), set()).add(normal)
+        said = [set(voice.values()) for voice in spoken]
+        meant = {}
+        for name, claimants in beyond.items():  # `x/c.py` may be `c.py`, unless `y/c.py` is there, or one voice has both
+            if len(claimants) == 1 and not any({name} | claimants <= voice for voice in said):
+                meant[next(iter(claimants))] = self._known[name]
+        return {path: name or meant.get(given[path]) for path, name in found.items()}
 
     def _alike(self, normal: str) -> list[str]:
         return self._by_last.get(_last(normal), [])

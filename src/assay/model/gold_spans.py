@@ -25,8 +25,10 @@ class GoldSpans:
     is_given: NDArray[np.bool_]
     """Which queries have gold spans, be it an empty list of them; the others cannot be scored by spans."""
     unit: str
-    """The unit that all of them are written in; characters where they differ."""
+    """The unit that all of them are written in; where they differ, characters, or lines if only these are known of all."""
     spans: tuple[Span, ...]
+    is_missing: NDArray[np.bool_]
+    """Which spans are in files that the dataset does not have, though it has others: nothing can reach them."""
 
     @classmethod
     def of(cls, spans: Mapping[str, Sequence[Span]], query_ids: Sequence[str], places: Places) -> GoldSpans:
@@ -43,8 +45,9 @@ class GoldSpans:
             file=np.array(files, dtype=np.int64),
             bounds=bounds.reshape(len(flat), 4),
             is_given=np.array([query in spans for query in query_ids], dtype=bool),
-            unit=units.pop() if len(units) == 1 else "characters",
+            unit=units.pop() if len(units) == 1 else _common_unit(bounds.reshape(len(flat), 4)),
             spans=flat,
+            is_missing=np.array([places.has_texts and not places.is_known(span.doc_id) for span in flat], dtype=bool),
         )
 
     @property
@@ -53,8 +56,11 @@ class GoldSpans:
         return np.bincount(self.query, minlength=len(self.is_given))
 
     def within(self, unit: str) -> tuple[Ints, Ints]:
-        """Where each span begins and ends in a unit."""
+        """Where each span begins and ends in a unit. One in a missing file is as large as it is in its own unit."""
         start, end = columns(self.bounds, unit)
+        if (lost := (end < 0) & self.is_missing).any():
+            others = columns(self.bounds, "lines" if unit == "characters" else "characters")
+            start, end = np.where(lost, others[0], start), np.where(lost, others[1], end)
         if (unknown := np.flatnonzero(end < 0)).size:
             span = self.spans[int(unknown[0])]
             said = f"{span.unit} {span.start} to {span.end} of {span.doc_id}"
@@ -63,6 +69,12 @@ class GoldSpans:
                 f" measure in {span.unit} (unit={span.unit}), or use a dataset that has the file"
             )
         return start, end
+
+
+def _common_unit(bounds: Ints) -> str:
+    """Characters, unless only lines are known of every span."""
+    are_known = {unit: bool((columns(bounds, unit)[1] >= 0).all()) for unit in COLUMNS}
+    return "lines" if are_known["lines"] and not are_known["characters"] else "characters"
 
 
 def _bounds(span: Span, places: Places) -> tuple[int, int, int, int]:

@@ -20,9 +20,9 @@ from assay.model.stretches import union_sizes
 from assay.text import words_of
 
 NAMED = re.compile(
-    r"(?P<file>.+?)(?::|#L)(?P<first>\d{1,9})(?:\.(?P<from>\d{1,9}))?(?:-L?(?P<last>\d{1,9})(?:\.(?P<to>\d{1,9}))?)?"
+    r"(?P<file>.+?)(?::L?|#L)(?P<first>\d{1,9})(?:\.(?P<from>\d{1,9}))?(?:-L?(?P<last>\d{1,9})(?:\.(?P<to>\d{1,9}))?)?"
 )
-"""Ids that say where a chunk stands: `src/client.py:12-40`, `notes.txt:3.1-3.80`, `a.py:7`, `a.py#L12-L40`."""
+"""Ids that say where a chunk stands: `src/client.py:12-40`, `notes.txt:3.1-3.80`, `a.py:7`, `a.py#L12-L40`, `a.py:L7-L9`."""
 FILE = ("doc_id", "file", "path", "file_path")
 CHARACTERS = (("start", "end"), ("start_char", "end_char"))
 LINES = ("start_line", "end_line")
@@ -101,6 +101,8 @@ class Places:
         self._brought = {hit.doc_id: hit for hit in hits if hit.doc_id not in self.number and hit.metadata}
         self._given = (documents, files, tuple(self._brought.values()))
         self._meant: dict[str, str | None] = {}
+        self._named: dict[str, dict[str, None]] = {"retrieved": {}, "gold": {}}
+        """Who names files → the paths they use."""
         self._file_numbers: dict[str, int] = {}
         self._lines: dict[str, Lines] = {}
         self._n_words: dict[int, int] = {}
@@ -130,6 +132,11 @@ class Places:
         return found
 
     @property
+    def has_texts(self) -> bool:
+        """Whether the text of any file is at hand."""
+        return bool(self._texts_of_files)
+
+    @property
     def n_read(self) -> int:
         """How many chunks were read off what was retrieved."""
         return len(self._places) - self.n_corpus
@@ -151,17 +158,27 @@ class Places:
         """The number of each file; one that is not known gets a number of its own."""
         paths = list(paths)
         self._understand(paths)
-        names = (normal_path(self._meant[path] or path) for path in paths)
+        return self._numbered(paths)
+
+    def _numbered(self, paths: Iterable[str]) -> list[int]:
+        names = (normal_path(self._meant.get(path) or path) for path in paths)
         return [self._file_numbers.setdefault(name, len(self._file_numbers)) for name in names]
 
     def is_known(self, path: str) -> bool:
         """Whether a file is there, under this path or another that can only mean it."""
-        self._understand([path])
+        if path not in self._meant:
+            self._understand([path])
         return self._meant[path] is not None
+
+    def files_nobody_has(self, numbers: Ints) -> list[str]:
+        """The file of each chunk that is in none of the known ones, as it is called; none where no file is known."""
+        files = [self._places[number].file for number in numbers.tolist() if number >= self.n_corpus]
+        return [file for file in files if not self.is_known(file)] if self._known.n_files else []
 
     def lines_of(self, path: str) -> Lines | None:
         """The lines of a file, where its text is at hand."""
-        self._understand([path])
+        if path not in self._meant:
+            self._understand([path])
         file = self._meant[path]
         if file is None or file not in self._texts_of_files:
             return None
@@ -169,11 +186,17 @@ class Places:
             self._lines[file] = Lines(self._texts_of_files[file].text)
         return self._lines[file]
 
-    def _understand(self, paths: Iterable[str]) -> None:
-        """Find out which files are meant; those named together can rule each other out."""
-        if new := {path for path in paths if path not in self._meant}:
-            read = (place.file for place in self._places)
-            self._meant |= (self._known if self._known.n_files else FileNames(read)).match(new)
+    def _understand(self, paths: Iterable[str], voice: str = "gold") -> None:
+        """Find out which files are meant. All that were ever named can rule each other out, whenever that was."""
+        named = self._named[voice]
+        if not (new := {path: None for path in paths if path not in named}):
+            return
+        named |= new
+        known = self._known if self._known.n_files else FileNames(self._named["retrieved"])
+        before, self._meant = self._meant, known.match(*self._named.values())
+        if any(self._meant[path] != file for path, file in before.items()):
+            self.__dict__.pop("_arrays", None)
+            self._sizes.clear()
 
     def tokens(self, numbers: Ints) -> Ints:
         """How many words each chunk has; those without a place have none."""
@@ -200,7 +223,7 @@ class Places:
 
     @cached_property
     def _arrays(self) -> tuple[Ints, Ints]:
-        files = np.array(self.file_numbers(place.file for place in self._places), dtype=np.int64)
+        files = np.array(self._numbered(place.file for place in self._places), dtype=np.int64)
         bounds = np.array([(*place.characters, *place.lines) for place in self._places], dtype=np.int64)
         return files, bounds.reshape(len(files), 4)
 
@@ -234,7 +257,7 @@ class Places:
     def _read(self, ids: Iterable[str]) -> bool:
         """Take up chunks that tell their place by their metadata or by their id; whether there was any."""
         told = {chunk_id: self._told(chunk_id) for chunk_id in sorted(ids)}
-        self._understand(place.file for place in told.values() if place)
+        self._understand((place.file for place in told.values() if place), "retrieved")
         for chunk_id, place in told.items():
             if place is not None:
                 place = self._completed(place, chunk_id)

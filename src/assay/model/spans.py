@@ -59,8 +59,8 @@ class Spans:
         run = run.without_self() if rule.drop_self else run
         places = truth.places
         query, rank, chunk = _rows(query_ids, run, rule, places)
+        gold = GoldSpans.of(truth.spans, query_ids, places)  # what gold names may tell files apart: before `arrays`
         file, _ = places.arrays
-        gold = GoldSpans.of(truth.spans, query_ids, places)
         return cls(query_ids, query, rank, chunk, file, gold, places, places.n_files)
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -13,10 +13,11 @@ from assay.text import words_of
 
 NONE = "(none)"
 """The value of a tag that a query does not have."""
-LENGTH = "length"
+LENGTH, LANGUAGE = "length", "language"
 LENGTHS = ((3, "short"), (7, "medium"))
 """Words up to which a query is called so; beyond, it is long."""
-ALSO = {"type": "query_type"}
+ALSO = {"type": "query_type", "category": "query_type"}
+"""Other words for tags."""
 KNOWN_ORDER = {
     word: place
     for place, words in enumerate(("trivial", "easy short low", "medium moderate", "hard long high", "expert extreme"))
@@ -94,10 +95,15 @@ class Tags:
                 f"nothing is known about the queries, so they cannot be sliced by {word}: "
                 "assay eval and --dataset know their tags, judgments and runs alone do not"
             )
-        name = word if word in self.names else ALSO.get(word, word)
+        name = known_as(word, self.names)
         if name not in self.names:
             raise UnknownName("tag", word, near_matches(word, self.names), f"the queries have {', '.join(self.names)}")
         return name
+
+    def kept_apart(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        """The tags, with the language before them where a slice would else mix queries of several languages."""
+        mixed = any(len({self.by_query[query].get(LANGUAGE) for query in one.queries}) > 1 for one in self.slices(names))
+        return (LANGUAGE, *names) if mixed else names
 
     def crossed(self, by: str) -> tuple[str, ...]:
         """The tags of `language*difficulty`, each once."""
@@ -114,6 +120,11 @@ class Tags:
             found.setdefault(tuple(values), []).append(query)
         ordered = sorted(found, key=lambda values: list(map(_place, values)))
         return tuple(Slice(tuple(names), values, tuple(found[values])) for values in ordered)
+
+
+def known_as(word: str, known: Collection[str]) -> str:
+    """The tag that a word stands for, if it is no tag itself: `category` is what others call the type of a query."""
+    return word if word in known else ALSO.get(word, word)
 
 
 def tags_of(query: Query) -> dict[str, str]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from assay.errors import DataError
 from assay.model.qrels import Qrels
+from assay.model.records import Query
 from assay.relevance._resolver import Ground, Judged, parse_resolver
 from assay.text import counted, some_of
 
@@ -86,7 +87,7 @@ def resolve(ground: Ground, relevance: str = "auto", **defaults: Any) -> Resolve
         strategies |= {query.query_id: name for query in mine}
         left = [query for query in left if query.query_id not in judged]
     if not judged:
-        raise DataError(_nothing(relevance, [query.query_id for query in left]))
+        raise DataError(_without_places(ground, left) or _nothing(relevance, [query.query_id for query in left]))
     used = [resolver for resolver in resolvers if any(resolver.resolver.name in name for name in strategies.values())]
     n_found = sum(one.grades.get(hit.doc_id, 0) > 0 for query, one in judged.items() for hit in ground.hits.get(query, ()))
     by_span = [one for query, one in judged.items() if strategies[query] == "span"]
@@ -136,6 +137,12 @@ def _doubts_of_places(ground: Ground, judged: Mapping[str, Judged], strategies: 
             f"{n_unplaced:,} of {len(ids):,} retrieved ids do not say where they stand, such as {ours!r}:"
             " they are no chunks of the dataset, and not written like 'src/client.py:12-40'."
         )
+    chunks = places.numbers(ids)
+    if strange := places.files_nobody_has(chunks):
+        n_placed = int((chunks >= 0).sum())
+        share = f"{len(strange):,} of {n_placed:,} retrieved chunks are in no known file"
+        share = "none of the retrieved chunks is in a known file" if len(strange) == n_placed else share
+        yield f"{share}: there is no {strange[0]!r}."
     spans = [span for query in mine for span in ground.spans[query]]
     if lost := [span.doc_id for span in spans if not places.is_known(span.doc_id)]:
         yield f"{len(lost):,} of {counted(len(spans), 'gold span')} in files that are not there, such as {lost[0]!r}."
@@ -151,6 +158,21 @@ def by_judgments(qrels: Qrels) -> Resolved:
 def _with_hidden(judged: Judged) -> Mapping[str, float]:
     """Gold items without a document of their own, under ids that no document has."""
     return {**judged.grades, **{f"\0gold {number}": grade for number, grade in enumerate(judged.hidden)}}
+
+
+def _without_places(ground: Ground, queries: Sequence[Query]) -> str:
+    """What is wrong where there are gold spans, and nothing that was retrieved is a chunk; empty where that is not it."""
+    asked = [query.query_id for query in queries if query.query_id in ground.spans]
+    ours = next((hit.doc_id for query in asked for hit in ground.hits.get(query, ())), None)
+    if ours is None or ground.places is None or ground.has_chunks:
+        return ""
+    found = "a whole document" if ours in ground.places.number else "no chunk of the dataset"
+    return (
+        f"{counted(len(asked), 'query')} with gold spans, and no retrieved id says where it stands: {ours!r} is {found};"
+        " expected ids like 'src/client.py:12-40' (lines from 0: relevance span(base=0)),"
+        " or hits with metadata such as doc_id, start_line and end_line;"
+        " to score whole documents add judgments of them, or choose relevance span"
+    )
 
 
 def _nothing(relevance: str, queries: Sequence[str]) -> str:

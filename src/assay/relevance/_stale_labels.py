@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from assay.model.file_names import FileNames
 from assay.model.records import Document, Span
 from assay.text import counted
 
 MOST = 3
 """So many places are looked for; more say nothing new."""
+RECORDED = "the text recorded for"
 
 
 @dataclass(frozen=True)
@@ -30,16 +32,36 @@ class Label:
         """What is wrong, in words; nothing for a label that fits."""
         if self.fits:
             return ""
-        said = f"the text recorded for {in_words(self.span)}"
+        said = f"{RECORDED} {in_words(self.span)}"
         if (now := self.moved_to) is not None:
             return f"{said} is in {in_words(now)} now"
         many = counted(len(self.found), "time") + (" or more" if len(self.found) == MOST else "")
         return f"{said} is there {many}, elsewhere" if self.found else f"{said} is not there any more"
 
 
+def is_move(what: str) -> bool:
+    """Whether a repair tells of a label that was moved to where its text is now."""
+    return what.startswith(RECORDED)
+
+
 def in_words(span: Span) -> str:
     """`lines 10 to 24 of src/client.py`."""
     return f"{span.unit} {span.start} to {span.end} of {span.doc_id}"
+
+
+def resolved(spans: Iterable[Span], documents: Mapping[str, Document]) -> list[Span]:
+    """The spans with the paths that documents have, where they can only mean one; `./a.py` is `a.py`."""
+    spans = list(spans)
+    files = FileNames(documents).match(span.doc_id for span in spans) if spans else {}
+    return [replace(span, doc_id=files[span.doc_id] or span.doc_id) for span in spans]
+
+
+def is_stale(span: Span, documents: Mapping[str, Document]) -> bool:
+    """Whether a recorded text is not where the span says; the quick part of `check_label`, which looks for it as well."""
+    if span.text is None or not span.text.strip():
+        return False
+    document = documents.get(span.doc_id)
+    return document is None or not _is_there(span, document.text)
 
 
 def check_label(span: Span, documents: Mapping[str, Document]) -> Label:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -74,6 +75,7 @@ def resolve_span(
         raise UsageError("span needs to know where chunks stand: a dataset with spans, and a run over chunks of its files")
     places = ground.places.based(base)
     hits = {query.query_id: [hit.doc_id for hit in ground.hits.get(query.query_id, ())] for query in queries}
+    places.numbers(list(chain.from_iterable(hits.values())))  # all at once: ids tell each other's files apart
     retrieved = [places.numbers(ids) for ids in hits.values()]
     over_corpus = places.n_corpus > 0 and places.n_read == 0
     gold = GoldSpans.of(ground.spans, list(hits), places)

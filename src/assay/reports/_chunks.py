@@ -9,8 +9,7 @@ from assay.evaluation.result import Result
 from assay.reports._cells import Cell, Table
 from assay.reports._sheets import Sheet
 
-HEAD = ["run", "chunks", "relevant", "mean", "5 %", "median", "95 %", "largest", "words", "cut", "indexed"]
-SIZES = ("mean", "p5", "median", "p95", "max")
+HEAD = ["run", "chunks", "relevant", "mean", "median", "5–95 %", "largest", "words", "cut", "indexed"]
 
 
 def chunk_sheets(results: Sequence[Result]) -> list[Sheet]:
@@ -33,10 +32,17 @@ def _row(result: Result) -> list[Cell]:
     about = _about(result)
     characters, words = about.get("characters") or {}, about.get("tokens") or {}
     cells = [result.name, f"{about['n']:,}", _figure(result.relevance.get("relevant"))]
-    cells += [_figure(characters.get(size)) for size in SIZES]
-    indexing = result.provenance.get("seconds", {}).get("indexing", 0.0)
-    cells += [_figure(words.get("mean")), f"{about['seconds']:.2f} s", f"{indexing:.2f} s" if indexing else "–"]
+    mean, median, low, high, largest = (_figure(characters.get(size)) for size in ("mean", "median", "p5", "p95", "max"))
+    cells += [mean, median, f"{low}–{high}" if characters else "–", largest]
+    cells += [_figure(words.get("mean")), f"{about['seconds']:.2f} s", _indexed(result)]
     return [Cell(text) for text in cells]
+
+
+def _indexed(result: Result) -> str:
+    """How long indexing took; `cached` where all answers were at hand, so that nothing had to be indexed."""
+    if seconds := result.provenance.get("seconds", {}).get("indexing", 0.0):
+        return f"{seconds:.2f} s"
+    return "cached" if result.provenance.get("counts", {}).get("cached") else "–"
 
 
 def _figure(value: float | None) -> str:

@@ -31,14 +31,22 @@ def datasets_to_dict(named: Mapping[str, BenchmarkDataset], formats: Mapping[str
     """Plain JSON values."""
     return {
         "benchmarks": {
-            name: {"version": dataset.version, "queries": len(dataset.queries), "documents": len(dataset.documents)}
+            name: {"version": dataset.version, "queries": len(dataset.queries), **_documents(dataset)}
             for name, dataset in named.items()
         },
         "formats": {one.name: {"meaning": one.meaning, "can_write": one.write is not None} for one in formats.values()},
     }
 
 
+def _documents(dataset: BenchmarkDataset) -> dict[str, Any]:
+    """How many documents there are; for cases, which find theirs in an ontology, the sizes they come in."""
+    sizes = dataset.metadata.get("sizes")
+    return {"sizes": sizes} if isinstance(sizes, Mapping) else {"documents": len(dataset.documents)}
+
+
 def _sizes(dataset: BenchmarkDataset) -> str:
+    if isinstance(sizes := dataset.metadata.get("sizes"), Mapping):
+        return f"{', '.join(f'{name} {n:,}' for name, n in sizes.items())}; terms of HPO"
     return f"{counted(len(dataset.queries), 'query')}, {counted(len(dataset.documents), 'document')}"
 
 

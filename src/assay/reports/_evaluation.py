@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from assay.comparison.compare import fair_metric
 from assay.comparison.slices import slice_results
 from assay.evaluation.conduct import is_total_failure
 from assay.evaluation.plan_statistics import Statistics
@@ -52,7 +53,7 @@ def render_evaluation(results: Sequence[Result], form: str, how: Shown) -> str:
     parts = []
     for some in by_benchmark.values():
         remarks = (*verdict_notes(some, how.statistics), *failure_notes(some, how.again), *latency_notes(some))
-        shown = [_with_first_interval(result) for result in some] if form == "table" else some
+        shown = _with_one_interval(some) if form == "table" else some
         shown = [_without_figures(result) if is_total_failure(result) else result for result in shown]
         report = Report(shown, width=how.width, colour=how.colour, points_on=False, beside=frozenset(some[0].beside))
         parts.append(renderer.render(replace(report, title=_title(some[0]), remarks=remarks)))
@@ -63,10 +64,13 @@ def render_evaluation(results: Sequence[Result], form: str, how: Shown) -> str:
     return "\n".join(parts)
 
 
-def _with_first_interval(result: Result) -> Result:
-    """The result with the interval of its first metric alone, as there is room for."""
-    first = result.metrics[0].name
-    return replace(result, intervals={name: one for name, one in result.intervals.items() if name == first})
+def _with_one_interval(results: Sequence[Result]) -> list[Result]:
+    """The results with the interval of one metric alone, as there is room for: the one that the verdict is about."""
+    wanted = fair_metric(results) or results[0].metrics[0].name
+    return [
+        replace(result, intervals={name: one for name, one in result.intervals.items() if name == wanted})
+        for result in results
+    ]
 
 
 def _without_figures(result: Result) -> Result:

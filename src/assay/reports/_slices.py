@@ -23,6 +23,7 @@ from assay.text import printable
 
 MACRO, MICRO, VARIANCE = "macro mean", "micro mean", "variance"
 MEANING = f"{MACRO}: every slice counts the same; {MICRO}: every query does; {VARIANCE}: of the slices' figures."
+MEANING_APART = f"{MACRO}: every slice counts the same, and languages are not mixed; {VARIANCE}: of the slices' figures."
 SPARE, INTERVAL = 2, 5
 """Columns of comparisons that narrow terminals do without."""
 MORE_DIGITS = 2
@@ -53,7 +54,7 @@ def _fitting(table: Table, width: int | None) -> Table:
 
 def slice_sheets(sliced: Sliced, figures: Figures) -> list[Sheet]:
     """One table for one system, its metrics as columns; else one for each metric, the systems as columns."""
-    notes = (*_untagged(sliced), MEANING)
+    notes = (*_untagged(sliced), MEANING_APART if sliced.is_multilingual else MEANING)
     if len(sliced.systems) == 1:
         columns = [_column(sliced, metric, 0, figures) for metric in sliced.metrics]
         heads = [metric.name for metric in sliced.metrics]
@@ -92,6 +93,8 @@ def _column(sliced: Sliced, metric: BoundMetric, place: int, figures: Figures) -
         return [*cells, Cell(""), Cell(figures.value(metric, sliced.whole[place][metric.name])), Cell("")]
     system = sliced.systems[place]
     means = [figures.value(metric, of(metric.name, system)) for of in (sliced.macro, sliced.micro)]
+    if sliced.is_multilingual:
+        means[1] = ""
     variance = sliced.variance(metric.name, system)
     digits = (3 if figures.digits is None else figures.digits) + MORE_DIGITS
     return [*cells, *map(Cell, means), Cell(UNKNOWN if math.isnan(variance) else f"{variance:.{digits}f}")]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from assay.comparison.compare import compare_results
+from assay.comparison.compare import compare_results, fair_metric
 from assay.comparison.comparison import Comparison
 from assay.comparison.how import How
 from assay.comparison.pairing import sign_of
@@ -29,7 +29,7 @@ def verdict_notes(results: Sequence[Result], statistics: Statistics) -> list[str
     """What may be said about the first metric of several providers; nothing where no test is wanted."""
     if statistics.significance_testing is None or len(results) < 2:
         return []
-    metric = _fair_metric(results)
+    metric = fair_metric(results)
     if metric is None:
         return [UNFAIR.format(name=results[0].metrics[0].name)]
     if any(metric not in result.summary for result in results):  # text, which is not compared
@@ -37,15 +37,6 @@ def verdict_notes(results: Sequence[Result], statistics: Statistics) -> list[str
     how = How(test=statistics.significance_testing, alpha=statistics.alpha)
     comparison = compare_results(results, how, metrics=[metric], intersect=True)
     return [comparison.verdict, *comparison.remarks, *_power(comparison)]
-
-
-def _fair_metric(results: Sequence[Result]) -> str | None:
-    """The first metric; of several chunkers the first that is not about chunks, which each of them makes differently."""
-    metrics = results[0].metrics
-    cuts = {str(result.provenance.get("chunks", {}).get("chunker")) for result in results}
-    if len(cuts) == 1 or all(result.relevance.get("strategy_used") != "span" for result in results):
-        return metrics[0].name
-    return next((metric.name for metric in metrics if metric.metric.view == "spans"), None)
 
 
 def _power(comparison: Comparison) -> Iterator[str]:

@@ -1,0 +1,67 @@
+"""Chunks in place of documents: how many to ask for, and what to say where they were too few."""
+
+import pytest
+
+from assay import BenchmarkDataset, DataError, Document, Query, Relevance, Span
+from assay.chunkers._chunker import parse_chunker
+from assay.evaluation.chunking import chunked, refuse_without_spans
+from assay.evaluation.conduct import Conduct, carry_out
+from assay.evaluation.plan import make_plan
+from assay.metrics._parse import parse_metrics
+
+LINES = "".join(f"apple pie number {number}\n" for number in range(40))
+DOCUMENTS = {name: Document(name, LINES) for name in ("a.py", "b.py", "c.py")}
+QUERIES = {"q": Query("q", "apple pie")}
+JUDGED = BenchmarkDataset("judged", queries=QUERIES, documents=DOCUMENTS, qrels={"q": {"a.py": 1}})
+SPANNED = BenchmarkDataset("spanned", queries=QUERIES, documents=DOCUMENTS, spans={"q": [Span("a.py", 1, 2, "lines")]})
+
+
+def cut(dataset):
+    return chunked(dataset, parse_chunker("fixed_lines(size=20, overlap=0)"), Relevance())
+
+
+def test_more_chunks_are_asked_for_where_they_are_rolled_up():
+    assert (cut(JUDGED).depth(100), cut(SPANNED).depth(100), chunked(JUDGED, None, Relevance()).depth(100)) == (
+        500,
+        100,
+        100,
+    )
+
+
+def test_too_few_documents_are_noted():
+    made = cut(JUDGED)
+    of_one = [chunk for chunk in made.dataset.documents if chunk.startswith("a.py")][:10]
+    full = {"q": dict.fromkeys(of_one, 1.0), "r": {}}
+    said = "in 1 of 2 queries the 10 chunks asked for are of fewer than 2 documents; a larger k would find more."
+    assert made.notes(10, full, []) == [said]
+    assert made.notes(11, full, []) == made.notes(5, full, []) == []
+
+
+def test_where_all_there_is_was_found_nothing_is_noted():
+    made = cut(JUDGED)
+    everything = {"q": dict.fromkeys(made.dataset.documents, 1.0)}
+    assert made.notes(len(made.dataset.documents), everything, parse_metrics("span_recall@tokens=2000")) == []
+    first_of_each = {name: next(one for one in made.dataset.documents if one.startswith(name)) for name in DOCUMENTS}
+    others = [one for one in made.dataset.documents if one not in first_of_each.values()][:37]
+    assert made.notes(40, {"q": dict.fromkeys([*first_of_each.values(), *others], 1.0)}, []) == []  # 8 wanted, 3 there are
+
+
+def test_a_budget_that_is_not_filled_is_noted():
+    made = cut(SPANNED)
+    ranking = {"q": dict.fromkeys(list(made.dataset.documents)[:2], 1.0)}
+    metrics = parse_metrics(["span_recall@tokens=5", "span_recall@tokens=2000", "recall@10"])
+    said = "in 1 of 1 query the 2 chunks asked for are less than the budget; a larger k would fill it."
+    assert made.notes(2, ranking, metrics) == [f"span_recall@tokens=2000: {said}"]
+    assert made.notes(3, ranking, metrics) == []
+
+
+def test_metrics_of_spans_are_refused_before_anybody_is_asked(tmp_path):
+    refuse_without_spans(SPANNED, parse_metrics("span_recall"))
+    refuse_without_spans(JUDGED, parse_metrics("recall"))
+    with pytest.raises(
+        DataError, match=r"^judged has no gold spans, and span_iou, file_mrr need some; .* such as code-spans"
+    ):
+        refuse_without_spans(JUDGED, parse_metrics(["span_iou", "mrr", "file_mrr"]))
+    plan = make_plan({"benchmarks": ["rag-template"], "providers": ["bm25"], "metrics": ["span_recall"]})
+    with pytest.raises(DataError, match="rag-template has no gold spans"):
+        carry_out(plan, Conduct(home=tmp_path))
