@@ -8,7 +8,7 @@ ADAPTERS := .venv-adapters
 .PHONY: help demo test test-adapters lint bench docs clean
 
 help:
-	@echo "make demo    run three retrievers on the bundled benchmark, and score the example runs"
+	@echo "make demo    run retrievers on the bundled benchmarks, score and compare the example runs"
 	@echo "make test    run all tests"
 	@echo "make test-adapters   run the tests of vector stores over the real packages (installs 1.5 GB)"
 	@echo "make lint    ruff and mypy"
@@ -24,6 +24,8 @@ demo: $(READY)
 	$(BIN)/assay eval --benchmarks rag-template --providers bm25 dense "hybrid(bm25, dense)" --metrics ndcg@10 recall@10 mrr
 	$(BIN)/assay score examples/qrels.txt examples/bm25.run examples/dense.run examples/hybrid.run -m ndcg@10 map mrr@10 recall@100
 	$(BIN)/assay score examples/qrels.txt examples/dense.run --sort ndcg@10 --per-query -m ndcg@10 mrr relstring --format csv | head -6
+	$(BIN)/assay compare examples/qrels.txt examples/bm25.run examples/dense.run examples/hybrid.run -m ndcg@10 map
+	$(BIN)/assay eval --benchmarks hpo-en --providers bm25 tfidf_chars dense hybrid --metrics mrr hit@10 max_ont_sim@10
 	$(BIN)/assay metrics ndcg
 
 test: $(READY)

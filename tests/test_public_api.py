@@ -269,6 +269,7 @@ def test_a_result_has_what_users_rely_on():
     public = {name for name in dir(result) if not name.startswith("_")}
     assert public == {
         *("array", "benchmark", "beside", "counts", "failures", "fingerprints", "grader", "intervals", "metrics", "missing"),
+        *("has_shared_times", "own_name", "relevant"),
         *(
             "name",
             "notes",

@@ -11,6 +11,7 @@ from assay.errors import BadParameter
 from assay.metrics._groups import GROUPS
 from assay.metrics._parse import parse_metric, parse_metrics, parse_name
 from assay.metrics._registry import all_metrics
+from assay.ontology._formula import FORMULA
 
 
 def names(texts):
@@ -255,6 +256,7 @@ VALUES = {
     "depth": st.integers(1, 10**4),
     "tokens": st.none() | st.integers(1, 10**6),
     "unit": st.sampled_from(("gold", "lines", "characters")),
+    "formula": st.sampled_from(("hybrid", "simple", "wu_palmer", "lin", "jaccard")).map(FORMULA.parse),
     "collection": st.integers(1, 10**9),
     "rel": finite,
     "min_grade": finite,
