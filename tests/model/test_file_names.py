@@ -31,7 +31,7 @@ KNOWN = ["src/a/util.py", "src/b/util.py", "src/main.py", "readme.md"]
         ("src/main.py", "src/main.py"),
         (".\\src\\main.py", "src/main.py"),
         ("main.py", "src/main.py"),
-        ("/work/repo/src/main.py", "src/main.py"),
+        ("/home/me/repo/src/main.py", "src/main.py"),
         ("a/util.py", "src/a/util.py"),
         ("repo/src/b/util.py", "src/b/util.py"),
         ("util.py", None),
