@@ -145,3 +145,11 @@ def test_claims_other_than_a_difference():
     assert comparison.pairs[0].is_significant
     assert comparison.pairs[0].better is None
     assert comparison.verdict == "b is within 0.1 of a on mrr (+0.00025, p < 0.001)."
+
+
+def test_a_bayesian_test_says_how_probable_it_is():
+    judged = {f"q{n}": {"d": 1} for n in range(12)}
+    runs = {"a": {query: {"x": 2.0, "d": 1.0} for query in judged}, "b": {query: {"d": 1.0} for query in judged}}
+    found = assay.compare(judged, runs, "mrr", test="bayesian(rope=0.1)").remarks
+    assert any(one.startswith("b is better than a on mrr by more than 0.1 with probability ") for one in found)
+    assert not any("probability" in one for one in assay.compare(judged, runs, "mrr").remarks)

@@ -6,7 +6,9 @@ from dataclasses import replace
 import pytest
 
 import assay
+from assay.evaluation.plan_statistics import Statistics
 from assay.reports._evaluation import Shown, render_evaluation
+from assay.reports._verdict import verdict_notes
 
 HOSTILE = "\x1b[31m<script>\nq"
 
@@ -69,3 +71,10 @@ def test_hostile_text_does_no_harm(form):
     if form == "latex":
         start = text.index("\\begin{tabular}")
         assert all(line.startswith("% ") for line in text[:start].splitlines())
+
+
+def test_who_failed_on_everything_is_not_beaten():
+    fine, other = result("bm25", "one"), result("dense", "one")
+    failed = result("down", "one", failures={"q1": "down", "q2": "down"}, run={})
+    assert "down" not in "".join(verdict_notes([fine, replace(failed, run={}), other], Statistics()))
+    assert verdict_notes([fine, replace(failed, run={})], Statistics()) == []

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 
 def remarks_on(comparison: Comparison) -> Iterator[str]:
-    """Pairs that were not tested, figures that are no mean, and tests with too few queries."""
+    """Probabilities of a Bayesian test, pairs not tested, figures that are no mean, and tests with too few queries."""
+    if comparison.how.bound_test.test.name == "bayesian":
+        yield from _probabilities(comparison)
     for metric in comparison.metrics:
         pairs = [pair for pair in comparison.pairs if pair.metric == metric.name]
         untested = [pair for pair in pairs if pair.untested]
@@ -27,3 +29,17 @@ def remarks_on(comparison: Comparison) -> Iterator[str]:
     tested = [pair.n for pair in comparison.pairs if pair.n and not pair.untested]
     if tested and (caution := comparison.how.bound_test.caution(min(tested))):
         yield caution
+
+
+def _probabilities(comparison: Comparison) -> Iterator[str]:
+    """For each pair: how probable it is that b is better, practically equal, or worse."""
+    rope = comparison.how.bound_test.params["rope"]
+    by = f" by more than {rope:g}" if rope else ""
+    for pair in comparison.pairs:
+        if pair.untested:
+            continue
+        better, equal = pair.p_better, pair.p_equal
+        same = f", practically equal with {equal:.1%}" if rope else ""
+        worse = max(0.0, 1 - better - equal)
+        claim = f"{pair.b} is better than {pair.a} on {pair.metric}{by}"
+        yield f"{claim} with probability {better:.1%}{same}, worse with {worse:.1%}."

@@ -11,6 +11,7 @@ from assay.comparison.compare import compare_results, fair_metric
 from assay.comparison.comparison import Comparison
 from assay.comparison.how import How
 from assay.comparison.pairing import sign_of
+from assay.evaluation.conduct import is_total_failure
 from assay.evaluation.plan_statistics import Statistics
 from assay.evaluation.result import Result
 from assay.model.scores import MEAN
@@ -26,7 +27,8 @@ FEW = 6
 
 
 def verdict_notes(results: Sequence[Result], statistics: Statistics) -> list[str]:
-    """What may be said about the first metric of several providers; nothing where no test is wanted."""
+    """What may be said about the first metric of several providers that answered; nothing where no test is wanted."""
+    results = [result for result in results if not is_total_failure(result)]
     if statistics.significance_testing is None or len(results) < 2:
         return []
     metric = fair_metric(results)
