@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
 from typing import Any
 
 from assay.fusion._fusion import BoundFusion, Trained, parse_fusion
-from assay.fusion._lists import Lists, as_runs
+from assay.fusion._lists import Lists, all_queries, as_runs
+from assay.fusion._ordered import Ordered, fused_run
 from assay.model.qrels import Qrels
-from assay.model.run import Ranking, Rankings, Run
+from assay.model.run import Run
+
+AT_ONCE = 2
+"""Blocks in work at a time; NumPy sorts them on as many processors, while documents can only be looked up by one."""
 
 
 def fuse(
@@ -29,11 +35,17 @@ def fuse(
 
 
 def fuse_runs(runs: Sequence[Run], fusion: BoundFusion, trained: Trained | None, tag: str, depth: int = 0) -> Run:
-    """Prepared runs fused into one, some queries at a time."""
-    by_query: dict[str, Ranking] = {}
-    for lists in Lists.in_blocks(runs):
-        by_query.update(zip(lists.query_ids, lists.rankings(fusion.score(lists, trained), depth), strict=True))
-    return Run.borrow(Rankings(by_query, tag))
+    """Prepared runs fused into one, some queries at a time: two blocks are scored and ordered side by side."""
+
+    def ordered(lists: Lists) -> Ordered:
+        return lists.ordered(fusion.score(lists, trained), depth)
+
+    waiting = Lists.in_blocks(runs)
+    blocks: list[Ordered] = []
+    with ThreadPoolExecutor(AT_ONCE) as crew:
+        while some := list(islice(waiting, AT_ONCE)):
+            blocks += crew.map(ordered, some)
+    return fused_run(all_queries(runs), blocks, tag)
 
 
 def train(runs: Sequence[Any], qrels: Any, method: str | BoundFusion, **settings: Any) -> Trained:

@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 
 from assay.errors import BadParameter, DataError
-from assay.fusion._order import argsort_stretches, ranks_of, tied_groups
+from assay.fusion._ids import Ids
+from assay.fusion._order import best_first, ranks_of
+from assay.fusion._ordered import Ordered, fused_run
 from assay.fusion._sums import sums
 from assay.model.ordering import Floats, Ints
-from assay.model.run import Ranking, Rankings, Run
+from assay.model.run import Ranking, Run
 from assay.text import counted
 
 BLOCK_ROWS = 200_000
@@ -92,9 +94,9 @@ class Lists:
         return ranks_of(self.score if self.given is None else self.given, self.start, self.length, self.ids, self.pair)
 
     @cached_property
-    def ids(self) -> list[str]:
+    def ids(self) -> Ids:
         """The document of each pair."""
-        return list(chain.from_iterable(self.docs))
+        return Ids(self.docs)
 
     @cached_property
     def n_candidates(self) -> Ints:
@@ -142,7 +144,7 @@ class Lists:
         """Raise where a score is infinite, which nothing can be added to."""
         if not np.isfinite(self.score).all():
             place = int(np.flatnonzero(~np.isfinite(self.score))[0])
-            query, doc = self.query_ids[self.query[self.pair[place]]], self.ids[self.pair[place]]
+            query, doc = self.query_ids[self.query[self.pair[place]]], self.ids.flat[self.pair[place]]
             raise DataError(
                 f"run {self.run[place] + 1}, query {query}: the score of document {doc} is {self.score[place]}; "
                 "fusion by scores needs finite ones, fusion by ranks (rrf) does not"
@@ -150,27 +152,16 @@ class Lists:
 
     def fused(self, values: Floats, tag: str = "", depth: int = 0) -> Run:
         """The run in which each pair has its value."""
-        return Run.borrow(Rankings(dict(zip(self.query_ids, self.rankings(values, depth), strict=True)), tag))
+        return fused_run(self.query_ids, [self.ordered(values, depth)], tag)
 
-    def rankings(self, values: Floats, depth: int = 0) -> Iterator[Ranking]:
-        """For each query: its documents with their values, best first, equals by id, cut at a depth unless that is 0.
-
-        Query by query, so that its documents are still at hand for the next step.
-        """
-        start, n = self.query_start, self.n_candidates
-        places = argsort_stretches(values, start, n)
-        ordered = values[places]
-        scores, order = ordered.tolist(), (places - start[self.query]).tolist()
-        firsts, ends = tied_groups(ordered, start)
-        bounds = np.searchsorted(firsts, np.append(start, len(values))).tolist()
-        owner = np.repeat(start, np.diff(bounds))
-        tied_from, tied_to = (firsts - owner).tolist(), (ends - owner).tolist()
-        for docs, first, (low, high) in zip(self.docs, start.tolist(), pairwise(bounds), strict=True):
-            names = list(map(docs.__getitem__, order[first : first + len(docs)]))
-            for tied, end in zip(tied_from[low:high], tied_to[low:high], strict=True):
-                names[tied:end] = sorted(names[tied:end], reverse=True)
-            wanted = min(depth, len(docs)) if depth else len(docs)
-            yield dict(zip(names[:wanted] if depth else names, scores[first : first + wanted], strict=True))
+    def ordered(self, values: Floats, depth: int = 0) -> Ordered:
+        """The documents of each query by their values, best first, equals by id, cut at a depth unless that is 0."""
+        start, length = self.query_start, self.n_candidates
+        places = best_first(values, start, length, self.ids, np.arange(len(values)))
+        if depth:
+            rank = np.arange(len(places)) - start[self.query]
+            places, length = places[rank < depth], np.minimum(length, depth)
+        return Ordered(self.docs, places - np.repeat(start, length), values[places], length)
 
 
 def as_runs(runs: Sequence[Any]) -> list[Run]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
 
+from assay.fusion._ids import Ids, settle_ties
 from assay.model.ordering import Floats, Ints, blocks_of_similar_length, unordered_stretches
 
 
@@ -39,14 +39,18 @@ def tied_groups(ordered: Floats, start: Ints) -> tuple[Ints, Ints]:
     return edges[::2], edges[1::2] + 1
 
 
-def ranks_of(values: Floats, start: Ints, length: Ints, ids: Sequence[str], of_id: Ints) -> Ints:
+def ranks_of(values: Floats, start: Ints, length: Ints, ids: Ids, of_id: Ints) -> Ints:
     """The rank of each value in its stretch, the best 1. `of_id` tells which of the ids a value belongs to."""
-    places = argsort_stretches(values, start, length)
-    firsts, ends = tied_groups(values[places], start)
-    for first, end in zip(firsts.tolist(), ends.tolist(), strict=True):
-        group = places[first:end]
-        names = map(ids.__getitem__, of_id[group].tolist())
-        places[first:end] = [place for _, place in sorted(zip(names, group.tolist(), strict=True), reverse=True)]
+    places = best_first(values, start, length, ids, of_id)
     ranks = np.empty(len(values), dtype=np.int64)
     ranks[places] = np.arange(1, len(values) + 1) - np.repeat(start, length)
     return ranks
+
+
+def best_first(values: Floats, start: Ints, length: Ints, ids: Ids, of_id: Ints) -> Ints:
+    """Places of the values, stretch by stretch, highest first, equals by id descending."""
+    places = argsort_stretches(values, start, length)
+    firsts, ends = tied_groups(values[places], start)
+    if len(firsts):
+        settle_ties(places, firsts, ends, ids, of_id)
+    return places

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, singledispatch
 from itertools import chain
 from typing import Any, NamedTuple
@@ -85,11 +85,13 @@ class Run(Mapping[str, Ranking]):
     Order is by score, descending; what ties are worth is the policy's business.
     """
 
+    _make: Callable[[], list[Ranking]]
+
     def __init__(self, source: Any, *, duplicates: str = "error") -> None:
         Policy(duplicates=duplicates)  # refuses a word it does not know
         rankings = _thoroughly_checked(as_rankings(source, duplicates))
         self.query_ids: tuple[str, ...] = tuple(rankings.by_query)
-        self.rankings: list[Ranking] = list(map(dict, rankings.by_query.values()))
+        self.rankings = list(map(dict, rankings.by_query.values()))
         self.tag = rankings.tag
         self.order  # noqa: B018 (validates every score now, not at first use)
 
@@ -101,6 +103,21 @@ class Run(Mapping[str, Ranking]):
         run.rankings = list(rankings.by_query.values())
         run.tag = rankings.tag
         return run
+
+    @classmethod
+    def deferred(
+        cls, query_ids: tuple[str, ...], n_retrieved: Ints, scores: Floats, make: Callable[[], list[Ranking]], tag: str = ""
+    ) -> Run:
+        """A run that already has its scores in arrays; its rankings are made when they are first looked at."""
+        run = cls.__new__(cls)
+        run.query_ids, run.n_retrieved, run.scores, run.tag = query_ids, n_retrieved, scores, tag
+        run._make = make
+        return run
+
+    @cached_property
+    def rankings(self) -> list[Ranking]:
+        """For each query: document → score."""
+        return self._make()
 
     def __getitem__(self, query: str) -> Ranking:
         return dict(self.rankings[self.numbers[key_id(query)]])
