@@ -262,3 +262,17 @@ def test_in_order_ranks_where_evaluate_does(ties, precision):
 
 def test_in_order_of_nothing_is_nothing():
     assert Run({"q": {}}).in_order(0, Policy().rank_rule) == []
+
+
+def test_a_deferred_run_makes_its_rankings_when_they_are_looked_at() -> None:
+    made = []
+
+    def make() -> list[dict[str, float]]:
+        made.append(1)
+        return [{"a": 2.0, "b": 1.0}, {"c": 3.0}]
+
+    run = Run.deferred(("q1", "q2"), np.array([2, 1]), np.array([2.0, 1.0, 3.0]), make, "fused")
+    assert (len(run), run.n_retrieved.tolist(), run.tag, made) == (2, [2, 1], "fused", [])
+    assert run["q1"] == {"a": 2.0, "b": 1.0}
+    assert run == {"q1": {"a": 2.0, "b": 1.0}, "q2": {"c": 3.0}}
+    assert made == [1]
