@@ -1,8 +1,8 @@
 """Fusing runs, against ranx in an interpreter of its own: ASSAY_RANX_PYTHON names one that can import it.
 
-Runs are prepared on both sides, ranx is warm (compiled), and both give complete rankings, best first, in arrays of their own;
-dictionaries are made when someone looks, which is measured as well. Twice: runs that share half of their documents, and runs
-that share few.
+Runs are prepared on both sides, ranx is warm (compiled), and both give complete rankings, best first, in arrays of their
+own; dictionaries are made when someone looks, which is measured as well. Twice: runs that share half of their documents, and
+runs that share few.
 """
 
 from __future__ import annotations
