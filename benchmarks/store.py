@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import random
 import sqlite3
+import string
 import tempfile
 import time
 from collections.abc import Iterator
@@ -16,6 +18,7 @@ import zstandard
 from assay.evaluation.result import Result
 from assay.metrics._parse import parse_metric
 from assay.model.policy import Policy
+from assay.model.records import Query
 from assay.model.scores import Column, ScoreTable
 from assay.store import Store
 from benchmarks._timing import Row, best_time, within
@@ -70,6 +73,7 @@ def _saving(folder: Path) -> Iterator[Row]:
         store.save([small])
         megabytes = (store.size() or 0) / 1e6
     yield within("1,000 queries × 100 hits on disk: size", "2 MB", megabytes, 2.0, 1, "MB")
+    yield _hard_case(folder)
     (folder / "result.json").write_text(json.dumps(result.to_dict()))
     with Store.open(folder / "rounds" / "0.db") as store:
         read = best_time(lambda: store.latest().results[0].summary, 3)
@@ -80,6 +84,25 @@ def _saving(folder: Path) -> Iterator[Row]:
         best_time(lambda: json.loads((folder / "result.json").read_text()), 2),
         1,
     )
+
+
+def _hard_case(folder: Path) -> Row:
+    """Nothing repeats: random ids that occur once, scores of double precision in no order, queries of random words."""
+    rng = random.Random(0)
+    letters = string.ascii_letters + string.digits + "-_"
+    words = ["".join(rng.choices(string.ascii_lowercase, k=6)) for _ in range(2000)]
+    made = _result(1000, 100)
+    run = {
+        query: {"".join(rng.choices(letters, k=12)): rng.random() * 30 - rank for rank in range(100)}
+        for query in made.query_ids
+    }
+    queries = {query: Query(query, " ".join(rng.choices(words, k=9))) for query in run}
+    relevant = {query: {doc: float(rng.randint(1, 3)) for doc in list(docs)[5:25:4]} for query, docs in run.items()}
+    with Store.open(folder / "hard.db") as store:
+        store.save([replace(made, run=run, queries=queries, relevant=relevant)])
+        megabytes = (store.size() or 0) / 1e6
+    case = "1,000 queries × 100 hits with random ids of 12 letters and double precision on disk: size"
+    return within(case, "2 MB", megabytes, 2.0, 1, "MB")
 
 
 def _growing(folder: Path) -> Iterator[Row]:

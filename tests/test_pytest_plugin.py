@@ -65,9 +65,17 @@ def test_a_failure_needs_no_second_run(session):
     done = session("def test_retrieval(assay):\n    assay.check(DATASET, poor, 'mrr >= 0.9')\n")
     done.assert_outcomes(failed=1)
     done.stdout.fnmatch_lines(
-        ["retrieval got worse", "FAIL  mrr >= 0.9  0.250 [[]*[]], 8 queries", 'Worst: q3 0.000 ("what is thing 3?")*']
+        [
+            "test_it.py:*: retrieval got worse",
+            "FAIL  mrr >= 0.9  0.250 [[]*[]], 8 queries",
+            'Worst: q3 0.000 ("what is thing 3?")*',
+            "test_it.py::test_retrieval",
+            "  1 rule failed.*",
+            "FAILED test_it.py::test_retrieval - test_it.py:*: retrieval got worse",
+        ]
     )
     assert "Traceback" not in done.stdout.str()
+    assert done.stdout.str().count("Worst:") == 1
 
 
 def test_against_a_baseline(session, pytester):
@@ -95,8 +103,10 @@ def test_against_a_baseline(session, pytester):
 def test_a_mistake_in_a_rule_is_no_verdict(session):
     done = session("def test_it(assay):\n    assay.check(DATASET, good, 'mrrr >= 0.9')\n")
     done.assert_outcomes(failed=1)
-    done.stdout.fnmatch_lines(["*no metric is called 'mrrr'*"])
+    done.stdout.fnmatch_lines(["test_it.py:*: UnknownName: no metric is called 'mrrr'*"])
     assert "retrieval got worse" not in done.stdout.str()
+    assert "pytest_plugin" not in done.stdout.str()
+    assert len(done.stdout.lines) < 20
 
 
 def test_results_that_are_there_already(session):
@@ -116,3 +126,138 @@ def test_suites_without_checks_see_nothing_of_it(session):
 def test_loading_it_is_cheap():
     script = "import sys, assay.pytest_plugin; sys.exit(bool({'numpy', 'scipy', 'sqlalchemy', 'duckdb'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
+
+
+def saved(pytester):
+    """The evaluation that was kept last, and its results by name."""
+    with Store.open(pytester.path / ".assay" / "assay.db", create=False) as store:
+        latest = store.latest()
+        return store.count(), {(result.benchmark, result.name): result for result in latest.results}
+
+
+def bless(pytester):
+    with Store.open(pytester.path / ".assay" / "assay.db", create=False) as store:
+        store.bless("latest", "main")
+
+
+TWO = """
+def test_one(assay):
+    assay.check(DATASET, good, 'mrr >= 0.1')
+
+def test_two(assay):
+    assay.check(DATASET, good, 'hit@3 >= 0.1', 'mrr >= 0.2')
+"""
+
+
+def test_checks_of_the_same_retriever_are_one_result(session, pytester):
+    """Else the baseline has two results of one name, and nothing can be compared with it."""
+    session(TWO, "--assay-keep").assert_outcomes(passed=2)
+    count, results = saved(pytester)
+    assert (count, list(results)) == (1, [("tiny", "good")])
+    assert {"mrr", "hit@3"} <= set(results["tiny", "good"].summary)
+    bless(pytester)
+    done = session(TWO.replace(">= 0.1", "drops <= 0.01"), "--assay-baseline", "main", "--assay-require-baseline")
+    done.assert_outcomes(passed=2)
+    assert "not evaluated now" not in done.stdout.str()
+
+
+def test_workers_keep_one_evaluation_of_all(session, pytester, monkeypatch):
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # workers start quicker with what they need alone
+    others = "".join(
+        f"def test_r{n}(assay):\n    assay.check(DATASET, good if {n} else poor, 'mrr >= 0.01', name='r{n}')\n"
+        for n in range(2)
+    )
+    done = session(TWO + others, "--assay-keep", "-p", "assay.pytest_plugin", "-p", "xdist", "-n", "2")
+    done.assert_outcomes(passed=4)
+    assert done.stdout.str().count("kept as ") == 1
+    count, results = saved(pytester)
+    assert (count, sorted(name for _, name in results)) == (3, ["good", "r0", "r1"])
+    assert {"mrr", "hit@3"} <= set(results["tiny", "good"].summary)
+    assert len(results["tiny", "r1"].run) == 8
+
+
+def test_retrievers_that_are_called_the_same_are_told_apart(session, pytester):
+    tests = (
+        "def test_one(assay):\n    assay.check(DATASET, good, 'mrr >= 0.01', name='mine')\n"
+        "def test_two(assay):\n    assert assay.check(DATASET, poor, 'mrr >= 0.01', name='mine').name == 'mine-2'\n"
+    )
+    done = session(tests, "--assay-keep")
+    done.assert_outcomes(passed=2)
+    done.stdout.fnmatch_lines(["*note: mine retrieved something else in another check, so this one is mine-2; name= *"])
+    assert sorted(saved(pytester)[1]) == [("tiny", "mine"), ("tiny", "mine-2")]
+    bless(pytester)
+    again = tests.replace("mrr >= 0.01", "mrr drops <= 0.01")
+    session(again, "--assay-baseline", "main").assert_outcomes(passed=2)
+
+
+CHECK = "def test_it(assay):\n    assay.check(DATASET, good, 'mrr drops <= 0.01')\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("nosuch.json", "DataError: nosuch.json: no such file"),
+        ("./x", "DataError: ./x: no such file"),
+        ("latest~7", "DataError: the baseline latest~7 is not there*"),
+    ],
+)
+def test_what_can_never_be_a_baseline_is_no_baseline_to_wait_for(session, name, said):
+    session(CHECK, "--assay-keep")
+    done = session(CHECK, "--assay-baseline", name)
+    done.assert_outcomes(failed=1)
+    done.stdout.fnmatch_lines([f"test_it.py:*: {said}"])
+
+
+def test_a_baseline_that_is_not_there_yet_is_told_and_may_be_required(session, pytester):
+    session(CHECK, "--assay-keep")
+    bless(pytester)
+    done = session(CHECK, "--assay-baseline", "mian")
+    done.assert_outcomes(passed=1)
+    done.stdout.fnmatch_lines(["*note: there is no baseline mian yet (did you mean main?)*"])
+    done = session(CHECK, "--assay-baseline", "mian", "--assay-require-baseline")
+    done.assert_outcomes(failed=1)
+    done.stdout.fnmatch_lines(["test_it.py:*: DataError: there is no baseline mian yet (did you mean main?)*"])
+    other = CHECK.replace("DATASET", "library.load_dataset('rag-template')").replace("good", "'random_order'")
+    done = session(other, "--assay-baseline", "main", "--assay-require-baseline")
+    done.assert_outcomes(failed=1)
+    done.stdout.fnmatch_lines(["test_it.py:*: DataError: the baseline main has nothing about rag-template"])
+    assert session(CHECK, "--assay-require-baseline").ret == pytest.ExitCode.USAGE_ERROR
+
+
+def test_a_store_that_is_broken_costs_neither_summary_nor_results(session, pytester):
+    (pytester.path / "bad.db").write_bytes(b"no database at all" * 99)
+    done = session(CHECK, "--assay-keep", "--assay-store", "bad.db")
+    done.assert_outcomes(passed=1)
+    assert done.ret == pytest.ExitCode.TESTS_FAILED
+    done.stdout.fnmatch_lines(
+        [
+            "*= assay =*",
+            "error: the results of these checks could not be kept: bad.db: *assay results import *",
+            "*1 passed*",
+        ]
+    )
+    assert "Traceback" not in done.stdout.str() + done.stderr.str()
+    assert len(list((pytester.path / ".assay" / "unsaved").iterdir())) == 1
+
+
+def test_the_ratchet_knows_the_best_of_the_store(session, pytester):
+    rule = "def test_it(assay):\n    assay.check(DATASET, {}, 'mrr ratchet', name='mine')\n"
+    first = session(rule.format("good"), "--assay-keep")
+    first.stdout.fnmatch_lines(["*skip  mrr ratchet*"])
+    second = session(rule.format("good"))
+    second.stdout.fnmatch_lines(["*PASS  mrr ratchet*1.000 best so far*"])
+    worse = session(rule.format("poor"))
+    worse.assert_outcomes(failed=1)
+    worse.stdout.fnmatch_lines(["*FAIL  mrr ratchet*1.000 best so far*"])
+    other = rule.format("poor").replace("def test", "DATASET.add_judgment(library.RelevanceJudgment('q3', 'd0'))\ndef test")
+    session(other).assert_outcomes(passed=1)  # other judgments: nothing to compare with
+
+
+def test_errors_of_a_check_can_be_caught_as_what_they_are(session):
+    done = session(
+        "import pytest\n"
+        "def test_it(assay):\n"
+        "    with pytest.raises(library.errors.GateFailed):\n        assay.check(DATASET, poor, 'mrr >= 0.9')\n"
+        "    with pytest.raises(library.errors.UsageError):\n        assay.check(DATASET, poor, 'mrrr >= 0.9')\n"
+    )
+    done.assert_outcomes(passed=1)

@@ -1,5 +1,7 @@
 """assay bless: a baseline is chosen, and stays."""
 
+from dataclasses import replace
+
 import pytest
 
 from assay.store import Store
@@ -29,7 +31,12 @@ def test_a_baseline_is_named_and_moved(assay, kept):
         (["latest", "--as", "latest"], 2, "a baseline is called by letters"),
         (["latest~5"], 2, "no stored evaluation is called 'latest~5'"),
         (["latest#nobody"], 2, "is called 'nobody'"),
-        ([], 2, "REFERENCE"),
+        (["--as", "main"], 2, "say which evaluation: assay bless latest --as main"),
+        (["--remove", "nope"], 2, "no baseline is called 'nope'.   (there is none)"),
+        (["latest", "--remove", "main"], 2, "--remove takes a baseline back"),
+        (["latest", "--as", "v1.json"], 2, "not like an id, a day or a file; found 'v1.json'"),
+        (["latest", "--as", "../../x"], 2, "found '../../x'"),
+        (["latest", "--as", "2026-11-15"], 2, "found '2026-11-15'"),
         (["latest", "--store", "gone.db"], 6, "there is no store at gone.db yet"),
     ],
 )
@@ -37,3 +44,26 @@ def test_what_cannot_be_blessed_is_told(assay, kept, words, code, said):
     done = assay("bless", *words)
     assert done.code == code
     assert said in done.err
+
+
+def test_baselines_are_listed_and_taken_back(assay, kept):
+    first, second = kept
+    assert assay("bless").out == "there is no baseline in .assay/assay.db yet: assay bless latest --as main makes one\n"
+    assay("bless", "latest~1")
+    assay("bless", "latest#bm25", "--as", "best")
+    assert assay("bless").out == f"baseline best is {second}#bm25\nbaseline main is {first}\n"
+    assert assay("bless", "--remove", "main").out == f"baseline main is gone; it was {first}\n"
+    assert assay("bless").out == f"baseline best is {second}#bm25\n"
+
+
+def test_what_failed_altogether_is_blessed_by_force_only(assay, kept):
+    failed = replace(result_of(5), failures=dict.fromkeys(result_of(5).query_ids, "ConnectionError: refused"))
+    with Store.open() as store:
+        name = store.save([failed])
+    refused = assay("bless", "latest")
+    assert (refused.code, refused.out) == (2, "")
+    assert refused.err == (
+        "error: small/bm25 failed on every query, so anything would be better than this baseline; "
+        "ask again, or use --force\n"
+    )
+    assert assay("bless", "latest", "--force").out == f"baseline main is {name}\n"

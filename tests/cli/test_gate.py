@@ -1,6 +1,7 @@
 """assay gate: exit codes, files, GitHub, stored results and files; and the whole story from evaluation to history."""
 
 import json
+import re
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -8,6 +9,8 @@ import pytest
 from assay.evaluation.conduct import Conduct, carry_out
 from assay.evaluation.plan import make_plan
 from assay.store import Store, keep
+
+from ._nights import save_nights
 
 METRICS = ["ndcg@10", "recall@10", "mrr", "hit@10"]
 
@@ -53,25 +56,46 @@ def saved(tmp_path, assay, monkeypatch):
     return tmp_path / "old.json", tmp_path / "new.json"
 
 
-def test_the_whole_story(assay, store, bad):
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An empty folder, without a store."""
+    for name in ("ASSAY_STORE", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_whole_story(assay, folder):
     """eval → bless → a worse provider → the gate stops it → a better one → it passes → history shows the step."""
-    (store.place.path.parent / "gate.yaml").write_text("rules:\n  - recall@10 drops <= 0.01\n  - mrr not worse by 0.02\n")
-    rules = ("--baseline", "main", "--rules", store.place.path.parent / "gate.yaml")
-    keep(bad)
-    worse = assay("gate", "latest", *rules)
+
+    def evaluate(provider):
+        plan = ("--benchmarks", "rag-template", "--providers", f"search={provider}", "--metrics", *METRICS)
+        outcome = assay("eval", *plan, "--quiet")
+        assert outcome.code == 0
+        return outcome
+
+    (folder / "gate.yaml").write_text("rules:\n  - recall@10 drops <= 0.01\n  - mrr not worse by 0.02\n")
+    gate = ("gate", "latest", "--baseline", "main", "--rules", "gate.yaml")
+    evaluate("bm25")
+    assert "baseline main is " in assay("bless", "latest", "--as", "main").out
+    evaluate("tfidf_chars(low=2, high=2)")
+    worse = assay(*gate)
     assert worse.code == 1
-    assert "FAIL  recall@10 drops <= 0.01  0.938 → 0.052" in worse.out
-    assert 'Moved most: q01 hit → miss ("How many hours a day does a cat sleep?")' in worse.out
-    assert "2 rules failed. Baseline main (" in worse.out
-    keep(evaluated("search=bm25(k1=1.2)"))
-    better = assay("gate", "latest", *rules)
+    assert "FAIL  recall@10 drops <= 0.01  0.938 → " in worse.out
+    assert re.search(r'Moved most: q\d+ (hit → miss|\d.\d+ → \d.\d+) \("', worse.out)
+    assert "failed" in worse.out
+    assert "Baseline main (" in worse.out
+    evaluate("bm25(k1=1.2)")
+    better = assay(*gate)
     assert (better.code, better.err) == (0, "")
     assert "PASS  recall@10 drops <= 0.01" in better.out
+    evaluate("random_order")
+    assert assay(*gate).code == 1
     history = assay("history", "-m", "ndcg@10", "--benchmark", "rag-template")
     assert history.code == 0
     assert "rag-template · search" in history.out
-    assert "▼ step 0.777 → 0.021 (worse)" in history.out
-    assert "▲ step 0.021 →" in history.out
+    assert "(4 points)" in history.out
+    assert re.search(r"▼ step 0\.\d+ → 0\.021 \(worse\)", history.out)
 
 
 def test_files_in_every_form(assay, store, bad, tmp_path):
@@ -95,7 +119,8 @@ def test_two_files_without_a_store(assay, saved):
     assert outcome.code == 1
     assert assay("gate", old, "--baseline", old, "--rule", "recall@10 drops <= 0.01").code == 0
     missing = assay("gate", "none.json", "--baseline", old, "--rule", "failed = 0")
-    assert (missing.code, missing.err) == (3, "error: none.json: no such file\n")
+    assert (missing.code, missing.err) == (3, missing.err)
+    assert missing.err.startswith("error: none.json: no such file")
 
 
 def test_no_baseline_yet_is_told_and_no_error_unless_one_is_required(assay, store, good, tmp_path):
@@ -154,7 +179,72 @@ def test_github_gets_annotations_and_a_summary(assay, store, bad, tmp_path, monk
     assert outcome.code == 1
     assert "::error title=assay gate%3A ndcg@10 >= 0.7::" in outcome.err
     assert "::" not in outcome.out
-    assay("gate", "--rule", "ndcg@10 >= 0.0")
+    assay("gate", "--rule", "ndcg@10 >= 0.001")
     assert (tmp_path / "summary.md").read_text().count("### ") == 2
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path))
-    assert "cannot be written" in assay("gate", "--rule", "ndcg@10 >= 0.0").err
+    assert "cannot be written" in assay("gate", "--rule", "ndcg@10 >= 0.001").err
+
+
+def test_a_slip_in_a_rule_does_not_leave_yesterdays_files(assay, store, tmp_path):
+    files = ("-o", "gate.xml", "-o", "gate.json")
+    assert assay("gate", "--rule", "mrr >= 0.1", *files).code == 0
+    assert assay("gate", "--rule", "mrr => 0.1", *files).code == 2
+    assert ET.parse("gate.xml").find("testsuite").attrib["errors"] == "1"
+    content = json.loads((tmp_path / "gate.json").read_text())
+    assert (content["passed"], content["exit_code"]) == (False, 2)
+    assert "mrr" in content["broken"]
+
+
+@pytest.mark.parametrize("form", ["json", "markdown", "junit"])
+def test_a_broken_gate_is_printed_in_the_form_that_was_asked_for(assay, store, form):
+    keep(evaluated("search=bm25", selection={"limit": 10}))
+    outcome = assay("gate", "--rule", "mrr drops <= 0", "-f", form)
+    assert outcome.code == 3
+    assert "38 queries only in main" in outcome.out
+    if form == "json":
+        assert json.loads(outcome.out)["exit_code"] == 3
+    assert assay("gate", "--rule", "mrr drops <= 0").out == ""
+
+
+def test_rules_are_given_by_an_option(assay, store):
+    for words in (("latest", "ndcg@10 >= 0.4"), ("ndcg@10 >= 0.4",)):
+        outcome = assay("gate", *words)
+        assert outcome.code == 2
+        assert "'ndcg@10 >= 0.4' is no result; rules are given as --rule 'ndcg@10 >= 0.4'" in outcome.err
+    assert assay("gate", "latest", "one", "two").code == 2
+
+
+@pytest.mark.parametrize("name", ["latest~7", "./nofile", "baseline.jsn", "nosuch.json"])
+def test_a_baseline_that_nobody_can_ever_bless_is_broken(assay, store, name):
+    outcome = assay("gate", "--baseline", name, "--rule", "mrr >= 0.1")
+    assert outcome.code == 3
+    assert f"--as {name} makes one" not in outcome.err
+
+
+def test_a_change_that_was_turned_down_raises_no_ratchet(assay, store):
+    """0.5 was blessed; 0.9 was tried, and not; 0.6 is no step back."""
+    save_nights(store, [0.5])
+    store.bless("latest", "main")
+    save_nights(store, [0.9, 0.6], start=1)
+    outcome = assay("gate", "--rule", "mrr ratchet")
+    assert outcome.code == 0
+    assert "0.500 best so far" in outcome.out
+    store.bless("latest~1", "main")
+    store.bless("latest", "main")
+    save_nights(store, [0.7], start=3)
+    assert "0.900 best so far" in assay("gate", "--rule", "mrr ratchet").out
+
+
+def test_queries_are_timed_alone_if_the_plan_says_so(assay, folder):
+    """What the gate says when there is no figure is what helps."""
+    (folder / "plan.yaml").write_text(
+        "benchmarks: [rag-template]\nproviders: [bm25]\nmetrics: [latency_p95]\ncache: false\n"
+    )
+    assay("eval", "plan.yaml", "--quiet", "-o", "together.json")
+    doubt = assay("gate", "together.json", "--rule", "latency_p95 <= 60 s")
+    assert "no query was timed alone; batch_size: 1 in the plan asks one by one" in doubt.out
+    (folder / "plan.yaml").write_text((folder / "plan.yaml").read_text() + "batch_size: 1\n")
+    assay("eval", "plan.yaml", "--quiet", "-o", "alone.json")
+    outcome = assay("gate", "alone.json", "--rule", "latency_p95 <= 60 s")
+    assert outcome.code == 0
+    assert re.search(r"PASS  latency_p95 <= 60000  [\d.,]+ \[.*\] ms, 48 queries", outcome.out)

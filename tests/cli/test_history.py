@@ -39,7 +39,13 @@ def test_filters(assay, store):
     assert "bm25" not in assay("history", "-m", "mrr", "--provider", "dense").out
     nothing = assay("history", "-m", "mrr", "--provider", "nobody")
     assert (nothing.code, nothing.out) == (5, "")
-    assert "no stored result has mrr of nobody" in nothing.err
+    assert "no stored result has mrr of nobody.   (the providers there are: bm25, dense)" in nothing.err
+    assert "Did you mean dense?" in assay("history", "-m", "mrr", "--provider", "dnese").err
+    assert "no stored result has ndcg@10.   (the metrics there are: mrr)" in assay("history").err
+    assert (
+        "no stored result has mrr on rag of dense; "
+        in assay("history", "-m", "mrr", "--benchmark", "rag", "--provider", "dense").err
+    )
     assert assay("history", "-m", "ncdg").code == 2
 
 
@@ -56,3 +62,11 @@ def test_no_store(assay, tmp_path):
     outcome = assay("history", "--store", tmp_path / "none.db")
     assert outcome.code == 6
     assert not (tmp_path / "none.db").exists()
+
+
+def test_a_narrow_terminal(store, terminal):
+    save_nights(store, [0.8] * 30 + [0.6] * 4, provider="hybrid(bm25, dense, method=rrf)")
+    outcome = terminal("history", "-m", "mrr", columns=50)
+    assert max(map(len, outcome.out.splitlines())) <= 50
+    assert "▼ step" in outcome.out
+    assert "earlier not drawn)" in outcome.out

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -59,21 +60,19 @@ def test_the_newest_come_first(assay, kept):
         (["--provider", "dense"], 1),
         (["--tag", "nightly"], 1),
         (["--since", "2026-11-15"], 3),
-        (["--since", "2026-11-16"], 0),
         (["--limit", "1"], 1),
         (["--limit", "0"], 3),
     ],
 )
 def test_lists_can_be_filtered(assay, kept, flags, n):
-    assert len(json.loads(assay("results", *flags, "-f", "json").out)) == n
+    plain = json.loads(assay("results", *flags, "-f", "json").out)
+    assert (plain["schema"], len(plain["results"])) == ("assay.results/1", n)
 
 
 def test_a_list_that_is_cut_says_so(assay, kept):
     assert assay("results", "--limit", 2).out.endswith(
         "the newest 2 results of 1 evaluation in .assay/assay.db; --limit 0 shows all. Look: assay show latest\n"
     )
-    assert assay("results", "--provider", "nobody").out == "no result in .assay/assay.db is like that\n"
-    assert assay("results", "--provider", "nobody", "-f", "csv").out == ""
 
 
 def test_another_metric_can_be_shown(assay, kept):
@@ -141,7 +140,12 @@ def test_export_and_import(assay, kept, folder):
         (["delete"], "write assay results delete REFERENCE …"),
         (["tag", "latest"], "write assay results tag REFERENCE TAG …"),
         (["note", "latest", "two", "words"], "write assay results note REFERENCE TEXT"),
-        (["import", "a", "b"], "write assay results import FILE"),
+        (["import"], "write assay results import FILE …"),
+        (["tag", "latest#bm25", "x"], "evaluations are tagged whole"),
+        (["note", "latest#nope", "x"], "evaluations are annotated whole"),
+        (["export", "x.zst", "latest#nope"], "evaluations are exported whole"),
+        (["export", "x.json"], "an export is compressed: call it x.jsonl.zst, not x.json"),
+        (["export", "gone/x.zst"], "gone/x.zst: a file in a folder that exists is needed"),
         (["delte", "latest"], "Did you mean delete?"),
         (["latest"], "To look at an evaluation: assay show latest"),
         (["--since", "soon"], "since is an age such as 30d"),
@@ -163,3 +167,69 @@ def test_no_store_yet(assay, folder):
         "error: there is no store at .assay/assay.db yet: assay eval makes one, and --store or ASSAY_STORE names another\n"
     )
     assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("how", ["table", "json", "csv"])
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (["--provider", "bm52"], "has provider bm52. Did you mean bm25?"),
+        (["--benchmark", "smal", "--tag", "nigthly"], "has benchmark smal and tag nigthly. Did you mean small or nightly?"),
+        (["--since", "2026-11-16"], "has since 2026-11-16; assay results --limit 0 lists them all"),
+        (["--provider", "bm25", "--benchmark", "large"], "has benchmark large and provider bm25; assay results"),
+    ],
+)
+def test_a_list_of_nothing_says_what_may_have_been_meant(assay, kept, flags, said, how):
+    done = assay("results", *flags, "-f", how)
+    assert (done.code, done.out) == (5, "")
+    assert said in done.err
+
+
+def test_an_empty_store_is_no_fault(assay, folder):
+    Store.open().close()
+    assert assay("results").out == ".assay/assay.db is empty; assay eval puts results there\n"
+    assert json.loads(assay("results", "--provider", "x", "-f", "json").out) == {"schema": "assay.results/1", "results": []}
+
+
+@pytest.mark.parametrize("columns", [60, 80, 100, 160])
+def test_ids_stay_whole_in_narrow_terminals(terminal, folder, columns):
+    with Store.open() as store:
+        name = store.save([result_of(1, "rag-template", started=DAY)])
+        store.bless("latest", "main")
+    shown = terminal("results", columns=columns).out
+    rows = [line for line in shown.splitlines() if name in line]
+    assert len(rows) == 1
+    assert f"{result_of(1)['ndcg@10']:.4f}" in rows[0]
+    assert "…" not in rows[0]
+    assert all(len(line) <= columns for line in rows)
+    assert ("0.100 – 0.900" in shown) == (columns == 160)
+
+
+def test_what_failed_altogether_has_no_figure(assay, folder):
+    with Store.open() as store:
+        store.save([replace(result_of(1), failures=dict.fromkeys(result_of(1).query_ids, "refused"))])
+    row = assay("results").out.splitlines()[1]
+    assert re.search(r"ndcg@10 +– +3 +3$", row)
+
+
+def test_tags_of_others_do_no_harm(assay, kept):
+    from sqlalchemy import text
+
+    with Store.open() as store:
+        store._database.write(lambda one: one.execute(text("UPDATE assay_tags SET tag = 'a' || char(27) || '[31m'")))
+    assert "\x1b" not in assay("results").out
+
+
+def test_several_files_are_imported_at_once(assay, kept, folder):
+    first, second = kept
+    assay("results", "export", "one.zst", first)
+    assay("results", "export", "both.zst", first, second)
+    done = assay("results", "import", "one.zst", "both.zst", "--store", "other.db")
+    assert done.out == f"2 evaluations taken over into other.db\n  {first}\n  {second}\nmain is a baseline now\n"
+
+
+def test_a_baseline_that_is_one_result_can_be_deleted_by_its_name(assay, kept):
+    _, second = kept
+    assay("bless", "latest#dense", "--as", "best")
+    assert assay("results", "delete", "best").code == 2
+    assert assay("results", "delete", "best", "--force").out == f"deleted {second}: small/bm25, large/dense\n"

@@ -1,11 +1,13 @@
 """assay show: a stored evaluation as it was printed, and one query of it."""
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
 
 from assay.evaluation.saved import read_results
+from assay.metrics._parse import parse_metric
 from assay.store import Store
 
 from ._stored import differences, result_of, saved_and_read
@@ -73,13 +75,13 @@ def test_one_query_with_its_words_rankings_and_grades(assay, kept):
         "     2   d4         8.498\n"
         "     3   d5         7.498\n"
         "… and 1 more document; --top 0 shows all\n"
-        "relevant, but not retrieved: d2 (2), d1 (1)\n"
+        "relevant, but not retrieved: d2 (grade 2), d1 (grade 1)\n"
     )
 
 
 def test_a_query_that_failed_says_so(assay, kept):
     assert (
-        "failed: TimeoutError: it took too long\nrelevant, but not retrieved: d3 (2), d2 (1)\n"
+        "failed: TimeoutError: it took too long\nrelevant, but not retrieved: d3 (grade 2), d2 (grade 1)\n"
         in assay("show", "--query", "q2").out
     )
 
@@ -124,3 +126,55 @@ def test_hostile_text_does_no_harm(assay, kept):
         assert done.code == 0
         assert "\x1b" not in done.out + done.err
         assert "\nowned" not in done.out
+
+
+def test_relevant_documents_below_the_cut_are_named_with_their_ranks(assay, kept):
+    run = {"q1": {f"x{rank:02}": 100.0 - rank for rank in range(40)} | {"d2": 64.5}, "q0": {"d0": 1.0}}
+    with Store.open() as store:
+        store.save([replace(result_of(3), run=run)])
+    shown = assay("show", "--query", "q1", "--top", "5").out
+    assert shown.endswith(
+        "… and 36 more documents; --top 0 shows all\n"
+        "relevant, but further down: d2 at 37 (grade 2)\n"
+        "relevant, but not retrieved: d1 (grade 1)\n"
+    )
+    whole = assay("show", "--query", "q1", "--top", "0").out
+    assert "further down" not in whole
+    assert "  37   d2" in whole
+
+
+def test_many_are_counted(assay, kept):
+    run = {"q1": {f"d{rank:02}": 100.0 - rank for rank in range(30)}}
+    relevant = {"q1": {f"d{rank:02}": 1.0 for rank in range(30)} | {f"n{number:02}": 2.0 for number in range(12)}}
+    with Store.open() as store:
+        store.save([replace(result_of(3), run=run, relevant=relevant)])
+    shown = assay("show", "--query", "q1").out
+    assert "further down: d10 at 11 (grade 1), d11 at 12 (grade 1)" in shown
+    assert "d19 at 20 (grade 1) and 10 more\n" in shown
+    assert "n09 (grade 2) and 2 more\n" in shown
+
+
+def test_whether_nothing_was_retrieved_or_nothing_kept(assay, kept):
+    with Store.open() as store:
+        store.save([replace(result_of(1), run={"q0": {"d0": 1.0}}, failures={})])
+        assert assay("show", "--query", "q1").out.splitlines()[-1] == "nothing was retrieved"
+        store.save([replace(result_of(2), run={}, failures={})])
+    assert assay("show", "--query", "q1").out.splitlines()[-1] == (
+        "rankings were not kept: results of assay.evaluate have none, those of assay.run and assay eval do"
+    )
+
+
+def test_what_an_id_ends_in_is_enough(assay, kept):
+    assert assay("show", kept[-4:]).out.startswith(kept)
+
+
+def test_times_have_their_unit(assay, kept):
+    from assay.model.scores import ScoreTable
+
+    result = result_of(1)
+    columns = {**result.table.columns, "latency": result.table.columns["mrr"]}
+    metrics = (*result.metrics, parse_metric("latency"))
+    with Store.open() as store:
+        store.save([replace(result, table=ScoreTable(result.query_ids, columns), metrics=metrics)])
+    shown = assay("show", "--query", "q0").out
+    assert re.search(r"ndcg@10 \d\.\d{4} · .* · latency \d\.\d+ ms", shown)

@@ -17,6 +17,7 @@ class Stored(NamedTuple):
     high: float | None = None
     n: int = 40
     dataset: str = "d1"
+    was_baseline: bool = False
 
 
 def points(values, provider="bm25", **more):

@@ -1,9 +1,14 @@
 """Alerts: one for each thing, not one for each night."""
 
 import json
+from dataclasses import replace
 
+import numpy as np
+
+from assay.model.records import Query
 from assay.monitoring import gate, series_of
 from assay.monitoring.alerts import alerts_of_rules, alerts_of_series, message_of, not_told, still_told
+from assay.monitoring.history import Change
 
 from ._points import points
 from ._results import result
@@ -42,5 +47,80 @@ def test_a_rule_is_told_again_only_after_it_has_held():
 def test_the_message_is_for_people_and_programs():
     alerts = alerts_of_rules(gate(result({"mrr": [0.1, 0.9]}), None, ["mrr >= 0.9", "mrr >= 0.8 [warn]", "mrr >= 0.1"]))
     message = message_of(alerts)
-    assert message["text"].startswith("assay: 2 alerts\n• FAIL rag/bm25: mrr >= 0.9: 0.500")
+    assert message["text"].startswith("assay: 2 alerts\n• FAIL rag/bm25: mrr &gt;= 0.9: 0.500")
+    assert alerts[0].text.startswith("FAIL rag/bm25: mrr >= 0.9: 0.500")
     assert [one["status"] for one in json.loads(json.dumps(message, allow_nan=False))["alerts"]] == ["fail", "warn"]
+
+
+def replayed(values, metric="mrr"):
+    """What is sent, night after night: the night, and what kind of alert."""
+    told, sent = [], []
+    for night in range(min(28, len(values) // 3), min(40, len(values)) + 1):
+        alerts = alerts_of_series(series_of(points(values[:night]), metric))
+        new = not_told(alerts, told)
+        sent += [(night - 1, one.kind) for one in new]
+        told = still_told(alerts, [*told, *(one.key for one in new)])
+    return sent
+
+
+def test_noisy_steps_are_told_once_even_if_they_look_like_spikes_at_first():
+    """25 standard deviations are a spike on the first night and a step a few nights later: that is one thing."""
+    rng = np.random.default_rng(5)
+    kinds = set()
+    for _ in range(30):
+        values = rng.normal(0.8, 0.01, 45)
+        values[30:] -= 0.25
+        late = [(night, kind) for night, kind in replayed(values.tolist()) if night >= 30]
+        assert len(late) == 1
+        kinds |= {kind for _, kind in late}
+    assert "spike" in kinds
+
+
+def test_steps_of_four_sigma_are_told_once():
+    rng = np.random.default_rng(6)
+    counts = []
+    for _ in range(40):
+        values = rng.normal(0.8, 0.01, 45)
+        values[30:] -= 0.04
+        counts.append(sum(night >= 30 for night, _ in replayed(values.tolist())))
+    assert max(counts) == 1
+    assert np.mean(counts) > 0.95
+
+
+def test_a_step_covers_the_spikes_it_was_taken_for():
+    """The second night was told as a spike; two nights later it is a step that began on the first."""
+    (series,) = series_of(points([0.8] * 30 + [0.7] * 4), "mrr")
+
+    def change(place, noticed, *, is_step):
+        return Change(series.points[place], is_step, 0.8, 0.7, True, place, noticed)
+
+    def alerts_with(n, *changes):
+        one = replace(series, points=series.points[:n])
+        one.__dict__["changes"] = list(changes)
+        return alerts_of_series([one])
+
+    (spike,) = alerts_with(32, change(31, 31, is_step=False))
+    (step,) = alerts_with(34, change(30, 33, is_step=True))
+    assert (spike.kind, step.kind) == ("spike", "step")
+    assert spike.key != step.key
+    assert not_told([step], [spike.key]) == []
+    assert not_told([step], ["change rag/bm25 mrr e29"]) == [step]
+    assert still_told([step], [spike.key]) == [spike.key]
+
+
+def test_a_second_step_is_told_again():
+    assert [kind for _, kind in replayed([0.8] * 20 + [0.7] * 12 + [0.5] * 8)] == ["spike", "spike"]
+
+
+def test_a_query_cannot_call_everybody():
+    """Slack reads <!channel> as a call; what is data stays as it is."""
+    now = result({"mrr": [0.1]}, queries={"q1": Query("q1", "<!channel> & <https://evil.example|click>")})
+    message = message_of(alerts_of_rules(gate(now, None, "mrr >= 0.9")))
+    assert "&lt;!channel&gt; &amp; &lt;https" in message["text"]
+    assert "<" not in message["text"]
+    assert message["alerts"][0]["moved"][0]["text"].startswith("<!channel> &")
+
+
+def test_times_have_a_unit():
+    (alert,) = alerts_of_series(series_of(points([20.0] * 20 + [300.0]), "latency_p95"))
+    assert "latency_p95 20.0 ms → 300.0 ms, a spike" in alert.text

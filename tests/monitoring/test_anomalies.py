@@ -61,3 +61,11 @@ def test_it_is_the_definition(now, before, threshold):
 def test_impossible_thresholds(threshold):
     with pytest.raises(BadParameter, match="threshold is a share"):
         detect_metric_anomalies({}, {}, threshold)
+
+
+@pytest.mark.parametrize("figures", [{"a": "x"}, {"a": [1]}, {"a": True}, [0.3], "mrr"])
+def test_what_is_no_figure(figures):
+    with pytest.raises(BadParameter, match=r"is a number or None, not|is metric → figure"):
+        detect_metric_anomalies(figures, {"a": 0.5})
+    with pytest.raises(BadParameter):
+        detect_metric_anomalies({"a": 0.5}, figures)

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 
 from assay.errors import BadParameter, DataError
@@ -38,6 +40,7 @@ def test_each_sign_by_itself():
 def test_the_least_alike_queries_are_named():
     changed = {**RUN, "q7": {"x": 1.0}}
     assert measure_drift(RUN, changed).least_alike == (("q7", 0.0),)
+    assert measure_drift(RUN, changed).to_dict()["schema"] == "assay.drift/1"
     assert measure_drift(RUN, changed).to_dict()["least_alike"] == [{"query": "q7", "rbo": 0.0}]
 
 
@@ -51,6 +54,29 @@ def test_the_distance_of_scores_is_that_of_kolmogorov_and_smirnov():
         assert p == pytest.approx(expected.pvalue, rel=0.35, abs=0.02)
     assert ks_shift(np.array([]), np.array([])) == (0.0, 1.0)
     assert ks_shift(np.array([]), np.array([1.0])) == (1.0, 0.0)
+
+
+def test_equal_scores_are_no_drift():
+    """A run without a single score that differs is the hardest: still it has not drifted from itself."""
+    tied = {f"q{query}": dict.fromkeys((f"d{doc}" for doc in range(30)), 1.0) for query in range(5)}
+    backwards = {query: dict(reversed(ranking.items())) for query, ranking in tied.items()}
+    for other in (tied, backwards):
+        for k in (3, 10, 20, 100):
+            drift = measure_drift(tied, other, k)
+            assert (drift.rbo, drift.overlap, drift.churn, drift.findings, drift.least_alike) == (1.0, 1.0, 0.0, (), ())
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["q1", "q2", "q3"]),
+        st.dictionaries(st.sampled_from([f"d{doc}" for doc in range(12)]), st.sampled_from([0.0, 0.5, 1.0, 7.25])),
+        min_size=1,
+    ),
+    st.integers(1, 15),
+)
+def test_any_run_has_not_drifted_from_itself(run, k):
+    drift = measure_drift(run, run, k)
+    assert (drift.rbo, drift.overlap, drift.shift, drift.findings) == (1.0, 1.0, 0.0, ())
 
 
 def test_runs_that_have_nothing_in_common():

@@ -157,7 +157,7 @@ def test_a_figure_that_is_not_there_is_doubt():
     for rule in ("latency_p95 <= 100", "latency_p95 rises <= 20%", "latency_p95 not worse by 1", "latency_p95 ratchet"):
         found = verdict(rule, gone, gone)
         assert found.status == "undecided"
-        assert "has no figure now: no query was timed alone" in found.summary
+        assert "has no figure now: no query was timed alone; batch_size: 1 in the plan asks one by one" in found.summary
 
 
 def test_a_slice_is_about_its_queries_alone():
@@ -262,6 +262,10 @@ def test_where_there_is_a_choice_it_is_named():
     one, two, three = (result({"mrr": [1.0]}, name) for name in ("bm25", "dense", "hybrid"))
     with pytest.raises(DataError, match=r"here is hybrid, and main has bm25, dense(.|\n)*--baseline 'main#bm25'"):
         gate(three, [one, two], "mrr drops <= 0", name="main")
+    with pytest.raises(DataError, match=r"(?s)here is bm25, dense, and main has hybrid.*as in assay gate 'latest#bm25'$"):
+        gate([one, two], three, "mrr drops <= 0", name="main")
+    with pytest.raises(DataError, match=r"--baseline 'latest~1#bm25'$"):
+        gate(three, [one, two], "mrr drops <= 0", name="latest~1#search")
     with pytest.raises(DataError, match="2 results called bm25"):
         gate(one, [one, one], "mrr drops <= 0")
     with pytest.raises(DataError, match="nothing can be compared: here is other/bm25, and main has rag/bm25"):
@@ -327,3 +331,26 @@ def test_another_version_is_noted():
 def test_nothing_to_check():
     with pytest.raises(UsageError, match="no result"):
         gate([], None, "failed = 0")
+    with pytest.raises(UsageError, match=r"current is a result of assay\.evaluate or assay\.run"):
+        gate({"ndcg@10": 0.7}, None, "failed = 0")
+    with pytest.raises(UsageError, match="baseline is a result"):
+        gate(result({"mrr": OLD}), [{"mrr": 0.7}], "failed = 0")
+
+
+def test_rules_that_need_no_baseline_do_not_ask_for_its_metrics():
+    """What the baseline was scored by does not matter to `mrr >= 0.1`; on what it rests still does."""
+    now = result({"mrr": OLD}, provenance=prints())
+    other = result({"ndcg@10": OLD}, provenance=prints())
+    assert gate(now, other, ["mrr >= 0.1", "failed = 0"]).is_passed
+    with pytest.raises(DataError, match=r"rest on different documents\. Bless a new one: assay bless latest$"):
+        gate(now, result({"ndcg@10": OLD}, provenance=prints(documents="x")), "mrr >= 0.1")
+    with pytest.raises(DataError, match=r"\(q9\)\. Bless a new one"):
+        gate(result({"mrr": [*OLD, 1.0]}), result({"ndcg@10": OLD}), "mrr >= 0.1")
+
+
+def test_times_are_in_milliseconds():
+    quick, slow = result({"latency": [10.0, 10.0]}), result({"latency": [12.0, 14.0]})
+    assert verdict("latency rises <= 20%", slow, quick).summary.startswith("10.0 → 13.0 ms  (+3.0 [+2.0, +4.0] ms, +30.0 %")
+    assert verdict("latency <= 20", slow).summary.startswith("13.0 [")
+    assert " ms, 2 queries" in verdict("latency <= 20", slow).summary
+    assert verdict("latency ratchet", slow, quick).summary.endswith("10.0 ms of the baseline")

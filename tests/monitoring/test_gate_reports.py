@@ -107,3 +107,11 @@ def test_figures_show_the_digits_that_matter():
     assert found.summary.startswith("0.41996")
     slow = gate(result({"latency": [1234.5]}), None, "latency <= 1000").verdicts[0]
     assert slow.summary.startswith("1,234.5")
+
+
+def test_one_rule_about_two_results_is_two_verdicts():
+    one, two = result({"mrr": [1.0]}, "bm25"), result({"mrr": [0.8]}, "dense")
+    assert "All 2 verdicts passed. No baseline." in render_gate(gate([one, two], None, "mrr >= 0.7"))
+    assert "1 verdict failed." in render_gate(gate([one, two], None, "mrr >= 0.9"))
+    assert "All 2 rules passed." in render_gate(gate(one, None, ["mrr >= 0.7", "failed = 0"]))
+    assert "\n1 rule passed." in render_gate(gate(one, None, "mrr >= 0.7"))

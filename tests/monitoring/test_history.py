@@ -88,3 +88,54 @@ def test_the_best_before_an_evaluation_on_the_same_data(metric, best):
     assert best_before(series, "e2") == {("rag", "bm25", metric): best}
     assert best_before(series, "unknown") == {}
     assert best_before(series_of(points([0.5]), metric), "e0") == {}
+
+
+def by_turns(night, noon):
+    """Two versions of the data, one at night and one at noon."""
+    pairs = zip(points(night), points(noon), strict=True)
+    return [one for full, few in pairs for one in (full, few._replace(evaluation=f"n{few.evaluation}", dataset="d2", n=10))]
+
+
+def test_data_that_come_by_turns_are_series_of_their_own():
+    """A step of the nightly figures is found, whatever is measured on ten queries at noon."""
+    series = series_of(by_turns([0.8] * 17 + [0.6] * 8, [0.33, 0.41] * 12 + [0.33]), "mrr")
+    assert [(one.name, len(one.points)) for one in series] == [
+        ("rag · bm25 · 40 queries", 25),
+        ("rag · bm25 · 10 queries", 25),
+    ]
+    assert [(change.point.evaluation, change.is_step) for change in series[0].changes] == [("e17", True)]
+    text = render_history(series, "mrr")
+    assert "other data" not in text
+    assert "rag · bm25 · 40 queries  " in text
+    assert series[0].to_dict()["data"] == "40 queries"
+    same_n = series_of([one._replace(n=40) for one in by_turns([0.8] * 3, [0.5] * 3)], "mrr")
+    assert [one.data for one in same_n] == ["40 queries, data d1", "40 queries, data d2"]
+    assert best_before(series, "e20") == {("rag", "bm25", "mrr"): 0.8}
+
+
+def test_only_what_was_accepted_raises_the_ratchet():
+    """0.95 was tried and turned down: it is no bar. Where nothing was ever blessed, everything counts."""
+    tried = points([0.80, 0.95, 0.82, 0.81])
+    assert best_before(series_of(tried, "mrr"), "e3") == {("rag", "bm25", "mrr"): 0.95}
+    blessed = [one._replace(was_baseline=one.evaluation in ("e0", "e2")) for one in tried]
+    assert best_before(series_of(blessed, "mrr"), "e3") == {("rag", "bm25", "mrr"): 0.82}
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_a_narrow_terminal(width):
+    """The newest points that fit are drawn, and no line is wider."""
+    series = series_of([*points([0.8] * 90 + [0.7] * 5, "a-provider-with-quite-a-long-name"), *points([0.7], "b")], "mrr")
+    lines = render_history(series, "mrr", width).splitlines()
+    assert max(map(len, lines)) <= width
+    drawn = next(number for number, line in enumerate(lines) if "█" in line)
+    assert lines[drawn].index("▁") == lines[drawn + 1].index("▼")
+    assert any("earlier not drawn)" in line for line in lines)
+    wide = render_history(series, "mrr", 300).splitlines()
+    assert wide[2].startswith("  rag · a-provider-with-quite-a-long-name  ███")
+
+
+def test_times_have_their_unit():
+    (series,) = series_of(points([20.0] * 20 + [30.0] * 5), "latency_p95")
+    text = render_history([series], "latency_p95")
+    assert "20.000 → 30.000 ms  (25 points)" in text
+    assert "▲ step 20.000 → 30.000 ms (worse)" in text

@@ -1,5 +1,7 @@
 """Rules: what is understood, what is not and why, and that every rule reads back from its canonical text."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -48,7 +50,9 @@ def test_every_example_is_a_rule(example):
     assert parse_rule(example)
 
 
-NUMBERS = st.floats(0, 1, allow_nan=False).map(lambda value: round(value, 6))
+BOMB = "{a: &a [x, x], " + ", ".join(f"{b}: &{b} [*{a}, *{a}, *{a}]" for a, b in pairwise("abcdefghijklmnop")) + "}"
+"""Three kilobytes that are 14 million lists when written out."""
+NUMBERS = st.floats(0.001, 0.999, allow_nan=False).map(lambda value: round(value, 6))
 METRICS = st.sampled_from(["ndcg@10", "mrr", "recall@5", "ndcg(gain=exp)@3", "latency_p95", "rbp(p=0.8)"])
 BODIES = st.one_of(
     st.builds("{} >= {}".format, METRICS, NUMBERS),
@@ -79,7 +83,7 @@ def test_every_rule_reads_back_from_its_text(body, where, severity, undecided):
 @pytest.mark.parametrize("metric", [name for name in all_metrics() if name not in ("runid", "relstring")])
 def test_the_direction_is_that_of_the_metric(metric):
     record = all_metrics()[metric]
-    cut = "" if record.at is None else "@10" if record.at.name == "k" else "@0.5"
+    cut = "" if record.at is None else "@10" if record.at.name in ("k", "n") else "@0.5"
     rule = parse_rule(f"{metric}{cut} worsens <= 0.1")
     assert (" drops " in rule.text) == record.higher_is_better
 
@@ -103,6 +107,22 @@ def test_the_direction_is_that_of_the_metric(metric):
         ("nonsense", "'nonsense' is no rule; rules look like"),
         (f"mrr not worse by {'1' * 400}", "is too large to be a number"),
         ("", "a rule is a text"),
+        ("ndcg@10 drops <= 5", "ndcg@10 lies between 0 and 1, so 5 never fails; did you mean 5%?"),
+        ("ndcg@10 drops <= 1", "never fails"),
+        ("ndcg@10 drops <= 500%", "so 500% never fails; did you mean 5%?"),
+        ("mrr not worse by 2", "mrr lies between 0 and 1, so 2 never fails; did you mean 2%?"),
+        ("mrr not worse by 100%", "never fails"),
+        ("ndcg@10 ratchet within 3", "so 3 never fails; did you mean 3%?"),
+        ("failed <= 200%", "failed is a share of all queries, so it is always <= 200%, and the rule never fails"),
+        ("failed <= 100%", "never fails"),
+        ("failed >= 0", "never fails"),
+        ("failed < 0", "failed is a number of queries, so it is never < 0"),
+        ("ndcg@10 >= 0", "so it is always >= 0, and the rule never fails"),
+        ("ndcg@10 <= 1", "never fails"),
+        ("recall@10 drops < 0.01", "what drops by exactly the limit still holds: write recall@10 drops <= 0.01"),
+        ("ndcg@10 is good", "'ndcg@10 is good' is no rule; rules look like\n  failed = 0"),
+        ("ndcg@10 " + "x" * 2000, "at most 1,000 letters"),
+        ("mrr >= 0.3" + " where a=b" * 3000, "at most 10,000 letters"),
     ],
 )
 def test_what_is_wrong_is_told_with_its_place(written, said):
@@ -111,6 +131,22 @@ def test_what_is_wrong_is_told_with_its_place(written, said):
     assert str(caught.value).startswith("gate.yaml:3: ")
     assert said in str(caught.value)
     assert caught.value.exit_code == 2
+
+
+def test_what_may_be_exceeded_is_no_slip():
+    for text in (
+        "latency_p95 rises <= 500%",
+        "latency_p95 rises <= 5000",
+        "mrr drops <= 0.99",
+        "failed <= 99%",
+        "failed <= 5",
+    ):
+        assert parse_rule(text)
+
+
+def test_blanks_do_not_matter_but_within_quotes():
+    assert parse_rule("mrr   >=\t0.3   where  kind='very  hard'").text == "mrr >= 0.3 where kind='very  hard'"
+    assert parse_rule("mrr" + " " * 9000 + ">= 0.3 [warn]").text == "mrr >= 0.3 [warn]"
 
 
 def test_a_file_of_rules():
@@ -140,6 +176,11 @@ def test_all_faults_of_a_file_are_told_at_once_with_their_lines():
     assert "g.yaml: 2 faults" in str(caught.value)
     assert "g.yaml:2: no metric is called" in str(caught.value)
     assert "g.yaml:4: no key of a rule is called 'severty'. Did you mean severity?" in str(caught.value)
+    with pytest.raises(AssayError) as caught:
+        rules_from_yaml("rules:\n  - nonsense\n  - wrn: mrr >= 0.3\n", "g.yaml")
+    assert "\n  g.yaml:2: 'nonsense' is no rule; rules look like\n    failed = 0\n" in str(caught.value)
+    assert "g.yaml:3: no key of a rule is called 'wrn'. Did you mean warn" in str(caught.value)
+    assert "there are rule, severity, undecided, where, on, warn, fail" in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -153,12 +194,14 @@ def test_all_faults_of_a_file_are_told_at_once_with_their_lines():
         ("rules:\n  - a: 1\n    a: 2", "g.yaml:3: a is given twice"),
         ("undecided: perhaps\nrules: [failed = 0]", "undecided is warn or fail"),
         ("rules:\n  - [[[[[[[[[[1]]]]]]]]]]", "nested too deeply"),
+        (BOMB, "g.yaml:1: rules have no aliases; write out what *a stands for"),
     ],
 )
 def test_files_that_are_no_rules(text, said):
     with pytest.raises(AssayError, match=r"g\.yaml") as caught:
         rules_from_yaml(text, "g.yaml")
     assert said in str(caught.value)
+    assert caught.value.exit_code == 2
 
 
 def test_the_same_rule_counts_once_and_none_is_an_error():

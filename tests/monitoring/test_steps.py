@@ -17,29 +17,76 @@ def noise(n, seed, level=0.8, sd=0.01):
     return level + sd * np.random.default_rng(seed).standard_normal((n, NIGHTS))
 
 
-@pytest.mark.parametrize(("level", "sd"), [(0.8, 0.01), (250.0, 20.0)])
-def test_at_most_5_of_100_flat_series_raise_any_alarm(level, sd):
-    raised = [bool(watch_series(series).alarms) for series in noise(1200, 1, level, sd).tolist()]
+FLAT = {
+    "normal": (lambda rng, size: rng.normal(0.8, 0.01, size), {}),
+    "normal, large": (lambda rng, size: rng.normal(250.0, 20.0, size), {}),
+    "heavy tails (t with 4 degrees)": (lambda rng, size: 0.8 + 0.01 * rng.standard_t(4, size), {}),
+    "skewed timings (log-normal)": (lambda rng, size: 120 * rng.lognormal(0, 0.3, size), {"is_timing": True}),
+    "hit rate of 48 queries at 0.8": (lambda rng, size: rng.binomial(48, 0.8, size) / 48, {"n_queries": 48}),
+    "hit rate of 48 queries at 0.98": (lambda rng, size: rng.binomial(48, 0.98, size) / 48, {"n_queries": 48}),
+    "hit rate of 48 queries at 0.995": (lambda rng, size: rng.binomial(48, 0.995, size) / 48, {"n_queries": 48}),
+}
+"""Noise around a level, and what is known about it."""
+
+
+@pytest.mark.parametrize("kind", FLAT)
+def test_at_most_5_of_100_flat_series_raise_any_alarm(kind):
+    make, known = FLAT[kind]
+    series = make(np.random.default_rng(1), (1000, NIGHTS)).tolist()
+    raised = [bool(watch_series(values, **known).alarms) for values in series]
     assert np.mean(raised) <= 0.05
+
+
+def found_soon(series, begins, size):
+    """For each series the first step that was noticed from its beginning on, within 5 nights; none is left out."""
+    found = []
+    for values, begin in zip(series, begins, strict=True):
+        values[begin:] += size
+        steps = watch_series(values[: begin + 5].tolist()).steps
+        found.append((begin, next((step for step in steps if step.noticed >= begin), None)))
+    return found
 
 
 @pytest.mark.parametrize("sign", [1, -1])
 def test_a_step_of_three_sigma_is_found_within_5_nights_in_95_of_100(sign):
-    """At a random night from the 21st on; series in which noise alone has alarmed before are left out."""
-    series = noise(700, 2)
-    begins = np.random.default_rng(3).integers(20, 55, len(series))
-    found, near = [], []
-    for values, begin in zip(series, begins.tolist(), strict=True):
-        values[begin:] += sign * 3 * 0.01
-        steps = watch_series(values.tolist()).steps
-        if any(step.noticed < begin for step in steps):
-            continue
-        soon = [step for step in steps if step.noticed < begin + 5]
-        found.append(bool(soon))
-        near += [abs(step.place - begin) for step in soon[:1]]
-    assert np.mean(found) >= 0.95
-    assert np.mean(np.array(near) <= 2) >= 0.95
-    assert len(found) > 650
+    """At a random night from the 16th on. Series in which noise alone has alarmed before count like all others."""
+    begins = np.random.default_rng(3).integers(15, 55, 1500).tolist()
+    found = found_soon(noise(1500, 2), begins, sign * 3 * 0.01)
+    assert np.mean([step is not None for _, step in found]) >= 0.95
+    assert np.mean([abs(step.place - begin) <= 2 for begin, step in found if step]) >= 0.95
+
+
+@pytest.mark.parametrize("begin", [11, 13])
+def test_early_steps_are_found_nearly_as_often(begin):
+    """About 95 of 100, counted on 10,000 series (docs/monitoring.md); here 93, for 1,500 series vary by half a one."""
+    found = found_soon(noise(1500, begin), [begin] * 1500, -0.03)
+    assert np.mean([step is not None for _, step in found]) >= 0.93
+
+
+def test_a_step_of_a_hit_rate_and_of_timings_is_found():
+    rng = np.random.default_rng(8)
+    for _ in range(20):
+        hits = np.r_[rng.binomial(48, 0.98, 30), rng.binomial(48, 0.80, 5)] / 48
+        assert any(30 - 2 <= step.place <= 32 for step in watch_series(hits.tolist(), n_queries=48).steps)
+        slow = 120 * np.r_[rng.lognormal(0, 0.1, 30), rng.lognormal(0.4, 0.1, 5)]
+        step = watch_series(slow.tolist(), is_timing=True).steps[-1]
+        assert step.before == pytest.approx(120, rel=0.1)
+        assert step.after == pytest.approx(120 * np.exp(0.4), rel=0.2)
+
+
+def test_a_steady_hit_rate_that_loses_queries():
+    """Four of 40 queries at once are told on the first night; a single one that stays away, on the third."""
+    lost = watch_series([0.8] * 20 + [0.7], n_queries=40)
+    assert [(alarm.place, alarm.is_step) for alarm in lost.alarms] == [(20, False)]
+    one = watch_series([0.8] * 30 + [0.775] * 6, n_queries=40)
+    assert [(step.place, step.noticed) for step in one.steps] == [(30, 32)]
+    assert not watch_series([0.8] * 30 + [0.775], n_queries=40).alarms
+
+
+def test_timings_of_nothing_are_watched_as_they_are():
+    """There is no logarithm of 0."""
+    (spike,) = watch_series([1.0, 0.0] * 10 + [90.0], is_timing=True).alarms
+    assert spike.after == 90.0
 
 
 def test_nothing_is_known_later_than_it_was_noticed():

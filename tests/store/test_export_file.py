@@ -1,12 +1,15 @@
 """One file carries evaluations from store to store; importing it twice changes nothing."""
 
 import json
+import re
+from dataclasses import replace
 
+import numpy as np
 import pytest
 import zstandard
 
-from assay.errors import DataError, StoreError, UnknownName
-from assay.store import Store
+from assay.errors import BadParameter, DataError, StoreError, UnknownName
+from assay.store import Store, pairs, score_payload
 
 from ._results import differences, result_of, saved_and_read
 
@@ -170,3 +173,59 @@ def test_an_export_that_cannot_be_written_leaves_no_file(filled, tmp_path):
     with pytest.raises(StoreError, match="cannot be written"):
         filled.export(tmp_path / "folder")
     assert [path.name for path in tmp_path.iterdir() if path.suffix == ".part"] == []
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("id", "latest", "an id looks like 2026-11-15-rag-template-7f3a; found 'latest'"),
+        ("id", "../x", "an id looks like"),
+        ("tags", ["a b,\n\x1b[31m"], "a tag is one word"),
+        ("baselines", [{"name": "latest", "part": ""}], "a baseline is called by letters"),
+        ("baselines", [{"name": "main", "part": "zzz"}], "is called 'zzz'"),
+    ],
+)
+def test_words_in_a_file_are_held_to_the_same_rules_as_typed_ones(filled, other, tmp_path, key, value, said):
+    filled.export(tmp_path / "all.zst")
+    lines = lines_of(tmp_path / "all.zst")
+    lines[1]["evaluation"][key] = value
+    with pytest.raises(DataError, match=rf"wrong\.zst: an evaluation in it cannot be taken over: .*{re.escape(said)}"):
+        other.import_(write_lines(tmp_path / "wrong.zst", lines))
+    assert (other.count(), other.baselines()) == (0, {})
+
+
+@pytest.mark.parametrize("odd", [np.nan, -np.nan, np.array([0x7FF8000000000001], "u8").view("f8")[0], np.inf, -0.0])
+def test_any_number_survives_the_journey(filled, other, tmp_path, odd):
+    result = result_of(5)
+    column = result.table.columns["mrr"]._replace(score=np.array([odd, 0.5, odd]))
+    filled.save([replace(result, table=replace(result.table, columns={**result.table.columns, "mrr": column}))])
+    filled.export(tmp_path / "odd.zst", ["latest"])
+    assert len(other.import_(tmp_path / "odd.zst").new) == 1
+    assert len(filled.import_(tmp_path / "odd.zst").known) == 1
+    assert np.array_equal(other.latest().results[0].array("mrr"), [odd, 0.5, odd], equal_nan=True)
+
+
+def test_what_an_older_assay_saved_can_be_carried_too(filled, other, tmp_path, monkeypatch):
+    """The first stores have ids as lists of JSON, so their digests are others."""
+    with monkeypatch.context() as older:
+        for module in (pairs, score_payload):
+            older.setattr(module, "pack_texts", lambda texts: json.dumps(list(texts)).encode())
+        filled.save([result_of(9, started=DAY)])
+    assert filled.check().faults == ()
+    filled.export(tmp_path / "old.zst", ["latest"])
+    assert len(other.import_(tmp_path / "old.zst").new) == 1
+    assert differences(other.latest().results[0], filled.latest().results[0]) == {}
+    assert other.check().faults == ()
+
+
+def test_importing_what_is_there_does_not_make_it_the_latest(filled, tmp_path):
+    filled.export(tmp_path / "first.zst", ["latest~1"])
+    before = filled.latest().id
+    filled.import_(tmp_path / "first.zst")
+    assert filled.latest().id == before
+
+
+def test_an_export_is_called_what_it_is(filled, tmp_path):
+    with pytest.raises(BadParameter, match=r"an export is compressed: call it .*all\.jsonl\.zst, not .*all\.json"):
+        filled.export(tmp_path / "all.json")
+    assert list(tmp_path.glob("all*")) == []

@@ -1,5 +1,6 @@
 """Older stores become new ones with nothing lost; newer ones are left alone."""
 
+import json
 import sqlite3
 
 import pytest
@@ -8,6 +9,7 @@ from sqlalchemy import text
 from assay.errors import StoreError
 from assay.store import Store, migrations
 from assay.store import database as database_module
+from assay.store.payload import unpack_texts
 
 from ._results import differences, result_of, saved_and_read
 
@@ -42,7 +44,7 @@ def test_a_store_made_before_there_were_tables(tmp_path):
         store.save([result_of(1)])
         assert store.check().faults == ()
     with sqlite3.connect(path) as connection:
-        assert [row[0] for row in connection.execute("SELECT version FROM assay_schema ORDER BY version")] == [0, 1]
+        assert [row[0] for row in connection.execute("SELECT version FROM assay_schema ORDER BY version")] == [0, 1, 2]
     connection.close()
 
 
@@ -82,9 +84,55 @@ def test_a_newer_store_is_refused_and_left_alone(url, monkeypatch):
     for create in (True, False):
         with pytest.raises(
             StoreError,
-            match=r"a newer assay wrote this store \(its layout is 2, this assay knows up to 1\); install that one",
+            match=r"a newer assay wrote this store \(its layout is 3, this assay knows up to 2\); install that one",
         ):
             Store.open(url, create=create)
     with_steps(monkeypatch, add_owner)
     with Store.open(url) as store:
         assert store.count() == 1
+
+
+def as_first_layout(store):
+    """What the first assay left: results without the columns of the second."""
+
+    def work(connection):
+        for column in ("comparable", "blessed"):
+            connection.execute(text(f"ALTER TABLE assay_results DROP COLUMN {column}"))
+        connection.execute(text("DELETE FROM assay_schema WHERE version > 1"))
+
+    store._database.write(work)
+
+
+def test_the_second_layout_knows_what_may_be_compared_and_what_was_a_baseline(url):
+    with Store.open(url) as store:
+        store.save([result_of(1), result_of(2, provider="dense")])
+        store.bless("latest#dense", "main")
+        store.save([result_of(3)])
+        before = store.history("mrr")
+        as_first_layout(store)
+    with Store.open(url) as store:
+        assert store.history("mrr") == before
+        assert [point.provider for point in before if point.was_baseline] == ["dense"]
+        assert store.check().faults == ()
+
+
+def test_a_damaged_record_does_not_stop_the_migration(sqlite):
+    with Store.open(sqlite) as store:
+        store.save([result_of(1)])
+        store._database.write(lambda one: one.execute(text("UPDATE assay_results SET record = zeroblob(9)")))
+        as_first_layout(store)
+    with Store.open(sqlite) as store:
+        assert not store.check().is_sound
+        store.save([result_of(2)])
+
+
+def test_an_old_store_that_may_not_be_changed_says_what_to_do(sqlite):
+    with Store.open(sqlite) as store:
+        store.save([result_of(1)])
+        as_first_layout(store)
+    with pytest.raises(StoreError, match="it is read-only, and of an older assay; open it once where it may be changed"):
+        Store.open(f"{sqlite}?mode=ro")
+
+
+def test_texts_of_the_first_stores_are_still_read():
+    assert unpack_texts(json.dumps(["a", "\ud800", "病"]).encode()) == ["a", "\ud800", "病"]

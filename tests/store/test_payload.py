@@ -1,12 +1,26 @@
 """Payloads: known by what they say, and damage is noticed."""
 
+import random
+import string
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from assay.errors import StoreError
-from assay.store.payload import compressed, decompressed, digest_of, pack_json, unpack_json
+from assay.store.payload import (
+    compressed,
+    decompressed,
+    digest_of,
+    pack_json,
+    pack_parts,
+    pack_texts,
+    unpack_json,
+    unpack_parts,
+    unpack_texts,
+)
 
 
 def test_a_digest_tells_where_one_payload_ends():
@@ -36,3 +50,23 @@ def test_another_payload_in_its_place_is_noticed():
 def test_odd_values_are_written_as_text_and_numbers_as_numbers():
     odd = {"path": Path("a") / "b", "array": np.arange(3), "number": np.float32(0.5), "flag": np.bool_(True)}
     assert unpack_json(pack_json(odd)) == {"path": str(Path("a") / "b"), "array": [0, 1, 2], "number": 0.5, "flag": True}
+
+
+@given(st.lists(st.text(st.characters(codec=None), max_size=6)))
+@settings(max_examples=200, deadline=None)
+def test_any_texts_come_back(texts):
+    assert unpack_texts(unpack_parts(pack_parts({"texts": pack_texts(texts)}))["texts"]) == texts
+
+
+@pytest.mark.parametrize("texts", [[], [""], ["", "a", ""], ["\ud83d", "\ude00"], ["\ud83d\ude00", "😀", "é", "é"], ["\0"]])
+def test_odd_texts_come_back_each_by_itself(texts):
+    assert unpack_texts(pack_texts(texts)) == texts
+
+
+def test_ids_take_no_more_than_their_letters():
+    rng = random.Random(0)
+    ids = ["".join(rng.choices(string.ascii_letters + string.digits + "-_", k=12)) for _ in range(20_000)]
+    size = len(compressed(pack_parts({"ids": pack_texts(ids)})))
+    assert size <= 20_000 * 12 * 6 / 8 * 1.02  # 6 bits a letter
+    wide = ["".join(chr(0x4E00 + rng.randrange(200)) for _ in range(12)) for _ in range(2000)]
+    assert sum(map(len, pack_texts(wide).values())) == 2000 * (12 * 3 + 4)

@@ -2,6 +2,8 @@
 
 import builtins
 import importlib.util
+import itertools
+import threading
 
 import pytest
 
@@ -82,3 +84,43 @@ def test_a_url_that_cannot_be_read_is_told_without_its_password():
     with pytest.raises(BadParameter, match="this URL cannot be read") as told:
         Store.open("postgresql://me:s3cret@host:port/db")
     assert "s3cret" not in str(told.value)
+
+
+def test_readers_see_one_state_while_others_write(postgres):
+    """Whatever is saved and deleted meanwhile: a check finds no fault, and a list has every figure."""
+    stop = threading.Event()
+    told = []
+
+    def write(first):
+        with Store.open(postgres) as store:
+            for number in itertools.count(first):
+                if stop.is_set():
+                    return
+                store.delete(store.save([result_of(number)]))
+
+    with Store.open(postgres) as store:
+        for number in range(10):
+            store.save([result_of(number)])
+        writers = [threading.Thread(target=write, args=(1000 * number,)) for number in (1, 2)]
+        for writer in writers:
+            writer.start()
+        try:
+            for _ in range(25):
+                told += store.check().faults
+                told += [entry for entry in store.list() if not entry.figures]
+                assert store.latest().results[0].query_ids
+        finally:
+            stop.set()
+            for writer in writers:
+                writer.join()
+    assert told == []
+
+
+def test_reading_is_one_transaction_that_changes_nothing(postgres):
+    from sqlalchemy import text
+
+    with Store.open(postgres) as store:
+        settings = ("transaction_isolation", "transaction_read_only")
+        how = store._database.read(lambda one: [one.execute(text(f"SHOW {name}")).scalar() for name in settings])
+        assert how == ["repeatable read", "on"]
+        store.save([result_of(1)])  # the next one may write

@@ -241,7 +241,13 @@ def test_one_result_may_be_a_baseline(store):
         store.bless("latest#nobody", "best")
 
 
-@pytest.mark.parametrize("name", ["latest", "", "a b", "x#y", "-x", "latest~1", "x" * 81])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("latest", "", "a b", "x#y", "-x", "latest~1", "x" * 81, "../../x", "a//b", "/x", "./x", ".x", "x/", "~/x"),
+        *("2026-11-15", "2026-11-15-small-7f3a", "v1.json", "release/v1.JSN", "all.jsonl.zst", 3, None),
+    ],
+)
 def test_baselines_have_names_that_can_be_told_apart(store, name):
     store.save([result_of()])
     with pytest.raises(BadParameter, match="a baseline is called by letters"):
@@ -323,3 +329,129 @@ def test_the_store_says_where_it_is(url):
     with Store.open(url) as store:
         assert "s3cret" not in repr(store)
         assert str(store.place) in repr(store)
+
+
+# What may be compared, what was a baseline, what failed
+
+
+def test_figures_compare_only_where_judgments_policy_profile_and_relevance_are_the_same(store):
+    qrels, run = {"q1": {"a": 1, "b": 2}, "q2": {"b": 1}}, {"q1": ["a", "b"], "q2": ["b"]}
+    first = assay.evaluate(qrels, run, "mrr", name="p")
+    different = [
+        first,
+        assay.evaluate({**qrels, "q1": {"z": 1}}, run, "mrr", name="p"),
+        assay.evaluate(qrels, run, "mrr", policy=assay.Policy(rel=2), name="p"),
+        assay.evaluate(qrels, run, "mrr", profile="ranx", name="p"),
+        replace(first, relevance={"strategy_used": "token", "token_threshold": 0.3}),
+        replace(first, relevance={"strategy_used": "token", "token_threshold": 0.5}),
+    ]
+    for result in different:
+        store.save([replace(result, benchmark="b")])
+    assert len({point.dataset for point in store.history("mrr")}) == len(different)
+    same = assay.evaluate(qrels, {"q1": ["b"], "q2": ["c"]}, ["map", "mrr"], name="other")
+    counts = {"strategy_used": "qrels", "strategy_counts": {"qrels": 1}}
+    store.save([replace(same, benchmark="b", relevance=counts)])
+    assert store.history("mrr", provider="other")[0].dataset == store.history("mrr", provider="p")[0].dataset
+
+
+def test_judgments_made_of_what_was_retrieved_do_not_part_systems(store):
+    for number, doc in enumerate("ab"):
+        result = assay.evaluate({"q": {doc: 1}}, {"q": [doc]}, "mrr", name=f"p{number}")
+        store.save([replace(result, benchmark="b", relevance={"strategy_used": "token"})])
+    assert len({point.dataset for point in store.history("mrr")}) == 1
+
+
+def test_a_result_that_was_a_baseline_is_known_by_it(store):
+    store.save([result_of(1), result_of(1, provider="dense")])
+    store.save([result_of(2)])
+
+    def were(provider):
+        return [point.was_baseline for point in store.history("mrr", provider=provider)]
+
+    assert were("bm25") == [False, False]
+    store.bless("latest~1#dense", "main")
+    assert (were("bm25"), were("dense")) == ([False, False], [True])
+    store.bless("latest", "main")
+    assert (were("bm25"), were("dense")) == ([False, True], [True])
+
+
+def test_a_baseline_can_be_taken_back(store):
+    name = store.save([result_of(1), result_of(1, provider="dense")])
+    store.bless("latest", "main")
+    store.bless("latest#dense", "best")
+    assert store.unbless("main") == name
+    assert store.baselines() == {"best": f"{name}#dense"}
+    assert {point.provider: point.was_baseline for point in store.history("mrr")} == {"bm25": False, "dense": True}
+    with pytest.raises(UnknownName, match=r"no baseline is called 'bets'\. Did you mean best\?"):
+        store.unbless("bets")
+    assert store.unbless("best") == f"{name}#dense"
+    with pytest.raises(UnknownName, match="there is none"):
+        store.unbless("best")
+
+
+def test_what_failed_altogether_has_no_figure_and_is_no_baseline(store):
+    failed = replace(result_of(1), failures=dict.fromkeys(result_of(1).query_ids, "ConnectionError: refused"))
+    name = store.save([failed, result_of(2, provider="dense")])
+    assert [entry.is_failed for entry in store.list()] == [True, False]
+    assert [point.value is None for point in store.history("mrr")] == [True, False]
+    assert store.history("ndcg@10", provider="bm25")[0][4:7] == (None, None, None)
+    said = rf"small/bm25 failed on every query.*bless what was answered \('{name}#dense'\), or use --force"
+    with pytest.raises(UsageError, match=said):
+        store.bless("latest", "main")
+    with pytest.raises(UsageError, match="ask again, or use --force"):
+        store.bless("latest#bm25", "main")
+    assert store.baselines() == {}
+    assert store.bless("latest#dense", "main").evaluation == f"{name}#dense"
+    assert store.bless("latest", "main", force=True).evaluation == name
+
+
+def test_saved_again_it_is_the_latest(store):
+    first, second = store.save([result_of(1)]), store.save([result_of(2)])
+    assert store.latest().id == second
+    assert store.save([result_of(1)]) == first
+    assert (store.latest().id, store.id_of("latest~1"), store.count()) == (first, second, 2)
+    assert store.check().faults == ()
+
+
+def test_what_an_id_ends_in_is_enough(store):
+    from sqlalchemy import text
+
+    first = store.save([result_of(1, "alpha", started=DAY)])
+    store.save([result_of(1, "beta", started=DAY)])
+    assert store.id_of(first[-4:]) == first
+    assert store.id_of(f"{first[-4:]}#bm25") == first
+    with pytest.raises(UnknownName):
+        store.id_of(first[-3:])
+    store._database.write(lambda one: one.execute(text("UPDATE assay_evaluations SET id = 'x' || number || '-abcd'")))
+    with pytest.raises(UsageError, match=r"'abcd' ends 2 ids in the store: x\d-abcd x\d-abcd"):
+        store.id_of("abcd")
+
+
+def test_tags_notes_and_exports_are_of_whole_evaluations(store, tmp_path):
+    name = store.save([result_of(1), result_of(2, provider="dense")])
+    store.bless("latest#dense", "best")
+    ways = {
+        "tagged": lambda word: store.tag(word, "x"),
+        "annotated": lambda word: store.note(word, "x"),
+        "exported": lambda word: store.export(tmp_path / "x.zst", [word]),
+        "deleted": store.delete,
+    }
+    for done, work in ways.items():
+        for part in ("dense", "nonsense"):
+            with pytest.raises(UsageError, match=f"evaluations are {done} whole: write {name}, not {name}#{part}"):
+                work(f"latest#{part}")
+    assert (store.latest().tags, store.latest().notes, list(tmp_path.glob("*.zst"))) == ((), (), [])
+    assert store.tag("best", "x") == name
+    assert store.delete("best", force=True) == [name]
+
+
+def test_what_is_no_result_no_word_and_no_number_is_told(store):
+    assert store.save(result_of(1)) == store.latest().id  # one by itself is one
+    for wrong in ({"a": 1}, 3, None, ["x"], "x"):
+        with pytest.raises(BadParameter, match="only results are saved"):
+            store.save(wrong)
+    for how in ({"since": 3}, {"benchmark": 3}, {"provider": ["x"]}, {"tag": 1}, {"limit": -1}, {"limit": "2"}):
+        with pytest.raises(BadParameter, match=next(iter(how))):
+            store.list(**how)
+    with pytest.raises(BadParameter, match="a reference is a text such as latest, not 3"):
+        store.find(3)

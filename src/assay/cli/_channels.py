@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shlex
 import subprocess
@@ -22,12 +23,20 @@ PASSING = (408, 425, 429)
 """Answers that say: later, please. So do all from 500 on."""
 
 
+def _key(name: str, secret: str) -> str:
+    return f"{name} {hashlib.blake2b(secret.encode(errors='surrogateescape'), digest_size=8).hexdigest()}"
+
+
 class Channel(Protocol):
     """Somewhere that alerts can be sent."""
 
     @property
     def name(self) -> str:
-        """What it is called where it is remembered who knows what."""
+        """What it is called where people read it; nothing secret is in it."""
+
+    @property
+    def key(self) -> str:
+        """What tells it from every other channel, where it is remembered who knows what."""
 
     def send(self, message: Mapping[str, Any]) -> str:
         """Send it; what went wrong, or nothing."""
@@ -62,6 +71,11 @@ class Webhook:
         port = f":{self.url.port}" if self.url.port else ""
         return f"{self.url.scheme}://{self.url.hostname}{port}"
 
+    @property
+    def key(self) -> str:
+        """The host, and a digest of the whole address."""
+        return _key(self.name, self.url.geturl())
+
     def send(self, message: Mapping[str, Any]) -> str:
         """Post it. Refusals are final; silence, and answers that say later, are not."""
         from assay.providers._connections import Connections, Request
@@ -73,7 +87,7 @@ class Webhook:
             for pause in (*PAUSES, None):
                 try:
                     status = connections.ask(Request(self.url, "POST", body, headers), TIMEOUT).status
-                except (OSError, HTTPException) as error:
+                except (OSError, HTTPException, ValueError) as error:  # ValueError: a host that no name can have
                     status, why = 0, str(error) or type(error).__name__
                 if 200 <= status < 300:
                     return ""
@@ -109,16 +123,23 @@ class Program:
         """The program alone: what follows may be a secret."""
         return self.words[0]
 
+    @property
+    def key(self) -> str:
+        """The program, and a digest of the whole command."""
+        return _key(self.name, "\0".join(self.words))
+
     def send(self, message: Mapping[str, Any]) -> str:
         """Run it once."""
         text = json.dumps(message)
         try:
             done = subprocess.run(  # noqa: S603 (the command is the user's own, and no shell reads it)
-                self.words, input=text, capture_output=True, text=True, timeout=COMMAND_TIMEOUT, check=False
+                self.words, input=text.encode(), capture_output=True, timeout=COMMAND_TIMEOUT, check=False
             )
         except subprocess.TimeoutExpired:
             return f"no end after {COMMAND_TIMEOUT:g} seconds"
         except OSError as error:
             return error.strerror or str(error)
-        last = done.stderr.strip().rpartition("\n")[2]
+        except ValueError as error:
+            return str(error)
+        last = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
         return f"it exits with {done.returncode}{f': {last}' if last else ''}" if done.returncode else ""

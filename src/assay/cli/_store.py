@@ -30,4 +30,5 @@ def check_store(options: argparse.Namespace) -> None:
     if not options.no_store:
         from assay.store import Store
 
-        Store.open(options.store).close()
+        with Store.open(options.store) as store:
+            store.refuse_read_only()

@@ -2,67 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from assay.errors import UnknownName
+from assay.store.found import Found
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from assay.evaluation.result import Result
     from assay.monitoring.rule import Rule
 
-
-@dataclass(frozen=True)
-class Found:
-    """Results, and where they are from."""
-
-    results: tuple[Result, ...]
-    label: str
-    """For people: `main (2026-11-10, bm25)`."""
-    evaluation: str = ""
-    """The id of a stored evaluation; empty for a file."""
+__all__ = ["Found", "best_so_far", "find_baseline", "find_results", "read_rules"]
 
 
 def find_results(reference: str, store: str | None) -> Found:
-    """A file of `--format json` if there is one of that name, else an evaluation of the store."""
-    from pathlib import Path
+    """A file of `--format json` where that is one, else an evaluation of the store."""
+    from assay.store import lookup
 
-    from assay.errors import DataError
-    from assay.evaluation.saved import is_saved_result, read_results
-
-    if is_saved_result(reference):
-        return Found(tuple(read_results(reference)), reference)
-    if Path(reference).suffix == ".json" or Path(reference).is_file():
-        if not Path(reference.partition("#")[0]).exists():
-            raise DataError(f"{reference}: no such file")
-        raise DataError(f"{reference}: no saved result; assay eval … -o result.json writes one")
-    from assay.store import Store
-
-    with Store.open(store, create=False) as opened:
-        found = opened.find(reference)
-    day, providers = found.started[:10], list(dict.fromkeys(result.name for result in found.results))
-    who = ", ".join(providers[:3]) + (" …" if len(providers) > 3 else "")
-    return Found(found.results, f"{reference} ({day}, {who})", found.id)
+    return lookup.find_results(reference, store)
 
 
 def find_baseline(reference: str, store: str | None) -> tuple[Found | None, str]:
-    """The baseline, or None where nobody has blessed one of that name, and then what may have been meant.
+    """The baseline, or None where nobody has blessed one of that name, and then what may have been meant."""
+    from assay.store import lookup
 
-    A file that is not there is an error.
-    """
-    from assay.evaluation.saved import is_saved_result
-    from assay.store.place import parse_place
-
-    if not is_saved_result(reference) and not reference.endswith(".json") and not parse_place(store).exists:
-        return None, ""
-    try:
-        return find_results(reference, store), ""
-    except UnknownName as error:
-        if error.kind != "stored evaluation":
-            raise
-        return None, f" (did you mean {' or '.join(error.near)}?)" if error.near else ""
+    return lookup.find_baseline(reference, store)
 
 
 def read_rules(files: Iterable[str], texts: Iterable[str]) -> list[Rule]:

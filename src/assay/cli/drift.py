@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from assay.cli._command import Command
 from assay.cli._numbers import whole_number
+from assay.cli._terminal import terminal_width
 from assay.errors import UsageError
-from assay.text import counted, printable
+from assay.text import counted, printable, wrapped
 
 if TYPE_CHECKING:
     from assay.monitoring.drift import Drift
@@ -45,11 +46,12 @@ def run_drift(options: argparse.Namespace) -> int:
         except DataError as error:
             raise explained(error, source, "a run") from None
     drift = measure_drift(runs[0], runs[1], options.k)
-    sys.stdout.write(written(drift.to_dict()) if options.format == "json" else _render(drift))
+    sys.stdout.write(written(drift.to_dict()) if options.format == "json" else _render(drift, terminal_width()))
     return 0
 
 
-def _render(drift: Drift) -> str:
+def _render(drift: Drift, width: int | None = None) -> str:
+    """What moved first, then the figures; where lines have a width, values go below their names if they must."""
     verdict = "; ".join(drift.findings)
     rows = (
         (f"rankings (RBO, p = 0.9; first {drift.k} in common)", f"{drift.rbo:.3f}; {100 * drift.overlap:.1f} %"),
@@ -65,12 +67,18 @@ def _render(drift: Drift) -> str:
         + (f", {drift.only_before:,} only before" if drift.only_before else "")
         + (f", {drift.only_now:,} only now" if drift.only_now else ""),
         "",
-        *(f"  {name:{widest}}   {value}" for name, value in rows),
     ]
+    lines += [line for name, value in rows for line in _row(name, value, widest, width)]
     if drift.least_alike:
         named = ", ".join(f"{printable(query)} ({figure:.2f})" for query, figure in drift.least_alike)
         lines += ["", f"Least alike: {named}"]
-    return "\n".join(lines) + "\n"
+    return "\n".join(wrapped(line, width) if width and len(line) > width else line for line in lines) + "\n"
+
+
+def _row(name: str, value: str, widest: int, width: int | None) -> list[str]:
+    if width and 5 + widest + len(value) > width:
+        return [f"  {name}", f"    {value}"]
+    return [f"  {name:{widest}}   {value}"]
 
 
 def _p_text(p: float) -> str:

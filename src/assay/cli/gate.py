@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.cli._command import Command
-from assay.cli._store import add_store_argument
-from assay.cli._stored import Found, best_so_far, find_baseline, find_results, read_rules
+from assay.cli._store import add_store_argument, open_store
+from assay.cli._stored import Found, find_baseline, find_results, read_rules
 from assay.cli._terminal import may_colour, terminal_width
 from assay.errors import AssayError, DataError, UsageError
 from assay.text import printable
@@ -33,6 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "result", nargs="?", default="latest", help="a stored evaluation, or a file of --format json (default: latest)"
     )
+    parser.add_argument("more", nargs="*", help=argparse.SUPPRESS)
     parser.add_argument(
         "--baseline", default="main", metavar="NAME", help="a blessed name, an evaluation or a file (default: main)"
     )
@@ -57,13 +60,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run_gate(options: argparse.Namespace) -> int:
     """Rules are read first. Where the gate is broken the files say so too, so that nobody reads the last one's."""
     _check_outputs(options.output)
-    rules = read_rules(options.rules, options.rule)
+    _refuse_bare_rules(options)
     try:
-        report = _held(options, rules)
+        report = _held(options, read_rules(options.rules, options.rule))
     except AssayError as error:
         from assay.monitoring.gate import broken_gate
 
         report = broken_gate(error, options.baseline)
+        if options.format != "table":  # at the terminal the error says it all
+            sys.stdout.write(_renderers()[options.format](report))
         _write(options.output, report)
         _tell_github(report)
         raise
@@ -71,6 +76,15 @@ def run_gate(options: argparse.Namespace) -> int:
     _write(options.output, report)
     _tell_github(report)
     return report.exit_code
+
+
+def _refuse_bare_rules(options: argparse.Namespace) -> None:
+    """Rules have an option of their own: a word by itself is a result."""
+    meant = [*options.more, *([options.result] if re.search(r"[<>=]=?\s|\s[<>=]", options.result) else [])]
+    if not meant or (not options.more and Path(options.result).exists()):
+        return
+    rules = " ".join(f"--rule {shlex.quote(word)}" for word in (*meant[-1:], *meant[:-1]))
+    raise UsageError(f"{meant[0]!r} is no result; rules are given as {rules}")
 
 
 def _held(options: argparse.Namespace, rules: Sequence[Rule]) -> GateReport:
@@ -82,12 +96,22 @@ def _held(options: argparse.Namespace, rules: Sequence[Rule]) -> GateReport:
     before, meant = find_baseline(options.baseline, options.store)
     if before is None:
         _refuse_no_baseline(options, now, meant)
-    best = best_so_far(rules, now, options.store)
+    best = _best(options, rules, now)
     report = gate(now.results, before.results if before else None, rules, name=options.baseline, best=best)
     notes = report.notes
     if before and before.evaluation and before.evaluation == now.evaluation:
         notes = (*notes, f"{options.baseline} is this very evaluation, so nothing can be worse than it")
     return replace(report, baseline=before.label if before else "", notes=notes)
+
+
+def _best(options: argparse.Namespace, rules: Sequence[Rule], now: Found) -> dict[tuple[str, str, str], float]:
+    """The best figures before a stored evaluation; a file has no history."""
+    from assay.monitoring.best import best_so_far
+
+    if not now.evaluation:
+        return {}
+    with open_store(options) as store:
+        return best_so_far(rules, store.history, now.evaluation)
 
 
 def _refuse_no_baseline(options: argparse.Namespace, now: Found, meant: str) -> None:

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import argparse
 import sys
+from typing import TYPE_CHECKING
 
 from assay.cli._command import Command
 from assay.cli._store import add_store_argument, open_store
-from assay.errors import NothingSelected
+from assay.cli._terminal import terminal_width
+from assay.errors import NothingSelected, near_matches
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from assay.store import Entry
+
+MOST_NAMED = 10
 EXAMPLES = """\
   assay history -m ndcg@10 --benchmark hpo-en
   assay history -m latency_p95 --provider dense --since 30d
@@ -20,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-m", "--metric", default="ndcg@10", metavar="METRIC", help="default: ndcg@10")
     parser.add_argument("--benchmark", metavar="BENCHMARK", help="only this one")
     parser.add_argument("--provider", metavar="PROVIDER", help="only this one")
-    parser.add_argument("--since", metavar="AGE", help="such as 30d, 12w or 2026-11-01")
+    parser.add_argument("--since", metavar="AGE", help="such as 30d, 12w, 6h, 45m (minutes) or 2026-11-01")
     add_store_argument(parser)
     parser.add_argument(
         "-f", "--format", default="table", choices=("table", "json", "csv"), metavar="FORMAT", help="table, json or csv"
@@ -37,21 +45,37 @@ def run_history(options: argparse.Namespace) -> int:
     metric = parse_metric(options.metric).name
     with open_store(options) as store:
         series = series_of(store.history(metric, options.benchmark, options.provider, options.since), metric)
-    if not series:
-        raise NothingSelected(_nothing(options, metric))
+        if not series:
+            raise NothingSelected(_nothing(options, metric, store.list()))
     if options.format == "json":
         sys.stdout.write(
             written({"schema": "assay.history/1", "metric": metric, "series": [one.to_dict() for one in series]})
         )
     else:
-        sys.stdout.write(history_csv(series) if options.format == "csv" else render_history(series, metric))
+        is_csv = options.format == "csv"
+        sys.stdout.write(history_csv(series) if is_csv else render_history(series, metric, terminal_width()))
     return 0
 
 
-def _nothing(options: argparse.Namespace, metric: str) -> str:
+def _nothing(options: argparse.Namespace, metric: str, entries: Sequence[Entry]) -> str:
+    """What was asked for, what may have been meant, and what there is."""
     given = {"on": options.benchmark, "of": options.provider, "since": options.since}
     said = "".join(f" {word} {value}" for word, value in given.items() if value)
-    return f"no stored result has {metric}{said}; assay results lists what is there"
+    known = {
+        "benchmark": list(dict.fromkeys(entry.benchmark for entry in entries)),
+        "provider": list(dict.fromkeys(entry.provider for entry in entries)),
+        "metric": list(dict.fromkeys(name for entry in entries for name in entry.figures)),
+    }
+    asked = {"benchmark": options.benchmark, "provider": options.provider, "metric": metric}
+    lacking = [kind for kind, name in asked.items() if name and name not in known[kind]]
+    if not entries or not lacking:
+        return f"no stored result has {metric}{said}; assay results lists what is there"
+    kind = lacking[0]
+    near = near_matches(str(asked[kind]), known[kind])
+    meant = f" Did you mean {' or '.join(near)}?" if near else ""
+    names = sorted(known[kind])
+    there = ", ".join(names[:MOST_NAMED]) + (" …" if len(names) > MOST_NAMED else "")
+    return f"no stored result has {metric}{said}.{meant}   (the {kind}s there are: {there})"
 
 
 COMMAND = Command("history", "show how a metric went over time", add_arguments, run_history, EXAMPLES)

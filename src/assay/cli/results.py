@@ -6,13 +6,14 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.cli._command import Command
 from assay.cli._numbers import whole_number
 from assay.cli._store import add_store_argument, open_store
 from assay.cli._terminal import may_colour, terminal_width
-from assay.errors import UsageError, near_matches
+from assay.errors import NothingSelected, UsageError, near_matches
 from assay.text import counted, printable
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ EXAMPLES = """\
   assay results tag latest release
   assay results delete latest~3
   assay results export all.jsonl.zst"""
+SCHEMA = "assay.results/1"
 USUAL = 20
 """Results that are shown where nobody says how many."""
 FORMS = {
@@ -30,11 +32,11 @@ FORMS = {
     "tag": "tag REFERENCE TAG …",
     "note": "note REFERENCE TEXT",
     "export": "export FILE [REFERENCE …]",
-    "import": "import FILE",
+    "import": "import FILE …",
 }
 """What can be done, and how it is written."""
 LEAST = {"delete": 1, "tag": 2, "note": 2, "export": 1, "import": 1}
-MOST = {"note": 2, "import": 1}
+MOST = {"note": 2}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,12 +45,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "action", nargs="?", metavar="|".join(FORMS), help="without it, stored results are listed, the newest first"
     )
     parser.add_argument(
-        "words", nargs="*", metavar="reference", help="latest, latest~1, an id or its beginning, a baseline; or a file"
+        "words", nargs="*", metavar="reference", help="latest, latest~1, an id, its beginning or end, a baseline; or files"
     )
     group = parser.add_argument_group("list")
     group.add_argument("--benchmark", metavar="NAME", help="results on this benchmark")
     group.add_argument("--provider", metavar="NAME", help="results of this provider")
-    group.add_argument("--since", metavar="AGE", help="begun in the last 30d, 12h or 2w, or since a day: 2026-11-15")
+    group.add_argument(
+        "--since", metavar="AGE", help="begun in the last 30d, 12h, 45m (minutes) or 2w, or since a day: 2026-11-15"
+    )
     group.add_argument("--tag", metavar="TAG", help="of evaluations with this tag")
     group.add_argument("-m", "--metric", metavar="METRIC", help="the metric to show (default: the first of each result)")
     group.add_argument(
@@ -98,19 +102,36 @@ def _list(options: argparse.Namespace) -> int:
     with open_store(options) as store:
         entries, is_cut = _entries(store, options)
         place = str(store.place)
+        if not entries:
+            _refuse_none(store, options)
     if metric is not None:
         check_metric(entries, metric)
     if options.format == "json":
-        sys.stdout.write(json.dumps([entry.to_dict() for entry in entries], ensure_ascii=False, indent=2) + "\n")
+        plain = {"schema": SCHEMA, "results": [entry.to_dict() for entry in entries]}
+        sys.stdout.write(json.dumps(plain, ensure_ascii=False, indent=2) + "\n")
     elif options.format == "csv":
         sys.stdout.write(entries_as_csv(entries))
     elif not entries:
-        sys.stdout.write(f"no result in {printable(place)} is like that\n")
+        sys.stdout.write(f"{printable(place)} is empty; assay eval puts results there\n")
     else:
         n_evaluations = len({entry.evaluation for entry in entries})
         table = render_entries(entries, metric, Style(terminal_width(), may_colour()))
         sys.stdout.write(f"{table}\n{list_notes(len(entries), n_evaluations, place, is_cut=is_cut)}\n")
     return 0
+
+
+def _refuse_none(store: Store, options: argparse.Namespace) -> None:
+    """Say what no result is like, and what may have been meant; an empty store is no fault."""
+    given = {name: getattr(options, name) for name in ("benchmark", "provider", "tag", "since") if getattr(options, name)}
+    every = store.list() if given else []
+    if not every:
+        return
+    tags = {tag for entry in every for tag in entry.tags}
+    known = {"benchmark": {one.benchmark for one in every}, "provider": {one.provider for one in every}, "tag": tags}
+    meant = [near for name, some in known.items() if name in given for near in near_matches(given[name], some)]
+    said = " and ".join(f"{name} {value}" for name, value in given.items())
+    question = f". Did you mean {' or '.join(meant)}?" if meant and not set(meant) & set(given.values()) else ""
+    raise NothingSelected(f"no result in {store.place} has {said}{question or '; assay results --limit 0 lists them all'}")
 
 
 def _entries(store: Store, options: argparse.Namespace) -> tuple[Sequence[Entry], bool]:
@@ -138,17 +159,26 @@ def _note(store: Store, options: argparse.Namespace) -> list[str]:
 
 def _export(store: Store, options: argparse.Namespace) -> list[str]:
     file, *references = options.words
+    _check_file(Path(file))
     n_written = store.export(file, references)
     return [f"{counted(n_written, 'evaluation')} written to {file}; assay results import {file} takes them over"]
 
 
+def _check_file(file: Path) -> None:
+    """As everywhere, a folder is not made for a file."""
+    if file.is_dir() or not file.parent.exists():
+        raise UsageError(f"{file}: a file in a folder that exists is needed")
+
+
 def _import(store: Store, options: argparse.Namespace) -> list[str]:
-    done = store.import_(options.words[0])
-    known = f", {counted(len(done.known), 'evaluation')} already there" if done.known else ""
-    lines = [f"{counted(len(done.new), 'evaluation')} taken over into {store.place}{known}"]
-    lines += [f"  {name}" for name in done.new]
-    lines += [f"{name} is a baseline now" for name in done.baselines]
-    return lines + [f"the baseline {name} stays what it is here" for name in done.kept]
+    each = [store.import_(file) for file in options.words]
+    new, known, baselines, kept = (list(dict.fromkeys(sum(some, ()))) for some in zip(*each, strict=True))
+    known = [name for name in known if name not in new]
+    there = f", {counted(len(known), 'evaluation')} already there" if known else ""
+    lines = [f"{counted(len(new), 'evaluation')} taken over into {store.place}{there}"]
+    lines += [f"  {name}" for name in new]
+    lines += [f"{name} is a baseline now" for name in baselines]
+    return lines + [f"the baseline {name} stays what it is here" for name in kept]
 
 
 COMMAND = Command(

@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         default="latest",
         metavar="REFERENCE",
-        help="latest, latest~1, an id or its beginning, a baseline; #benchmark/provider behind it is one result",
+        help="latest, latest~1, an id, its beginning or end, a baseline; #benchmark/provider behind it is one result",
     )
     parser.add_argument("--query", metavar="ID", help="one query: its words, rankings with grades, and scores")
     parser.add_argument(

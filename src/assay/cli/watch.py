@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from functools import cache
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,9 +19,9 @@ from assay.errors import AssayError, DataError, NothingSelected
 from assay.text import counted, printable
 
 if TYPE_CHECKING:
-    from assay.evaluation.result import Result
     from assay.monitoring.alerts import Alert
     from assay.monitoring.rule import Rule
+    from assay.monitoring.watching import Newest
     from assay.store import Entry, Store
 
 EXAMPLES = """\
@@ -35,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rule", action="append", default=[], metavar="RULE", help="one more rule; may be repeated")
     parser.add_argument("-m", "--metrics", nargs="+", default=[], metavar="METRIC", help="look for steps in these as well")
     parser.add_argument("--baseline", default="main", metavar="NAME", help="what rules compare with (default: main)")
+    parser.add_argument("--require-baseline", action="store_true", help="without a baseline nothing is checked: exit 3")
     parser.add_argument(
         "--webhook", action="append", default=[], metavar="URL", help="post alerts as JSON; ${NAME} is read late"
     )
@@ -52,7 +55,7 @@ def run_watch(options: argparse.Namespace) -> int:
     with open_store(options) as store:
         state = Path(options.state) if options.state else told_file(store.place)
         alerts = _alerts(options, store, rules)
-    _tell_all(channels, alerts, state)
+    _tell_all(list({channel.key: channel for channel in channels}.values()), alerts, state)
     return 0
 
 
@@ -66,78 +69,110 @@ def _alerts(options: argparse.Namespace, store: Store, rules: Sequence[Rule]) ->
     metrics += [rule.metric.name for rule in rules if rule.metric]
     metrics = metrics or [next(iter(entry.figures)) for entry in newest if entry.figures]
     series = [one for name in dict.fromkeys(metrics) for one in series_of(store.history(name), name)]
-    broken = _alerts_of_rules(options, _results(store, newest), rules, store) if rules else []
+    broken = _alerts_of_rules(options, store, newest, rules) if rules else []
     return [*broken, *alerts_of_series(series)]
 
 
 def _newest(store: Store) -> list[Entry]:
-    """The newest result of each benchmark and provider."""
-    found: dict[tuple[str, str], Entry] = {}
+    """The newest result of each benchmark and provider; of each version of the data, where these come by turns."""
+    found: dict[tuple[str, str], list[Entry]] = {}
     for entry in store.list():
-        found.setdefault((entry.benchmark, entry.provider), entry)
+        found.setdefault((entry.benchmark, entry.provider), []).append(entry)
     if not found:
         raise NothingSelected("the store is empty, so there is nothing to watch; assay eval puts results there")
-    return list(found.values())
+    return [entry for entries in found.values() for entry in _of_each_turn(entries)]
 
 
-def _results(store: Store, newest: Sequence[Entry]) -> list[Result]:
-    """Of each evaluation only what is the newest; each is read once."""
+def _of_each_turn(entries: Sequence[Entry]) -> list[Entry]:
+    by_data: dict[str, Entry] = {}
+    for entry in entries:
+        by_data.setdefault(entry.dataset, entry)
+    n_turns = len(list(groupby(entries, key=lambda entry: entry.dataset)))
+    return list(by_data.values()) if n_turns > len(by_data) else list(entries[:1])
+
+
+def _evaluations(store: Store, newest: Sequence[Entry], rules: Sequence[Rule]) -> list[Newest]:
+    """The evaluations that the newest results are of, each read once, and which of their results are meant."""
+    from assay.monitoring.best import best_so_far
+    from assay.monitoring.watching import Newest
+
+    history = cache(store.history)
     wanted: dict[str, set[tuple[str, str]]] = {}
     for entry in newest:
         wanted.setdefault(entry.evaluation, set()).add((entry.benchmark, entry.provider))
-    return [
-        result
-        for evaluation, names in wanted.items()
-        for result in store.find(evaluation).results
-        if (printable(result.benchmark), printable(result.name)) in names
-    ]
+    found = []
+    for evaluation, names in wanted.items():
+        results = store.find(evaluation).results
+        is_newest = tuple((printable(one.benchmark), printable(one.name)) in names for one in results)
+        found.append(Newest(results, is_newest, best_so_far(rules, history, evaluation)))
+    return found
 
 
-def _alerts_of_rules(options: argparse.Namespace, results: list[Result], rules: Sequence[Rule], store: Store) -> list[Alert]:
-    """Where the baseline cannot be compared, that is an alert too, and rules that need none are still held."""
-    from assay.monitoring.alerts import Alert, alerts_of_rules
-    from assay.monitoring.gate import gate
-    from assay.monitoring.history import best_before, series_of
-    from assay.monitoring.rule_ratchet import RatchetRule
+def _alerts_of_rules(
+    options: argparse.Namespace, store: Store, newest: Sequence[Entry], rules: Sequence[Rule]
+) -> Sequence[Alert]:
+    """What the rules say about each newest result; what they cannot say is noted."""
+    from assay.monitoring.watching import check_newest
 
-    names = dict.fromkeys(rule.bound.name for rule in rules if isinstance(rule, RatchetRule))
-    series = [one for name in names for one in series_of(store.history(name), name)]
-    best = {key: figure for one in series for key, figure in best_before([one], one.points[-1].evaluation).items()}
-    before, _ = find_baseline(options.baseline, options.store)
-    if before is None:
-        return alerts_of_rules(gate(results, None, rules, best=best))
-    try:
-        return alerts_of_rules(gate(results, before.results, rules, name=options.baseline, best=best))
-    except DataError as error:
-        said = f"cannot be checked: {error}"
-        return [Alert(f"rule {said}", "broken", said, {}), *alerts_of_rules(gate(results, None, rules, best=best))]
+    before, meant = find_baseline(options.baseline, options.store)
+    if before is None and options.require_baseline:
+        raise DataError(_no_baseline(options, meant))
+    evaluations = _evaluations(store, newest, rules)
+    checked = check_newest(evaluations, before.results if before else None, rules, name=options.baseline)
+    if checked.unchecked:
+        why = "" if before else f"{_no_baseline(options, meant)}; "
+        _note(f"{why}not checked, for want of something to compare with: {'; '.join(checked.unchecked)}")
+    for note in checked.notes:
+        _note(note)
+    return checked.alerts
+
+
+def _no_baseline(options: argparse.Namespace, meant: str) -> str:
+    return f"there is no baseline {options.baseline} yet{meant}: assay bless latest --as {options.baseline} makes one"
 
 
 def _tell_all(channels: Sequence[Channel], alerts: Sequence[Alert], state: Path) -> None:
     """Each channel hears of what it has not heard of; what it could not be told, it hears next time."""
-    from assay.monitoring.alerts import message_of, not_told, still_told
+    from assay.monitoring.alerts import not_told, still_told
 
     told = {name: still_told(alerts, keys) for name, keys in read_told(state).items()}
     for channel in channels:
-        new = not_told(alerts, told.get(channel.name, ()))
-        if not new:
-            continue
-        if why := channel.send(message_of(new)):
-            sys.stderr.write(
-                f"note: {printable(f'{channel.name}: alerts could not be sent: {why}; the next run tries again')}\n"
-            )
-        else:
-            told.setdefault(channel.name, []).extend(alert.key for alert in new)
+        if new := not_told(alerts, told.get(channel.key, ())):
+            if _is_sent(channel, new):
+                told.setdefault(channel.key, []).extend(alert.key for alert in new)
+            _remember(state, told)
     printed = not_told(alerts, told.get(PRINTED, ()))
     told.setdefault(PRINTED, []).extend(alert.key for alert in printed)
     known = len(alerts) - len(printed)
     for alert in printed:
         sys.stdout.write("ALERT  " + "\n".join(map(printable, alert.text.split("\n"))) + "\n")
     sys.stdout.write(f"{counted(len(printed), 'new alert')}{f', {known} known before' if known else ''}\n")
+    _remember(state, told)
+
+
+def _is_sent(channel: Channel, alerts: Sequence[Alert]) -> bool:
+    """Whether a channel took alerts; whatever goes wrong with one is noted, and the others are still told."""
+    from assay.monitoring.alerts import message_of
+
+    try:
+        why = channel.send(message_of(alerts))
+    except Exception as error:  # noqa: BLE001 (a channel that fails, in whatever way, never fails the run)
+        why = f"{type(error).__name__}: {error}"
+    if why:
+        _note(f"{channel.name}: alerts could not be sent: {why}; the next run tries again")
+    return not why
+
+
+def _remember(state: Path, told: dict[str, list[str]]) -> None:
+    """After each channel, so that nobody is told twice if the next one never comes back."""
     try:
         write_told(state, told)
     except (OSError, AssayError) as error:
-        sys.stderr.write(f"note: {state}: what was told cannot be remembered: {printable(str(error))}\n")
+        _note(f"{state}: what was told cannot be remembered: {error}")
+
+
+def _note(text: str) -> None:
+    sys.stderr.write(f"note: {printable(text)}\n")
 
 
 COMMAND = Command("watch", "tell somebody when the newest results got worse", add_arguments, run_watch, EXAMPLES)

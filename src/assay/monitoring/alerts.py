@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
+from xml.sax.saxutils import escape
 
-from assay.monitoring.finding import FAILED, UNDECIDED, WARNED
+from assay.monitoring.figures import figure_text
+from assay.monitoring.finding import FAILED, WARNED
 from assay.monitoring.gate import GateReport
 from assay.monitoring.gate_words import moved_text
 from assay.monitoring.history import Change, Series
@@ -21,9 +23,11 @@ class Alert:
 
     key: str
     kind: str
-    """`rule`, `step` or `spike`."""
+    """`rule`, `step`, `spike`, `failed` (a provider that answered nothing) or `broken` (what cannot be compared)."""
     text: str
-    details: Mapping[str, Any]
+    details: Mapping[str, Any] = field(default_factory=dict)
+    covers: frozenset[str] = frozenset()
+    """Keys under which somebody may have been told of it before: a step begins as a night or two out of line."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""
@@ -43,11 +47,6 @@ def alerts_of_rules(report: GateReport) -> list[Alert]:
     return found
 
 
-def undecided_rules(report: GateReport) -> list[str]:
-    """The rules that nobody could decide, for the log: no alert, for they say nothing."""
-    return [verdict.rule.text for verdict in report.verdicts if verdict.status == UNDECIDED]
-
-
 def alerts_of_series(series: Iterable[Series]) -> list[Alert]:
     """The newest change of each series, where that is for the worse; the same one on every night after it."""
     found = []
@@ -57,29 +56,43 @@ def alerts_of_series(series: Iterable[Series]) -> list[Alert]:
         change = one.changes[-1]
         if not change.is_step and change.place < len(one.points) - 1:
             continue  # a spike of the past, over by now
-        about = "/".join(filter(None, (one.benchmark, one.provider)))
-        first = _first_night(one, change)
+        first = one.points[_first_place(one, change)].evaluation
         kind = "step" if change.is_step else "spike"
-        text = f"{about}: {one.metric} {change.before:.3f} → {change.after:.3f}, a {kind} for the worse since {first}"
+        moved = f"{figure_text(one.metric, change.before)} → {figure_text(one.metric, change.after)}"
+        text = f"{_about(one)}: {one.metric} {moved}, a {kind} for the worse since {first}"
         details = {"benchmark": one.benchmark, "provider": one.provider, "metric": one.metric, **change.to_dict()}
         details["change"] = details.pop("kind")
-        found.append(Alert(f"change {about} {one.metric} {first}", kind, text, details))
+        found.append(Alert(_key(one, first), kind, text, details, _covered(one, change)))
     return found
 
 
-def _first_night(series: Series, change: Change) -> str:
+def _about(series: Series) -> str:
+    return "/".join(filter(None, (series.benchmark, series.provider)))
+
+
+def _key(series: Series, evaluation: str) -> str:
+    return f"change {_about(series)} {series.metric} {evaluation}"
+
+
+def _first_place(series: Series, change: Change) -> int:
     """Where it began: nights out of line, one after the other, are one thing, which may turn out to be a step."""
     place = change.place
     spikes = {other.place for other in series.changes if not other.is_step}
-    while not change.is_step and place - 1 in spikes:
+    while place - 1 in spikes:
         place -= 1
-    return series.points[place].evaluation
+    return place
+
+
+def _covered(series: Series, change: Change) -> frozenset[str]:
+    """The keys of all nights from its first to the one at which it was noticed."""
+    nights = range(_first_place(series, change), change.noticed + 1)
+    return frozenset(_key(series, series.points[place].evaluation) for place in nights)
 
 
 def not_told(alerts: Sequence[Alert], told: Collection[str]) -> list[Alert]:
     """Those that nobody has been told of."""
     known = set(told)
-    return list({alert.key: alert for alert in alerts if alert.key not in known}.values())
+    return list({one.key: one for one in alerts if one.key not in known and not one.covers & known}.values())
 
 
 def still_told(alerts: Sequence[Alert], told: Iterable[str]) -> list[str]:
@@ -89,6 +102,10 @@ def still_told(alerts: Sequence[Alert], told: Iterable[str]) -> list[str]:
 
 
 def message_of(alerts: Sequence[Alert]) -> dict[str, Any]:
-    """What is posted: `text` as Slack and its like show it, and the alerts as data."""
+    """What is posted: `text` as Slack and its like show it, and the alerts as data.
+
+    Such text has marks of its own, so that a query could call everybody on a channel: & < and > are written out.
+    """
     head = f"assay: {counted(len(alerts), 'alert')}"
-    return {"text": "\n".join([head, *(f"• {alert.text}" for alert in alerts)]), "alerts": [one.to_dict() for one in alerts]}
+    text = "\n".join([head, *(f"• {alert.text}" for alert in alerts)])
+    return {"text": escape(text), "alerts": [one.to_dict() for one in alerts]}

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from assay.errors import BadParameter
 from assay.grammar import show
+from assay.metrics._metric import BoundMetric
 from assay.text import shortened
 
 NUMBER = r"(?P<number>[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)\s*(?P<unit>%|ms\b|s\b)?"
@@ -37,6 +38,22 @@ class Amount:
 
     def __str__(self) -> str:
         return f"{show(self.number)}{'%' if self.is_percent else ''}"
+
+
+def refuse_harmless(bound: BoundMetric, limit: Amount, what: str) -> None:
+    """A change that no figure of the metric can exceed is a slip: such a rule never fails."""
+    low, high = bound.metric.range
+    if limit.is_percent:
+        if low == 0 and bound.metric.higher_is_better and limit.number >= 100:
+            raise BadParameter(
+                f"{bound.name} cannot {what} by more than all there is, so {limit} never fails; did you mean "
+                f"{show(limit.number / 100)}%?"
+            )
+        return
+    if not math.isfinite(high - low) or limit.number < high - low:
+        return
+    meant = f"; did you mean {show(limit.number)}%?" if 1 <= limit.number < 100 else ""
+    raise BadParameter(f"{bound.name} lies between {show(low)} and {show(high)}, so {limit} never fails{meant}")
 
 
 def exceeds(value: float, limit: float) -> bool:

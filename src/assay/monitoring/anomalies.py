@@ -7,9 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from assay.errors import AssayError, BadParameter
 from assay.metrics._parse import parse_metric
 from assay.monitoring.finding import plain
+from assay.text import shortened
 
 CHANGED, NEW, MISSING, FROM_ZERO = "changed", "new", "missing", "from zero"
 ROUNDING = 1e-12
@@ -58,6 +61,9 @@ def detect_metric_anomalies(
     """
     if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not 0 <= threshold < math.inf:
         raise BadParameter(f"threshold is a share from 0 up, such as 0.05 for 5 %, not {threshold!r}")
+    for name, figures in (("current", current), ("previous", previous)):
+        if not isinstance(figures, Mapping):
+            raise BadParameter(f"{name} is metric → figure, such as a result's summary, not {shortened(figures)}")
     found = {}
     for metric in dict.fromkeys((*previous, *current)):
         anomaly = _anomaly(metric, _figure(previous, metric), _figure(current, metric), threshold)
@@ -83,6 +89,8 @@ def _anomaly(metric: str, before: float | None, now: float | None, threshold: fl
 
 def _figure(figures: Mapping[str, float | None], metric: str) -> float | None:
     value = figures.get(metric)
+    if not isinstance(value, int | float | np.number | None) or isinstance(value, bool):
+        raise BadParameter(f"the figure of {metric} is a number or None, not {shortened(value)}")
     return None if value is None or not math.isfinite(value) else float(value)
 
 

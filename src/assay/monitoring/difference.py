@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assay.errors import BadParameter
 from assay.model.ordering import Floats
@@ -54,9 +55,14 @@ def paired_difference(before: Column, now: Column, level: float) -> Difference:
     """Of two columns over the same queries; queries without a score in one of them are left out of the interval."""
     a, b = (np.asarray(column.score, dtype=float) for column in (before, now))
     defined = np.isfinite(a) & np.isfinite(b)
+    is_composed = before.is_composed and now.is_composed
     value = now.summary() - before.summary()
     by_query = b[defined] - a[defined]
-    if not by_query.any() and len(by_query) > 1:
+    if is_composed:
+        counts = before.counts & now.counts
+        by_query = np.where(defined, b - a, now.weight[:, 0] - before.weight[:, 0])[counts]
+        low, high = _resampled(before, now, counts, level)
+    elif not by_query.any() and len(by_query) > 1:
         low = high = 0.0
     elif now.aggregation == MEAN:
         method = "t" if len(by_query) >= MANY_QUERIES else "bootstrap"
@@ -67,7 +73,7 @@ def paired_difference(before: Column, now: Column, level: float) -> Difference:
     return Difference(value, low, high, level, by_query)
 
 
-def _resampled(before: Column, now: Column, defined: Floats, level: float) -> tuple[float, float]:
+def _resampled(before: Column, now: Column, defined: NDArray[np.bool_], level: float) -> tuple[float, float]:
     """Figures that are no mean, such as quantiles: the same queries are drawn for both, and the figures subtracted."""
     if defined.sum() < 2 or now.aggregation.summarise is None:
         return math.nan, math.nan
@@ -78,5 +84,6 @@ def _resampled(before: Column, now: Column, defined: Floats, level: float) -> tu
         for index in index_blocks(int(defined.sum()), RESAMPLES, 0)
         for row in index
     ]
-    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2]).tolist()
+    known = [one for one in drawn if not math.isnan(one)] or [math.nan]
+    low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2]).tolist()
     return low, high

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -74,31 +75,37 @@ class Drift:
         names = [name for name in self.__dataclass_fields__ if name != "least_alike"]
         found = {name: plain(getattr(self, name)) for name in names}
         alike = [{"query": query, "rbo": figure} for query, figure in self.least_alike]
-        return {**found, "least_alike": alike, "findings": list(self.findings)}
+        return {"schema": "assay.drift/1", **found, "least_alike": alike, "findings": list(self.findings)}
 
 
 def measure_drift(before: Any, now: Any, k: int = 10, p: float = 0.9) -> Drift:
-    """Hold today's run against yesterday's, on the queries that both have; runs are anything that `assay.Run` reads."""
+    """Hold today's run against yesterday's, on the queries that both have; runs are anything that `assay.Run` reads.
+
+    Equal scores are ordered as in scoring, by id descending, so that a run has never drifted from itself.
+    """
     if isinstance(k, bool) or not isinstance(k, int) or k < 1:
         raise BadParameter(f"k is a whole number from 1 up, not {k!r}")
     old, new = (each if isinstance(each, Run) else Run(each) for each in (before, now))
     shared = [query for query in old.numbers if query in new.numbers]
     if not shared:
         raise DataError(f"the runs have no query in common: {len(old.numbers):,} before and {len(new.numbers):,} now")
-    tops = [_tops(run, shared, k) for run in (old, new)]
-    alike = agreement({query: old[query] for query in shared}, {query: new[query] for query in shared}, k, p)
+    orders = [{query: run.in_order(run.numbers[query], IN_ORDER) for query in shared} for run in (old, new)]
+    tops = [_tops(run, order, k) for run, order in zip((old, new), orders, strict=True)]
+    alike = agreement(orders[0], orders[1], k, p)
+    is_same = np.array([orders[0][query] == orders[1][query] for query in alike.query_ids])
+    rbo, overlap = (np.where(is_same, 1.0, figures) for figures in (alike.rbo, alike.overlap))
     ids = [{doc for ranking in top.values() for doc in ranking} for top in tops]
     scores = [np.array([score for ranking in top.values() for score in ranking.values()], dtype=float) for top in tops]
     best = [[max(ranking.values()) for ranking in top.values() if ranking] for top in tops]
     shift, p_shift = ks_shift(*scores)
-    order = sorted(zip(alike.query_ids, alike.rbo.tolist(), strict=True), key=lambda one: one[1])[:5]
+    order = sorted(zip(alike.query_ids, rbo.tolist(), strict=True), key=lambda one: one[1])[:5]
     return Drift(
         k=k,
         n_queries=len(shared),
         only_before=len(old.numbers) - len(shared),
         only_now=len(new.numbers) - len(shared),
-        rbo=float(alike.rbo.mean()),
-        overlap=float(alike.overlap.mean()),
+        rbo=float(rbo.mean()),
+        overlap=float(overlap.mean()),
         churn=_share(ids[1] - ids[0], ids[1]),
         gone=_share(ids[0] - ids[1], ids[0]),
         empty_before=sum(not ranking for ranking in tops[0].values()) / len(shared),
@@ -111,12 +118,12 @@ def measure_drift(before: Any, now: Any, k: int = 10, p: float = 0.9) -> Drift:
     )
 
 
-def _tops(run: Run, queries: list[str], k: int) -> dict[str, dict[str, float]]:
+def _tops(run: Run, orders: Mapping[str, Sequence[str]], k: int) -> dict[str, dict[str, float]]:
     """Query → its first k documents with their scores."""
     found = {}
-    for query in queries:
-        scores = run[query]
-        found[query] = {doc: float(scores[doc]) for doc in run.in_order(run.numbers[query], IN_ORDER)[:k]}
+    for query, docs in orders.items():
+        scores = run.rankings[run.numbers[query]]
+        found[query] = {doc: float(scores[doc]) for doc in docs[:k]}
     return found
 
 

@@ -6,10 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from assay.comparison.align import align
 from assay.comparison.over import over
 from assay.errors import AssayError, DataError, GateFailed, ProviderError, UnknownName, UsageError, near_matches
 from assay.evaluation.result import Result
+from assay.metrics._parse import parse_metric
+from assay.model.scores import Column
 from assay.monitoring.case import Case
 from assay.monitoring.finding import FAILED, PASSED, SKIPPED, UNDECIDED, WARNED, Finding
 from assay.monitoring.history import Best
@@ -17,9 +21,11 @@ from assay.monitoring.pairing import pair_results
 from assay.monitoring.rule import Rule, at_place
 from assay.monitoring.rules import parse_rules
 from assay.monitoring.verdict import Verdict
-from assay.text import some_of
+from assay.text import shortened, some_of
 
 HINT = " --intersect compares what they share"
+NOTHING = "latency"
+"""Stands for no metric at all: how deep was looked does not matter to it."""
 
 
 @dataclass(frozen=True)
@@ -89,34 +95,48 @@ def gate(
     figures so far, for rules with a ratchet. Rules are texts, maps, or what `parse_rule` gives.
     """
     parsed = parse_rules(rules)
-    now = [current] if isinstance(current, Result) else list(current)
-    before = [] if baseline is None else [baseline] if isinstance(baseline, Result) else list(baseline)
+    now, before = _results(current, "current"), [] if baseline is None else _results(baseline, "baseline")
     if not now:
         raise UsageError("there is no result to check")
-    _refuse_total_failure(now)
+    for result in now:
+        refuse_total_failure(result)
     pairing = pair_results(now, before, name) if before else None
     pairs = pairing.pairs if pairing else tuple((result, None) for result in now)
-    cases = [_case(result, other, parsed, name, best or {}) for result, other in pairs]
-    _refuse_pointless(parsed, cases)
-    verdicts = [
+    cases = [case_of(result, other, parsed, name, best or {}) for result, other in pairs]
+    refuse_pointless(parsed, cases)
+    notes = [*(pairing.notes if pairing else ()), *_versions(cases)]
+    return GateReport(tuple(verdicts_of(parsed, cases)), tuple(notes), name if before else "")
+
+
+def _results(given: Any, name: str) -> list[Result]:
+    """One result, or several; anything else is told what was expected."""
+    found = [given] if isinstance(given, Result) else list(given) if isinstance(given, list | tuple) else None
+    if found is None or not all(isinstance(one, Result) for one in found):
+        raise UsageError(
+            f"{name} is a result of assay.evaluate or assay.run, or a list of them, not {shortened(given)}; "
+            "for plain figures there is detect_metric_anomalies"
+        )
+    return found
+
+
+def verdicts_of(rules: Sequence[Rule], cases: Sequence[Case]) -> list[Verdict]:
+    """The verdict of each rule for each result that it is about."""
+    return [
         Verdict(rule, case.now.benchmark, case.now.name, _found(rule, case), case.before.name if case.before else "")
         for case in cases
-        for rule in parsed
+        for rule in rules
         if rule.terms.is_about(case.now.benchmark, case.now.name) and _is_possible(rule, case)
     ]
-    notes = [*(pairing.notes if pairing else ()), *_versions(cases)]
-    return GateReport(tuple(verdicts), tuple(notes), name if before else "")
 
 
-def _refuse_total_failure(results: Sequence[Result]) -> None:
+def refuse_total_failure(result: Result) -> None:
     """A provider that answered nothing is broken, which is not the same as worse."""
-    for result in results:
-        if result.failures and result.query_ids and all(query in result.failures for query in result.query_ids):
-            query, why = next(iter(result.failures.items()))
-            raise ProviderError(f"{result.name}: every query failed, so there is nothing to judge; {query}: {why}")
+    if result.failures and result.query_ids and all(query in result.failures for query in result.query_ids):
+        query, why = next(iter(result.failures.items()))
+        raise ProviderError(f"{result.name}: every query failed, so there is nothing to judge; {query}: {why}")
 
 
-def _case(now: Result, before: Result | None, rules: Sequence[Rule], name: str, best: Best) -> Case:
+def case_of(now: Result, before: Result | None, rules: Sequence[Rule], name: str, best: Best) -> Case:
     """A result and its baseline on the same queries in the same order; refused where they are about different things."""
     known = {metric: figure for (benchmark, provider, metric), figure in best.items() if (benchmark, provider) == _key(now)}
     if before is None:
@@ -129,20 +149,29 @@ def _case(now: Result, before: Result | None, rules: Sequence[Rule], name: str, 
             raise at_place(
                 DataError(f"{name} has no {rule.metric.name} (it has {there}); bless one that has"), rule.terms.place
             )
-    metrics = [rule.metric.name for rule in wanted if rule.metric] or None
+    metrics = [rule.metric.name for rule in wanted if rule.metric]
+    sides = [replace(before, name=name), replace(now, name="this result")]
     try:
-        align([replace(before, name=name), replace(now, name="this result")], metrics)
+        align(sides if metrics else list(map(_without_metrics, sides)), metrics or [NOTHING])
     except AssayError as error:
-        said = str(error).removeprefix("these cannot be compared: ").removesuffix(HINT)
-        raise DataError(f"{name} cannot be compared with this result: {said} Bless a new one: assay bless latest") from None
+        said = str(error).removeprefix("these cannot be compared: ").removesuffix(HINT).rstrip(".")
+        raise DataError(f"{name} cannot be compared with this result: {said}. Bless a new one: assay bless latest") from None
     return Case(now, over(replace(before, run={}), now.query_ids, before.metrics), known)
+
+
+def _without_metrics(result: Result) -> Result:
+    """The result with a metric that says nothing, to ask whether queries, data and policy are the same."""
+    bound = parse_metric(NOTHING)
+    column = Column.of(np.zeros(len(result.query_ids)), bound.metric.aggregation)
+    table = replace(result.table, columns={bound.name: column})
+    return replace(result, table=table, metrics=(bound,), beside=(), intervals={}, tie_bands={})
 
 
 def _key(result: Result) -> tuple[str, str]:
     return result.benchmark, result.name
 
 
-def _refuse_pointless(rules: Sequence[Rule], cases: Sequence[Case]) -> None:
+def refuse_pointless(rules: Sequence[Rule], cases: Sequence[Case]) -> None:
     """A rule about a metric, a tag or a benchmark that no result has is typed wrongly."""
     for rule in rules:
         about = [case for case in cases if rule.terms.is_about(case.now.benchmark, case.now.name)]

@@ -26,15 +26,17 @@ def _about(verdict: Verdict) -> str:
 
 
 def conclusion(report: GateReport) -> str:
-    """How many rules failed, and what the results were held against."""
+    """How many rules failed, and what the results were held against; verdicts where rules are about several results."""
     if report.broken:
         return "The gate is broken: no verdict."
     parts: list[str] = []
+    n_rules = len({verdict.rule.text for verdict in report.verdicts})
+    noun = "rule" if n_rules == len(report.verdicts) else "verdict"
     for status, word in ((FAILED, "failed"), (WARNED, "warned"), (UNDECIDED, "undecided"), (SKIPPED, "skipped")):
         if n := report.count(status):
-            parts.append(f"{counted(n, 'rule')} {word}" if not parts else f"{n} {word}")
+            parts.append(f"{counted(n, noun)} {word}" if not parts else f"{n} {word}")
     n = len(report.verdicts)
-    said = ", ".join(parts) if parts else f"{'All ' if n > 1 else ''}{counted(n, 'rule')} passed"
+    said = ", ".join(parts) if parts else f"{'All ' if n > 1 else ''}{counted(n, noun)} passed"
     if parts and not report.failed:
         said = f"Passed: {said}"
     baseline = f" Baseline {report.baseline}." if report.baseline else " No baseline."

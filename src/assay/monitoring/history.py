@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Protocol
 
 from assay.metrics._parse import parse_metric
 from assay.monitoring.steps import Watched, watch_series
+from assay.text import counted
 
 Best = Mapping[tuple[str, str, str], float]
 """Benchmark, provider and metric → the best figure so far."""
@@ -53,7 +54,11 @@ class StoredPoint(Protocol):
 
     @property
     def dataset(self) -> str:
-        """A digest of the benchmark's data."""
+        """A digest of the benchmark's data, and of how answers were judged."""
+
+    @property
+    def was_baseline(self) -> bool:
+        """Whether somebody has blessed the result, at any time."""
 
 
 class Point(NamedTuple):
@@ -66,6 +71,7 @@ class Point(NamedTuple):
     high: float | None = None
     n: int = 0
     dataset: str = ""
+    was_baseline: bool = False
 
 
 @dataclass(frozen=True)
@@ -79,6 +85,8 @@ class Change:
     is_worse: bool
     place: int
     """Its place in the series."""
+    noticed: int
+    """The place at which it was noticed; a step may have been taken for spikes until then."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""
@@ -95,6 +103,13 @@ class Series:
     provider: str
     metric: str
     points: tuple[Point, ...]
+    data: str = ""
+    """Which data it is on, in words, where the same benchmark and provider has another series on other data."""
+
+    @property
+    def name(self) -> str:
+        """`rag-template · bm25`, and which data where there are several."""
+        return " · ".join(filter(None, (self.benchmark, self.provider, self.data)))
 
     @cached_property
     def values(self) -> list[float]:
@@ -119,22 +134,31 @@ class Series:
     @cached_property
     def watched(self) -> list[tuple[int, Watched]]:
         """For each stretch its start, and what was noticed in it."""
-        return [(start, watch_series(self.values[start:end])) for start, end in self.stretches]
+        is_timing = parse_metric(self.metric).metric.view == "timing"
+        return [
+            (start, watch_series(self.values[start:end], is_timing=is_timing, n_queries=self._n_queries(start, end)))
+            for start, end in self.stretches
+        ]
+
+    def _n_queries(self, start: int, end: int) -> int:
+        """Queries that every figure of a stretch rests on; 0 where that changed."""
+        numbers = {point.n for point in self.points[start:end] if point.value is not None}
+        return numbers.pop() if len(numbers) == 1 else 0
 
     @cached_property
     def changes(self) -> list[Change]:
         """Steps and spikes in the order of time."""
         found = [
-            self._change(start + one.place, one.before, one.after, is_step=one.is_step)
+            self._change(start + one.place, one.before, one.after, start + one.noticed, is_step=one.is_step)
             for start, watched in self.watched
             for one in watched.alarms
         ]
         found += [jump for start, end in self.stretches for jump in self._jumps(start, end)]
         return sorted(found, key=lambda change: change.place)
 
-    def _change(self, place: int, before: float, after: float, *, is_step: bool) -> Change:
+    def _change(self, place: int, before: float, after: float, noticed: int, *, is_step: bool) -> Change:
         is_up = parse_metric(self.metric).metric.higher_is_better
-        return Change(self.points[place], is_step, before, after, (after < before) == is_up, place)
+        return Change(self.points[place], is_step, before, after, (after < before) == is_up, place, noticed)
 
     def _jumps(self, start: int, end: int) -> Iterator[Change]:
         """In stretches too short for statistics over time: neighbours whose own intervals do not even touch."""
@@ -145,7 +169,7 @@ class Series:
             if None in (a.low, a.high, b.low, b.high):
                 continue
             if float(a.low or 0) > float(b.high or 0) or float(b.low or 0) > float(a.high or 0):
-                yield self._change(other, self.values[one], self.values[other], is_step=True)
+                yield self._change(other, self.values[one], self.values[other], other, is_step=True)
 
     @property
     def doubt(self) -> str:
@@ -158,6 +182,7 @@ class Series:
             "benchmark": self.benchmark,
             "provider": self.provider,
             "metric": self.metric,
+            "data": self.data or None,
             "points": [point._asdict() for point in self.points],
             "changes": [change.to_dict() for change in self.changes],
             "doubt": self.doubt or None,
@@ -165,28 +190,55 @@ class Series:
 
 
 def series_of(points: Iterable[StoredPoint], metric: str) -> list[Series]:
-    """The points of a store as series, each in the order of time."""
+    """The points of a store as series, each in the order of time.
+
+    Where a benchmark changed once, the series goes on with a new stretch. Where two versions of its data come by turns, as
+    with all queries every night and ten of them by day, each is a series of its own.
+    """
     found: dict[tuple[str, str], list[Point]] = {}
     for one in points:
-        point = Point(one.evaluation, one.started, one.value, one.low, one.high, one.n, one.dataset)
-        found.setdefault((one.benchmark, one.provider), []).append(point)
+        figures = (one.evaluation, one.started, one.value, one.low, one.high, one.n, one.dataset, one.was_baseline)
+        found.setdefault((one.benchmark, one.provider), []).append(Point(*figures))
     name = parse_metric(metric).name
-    return [Series(*key, name, tuple(some)) for key, some in sorted(found.items())]
+    return [
+        Series(*key, name, tuple(some), data)
+        for key, together in sorted(found.items())
+        for data, some in _by_turns(together).items()
+    ]
+
+
+def _by_turns(points: Sequence[Point]) -> dict[str, list[Point]]:
+    """The points, together unless two versions of the data come by turns; then which data → its points."""
+    by_data: dict[str, list[Point]] = {}
+    for point in points:
+        by_data.setdefault(point.dataset, []).append(point)
+    if len(list(groupby(points, key=lambda point: point.dataset))) == len(by_data):
+        return {"": list(points)}
+    names = {data: counted(some[-1].n, "query") for data, some in by_data.items()}
+    if len(set(names.values())) < len(names):
+        names = {data: f"{name}, data {data[:6]}" for data, name in names.items()}
+    return {names[data]: some for data, some in by_data.items()}
 
 
 def best_before(series: Sequence[Series], evaluation: str) -> dict[tuple[str, str, str], float]:
-    """The best figure of each series before an evaluation, on the same data; nothing where it was the first."""
+    """The best figure of each series before an evaluation, on the same data; nothing where it was the first.
+
+    Figures that nobody accepted set no bar: only results that were a baseline at some time count, or all of them where
+    none ever was.
+    """
     best: dict[tuple[str, str, str], float] = {}
     for one in series:
         places = [place for place, point in enumerate(one.points) if point.evaluation == evaluation]
         if not places:
             continue
         last = one.points[places[-1]]
-        figures = [
-            point.value
+        earlier = [
+            point
             for point in one.points[: places[-1]]
             if point.evaluation != evaluation and point.dataset == last.dataset and point.value is not None
         ]
+        accepted = [point for point in earlier if point.was_baseline] or earlier
+        figures = [point.value for point in accepted if point.value is not None]
         if figures:
             is_up = parse_metric(one.metric).metric.higher_is_better
             best[one.benchmark, one.provider, one.metric] = max(figures) if is_up else min(figures)

@@ -7,14 +7,16 @@ import io
 import math
 from collections.abc import Sequence
 
+from assay.metrics._parse import parse_metric
+from assay.monitoring.figures import unit_of
 from assay.monitoring.finding import digits_for
 from assay.monitoring.history import Change, Series
-from assay.text import counted, display_width, printable
+from assay.text import counted, display_width, printable, wrapped
 
 BARS = "▁▂▃▄▅▆▇█"
 GAP = "·"
-MOST_BARS = 60
-"""The newest points that are drawn; the line says so where there are more."""
+FEWEST_BARS, MOST_BARS = 12, 60
+"""The newest points that are drawn, as many as fit; a line says so where there are more."""
 
 
 def sparkline(values: Sequence[float]) -> str:
@@ -34,36 +36,49 @@ def sparkline(values: Sequence[float]) -> str:
     )
 
 
-def render_history(series: Sequence[Series], metric: str) -> str:
-    """Every series: its sparkline, its first and last figure, and below it where it changed."""
+def render_history(series: Sequence[Series], metric: str, width: int | None = None) -> str:
+    """Every series: its sparkline, its first and last figure, and below it where it changed.
+
+    Where lines have a width, fewer points are drawn, the newest; a name that leaves no room has a line of its own.
+    """
     if not series:
         return f"no result with {metric} is stored\n"
-    names = [printable(" · ".join(filter(None, (one.benchmark, one.provider)))) for one in series]
+    names = [printable(one.name) for one in series]
     column = max(map(display_width, names))
-    lines = [f"{metric} · {counted(len(series), 'series')[:-1] if len(series) > 1 else '1 series'}"]
+    lines = [f"{metric} · {len(series):,} series"]
     for one, name in zip(series, names, strict=True):
-        lines += ["", *_lines(one, name + " " * (column - display_width(name)))]
+        lines += ["", *_lines(one, name + " " * (column - display_width(name)), width)]
     return "\n".join(lines) + "\n"
 
 
-def _lines(series: Series, name: str) -> list[str]:
+def _lines(series: Series, name: str, width: int | None) -> list[str]:
+    said = _said(series)
+    room = MOST_BARS if width is None else min(MOST_BARS, width - display_width(name) - display_width(said) - 6)
+    head, indent = [], f"  {name}  "
+    if room < FEWEST_BARS and width is not None:
+        head, indent = [f"  {name.rstrip()}"], "    "
+        room = max(1, min(MOST_BARS, width - display_width(said) - len(indent) - 2))
+    drawn = [f"{indent}{sparkline(series.values[-room:])}  {said}"]
+    if marks := _marks(series)[-room:].rstrip():
+        drawn.append(f"{' ' * display_width(indent)}{marks}")
+    below = [f"({len(series.points) - room:,} earlier not drawn)"] if len(series.points) > room else []
+    below += [_change_text(change, series) for change in series.changes]
+    below += [f"other data from {series.points[start].evaluation} on" for start, _ in series.stretches[1:]]
+    below += [f"cannot tell yet: {series.doubt}"] if series.doubt else []
+    words = [*head, *(f"    {line}" for line in below)]
+    fitted = [wrapped(line, width) if width else line for line in words]
+    return [*fitted[: len(head)], *drawn, *fitted[len(head) :]]
+
+
+def _said(series: Series) -> str:
+    """First and last figure, and how many there are."""
     known = [float(point.value) for point in series.defined if point.value is not None]
     shape = f".{digits_for(known[-1:] + known[:1])}f"
-    more = len(series.points) - MOST_BARS
-    drawn = sparkline(series.values[-MOST_BARS:])
-    marks = _marks(series)
-    ends = f"{known[0]:{shape}} → {known[-1]:{shape}}" if len(known) > 1 else f"{known[0]:{shape}}" if known else "no figure"
+    unit = unit_of(parse_metric(series.metric))
+    ends = " → ".join(f"{value:{shape}}" for value in (known[:1] + known[-1:] if len(known) > 1 else known[:1]))
     gaps = len(series.points) - len(known)
     counts = counted(len(known), "point") + (f", {counted(gaps, 'gap')}" if gaps else "")
-    earlier = f"  ({more:,} earlier not drawn)" if more > 0 else ""
-    lines = [f"  {name}  {drawn}  {ends}  ({counts}){earlier}"]
-    if marks.strip():
-        lines.append(f"  {' ' * display_width(name)}  {marks}")
-    lines += [f"    {_change_text(change, series)}" for change in series.changes]
-    lines += [f"    other data from {series.points[start].evaluation} on" for start, _ in series.stretches[1:]]
-    if series.doubt:
-        lines.append(f"    cannot tell yet: {series.doubt}")
-    return lines
+    return f"{ends + unit if known else 'no figure'}  ({counts})"
 
 
 def _marks(series: Series) -> str:
@@ -73,7 +88,7 @@ def _marks(series: Series) -> str:
         marks[start] = "|"
     for change in series.changes:
         marks[change.place] = ("▲" if change.after > change.before else "▼") if change.is_step else "*"
-    return "".join(marks[-MOST_BARS:]).rstrip()
+    return "".join(marks)
 
 
 def _change_text(change: Change, series: Series) -> str:
@@ -82,7 +97,8 @@ def _change_text(change: Change, series: Series) -> str:
     arrow = "▲" if change.after > change.before else "▼"
     kind = f"{arrow} step" if change.is_step else "* spike"
     shape = f".{digits_for([change.before, change.after])}f"
-    return f"{kind} {change.before:{shape}} → {change.after:{shape}} ({way}) since {point.evaluation}, {point.started[:10]}"
+    moved = f"{change.before:{shape}} → {change.after:{shape}}{unit_of(parse_metric(series.metric))}"
+    return f"{kind} {moved} ({way}) since {point.evaluation}, {point.started[:10]}"
 
 
 def history_csv(series: Sequence[Series]) -> str:
@@ -94,6 +110,6 @@ def history_csv(series: Sequence[Series]) -> str:
     for one in series:
         changes = {change.place: "step" if change.is_step else "spike" for change in one.changes}
         for place, point in enumerate(one.points):
-            figures = ["" if value is None else value for value in point]
+            figures = ["" if value is None else value for value in point[: len(names)]]
             writer.writerow([one.benchmark, one.provider, one.metric, *figures, changes.get(place, "")])
     return out.getvalue()

@@ -72,12 +72,20 @@ def _paired(results: Sequence[Result], others: Sequence[Result], name: str) -> l
             raise DataError(f"{name} has {len(same)} results called {provider}, so none of them can be meant")
     found = [(result, next(iter(by_provider.get(result.name, [])), None)) for result in results]
     if all(other is None for _, other in found):
-        here, there = (", ".join(sorted({one.name for one in some})) for some in (results, others))
-        raise DataError(
-            f"several results remain, and no provider is in both: here is {here}, and {name} has {there}.\n"
-            f"  Say which is meant behind a #, as in --baseline '{name}#{others[0].name}'"
-        )
+        raise DataError(_which(results, others, name))
     return found
+
+
+def _which(results: Sequence[Result], others: Sequence[Result], name: str) -> str:
+    """Ask which is meant, on the side that has a choice; what has a part behind a # already gets another."""
+    here, there = (", ".join(sorted({one.name for one in some})) for some in (results, others))
+    whole = name.partition("#")[0]
+    said = [f"assay gate 'latest#{results[0].name}'"] if len(results) > 1 else []
+    said += [f"--baseline '{whole}#{others[0].name}'"] if len(others) > 1 else []
+    return (
+        f"several results remain, and no provider is in both: here is {here}, and {name} has {there}.\n"
+        f"  Say which is meant behind a #, as in {' and '.join(said)}"
+    )
 
 
 def _address(result: Result) -> str:

@@ -33,6 +33,12 @@ WORDS: tuple[str, ...] = (
 )
 WORDS += ("query", "queries", "drop", "from", "hit", "to", "miss", "where", "in", "on")
 """The words that rules are written in, besides metrics, tags and numbers."""
+SHORTEST_SLIP = 4
+"""Letters that a word has at least before a slip is looked for in it: `is` is like everything."""
+
+
+TIMED_TOGETHER = "no query was timed alone; batch_size: 1 in the plan asks one by one"
+"""Why quantiles of latency may be undefined, and what to do."""
 
 
 @dataclass(frozen=True)
@@ -81,9 +87,15 @@ def metric_of(text: str) -> BoundMetric:
     """The metric a rule is about; words behind it that no rule has are told apart from metrics nobody knows."""
     outside = re.sub(r"\([^()]*\)", "", text)
     for word in outside.split()[1:]:
-        near = near_matches(word, WORDS, most=2)
-        raise UnknownName("word of a rule", word, near, forms_hint())
+        raise UnknownName("word of a rule", word, slips(word), forms_hint())
     return parse_metric(text)
+
+
+def slips(word: str) -> list[str]:
+    """The words that may have been meant by one that no rule has; none where it is a word of rules, or too short to tell."""
+    if len(word) < SHORTEST_SLIP or word.lower() in WORDS:
+        return []
+    return near_matches(word, WORDS, most=2)
 
 
 def forms_hint() -> str:
@@ -105,7 +117,7 @@ def without_figure(case: Case, metric: BoundMetric, before: float | None = None)
     who = "now" if math.isnan(value) else "in the baseline" if before is not None and math.isnan(before) else ""
     if not who:
         return None
-    why = ": no query was timed alone" if metric.metric.view == "timing" else ""
+    why = f": {TIMED_TOGETHER}" if metric.metric.view == "timing" and case.n_queries else ""
     earlier = math.nan if before is None else before
     return Finding(
         UNDECIDED, value, earlier, n=case.n_defined(metric.name), reason=f"{metric.name} has no figure {who}{why}"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from assay.errors import BadParameter
 from assay.metrics._metric import BoundMetric
-from assay.monitoring.amount import NUMBER, Amount, exceeds
+from assay.monitoring.amount import NUMBER, Amount, exceeds, refuse_harmless
 from assay.monitoring.case import Case
 from assay.monitoring.finding import FAILED, PASSED, Finding
 from assay.monitoring.rule import Kind, Rule, metric_of, without_baseline, without_figure
@@ -89,13 +89,16 @@ def parse_change(shape: re.Match[str], terms: Terms) -> ChangeRule:
     limit = Amount.of(shape)
     if limit.number < 0:
         raise BadParameter(f"how far {bound.name} {verb_of(bound)} is a number from 0 up, not {limit}")
+    if shape["sign"] == "<":
+        raise BadParameter(f"what {verb} by exactly the limit still holds: write {bound.name} {verb} <= {limit}")
+    refuse_harmless(bound, limit, verb_of(bound)[:-1])
     return ChangeRule(bound, limit, terms=terms)
 
 
 KIND = Kind(
     re.compile(
         rf"(?P<metric>.+?)\s+(?P<verb>drops|rises|worsens)(?:\s+(?:from|against|than)\s+(?:the\s+)?baseline)?(?:\s+by)?"
-        rf"\s*(?:<=|≤|at\s+most|no\s+more\s+than)\s*{NUMBER}(?:\s+(?:from|against|than)\s+(?:the\s+)?baseline)?",
+        rf"\s*(?P<sign><=|≤|<|at\s+most|no\s+more\s+than)\s*{NUMBER}(?:\s+(?:from|against|than)\s+(?:the\s+)?baseline)?",
         re.IGNORECASE,
     ),
     parse_change,

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 
+from assay.errors import BadParameter
 from assay.monitoring.amount import NUMBER, Amount
 from assay.monitoring.case import Case
 from assay.monitoring.finding import FAILED, PASSED, Finding, Moved
 from assay.monitoring.rule import Kind, Rule
-from assay.monitoring.rule_limit import HOLDS, SIGN, SIGNS
+from assay.monitoring.rule_limit import HOLDS, SIGN, SIGNS, is_always, is_never
 from assay.monitoring.terms import Terms
 
 COUNTS = ("failed", "missing", "scored", "judged")
@@ -50,7 +52,14 @@ class CountRule(Rule):
 
 def parse_count(shape: re.Match[str], terms: Terms) -> CountRule:
     """The counts there are have names of their own, so they are told from metrics."""
-    return CountRule(shape["count"].lower(), SIGNS.get(shape["sign"], shape["sign"]), Amount.of(shape), terms=terms)
+    count, sign, limit = shape["count"].lower(), SIGNS.get(shape["sign"], shape["sign"]), Amount.of(shape)
+    highest = 100.0 if limit.is_percent else math.inf
+    whose = "a share of all queries" if limit.is_percent else "a number of queries"
+    if is_never(sign, limit.number, 0.0, highest):
+        raise BadParameter(f"{count} is {whose}, so it is never {sign} {limit}")
+    if is_always(sign, limit.number, 0.0, highest):
+        raise BadParameter(f"{count} is {whose}, so it is always {sign} {limit}, and the rule never fails")
+    return CountRule(count, sign, limit, terms=terms)
 
 
 KIND = Kind(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from assay.errors import DataError
+from assay.errors import BadParameter
 
 DEEPEST = 8
 """Maps in lists in maps: no file of rules is deeper."""
@@ -32,20 +33,31 @@ def read_yaml(text: str, source: str) -> Lined:
     import yaml
 
     try:
+        _refuse_aliases(yaml.scan(text, Loader=yaml.SafeLoader), source)
         node = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         place = f"{source}:{mark.line + 1}" if mark else source
-        raise DataError(f"{place}: no YAML: {getattr(error, 'problem', None) or error}") from None
+        raise BadParameter(f"{place}: no YAML: {getattr(error, 'problem', None) or error}") from None
+    except BadParameter:
+        raise
     except (ValueError, RecursionError) as error:
-        raise DataError(f"{source}: no YAML: {error}") from None
+        raise BadParameter(f"{source}: no YAML: {error}") from None
     return Lined([], 1) if node is None else _lined(node, source, 0)
+
+
+def _refuse_aliases(tokens: Iterable[Any], source: str) -> None:
+    """Aliases of aliases make small files large without end, and rules have no use for them."""
+    for token in tokens:
+        if token.id == "<alias>":
+            place = f"{source}:{token.start_mark.line + 1}"
+            raise BadParameter(f"{place}: rules have no aliases; write out what *{token.value} stands for")
 
 
 def _lined(node: Any, source: str, depth: int) -> Lined:
     line = node.start_mark.line + 1
     if depth > DEEPEST:
-        raise DataError(f"{source}:{line}: nested too deeply to be rules")
+        raise BadParameter(f"{source}:{line}: nested too deeply to be rules")
     if isinstance(node.value, str):
         return Lined(node.value, line)
     if node.id == "sequence":
@@ -54,7 +66,7 @@ def _lined(node: Any, source: str, depth: int) -> Lined:
     for key, value in node.value:
         name = str(key.value)
         if name in found:
-            raise DataError(f"{source}:{key.start_mark.line + 1}: {name} is given twice")
+            raise BadParameter(f"{source}:{key.start_mark.line + 1}: {name} is given twice")
         inner = _lined(value, source, depth + 1)
         found[name] = Lined(inner.value, key.start_mark.line + 1)
     return Lined(found, line)

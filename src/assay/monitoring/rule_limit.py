@@ -75,16 +75,26 @@ def parse_limit(shape: re.Match[str], terms: Terms) -> LimitRule:
     limit = amount.number / 100 if amount.is_percent else amount.number
     sign = SIGNS.get(shape["sign"], shape["sign"])
     low, high = bound.metric.range
-    if _never(sign, limit, low, high):
+    if is_never(sign, limit, low, high):
         raise BadParameter(f"{bound.name} lies between {show(low)} and {show(high)}, so it is never {sign} {show(limit)}")
+    if is_always(sign, limit, low, high):
+        said = f"{bound.name} lies between {show(low)} and {show(high)}, so it is always {sign} {show(limit)}"
+        raise BadParameter(f"{said}, and the rule never fails")
     return LimitRule(bound, sign, limit, terms=terms)
 
 
-def _never(sign: str, limit: float, low: float, high: float) -> bool:
+def is_never(sign: str, limit: float, low: float, high: float) -> bool:
     """Whether no figure of the metric could hold: a limit of 42 for what goes up to 1 is a slip."""
     above = {">=": operator.gt, ">": operator.ge, "=": operator.gt}.get(sign)
     below = {"<=": operator.lt, "<": operator.le, "=": operator.lt}.get(sign)
     return bool((above and above(limit, high)) or (below and below(limit, low)))
+
+
+def is_always(sign: str, limit: float, low: float, high: float) -> bool:
+    """Whether every figure of the metric holds, so that the rule looks like a check and is none."""
+    lowest = {">=": operator.le, ">": operator.lt}.get(sign)
+    highest = {"<=": operator.ge, "<": operator.gt}.get(sign)
+    return bool((lowest and lowest(limit, low)) or (highest and highest(limit, high)))
 
 
 KIND = Kind(re.compile(rf"(?P<metric>.+?)\s*{SIGN}\s*{NUMBER}"), parse_limit, "ndcg@10 >= 0.42")

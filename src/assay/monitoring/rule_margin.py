@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from assay.errors import BadParameter
 from assay.grammar import show
 from assay.metrics._metric import BoundMetric
-from assay.monitoring.amount import NUMBER, Amount
+from assay.monitoring.amount import NUMBER, Amount, refuse_harmless
 from assay.monitoring.case import Case
 from assay.monitoring.difference import Difference
 from assay.monitoring.finding import FAILED, PASSED, UNDECIDED, Finding
@@ -103,6 +103,7 @@ def parse_margin(shape: re.Match[str], terms: Terms) -> MarginRule:
     bound, margin = metric_of(shape["metric"]), Amount.of(shape)
     if margin.number < 0:
         raise BadParameter(f"a margin is a number from 0 up, not {margin}")
+    refuse_harmless(bound, margin, "get worse")
     level = float(shape["level"]) / 100 if shape["level"] else LEVEL
     if not 0.5 <= level < 1:
         raise BadParameter(f"a level is between 50% and 100%, such as (95%), not ({shape['level']}%)")

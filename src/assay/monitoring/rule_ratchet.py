@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from assay.errors import BadParameter
 from assay.metrics._metric import BoundMetric
-from assay.monitoring.amount import NUMBER, Amount, exceeds
+from assay.monitoring.amount import NUMBER, Amount, exceeds, refuse_harmless
 from assay.monitoring.case import Case
+from assay.monitoring.figures import figure_shape, unit_of
 from assay.monitoring.finding import FAILED, PASSED, Finding
 from assay.monitoring.rule import Kind, Rule, metric_of, without_baseline, without_figure
 from assay.monitoring.terms import Terms
@@ -19,10 +20,11 @@ NO_SLACK = Amount(0.0)
 
 @dataclass(frozen=True)
 class RatchetRule(Rule):
-    """The limit is the best figure so far, of all earlier stored results of the same benchmark, provider, metric and data.
+    """The limit is the best figure so far, of earlier stored results of the same benchmark, provider, metric and data.
 
-    The baseline's figure counts among them. Without a store the baseline's alone is the limit; without either the rule is
-    skipped. `within` is how far below the best is still good; per cent are those of the best.
+    Of those only results count that were a baseline at some time, or all where none ever was: a change that was turned down
+    raises no bar. The baseline's figure counts among them. Without a store the baseline's alone is the limit; without
+    either the rule is skipped. `within` is how far below the best is still good; per cent are those of the best.
     """
 
     bound: BoundMetric
@@ -62,7 +64,7 @@ class RatchetRule(Rule):
             level=level,
             n=case.n_defined(name),
             moved=case.moved(self.bound) if is_worse else (),
-            reason=f"{best:.3f} {said}",
+            reason=f"{best:{figure_shape(self.bound.metric.range[1], [value, best, limit])}}{unit_of(self.bound)} {said}",
         )
 
 
@@ -74,6 +76,7 @@ def parse_ratchet(shape: re.Match[str], terms: Terms) -> RatchetRule:
     slack = Amount.of(shape) if shape["number"] else NO_SLACK
     if slack.number < 0:
         raise BadParameter(f"within is a number from 0 up, not {slack}")
+    refuse_harmless(bound, slack, "fall")
     return RatchetRule(bound, slack, terms=terms)
 
 

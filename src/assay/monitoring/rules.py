@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from assay.errors import AssayError, BadParameter, DataError, UnknownName, near_matches
+from assay.errors import AssayError, BadParameter, UnknownName, near_matches
 from assay.monitoring import rule_change, rule_count, rule_limit, rule_margin, rule_queries, rule_ratchet
-from assay.monitoring.rule import WORDS, Rule, at_place, forms_hint
+from assay.monitoring.rule import Rule, at_place, forms_hint, slips
 from assay.monitoring.terms import FAIL, WARN, parse_severity, split_terms
 from assay.text import counted, shortened
 
@@ -31,6 +31,10 @@ KINDS = (
 """In the order in which they are tried: the ones with words of their own first."""
 EXAMPLES = tuple(kind.example for kind in KINDS)
 MAP_KEYS = ("rule", "severity", "undecided", "where", "on")
+SHORT_KEYS = (WARN, FAIL)
+"""`- warn: mrr >= 0.3` in a file."""
+LONGEST, LONGEST_BODY = 10_000, 1_000
+"""Letters of a rule, and of what it says before `where`."""
 
 
 def parse_rule(text: str, place: str = "", undecided: str = WARN) -> Rule:
@@ -38,7 +42,11 @@ def parse_rule(text: str, place: str = "", undecided: str = WARN) -> Rule:
     if not isinstance(text, str) or not text.strip():
         raise at_place(BadParameter(f"a rule is a text such as {EXAMPLES[-1]}, not {text!r}"), place)
     try:
+        if len(text) > LONGEST:
+            raise BadParameter(f"a rule has at most {LONGEST:,} letters, and this one {len(text):,}: {shortened(text)}")
         body, terms = split_terms(text, place, undecided)
+        if len(body) > LONGEST_BODY:
+            raise BadParameter(f"a rule has at most {LONGEST_BODY:,} letters before where, and this one {len(body):,}")
         for kind in KINDS:
             if shape := kind.shape.fullmatch(body):
                 return kind.parse(shape, terms)
@@ -50,8 +58,8 @@ def parse_rule(text: str, place: str = "", undecided: str = WARN) -> Rule:
 def _unreadable(body: str) -> AssayError:
     """Which word is wrong, if one is; else the forms there are."""
     for word in body.split()[1:]:
-        near = near_matches(word, WORDS, most=2)
-        if word.isalpha() and word.lower() not in WORDS and near:
+        near = slips(word) if word.isalpha() else []
+        if near:
             return UnknownName("word of a rule", word, near, forms_hint())
     forms = "".join(f"\n  {example}" for example in EXAMPLES)
     return BadParameter(f"{shortened(body, 100)} is no rule; rules look like{forms}")
@@ -73,13 +81,14 @@ def rule_from(item: Any, place: str = "", undecided: str = WARN) -> Rule:
     """
     if not isinstance(item, Mapping):
         return parse_rule(item, place, undecided)
-    if len(item) == 1 and next(iter(item)) in (WARN, FAIL):
+    if len(item) == 1 and next(iter(item)) in SHORT_KEYS:
         severity, text = next(iter(item.items()))
         return parse_rule(f"{severity}: {text}", place, undecided)
     for key in item:
         if key not in MAP_KEYS:
-            near = near_matches(str(key), MAP_KEYS)
-            raise at_place(UnknownName("key of a rule", str(key), near, f"there are {', '.join(MAP_KEYS)}"), place)
+            known = (*MAP_KEYS, *SHORT_KEYS) if len(item) == 1 else MAP_KEYS
+            near = near_matches(str(key), known)
+            raise at_place(UnknownName("key of a rule", str(key), near, f"there are {', '.join(known)}"), place)
     if not isinstance(item.get("rule"), str):
         raise at_place(BadParameter(f"a rule as a map has a text under rule, found {shortened(dict(item))}"), place)
     try:
@@ -121,7 +130,8 @@ def rules_from_yaml(text: str, source: str = "gate.yaml") -> list[Rule]:
     if len(faults) == 1:
         raise faults[0]
     if faults:
-        raise BadParameter("\n  ".join((f"{source}: {counted(len(faults), 'fault')}", *map(str, faults))))
+        said = (str(fault).replace("\n", "\n  ") for fault in faults)
+        raise BadParameter("\n  ".join((f"{source}: {counted(len(faults), 'fault')}", *said)))
     if not found:
         raise BadParameter(f"{source}: there is no rule in it; write rules: and a list, such as - {rule_limit.KIND.example}")
     return found
@@ -143,5 +153,5 @@ def _listed(text: str, source: str) -> tuple[Sequence[tuple[Any, int]], str]:
             undecided = parse_severity(str(whole.value["undecided"].value), f"{source}: undecided")
         listed = whole.value.get("rules", Lined([], 1))
     if not isinstance(listed.value, list):
-        raise DataError(f"{source}:{listed.line}: rules are a list; write each behind a dash, as in - failed = 0")
+        raise BadParameter(f"{source}:{listed.line}: rules are a list; write each behind a dash, as in - failed = 0")
     return [(item.plain(), item.line) for item in listed.value], undecided

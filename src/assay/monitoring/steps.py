@@ -5,6 +5,9 @@ line. A self-starting CUSUM adds up small steps in one direction: each night is 
 nights before it, so that nothing needs to be known in advance, and turned into a standard normal figure whatever their
 number (Hawkins 1987, Self-starting cusum charts for location and scale, The Statistician 36). When it alarms, the night at
 which two levels explain the nights best is where the step began. Nothing is assumed about weekdays or seasons.
+
+Noise is rarely normal: timings are skewed, shares of few queries come in lumps, and some nights are wild. Timings are
+watched by their logarithms; shares are believed to vary by about a query; one night adds little, so that it takes several.
 """
 
 from __future__ import annotations
@@ -19,15 +22,21 @@ from assay.text import counted
 
 LEAST_POINTS = 10
 """Nights before anything can be said."""
-ALLOWANCE, DECISION = 1.0, 4.4
-"""Of the CUSUM, in standard deviations: tuned for steps of two or more, and for three false alarms in 100 series of 60."""
-LARGEST = 3.0
+ALLOWANCE = 1.0
+"""Of the CUSUM, in standard deviations: what a night may be off without being added up. It suits steps of two or more."""
+DECISION, WHILE_FEW = 4.6, 14.0
+"""The CUSUM alarms above the first, less the second over the number of nights: early on, steps are harder to see."""
+LARGEST = 2.5
 """What one night may add to the CUSUM: a single wild one is a spike, no step."""
-SPIKE, SPIKE_WHILE_FEW = 3.62, 50.0
-"""A robust z-score above the first, plus the second over the number of nights, is a spike: MADs of few nights are rough."""
+SPIKE, SPIKE_WHILE_FEW = 10.0, 40.0
+"""A robust z-score above the first, plus the second over the number of nights, is a spike, even where tails are heavy."""
+PRIOR_NIGHTS = 4
+"""A share of queries is believed to vary by a query, as firmly as if that had been seen on so many nights."""
 SMALLEST = 0.002
 """Shifts by a smaller share of the level are nobody's business, however steady a series was."""
 MAD_TO_SD = 1.4826
+WHOLE = 1e-6
+"""A share of queries is a whole number of them, but for rounding."""
 MOST_NIGHTS = 120
 """Nights that the median looks back on."""
 
@@ -60,11 +69,14 @@ class Watched:
         return tuple(alarm for alarm in self.alarms if alarm.is_step)
 
 
-def watch_series(values: Sequence[float], least: int = LEAST_POINTS) -> Watched:
+def watch_series(
+    values: Sequence[float], least: int = LEAST_POINTS, *, is_timing: bool = False, n_queries: int = 0
+) -> Watched:
     """Go through a series as it came about; nights without a figure (nan) are passed over.
 
     With fewer than `least` figures nothing is said, but why. On 60 nights of mere noise an alarm of any kind is raised in
-    fewer than 5 of 100 series.
+    at most 5 of 100 series. Timings are skewed: `is_timing` watches their logarithms, where all are above 0. `n_queries`
+    is what figures rest on: where they are shares of so many queries, they come in lumps of one.
     """
     if least < 3:
         raise BadParameter(f"least is a number of points from 3 up, not {least!r}")
@@ -72,10 +84,14 @@ def watch_series(values: Sequence[float], least: int = LEAST_POINTS) -> Watched:
     if len(known) <= least:
         doubt = f"{counted(len(known), 'point')}; at least {least + 1} are needed to tell a change from chance"
         return Watched((), len(known), doubt)
-    watch = _Watch(least)
+    in_logs = is_timing and all(value > 0 for _, value in known)
+    watch = _Watch(least, in_logs=in_logs, query=1 / n_queries if n_queries > 0 and not in_logs else 0.0)
     for place, value in known:
-        watch.see(place, value)
-    return Watched(tuple(watch.alarms), len(known))
+        watch.see(place, math.log(value) if in_logs else value)
+    alarms = watch.alarms
+    if in_logs:
+        alarms = [one._replace(before=math.exp(one.before), after=math.exp(one.after)) for one in alarms]
+    return Watched(tuple(alarms), len(known))
 
 
 @dataclass
@@ -83,6 +99,9 @@ class _Watch:
     """What is known after so many nights."""
 
     least: int
+    in_logs: bool = False
+    query: float = 0.0
+    """What one query is worth, as long as all figures were shares of queries; else 0."""
     alarms: list[Alarm] = field(default_factory=list)
     places: list[int] = field(default_factory=list)
     """Nights since the last step."""
@@ -100,6 +119,8 @@ class _Watch:
 
     def see(self, place: int, value: float) -> None:
         """One more night."""
+        if self.query and not _is_whole(value / self.query):
+            self.query = 0.0
         settled = len(self.values) - max(self.n_up, self.n_down)
         calm = [
             known
@@ -112,7 +133,7 @@ class _Watch:
             self._note_spike(place, value)
         self.places.append(place)
         self.values.append(value)
-        if is_ready and max(self.up, self.down) > DECISION:
+        if is_ready and max(self.up, self.down) > DECISION - WHILE_FEW / (len(calm) + self.freedom):
             self._note_step(place)
 
     def _surprise(self, calm: Sequence[float], value: float) -> float:
@@ -122,8 +143,9 @@ class _Watch:
         n = len(calm)
         mean = math.fsum(calm) / n
         freedom = n - 1 + self.freedom
-        variance = (math.fsum((one - mean) ** 2 for one in calm) + self.spread) / freedom
-        deviation = max(math.sqrt(variance), _floor(mean))
+        squares = math.fsum((one - mean) ** 2 for one in calm) + self.spread
+        believed = (squares + PRIOR_NIGHTS * self.query**2) / (freedom + PRIOR_NIGHTS) if self.query else 0.0
+        deviation = max(math.sqrt(max(squares / freedom, believed)), self._floor(mean))
         if not deviation:
             return math.copysign(LARGEST, value - mean) if value != mean else 0.0
         t = (value - mean) / (deviation * math.sqrt(1 + 1 / n))
@@ -145,8 +167,8 @@ class _Watch:
         mad = MAD_TO_SD * _median([abs(one - middle) for one in before])
         mean = math.fsum(before) / len(before)
         deviation = math.sqrt(math.fsum((one - mean) ** 2 for one in before) / (len(before) - 1))
-        scale = max(mad, deviation / 2, _floor(middle))
-        if abs(value - middle) > (SPIKE + SPIKE_WHILE_FEW / len(before)) * scale and _matters(middle, value):
+        scale = max(mad, deviation, self.query / 4, self._floor(middle))
+        if abs(value - middle) > (SPIKE + SPIKE_WHILE_FEW / len(before)) * scale and self._matters(middle, value):
             self.spikes.add(place)
             self.alarms.append(Alarm(place, place, False, middle, value))
 
@@ -157,7 +179,7 @@ class _Watch:
         level, since = _mean(before), _mean(after)
         self.up = self.down = 0.0
         self.n_up = self.n_down = 0
-        if not _matters(level, since):
+        if not self._matters(level, since):
             return
         began = self.places[split]
         self.alarms = [alarm for alarm in self.alarms if alarm.place < began]
@@ -167,6 +189,13 @@ class _Watch:
         self.freedom += max(0, len(calm) - 1)
         self.places, self.values = self.places[split:], after
         self.spikes = set()
+
+    def _floor(self, level: float) -> float:
+        """The least spread a series is believed to have: perfectly steady ones exist, and tiny changes do not matter."""
+        return SMALLEST / 4 * (1.0 if self.in_logs else abs(level))
+
+    def _matters(self, before: float, after: float) -> bool:
+        return abs(after - before) >= SMALLEST * (1.0 if self.in_logs else abs(before))
 
 
 def _best_split(values: Sequence[float]) -> int:
@@ -182,13 +211,8 @@ def _best_split(values: Sequence[float]) -> int:
     return found
 
 
-def _floor(level: float) -> float:
-    """The least spread a series is believed to have: perfectly steady ones exist, and tiny changes in them do not matter."""
-    return SMALLEST / 4 * abs(level)
-
-
-def _matters(before: float, after: float) -> bool:
-    return abs(after - before) >= SMALLEST * abs(before)
+def _is_whole(number: float) -> bool:
+    return abs(number - round(number)) < WHOLE
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -12,6 +12,8 @@ from assay.evaluation.selection import parse_where
 
 FAIL, WARN = "fail", "warn"
 SEVERITIES = (FAIL, WARN)
+_BLANKS = re.compile(r"""('[^']*'|"[^"]*")|\s+""")
+"""Blanks, but for those within quotes; many of them at once would be looked at again and again."""
 _OPTIONS = re.compile(r"\s*\[([^\[\]]*)\]\s*$")
 _SEVERITY = re.compile(r"\s*(fail|warn)\s*:\s+", re.IGNORECASE)
 _WHERE = re.compile(r"\s+(?:where|in)\s+(?=[^\s=]+=)", re.IGNORECASE)
@@ -55,7 +57,7 @@ def _quoted(text: str) -> str:
 
 def split_terms(text: str, place: str = "", undecided: str = WARN) -> tuple[str, Terms]:
     """The body of a rule, and its terms."""
-    severity, doubt, rest = FAIL, undecided, text
+    severity, doubt, rest = FAIL, undecided, _BLANKS.sub(lambda found: found[1] or " ", text)
     if prefix := _SEVERITY.match(rest):
         severity, rest = prefix[1].lower(), rest[prefix.end() :]
     if options := _OPTIONS.search(rest):

@@ -6,6 +6,7 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from assay.monitoring.figures import figure_shape, signed, unit_of
 from assay.monitoring.finding import FAILED, PASSED, SKIPPED, UNDECIDED, WARNED, Finding, digits_for, plain
 from assay.monitoring.rule import Rule
 from assay.monitoring.terms import FAIL, WARN
@@ -48,25 +49,27 @@ class Verdict:
         if metric is None:
             return self._counted()
         shape = figure_shape(metric.metric.range[1], [finding.value, finding.before, finding.limit])
+        unit = unit_of(metric)
         if not math.isnan(finding.difference):
-            return self._compared(shape)
+            return self._compared(shape, unit)
         interval = _interval(finding, shape, signed=False)
         said = f", {finding.reason}" if finding.reason else ""
-        return f"{finding.value:{shape}}{interval}, {counted(finding.n, 'query')}{said}"
+        return f"{finding.value:{shape}}{interval}{unit}, {counted(finding.n, 'query')}{said}"
 
     def _counted(self) -> str:
         finding = self.finding
         said = f" {finding.reason}" if finding.reason else ""
         return f"{finding.value:,.0f} of {counted(finding.n, 'query')}{said}"
 
-    def _compared(self, shape: str) -> str:
+    def _compared(self, shape: str, unit: str) -> str:
         finding = self.finding
         close = digits_for([abs(finding.difference), abs(finding.limit)], int(shape[2]))
-        difference = f"{signed(finding.difference, f',.{close}f')}{_interval(finding, shape, signed=True)}"
+        difference = f"{signed(finding.difference, f',.{close}f')}{_interval(finding, shape, signed=True)}{unit}"
         if finding.status == UNDECIDED:
             return f"{difference}, {counted(finding.n, 'query')}: {finding.reason}"
         said = f", {finding.reason}" if finding.reason else ""
-        return f"{finding.before:{shape}} → {finding.value:{shape}}  ({difference}{said}, {counted(finding.n, 'query')})"
+        figures = f"{finding.before:{shape}} → {finding.value:{shape}}{unit}"
+        return f"{figures}  ({difference}{said}, {counted(finding.n, 'query')})"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""
@@ -82,18 +85,6 @@ class Verdict:
             **found,
             "moved": [one.to_dict() for one in self.finding.moved],
         }
-
-
-def figure_shape(highest: float, values: list[float]) -> str:
-    """Three decimals, or as many as tell these figures apart; one where figures are large."""
-    known = [value for value in values if math.isfinite(value)]
-    large = highest > 1 and max(map(abs, known), default=0.0) >= 10
-    return f",.{digits_for(known, 1 if large else 3)}f"
-
-
-def signed(value: float, shape: str) -> str:
-    """With a plus or a real minus."""
-    return f"{value:+{shape}}".replace("-", "−")
 
 
 def _interval(finding: Finding, shape: str, *, signed: bool) -> str:

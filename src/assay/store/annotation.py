@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, delete, insert, select, update
 
-from assay.errors import BadParameter
+from assay.errors import BadParameter, UnknownName, near_matches
 from assay.store.entries import Note
 from assay.store.moments import now
-from assay.store.references import Target
-from assay.store.tables import BASELINES, EVALUATIONS, NOTES, TAGS
+from assay.store.references import Target, chosen_places
+from assay.store.tables import BASELINES, EVALUATIONS, NOTES, RESULTS, TAGS
 from assay.text import printable
 
 LONGEST_TAG = 80
@@ -66,7 +66,33 @@ def bless(connection: Connection, target: Target, name: str, *, moves: bool = Tr
         connection.execute(insert(BASELINES).values(name=name, **row))
     elif moves:
         connection.execute(update(BASELINES).where(BASELINES.c.name == name).values(**row))
+    if before is None or moves:
+        mark_blessed(connection, target.number, target.part, row["blessed"])
     return Blessed(name, address(target.id, target.part), None if before is None else address(before.id, before.part))
+
+
+def mark_blessed(connection: Connection, evaluation: int, part: str, moment: Any) -> None:
+    """Note at the results that they are, or were, a baseline; with no moment, that they never were."""
+    wanted = select(RESULTS.c.number, RESULTS.c.benchmark, RESULTS.c.provider).where(RESULTS.c.evaluation == evaluation)
+    rows = connection.execute(wanted.order_by(RESULTS.c.place)).all()
+    places = chosen_places(part, [(row.benchmark, row.provider) for row in rows], str(evaluation))
+    numbers = [rows[place].number for place in places]
+    connection.execute(update(RESULTS).where(RESULTS.c.number.in_(numbers)).values(blessed=moment))
+
+
+def unbless(connection: Connection, name: str) -> str:
+    """Take a baseline back, and give what it was; what no other name stands for counts as if it never had been one."""
+    row = connection.execute(select(BASELINES).where(BASELINES.c.name == name)).first()
+    if row is None:
+        known = list(connection.execute(select(BASELINES.c.name).order_by(BASELINES.c.name)).scalars())
+        hint = f"there are {', '.join(known)}" if known else "there is none"
+        raise UnknownName("baseline", name, near_matches(name, known), hint)
+    connection.execute(delete(BASELINES).where(BASELINES.c.name == name))
+    mark_blessed(connection, row.evaluation, row.part, None)
+    for other in connection.execute(select(BASELINES).where(BASELINES.c.evaluation == row.evaluation)).all():
+        mark_blessed(connection, other.evaluation, other.part, other.blessed)
+    was = connection.execute(select(EVALUATIONS.c.id).where(EVALUATIONS.c.number == row.evaluation)).scalar_one()
+    return address(was, row.part)
 
 
 def address(evaluation: str, part: str) -> str:

@@ -13,11 +13,15 @@ from assay.store.moments import now, read_moment
 from assay.store.parcel import parcel_of
 from assay.store.payload import pack_json
 from assay.store.writing import Bundle
+from assay.text import shortened
 
 
-def bundle_of(results: Iterable[Result], plan: Any = None, started: str | None = None) -> Bundle:
+def bundle_of(results: Result | Iterable[Result], plan: Any = None, started: str | None = None) -> Bundle:
     """An evaluation, everything slow done."""
-    parcels = tuple(map(parcel_of, results))
+    every = [results] if isinstance(results, Result) else list(results) if isinstance(results, Iterable) else [results]
+    if wrong := [one for one in every if not isinstance(one, Result)]:
+        raise BadParameter(f"only results are saved, as assay.run and assay.evaluate give them, not {shortened(wrong[0])}")
+    parcels = tuple(map(parcel_of, every))
     if not parcels:
         raise UsageError("there is no result to save")
     described = describe_plan(plan)

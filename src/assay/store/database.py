@@ -16,7 +16,7 @@ from sqlalchemy.exc import ArgumentError
 from sqlalchemy.pool import QueuePool
 
 from assay.errors import BadParameter, StoreError
-from assay.store.failures import FAILURES, explained, is_passing
+from assay.store.failures import FAILURES, READ_ONLY, explained, is_passing
 from assay.store.migrations import MIGRATIONS, migrate, refuse_unknown, version_of
 from assay.store.place import FORMS, INSTALL, Place
 
@@ -44,14 +44,17 @@ class Database:
             )
         refuse_unknown(version, self.place)
         if version != len(MIGRATIONS):
+            self._refuse_old()
             self.place.make_room()
             if self.place.path is not None:
                 self.alone("PRAGMA journal_mode = WAL")  # readers and a writer do not wait for each other; the file keeps it
             self.write(lambda connection: migrate(connection, self.place))
 
     def read(self, work: Callable[[Connection], T]) -> T:
-        """Do something that changes nothing."""
-        return self._attempt(work)
+        """Do something that changes nothing. All of it sees one state, whatever others write meanwhile."""
+        is_sqlite = self.engine.dialect.name == "sqlite"  # where a transaction that reads is like that by itself
+        how = {} if is_sqlite else {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
+        return self._attempt(work, **how)
 
     def write(self, work: Callable[[Connection], T]) -> T:
         """Do something in one transaction. It may be done several times over, so it begins from nothing each time."""
@@ -76,6 +79,16 @@ class Database:
                     raise explained(error, self.place) from error
             time.sleep(random.uniform(0.5, 1) * min(0.005 * 2**tried, 1.0))  # noqa: S311 (no secret)
         raise AssertionError  # the last try returns or raises
+
+    def _refuse_old(self) -> None:
+        """A layout is brought up to date where the store may be changed, and nowhere else."""
+        if self.place.exists and self.place.path is not None and _mode(self.place) != "rwc":
+            raise StoreError(f"{self.place}: {READ_ONLY}, and of an older assay; open it once where it may be changed")
+
+    def refuse_read_only(self) -> None:
+        """Say so before anything is asked, where nothing could be saved."""
+        if self.place.path is not None and _mode(self.place) != "rwc":
+            raise StoreError(f"{self.place}: {READ_ONLY}; name another one with --store or ASSAY_STORE")
 
     def close(self) -> None:
         """Let go of all connections."""

@@ -23,6 +23,8 @@ class Entry(NamedTuple):
     n_failed: int
     dataset: str
     """A digest of the benchmark: another one is another version of it."""
+    is_failed: bool
+    """Whether the provider failed on every query, so that no figure says anything."""
     figures: Mapping[str, Figure]
     """Metric → its summary, in the order of the plan."""
     tags: tuple[str, ...]
@@ -48,6 +50,9 @@ class Point(NamedTuple):
     high: float | None
     n: int
     dataset: str
+    """A digest of the benchmark and of how answers were judged: figures compare where it is equal."""
+    was_baseline: bool = False
+    """Whether somebody has blessed the result, under whatever name."""
 
 
 class Note(NamedTuple):

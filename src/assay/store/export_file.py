@@ -16,14 +16,18 @@ from typing import Any, NamedTuple
 
 from assay._version import __version__
 from assay.datasets._zstd import ZstdFile
-from assay.errors import DataError, StoreError
+from assay.errors import AssayError, BadParameter, DataError, StoreError
+from assay.store.annotation import check_tag
 from assay.store.entries import Note
 from assay.store.moments import now, read_moment
-from assay.store.parcel import parcel_of_plain
+from assay.store.parcel import Parcel, parcel_of_plain
 from assay.store.payload import pack_json, unpack_json
+from assay.store.references import ID, check_baseline_name, chosen_places
 from assay.store.writing import Bundle
+from assay.text import printable
 
 SCHEMA = "assay.export/1"
+ENDING = ".zst"
 LEVEL = 6
 
 
@@ -54,9 +58,11 @@ class Exported(NamedTuple):
 
 
 def write_export(path: Path, evaluations: Iterable[Exported]) -> int:
-    """Write all of them, or no file at all; says how many."""
+    """Write all of them, or no file at all; says how many. The file's name says that it is compressed."""
     import zstandard
 
+    if path.suffix.lower() != ENDING and not path.is_dir():
+        raise BadParameter(f"an export is compressed: call it {path.with_suffix('.jsonl.zst')}, not {path}")
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
     n_written = 0
     try:
@@ -137,19 +143,34 @@ def _evaluation(path: Path, about: dict[str, Any], lines: Lines) -> Exported:
     return exported
 
 
-def _put_together(about: dict[str, Any], parcels: list[Any]) -> Exported:
+def _put_together(about: dict[str, Any], parcels: list[Parcel]) -> Exported:
+    """What a file says about an evaluation is held to the same rules as what people type."""
     saved = read_moment(about["saved"])
     return Exported(
-        id=str(about["id"]),
+        id=_id(str(about["id"])),
         bundle=Bundle(pack_json(about["plan"]), tuple(parcels), saved or now()),
-        tags=tuple(map(str, about["tags"])),
+        tags=tuple(check_tag(str(tag)) for tag in about["tags"]),
         notes=tuple(Note(str(note["written"]), str(note["text"])) for note in about["notes"]),
-        baselines=tuple((str(one["name"]), str(one["part"])) for one in about["baselines"]),
+        baselines=tuple(_baseline(str(one["name"]), str(one["part"]), parcels) for one in about["baselines"]),
     )
+
+
+def _id(name: str) -> str:
+    if not ID.fullmatch(name):
+        raise BadParameter(f"an id looks like 2026-11-15-rag-template-7f3a; found {name!r}")
+    return name
+
+
+def _baseline(name: str, part: str, parcels: list[Parcel]) -> tuple[str, str]:
+    names = [(printable(one.plain.get("benchmark", "")), printable(one.plain["name"])) for one in parcels]
+    chosen_places(part, names, "the evaluation")
+    return check_baseline_name(name), part
 
 
 def _checked(path: Path, function: Callable[..., Any], *arguments: Any) -> Any:
     try:
         return function(*arguments)
+    except AssayError as error:
+        raise DataError(f"{path}: an evaluation in it cannot be taken over: {error}") from None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise DataError(f"{path}: an evaluation in it cannot be read ({error!r})") from None

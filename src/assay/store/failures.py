@@ -17,8 +17,9 @@ PASSING = {"40001", "40P01", "55P03", "57P03", "53300"}
 LOST = {"57P01", "57P02", "08000", "08003", "08006"}
 """PostgreSQL: the server went away in between."""
 SAFE = "what was there is still there, what was being saved is not"
+READ_ONLY = "it is read-only"
 MEANING = {
-    8: f"it is read-only; {SAFE}",
+    8: f"{READ_ONLY}; {SAFE}",
     10: f"the disk refuses to read or write it (is it full, or is there a limit on the size of files?); {SAFE}",
     11: "the file is damaged; put a copy in its place, or import an export into a new store",
     13: f"there is no space left on the disk; {SAFE}",

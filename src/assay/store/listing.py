@@ -8,13 +8,17 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from sqlalchemy import Connection, Select, select
+from sqlalchemy import Connection, Select, and_, case, select
 
+from assay.errors import BadParameter
 from assay.store.entries import Entry, Point
 from assay.store.pairs import Unopened
 from assay.store.parcel import Figure
 from assay.store.tables import BASELINES, EVALUATIONS, FIGURES, RESULTS, TAGS
-from assay.text import printable
+from assay.text import printable, shortened
+
+IS_FAILED = and_(RESULTS.c.n_queries > 0, RESULTS.c.n_failed >= RESULTS.c.n_queries)
+"""Whether a provider answered no query at all."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,14 @@ class Filter:
     since: str | None = None
     tag: str | None = None
     limit: int | None = None
+
+    def __post_init__(self) -> None:
+        """Names are text, and a limit is a whole number."""
+        for name in ("benchmark", "provider", "tag"):
+            if not isinstance(getattr(self, name), str | None):
+                raise BadParameter(f"{name} is a text, not {shortened(getattr(self, name))}")
+        if self.limit is not None and (isinstance(self.limit, bool) or not isinstance(self.limit, int) or self.limit < 0):
+            raise BadParameter(f"limit is a whole number from 0 up, or None for all, not {shortened(self.limit)}")
 
     def apply(self, query: Select[Any]) -> Select[Any]:
         """The query with its conditions; it selects from results and their evaluations."""
@@ -50,14 +62,20 @@ def list_entries(connection: Connection, chosen: Filter) -> list[Entry]:
     """Stored results, the newest first; those of one evaluation in their own order."""
     of_evaluation = (EVALUATIONS.c.id, EVALUATIONS.c.saved)
     of_result = ("started", "benchmark", "provider", "n_queries", "n_failed", "dataset")
-    wanted = select(*of_evaluation, *(RESULTS.c[name] for name in of_result), RESULTS.c.number, RESULTS.c.evaluation)
+    about = (*of_evaluation, *(RESULTS.c[name] for name in of_result), IS_FAILED)
+    wanted = select(*about, RESULTS.c.number, RESULTS.c.evaluation)
     rows = connection.execute(chosen.newest_first(wanted)).all()
     figures = _figures(connection, chosen)
     tags, baselines = _words(connection, TAGS.c.tag), _words(connection, BASELINES.c.name)
     return [
-        Entry._make((*about, figures[number], tags.get(evaluation, ()), baselines.get(evaluation, ())))
-        for *about, number, evaluation in rows
+        Entry._make((*about, bool(is_failed), figures[number], tags.get(evaluation, ()), baselines.get(evaluation, ())))
+        for *about, is_failed, number, evaluation in rows
     ]
+
+
+def list_failed(connection: Connection, evaluation: int) -> set[int]:
+    """The places of the results whose provider answered no query at all."""
+    return set(connection.execute(select(RESULTS.c.place).where(RESULTS.c.evaluation == evaluation, IS_FAILED)).scalars())
 
 
 def _figures(connection: Connection, chosen: Filter) -> defaultdict[int, Mapping[str, Figure]]:
@@ -87,10 +105,14 @@ def _words(connection: Connection, column: Any) -> dict[int, tuple[str, ...]]:
 
 
 def list_points(connection: Connection, metric: str, chosen: Filter) -> list[Point]:
-    """A metric's summaries over time, the oldest first; of every benchmark and provider that is not left out."""
+    """A metric's summaries over time, the oldest first; of every benchmark and provider that is not left out.
+
+    Where a provider failed on every query there is no figure: its zeros say nothing about its answers.
+    """
     of_result = (RESULTS.c[name] for name in ("started", "benchmark", "provider"))
-    of_figure = (FIGURES.c[name] for name in ("value", "low", "high", "n"))
-    wanted = select(EVALUATIONS.c.id, *of_result, *of_figure, RESULTS.c.dataset).select_from(RESULTS)
+    of_figure = (case((IS_FAILED, None), else_=FIGURES.c[name]) for name in ("value", "low", "high"))
+    of_data = (RESULTS.c.comparable, RESULTS.c.blessed.is_not(None))
+    wanted = select(EVALUATIONS.c.id, *of_result, *of_figure, FIGURES.c.n, *of_data).select_from(RESULTS)
     wanted = chosen.apply(wanted.join(EVALUATIONS).join(FIGURES)).where(FIGURES.c.metric == metric)
     order = (RESULTS.c.started, EVALUATIONS.c.saved, RESULTS.c.number)
-    return [Point(*row) for row in connection.execute(wanted.order_by(*order))]
+    return [Point._make((*row[:-1], bool(row[-1]))) for row in connection.execute(wanted.order_by(*order))]

@@ -7,13 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sqlalchemy import Connection, func, insert, inspect, select, text
+from sqlalchemy import Connection, bindparam, func, insert, inspect, select, text, update
 
 from assay._version import __version__
 from assay.errors import StoreError
+from assay.store.annotation import mark_blessed
+from assay.store.comparability import comparable_of
 from assay.store.moments import now
+from assay.store.payload import decompressed, unpack_json
 from assay.store.place import Place
-from assay.store.tables import METADATA, SCHEMA
+from assay.store.tables import BASELINES, JUDGMENTS, METADATA, RESULTS, SCHEMA
 
 LOCK = 0x61737361
 """PostgreSQL's number of the lock that makes migrations wait for each other."""
@@ -24,7 +27,34 @@ def _first(connection: Connection) -> None:
     METADATA.create_all(connection)
 
 
-MIGRATIONS: tuple[Callable[[Connection], None], ...] = (_first,)
+def _second(connection: Connection) -> None:
+    """Version 2: which figures may be compared, and which results were a baseline."""
+    known = {column["name"] for column in inspect(connection).get_columns(RESULTS.name)}
+    for column in ("comparable", "blessed"):
+        if column not in known:
+            connection.execute(text(f"ALTER TABLE {RESULTS.name} ADD COLUMN {column} TEXT"))
+    rows = connection.execute(select(RESULTS.c.number, RESULTS.c.record, RESULTS.c.dataset)).all()
+    found = [{"of": row.number, "comparable": _comparable(row.record, row.dataset)} for row in rows]
+    if found:
+        connection.execute(update(RESULTS).where(RESULTS.c.number == bindparam("of")), found)
+    for baseline in connection.execute(select(BASELINES)).all():
+        mark_blessed(connection, baseline.evaluation, baseline.part, baseline.blessed)
+
+
+def _comparable(record: bytes, dataset: str) -> str:
+    """What is damaged can be compared with nothing new; `assay store check` tells about it."""
+    try:
+        return comparable_of(unpack_json(decompressed(bytes(record), "a result")), dataset)
+    except (StoreError, ValueError, AttributeError):
+        return dataset
+
+
+def _third(connection: Connection) -> None:
+    """Version 3: judgments that people make over stored results."""
+    JUDGMENTS.create(connection, checkfirst=True)
+
+
+MIGRATIONS: tuple[Callable[[Connection], None], ...] = (_first, _second, _third)
 """The step at place n leads to version n + 1."""
 
 

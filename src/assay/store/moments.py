@@ -30,7 +30,9 @@ def read_moment(text: object) -> str | None:
 
 
 def parse_since(text: str, today: datetime | None = None) -> str:
-    """`30d`, `12h`, `2w`, or a day such as 2026-11-15: the moment from which on."""
+    """`30d`, `12h`, `45m` (minutes), `2w`, or a day such as 2026-11-15: the moment from which on."""
+    if not isinstance(text, str):
+        raise BadParameter(f"since is a text such as 30d or 2026-11-15, not {text!r}")
     shape = re.fullmatch(r"(\d{1,5})([mhdw])", text.strip())
     try:
         if shape:
@@ -40,4 +42,4 @@ def parse_since(text: str, today: datetime | None = None) -> str:
         pass
     if (moment := read_moment(text.strip())) is not None:
         return moment
-    raise BadParameter(f"since is an age such as 30d, 12h or 2w, or a day such as 2026-11-15, not {text!r}")
+    raise BadParameter(f"since is an age such as 30d, 12h, 45m (minutes) or 2w, or a day such as 2026-11-15, not {text!r}")

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from assay.evaluation.result import Result
-from assay.evaluation.saved import result_from_dict
+from assay.evaluation.saved import result_from_dict, with_parts
 from assay.metrics._parse import parse_metric
 from assay.model.records import Query
 from assay.model.scores import Column, ScoreTable
@@ -145,8 +145,13 @@ def assembled(plain: Mapping[str, Any], scores: bytes, **whole: Any) -> Result:
     query_ids, columns = unpack_scores(scores)
     metrics = tuple(map(parse_metric, columns or plain["summary"]))
     by_name = {bound.name: columns.get(bound.name, np.zeros(0)) for bound in metrics}
+    made_of = plain.get("made_of", {})
     table = ScoreTable(
-        query_ids, {bound.name: Column.of(by_name[bound.name], bound.metric.aggregation) for bound in metrics}
+        query_ids,
+        {
+            bound.name: with_parts(Column.of(by_name[bound.name], bound.metric.aggregation), made_of.get(bound.name))
+            for bound in metrics
+        },
     )
     bare = result_from_dict({**plain, "per_query": {}})
     return replace(bare, table=table, metrics=metrics, **whole)

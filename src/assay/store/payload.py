@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
+from itertools import accumulate, pairwise
 from typing import Any
 
 import msgspec
 import numpy as np
 
 from assay.errors import StoreError
+from assay.store.numbers import pack_counts, unpack_counts
 
 LEVEL = 3
 """Of compression: higher ones cost several times the time for a few percent."""
@@ -66,15 +68,21 @@ def unpack_json(payload: bytes) -> Any:
     return json.loads(payload)
 
 
-def pack_texts(texts: Iterable[str]) -> bytes:
-    """Many short texts, in order."""
-    return json.dumps(list(texts), separators=(",", ":")).encode("ascii")
+def pack_texts(texts: Iterable[str]) -> dict[str, bytes]:
+    """Many short texts, in order: all of them as one, and how many characters each has. Even half a character goes."""
+    every = list(texts)
+    lengths = np.fromiter(map(len, every), np.int64, len(every))
+    return {"lengths": pack_counts(lengths), "text": "".join(every).encode("utf-8", "surrogatepass")}
 
 
-def unpack_texts(packed: bytes) -> list[str]:
-    """What `pack_texts` was given."""
-    texts: list[str] = json.loads(packed)
-    return texts
+def unpack_texts(packed: Mapping[str, bytes] | bytes) -> list[str]:
+    """What `pack_texts` was given. The first stores have a list in JSON instead."""
+    if isinstance(packed, bytes):
+        texts: list[str] = json.loads(packed)
+        return texts
+    text = packed["text"].decode("utf-8", "surrogatepass")
+    bounds = pairwise(accumulate(unpack_counts(packed["lengths"]).tolist(), initial=0))
+    return [text[start:end] for start, end in bounds]
 
 
 def pack_parts(parts: dict[str, Any]) -> bytes:

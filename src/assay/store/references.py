@@ -1,7 +1,8 @@
 """References: the words for a stored evaluation, and for one result of it.
 
-`latest` is the last one saved, `latest~1` the one before it; an id, or as much of its beginning as is unique; the name of
-a baseline. Behind a `#` stands a result of it: a provider, `benchmark/provider`, or a benchmark for all of its results.
+`latest` is the last one saved, `latest~1` the one before it; an id, as much of its beginning as is unique, or what it ends
+in; the name of a baseline.
+Behind a `#` stands a result of it: a provider, `benchmark/provider`, or a benchmark for all of its results.
 """
 
 from __future__ import annotations
@@ -14,11 +15,19 @@ from sqlalchemy import Connection, func, select
 
 from assay.errors import BadParameter, UnknownName, UsageError, near_matches
 from assay.store.tables import BASELINES, EVALUATIONS
-from assay.text import counted, printable, some_of
+from assay.text import counted, printable, shortened, some_of
 
 MANY = 200
 """The newest ids, among which a misspelt one is looked for."""
-NAME = re.compile(r"[\w.+/-]{1,80}")
+LATEST = re.compile(r"latest(?:~(\d{1,9}))?")
+ID = re.compile(r"\d{4}-\d\d-\d\d-[a-z0-9-]*[a-z0-9]-[0-9a-f]{4,32}")
+"""The day, the benchmark, and the beginning of a digest."""
+SUFFIX = re.compile(r"[0-9a-f]{4,32}")
+NAME = re.compile(r"(?!\d{4}-\d\d-\d\d|latest$)\w[\w.+-]*(?:/\w[\w.+-]*)*")
+"""Of a baseline: words with slashes between them; nothing that looks like an id or a path."""
+FILE = re.compile(r"(?:\.{0,2}|~)/.*|.*\.[a-z]{2,7}", re.IGNORECASE | re.DOTALL)
+"""What looks like a file: `./x`, `/x`, `x.json`; but not `release/1.0`."""
+LONGEST = 80
 
 
 class Target(NamedTuple):
@@ -31,8 +40,10 @@ class Target(NamedTuple):
 
 def resolve(connection: Connection, reference: str) -> Target:
     """The evaluation of that reference, or an error with what may have been meant."""
+    if not isinstance(reference, str):
+        raise BadParameter(f"a reference is a text such as latest, not {shortened(reference)}")
     name, _, part = printable(reference.strip()).partition("#")
-    if steps := re.fullmatch(r"latest(?:~(\d{1,9}))?", name):
+    if steps := LATEST.fullmatch(name):
         return _latest(connection, int(steps[1] or 0), part)
     columns = (EVALUATIONS.c.number, EVALUATIONS.c.id)
     if row := connection.execute(select(*columns).where(EVALUATIONS.c.id == name)).first():
@@ -40,15 +51,31 @@ def resolve(connection: Connection, reference: str) -> Target:
     baseline = select(*columns, BASELINES.c.part).join(BASELINES).where(BASELINES.c.name == name)
     if blessed := connection.execute(baseline).first():
         return Target(blessed.number, blessed.id, part or blessed.part)
-    begin_so = (
-        select(*columns).where(EVALUATIONS.c.id.startswith(name, autoescape=True)).order_by(EVALUATIONS.c.number.desc())
-    )
-    found = connection.execute(begin_so.limit(MANY)).all() if name else []
-    if len(found) > 1:
-        raise UsageError(f"{name!r} begins {counted(len(found), 'id')} in the store: {some_of([row.id for row in found])}")
-    if not found:
-        raise _unknown(connection, name)
-    return Target(*found[0], part)
+    return Target(*_shortened(connection, name), part)
+
+
+def _shortened(connection: Connection, name: str) -> tuple[int, str]:
+    """The one evaluation whose id begins so, or else ends so."""
+    ways = {"begins": EVALUATIONS.c.id.startswith(name, autoescape=True)} if name else {}
+    if SUFFIX.fullmatch(name):
+        ways["ends"] = EVALUATIONS.c.id.endswith(f"-{name}", autoescape=True)
+    for verb, is_so in ways.items():
+        wanted = select(EVALUATIONS.c.number, EVALUATIONS.c.id).where(is_so).order_by(EVALUATIONS.c.number.desc())
+        found = connection.execute(wanted.limit(MANY)).all()
+        if len(found) > 1:
+            ids = some_of([row.id for row in found])
+            raise UsageError(f"{name!r} {verb} {counted(len(found), 'id')} in the store: {ids}")
+        if found:
+            return found[0].number, found[0].id
+    raise _unknown(connection, name)
+
+
+def resolve_whole(connection: Connection, reference: str, done: str) -> Target:
+    """The whole evaluation; a baseline that is one result of it means the evaluation too. A part is refused."""
+    target = resolve(connection, reference)
+    if part := printable(reference).partition("#")[2]:
+        raise UsageError(f"evaluations are {done} whole: write {target.id}, not {target.id}#{part}")
+    return target._replace(part="")
 
 
 def _latest(connection: Connection, steps: int, part: str) -> Target:
@@ -94,7 +121,22 @@ def chosen_places(part: str, names: Sequence[tuple[str, str]], evaluation: str) 
 
 
 def check_baseline_name(name: str) -> str:
-    """A name that can be told from every other reference."""
-    if not NAME.fullmatch(name) or name == "latest" or name.startswith("-"):
-        raise BadParameter(f"a baseline is called by letters, digits and . _ - + /, and not latest; found {name!r}")
+    """A name that can be told from every other reference, and from a file."""
+    if not is_baseline_name(name):
+        raise BadParameter(
+            "a baseline is called by letters, digits and . _ - + / between them, such as main or release/1.0; "
+            f"not latest, and not like an id, a day or a file; found {name!r}"
+        )
     return name
+
+
+def is_baseline_name(name: object) -> bool:
+    """Whether somebody could bless an evaluation under that name."""
+    if not isinstance(name, str) or len(name) > LONGEST:
+        return False
+    return NAME.fullmatch(name) is not None and not looks_like_file(name)
+
+
+def looks_like_file(name: str) -> bool:
+    """Whether a word is meant as a file, be it there or not."""
+    return FILE.fullmatch(name) is not None

@@ -21,7 +21,6 @@ AT_ONCE = 500
 def delete_evaluations(connection: Connection, targets: Sequence[Target], *, force: bool) -> None:
     """Delete whole evaluations. A baseline is only deleted by force, and its name with it."""
     numbers = [target.number for target in targets]
-    _refuse_parts(targets)
     named = dict(_baselines(connection, numbers))
     if named and not force:
         first = next(target for target in targets if target.number in named)
@@ -33,11 +32,6 @@ def delete_evaluations(connection: Connection, targets: Sequence[Target], *, for
         connection.execute(delete(BASELINES).where(BASELINES.c.evaluation.in_(some)))
         connection.execute(delete(EVALUATIONS).where(EVALUATIONS.c.number.in_(some)))
     delete_unused(connection, *needed)
-
-
-def _refuse_parts(targets: Sequence[Target]) -> None:
-    if parts := [target for target in targets if target.part]:
-        raise UsageError(f"evaluations are deleted whole: write {parts[0].id}, not {parts[0].id}#{parts[0].part}")
 
 
 def _baselines(connection: Connection, numbers: Sequence[int]) -> Iterator[tuple[int, str]]:

@@ -25,7 +25,11 @@ def columns_of_table(table: ScoreTable) -> dict[str, Values]:
 
 
 def _values(scores: NDArray[Any]) -> Values:
-    return list(map(str, scores.tolist())) if scores.dtype == object else np.asarray(scores, dtype=float)
+    """Every nan as the usual one: nobody can tell them apart, but their bytes would be."""
+    if scores.dtype == object:
+        return list(map(str, scores.tolist()))
+    numbers = np.asarray(scores, dtype=float)
+    return np.where(np.isnan(numbers), np.nan, numbers)
 
 
 def columns_of_plain(by_query: Mapping[str, Mapping[str, Any]]) -> dict[str, Values]:

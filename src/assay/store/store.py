@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -13,16 +14,17 @@ from sqlalchemy import Connection, func, select
 from assay.errors import UsageError
 from assay.evaluation.result import Result
 from assay.metrics._parse import parse_metric
-from assay.store.annotation import Blessed, add_notes, add_tags, address, bless, check_tag, remove_tags
+from assay.store.annotation import Blessed, add_notes, add_tags, address, bless, check_tag, remove_tags, unbless
 from assay.store.bundling import bundle_of
 from assay.store.database import Database
 from assay.store.entries import Entry, Note, Point, StoredEvaluation
 from assay.store.export_file import Exported, read_export, write_export
-from assay.store.listing import Filter, list_entries, list_points
+from assay.store.listing import Filter, list_entries, list_failed, list_points
 from assay.store.moments import now, parse_since
+from assay.store.parcel import parcel_of_plain
 from assay.store.place import Place, parse_place
 from assay.store.reading import read_bundle, read_evaluation
-from assay.store.references import Target, check_baseline_name, chosen_places, resolve
+from assay.store.references import Target, check_baseline_name, chosen_places, resolve, resolve_whole
 from assay.store.removal import delete_evaluations, delete_unused
 from assay.store.soundness import Soundness, check_soundness
 from assay.store.tables import BASELINES, EVALUATIONS, RESULTS
@@ -42,8 +44,8 @@ class Imported(NamedTuple):
 class Store:
     """`with Store.open() as store:` … Each call is one transaction: it is done whole, or not at all.
 
-    A reference is `latest`, `latest~1`, an id or the beginning of one, or a baseline; `#benchmark/provider` behind it
-    means one result.
+    A reference is `latest`, `latest~1`, an id, the beginning of one or the letters it ends in, or a baseline;
+    `#benchmark/provider` behind it means one result.
     """
 
     def __init__(self, database: Database) -> None:
@@ -78,10 +80,15 @@ class Store:
     def __repr__(self) -> str:
         return f"Store({str(self.place)!r})"
 
-    def save(self, results: Iterable[Result], plan: Any = None, *, started: str | None = None) -> str:
-        """Keep one evaluation and return its id. The same results of the same plan are kept once.
+    def refuse_read_only(self) -> None:
+        """Raise a StoreError where nothing could be saved."""
+        self._database.refuse_read_only()
 
-        `started` tells apart evaluations whose results say nothing about time.
+    def save(self, results: Result | Iterable[Result], plan: Any = None, *, started: str | None = None) -> str:
+        """Keep one evaluation and return its id. The same results of the same plan are kept once, and are the latest again.
+
+        `started` tells apart evaluations whose results say nothing about time. Rankings are kept where results have them:
+        those of `assay.run` do, those of `assay.evaluate` do not.
         """
         bundle = bundle_of(results, plan, started)
         return self._database.write(lambda connection: insert_bundle(connection, bundle))[0]
@@ -137,32 +144,42 @@ class Store:
         wanted = select(BASELINES.c.name, EVALUATIONS.c.id, BASELINES.c.part).join(EVALUATIONS).order_by(BASELINES.c.name)
         return {row.name: address(row.id, row.part) for row in self._database.read(lambda one: one.execute(wanted).all())}
 
-    def bless(self, reference: str, name: str) -> Blessed:
-        """Make an evaluation the baseline of that name, until another one is blessed; it never changes by itself."""
+    def bless(self, reference: str, name: str, *, force: bool = False) -> Blessed:
+        """Make an evaluation the baseline of that name, until another one is blessed; it never changes by itself.
+
+        Results of providers that failed on every query are only blessed by force: everything is better than nothing.
+        """
         check_baseline_name(name)
 
         def work(connection: Connection) -> Blessed:
             target = resolve(connection, reference)
-            _check_part(connection, target)
+            places = chosen_places(target.part, _names(connection, target), target.id)
+            if not force:
+                _refuse_failed(connection, target, places)
             return bless(connection, target, name)
 
         return self._database.write(work)
+
+    def unbless(self, name: str) -> str:
+        """Take a baseline back, and return what it was; the evaluation stays."""
+        return self._database.write(lambda connection: unbless(connection, name))
 
     def tag(self, reference: str, *tags: str, remove: bool = False) -> str:
         """Tag an evaluation, or take tags away, and return its id."""
         words = [check_tag(tag) for tag in tags]
         change = remove_tags if remove else add_tags
-        return self._about(reference, lambda connection, number: change(connection, number, words))
+        return self._about(reference, "tagged", lambda connection, number: change(connection, number, words))
 
     def note(self, reference: str, text: str) -> str:
         """Write something down about an evaluation, and return its id."""
         if not text.strip():
             raise UsageError("a note says something")
-        return self._about(reference, lambda connection, number: add_notes(connection, number, [Note(now(), text)]))
+        note = Note(now(), text)
+        return self._about(reference, "annotated", lambda connection, number: add_notes(connection, number, [note]))
 
-    def _about(self, reference: str, change: Any) -> str:
+    def _about(self, reference: str, done: str, change: Any) -> str:
         def work(connection: Connection) -> str:
-            target = resolve(connection, reference)
+            target = resolve_whole(connection, reference, done)
             change(connection, target.number)
             return target.id
 
@@ -172,7 +189,7 @@ class Store:
         """Delete evaluations, all of them or none, and return their ids. Baselines are only deleted by force."""
 
         def work(connection: Connection) -> Sequence[str]:
-            targets = list(dict.fromkeys(resolve(connection, reference) for reference in references))
+            targets = list(dict.fromkeys(resolve_whole(connection, reference, "deleted") for reference in references))
             delete_evaluations(connection, targets, force=force)
             return [target.id for target in targets]
 
@@ -183,7 +200,7 @@ class Store:
 
         def work(connection: Connection) -> int:
             every = select(EVALUATIONS.c.number).order_by(EVALUATIONS.c.saved, EVALUATIONS.c.number)
-            named = [resolve(connection, reference).number for reference in references]
+            named = [resolve_whole(connection, reference, "exported").number for reference in references]
             numbers = list(dict.fromkeys(named)) or connection.execute(every).scalars().all()
             return write_export(Path(path), (_exported(connection, number) for number in numbers))
 
@@ -224,9 +241,15 @@ class Store:
         return n_deleted
 
 
-def _check_part(connection: Connection, target: Target) -> None:
-    """Refuse a part that the evaluation does not have."""
-    chosen_places(target.part, _names(connection, target), target.id)
+def _refuse_failed(connection: Connection, target: Target, places: Sequence[int]) -> None:
+    """Say which results no query was answered for, and what could be blessed instead."""
+    names, failed = _names(connection, target), list_failed(connection, target.number)
+    if not (lost := [names[place] for place in places if place in failed]):
+        return
+    said = ", ".join("/".join(filter(None, name)) for name in lost)
+    sound = [provider for place, (_, provider) in enumerate(names) if place in places and place not in failed]
+    instead = f"bless what was answered ('{target.id}#{sound[0]}'), or" if sound else "ask again, or"
+    raise UsageError(f"{said} failed on every query, so anything would be better than this baseline; {instead} use --force")
 
 
 def _names(connection: Connection, target: Target) -> Sequence[tuple[str, str]]:
@@ -236,12 +259,14 @@ def _names(connection: Connection, target: Target) -> Sequence[tuple[str, str]]:
 
 
 def _exported(connection: Connection, number: int) -> Exported:
+    """As the file will be read: what an older assay saved is packed as this one does, so that its digest is the same."""
     about, bundle = read_bundle(connection, number)
-    return Exported(about.id, bundle, about.tags, about.notes, about.baselines)
+    renewed = replace(bundle, parcels=tuple(parcel_of_plain(parcel.to_plain()) for parcel in bundle.parcels))
+    return Exported(about.id, renewed, about.tags, about.notes, about.baselines)
 
 
 def _take_over(exported: Exported, connection: Connection) -> tuple[str, bool, list[Blessed]]:
-    name, is_new = insert_bundle(connection, exported.bundle, exported.id)
+    name, is_new = insert_bundle(connection, exported.bundle, exported.id, is_saved_again=False)
     number = connection.execute(select(EVALUATIONS.c.number).where(EVALUATIONS.c.id == name)).scalar_one()
     add_tags(connection, number, exported.tags)
     add_notes(connection, number, exported.notes)

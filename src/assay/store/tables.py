@@ -69,11 +69,16 @@ RESULTS = Table(
     Column("scores", Text, ForeignKey("assay_payloads.digest"), nullable=False, index=True),
     Column("rankings", Text, ForeignKey("assay_payloads.digest"), index=True),
     Column("relevant", Text, ForeignKey("assay_payloads.digest"), index=True),
+    Column("comparable", Text),
+    Column("blessed", Text),
     UniqueConstraint("evaluation", "place"),
     Index("assay_results_series", "benchmark", "provider", "started"),
     sqlite_autoincrement=True,
 )
-"""One benchmark × provider each; `place` is its place in the evaluation."""
+"""One benchmark × provider each; `place` is its place in the evaluation.
+
+`comparable` is equal where figures may be compared; `blessed` is when a result was last made a baseline, if ever.
+"""
 
 FIGURES = Table(
     "assay_figures",
@@ -111,3 +116,19 @@ BASELINES = Table(
     Column("blessed", Text, nullable=False),
 )
 """Evaluations that others are measured against, by name; `part` is a result of it, or empty for all of them."""
+
+JUDGMENTS = Table(
+    "assay_judgments",
+    METADATA,
+    Column("number", Integer, primary_key=True),
+    Column("benchmark", Text, nullable=False),
+    Column("query", Text, nullable=False),
+    Column("document", Text, nullable=False),
+    Column("judge", Text, nullable=False),
+    Column("grade", Float(53), nullable=False),
+    Column("note", Text, nullable=False),
+    Column("judged", Text, nullable=False),
+    UniqueConstraint("benchmark", "query", "document", "judge"),
+    sqlite_autoincrement=True,
+)
+"""Grades that people gave after an evaluation: one per judge and pair; `judged` is when. They belong to a benchmark."""

@@ -10,10 +10,11 @@ from itertools import chain
 from pathlib import PurePath
 from typing import Any
 
-from sqlalchemy import Connection, Table, insert, select
+from sqlalchemy import Connection, Table, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from assay.store.moments import read_moment
+from assay.store.comparability import comparable_of
+from assay.store.moments import now, read_moment
 from assay.store.parcel import Parcel
 from assay.store.payload import compressed, digest_of, pack_json, unpack_json
 from assay.store.tables import DATASETS, EVALUATIONS, FIGURES, PAYLOADS, RESULTS
@@ -76,10 +77,14 @@ def _slug(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", last.lower()).strip("-")[:LONGEST_NAME].strip("-")
 
 
-def insert_bundle(connection: Connection, bundle: Bundle, wanted: str = "") -> tuple[str, bool]:
-    """The id of the evaluation, and whether it is new. One that is there already is left as it is."""
+def insert_bundle(
+    connection: Connection, bundle: Bundle, wanted: str = "", *, is_saved_again: bool = True
+) -> tuple[str, bool]:
+    """The id of the evaluation, and whether it is new. One that is there already stays; saved again, it is the latest."""
     known = select(EVALUATIONS.c.id).where(EVALUATIONS.c.digest == bundle.digest)
     if found := connection.execute(known).scalar():
+        if is_saved_again:
+            connection.execute(update(EVALUATIONS).where(EVALUATIONS.c.digest == bundle.digest).values(saved=now()))
         return str(found), False
     name = _free_id(connection, bundle, wanted)
     if bundle.payloads:
@@ -128,11 +133,17 @@ def _insert_result(connection: Connection, bundle: Bundle, evaluation: int, plac
         "scores": digest_of(parcel.scores),
         "rankings": parcel.rankings and digest_of(parcel.rankings),
         "relevant": parcel.relevant and digest_of(parcel.relevant),
+        "comparable": comparability_of(parcel),
     }
     number = _inserted(connection, RESULTS, row)
     figures = [{"result": number, "place": at, **one._asdict()} for at, one in enumerate(parcel.figures)]
     if figures:
         connection.execute(insert(FIGURES), figures)
+
+
+def comparability_of(parcel: Parcel) -> str:
+    """Equal where the figures of two results may be compared."""
+    return comparable_of(parcel.plain, _dataset_row(parcel)["digest"])
 
 
 def _dataset_row(parcel: Parcel) -> dict[str, Any]:

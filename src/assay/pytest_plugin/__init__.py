@@ -1,0 +1,87 @@
+"""The pytest plug-in: hold a retriever against rules in a test, with the fixture `assay`.
+
+Nothing heavy is imported before a test asks for the fixture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+import pytest
+
+from assay.errors import AssayError
+from assay.pytest_plugin._checker import Checker
+from assay.pytest_plugin._kept import kept_of
+from assay.pytest_plugin._telling import explained, write_summary
+
+SENT = "assay_results"
+"""Under this name a worker of pytest-xdist sends what it measured."""
+SAVED: pytest.StashKey[str] = pytest.StashKey()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """What checks compare with, and where that is."""
+    group = parser.getgroup("assay", "retrieval quality")
+    group.addoption(
+        "--assay-baseline", metavar="NAME", help="compare with this baseline: a blessed name, or a file of results"
+    )
+    group.addoption("--assay-require-baseline", action="store_true", help="a check without a baseline to compare with fails")
+    group.addoption("--assay-store", metavar="URL", help="where baselines are (default: $ASSAY_STORE, else .assay/assay.db)")
+    group.addoption(
+        "--assay-keep", action="store_true", help="keep the results of all checks in the store, as one evaluation"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """A baseline can only be required where one is named."""
+    if config.getoption("--assay-require-baseline") and not config.getoption("--assay-baseline"):
+        raise pytest.UsageError("--assay-require-baseline needs --assay-baseline NAME")
+
+
+@pytest.fixture
+def assay(request: pytest.FixtureRequest) -> Checker:
+    """Checks retrievers: `assay.check(dataset, retriever, "ndcg@10 >= 0.42")`."""
+    return Checker(request)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """What a check has to say needs no lines of assay's own code around it, only the line of the test."""
+    report = yield
+    if call.excinfo and isinstance(call.excinfo.value, AssayError) and "assay" in getattr(item, "fixturenames", ()):
+        report.longrepr = explained(call.excinfo, item.config.rootpath)
+    return report
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Keep what was measured, if somebody asked for that; one evaluation for all checks of the session.
+
+    Workers of pytest-xdist hand their results over, for half of them in the store would look like all.
+    """
+    config = session.config
+    kept = kept_of(config)
+    if not kept.results or not config.getoption("--assay-keep"):
+        return
+    if hasattr(config, "workeroutput"):
+        config.workeroutput[SENT] = kept.to_json()
+        return
+    try:
+        config.stash[SAVED] = kept.save(config.getoption("--assay-store"))
+    except AssayError as error:
+        config.stash[SAVED] = f"error: the results of these checks could not be kept: {error}"
+        session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """A worker of pytest-xdist is done: take over what it measured. One that crashed has nothing to give."""
+    if sent := getattr(node, "workeroutput", {}).get(SENT):
+        kept_of(node.config).add_json(sent)
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """The verdicts of all checks, passed or not."""
+    write_summary(terminalreporter, config.stash.get(SAVED, ""))

@@ -1,0 +1,116 @@
+"""Checker: what the fixture `assay` gives to a test."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from assay.errors import DataError, GateFailed
+from assay.pytest_plugin._kept import kept_of
+from assay.pytest_plugin._telling import PROPERTY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    import pytest
+
+    from assay.evaluation.result import Result
+    from assay.monitoring.gate import GateReport
+    from assay.monitoring.rule import Rule
+
+
+class Checker:
+    """Checks retrievers, and results that are there already, against rules and the baseline of the session."""
+
+    def __init__(self, request: pytest.FixtureRequest) -> None:
+        self._request = request
+        self._baseline_name = request.config.getoption("--assay-baseline") or ""
+        self._store = request.config.getoption("--assay-store")
+
+    def check(
+        self, dataset: Any, retriever: Any, *rules: Any, metrics: str | Iterable[str] | None = None, **settings: Any
+    ) -> Result:
+        """Ask a retriever all queries of a benchmark, score it, and fail the test if a rule does not hold.
+
+        `retriever` is what `assay.run` takes: an object with `search`, a function, or a provider's name. Metrics are those
+        of the rules, and `metrics` besides. Gives the result, for assertions of your own. `name=` tells apart retrievers
+        that are called the same.
+        """
+        from assay.evaluation.run import run
+        from assay.monitoring.rules import parse_rules
+
+        parsed = parse_rules(rules)
+        result, note = kept_of(self._request.config).add(run(dataset, retriever, _metrics(parsed, metrics), **settings))
+        self._held([result], parsed, note)
+        return result
+
+    def gate(self, result: Result | Sequence[Result], *rules: Any) -> GateReport:
+        """The same for results that are there already."""
+        from assay.monitoring.rules import parse_rules
+
+        return self._held(list(result) if isinstance(result, list | tuple) else [result], parse_rules(rules))
+
+    def _held(self, results: list[Any], rules: Sequence[Rule], note: str = "") -> GateReport:
+        from assay.monitoring.gate import gate
+        from assay.monitoring.gate_console import render_gate
+
+        before, why_none = self._baseline(results)
+        best = _best_so_far(rules, results, self._store)
+        report = gate(results, before, rules, name=self._baseline_name or "the baseline", best=best)
+        report = replace(report, notes=(*report.notes, *filter(None, (note, why_none))))
+        said = render_gate(report).rstrip().removesuffix(f"   exit {report.exit_code}")
+        shown = said if report.is_passed else said.splitlines()[-1]  # the failure says the rest
+        self._request.node.user_properties.append((PROPERTY, shown))
+        if not report.is_passed:
+            raise GateFailed(f"retrieval got worse\n{said}")
+        return report
+
+    def _baseline(self, results: Sequence[Result]) -> tuple[list[Result] | None, str]:
+        """The baseline's results to compare these with, or why there are none."""
+        name = self._baseline_name
+        if not name:
+            return None, ""
+        from assay.store.lookup import find_baseline
+
+        found, meant = find_baseline(name, self._store)
+        if found is None:
+            why = f"there is no baseline {name} yet{meant}: assay bless latest --as {name} makes one"
+        else:
+            if same := _partners(found.results, results):
+                return same, ""
+            why = f"the baseline {name} has nothing about {', '.join(sorted({one.benchmark for one in results}))}"
+        if self._request.config.getoption("--assay-require-baseline"):
+            raise DataError(why)
+        return None, why
+
+
+def _partners(baseline: Sequence[Result], results: Sequence[Result]) -> list[Result]:
+    """What of a baseline these results may be compared with; all else is the business of other checks."""
+    benchmarks, names = {one.benchmark for one in results}, {one.name for one in results}
+    same = [one for one in baseline if not one.benchmark or one.benchmark in benchmarks or "" in benchmarks]
+    return [one for one in same if one.name in names] or same
+
+
+def _metrics(rules: Iterable[Rule], more: str | Iterable[str] | None) -> list[str]:
+    """What must be scored for the rules to be held; hits and misses need a metric that tells them apart."""
+    found = [rule.metric.name for rule in rules if rule.metric]
+    if any(rule.metric is None and rule.needs_baseline for rule in rules):
+        found.append("hit@10")
+    found += [more] if isinstance(more, str) else list(more or ())
+    return list(dict.fromkeys(found)) or ["ndcg@10"]
+
+
+def _best_so_far(rules: Iterable[Rule], results: Sequence[Any], place: str | None) -> dict[tuple[str, str, str], float]:
+    """The best figures of the store for rules with a ratchet; these results stand at the end of its history."""
+    from assay.monitoring.history import best_before, series_of
+    from assay.monitoring.rule_ratchet import RatchetRule
+    from assay.store import Store
+    from assay.store.place import parse_place
+    from assay.store.probe import point_of
+
+    names = list(dict.fromkeys(rule.bound.name for rule in rules if isinstance(rule, RatchetRule)))
+    if not names or not parse_place(place).exists:
+        return {}
+    with Store.open(place, create=False) as store:
+        points = {name: [*store.history(name), *(point_of(one, name) for one in results if name in one)] for name in names}
+    return best_before([one for name, some in points.items() for one in series_of(some, name)], "")

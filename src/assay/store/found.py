@@ -1,0 +1,20 @@
+"""Found: the results that somebody asked for by a word, and where they are from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from assay.evaluation.result import Result
+
+
+@dataclass(frozen=True)
+class Found:
+    """Results of a file, or of a stored evaluation."""
+
+    results: tuple[Result, ...]
+    label: str
+    """For people: `main (2026-11-10, bm25)`."""
+    evaluation: str = ""
+    """The id of a stored evaluation; empty for a file."""

@@ -1,0 +1,70 @@
+"""Lookup: the results that a word means, in a file or in the store; and the baseline of a name, if there is one yet.
+
+The gate, the watch and the pytest plug-in all ask here, so that a name means the same to each of them.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from assay.errors import DataError, UnknownName
+from assay.evaluation.saved import is_saved_result, read_results
+from assay.store.found import Found
+from assay.store.place import parse_place
+from assay.store.references import is_baseline_name, looks_like_file
+from assay.store.store import Store
+
+KIND = "stored evaluation"
+MOST_NAMES = 3
+
+
+def find_results(reference: str, store: str | Path | None = None) -> Found:
+    """A file of `--format json` where that is one, else an evaluation of the store; what looks like a file must be one."""
+    if is_saved_result(reference):
+        return Found(tuple(read_results(reference)), reference)
+    if _is_file_alone(reference, store):
+        raise _no_file(reference)
+    try:
+        with Store.open(store, create=False) as opened:
+            found = opened.find(reference)
+    except UnknownName as error:
+        if error.kind == KIND and looks_like_file(_name(reference)):
+            raise _no_file(reference) from None
+        raise
+    day, providers = found.started[:10], list(dict.fromkeys(result.name for result in found.results))
+    who = ", ".join(providers[:MOST_NAMES]) + (" …" if len(providers) > MOST_NAMES else "")
+    return Found(found.results, f"{reference} ({day}, {who})", found.id)
+
+
+def find_baseline(reference: str, store: str | Path | None = None) -> tuple[Found | None, str]:
+    """The baseline, or None where nobody has blessed one of that name yet, and then what may have been meant.
+
+    What nobody could ever bless (`latest~7` of a smaller store, a file that is not there) is a DataError.
+    """
+    name = _name(reference)
+    if is_baseline_name(name) and not is_saved_result(reference) and not parse_place(store).exists:
+        return None, ""
+    try:
+        return find_results(reference, store), ""
+    except UnknownName as error:
+        if error.kind != KIND:
+            raise
+        if not is_baseline_name(name):
+            raise DataError(f"the baseline {reference} is not there, and nothing can be blessed so: {error}") from None
+        return None, f" (did you mean {' or '.join(error.near)}?)" if error.near else ""
+
+
+def _name(reference: str) -> str:
+    return reference.partition("#")[0]
+
+
+def _is_file_alone(reference: str, store: str | Path | None) -> bool:
+    """Whether only a file can be meant, for there is no store where something could be called so."""
+    return looks_like_file(_name(reference)) and not parse_place(store).exists
+
+
+def _no_file(reference: str) -> DataError:
+    place = Path(_name(reference))
+    if not place.exists() and not Path(reference).exists():
+        return DataError(f"{reference}: no such file")
+    return DataError(f"{reference}: no saved result; assay eval … -o result.json writes one")
