@@ -1,5 +1,7 @@
 """check_cases: ids that exist, are current, and are what the description says."""
 
+import pytest
+
 from assay.ontology._check_cases import Case, check_cases
 
 from ._small import small
@@ -19,6 +21,35 @@ def test_an_unknown_id_comes_with_a_suggestion():
     assert (fault.severity, fault.code, fault.suggestion) == ("error", "unknown", "X:B (Fever)?")
     assert faults("X:Q", text="pyrexia")[0].suggestion == "X:B (Fever)?"
     assert faults("X:Q")[0].suggestion == ""
+
+
+@pytest.mark.parametrize(
+    ("description", "suggestion"),
+    [
+        ("German for Feverish head pain, as a doctor writes it", "X:C (Feverish head pain)?"),
+        ("Layperson's word for Headache, not for fever", "X:A (Head pain)?"),
+        ("Layperson's word for ache", "X:A (Head pain)?"),
+        ("a fevers word", ""),
+    ],
+)
+def test_the_longest_name_in_a_description_is_suggested(description, suggestion):
+    assert faults("X:Q", description=description)[0].suggestion == suggestion
+
+
+def test_a_description_with_a_synonym_of_the_term_itself_suggests_no_other():
+    (fault,) = faults("X:B", description="Pyrexia, said otherwise")
+    assert (fault.code, fault.suggestion) == ("label", "")
+
+
+def test_texts_that_are_the_same():
+    cases = [Case("c1", "Too  hot", ("X:B",)), Case("c2", "too hot", ("X:B",)), Case("c3", "", ()), Case("c4", "", ())]
+    (fault,) = check_cases(small(), cases)
+    assert fault.to_dict() == {
+        "case": "c2",
+        "severity": "warning",
+        "code": "text",
+        "what": "the text is that of c1 as well",
+    }
 
 
 def test_obsolete_ids():

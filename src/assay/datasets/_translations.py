@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import csv
-import io
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
 from assay.datasets._source import FileSource
 from assay.errors import DataError, Faults
+from assay.ontology._ontology import UNKNOWN, Ontology
 
 COLUMNS = ("translation_language", "subject_id", "predicate_id", "translation_value")
 """What a Babelon table needs; all its other columns are left alone."""
@@ -20,6 +21,8 @@ SYNONYMS = ("exactsynonym", "relatedsynonym", "broadsynonym", "narrowsynonym", "
 """How the names of predicates of synonyms end: `oio:hasExactSynonym`, `oboInOwl:hasExactSynonym` or its address."""
 NOT_TRANSLATED = "NOT_TRANSLATED"
 """The status of a row that only keeps a place."""
+OFFICIAL = "OFFICIAL"
+"""The status of a row that goes before others: a label of any other status is then a synonym."""
 
 
 @dataclass
@@ -29,6 +32,28 @@ class Translated:
     label: str = ""
     synonyms: list[str] = field(default_factory=list)
     definition: str = ""
+    is_official: bool = False
+    """Whether the label is."""
+
+    def name(self, label: str, *, is_official: bool) -> None:
+        """Take a label. The first one stays, unless it was not official and this one is; the other is a synonym."""
+        if not self.label or (is_official and not self.is_official):
+            label, self.label, self.is_official = self.label, label, is_official
+        self.synonyms = [one for one in self.synonyms if one != self.label]
+        self.call(label)
+
+    def call(self, synonym: str) -> None:
+        """Take a synonym, if it is news."""
+        if synonym and synonym not in (self.label, *self.synonyms):
+            self.synonyms.append(synonym)
+
+    def join(self, other: Translated) -> None:
+        """Take all that is known of another; what is known already goes before it."""
+        for label in filter(None, [other.label]):
+            self.name(label, is_official=other.is_official)
+        for synonym in other.synonyms:
+            self.call(synonym)
+        self.definition = self.definition or other.definition
 
 
 class Translation(NamedTuple):
@@ -38,27 +63,37 @@ class Translation(NamedTuple):
     terms: Mapping[str, Translated]
     source: str
 
+    def resolved(self, ontology: Ontology) -> Translation:
+        """The same under the ids of current terms: other spellings, alternative and replaced ids are followed, and what
+        several ids say of one term is put together, the term's own id first. Ids that are no terms stay as they are.
+        """
+        found: dict[str, Translated] = {}
+        for one in sorted(self.terms, key=lambda one: one not in ontology.number):
+            number = ontology.find(one).number
+            found.setdefault(one if number == UNKNOWN else ontology.ids[number], Translated()).join(self.terms[one])
+        return self._replace(terms=found)
+
 
 def read_translations(path: str | Path) -> dict[str, Translation]:
     """Language → its translation, from a Babelon table (TSV, plain or compressed).
 
     Rows without a value, or with the status NOT_TRANSLATED, are passed over; so are other predicates. A second label of a
-    term counts as a synonym.
+    term counts as a synonym; the OFFICIAL one is the label, wherever it stands.
     """
     source = FileSource.at(Path(path))
     rows, faults = _rows(source), Faults(source.label)
     found: dict[str, dict[str, Translated]] = {}
     for number, row in rows:
-        value = " ".join((row["translation_value"] or "").split())
-        if not value or (row.get("translation_status") or "").strip().upper() == NOT_TRANSLATED:
+        value, status = " ".join(row["translation_value"].split()), row.get("translation_status", "").strip().upper()
+        if not value or status == NOT_TRANSLATED:
             continue
-        language = (row["translation_language"] or "").strip().lower().partition("-")[0].partition("_")[0]
-        term = (row["subject_id"] or "").strip()
+        language = row["translation_language"].strip().lower().partition("-")[0].partition("_")[0]
+        term = row["subject_id"].strip()
         if not language or not term:
             faults.add(number, "expected a translation_language and a subject_id, found none")
             continue
         one = found.setdefault(language, {}).setdefault(term, Translated())
-        _put(one, (row["predicate_id"] or "").strip().lower(), value)
+        _put(one, row["predicate_id"].strip().lower(), value, is_official=status == OFFICIAL)
     faults.raise_if_any()
     return {language: Translation(language, terms, source.path.name) for language, terms in found.items()}
 
@@ -73,25 +108,31 @@ def read_translation(path: str | Path, language: str) -> Translation:
     return known[language]
 
 
-def _rows(source: FileSource) -> Iterator[tuple[int, Mapping[str, str | None]]]:
-    """Each row with the number of its line; tabs alone divide, and quotes are letters like any other."""
+def _rows(source: FileSource) -> Iterator[tuple[int, Mapping[str, str]]]:
+    """Each row with the number of its line; tabs alone divide, and quotes are letters like any other. What a short row
+    lacks is empty.
+    """
     try:
         text = source.content().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise DataError(f"{source.label}: expected UTF-8, found a byte that is not at {error.start}") from None
-    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter="\t", quoting=csv.QUOTE_NONE)
-    missing = [name for name in COLUMNS if name not in (reader.fieldnames or ())]
-    if missing:
-        given = ", ".join(reader.fieldnames or ()) or "nothing"
+    lines = re.split("\r\n|\r|\n", text)
+    names = lines[0].split("\t")
+    if not set(COLUMNS) <= set(names):
+        given = ", ".join(filter(None, names)) or "nothing"
         raise DataError(f"{source.label}:1: expected a Babelon table with the columns {', '.join(COLUMNS)}, found {given}")
-    return ((reader.line_num, row) for row in reader)
+    return (
+        (number, dict(zip_longest(names, line.split("\t")[: len(names)], fillvalue="")))
+        for number, line in enumerate(lines[1:], 2)
+        if line
+    )
 
 
-def _put(one: Translated, predicate: str, value: str) -> None:
+def _put(one: Translated, predicate: str, value: str, *, is_official: bool) -> None:
     """Keep a value where it belongs, if anywhere."""
-    if predicate in LABELS and not one.label:
-        one.label = value
+    if predicate in LABELS:
+        one.name(value, is_official=is_official)
     elif predicate in DEFINITIONS:
         one.definition = one.definition or value
-    elif predicate in LABELS or predicate.endswith(SYNONYMS):
-        one.synonyms += [value] if value not in (one.label, *one.synonyms) else []
+    elif predicate.endswith(SYNONYMS):
+        one.call(value)

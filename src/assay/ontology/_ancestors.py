@@ -142,19 +142,28 @@ def ancestors_of(parent_start: Ints, parents: Ints, depth: Ints) -> Ancestors:
     bounds = np.searchsorted(depth, np.arange(int(depth.max()) + 2)).tolist()
     n_roots = bounds[1]
     start = np.concatenate([np.arange(n_roots + 1), np.zeros(len(depth) - n_roots, dtype=np.int64)])
-    ancestor, distance = np.arange(n_roots), np.zeros(n_roots, dtype=np.int64)
+    table = np.array([np.arange(n_roots), np.zeros(n_roots, dtype=np.int64)])
     for first, last in pairwise(bounds[1:]):
         above = parents[parent_start[first] : parent_start[last]]
         child = np.repeat(np.arange(first, last), np.diff(parent_start[first : last + 1]))
         rows, link = stretches(start[above], start[above + 1] - start[above])
         term, up, steps = _nearest(
             np.concatenate([child[link], np.arange(first, last)]),
-            np.concatenate([ancestor[rows], np.arange(first, last)]),
-            np.concatenate([distance[rows] + 1, np.zeros(last - first, dtype=np.int64)]),
+            np.concatenate([table[0][rows], np.arange(first, last)]),
+            np.concatenate([table[1][rows] + 1, np.zeros(last - first, dtype=np.int64)]),
         )
         start[first + 1 : last + 1] = start[first] + np.cumsum(np.bincount(term - first, minlength=last - first))
-        ancestor, distance = np.concatenate([ancestor, up]), np.concatenate([distance, steps])
-    return Ancestors(start, ancestor, distance)
+        table = _extended(table, int(start[first]), up, steps)
+    return Ancestors(start, *table[:, : start[-1]])
+
+
+def _extended(table: Ints, n_rows: int, ancestor: Ints, distance: Ints) -> Ints:
+    """The table with more rows after the first so many. Its room is doubled when it runs out, so rows are moved rarely."""
+    end = n_rows + len(ancestor)
+    if end > table.shape[1]:
+        table = np.concatenate([table[:, :n_rows], np.empty((2, 2 * end - n_rows), dtype=np.int64)], axis=1)
+    table[:, n_rows:end] = ancestor, distance
+    return table
 
 
 def _nearest(term: Ints, ancestor: Ints, steps: Ints) -> tuple[Ints, Ints, Ints]:

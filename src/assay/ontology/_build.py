@@ -30,18 +30,22 @@ class TermRecord:
     """Terms that may be meant where an obsolete one has no replacement."""
 
 
-def build_ontology(records: Iterable[TermRecord], name: str = "ontology", version: str = "") -> Ontology:
-    """An ontology out of records. Parents that are obsolete or that nobody defines are left out, as if never named.
+def build_ontology(
+    records: Iterable[TermRecord], name: str = "ontology", version: str = "", *, label: str = "", missing: Iterable[str] = ()
+) -> Ontology:
+    """An ontology out of records. Parents that are obsolete or that nobody defines are left out; a note names the latter.
 
-    An id that comes twice, a circle of parents, and no current term at all are errors.
+    An id that comes twice, a circle of parents, and no current term at all are errors, which call it by its label.
+    `missing` are parents that were left out before.
     """
+    label = label or name
     records = list(records)
     current = {record.id: record for record in records if not record.is_obsolete}
-    _refuse_twice(records, name)
+    _refuse_twice(records, label)
     if not current:
-        raise DataError(f"{name}: there is no current term in it, {counted(len(records), 'obsolete one')} aside")
+        raise DataError(f"{label}: there is no current term in it, {counted(len(records), 'obsolete one')} aside")
     parents = {one: tuple(dict.fromkeys(up for up in current[one].parents if up in current)) for one in current}
-    depth = longest_depths(parents, name)
+    depth = longest_depths(parents, label)
     ids = sorted(current, key=lambda one: (depth[one], one))
     number = {one: place for place, one in enumerate(ids)}
     terms = [current[one] for one in ids]
@@ -58,7 +62,18 @@ def build_ontology(records: Iterable[TermRecord], name: str = "ontology", versio
         depth=np.array([depth[one] for one in ids], dtype=np.int64),
         alternatives={other: number[term.id] for term in terms for other in term.alternatives if other not in number},
         obsolete={record.id: _obsolete(record) for record in records if record.is_obsolete},
+        notes=_notes(records, missing),
     )
+
+
+def _notes(records: Sequence[TermRecord], missing: Iterable[str]) -> tuple[str, ...]:
+    """What to tell about parents that nobody defines."""
+    defined = {record.id for record in records}
+    named = {up for record in records if not record.is_obsolete for up in record.parents}
+    lost = sorted((named - defined).union(missing))
+    if not lost:
+        return ()
+    return (f"{counted(len(lost), 'parent')} {'is' if len(lost) == 1 else 'are'} not in the file: {some_of(lost)}",)
 
 
 def _refuse_twice(records: Sequence[TermRecord], name: str) -> None:

@@ -29,5 +29,5 @@ class FormulaParser:
 
 
 FORMULA = Param(
-    "formula", FormulaParser(), "hybrid", "how alike two terms are: a similarity of the catalog", ("similarity",)
+    "formula", FormulaParser(), "hybrid", "how alike two terms are: a similarity, such as lin(ic=zhou)", ("similarity",)
 )

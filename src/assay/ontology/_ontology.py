@@ -10,12 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from assay.model.ordering import Floats, Ints
+from assay.model.similarity import UNKNOWN
 from assay.ontology._ancestors import Ancestors, ancestors_of
 
-UNKNOWN = -1
-"""The number of an id that stands for no current term."""
-MOST_STEPS = 20
-"""Replacements that are followed one after the other: what was replaced may be obsolete again."""
+__all__ = ["UNKNOWN", "Found", "Obsolete", "Ontology", "Synonym", "Term"]
 
 
 class Synonym(NamedTuple):
@@ -86,6 +84,8 @@ class Ontology:
     """The file it was read from, by name alone."""
     digest: str = ""
     """A hash of that file's content."""
+    notes: tuple[str, ...] = ()
+    """What was wrong with that file, and was passed over."""
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -102,11 +102,6 @@ class Ontology:
     def max_depth(self) -> int:
         """Depth of the deepest term."""
         return int(self.depth.max())
-
-    @cached_property
-    def roots(self) -> tuple[str, ...]:
-        """Terms without a parent."""
-        return tuple(one for one, depth in zip(self.ids, self.depth.tolist(), strict=True) if not depth)
 
     @cached_property
     def ancestors(self) -> Ancestors:
@@ -171,18 +166,34 @@ class Ontology:
         return one in self.number or one in self.obsolete or one in self.alternatives
 
     def _replacement(self, one: str) -> Found:
-        gone, now = self.obsolete[one], one
-        for _ in range(MOST_STEPS):
-            if not self.obsolete[now].replaced_by:
-                break
-            now = self._known_as(self.obsolete[now].replaced_by[0])
-            if now not in self.obsolete:
-                break
-        number = self.number.get(now, self.alternatives.get(now, UNKNOWN))
-        if number != UNKNOWN:
-            return Found(number, f"{one} is obsolete, replaced by {self.ids[number]} ({self.labels[number]})", "replaced")
+        gone = self.obsolete[one]
+        numbers, lost = self._replacements(one)
+        if numbers:
+            named = " and ".join(f"{self.ids[number]} ({self.labels[number]})" for number in numbers)
+            choice = f"; {self.ids[numbers[0]]} is taken" if len(numbers) > 1 else ""
+            return Found(numbers[0], f"{one} is obsolete, replaced by {named}{choice}", "replaced")
+        why = f"what replaces it is not there: {', '.join(lost)}" if lost else "nothing replaces it"
         hint = f"; consider {', '.join(gone.consider)}" if gone.consider else ""
-        return Found(UNKNOWN, f"{one} ({gone.label}) is obsolete and nothing replaces it{hint}", "obsolete")
+        return Found(UNKNOWN, f"{one} ({gone.label}) is obsolete and {why}{hint}", "obsolete")
+
+    def _replacements(self, one: str) -> tuple[list[int], list[str]]:
+        """All current terms that an obsolete one leads to, nearest first, and ids nobody knows: what replaced it may be
+        obsolete again, and lead in a circle. An obsolete id may also be an alternative one.
+        """
+        found: dict[int, None] = {}
+        lost, way = [], [one]
+        for gone in way:  # grows while it is read
+            if gone in self.alternatives:
+                found[self.alternatives[gone]] = None
+            for text in self.obsolete[gone].replaced_by:
+                now = self._known_as(text)
+                if now in self.obsolete:
+                    way += [now] if now not in way else []
+                elif self._has(now):
+                    found[self.number.get(now, self.alternatives.get(now, UNKNOWN))] = None
+                else:
+                    lost.append(text)
+        return list(found), lost
 
     def numbers(self, ids: Iterable[str]) -> Ints:
         """The number of each id, obsolete and alternative ids followed; -1 where it stands for no current term."""
@@ -198,17 +209,8 @@ class Ontology:
     def _asked(self) -> dict[str, int]:
         return {}
 
-    def notes_on(self, ids: Iterable[str]) -> list[str]:
-        """What to tell about ids that are obsolete or unknown, each once."""
-        others = [one for one in dict.fromkeys(ids) if one not in self.number]
-        return [note for one in others if (note := self.find(one).note)]
-
-    def similarity(self, formula: str, a: Ints, b: Ints) -> Floats:
-        """How alike the terms of many pairs are; an unknown term is like nothing."""
+    def similarity(self, formula: str, a: Ints | Sequence[int], b: Ints | Sequence[int]) -> Floats:
+        """How alike the terms of many pairs are, by their numbers; an unknown term (-1) is like nothing."""
         from assay.ontology._similarity import parse_similarity  # similarities know ontologies, so not sooner
 
-        return parse_similarity(formula).of_pairs(self, a, b)
-
-    def labels_of(self, numbers: Sequence[int]) -> list[str]:
-        """The labels of some terms."""
-        return [self.labels[one] for one in numbers]
+        return parse_similarity(formula).of_pairs(self, np.asarray(a, dtype=np.int64), np.asarray(b, dtype=np.int64))

@@ -32,6 +32,21 @@ def search_terms(ontology: Ontology, phrase: str, most: int | None = 10) -> list
     return list(best.values())[:most]
 
 
+def near_ids(ontology: Ontology, text: str, most: int = 3) -> list[int]:
+    """Terms whose id may have been meant: `HP:1250` lacks its zeros, `HP:000125` its end. None for what is no such id."""
+    space, _, local = text.strip().upper().replace("_", ":", 1).partition(":")
+    if not (space and local.isascii() and local.isdecimal()):
+        return []
+    padded = [f"{space}:{local.zfill(width)}" for width in id_widths(ontology, space)]
+    begun = sorted(one for one in ontology.ids if one.startswith(f"{space}:{local}"))
+    return [ontology.number[one] for one in dict.fromkeys((*begun, *padded)) if one in ontology.number][:most]
+
+
+def id_widths(ontology: Ontology, space: str) -> list[int]:
+    """How many digits the ids of a space have, such as 7 after `HP:`; several numbers where they differ."""
+    return sorted({len(one) - len(space) - 1 for one in ontology.ids if one.startswith(f"{space}:")})
+
+
 def _matches(ontology: Ontology, wanted: list[str]) -> Iterator[tuple[bool, bool, bool, int, int, Match]]:
     """Every name that fits, with what it is sorted by."""
     for number, label in enumerate(ontology.labels):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -11,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.catalog import entries_by_name, find_entry
+from assay.catalog import Described, entries_by_name, find_entry
 from assay.grammar import Param, parse_setting, show, split_call
 from assay.model.ordering import Floats, Ints
 from assay.ontology._ancestors import Common
@@ -19,7 +17,7 @@ from assay.ontology._ontology import UNKNOWN, Ontology
 
 
 @dataclass(frozen=True)
-class Similarity:
+class Similarity(Described):
     """One way to say how alike two terms are: 0 for terms with nothing in common, 1 for a term and itself.
 
     Its meaning is the first line of its module's docstring, its edge cases are those of its function.
@@ -36,17 +34,6 @@ class Similarity:
     """Whether a term and itself score 1."""
     only_identical: bool = True
     """Whether nothing but a term and itself scores 1."""
-
-    @property
-    def meaning(self) -> str:
-        """One sentence: what it says."""
-        doc = sys.modules[self.function.__module__].__doc__ or ""
-        return doc.partition("\n")[0].partition(": ")[2]
-
-    @property
-    def edge_cases(self) -> str:
-        """What happens where the formula alone does not say."""
-        return " ".join((inspect.getdoc(self.function) or "").split())
 
 
 @dataclass(frozen=True)
@@ -66,6 +53,11 @@ class BoundSimilarity:
         }
         inside = ", ".join(f"{name}={show(value)}" for name, value in changed.items())
         return f"{self.similarity.name}({inside})" if inside else self.similarity.name
+
+    @property
+    def reads_annotations(self) -> bool:
+        """Whether its information content is counted from annotations."""
+        return self.params.get("ic") == "annotations"
 
     def of_pairs(self, ontology: Ontology, a: Ints, b: Ints) -> Floats:
         """How alike the terms of many pairs are, by their numbers. An unknown term (-1) is like nothing.
