@@ -1,0 +1,46 @@
+"""assay inside ir_measures: `register()` once, and `ir_measures.calc_aggregate(…)` is computed by assay.
+
+    import ir_measures
+    from assay.compat.ir_measures import provider, register
+    provider().calc_aggregate([ir_measures.nDCG@10], qrels, run)     assay alone
+    register()                                                       assay first, its own providers for the rest
+
+The other way round needs nothing from here: `assay.evaluate(qrels, run, [nDCG@10, AP(rel=2)])` reads measure objects.
+As a provider it keeps assay's conventions, which are the same for every measure. Where that differs from 0.4.3:
+
+    input                                       ir_measures                               here
+    equal scores                                by another rule for each provider:        always by document id, descending
+                                                ascending for RR@k, Judged and Compat
+    scores that differ behind the 7th digit     equal for trec_eval's measures            compared in float64
+    `ERR@k`, `nDCG(dcg='exp-log2')`             needs perl, 5 digits, query ids that      all digits, any query id;
+                                                are numbers, grades up to 4               the scale ends at the largest grade
+    RBP, BPM, SDCG, INST, INSQ, NERR…           needs cwl-eval, and a max_rel             max_rel may be left out
+    `RBP@k`, `RBP` without rel                  unsupported                               any grade above 0 is relevant
+    `NumQ`, `NumRel`, a query without results   not counted                               counted
+    `Judged`, a query with an empty ranking     ZeroDivisionError                         0
+    every grade of a query negative             segmentation fault                        scored like any other query
+    `P@0`                                       aborts the interpreter                    BadParameter
+    grades with a fraction, whole-number ids    TypeError                                 read
+    a document twice for a query                the last counts, or both                  DataError naming it
+    measures of diversity                       needs pyndeval                            unsupported
+"""
+
+from __future__ import annotations
+
+from assay.compat._late_names import late_names
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from assay.compat.ir_measures._measure import metric_of
+    from assay.compat.ir_measures._registration import provider, register
+
+__all__ = ["metric_of", "provider", "register"]
+
+__getattr__, __dir__ = late_names(
+    __name__,
+    {
+        "metric_of": f"{__name__}._measure",
+        "provider": f"{__name__}._registration",
+        "register": f"{__name__}._registration",
+    },
+)

@@ -1,0 +1,56 @@
+"""AssayProvider: assay as one of ir_measures' providers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from ir_measures import Measure, Metric
+from ir_measures.providers import Evaluator, Provider
+
+from assay.compat.ir_measures._measure import metric_of
+from assay.errors import UsageError
+from assay.evaluation.evaluate import evaluate
+from assay.model.qrels import Qrels
+
+
+class AssayProvider(Provider):  # type: ignore[misc, unused-ignore]
+    """Computes every measure that assay has. It is always available."""
+
+    NAME = "assay"
+
+    def supports(self, measure: Measure) -> bool:
+        """Whether assay has the measure, with these parameters."""
+        measure.validate_params()  # type: ignore[no-untyped-call, unused-ignore]
+        try:
+            return metric_of(measure).metric.view == "ranking"
+        except UsageError:
+            return False
+
+    def _evaluator(self, measures: Iterable[Measure], qrels: Any) -> AssayEvaluator:
+        return AssayEvaluator(measures, qrels)
+
+
+class AssayEvaluator(Evaluator):  # type: ignore[misc, unused-ignore]
+    """Judgments and measures, prepared once, to evaluate any number of runs with."""
+
+    def __init__(self, measures: Iterable[Measure], qrels: Any) -> None:
+        wanted = list(dict.fromkeys(measures))
+        self._metrics = {measure: metric_of(measure) for measure in wanted}
+        self._qrels = Qrels(qrels)
+        super().__init__(wanted, set(self._qrels.query_ids))
+
+    def _iter_calc(self, run: Any) -> Iterator[Metric]:
+        """One value for each judged query and measure, query by query; counts are whole numbers.
+
+        A query that the run lacks has what ir_measures says it has, and true counts.
+        """
+        result = evaluate(self._qrels, run, self._metrics.values())
+        missing = set(result.missing)
+        columns = {measure: result.table.columns[metric.name].score.tolist() for measure, metric in self._metrics.items()}
+        for place, query in enumerate(result.table.query_ids):
+            for measure, scores in columns.items():
+                if str(measure.NAME).startswith("Num"):
+                    yield Metric(query, measure, int(scores[place]))
+                else:
+                    yield Metric(query, measure, measure.DEFAULT if query in missing else scores[place])

@@ -1,0 +1,34 @@
+"""`src.evaluation.benchmark`: datasets, reproducible evaluation, comparison, and rankings as a TREC run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from assay.comparison.leaderboard import BenchmarkComparison
+from assay.datasets._dataset import BenchmarkDataset
+from assay.datasets._write import write_run
+from assay.evaluation.reproducible import ReproducibleEvaluationRunner
+from assay.model.records import Document, Query, RelevanceJudgment
+from assay.model.run import Run
+
+__all__ = [
+    "BenchmarkComparison",
+    "BenchmarkDataset",
+    "Document",
+    "Query",
+    "RelevanceJudgment",
+    "ReproducibleEvaluationRunner",
+    "save_trec_run",
+]
+
+
+def save_trec_run(retrieval_results: Mapping[Any, Any], filepath: str | Path, run_name: str = "assay") -> None:
+    """Write query → ranked ids, or query → id → score, as a TREC run; ranked ids get falling scores.
+
+    An id with a blank in it is refused, for the columns of such a file are separated by blanks.
+    """
+    run = Run(retrieval_results)
+    without_minus_0 = {query: {doc: score + 0.0 for doc, score in run[query].items()} for query in run}
+    write_run(without_minus_0, Path(filepath), run_name)

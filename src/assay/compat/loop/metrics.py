@@ -1,0 +1,81 @@
+"""`src.evaluation.metrics`: the functions over one query and over many, with the printed names of their arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from assay.metrics import _functions as engine
+from assay.metrics._batch import BatchEvaluator
+from assay.metrics._functions import (
+    Relevant,
+    binary_to_graded,
+    mean_average_precision_at_k,
+    mean_mrr_at_k,
+    mean_ndcg_at_k,
+    mean_precision_at_k,
+    mean_recall_at_k,
+)
+from assay.monitoring.anomalies import detect_metric_anomalies
+
+__all__ = [
+    "BatchEvaluator",
+    "average_precision_at_k",
+    "binary_to_graded",
+    "dcg_at_k",
+    "detect_metric_anomalies",
+    "f1_at_k",
+    "hit_rate_at_k",
+    "mean_average_precision_at_k",
+    "mean_mrr_at_k",
+    "mean_ndcg_at_k",
+    "mean_precision_at_k",
+    "mean_recall_at_k",
+    "mrr_at_k",
+    "ndcg_at_k",
+    "precision_at_k",
+    "recall_at_k",
+]
+
+
+def precision_at_k(retrieved_ids: Sequence[Any], relevant_ids: Relevant, k: int) -> float:
+    """|relevant ∩ first k| ÷ k; 0.0 where nothing was retrieved."""
+    return engine.precision_at_k(retrieved_ids, relevant_ids, k)
+
+
+def recall_at_k(retrieved_ids: Sequence[Any], relevant_ids: Relevant, k: int) -> float:
+    """|relevant ∩ first k| ÷ |relevant|; 0.0 where nothing is relevant."""
+    return engine.recall_at_k(retrieved_ids, relevant_ids, k)
+
+
+def f1_at_k(retrieved_ids: Sequence[Any], relevant_ids: Relevant, k: int) -> float:
+    """Harmonic mean of precision and recall at k; 0.0 where both are."""
+    return engine.f1_at_k(retrieved_ids, relevant_ids, k)
+
+
+def hit_rate_at_k(retrieved_ids: Sequence[Any], relevant_ids: Relevant, k: int) -> float:
+    """1.0 if any of the first k is relevant, else 0.0."""
+    return engine.hit_rate_at_k(retrieved_ids, relevant_ids, k)
+
+
+def mrr_at_k(retrieved_ids: Sequence[Any], relevant_ids: Relevant, k: int) -> float:
+    """1 ÷ the rank of the first relevant one; 0.0 if there is none among the first k."""
+    return engine.mrr_at_k(retrieved_ids, relevant_ids, k)
+
+
+def average_precision_at_k(retrieved_ids: Sequence[Any], relevant_ids: Relevant, k: int) -> float:
+    """Precision at each relevant one of the first k, summed, ÷ |relevant|."""
+    return engine.average_precision_at_k(retrieved_ids, relevant_ids, k)
+
+
+def dcg_at_k(relevance_scores: Sequence[float], k: int) -> float:
+    """Σ grade ÷ log2(rank + 1) over the first k grades in rank order."""
+    return engine.dcg_at_k(relevance_scores, k)
+
+
+def ndcg_at_k(relevance_scores: Sequence[float], k: int) -> float:
+    """DCG of the grades in rank order ÷ that of the same grades, best first; 0.0 where none is above 0.
+
+    The list alone cannot tell of relevant documents that were missed: `assay.metrics.ndcg_at_k(…, ideal=[1])` can.
+    """
+    return engine.ndcg_at_k(relevance_scores, k)

@@ -1,0 +1,55 @@
+"""Seed system memorybench: its metric classes and registry, `from assay.compat.memorybench import NDCGAtKMetric`.
+
+`compute(results)` takes EvalResult dictionaries (`expected`, `actual`, `retrievedContext`, `metadata` in camelCase) and
+returns `{"name", "value", "details"}`. Relevance is decided for each query by ids in its metadata, else by evidence, else by
+the words it shares with the expected answer. Where it differs:
+
+    printed                                                  here
+    "Recall@K" is 1 if any chunk passes                      recall; `relevantFound` ÷ `total` is the old figure
+    the ideal of token relevance: relevant ones in the top k relevant ones of all that was retrieved
+    several chunks of one piece of evidence each count       the first is credited, later ones hold their rank
+    an id retrieved twice counts twice                       once
+    an empty list of relevant ids                            nothing is relevant: 0, not a guess by words
+    words are ASCII                                          Unicode words; Chinese and Japanese by letter
+    two metrics of one name: the later one wins              UsageError
+    an unknown name is found out at the end                  UnknownName before anything is computed
+"""
+
+from __future__ import annotations
+
+from assay.compat._late_names import late_names
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from assay.compat.memorybench._compute_metrics import compute_metrics
+    from assay.compat.memorybench._metrics import (
+        MRRMetric,
+        NDCGAt5Metric,
+        NDCGAt10Metric,
+        NDCGAtKMetric,
+        PrecisionAtKMetric,
+        RecallAtKMetric,
+        SuccessAtKMetric,
+    )
+    from assay.compat.memorybench._registry import MetricRegistry, get_builtin_metrics
+
+__all__ = [
+    "MRRMetric",
+    "MetricRegistry",
+    "NDCGAt5Metric",
+    "NDCGAt10Metric",
+    "NDCGAtKMetric",
+    "PrecisionAtKMetric",
+    "RecallAtKMetric",
+    "SuccessAtKMetric",
+    "compute_metrics",
+    "get_builtin_metrics",
+]
+
+_ELSEWHERE = {
+    "MetricRegistry": f"{__name__}._registry",
+    "compute_metrics": f"{__name__}._compute_metrics",
+    "get_builtin_metrics": f"{__name__}._registry",
+}
+
+__getattr__, __dir__ = late_names(__name__, dict.fromkeys(__all__, f"{__name__}._metrics") | _ELSEWHERE)

@@ -1,0 +1,83 @@
+"""EvalResult dictionaries as a dataset and its hits: `metadata` in camelCase says what is relevant."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from assay.compat._credited_once import credited_once
+from assay.datasets._dataset import BenchmarkDataset
+from assay.errors import DataError
+from assay.model.ids import text_id
+from assay.model.numeric import is_finite_number
+from assay.model.records import Hit, Pack, Query
+from assay.text import shortened
+
+JUDGED = ("relevantIds", "relevantChunkIds", "groundTruthIds", "qrels")
+"""Where metadata have the ids of what is relevant; the first that is there counts."""
+EVIDENCE = ("evidence", "answerCorpusIds")
+"""Where metadata have the ids of what holds the answer."""
+
+
+class Asked(NamedTuple):
+    """Every result as a query, what was retrieved for it, and the answer that was given."""
+
+    dataset: BenchmarkDataset
+    hits: dict[str, list[Hit]]
+    answers: dict[str, str]
+
+
+def read_eval_results(results: Sequence[Mapping[str, Any]], pack: Pack | None = None) -> Asked:
+    """Results are told apart by their place, since one item may be asked of several systems."""
+    asked = Asked(BenchmarkDataset("memorybench", pack=pack), {}, {})
+    for place, result in enumerate(results, 1):
+        if not isinstance(result, Mapping):
+            raise DataError(f"result {place}: expected a map with retrievedContext, found {shortened(result)}")
+        _read(asked, result, f"{place}")
+    return asked
+
+
+def _read(asked: Asked, result: Mapping[str, Any], name: str) -> None:
+    metadata = result.get("metadata") or {}
+    if not isinstance(metadata, Mapping):
+        raise DataError(f"result {name}: metadata is a map, found {shortened(metadata)}")
+    judged = next((metadata[key] for key in JUDGED if metadata.get(key) is not None), None)
+    evidence = next((metadata[key] for key in EVIDENCE if metadata.get(key) is not None), None)
+    expected = result.get("expected")
+    asked.dataset.queries[name] = Query(
+        name,
+        str(result.get("question") or ""),
+        expected=str(expected) if expected else None,
+        evidence=None if evidence is None else _ids(evidence, name),
+    )
+    if judged is not None:
+        asked.dataset.qrels[name] = _grades(judged, name)
+    asked.hits[name] = _hits(result.get("retrievedContext") or (), name)
+    asked.answers[name] = str(result.get("actual") or "")
+
+
+def _ids(value: Any, name: str) -> list[str]:
+    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Sequence | set | frozenset):
+        raise DataError(f"result {name}: expected a list of ids, found {shortened(value)}")
+    return [text_id(one) for one in value]
+
+
+def _grades(value: Any, name: str) -> dict[str, float]:
+    """A list of ids, each with grade 1, or id → grade."""
+    if not isinstance(value, Mapping):
+        return dict.fromkeys(_ids(value, name), 1.0)
+    if wrong := [one for one in value.values() if not is_finite_number(one)]:
+        raise DataError(f"result {name}: a grade is a finite number, found {shortened(wrong[0])}")
+    return {text_id(one): float(grade) for one, grade in value.items()}
+
+
+def _hits(contexts: Any, name: str) -> list[Hit]:
+    """The contexts in the order they came, best first; one without an id is known by its place."""
+    if isinstance(contexts, str) or not isinstance(contexts, Sequence):
+        raise DataError(f"result {name}: retrievedContext is a list, found {shortened(contexts)}")
+    records: list[Any] = [{"content": one} if isinstance(one, str) else one for one in contexts]
+    ids = credited_once("" if one.get("id") is None else one["id"] for one in records)
+    return [
+        Hit(one, -float(place), record.get("content"), record.get("metadata"))
+        for place, (one, record) in enumerate(zip(ids, records, strict=True))
+    ]

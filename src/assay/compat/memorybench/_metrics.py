@@ -1,0 +1,180 @@
+"""Metrics of retrieval as classes: `name`, `aliases`, and `compute(results)`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import fsum
+from typing import Any
+
+from assay.compat._checked_value import checked
+from assay.compat.memorybench._eval_results import Asked, read_eval_results
+from assay.errors import DataError
+from assay.evaluation.evaluate import evaluate
+from assay.evaluation.judging import Relevance
+from assay.evaluation.result import Result
+from assay.grammar import cutoff, fraction
+from assay.metrics._overlap import token_f1
+from assay.model.records import Pack
+from assay.text import words_of
+
+STRATEGIES = ("qrels", "pack", "token-fallback")
+NOTHING: Mapping[str, Any] = {"strategy_used": "none", "strategy_counts": {}}
+EvalResults = Sequence[Mapping[str, Any]]
+MetricResult = dict[str, Any]
+
+
+class RetrievalMetric:
+    """What all of them share. `metric` is the name in assay's catalog, `title` what details call the mean."""
+
+    metric = ""
+    title = ""
+    tells_matches = True
+    """Whether details say how many results have a relevant context, and one with the expected words."""
+
+    def __init__(self, k: int | None = None, f1_threshold: float = 0.3) -> None:
+        self.k = None if k is None else checked(cutoff, "k", k)
+        self.f1_threshold = checked(fraction, "f1_threshold", f1_threshold)
+        cut = "" if k is None else f"@{k}"
+        own = type(self).metric
+        self.name = own + cut.replace("@", "_at_")
+        self.aliases: tuple[str, ...] = (f"{own}{cut}",) if cut else ("reciprocal_rank", "mean_reciprocal_rank")
+
+    def compute(self, results: EvalResults, pack: Pack | None = None) -> MetricResult:
+        """The mean over all results, and how it came about; results that nobody can decide about score 0.
+
+        `pack` decides by evidence where ids in the hits and their metadata are not enough.
+        """
+        asked = read_eval_results(results, pack)
+        found = self._evaluated(asked, Relevance("auto", defaults={"threshold": self.f1_threshold}))
+        scores = self._scores(asked, found)
+        mean = fsum(scores.values()) / len(results) if results else 0.0
+        return {"name": self.name, "value": mean, "details": self._details(asked, found, mean)}
+
+    def _scores(self, asked: Asked, found: Result | None) -> dict[str, float]:  # noqa: ARG002 (for metrics of answers)
+        return {} if found is None else found.scores(self._catalog_name)
+
+    @property
+    def _catalog_name(self) -> str:
+        return self.metric if self.k is None else f"{self.metric}@{self.k}"
+
+    @property
+    def _hit_name(self) -> str:
+        """A metric that is above 0 where anything relevant was found."""
+        return self.metric if self.k is None else f"hit@{self.k}"
+
+    def _evaluated(self, asked: Asked, relevance: Relevance) -> Result | None:
+        """None where no result says anything about relevance."""
+        dataset = asked.dataset
+        decided = [
+            query
+            for query, one in dataset.queries.items()
+            if query in dataset.qrels or one.evidence is not None or words_of(one.expected or "")
+        ]
+        if not decided:
+            return None
+        return evaluate(dataset, asked.hits, [self._catalog_name, self._hit_name], relevance=relevance)
+
+    def _details(self, asked: Asked, found: Result | None, mean: float) -> dict[str, Any]:
+        relevance = NOTHING if found is None else found.relevance
+        counts = relevance["strategy_counts"]
+        return {
+            self.title: mean,
+            "queriesWithRelevant": relevance.get("queries_with_relevant", 0),
+            **(self._matches(asked, found) if self.tells_matches else {}),
+            "total": len(asked.dataset.queries),
+            **({} if self.k is None else {"k": self.k}),
+            "f1Threshold": self.f1_threshold,
+            "strategyUsed": relevance["strategy_used"],
+            "strategyCounts": {name: counts.get(name, 0) for name in STRATEGIES},
+        }
+
+    def _matches(self, asked: Asked, found: Result | None) -> dict[str, int]:
+        """Results with a relevant context among the first k, and with one that holds the expected words in a row."""
+        try:
+            exact = evaluate(asked.dataset, asked.hits, self._hit_name, relevance="substring")
+        except DataError:  # no result says what to expect
+            exact = None
+        names = {"relevantFound": found, "exactMatchFound": exact}
+        return {
+            name: 0 if one is None else sum(score > 0 for score in one.scores(self._hit_name).values())
+            for name, one in names.items()
+        }
+
+
+class NDCGAtKMetric(RetrievalMetric):
+    """nDCG@k; the ideal ranking has all relevant items of the ground truth, found or not."""
+
+    metric, title = "ndcg", "avgNDCG"
+    tells_matches = False
+
+    def __init__(self, k: int, f1_threshold: float = 0.3) -> None:
+        super().__init__(k, f1_threshold)
+
+
+class NDCGAt5Metric(NDCGAtKMetric):
+    """nDCG@5."""
+
+    def __init__(self, f1_threshold: float = 0.3) -> None:
+        super().__init__(5, f1_threshold)
+
+
+class NDCGAt10Metric(NDCGAtKMetric):
+    """nDCG@10."""
+
+    def __init__(self, f1_threshold: float = 0.3) -> None:
+        super().__init__(10, f1_threshold)
+
+
+class PrecisionAtKMetric(RetrievalMetric):
+    """Relevant contexts among the first k, ÷ k."""
+
+    metric, title = "precision", "avgPrecision"
+
+    def __init__(self, k: int, f1_threshold: float = 0.3) -> None:
+        super().__init__(k, f1_threshold)
+
+
+class RecallAtKMetric(RetrievalMetric):
+    """The share of the relevant items that is among the first k; `relevantFound` counts results with any of them."""
+
+    metric, title = "recall", "avgRecall"
+
+    def __init__(self, k: int, f1_threshold: float = 0.3) -> None:
+        super().__init__(k, f1_threshold)
+
+
+class MRRMetric(RetrievalMetric):
+    """1 ÷ the rank of the first relevant context, averaged."""
+
+    metric, title = "mrr", "avgReciprocalRank"
+
+    def __init__(self, f1_threshold: float = 0.3) -> None:
+        super().__init__(None, f1_threshold)
+
+
+class SuccessAtKMetric(RetrievalMetric):
+    """1 if a relevant context is among the first k and the answer shares enough words with the expected one.
+
+    Enough is an F1 of 0.1, as in `success.ts`; relevance by words goes by 0.3, as everywhere.
+    """
+
+    metric, title = "success", "successRate"
+
+    def __init__(self, k: int, f1_threshold: float = 0.3, answer_threshold: float = 0.1) -> None:
+        super().__init__(k, f1_threshold)
+        self.answer_threshold = checked(fraction, "answer_threshold", answer_threshold)
+
+    def _scores(self, asked: Asked, found: Result | None) -> dict[str, float]:
+        hits = {} if found is None else found.scores(self._hit_name)
+        expected = {query: asked.dataset.queries[query].expected or "" for query in hits}
+        is_answered = {query: _f1(expected[query], asked.answers[query]) >= self.answer_threshold - 1e-12 for query in hits}
+        return {query: float(score > 0 and is_answered[query]) for query, score in hits.items()}
+
+    def _details(self, asked: Asked, found: Result | None, mean: float) -> dict[str, Any]:
+        return {**super()._details(asked, found, mean), "answerThreshold": self.answer_threshold}
+
+
+def _f1(expected: str, answer: str) -> float:
+    """How many different words both share, as F1; 0 where nothing is expected."""
+    wanted = words_of(expected)
+    return token_f1(words_of(answer), [wanted], "set") if wanted else 0.0

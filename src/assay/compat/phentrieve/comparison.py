@@ -1,0 +1,111 @@
+"""compare_models: each model with its intervals, and how it differs from a baseline; the two tables of the seed's report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from assay.errors import DataError, UnknownName, UsageError, near_matches
+from assay.stats._corrections import correct
+from assay.stats._functions import paired_bootstrap_test
+
+USUAL = ("mrr_dense", "ndcg_dense@10", "recall_dense@10", "hit_rate_dense@1")
+"""What the seed's report shows."""
+TITLES = {"mrr": "MRR", "hit_rate": "HR", "max_ont_similarity": "MaxOntSim", "ndcg": "NDCG", "map": "MAP"}
+
+
+@dataclass(frozen=True)
+class ModelComparison:
+    """Models in the order given, and their differences from the baseline."""
+
+    models: tuple[Mapping[str, Any], ...]
+    """A row for each model and metric: model, test_file, metric, value, ci_lower, ci_upper."""
+    significance: tuple[Mapping[str, Any], ...]
+    """A row for each other model and metric: comparison, metric, diff, p_value, p_corrected, significant."""
+
+    def to_markdown(self) -> str:
+        """Both tables, as the seed prints them."""
+        lines = ["## Model Comparison Results"]
+        for model, file in dict.fromkeys((row["model"], row["test_file"]) for row in self.models):
+            rows = [row for row in self.models if (row["model"], row["test_file"]) == (model, file)]
+            lines += ["", f"### {model} ({file})", "", "| Metric | Value | 95% CI |", "|--------|-------|--------|"]
+            lines += [
+                f"| {row['metric']} | {row['value']:.3f} | [{row['ci_lower']:.3f}, {row['ci_upper']:.3f}] |" for row in rows
+            ]
+        lines += ["", "### Statistical Significance (vs. Baseline)", ""]
+        lines += ["| Comparison | Metric | Diff | p-value | Significant? |", "|---|---|---|---|---|"]
+        for row in self.significance:
+            mark = "yes" if row["significant"] else "no"
+            lines.append(f"| {row['comparison']} | {row['metric']} | {row['diff']:+.3f} | {row['p_value']:.3f} | {mark} |")
+        return "\n".join(lines) + "\n"
+
+
+def compare_models(
+    results: Sequence[Mapping[str, Any]],
+    baseline: str | None = None,
+    metrics: Iterable[str] | None = None,
+    alpha: float = 0.05,
+) -> ModelComparison:
+    """Compare what `run_evaluation` returned for several models on the same cases; the first is the baseline.
+
+    p is of the paired bootstrap test; `significant` holds it against alpha after Holm's correction over all rows. Models
+    that were not asked the same cases are refused.
+    """
+    found = list(results)
+    if len(found) < 2:
+        raise UsageError(f"at least two models are needed to compare; found {len(found)}")
+    names = [one["model_name"] for one in found]
+    if len(set(names)) < len(names):
+        raise UsageError(f"models need names of their own to be told apart; found {', '.join(names)}")
+    if baseline is not None and baseline not in names:
+        raise UnknownName("model", baseline, near_matches(baseline, names), f"there are {', '.join(names)}")
+    first = found[0] if baseline is None else found[names.index(baseline)]
+    wanted = [key for key in USUAL if key in first] if metrics is None else [_key(metric, first) for metric in metrics]
+    for other in found:
+        if other["case_ids"] != first["case_ids"]:
+            raise DataError(f"{other['model_name']} and {first['model_name']} were not asked the same cases, in this order")
+    rows = [_difference(other, first, key) for other in found if other is not first for key in wanted]
+    corrected = correct([row["p_value"] for row in rows]).tolist()
+    return ModelComparison(
+        tuple(_figure(one, key) for one in found for key in wanted),
+        tuple({**row, "p_corrected": p, "significant": p <= alpha} for row, p in zip(rows, corrected, strict=True)),
+    )
+
+
+def _key(metric: str, result: Mapping[str, Any]) -> str:
+    """`mrr_dense` for itself and for `mrr`; `ndcg_dense@10` for `ndcg@10`."""
+    name, at, k = metric.partition("@")
+    key = f"{name.removesuffix('_dense')}_dense{at}{k}"
+    if key not in result["confidence_intervals"]:
+        known = list(result["confidence_intervals"])
+        raise UnknownName("metric of these models", metric, near_matches(key, known), f"there are {', '.join(known)}")
+    return key
+
+
+def _title(key: str) -> str:
+    name, at, k = key.partition("@")
+    plain = name.removesuffix("_dense")
+    return f"{TITLES.get(plain, plain.capitalize())}{at}{k}"
+
+
+def _figure(result: Mapping[str, Any], key: str) -> dict[str, Any]:
+    interval = result["confidence_intervals"][key]
+    return {
+        "model": result["model_name"],
+        "test_file": result["test_file"],
+        "metric": _title(key),
+        "value": interval["point_estimate"],
+        "ci_lower": interval["ci_lower"],
+        "ci_upper": interval["ci_upper"],
+    }
+
+
+def _difference(result: Mapping[str, Any], baseline: Mapping[str, Any], key: str) -> dict[str, Any]:
+    p, _ = paired_bootstrap_test(result[key], baseline[key])
+    return {
+        "comparison": f"{result['model_name']} vs {baseline['model_name']}",
+        "metric": _title(key),
+        "diff": result[f"avg_{key}"] - baseline[f"avg_{key}"],
+        "p_value": p,
+    }

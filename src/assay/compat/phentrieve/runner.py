@@ -1,0 +1,166 @@
+"""`phentrieve.evaluation.runner`: a model on a file of test cases, or on the benchmarks of several languages."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+from assay.compat._credited_once import AGAIN
+from assay.compat.phentrieve._ranked_terms import ranked_terms
+from assay.datasets._dataset import BenchmarkDataset
+from assay.datasets._format import HPO
+from assay.datasets._hpo import USUAL, language_of, load_hpo
+from assay.datasets._write import new_file
+from assay.datasets.hpo_cases import LANGUAGES
+from assay.errors import DataError, UsageError
+from assay.evaluation.result import Result
+from assay.evaluation.run import run
+from assay.metrics._single_term import K_VALUES, SingleTermRetrievalMetrics
+from assay.providers._provider import parse_provider
+from assay.stats._functions import bootstrap_confidence_interval
+
+ALL = ("de", "en", "fr", "es", "nl")
+KEYS = {
+    "hit_rate": "hit@{k}",
+    "max_ont_similarity": "max_ont_sim@{k}",
+    "ndcg": "ndcg@{k}",
+    "recall": "recall@{k}",
+    "precision": "precision(over=retrieved)@{k}",
+    "map": "map(norm=min)@{k}",
+}
+"""What a key is called there → the metric here, with the conventions of the printed code."""
+
+
+def run_evaluation(
+    model_name: Any,
+    test_file: str | Path,
+    k_values: Iterable[int] = K_VALUES,
+    save_results: bool = False,
+    results_dir: str | Path = "benchmark_results",
+) -> dict[str, Any]:
+    """Every figure of a model on a file of cases: `avg_mrr_dense`, `mrr_dense` (case by case), `avg_hit_rate_dense@1` …
+
+    The model is a provider (`bm25`, `dense`), a model of sentence-transformers with a slash in its name
+    (`FremyCompany/BioLORD-2023-M`), an object with `search(queries, k)`, or a function of a text and `n_results` that
+    answers as Chroma does. The file is a path or a bundled benchmark, such as `hpo-de:tiny`. `save_results` writes
+    `<results_dir>/<model>_<benchmark>.json`.
+    """
+    return _evaluated(model_name, load_hpo(test_file), str(test_file), k_values, results_dir if save_results else None)
+
+
+def evaluate_multilingual_model(
+    model_name: Any,
+    languages: Iterable[str] | Mapping[str, str | Path] = ALL,
+    *,
+    size: str = USUAL,
+    k_values: Iterable[int] = K_VALUES,
+    save_results: bool = False,
+    results_dir: str | Path = "benchmark_results",
+) -> dict[str, Any]:
+    """`per_language`, `cross_lingual_variance` and `average_mrr` of a model; each language has its own cases and figures.
+
+    Languages are codes or names (`de`, `german`), for the bundled benchmarks; or language → a file of one's own.
+    """
+    files = dict(languages) if isinstance(languages, Mapping) else {one: f"{HPO}{_code(one)}:{size}" for one in languages}
+    if not files:
+        raise UsageError(f"there is no language to evaluate in; expected some of {', '.join(ALL)}")
+    loaded = {_code(language): (load_hpo(file), str(file)) for language, file in files.items()}
+    for code, (dataset, _) in loaded.items():
+        if language_of(dataset) != code:
+            raise DataError(f"{dataset.name}: expected cases in {code} alone, found cases in {language_of(dataset)}")
+    folder = results_dir if save_results else None
+    cuts = tuple(k_values)
+    found = {code: _evaluated(model_name, *one, cuts, folder) for code, one in loaded.items()}
+    figures = [one["avg_mrr_dense"] for one in found.values()]
+    mean = sum(figures) / len(figures)
+    variance = sum((one - mean) ** 2 for one in figures) / len(figures)
+    return {"per_language": found, "cross_lingual_variance": variance, "average_mrr": mean}
+
+
+def _evaluated(
+    model: Any, dataset: BenchmarkDataset, file: str, k_values: Iterable[int], folder: str | Path | None
+) -> dict[str, Any]:
+    """The figures of one file, written to the folder where there is one."""
+    metrics = {"mrr_dense": "mrr"}
+    for k in (cuts := tuple(k_values)):
+        metrics |= {f"{key}_dense@{k}": metric.format(k=k) for key, metric in KEYS.items()}
+    result = run(dataset, _provider(model), list(metrics.values()))
+    found: dict[str, Any] = {
+        "model_name": result.name,
+        "test_file": file,
+        "num_test_cases": len(result.query_ids),
+        "case_ids": list(result.query_ids),
+        **_figures(result, metrics),
+        "metrics": _single_term(result, cuts),
+        "failures": dict(result.failures),
+        "notes": list(result.notes),
+    }
+    if folder is not None:
+        _save(found, dataset, Path(folder))
+    return found
+
+
+def _provider(model: Any) -> Any:
+    """The model as `assay.run` takes it: a name with a slash is one of sentence-transformers, a function may be Chroma's."""
+    if isinstance(model, str) and "/" in model and "(" not in model:
+        return replace(parse_provider({"dense": {"model": model}}), label=model)
+    return _by_term(model) if callable(model) and not hasattr(model, "search") else model
+
+
+def _by_term(search: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, with the terms that the metadata of Chroma's answers name, each at its best rank."""
+
+    def terms(answer: Any) -> Any:
+        if not isinstance(answer, Mapping) or not answer.get("metadatas"):
+            return answer
+        return [one for one in ranked_terms(answer) if not one.startswith(AGAIN)]
+
+    async def later(answer: Any) -> Any:
+        return terms(await answer)
+
+    @wraps(search)
+    def searched(*arguments: Any, **named: Any) -> Any:
+        answer = search(*arguments, **named)
+        return later(answer) if inspect.isawaitable(answer) else terms(answer)
+
+    return searched
+
+
+def _figures(result: Result, metrics: Mapping[str, str]) -> dict[str, Any]:
+    """Scores case by case, means and intervals of every metric, under their keys there."""
+    scores = {key: result.array(metric).tolist() for key, metric in metrics.items()}
+    means = {key: float(result[metric]) for key, metric in metrics.items()}
+    intervals = {}
+    for key, values in scores.items():
+        _, low, high = bootstrap_confidence_interval(values)
+        intervals[key] = {"point_estimate": means[key], "ci_lower": low, "ci_upper": high}
+    return {**scores, **{f"avg_{key}": mean for key, mean in means.items()}, "confidence_intervals": intervals}
+
+
+def _single_term(result: Result, k_values: Iterable[int]) -> SingleTermRetrievalMetrics:
+    """The same means by name and cutoff."""
+    plain = {metric.name.replace("(over=retrieved)", "").replace("(norm=min)", ""): metric.name for metric in result.metrics}
+    return SingleTermRetrievalMetrics.of({name: result[own] for name, own in plain.items()}, k_values)
+
+
+def _save(found: Mapping[str, Any], dataset: BenchmarkDataset, folder: Path) -> None:
+    import msgspec
+
+    folder.mkdir(parents=True, exist_ok=True)
+    name = re.sub(r"[^\w.-]+", "_", f"{found['model_name']}_{dataset.name}")
+    content = msgspec.json.encode({**found, "metrics": found["metrics"].to_dict()})
+    with new_file(folder / f"{name}.json") as file:
+        file.write(msgspec.json.format(content, indent=2) + b"\n")
+
+
+def _code(language: str) -> str:
+    """`de` for itself and for `german`."""
+    code = LANGUAGES.get(language.lower(), language.lower())
+    if code not in ALL:
+        raise UsageError(f"no benchmark is in {language!r}; there are {', '.join(ALL)}")
+    return code

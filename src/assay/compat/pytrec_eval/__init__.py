@@ -1,0 +1,60 @@
+"""pytrec_eval's interface over assay's engine: `import assay.compat.pytrec_eval as pytrec_eval`.
+
+On valid input keys, order and values are the original's (0.5.11), except that scores are compared in float64;
+`RelevanceEvaluator(..., float32=True)` truncates them first, as the original does. Where it differs:
+
+    input                                      pytrec_eval                             here
+    a cutoff of 0 (`P_0`), `ndcg_10`, `G_1`    aborts the interpreter                  BadParameter
+    a parameter where none is read             dropped: `recip_rank_10`, `map_10`      BadParameter
+    weights (`utility_1,2,3,4`)                sorted, equal ones dropped              BadParameter
+    text after a parameter (`P_5x`)            dropped                                 UnknownName
+    any other unknown measure                  ValueError                              UnknownName (a ValueError)
+    relevance_level below 1                    TypeError or segmentation fault         BadParameter; 0.5 is allowed
+    every grade of a query negative            segmentation fault, or 0                scored like any other query
+    a grade of millions                        hangs                                   scored
+    a query with an empty ranking              num_rel, gm_* 0, or segmentation fault  true num_rel, gm_* ln 0.00001
+    nothing judged retrieved, judged only      iprec_at_recall_0.00, 11pt_avg are nan  0
+    `runid`, `relstring`                       a pointer read as a float, often 0.0    0.0
+    nan as a score                             placed anywhere                         DataError
+    np.float32 scores, np.int64, float grades  TypeError                               as the numbers they are
+    whole numbers as ids                       TypeError                               as text: 7 is "7"
+    mappings other than dict                   TypeError                               read
+    a bare string as measures                  read letter by letter                   one measure
+    ids with NUL or a lone surrogate           garbage or segmentation fault           ids like any other
+    a blank line in a file                     ValueError                              skipped
+    two documents of one name in a file        AssertionError                          DataError naming the line
+    no values to aggregate                     nan and a warning                       nan
+"""
+
+from __future__ import annotations
+
+from assay.compat._late_names import late_names
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from assay.compat.pytrec_eval._aggregate import compute_aggregated_measure
+    from assay.compat.pytrec_eval._evaluator import RelevanceEvaluator
+    from assay.compat.pytrec_eval._lines import parse_qrel, parse_run
+    from assay.compat.pytrec_eval._measures import supported_measures, supported_nicknames
+
+__all__ = [
+    "RelevanceEvaluator",
+    "compute_aggregated_measure",
+    "parse_qrel",
+    "parse_run",
+    "supported_measures",
+    "supported_nicknames",
+]
+
+_HERE = "assay.compat.pytrec_eval"
+__getattr__, __dir__ = late_names(
+    __name__,
+    {
+        "RelevanceEvaluator": f"{_HERE}._evaluator",
+        "compute_aggregated_measure": f"{_HERE}._aggregate",
+        "parse_qrel": f"{_HERE}._lines",
+        "parse_run": f"{_HERE}._lines",
+        "supported_measures": f"{_HERE}._measures",
+        "supported_nicknames": f"{_HERE}._measures",
+    },
+)

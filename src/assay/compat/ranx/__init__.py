@@ -1,0 +1,47 @@
+"""ranx's interface over assay's engine: `import assay.compat.ranx as ranx`, or `from assay.compat.ranx import Qrels, Run`.
+
+Names, arguments, metrics and what comes back are the original's (0.3.21), and so are its conventions: equal scores of a
+`Run` as its sort leaves them, `rbp` by grades, `-l2` that also changes nDCG. Where it differs:
+
+    input                                        ranx                                    here
+    two dicts with queries in different order    paired by position                      paired by query id
+    queries that only one side has               AssertionError; make_comparable         DataError; make_comparable is for
+                                                 changes the run, is ignored for dicts   dicts too, and changes nothing
+    grades with a fraction                       cut off: 0.7 is 0                       as they are; above 0 is relevant
+    bpref, nothing judged non-relevant           nan                                     trec_eval's value
+    bpref, a query without a relevant document   0 for queries after it                  0 for that query
+    `r-precision@5`, `bpref@5`                   the cutoff is dropped                   BadParameter
+    any other name of an assay metric            ValueError                              scored
+    Fisher's test                                p can be 0, and changes from call       (1 + extreme) ÷ (1 + draws), exact,
+                                                 to call                                 and the same for the same seed
+    Tukey's test                                 as if queries differed between runs     two-way: the same queries
+    identical runs                               p is nan                                p is 1
+    two runs of one name in a comparison         one replaces the other                  DataError
+    27 runs in a comparison                      IndexError                              aa, ab …
+    fusion of runs with different queries        AssertionError                          what a run lacks counts for nothing
+    min-max of one document, or of equal scores  0                                       1
+    equal scores after fusion                    in no defined order                     by document id, descending
+    weights that add up to 1 up to rounding      not tried by optimize_fusion            tried
+    a document twice in a file                   the last line counts                    DataError naming the line
+    DataFrames of pandas 3, polars, Arrow        fail                                    read
+    the first call                               compiles for a minute                   does not
+
+`plot`, `normalize`, ranxhub and LZ4 files are not here; `threads` and `show_progress` are read and change nothing.
+"""
+
+from __future__ import annotations
+
+from assay.compat._late_names import late_names
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from assay.compat.ranx._compare import compare
+    from assay.compat.ranx._evaluate import evaluate
+    from assay.compat.ranx._fuse import fuse
+    from assay.compat.ranx._optimize_fusion import optimize_fusion
+    from assay.compat.ranx._qrels import Qrels
+    from assay.compat.ranx._run import Run
+
+__all__ = ["Qrels", "Run", "compare", "evaluate", "fuse", "optimize_fusion"]
+
+__getattr__, __dir__ = late_names(__name__, {name: f"{__name__}._{name.lower()}" for name in __all__})

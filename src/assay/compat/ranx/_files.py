@@ -1,0 +1,118 @@
+"""Files and frames: what ranx calls their kinds, and how numbers by query get into and out of them."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from assay.errors import BadParameter, DataError, UsageError
+
+KINDS = ("json", "trec", "gz", "parquet")
+ENDINGS = {"json": "json", "trec": "trec", "txt": "trec", "gz": "gz", "parquet": "parquet", "parq": "parquet"}
+COLUMNS = ("q_id", "doc_id", "score")
+
+Numbers = Mapping[str, Mapping[str, float]]
+
+
+def kind_of(path: str | Path, kind: str | None) -> str:
+    """The kind of a file: the one given, else that of its ending; an ending of another kind means TREC lines."""
+    if kind == "lz4" or (kind is None and str(path).endswith(".lz4")):
+        raise BadParameter(f"{path}: LZ4 files are not read or written here; save as JSON or Parquet with ranx first")
+    if kind is not None and kind not in KINDS:
+        raise BadParameter(f"kind is one of {', '.join(KINDS)}, not {kind!r}")
+    return kind or ENDINGS.get(Path(path).suffix.lstrip(".").lower(), "trec")
+
+
+def columns_of(table: Any, q_id_col: str, doc_id_col: str, score_col: str, role: str) -> dict[str, Any]:
+    """Three columns of a frame (pandas, polars, Arrow) or of a mapping of columns, under names that are known."""
+    named = dict(zip(("query_id", "doc_id", role), (q_id_col, doc_id_col, score_col), strict=True))
+    there = _names_in(table)
+    for column in named.values():
+        if column not in there:
+            raise DataError(f"there is no column {column!r} among {', '.join(map(repr, there))}; name it with …_col=")
+    return {name: _as_list(table[column]) for name, column in named.items()}
+
+
+def _names_in(table: Any) -> list[Any]:
+    """The columns of pandas and polars, the column_names of Arrow, the keys of a mapping."""
+    if isinstance(table, Mapping):
+        return list(table)
+    return list(table.column_names if hasattr(table, "column_names") else table.columns)
+
+
+def _as_list(column: Any) -> list[Any]:
+    for convert in ("to_list", "to_pylist", "tolist"):
+        if hasattr(column, convert):
+            return list(getattr(column, convert)())
+    return list(column)
+
+
+def read_parquet(path: str | Path, columns: Mapping[str, str]) -> dict[str, Any]:
+    """Columns of a Parquet file under other names: name → the column's own name."""
+    from assay.datasets import as_source
+    from assay.datasets._database import connect, path_literal
+
+    file = as_source(Path(path)).path
+    connection = connect()
+    try:
+        found = connection.execute(f"SELECT * FROM read_parquet({path_literal(file)}) LIMIT 0").description  # noqa: S608
+        names = [name for name, *_ in found]
+        if missing := [column for column in columns.values() if column not in names]:
+            raise DataError(f"{path}: there is no column {missing[0]!r} among {', '.join(map(repr, names))}")
+        rows = connection.execute(f"SELECT * FROM read_parquet({path_literal(file)})").fetchnumpy()  # noqa: S608
+    except connection_errors() as error:
+        raise DataError(f"{path}: not a Parquet file that can be read: {error}") from None
+    finally:
+        connection.close()
+    return {name: rows[column].tolist() for name, column in columns.items()}
+
+
+def connection_errors() -> type[Exception]:
+    """What the database raises."""
+    import duckdb
+
+    return duckdb.Error
+
+
+def write_file(numbers: Numbers, path: Path, kind: str, tag: str) -> None:
+    """Numbers as a file of a kind; TREC lines are a run's where there is a tag, else judgments."""
+    from assay.datasets._write import new_file, write_qrels, write_run
+
+    if kind == "gz":
+        raise BadParameter(f"{path}: compressed files are read here, not written (ranx writes plain text under that name)")
+    if kind == "json":
+        import msgspec
+
+        with new_file(path) as file:
+            file.write(msgspec.json.format(msgspec.json.encode(numbers), indent=2))
+    elif kind == "parquet":
+        _write_parquet(numbers, path)
+    elif tag:
+        write_run(numbers, path, tag)
+    else:
+        write_qrels(numbers, path)
+
+
+def _write_parquet(numbers: Numbers, path: Path) -> None:
+    """The columns q_id, doc_id and score, as ranx names them; grades that are whole numbers stay so."""
+    from assay.datasets._record_files import write_parquet_table
+
+    rows = [[query, doc, score] for query, by_doc in numbers.items() for doc, score in by_doc.items()]
+    kind = "BIGINT" if all(isinstance(score, int) for *_, score in rows) else "DOUBLE"
+    write_parquet_table(path, dict(zip(COLUMNS, ("VARCHAR", "VARCHAR", kind), strict=True)), rows)
+
+
+def frame_of(numbers: Numbers) -> Any:
+    """A pandas frame, one row for each document of each query."""
+    rows = [(query, doc, score) for query, by_doc in numbers.items() for doc, score in by_doc.items()]
+    return pandas().DataFrame(rows, columns=list(COLUMNS))
+
+
+def pandas() -> Any:
+    """The package, or what to do where it is not installed."""
+    try:
+        return importlib.import_module("pandas")
+    except ModuleNotFoundError:
+        raise UsageError("a data frame needs pandas: pip install pandas") from None

@@ -1,0 +1,163 @@
+"""The drop-in beside ranx itself, in an interpreter of its own: ASSAY_RANX_PYTHON names one that can import it."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+from functools import cache
+
+import pytest
+
+import assay.compat.ranx as drop_in
+
+PYTHON = os.environ.get("ASSAY_RANX_PYTHON")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not PYTHON, reason="ASSAY_RANX_PYTHON does not name an interpreter with ranx"),
+]
+NAMES = ("hits", "hit_rate", "precision", "recall", "f1", "mrr", "map", "dcg", "dcg_burges", "ndcg", "ndcg_burges")
+METRICS = [
+    *(f"{name}{cut}{level}" for name in NAMES for cut in ("", "@1", "@5", "@10", "@0") for level in ("", "-l2")),
+    *("r-precision", "r-precision-l2", "bpref", "rbp.95", "rbp.5", "rbp@8", "rbp.8-l2"),
+]
+COMPARED = ["map@100", "mrr", "ndcg@10", "precision@5"]
+FUSED = {
+    "wsum": ("min-max", {"weights": [0.5, 0.3, 0.2]}),
+    "sum": ("min-max-inverted", {}),
+    "mnz": ("zmuv", {}),
+    "rrf": (None, {"k": 60}),
+    "gmnz": ("max", {"gamma": 0.3}),
+    "rbc": (None, {"phi": 0.7}),
+    "logn_isr": (None, {"sigma": 0.2}),
+    "bordafuse": (None, {}),
+    "min": ("sum", {}),
+    "med": ("borda", {}),
+}
+TUNED = {
+    "wsum": {"step": 0.25},
+    "rrf": {},
+    "gmnz": {"step": 0.1, "min_gamma": 0.1},
+    "rbc": {"step": 0.1, "min_phi": 0.1, "max_phi": 0.9},
+}
+SCRIPT = """
+import json, sys
+from ranx import Qrels, Run, compare, evaluate, fuse, optimize_fusion
+asked = json.load(sys.stdin)
+qrels = Qrels(asked["qrels"])
+runs = [Run(run, name=name) for name, run in asked["runs"].items()]
+found = {"scores": {}, "dicts": {}, "std": {}, "fused": {}, "tuned": {}}
+for name, run in zip(asked["runs"], runs):
+    scores = evaluate(qrels, run, asked["metrics"], return_mean=False)
+    found["scores"][name] = {metric: values.tolist() for metric, values in scores.items()}
+    found["std"][name] = evaluate(qrels, run, ["ndcg@10", "mrr"], return_std=True)
+report = compare(qrels, runs[:3], asked["compared"], max_p=0.4)
+found["report"], found["table"] = report.to_dict(), str(report)
+for method, (norm, params) in asked["fused_by"].items():
+    fused = fuse(runs[:3], norm=norm, method=method, params=params)
+    found["fused"][method] = {query: dict(fused[query]) for query in fused.keys()}
+for method, options in asked["tuned_by"].items():
+    best, tried = optimize_fusion(qrels, runs[:3], method=method, metric="ndcg@10", return_optimization_report=True,
+                                  show_progress=False, **options)
+    found["tuned"][method] = [best, [float(score) for score in tried.results]]
+print(json.dumps(found))
+"""
+
+
+@cache
+def data():
+    """Graded judgments, three runs without ties, and one of 40 documents with only four different scores."""
+    rng = random.Random(11)
+    docs = [f"d{number}" for number in range(60)]
+    queries = [f"q{number}" for number in range(40)]
+    rng.shuffle(queries)
+    qrels = {}
+    for query in queries:
+        judged = rng.sample(docs, 15)
+        qrels[query] = dict(zip(judged, [1, 0, *(rng.randint(0, 3) for _ in judged[2:])], strict=True))
+    runs = {}
+    for name in ("one", "two", "three", "tied"):
+        runs[name] = {}
+        for query in rng.sample(queries, len(queries)):
+            found = rng.sample(docs, 40 if name == "tied" else rng.randint(2, 40))
+            scores = [float(rng.randint(1, 4)) for _ in found] if name == "tied" else rng.sample(range(1, 5000), len(found))
+            runs[name][query] = {doc: score / 7 for doc, score in zip(found, scores, strict=True)}
+    return qrels, runs
+
+
+@cache
+def theirs():
+    qrels, runs = data()
+    asked = {"qrels": qrels, "runs": runs, "metrics": METRICS, "compared": COMPARED, "fused_by": FUSED, "tuned_by": TUNED}
+    answer = subprocess.run([PYTHON, "-c", SCRIPT], input=json.dumps(asked), capture_output=True, text=True, check=True)
+    return json.loads(answer.stdout.splitlines()[-1])
+
+
+def ours():
+    qrels, runs = data()
+    return drop_in.Qrels(qrels), [drop_in.Run(run, name=name) for name, run in runs.items()]
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("place", range(4))
+def test_the_same_scores_in_the_same_order(metric, place):
+    qrels, runs = ours()
+    scores = drop_in.evaluate(qrels, runs[place], metric, return_mean=False)
+    assert scores.tolist() == pytest.approx(theirs()["scores"][runs[place].name][metric], rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("place", range(4))
+def test_the_same_means_and_deviations(place):
+    qrels, runs = ours()
+    found = drop_in.evaluate(qrels, runs[place], ["ndcg@10", "mrr"], return_std=True)
+    for metric, figures in theirs()["std"][runs[place].name].items():
+        assert found[metric] == pytest.approx(figures, rel=1e-9)
+
+
+def test_the_same_report():
+    qrels, runs = ours()
+    report = drop_in.compare(qrels, runs[:3], COMPARED)
+    expected = theirs()["report"]
+    assert {name: report.to_dict()[name] for name in ("stat_test", "metrics", "model_names")} == {
+        name: expected[name] for name in ("stat_test", "metrics", "model_names")
+    }
+    for one in report.model_names:
+        assert report.to_dict()[one]["scores"] == pytest.approx(expected[one]["scores"])
+        assert report.to_dict()[one]["win_tie_loss"] == expected[one]["win_tie_loss"]
+        for other, p in expected[one]["comparisons"].items():
+            assert report.to_dict()[one]["comparisons"][other] == pytest.approx(p, rel=1e-6)
+
+
+def words(table):
+    """Rows of a table, the rule below its head left out; ranx leaves zeros at the end of a figure away."""
+    return [[word.rstrip("0") for word in line.split()] for line in table.splitlines() if "---" not in line]
+
+
+def test_the_same_table_but_for_zeros_and_blanks():
+    qrels, runs = ours()
+    table = str(drop_in.compare(qrels, runs[:3], COMPARED, max_p=0.4))
+    assert "ᵃ" in table
+    assert words(table) == words(theirs()["table"])
+
+
+@pytest.mark.parametrize("method", FUSED)
+def test_the_same_fusion(method):
+    _, runs = ours()
+    norm, params = FUSED[method]
+    fused = drop_in.fuse(runs[:3], norm=norm, method=method, params=params)
+    for query, ranking in theirs()["fused"][method].items():
+        assert fused[query] == pytest.approx(ranking, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("method", TUNED)
+def test_the_same_choice_of_parameters(method):
+    qrels, runs = ours()
+    best, report = drop_in.optimize_fusion(
+        qrels, runs[:3], method=method, metric="ndcg@10", return_optimization_report=True, **TUNED[method]
+    )
+    chosen, tried = theirs()["tuned"][method]
+    assert report.results == pytest.approx(tried, abs=0.02)  # equal scores after fusion stand in another order
+    ((name, value),) = best.items()
+    if name != "weights":
+        assert value == pytest.approx(chosen[name])

@@ -1,0 +1,129 @@
+"""evaluate: shapes, alignment, metrics and faults; by hand. Against ranx itself: test_against_ranx.py."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import assay
+from assay.compat.ranx import Qrels, Run, evaluate
+from assay.errors import BadParameter, DataError, UnknownName
+
+QRELS = {"q2": {"a": 1, "b": 2}, "q1": {"c": 1, "z": 0}}
+RUN = {"q1": {"c": 0.5, "z": 0.9}, "q2": {"x": 3.0, "b": 2.0, "a": 1.0}}
+
+
+def test_one_metric_is_a_float_and_several_are_a_dictionary():
+    qrels, run = Qrels(QRELS), Run(RUN)
+    assert evaluate(qrels, run, "mrr") == evaluate(qrels, run, ["mrr"]) == 0.5
+    assert type(evaluate(qrels, run, "mrr")) is float
+    assert evaluate(qrels, run, ["mrr", "hits@2"]) == {"mrr": 0.5, "hits@2": 1.0}
+
+
+def test_arrays_stand_in_the_order_of_query_ids():
+    found = evaluate(Qrels(QRELS), Run(RUN), ["map", "recall@2"], return_mean=False)
+    assert found["map"].tolist() == pytest.approx([1 / 2, (1 / 2 + 2 / 3) / 2])
+    assert found["recall@2"].tolist() == [1.0, 0.5]
+    assert isinstance(evaluate(Qrels(QRELS), Run(RUN), "map", return_mean=False, return_std=True), np.ndarray)
+
+
+def test_deviations():
+    found = evaluate(Qrels(QRELS), Run(RUN), "recall@2", return_std=True)
+    assert found == {"mean": 0.75, "std": 0.25}
+
+
+def test_scores_are_kept_in_the_run_unless_they_are_not_wanted():
+    run = Run(RUN)
+    evaluate(Qrels(QRELS), run, "recall@2", save_results_in_run=False)
+    assert (dict(run.scores), run.mean_scores, run.std_scores) == ({}, {}, {})
+    evaluate(Qrels(QRELS), run, ["recall@2"], return_std=True)
+    assert run.scores == {"recall@2": {"q1": 1.0, "q2": 0.5}}
+    assert (run.mean_scores, run.std_scores) == ({"recall@2": 0.75}, {"recall@2": 0.25})
+
+
+def test_queries_are_paired_by_id_and_never_by_position():
+    qrels = {"q1": {"a": 1}, "q2": {"b": 1}}
+    run = {"q2": {"b": 1.0}, "q1": {"a": 1.0}}
+    assert evaluate(qrels, run, "map") == 1.0
+    assert evaluate(Qrels(qrels), Run(run), "map") == 1.0
+
+
+@given(st.permutations(["q1", "q2", "q3", "q4"]), st.permutations(["q1", "q2", "q3", "q4"]))
+def test_the_order_of_queries_never_matters(first, second):
+    qrels = {query: {"a": 1, query: 2} for query in first}
+    run = {query: {"a": 1.0, "q1": 2.0, "q3": 3.0} for query in second}
+    expected = {"q1": evaluate({"q1": qrels["q1"]}, {"q1": run["q1"]}, "ndcg")}
+    found = Run(run)
+    evaluate(Qrels(qrels), found, "ndcg")
+    assert found.scores["ndcg"]["q1"] == pytest.approx(expected["q1"])
+    assert list(found.scores["ndcg"]) == ["q1", "q2", "q3", "q4"]
+
+
+@pytest.mark.parametrize("shape", [lambda run: run, Run])
+def test_queries_that_only_one_side_has(shape):
+    qrels = {"q1": {"a": 1}, "q2": {"b": 1}}
+    run = {"q1": {"a": 1.0}, "q9": {"a": 1.0}}
+    with pytest.raises(DataError, match=r"1 judged query is missing from the run: q2.*make_comparable=True"):
+        evaluate(qrels, shape(run), "map")
+    with pytest.raises(DataError, match=r"1 query of the run without judgments: q9.*make_comparable=True"):
+        evaluate({"q1": {"a": 1}}, shape(run), "map")
+    given_run = shape(run)
+    assert evaluate(qrels, given_run, "map", make_comparable=True) == 0.5
+    assert list(given_run) == ["q1", "q9"]
+
+
+def test_grades_with_a_fraction_are_kept():
+    assert evaluate({"q": {"a": 0.5, "b": 2.5}}, {"q": {"a": 2.0, "b": 1.0}}, "ndcg") == pytest.approx(
+        (0.5 + 2.5 / math.log2(3)) / (2.5 + 0.5 / math.log2(3))
+    )
+
+
+def test_bpref_is_a_number_where_ranx_has_none():
+    qrels = {"q1": {"a": 1}, "q2": {"b": 0}, "q3": {"c": 1, "d": 0}}
+    run = {query: {"a": 4.0, "b": 3.0, "d": 2.0, "c": 1.0} for query in qrels}
+    assert evaluate(qrels, run, "bpref", return_mean=False).tolist() == [1.0, 0.0, 0.0]
+
+
+def test_rbp_goes_by_grades():
+    assert evaluate({"q": {"a": 3}}, {"q": {"a": 1.0}}, "rbp.5") == 1.5
+    assert evaluate({"q": {"a": 3}}, {"q": {"a": 1.0}}, "rbp@75") == pytest.approx(0.75)
+
+
+def test_a_level_drops_lower_grades_from_ndcg_too():
+    qrels, run = {"q": {"a": 2, "b": 1, "n": 0}}, {"q": {"b": 3.0, "a": 2.0, "n": 1.0}}
+    assert evaluate(qrels, run, "ndcg@3-l2") == pytest.approx(0.6309, abs=1e-4)
+    assert evaluate(qrels, run, "ndcg@3-l1") == evaluate(qrels, run, "ndcg@3")
+
+
+@pytest.mark.parametrize(
+    ("text", "error"), [("r-precision@5", BadParameter), ("bpref@3", BadParameter), ("rbp", BadParameter)]
+)
+def test_what_ranx_drops_or_refuses(text, error):
+    with pytest.raises(error, match=text):
+        evaluate(QRELS, RUN, text)
+
+
+def test_unknown_metrics_and_none_at_all():
+    with pytest.raises(UnknownName, match="Did you mean ndcg@5"):
+        evaluate(QRELS, RUN, "ndgc@5")
+    with pytest.raises(BadParameter, match="no metric"):
+        evaluate(QRELS, RUN, [])
+    with pytest.raises(BadParameter, match="by its name"):
+        evaluate(QRELS, RUN, [10])
+
+
+def test_other_metrics_of_assay_are_scored():
+    assert evaluate(QRELS, RUN, "err@10") == pytest.approx(assay.evaluate(QRELS, RUN, "err@10")["err@10"])
+
+
+def test_the_objects_go_into_assay_itself():
+    assert assay.evaluate(Qrels(QRELS), Run(RUN), "mrr")["mrr"] == 0.5
+
+
+def test_bad_scores_are_named():
+    with pytest.raises(DataError, match="query q: the score of document a is nan"):
+        Run({"q": {"a": math.nan}})
+    with pytest.raises(DataError, match="grade of document a for query q"):
+        Qrels({"q": {"a": math.inf}})

@@ -1,0 +1,141 @@
+"""Run and Qrels: what goes in comes out, by every door; adding, and faults."""
+
+import gzip
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.compat.ranx import Qrels, Run, evaluate
+from assay.errors import BadParameter, DataError, UsageError
+
+QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"c": 3}}
+RUN = {"q1": {"b": 2.5, "a": 1.0}, "q2": {"c": 0.5}}
+IDS = st.text("abcxyz0189", min_size=1, max_size=4)
+
+
+def test_queries_are_sorted_and_documents_best_first():
+    run = Run({"q2": {"c": 1.0}, "q1": {"a": 1.0, "b": 2.0}}, name="m")
+    assert list(run) == run.get_query_ids() == ["q1", "q2"]
+    assert list(run.run["q1"]) == ["b", "a"]
+    assert run.get_doc_ids_and_scores() == [{"b": 2.0, "a": 1.0}, {"c": 1.0}]
+    assert (run.size, len(run), run.name, repr(run)) == (2, 2, "m", "Run({'q1': {'b': 2.0, 'a': 1.0}, 'q2': {'c': 1.0}})")
+
+
+def test_what_was_given_is_neither_changed_nor_shared():
+    given_run = {"q1": {"a": 1.0}}
+    run = Run(given_run)
+    given_run["q1"]["b"] = 9.0
+    run["q1"]["c"] = 9.0
+    run.to_dict()["q1"]["d"] = 9.0
+    assert run["q1"] == {"a": 1.0}
+
+
+def test_adding():
+    run, qrels = Run(), Qrels(name="judged")
+    run.add("q2", ["a", "b"], [1.0, 2.0])
+    run.add_multi(["q1", "q3"], [["c"], ["d"]], [[1.0], [2.0]])
+    run.add_score("q3", "e", 3.0)
+    assert run.to_dict() == {"q1": {"c": 1.0}, "q2": {"b": 2.0, "a": 1.0}, "q3": {"e": 3.0, "d": 2.0}}
+    assert list(run) == ["q1", "q2", "q3"]
+    for query, doc in (("q1", "c"), ("q2", "a"), ("q3", "d")):
+        qrels.add_score(query, doc, 1)
+    assert evaluate(qrels, run, "mrr") == pytest.approx((1 + 1 / 2 + 1 / 2) / 3)
+    run.add("q3", ["d"], [1])
+    assert evaluate(qrels, run, "mrr") == pytest.approx((1 + 1 / 2 + 1) / 3)
+    with pytest.raises(DataError, match="query q1: documents and scores belong together"):
+        run.add("q1", ["a", "b"], [1.0])
+
+
+def test_a_relevance_level_lowers_every_grade():
+    qrels = Qrels(QRELS)
+    qrels.set_relevance_level(2)
+    assert qrels.qrels == {"q1": {"a": 0, "b": -1}, "q2": {"c": 2}}
+
+
+def test_making_comparable_leaves_the_run_alone():
+    run = Run(RUN)
+    assert run.make_comparable(Qrels({"q2": {"c": 1}, "q7": {"a": 1}})).to_dict() == {"q2": {"c": 0.5}, "q7": {}}
+    assert run.to_dict() == RUN
+
+
+@pytest.mark.parametrize("ending", ["json", "trec", "txt", "parquet", "parq"])
+def test_saved_and_read_again(tmp_path, ending):
+    Run(RUN, name="bm25").save(tmp_path / f"run.{ending}")
+    Qrels(QRELS).save(tmp_path / f"qrels.{ending}")
+    if ending == "parq":
+        with pytest.raises(DataError):
+            Run.from_parquet(tmp_path / "run.parq", score_col="no such column")
+        run, qrels = Run.from_parquet(tmp_path / "run.parq"), Qrels.from_parquet(tmp_path / "qrels.parq")
+    else:
+        run, qrels = Run.from_file(tmp_path / f"run.{ending}"), Qrels.from_file(tmp_path / f"qrels.{ending}")
+    assert run.to_dict() == RUN
+    assert qrels.to_dict() == QRELS
+    assert run.name == ("bm25" if ending in ("trec", "txt") else None)
+
+
+def test_compressed_files_are_read_and_a_kind_is_checked(tmp_path):
+    path = tmp_path / "run.gz"
+    path.write_bytes(gzip.compress(b"q1 Q0 b 1 2.5 tag\nq1 Q0 a 2 1.0 tag\nq2 Q0 c 1 0.5 tag\n"))
+    run = Run.from_file(path, kind="gz", name="mine")
+    assert (run.to_dict(), run.name) == (RUN, "mine")
+    with pytest.raises(BadParameter, match="read here, not written"):
+        run.save(path)
+    with pytest.raises(BadParameter, match="kind is one of json, trec, gz, parquet"):
+        Run.from_file(path, kind="xml")
+    with pytest.raises(BadParameter, match="LZ4"):
+        Run.from_file("run.lz4")
+
+
+def test_a_document_twice_in_a_file_is_named(tmp_path):
+    path = tmp_path / "run.trec"
+    path.write_text("q1 Q0 a 1 2 t\nq1 Q0 a 2 1 t\n")
+    with pytest.raises(DataError, match=r"run.trec:2"):
+        Run.from_file(path)
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table, dict])
+def test_frames(frame):
+    rows = {"query": ["q1", "q1", "q2"], "passage": ["b", "a", "c"], "sim": [2.5, 1.0, 0.5], "grade": [0, 1, 3]}
+    columns = {"q_id_col": "query", "doc_id_col": "passage"}
+    assert Run.from_df(frame(rows), score_col="sim", name="m", **columns).to_dict() == RUN
+    assert Qrels.from_df(frame(rows), score_col="grade", **columns).to_dict() == QRELS
+    with pytest.raises(DataError, match="no column 'q_id' among 'query'"):
+        Run.from_df(frame(rows))
+
+
+def test_parquet_with_columns_of_other_names(tmp_path):
+    frame = pd.DataFrame({"query": ["q1", "q1", "q2"], "passage": ["b", "a", "c"], "sim": [2.5, 1.0, 0.5]})
+    frame.to_parquet(tmp_path / "run.parquet")
+    assert Run.from_parquet(tmp_path / "run.parquet", "query", "passage", "sim").to_dict() == RUN
+    (tmp_path / "bad.parquet").write_text("no parquet")
+    with pytest.raises(DataError, match=r"bad\.parquet"):
+        Run.from_parquet(tmp_path / "bad.parquet")
+
+
+def test_to_a_frame_and_back():
+    assert Run.from_df(Run(RUN).to_dataframe()).to_dict() == RUN
+    assert Qrels.from_df(Qrels(QRELS).to_dataframe()).to_dict() == QRELS
+
+
+def test_without_pandas_one_line_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "pandas", None)
+    with pytest.raises(UsageError, match="pip install pandas"):
+        Run(RUN).to_dataframe()
+
+
+@given(st.dictionaries(IDS, st.dictionaries(IDS, st.integers(-5, 5).map(float), min_size=1), min_size=1))
+def test_any_run_comes_out_as_it_went_in_best_first(numbers):
+    run = Run(numbers)
+    assert run.to_dict() == numbers
+    assert list(run.to_dict()) == sorted(numbers)
+    for ranking in run.to_dict().values():
+        assert list(ranking.values()) == sorted(ranking.values(), reverse=True)
+
+
+def test_numbers_as_ids_are_text():
+    assert Run({1: {7: 1.0}}).to_dict() == {"1": {"7": 1.0}}
+    assert Run({1: {7: 1.0}})[1] == {"7": 1.0}

@@ -1,0 +1,47 @@
+"""Names of drop-ins: imported when they are asked for, and nothing before."""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+
+import pytest
+
+from assay.compat._late_names import late_names
+
+PACKAGES = ("loop", "memorybench", "phentrieve", "ragchat")
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_name_is_there(package):
+    module = importlib.import_module(f"assay.compat.{package}")
+    assert dir(module) == sorted(set(module.__all__))
+    for name in module.__all__:
+        assert getattr(module, name) is not None
+    names: dict[str, object] = {}
+    exec(f"from assay.compat.{package} import *", names)
+    assert names.keys() - {"__builtins__"} == set(module.__all__)
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_an_unknown_name_is_an_attribute_error(package):
+    module = importlib.import_module(f"assay.compat.{package}")
+    with pytest.raises(AttributeError, match=f"module 'assay.compat.{package}' has no attribute 'nothing'"):
+        module.nothing  # noqa: B018
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_an_import_loads_hardly_more_than_assay_itself(package):
+    """`import assay` loads no NumPy; nor does a drop-in, which adds no more than its own files."""
+    script = "import assay, sys; known = set(sys.modules); import assay.compat.{}; print(*set(sys.modules) - known)"
+    done = subprocess.run([sys.executable, "-c", script.format(package)], capture_output=True, text=True, check=True)
+    own = {"assay.compat", "assay.compat._late_names", f"assay.compat.{package}"}
+    assert set(done.stdout.split()) == own
+
+
+def test_a_name_may_be_a_module_of_the_package():
+    get, names = late_names("assay.compat.loop", {"metrics": "assay.compat.loop.metrics", "sqrt": "math"})
+    assert names() == ["metrics", "sqrt"]
+    assert get("metrics").__name__ == "assay.compat.loop.metrics"
+    assert get("sqrt")(4) == 2

@@ -1,0 +1,155 @@
+"""compat.memorybench: what tests/seeds/test_seed_000.py and test_seed_003.py do not say about it."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import assay
+from assay.compat.memorybench import (
+    MetricRegistry,
+    MRRMetric,
+    NDCGAtKMetric,
+    PrecisionAtKMetric,
+    RecallAtKMetric,
+    SuccessAtKMetric,
+    compute_metrics,
+    get_builtin_metrics,
+)
+
+IDS = st.sampled_from("abcd")
+
+
+def result(retrieved, **fields):
+    return {"retrievedContext": [{"id": one} for one in retrieved], **fields}
+
+
+# Results
+
+
+@given(st.lists(st.tuples(st.lists(IDS), st.lists(IDS, unique=True)), max_size=5), st.sampled_from(get_builtin_metrics()))
+def test_no_value_passes_1_and_the_mean_counts_every_result(pairs, metric):
+    results = [result(retrieved, metadata={"relevantIds": relevant}) for retrieved, relevant in pairs]
+    found = metric.compute(results)
+    assert 0 <= found["value"] <= 1 + 1e-12
+    assert found["details"]["total"] == len(results)
+    alone = [metric.compute([one])["value"] for one in results]
+    assert found["value"] == pytest.approx(sum(alone) / len(alone) if alone else 0.0)
+
+
+def test_results_that_nobody_can_decide_about_score_0_and_are_counted():
+    found = MRRMetric().compute([result("a", metadata={"relevantIds": ["a"]}), result("a"), {}])
+    assert found["value"] == pytest.approx(1 / 3)
+    assert found["details"]["strategyCounts"] == {"qrels": 1, "pack": 0, "token-fallback": 0}
+    nothing = MRRMetric().compute([{}])
+    assert (nothing["value"], nothing["details"]["strategyUsed"]) == (0.0, "none")
+
+
+def test_grades_may_stand_in_qrels():
+    graded = result("ba", metadata={"qrels": {"a": 3, "b": 1, "c": 0}})
+    found = NDCGAtKMetric(2).compute([graded])["value"]
+    assert found == pytest.approx(assay.metrics.ndcg_at_k(["b", "a"], {"a": 3, "b": 1}, 2))
+    assert PrecisionAtKMetric(3).compute([result("abc", metadata=graded["metadata"])])["value"] == pytest.approx(2 / 3)
+
+
+def test_contexts_may_be_texts_alone():
+    found = RecallAtKMetric(5).compute([{"expected": "cats sleep", "retrievedContext": ["dogs bark", "cats sleep"]}])
+    assert (found["value"], found["details"]["exactMatchFound"]) == (1.0, 1)
+
+
+def test_exact_matches_are_counted_within_k():
+    asked = {"expected": "cats", "retrievedContext": [{"id": "a", "content": "dogs"}, {"id": "b", "content": "cats"}]}
+    assert RecallAtKMetric(1).compute([asked])["details"]["exactMatchFound"] == 0
+    assert RecallAtKMetric(2).compute([asked])["details"]["exactMatchFound"] == 1
+
+
+def test_the_threshold_decides():
+    asked = {"expected": "a b c", "retrievedContext": [{"id": "1", "content": "a x y"}]}  # F1 1 ÷ 3
+    assert MRRMetric().compute([asked])["value"] == 1.0
+    assert MRRMetric(f1_threshold=0.5).compute([asked])["value"] == 0.0
+
+
+def test_success_needs_both():
+    right = {"expected": "Paris", "retrievedContext": [{"id": "1", "content": "Paris"}]}
+    values = [
+        SuccessAtKMetric(5).compute([{**right, **more}])["value"] for more in ({"actual": "In Paris"}, {"actual": ""}, {})
+    ]
+    assert values == [1.0, 0.0, 0.0]
+    without = {"actual": "Paris", "metadata": {"relevantIds": ["1"]}, "retrievedContext": [{"id": "1"}]}
+    assert SuccessAtKMetric(5).compute([without])["value"] == 0.0, "nobody knows what to expect"
+    strict = SuccessAtKMetric(5, answer_threshold=0.9)
+    assert strict.compute([{**right, "actual": "In Paris"}])["value"] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("results", "said"),
+    [
+        (["no"], "result 1: expected a map with retrievedContext"),
+        ([{}, {"metadata": 5}], "result 2: metadata is a map"),
+        ([{"metadata": {"relevantIds": "a"}}], "result 1: expected a list of ids"),
+        ([{"metadata": {"evidence": 3}}], "result 1: expected a list of ids"),
+        ([{"metadata": {"qrels": {"a": "high"}}}], "a grade is a finite number"),
+        ([{"retrievedContext": "text"}], "retrievedContext is a list"),
+    ],
+)
+def test_results_that_cannot_be_read_are_told(results, said):
+    with pytest.raises(assay.DataError, match=said):
+        MRRMetric().compute(results)
+
+
+@pytest.mark.parametrize("k", [0, -1, "x", 1.5, True])
+def test_k_is_a_whole_number(k):
+    with pytest.raises(assay.BadParameter, match="k is a whole number from 1 up"):
+        NDCGAtKMetric(k)
+
+
+@pytest.mark.parametrize("threshold", [-0.1, 1.1, "half"])
+def test_the_threshold_is_a_share(threshold):
+    with pytest.raises(assay.BadParameter, match="f1_threshold is"):
+        NDCGAtKMetric(5, threshold)
+
+
+def test_compute_metrics_credits_an_id_once():
+    assert compute_metrics(["a", "a"], {"a"}, 2) == {"precision": 0.5, "recall": 1.0, "ndcg": 1.0}
+
+
+# The registry
+
+
+class Mine:
+    """A metric of somebody's own."""
+
+    name = "mine"
+    aliases = ("my_metric",)
+
+    def compute(self, results):
+        return {"name": self.name, "value": float(len(results)), "details": {}}
+
+
+def test_a_metric_of_ones_own_is_found_by_name_and_alias():
+    registry = MetricRegistry()
+    registry.register(Mine())
+    assert "my_metric" in registry
+    assert registry.names[-1] == "mine"
+    assert registry.compute(["my_metric", "ndcg@5"], [{}])[0]["value"] == 1.0
+    assert MetricRegistry([]).names == []
+    assert [one.name for one in MetricRegistry.get_builtin_metrics()] == MetricRegistry().names
+
+
+def test_conflicts_are_errors_and_leave_the_registry_as_it_was():
+    registry = MetricRegistry()
+    other = Mine()
+    other.aliases = ("mine too", "ndcg@5")
+    with pytest.raises(assay.UsageError, match="a metric called 'ndcg@5' is there already"):
+        registry.register(other)
+    assert "mine" not in registry
+    assert "mine too" not in registry
+
+
+def test_unknown_names_fail_before_anything_is_computed():
+    asked = []
+    spy = Mine()
+    spy.compute = asked.append
+    registry = MetricRegistry([spy])
+    with pytest.raises(assay.UnknownName, match="Did you mean mine"):
+        registry.compute(["mine", "mien"], [])
+    assert asked == []

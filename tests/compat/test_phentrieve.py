@@ -1,0 +1,169 @@
+"""compat.phentrieve: what tests/seeds/test_seed_002.py does not say about it."""
+
+import asyncio
+
+import pytest
+
+import assay
+from assay.compat.phentrieve import (
+    average_precision_at_k,
+    calculate_test_case_max_ont_sim,
+    compare_models,
+    evaluate_multilingual_model,
+    mean_reciprocal_rank,
+    ndcg_at_k,
+    precision_at_k,
+    recall_at_k,
+    run_evaluation,
+)
+
+SEIZURE = "HP:0001250"
+
+
+def results(*terms):
+    return {"ids": [[f"v{rank}" for rank, _ in enumerate(terms)]], "metadatas": [[{"hpo_id": one} for one in terms]]}
+
+
+def finding(*terms):
+    """A function that answers every phrase with these terms, as Chroma does."""
+
+    def query(text, n_results):
+        return results(*terms[:n_results])
+
+    return query
+
+
+# What Chroma returns
+
+
+def test_without_metadata_ids_are_terms():
+    assert mean_reciprocal_rank({"ids": [["x", SEIZURE]]}, [SEIZURE]) == 1 / 2
+    assert mean_reciprocal_rank({"ids": [["x", SEIZURE]], "metadatas": None}, [SEIZURE]) == 1 / 2
+
+
+def test_a_hit_without_a_term_holds_its_rank():
+    metadatas = [[None, {}, {"hpo_id": None}, {"hpo_id": SEIZURE}]]
+    assert mean_reciprocal_rank({"metadatas": metadatas}, [SEIZURE]) == 1 / 4
+    assert precision_at_k({"metadatas": metadatas}, [SEIZURE, ""]) == 1 / 4
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"metadatas": [[{"hpo_id": SEIZURE}], [{"hpo_id": SEIZURE}]]}, "the results of 2 queries"),
+        ({"metadatas": [{"hpo_id": SEIZURE}]}, "a list with the list of one query"),
+        ({"ids": SEIZURE}, "a list with the list of one query"),
+        ([SEIZURE], "expected what Chroma returns"),
+    ],
+)
+def test_other_shapes_are_refused(wrong, said):
+    with pytest.raises(assay.DataError, match=said):
+        recall_at_k(wrong, [SEIZURE])
+
+
+@pytest.mark.parametrize("k", [0, -1, "many", None, 2.5, True])
+def test_k_is_a_whole_number_from_1_up(k):
+    for function in (ndcg_at_k, recall_at_k, precision_at_k, average_precision_at_k):
+        with pytest.raises(assay.BadParameter, match="k is a whole number from 1 up"):
+            function(results(SEIZURE), [SEIZURE], k)
+
+
+def test_expected_ids_may_be_any_collection():
+    for expected in ([SEIZURE, "HP:2"], {SEIZURE, "HP:2"}, (SEIZURE, "HP:2"), {SEIZURE: 1, "HP:2": 1}):
+        assert recall_at_k(results(SEIZURE), expected) == 1 / 2
+
+
+def test_an_unknown_formula_is_told():
+    with pytest.raises(assay.UnknownName, match="Did you mean hybrid"):
+        calculate_test_case_max_ont_sim([SEIZURE], [SEIZURE], "hybird")
+    with pytest.raises(assay.UsageError, match="needs an ontology"):
+        calculate_test_case_max_ont_sim(["GO:1"], ["GO:2"])
+
+
+# Evaluations
+
+
+def test_a_coroutine_may_answer_as_chroma_does():
+    async def query(text, n_results):
+        await asyncio.sleep(0)
+        return results(SEIZURE, SEIZURE, "HP:0000204")
+
+    found, plain = run_evaluation(query, "hpo-de:tiny"), run_evaluation(finding(SEIZURE, "HP:0000204"), "hpo-de:tiny")
+    assert found["mrr_dense"] == plain["mrr_dense"]
+    assert set(found["mrr_dense"]) == {0.0, 1 / 2, 1.0}, "each term at its best rank"
+
+
+def test_a_model_of_sentence_transformers_is_known_by_its_slash(monkeypatch):
+    asked = []
+
+    def check(owner, model):
+        asked.append(model)
+        raise assay.ProviderError("not here")
+
+    monkeypatch.setattr("assay.providers.dense.check_model", check)
+    with pytest.raises(assay.ProviderError, match="not here"):
+        run_evaluation("FremyCompany/BioLORD-2023-M", "hpo-en:tiny")
+    assert set(asked) == {"FremyCompany/BioLORD-2023-M"}
+    with pytest.raises(assay.UnknownName, match="Did you mean bm25"):
+        run_evaluation("bm52", "hpo-en:tiny")
+
+
+def test_precision_and_map_have_the_conventions_of_the_printed_code():
+    one = run_evaluation(finding("HP:0000204"), "hpo-de:tiny", k_values=[10])
+    assert max(one["precision_dense@10"]) == max(one["map_dense@10"]) == 1.0, "one hit, and it is right"
+    assert one["metrics"].precision_at_k[10] == one["avg_precision_dense@10"]
+
+
+def test_languages():
+    with pytest.raises(assay.UsageError, match="no language"):
+        evaluate_multilingual_model(finding(SEIZURE), [])
+    found = evaluate_multilingual_model(finding("HP:0000204"), {"german": "hpo-de:tiny"})
+    assert found["cross_lingual_variance"] == 0.0
+    assert found["average_mrr"] == found["per_language"]["de"]["avg_mrr_dense"] > 0
+
+
+# Comparisons
+
+
+def made(name, scores, cases=("a", "b", "c")):
+    mean = sum(scores) / len(scores)
+    interval = {"point_estimate": mean, "ci_lower": min(scores), "ci_upper": max(scores)}
+    return {
+        "model_name": name,
+        "test_file": "cases.json",
+        "case_ids": list(cases),
+        "mrr_dense": scores,
+        "avg_mrr_dense": mean,
+        "confidence_intervals": {"mrr_dense": interval},
+    }
+
+
+def test_the_baseline_is_the_first_or_the_one_named():
+    models = [made("old", [0.1, 0.2, 0.3]), made("new", [0.2, 0.3, 0.4])]
+    assert compare_models(models).significance[0]["comparison"] == "new vs old"
+    (row,) = compare_models(models, baseline="new", metrics=["mrr"]).significance
+    assert (row["comparison"], row["diff"]) == ("old vs new", pytest.approx(-0.1))
+
+
+def test_p_is_corrected_over_all_rows():
+    cases = [str(number) for number in range(12)]
+    models = [made(name, [0.1 + gain] * 12, cases) for name, gain in (("a", 0.0), ("b", 0.5), ("c", 0.2))]
+    rows = compare_models(models).significance
+    assert [row["p_corrected"] for row in rows] == pytest.approx([2 * row["p_value"] for row in rows])
+    assert all(row["significant"] for row in rows)
+    assert not any(row["significant"] for row in compare_models(models, alpha=1e-9).significance)
+
+
+@pytest.mark.parametrize(
+    ("models", "settings", "error", "said"),
+    [
+        ([made("a", [1.0])], {}, assay.UsageError, "at least two models"),
+        ([made("a", [1.0]), made("a", [1.0])], {}, assay.UsageError, "names of their own"),
+        ([made("a", [1.0]), made("b", [1.0])], {"baseline": "c"}, assay.UnknownName, "there are a, b"),
+        ([made("a", [1.0]), made("b", [1.0])], {"metrics": ["mmr"]}, assay.UnknownName, "Did you mean mrr_dense"),
+        ([made("a", [1.0]), made("b", [1.0], ["z"])], {}, assay.DataError, "not asked the same cases"),
+    ],
+)
+def test_what_cannot_be_compared(models, settings, error, said):
+    with pytest.raises(error, match=said):
+        compare_models(models, **settings)

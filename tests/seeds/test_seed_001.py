@@ -1,0 +1,456 @@
+"""Seed 001, the Python evaluation module: every row and printed example, changed only in import path.
+
+`from src.evaluation.metrics import …` is `from assay.compat.loop.metrics import …` here; the numbers are the corrected ones.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import math
+import unittest
+from dataclasses import dataclass
+from types import SimpleNamespace
+
+import pytest
+
+import assay
+from assay.compat.loop import metrics
+from assay.compat.loop.benchmark import (
+    BenchmarkComparison,
+    BenchmarkDataset,
+    Document,
+    Query,
+    RelevanceJudgment,
+    ReproducibleEvaluationRunner,
+    save_trec_run,
+)
+from assay.compat.loop.metrics import (
+    BatchEvaluator,
+    average_precision_at_k,
+    binary_to_graded,
+    dcg_at_k,
+    detect_metric_anomalies,
+    f1_at_k,
+    hit_rate_at_k,
+    mean_average_precision_at_k,
+    mean_mrr_at_k,
+    mean_ndcg_at_k,
+    mean_precision_at_k,
+    mean_recall_at_k,
+    mrr_at_k,
+    ndcg_at_k,
+    precision_at_k,
+    recall_at_k,
+)
+
+PRINTED_JSON = {
+    "metadata": {"dataset_name": "Physical AI RAG", "version": "1.0", "created_date": "2025-01-10"},
+    "queries": {
+        "q1": {"query_id": "q1", "text": "What is machine learning?", "query_type": "factual", "difficulty": "easy"}
+    },
+    "documents": {"d1": {"doc_id": "d1", "text": "Machine learning is...", "source": "chapter_1.md", "page_number": 42}},
+    "qrels": {"q1": {"d1": 3, "d2": 0}},
+}
+RETRIEVED, RELEVANT = ["d1", "d3", "d5"], {"d1", "d5", "d10"}
+
+
+@pytest.fixture
+def benchmark():
+    """Two queries, as the pipeline example assumes."""
+    made = BenchmarkDataset("MyBenchmark", "1.0")
+    for query, text in {"q1": "What is ML?", "q2": "What is RAG?"}.items():
+        made.add_query(Query(query, text))
+    for number in range(1, 6):
+        made.add_document(Document(f"d{number}", f"text {number}"))
+    for query, doc, grade in [("q1", "d1", 3), ("q1", "d2", 0), ("q1", "d5", 2), ("q2", "d2", 3)]:
+        made.add_judgment(RelevanceJudgment(query, doc, grade))
+    return made
+
+
+# Quick start
+
+
+def test_printed_basic_usage(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    # Single metric
+    relevance_scores = [3, 0, 2, 1, 0]  # Graded relevance 0-3
+    ndcg = ndcg_at_k(relevance_scores, k=5)
+    print(f"NDCG@5: {ndcg:.3f}")  # noqa: T201 (as printed)
+    assert capsys.readouterr().out == "NDCG@5: 0.930\n"
+
+    # Batch evaluation
+    evaluator = BatchEvaluator(k_values=[5, 10])
+    evaluator.evaluate_query(
+        query_id="q1",
+        retrieved_ids=["d1", "d3", "d5"],
+        relevant_ids={"d1", "d5", "d10"},
+        relevance_scores=[3, 0, 2],
+    )
+    print(evaluator.get_aggregate_metrics())  # noqa: T201 (as printed)
+    assert "'ndcg@10'" in capsys.readouterr().out
+
+    # Full benchmark workflow
+    benchmark = BenchmarkDataset("MyBenchmark", "1.0")
+    benchmark.add_query(Query("q1", "What is ML?"))
+    benchmark.add_document(Document("d1", "ML is..."))
+    benchmark.save_json("benchmark.json")
+    assert BenchmarkDataset.from_json("benchmark.json").queries["q1"].text == "What is ML?"
+
+
+# Metrics reference
+
+
+def test_row_functions_of_retrieved_ids_relevant_ids_k():
+    for function in (precision_at_k, recall_at_k, f1_at_k, hit_rate_at_k, mrr_at_k, average_precision_at_k):
+        by_name = function(retrieved_ids=RETRIEVED, relevant_ids=RELEVANT, k=5)
+        assert by_name == function(RETRIEVED, RELEVANT, 5) > 0
+
+
+def test_row_ndcg_at_k_of_relevance_scores_and_dcg_at_k():
+    assert ndcg_at_k(relevance_scores=[3, 2, 1], k=3) == 1.0
+    assert dcg_at_k([3, 2, 1], 3) == pytest.approx(3 + 2 / math.log2(3) + 1 / math.log2(4))
+
+
+def test_worked_ndcg_of_3_0_2_1_0_is_0930451_and_exponential_0950801():
+    assert ndcg_at_k([3, 0, 2, 1, 0], 5) == pytest.approx(0.930451, abs=5e-7)
+    grades = {f"d{rank}": grade for rank, grade in enumerate([3, 0, 2, 1, 0])}
+    found = assay.evaluate({"q": grades}, {"q": list(grades)}, "ndcg(gain=exp)@5")
+    assert found["ndcg(gain=exp)@5"] == pytest.approx(0.950801, abs=5e-7)
+
+
+def test_worked_batch_q1():
+    evaluator = BatchEvaluator(k_values=[5, 10])
+    found = evaluator.evaluate_query("q1", RETRIEVED, RELEVANT, [3, 0, 2])
+    assert found["precision@5"] == pytest.approx(0.4)
+    assert found["precision@10"] == pytest.approx(0.2)
+    assert found["recall@5"] == pytest.approx(0.666667, abs=5e-7)
+    assert found["f1@5"] == pytest.approx(0.5)
+    assert found["mrr@5"] == 1
+    assert found["map@5"] == pytest.approx(0.555556, abs=5e-7)
+    assert ndcg_at_k([3, 0, 2], 5) == pytest.approx(0.938557, abs=5e-7)
+    assert found["ndcg@5"] == pytest.approx(0.840008, abs=5e-7), "d10 is relevant and was missed: grade 1"
+
+
+def test_row_aggregate_keys_are_like_ndcg_at_10():
+    evaluator = BatchEvaluator([5, 10])
+    evaluator.evaluate_query("q1", RETRIEVED, RELEVANT)
+    assert {"precision@5", "recall@10", "f1@5", "hit@10", "mrr@10", "map@10", "ndcg@10"} <= (
+        evaluator.get_aggregate_metrics().keys()
+    )
+
+
+@pytest.mark.parametrize(
+    ("mean", "single"),
+    [
+        (mean_precision_at_k, precision_at_k),
+        (mean_recall_at_k, recall_at_k),
+        (mean_mrr_at_k, mrr_at_k),
+        (mean_average_precision_at_k, average_precision_at_k),
+    ],
+)
+def test_row_means_over_pairs_or_dicts(mean, single):
+    pairs = [(["d1", "d2"], {"d2"}), (["d3"], {"d3", "d4"})]
+    wanted = sum(single(*pair, 2) for pair in pairs) / 2
+    dicts = [{"retrieved_ids": retrieved, "relevant_ids": relevant} for retrieved, relevant in pairs]
+    assert mean(pairs, 2) == pytest.approx(wanted)
+    assert mean(all_queries=dicts, k=2) == pytest.approx(wanted)
+
+
+def test_row_mean_ndcg_over_lists_of_grades_too():
+    assert mean_ndcg_at_k([[3, 2, 1], [0, 1]], 3) == pytest.approx((1 + 1 / math.log2(3)) / 2)
+    assert mean_ndcg_at_k([(["d1"], {"d1": 3})], 3) == 1
+
+
+# Dataset formats
+
+
+def test_printed_json_format(tmp_path):
+    (tmp_path / "benchmark.json").write_text(json.dumps(PRINTED_JSON))
+    found = BenchmarkDataset.from_json(tmp_path / "benchmark.json")
+    assert (found.name, found.version) == ("Physical AI RAG", "1.0")
+    assert found.queries["q1"] == Query("q1", "What is machine learning?", "factual", "easy")
+    assert found.documents["d1"] == Document("d1", "Machine learning is...", "chapter_1.md", 42)
+    assert found.qrels == {"q1": {"d1": 3, "d2": 0}}
+
+
+def test_printed_trec_qrels_format(tmp_path):
+    (tmp_path / "qrels.txt").write_text("q1 0 d1 3\nq1 0 d2 0\nq2 0 d2 3\n")
+    found = BenchmarkDataset.from_trec_qrels(tmp_path / "qrels.txt")
+    assert found.qrels == {"q1": {"d1": 3, "d2": 0}, "q2": {"d2": 3}}
+    found.save_trec_qrels(tmp_path / "again.txt")
+    assert (tmp_path / "again.txt").read_text() == (tmp_path / "qrels.txt").read_text()
+
+
+def test_printed_trec_qrels_with_their_heading(tmp_path):
+    (tmp_path / "qrels.txt").write_text("query_id iter doc_id relevance_grade\nq1 0 d1 3\nq1 0 d2 0\nq2 0 d2 3\n")
+    found = BenchmarkDataset.from_trec_qrels(tmp_path / "qrels.txt")
+    assert found.qrels == {"q1": {"d1": 3, "d2": 0}, "q2": {"d2": 3}}
+
+
+# Evaluation pipeline
+
+
+def test_printed_evaluation_pipeline(tmp_path, monkeypatch, benchmark):
+    monkeypatch.chdir(tmp_path)
+    benchmark.save_json("benchmark.json")
+
+    # 1. Create or load benchmark
+    benchmark = BenchmarkDataset.from_json("benchmark.json")
+
+    # 2. Run retrieval (your RAG system)
+    retrieval_results = {
+        "q1": ["d1", "d3", "d5"],  # In rank order
+        "q2": ["d2", "d4", "d1"],
+    }
+
+    # 3. Evaluate
+    runner = ReproducibleEvaluationRunner(dataset=benchmark, model_name="rag-v1", model_version="1.0")
+    results = runner.evaluate_run(retrieval_results, metrics)
+    runner.save_results("results.json")
+
+    # 4. Compare multiple runs
+    baseline_results = ReproducibleEvaluationRunner(benchmark, "baseline").evaluate_run({"q1": ["d3", "d1"]}, metrics)
+    comparison = BenchmarkComparison.compare_runs({"baseline": baseline_results, "model_v1": results})
+
+    assert results["ndcg@5"] == pytest.approx(((3 + 2 / math.log2(4)) / (3 + 2 / math.log2(3)) + 1) / 2)
+    assert comparison.best("ndcg@10") == "model_v1"
+    saved = json.loads((tmp_path / "results.json").read_text())["results"][0]
+    assert saved["provenance"]["model"] == {"name": "rag-v1", "version": "1.0"}
+
+
+def test_row_evaluate_run_takes_a_list_of_names_or_a_module(benchmark):
+    runner = ReproducibleEvaluationRunner(benchmark, "rag-v1")
+    assert list(runner.evaluate_run({"q1": ["d1"]}, ["mrr", "ndcg_at_10"])) == ["mrr", "ndcg@10"]
+    by_module = runner.evaluate_run({"q1": ["d1"]}, metrics)
+    assert {"precision@5", "recall@10", "mrr@10", "map@10", "ndcg@10"} <= set(by_module)
+
+
+def test_row_full_provenance(benchmark):
+    found = ReproducibleEvaluationRunner(benchmark, "rag-v1", "1.0").evaluate_run({"q1": ["d1"]}, ["mrr"]).provenance
+    assert {"dataset", "model", "metrics", "policy", "counts", "started", "finished", "repository"} <= found.keys()
+    assert found["dataset"]["fingerprints"]
+
+
+def test_row_find_best_run_goes_the_way_the_metric_points():
+    runs = {"slow": {"ndcg@10": 0.9, "latency": 30.0}, "quick": {"ndcg@10": 0.8, "latency": 10.0}}
+    assert BenchmarkComparison.find_best_run(runs, "ndcg@10") == "slow"
+    assert BenchmarkComparison.find_best_run(runs, "latency") == "quick"
+
+
+def test_row_run_export_to_trec(tmp_path, benchmark):
+    results = {"q1": ["d1", "d3"], "q2": ["d2"]}
+    save_trec_run(results, tmp_path / "model.run", "rag-v1")
+    assert (tmp_path / "model.run").read_text() == ("q1 Q0 d1 1 0.0 rag-v1\nq1 Q0 d3 2 -1.0 rag-v1\nq2 Q0 d2 1 0.0 rag-v1\n")
+    again = assay.evaluate(benchmark, tmp_path / "model.run", "ndcg@10")
+    assert again["ndcg@10"] == assay.evaluate(benchmark, results, "ndcg@10")["ndcg@10"]
+
+
+# Production usage
+
+
+def test_printed_monitoring_with_logging(caplog):
+    logger = logging.getLogger("monitoring")
+
+    # Previous
+    previous_metrics = {"ndcg@10": 0.85, "map@10": 0.80}
+
+    # Current
+    current_metrics = {"ndcg@10": 0.78, "map@10": 0.75}
+
+    # Detect regression
+    anomalies = detect_metric_anomalies(
+        current_metrics,
+        previous_metrics,
+        threshold=0.05,  # 5% change threshold
+    )
+
+    if anomalies:
+        logger.warning(f"Metric regression detected: {anomalies}")
+        # Alert on-call team, rollback, etc.
+
+    assert "Metric regression detected" in caplog.text
+    assert anomalies["ndcg@10"].percent == pytest.approx(-8.2353, abs=5e-5)
+    assert anomalies["map@10"].percent == pytest.approx(-6.25)
+
+
+def test_printed_batch_evaluation(benchmark):
+    retrieval_results = {"q1": ["d1", "d3", "d5"], "q2": ["d4", "d2"]}
+    evaluator = BatchEvaluator(k_values=[5, 10, 100])
+
+    # Evaluate 1000s of queries
+    for query_id, retrieved_ids in retrieval_results.items():
+        relevant_ids = benchmark.get_relevant_docs(query_id)
+        relevance_scores = [benchmark.get_relevance_grade(query_id, doc_id) for doc_id in retrieved_ids]
+
+        evaluator.evaluate_query(
+            query_id=query_id, retrieved_ids=retrieved_ids, relevant_ids=relevant_ids, relevance_scores=relevance_scores
+        )
+
+    # Get aggregate metrics
+    metrics = evaluator.get_aggregate_metrics()
+
+    assert metrics == pytest.approx({name: assay.evaluate(benchmark, retrieval_results, name)[name] for name in metrics})
+
+
+def test_printed_performance_with_a_cache_of_relevant_documents(benchmark, tmp_path):
+    benchmark.save_json(tmp_path / "benchmark.json")
+    results = {"q1": ["d1"], "q2": ["d4", "d2"]}
+
+    # Efficient: Pre-compute and cache
+    benchmark = BenchmarkDataset.from_json(tmp_path / "benchmark.json")
+    relevant_cache = {q: benchmark.get_relevant_docs(q) for q in benchmark.queries}
+
+    evaluator = BatchEvaluator(k_values=[5, 10])
+    for query_id, retrieved_ids in results.items():
+        evaluator.evaluate_query(
+            query_id=query_id,
+            retrieved_ids=retrieved_ids,
+            relevant_ids=relevant_cache[query_id],
+        )
+    assert evaluator.get_aggregate_metrics()["mrr@5"] == pytest.approx((1 + 1 / 2) / 2)
+
+
+# Integration with existing code
+
+
+@dataclass
+class Chunk:
+    """What the service of the seed returns: ids of chunks are integers."""
+
+    chunk_id: int
+
+
+class RetrievalService:
+    """Answers without blocking."""
+
+    async def retrieve(self, query, top_k):
+        await asyncio.sleep(0)
+        return [Chunk(number) for number in ([7, 3, 9] if "ML" in query else [4, 8])][:top_k]
+
+
+def test_printed_async_retrieval_service_with_integer_chunk_ids():
+    retrieval_service = RetrievalService()
+    benchmark = BenchmarkDataset("Chunks", "1.0")
+    benchmark.add_query(Query("q1", "What is ML?"))
+    benchmark.add_query(Query("q2", "What is RAG?"))
+    for query, chunk, grade in [("q1", 3, 3), ("q1", 9, 0), ("q2", 4, 2)]:
+        benchmark.add_judgment(RelevanceJudgment(query, chunk, grade))
+
+    async def evaluate():
+        # Evaluate retrieval performance
+        evaluator = BatchEvaluator(k_values=[5, 10])
+
+        for query_id, relevant_ids in benchmark.qrels.items():
+            # Get retrieval results
+            results = await retrieval_service.retrieve(query=benchmark.queries[query_id].text, top_k=10)
+
+            retrieved_ids = [r.chunk_id for r in results]
+            relevance_scores = [benchmark.get_relevance_grade(query_id, str(chunk_id)) for chunk_id in retrieved_ids]
+
+            evaluator.evaluate_query(
+                query_id=query_id,
+                retrieved_ids=[str(cid) for cid in retrieved_ids],
+                relevant_ids=relevant_ids,
+                relevance_scores=relevance_scores,
+            )
+
+        return evaluator.get_aggregate_metrics()
+
+    metrics = asyncio.run(evaluate())
+    assert metrics["mrr@5"] == pytest.approx((1 / 2 + 1) / 2)
+    assert metrics["precision@5"] == pytest.approx((1 / 5 + 1 / 5) / 2), "9 was judged 0, which is not relevant"
+
+
+def test_row_async_services_are_providers_too():
+    benchmark = BenchmarkDataset("Chunks", "1.0")
+    benchmark.add_query(Query("q1", "What is ML?"))
+    benchmark.add_judgment(RelevanceJudgment("q1", 3, 3))
+
+    async def search(query, top_k):
+        return [chunk.chunk_id for chunk in await RetrievalService().retrieve(query, top_k)]
+
+    assert assay.run(benchmark, search, "mrr")["mrr"] == pytest.approx(1 / 2)
+
+
+def test_row_integer_ids_are_accepted_and_normalised_to_text():
+    assert precision_at_k([1, 2], {"2"}, 2) == precision_at_k(["1", "2"], {2}, 2) == 1 / 2
+    assert RelevanceJudgment(1, 2, 3).doc_id == "2"
+
+
+# Data models
+
+
+def test_printed_data_models():
+    query = Query("q1", "text", "factual", "easy", "ai_fundamentals", {"a": 1})
+    assert (query.query_type, query.difficulty, query.domain, query.metadata) == (
+        "factual",
+        "easy",
+        "ai_fundamentals",
+        {"a": 1},
+    )
+    document = Document("d1", "text", "a.md", 42, "Intro", {"a": 1})
+    assert (document.source, document.page_number, document.section, document.metadata) == ("a.md", 42, "Intro", {"a": 1})
+    judgment = RelevanceJudgment("q1", "d1", 3, "ann", "2025-01-10")
+    assert (judgment.relevance_grade, judgment.judge, judgment.timestamp) == (3, "ann", "2025-01-10")
+
+
+def test_row_get_statistics_get_relevant_docs_get_relevance_grade(benchmark):
+    found = benchmark.get_statistics()
+    assert (found["num_queries"], found["num_documents"], found["num_judgments"]) == (2, 5, 4)
+    assert benchmark.get_relevant_docs("q1") == {"d1", "d5"}, "a grade of 0 is not relevant"
+    assert (benchmark.get_relevance_grade("q1", "d5"), benchmark.get_relevance_grade("q1", "d9")) == (2, 0)
+
+
+def test_row_binary_to_graded_conversion():
+    assert binary_to_graded({"d1"}) == {"d1": 1}
+    assert binary_to_graded(["d1"], grade=3) == {"d1": 3}
+
+
+# Error handling
+
+
+def test_printed_edge_cases():
+    # Empty retrieval
+    assert precision_at_k([], {"d1"}, k=5) == 0.0
+
+    # No relevant documents
+    assert recall_at_k(["d1"], set(), k=5) == 0.0
+
+    # No results at all
+    assert ndcg_at_k([], k=10) == 0.0
+
+
+# Testing
+
+
+class TestMetrics(unittest.TestCase):
+    def test_ndcg_perfect_ranking(self):
+        """Perfect ranking should give NDCG=1.0"""
+        scores = [3, 2, 1]
+        self.assertAlmostEqual(metrics.ndcg_at_k(scores, k=3), 1.0)  # noqa: PT009 (as printed)
+
+    def test_precision_basic(self):
+        retrieved = ["d1", "d3", "d5"]
+        relevant = {"d1", "d5", "d10"}
+        self.assertAlmostEqual(metrics.precision_at_k(retrieved, relevant, k=3), 2 / 3)  # noqa: PT009 (as printed)
+
+
+# Supported libraries
+
+
+def test_row_interoperates_with_the_structures_of_pytrec_eval_ranx_and_ir_measures():
+    qrels, run = {"q1": {"d1": 1, "d2": 0}}, {"q1": {"d1": 0.5, "d2": 0.9}}
+    wanted = assay.evaluate(qrels, run, "mrr")["mrr"]
+    assert wanted == 1 / 2
+    ir_measures = [
+        SimpleNamespace(query_id="q1", doc_id="d1", score=0.5),
+        SimpleNamespace(query_id="q1", doc_id="d2", score=0.9),
+    ]
+    judged = [
+        SimpleNamespace(query_id="q1", doc_id="d1", relevance=1),
+        SimpleNamespace(query_id="q1", doc_id="d2", relevance=0),
+    ]
+    assert assay.evaluate(judged, ir_measures, "mrr")["mrr"] == wanted
+    assert assay.evaluate(assay.Qrels(qrels), assay.Run(run), "mrr")["mrr"] == wanted
