@@ -19,7 +19,9 @@ from assay.metrics._describe import describe, written
 from assay.metrics._groups import DEFAULT_GROUP, GROUPS
 from assay.metrics._metric import Metric
 from assay.metrics._parse import parse_metrics
+from assay.metrics._questions import QUESTIONS, Question
 from assay.metrics._registry import all_metrics, all_spellings
+from assay.ontology import Similarity, all_similarities
 
 HERE = Path(__file__).parent
 
@@ -28,6 +30,7 @@ HEAD = """\
 
 All {count} metrics. This page is generated from their records in `src/assay/metrics` by `make docs`; do not edit it.
 At the terminal: `assay metrics` lists them, `assay metrics ndcg` explains one.
+[Which metric when](metrics/which-metric-when.md) starts from what you want to know.
 
 - [How a name is written](#how-a-name-is-written)
 - [Index](#index)
@@ -233,7 +236,67 @@ def checks_page() -> str:
     return "\n".join(part.rstrip("\n") + "\n" for part in parts)
 
 
-PAGES: dict[str, Callable[[], str]] = {"checks.md": checks_page, "formats.md": formats_page, "metrics.md": metrics_page}
+SIMILARITIES = ("<!-- similarities: written by make docs -->\n", "<!-- end of similarities -->\n")
+"""What stands around the part of the page on ontologies that is generated."""
+
+
+def ontologies_page() -> str:
+    """The page on ontologies, with the table of similarities as their records have it."""
+    around = (Path(__file__).parent / "ontologies.md").read_text(encoding="utf-8")
+    before, _, rest = around.partition(SIMILARITIES[0])
+    _, end, after = rest.partition(SIMILARITIES[1])
+    head = ("similarity", "what it says", "where it is 1", "after")
+    return f"{before}{SIMILARITIES[0]}\n{_table(head, map(_similarity_row, all_similarities().values()))}\n\n{end}{after}"
+
+
+def _similarity_row(one: Similarity) -> tuple[str, ...]:
+    """Name and parameters; the meaning, and what the formula alone does not say; and who it is from."""
+    whole = "the same term alone" if one.only_identical else "the same term, and where information ties"
+    named = _codes([f"{one.name}({', '.join(param.name for param in one.params)})" if one.params else one.name])
+    told = f"{_sentence(one.meaning)} {_plain(one.edge_cases)}"
+    return named, told, whole if one.is_normalised else "only for the most specific terms", _plain(one.cite)
+
+
+WHEN = "metrics/which-metric-when.md"
+QUESTION_LIST = ("<!-- questions: written by make docs -->\n", "<!-- end of questions -->\n")
+"""What stands around the list of questions; around the metrics of one of them stand comments with its key."""
+
+
+def when_page() -> str:
+    """The page on which metric when: its examples as they are, questions and metrics as the records have them."""
+    page = (Path(__file__).parent / WHEN).read_text(encoding="utf-8")
+    listed = "\n".join(f"- [{question.asks}](#{_slug(question.asks)})" for question in QUESTIONS)
+    page = _filled(page, *QUESTION_LIST, listed)
+    for question in QUESTIONS:
+        page = _filled(page, f"<!-- question: {question.key} -->\n", "<!-- end of question -->\n", _about(question))
+    return page
+
+
+def _filled(page: str, start: str, end: str, text: str) -> str:
+    """The page with this text between two marks; a page without them stays as it is, and a test misses the text."""
+    before, mark, rest = page.partition(start)
+    _, _, after = rest.partition(end)
+    return f"{before}{start}\n{text}\n\n{end}{after}" if mark else page
+
+
+def _about(question: Question) -> str:
+    rows = [(f"[`{written(metric)}`](../metrics.md#{metric.name})", _plain(metric.meaning)) for metric in question.records()]
+    start = f"To begin with: {_codes(question.start)}."
+    return f"{_plain(question.advice)}\n\n{_table(('metric', 'meaning'), rows)}\n\n{start}"
+
+
+def _slug(heading: str) -> str:
+    """The anchor of a heading, as code hosts make it."""
+    return "".join(letter for letter in heading.lower() if letter.isalnum() or letter in " -_").replace(" ", "-")
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "checks.md": checks_page,
+    "formats.md": formats_page,
+    "metrics.md": metrics_page,
+    "ontologies.md": ontologies_page,
+    WHEN: when_page,
+}
 """File name → what writes it."""
 
 
@@ -255,6 +318,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.write("".join(f"docs/{name} is stale: run make docs\n" for name in stale))
         return 1 if stale else 0
     for name in stale:
+        (HERE / name).parent.mkdir(exist_ok=True)
         (HERE / name).write_text(PAGES[name](), encoding="utf-8", newline="\n")
         sys.stdout.write(f"docs/{name} written\n")
     return 0

@@ -11,16 +11,15 @@ from assay.model.records import Query
 from assay.model.scores import Column, ScoreTable
 
 
-def night(day, value, provider="bm25", benchmark="rag", metric="mrr"):
-    """A result of four queries that all score the same."""
-    bound = parse_metric(metric)
-    ids = ("q1", "q2", "q3", "q4")
-    table = ScoreTable(ids, {bound.name: Column.of(np.full(4, float(value)), bound.metric.aggregation)})
+def night(day, value, provider="bm25", benchmark="rag", metric="mrr", ids=("q1", "q2", "q3", "q4")):
+    """A result of a few queries that all score the same."""
+    bound, n = parse_metric(metric), len(ids)
+    table = ScoreTable(ids, {bound.name: Column.of(np.full(n, float(value)), bound.metric.aggregation)})
     return Result(
         name=provider,
         table=table,
         metrics=(bound,),
-        counts={"judged": 4, "scored": 4, "missing": 0, "without_relevant": 0, "extra": 0},
+        counts={"judged": n, "scored": n, "missing": 0, "without_relevant": 0, "extra": 0},
         policy=Policy(),
         benchmark=benchmark,
         queries={query: Query(query, f"what is {query}?") for query in ids},

@@ -780,11 +780,19 @@ def test_secrets_are_shown_nowhere(place, assay, monkeypatch):
 
 def test_every_evaluation_is_kept_unless_told_not_to(place, assay, monkeypatch):
     monkeypatch.delenv("ASSAY_STORE", raising=False)
-    assert "stored as " in assay("eval", *FLAGS).err
+    assert re.search(r"\nstored as \S+ in \.assay/assay\.db; look at it with: assay show", assay("eval", *FLAGS).err)
     assert "stored" not in assay("eval", *FLAGS, "--no-store").err
     assert "stored as " in assay("eval", *FLAGS, "--store", "other.db").err
-    assert len(json.loads(assay("results", "-f", "json").out)) == 1
+    assert len(json.loads(assay("results", "-f", "json").out)["results"]) == 1
     assert (place / "other.db").exists()
+
+
+def test_a_store_that_may_not_be_changed_is_told_before_anything_is_asked(place, assay):
+    assay("eval", *FLAGS, "--store", "old.db")
+    done = assay("eval", *FLAGS, "--store", "sqlite:///old.db?mode=ro")
+    assert (done.code, done.out) == (6, "")
+    assert done.err.endswith("error: old.db: it is read-only; name another one with --store or ASSAY_STORE\n")
+    assert "getting ready" not in done.err
 
 
 def test_a_store_that_cannot_be_written_is_told_before_anything_is_asked(place, assay):

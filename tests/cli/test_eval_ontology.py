@@ -1,6 +1,7 @@
 """assay eval and score with an ontology: from the command line to the table."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -68,3 +69,61 @@ def test_the_oracle_knows_what_is_alike(assay):
     (result,) = json.loads(done.out)["results"]
     assert result["summary"]["ndcg"] == pytest.approx(1)
     assert result["summary"]["recall@10"] == 1
+
+
+@pytest.mark.usefixtures("place")
+def test_annotations_count_in_eval_score_and_compare(assay, tmp_path):
+    (tmp_path / "things.tsv").write_text("t1\tX:3\nt2\tX:4\nt3\tX:2\n")
+    metric = "max_ont_sim(formula=lin(ic=annotations))@1"
+    words = ("eval", "--benchmarks", "terms.json", "--providers", "bm25", "--ontology", "x.obo", "-m", metric, "--no-store")
+    done = assay(*words)
+    assert (done.code, "counts annotations, and there are none: --annotations FILE" in done.err) == (2, True)
+    assert "bm25" not in done.err, "nobody was asked"
+    done = assay(*words, "--annotations", "things.tsv", "--quiet", "-f", "json")
+    assert done.code == 0, done.err
+    (result,) = json.loads(done.out)["results"]
+    assert result["relevance"]["ontology"]["n_annotated"] == 3
+    for command in (("score", "qrels.txt", "two.run"), ("compare", "qrels.txt", "one.run", "two.run")):
+        done = assay(*command, "-m", metric, "--ontology", "x.obo", "--annotations", "things.tsv")
+        assert done.code == 0, done.err
+        assert assay(*command, "-m", metric, "--ontology", "x.obo").code == 2
+
+
+@pytest.mark.usefixtures("place")
+def test_score_reads_ids_under_other_names(assay, tmp_path):
+    (tmp_path / "x.obo").write_text(OBO + "\n[Term]\nid: X:9\nis_obsolete: true\nreplaced_by: X:3\n")
+    (tmp_path / "old.txt").write_text("q 0 X:9 1\n")
+    done = assay("score", "old.txt", "two.run", "-m", "hit@1", "max_ont_sim@1", "--ontology", "x.obo", "-f", "json")
+    assert done.code == 0, done.err
+    assert json.loads(done.out)["results"][0]["summary"].items() >= {"hit@1": 1.0, "max_ont_sim@1": 1.0}.items()
+
+
+@pytest.mark.usefixtures("place")
+def test_an_ontology_of_something_else_is_refused_everywhere(assay, tmp_path):
+    (tmp_path / "y.obo").write_text("format-version: 1.2\nontology: y\n\n[Term]\nid: Y:1\n")
+    for words in (
+        ("eval", "--benchmarks", "terms.json", "--providers", "bm25", "-m", "mrr"),
+        ("score", "qrels.txt", "one.run", "-m", "mrr"),
+        ("score", "--dataset", "terms.json", "--run", "one.run", "-m", "mrr"),
+        ("compare", "qrels.txt", "one.run", "two.run", "-m", "mrr"),
+    ):
+        done = assay(*words, "--ontology", "y.obo")
+        assert (done.code, "is a term of y" in done.err) == (3, True), (words, done.err)
+
+
+@pytest.mark.usefixtures("place")
+def test_an_ontology_for_what_was_scored_before_is_refused(assay):
+    for run in ("one", "two"):
+        done = assay("score", "qrels.txt", f"{run}.run", "-m", "mrr", "-f", "json")
+        (Path(f"{run}.json")).write_text(done.out)
+    done = assay("compare", "one.json", "two.json", "--ontology", "x.obo")
+    assert (done.code, "--ontology has no place here" in done.err) == (2, True)
+
+
+@pytest.mark.usefixtures("place")
+def test_terms_are_searched_where_a_benchmark_has_no_documents(assay, tmp_path):
+    (tmp_path / "golden.jsonl").write_text('{"query": "a chill", "relevant": ["X:4"]}\n')
+    words = ("eval", "--benchmarks", "golden.jsonl", "--providers", "bm25", "-m", "mrr", "--quiet", "-f", "json")
+    assert assay(*words).code == 3
+    done = assay(*words, "--ontology", "x.obo")
+    assert json.loads(done.out)["results"][0]["summary"]["mrr"] == 1

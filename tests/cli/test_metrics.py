@@ -87,3 +87,43 @@ def test_a_format_nobody_knows(assay):
     assert (code, out) == (2, "")
     assert "invalid choice: 'xml'" in err
     assert "assay metrics --help" in err
+
+
+def test_the_metrics_for_a_question(assay):
+    code, out, err = assay("metrics", "--for", "single answer")
+    assert (code, err) == (0, "")
+    assert out.startswith("Did the one right answer come first? (single-answer)\n")
+    assert [line.split("[")[0].strip() for line in out.splitlines() if "[@k]" in line] == ["mrr", "hit", "err", "ndcg"]
+    assert out.endswith("\n  To begin with: -m mrr hit@1 hit@5\n")
+
+
+def test_several_questions_are_all_answered(assay):
+    out = assay("metrics", "--for", "answer").out
+    assert "(single-answer)\n" in out
+    assert "\n\nIs the answer right? (answers)\n" in out
+
+
+def test_what_a_shell_would_read_is_quoted(assay):
+    assert "-m 'rbp(p=0.8)' err@10\n" in assay("metrics", "--for", "reader").out
+
+
+def test_a_question_as_json(assay):
+    code, out, err = assay("metrics", "--for", "order", "--format", "json")
+    assert (code, err) == (0, "")
+    (question,) = json.loads(out)
+    assert (question["question"], question["asks"]) == ("order", "Is the order good?")
+    assert question["start"][0] == "ndcg@10"
+    assert question["metrics"][0] == json.loads(assay("metrics", "ndcg", "-f", "json").out)
+
+
+def test_a_question_nobody_asked(assay):
+    code, out, err = assay("metrics", "--for", "xyzzy")
+    assert (code, out) == (2, "")
+    assert err.startswith("error: no question is called 'xyzzy'.")
+    assert "single-answer, everything, order" in err
+
+
+def test_a_metric_and_a_question_at_once(assay):
+    code, out, err = assay("metrics", "ndcg", "--for", "order")
+    assert (code, out) == (2, "")
+    assert "not both" in err

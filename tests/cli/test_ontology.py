@@ -1,8 +1,12 @@
 """assay ontology: show, search, similarity and check, in a small ontology and in HPO."""
 
 import json
+import shlex
+from pathlib import Path
 
 import pytest
+
+from assay import datasets as assay_datasets
 
 OBO = """\
 format-version: 1.2
@@ -104,6 +108,44 @@ def test_terms_that_nobody_knows(onto):
     assert "no term of x is called 'feve'. Did you mean X:2 (Fever) or X:3 (High fever)?" in done.err
 
 
+def test_a_hint_can_be_pasted(onto, assay, monkeypatch):
+    """It finds what is meant in the same ontology."""
+    hint = onto("show", "high feverish").err.rpartition("(")[2].partition(")")[0]
+    program, *words = shlex.split(hint)
+    assert (program, words[:3]) == ("assay", ["ontology", "search", "high feverish"])
+    assert assay(*words).code == 0
+    assert "assay ontology search WORDS --ontology" in onto("show", "?").err
+
+
+def test_ids_with_too_few_digits(assay, tmp_path, monkeypatch):
+    monkeypatch.setenv("ASSAY_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "long.obo").write_text(OBO.replace("X:", "X:001"), encoding="utf-8")
+    long = ("--ontology", tmp_path / "long.obo")
+    assert "Did you mean X:0012 (Fever)?   (X ids of x have 4 digits)" in assay("ontology", "show", "X:12", *long).err
+    assert "Did you mean X:0011 (Everything) or X:0012 (Fever) or" in assay("ontology", "show", "x_001", *long).err
+    assert "(X ids of x have 4 digits)" in assay("ontology", "similarity", "X:99999", "X:0012", *long).err
+
+
+def test_search_for_no_words(onto):
+    done = onto("search", "")
+    assert (done.code, done.out) == (2, "")
+    assert "assay ontology search takes words of a label or synonym, such as seizure; found ''" in done.err
+    assert onto("search", "?!").code == 2
+
+
+def test_what_is_wrong_with_the_file_is_noted(onto, tmp_path):
+    assert onto("show", "X:3").err == ""
+    (tmp_path / "x.obo").write_text(OBO.replace("is_a: X:2\n", "is_a: X:2\nis_a: X:404\n"), encoding="utf-8")
+    done = onto("show", "X:3")
+    assert (done.code, done.err) == (0, "note: x.obo: 1 parent is not in the file: X:404\n")
+
+
+def test_an_address_is_not_fetched(assay):
+    done = assay("ontology", "show", "X:1", "--ontology", "https://127.0.0.1:9/x.obo")
+    assert (done.code, done.out) == (2, "")
+    assert "https://127.0.0.1:9/x.obo: assay downloads nothing" in done.err
+
+
 def test_search(onto):
     done = onto("search", "fever")
     assert done.code == 0
@@ -149,13 +191,29 @@ def test_similarity_by_annotations(onto, tmp_path):
     assert "needs an annotation file" in done.err
 
 
+def test_annotations_are_never_left_aside(onto, tmp_path):
+    (tmp_path / "some.tsv").write_text("a\tX:3\nb\tX:4\n")
+    for asked in ((), ("--formula", "all")):
+        done = onto("similarity", "X:3", "X:2", *asked, "--annotations", tmp_path / "some.tsv", "-f", "json")
+        assert json.loads(done.out)["similarity"] == {
+            "jiang_conrath(ic=annotations)": 1,
+            "lin(ic=annotations)": 1,
+            "resnik(ic=annotations)": 1,
+        }
+    for formula in ("lin", "hybrid", "lin(ic=zhou)"):
+        done = onto("similarity", "X:3", "X:2", "--formula", formula, "--annotations", tmp_path / "some.tsv")
+        assert (done.code, done.out) == (2, "")
+        assert f"{formula} does not read --annotations" in done.err
+        assert "lin(ic=annotations) does" in done.err
+
+
 @pytest.fixture
 def cases(tmp_path):
     """Test cases with these expected ids and descriptions."""
 
     def write(*given):
         listed = [
-            {"case_id": f"c{number}", "text": "hot", "expected_hpo_ids": ids, "description": said}
+            {"case_id": f"c{number}", "text": f"hot {number}", "expected_hpo_ids": ids, "description": said}
             for number, (ids, said) in enumerate(given)
         ]
         (tmp_path / "cases.json").write_text(json.dumps(listed))
@@ -167,6 +225,16 @@ def cases(tmp_path):
 def test_check_finds_nothing(onto, tmp_path):
     (tmp_path / "qrels.txt").write_text("q1 0 X:2 1\nq1 0 X:77 0\n")
     done = onto("check", tmp_path / "qrels.txt")
+    said = "1 case, 1 term of x 2026-01-02: all exist and are current; 1 case without a description\n"
+    assert (done.code, done.out) == (0, said)
+    assert json.loads(onto("check", tmp_path / "qrels.txt", "-f", "json").out)["num_undescribed"] == 1
+
+
+def test_check_of_cases_that_are_described(onto, tmp_path):
+    (tmp_path / "queries.jsonl").write_text(
+        '{"query_id": "a", "query": "hot", "relevant_ids": ["X:2"], "metadata": {"description": "Fever"}}\n'
+    )
+    done = onto("check", tmp_path / "queries.jsonl")
     assert (done.code, done.out) == (0, "1 case, 1 term of x 2026-01-02: all exist, are current and are described\n")
 
 
@@ -191,16 +259,10 @@ def test_a_file_that_is_no_ontology(assay, tmp_path, monkeypatch):
 # ---- HPO
 
 
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory):
-    """One cache for the tests below, so that HPO is parsed once."""
-    return str(tmp_path_factory.mktemp("cache"))
-
-
 @pytest.fixture
-def hpo(assay, shared, monkeypatch):
+def hpo(assay, hpo_cache, parsed_hpo, monkeypatch):
     """`assay ontology …` in HPO."""
-    monkeypatch.setenv("ASSAY_CACHE", shared)
+    monkeypatch.setenv("ASSAY_CACHE", str(hpo_cache))
     return lambda *arguments: assay("ontology", *arguments)
 
 
@@ -238,9 +300,25 @@ def test_check_in_hpo(hpo, cases):
     assert (found["num_cases"], found["num_errors"]) == (5, 2)
 
 
-def test_it_fits_a_terminal(terminal, shared):
+def test_check_suggests_terms_that_descriptions_name(hpo, tmp_path):
+    """The first 50 German cases with ids that nobody knows: their descriptions are sentences, with the label inside."""
+    bundled = Path(assay_datasets.__file__).parent / "bundled" / "hpo-de.json"
+    listed = [
+        case for case in json.loads(bundled.read_text(encoding="utf-8"))["test_cases"] if len(case["expected_hpo_ids"]) == 1
+    ]
+    right = {case["case_id"]: case["expected_hpo_ids"][0] for case in listed[:50]}
+    wrong = [{**case, "expected_hpo_ids": [f"HP:99{number:05}"]} for number, case in enumerate(listed[:50])]
+    (tmp_path / "wrong.json").write_text(json.dumps(wrong), encoding="utf-8")
+    faults = json.loads(hpo("check", tmp_path / "wrong.json", "-f", "json").out)["faults"]
+    suggested = {fault["case"]: fault.get("suggestion", "").partition(" ")[0] for fault in faults}
+    assert suggested.keys() == right.keys()
+    assert sum(suggested[case] == right[case] for case in right) >= 48
+
+
+@pytest.mark.usefixtures("parsed_hpo")
+def test_it_fits_a_terminal(terminal, hpo_cache):
     for words in (("show", "HP:0001250"), ("similarity", "HP:0001250", "HP:0002197"), ("search", "seizure")):
-        done = terminal("ontology", *words, columns=60, env={"ASSAY_CACHE": shared})
+        done = terminal("ontology", *words, columns=60, env={"ASSAY_CACHE": str(hpo_cache)})
         assert done.code == 0
         shown = done.out.replace("\x1b[1m", "").replace("\x1b[2m", "").replace("\x1b[0m", "")
         assert max(map(len, shown.splitlines())) <= 60
