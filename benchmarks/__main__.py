@@ -5,8 +5,10 @@ from __future__ import annotations
 import sys
 
 from benchmarks import (
+    answers,
     benchmarks,
     chunkers,
+    compat,
     dicts,
     files,
     fusion,
@@ -23,8 +25,8 @@ from benchmarks import (
 from benchmarks._timing import Row
 
 MODULES = (
-    *(startup, dicts, files, trust, benchmarks, chunkers, spans, fusion, ontology, hpo),
-    *(runner, statistics, store, gate),
+    *(startup, dicts, compat, files, trust, benchmarks, chunkers, spans, fusion, ontology, hpo),
+    *(runner, statistics, store, gate, answers),
 )
 
 

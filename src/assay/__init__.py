@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from assay.datasets._dataset import BenchmarkDataset
     from assay.datasets._format import load_dataset
     from assay.datasets._hpo import load_hpo
+    from assay.datasets._read_ontology import load_ontology
     from assay.errors import (
         AssayError,
         BadParameter,
@@ -27,11 +28,13 @@ if TYPE_CHECKING:
         UsageError,
     )
     from assay.evaluation.evaluate import evaluate
+    from assay.evaluation.evaluate_answers import evaluate_answers
     from assay.evaluation.fusion_tuning import tune_fusion
     from assay.evaluation.intervals import with_intervals
     from assay.evaluation.judging import Relevance
     from assay.evaluation.reproducible import ReproducibleEvaluationRunner
     from assay.evaluation.result import Result
+    from assay.evaluation.routing import evaluate_routing
     from assay.evaluation.run import run
     from assay.fusion._fuse import fuse
     from assay.model.policy import Policy
@@ -70,11 +73,14 @@ __all__ = [
     "__version__",
     "compare",
     "evaluate",
+    "evaluate_answers",
     "evaluate_multilingual_model",
+    "evaluate_routing",
     "find_profile",
     "fuse",
     "load_dataset",
     "load_hpo",
+    "load_ontology",
     "run",
     "tune_fusion",
     "why",
@@ -108,11 +114,14 @@ _HOMES = {
     "UsageError": "assay.errors",
     "compare": "assay.comparison.compare",
     "evaluate": "assay.evaluation.evaluate",
+    "evaluate_answers": "assay.evaluation.evaluate_answers",
     "evaluate_multilingual_model": "assay.comparison.multilingual",
+    "evaluate_routing": "assay.evaluation.routing",
     "find_profile": "assay.model.profiles",
     "fuse": "assay.fusion._fuse",
     "load_dataset": "assay.datasets._format",
     "load_hpo": "assay.datasets._hpo",
+    "load_ontology": "assay.datasets._read_ontology",
     "run": "assay.evaluation.run",
     "tune_fusion": "assay.evaluation.fusion_tuning",
     "why": "assay.reports._explanations",

@@ -7,14 +7,33 @@ name (`METRIC = …`). Other packages add entries through an entry-point group. 
 from __future__ import annotations
 
 import importlib
+import inspect
 import pkgutil
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Mapping
 from importlib.metadata import entry_points
 from typing import Any, TypeVar
 
 from assay.errors import UnknownName, UsageError, near_matches
 
 T = TypeVar("T")
+
+
+class Described:
+    """An entry that is described where it is defined: by its module's first line, and by its function's docstring."""
+
+    function: Callable[..., Any]
+
+    @property
+    def meaning(self) -> str:
+        """One sentence: what it tells."""
+        doc = sys.modules[self.function.__module__].__doc__ or ""
+        return doc.partition("\n")[0].partition(": ")[2]
+
+    @property
+    def edge_cases(self) -> str:
+        """What happens where the formula alone does not say."""
+        return " ".join((inspect.getdoc(self.function) or "").split())
 
 
 def load_entries(package: str, attribute: str) -> dict[str, Any]:

@@ -121,3 +121,32 @@ def test_labels_go_to_their_language(tmp_path):
     assert outcome.per_language["de"].scores("mrr")["de_neuro_001"] == 1.0
     with pytest.raises(UsageError, match="labels are given for de, which is not among the languages en"):
         evaluate_multilingual_model("bm25", ["en"], labels={"de": file})
+
+
+def test_an_ontology_is_searched_and_scored_by(tmp_path):
+    names = {"HP:0000001": "All", TERM: "Seizure", "HP:0000252": "Microcephaly"}
+    ups = {one: "" if one == "HP:0000001" else "is_a: HP:0000001\n" for one in names}
+    terms = "\n".join(f"[Term]\nid: {one}\nname: {name}\n{ups[one]}" for one, name in names.items())
+    (tmp_path / "small.obo").write_text(f"format-version: 1.2\nontology: small\n\n{terms}")
+    seen = []
+
+    class Watching(Knowing):
+        def index(self, documents):
+            seen.append({document.doc_id for document in documents})
+
+    outcome = evaluate_multilingual_model(
+        Watching("de"), ["de"], size="tiny", ontology=str(tmp_path / "small.obo"), fields=["label"]
+    )
+    assert seen == [set(names)]
+    about = outcome.per_language["de"].provenance["dataset"]["documents"]
+    assert (about["ontology"], about["fields"]) == ("small", ["label"])
+    assert outcome.per_language["de"].relevance["ontology"]["name"] == "small"
+
+
+def test_it_prints_figures_and_no_rankings():
+    outcome = evaluate_multilingual_model(Knowing("de"), ["de", "en"], size="tiny")
+    lines = str(outcome).splitlines()
+    assert lines[0].startswith("de  mrr 1.0000 [")
+    assert lines[0].endswith("9 queries")
+    assert lines[2] == "average mrr 0.5000 (every language counts the same), cross-lingual variance 0.25000"
+    assert repr(outcome) == "MultilingualEvaluation(de, en: average mrr 0.5000)"

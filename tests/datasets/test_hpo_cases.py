@@ -293,3 +293,22 @@ def test_what_does_not_fit_is_not_written(tmp_path, changes, said):
     path = tmp_path / "cases.json"
     assert said in faults(lambda path: write_hpo_cases(made(**changes), path), path)[0]
     assert not path.exists()
+
+
+# Terms of other ontologies
+
+
+def test_cases_of_another_ontology_have_ids_of_its_own(tmp_path):
+    path = cases(
+        tmp_path / "cases.json", {"text": "pear", "expected_hpo_ids": ["FR:4", "FR:pear-1"], "relevance_grades": {"FR:4": 2}}
+    )
+    assert read_hpo_cases(path).qrels == {"1": {"FR:4": 2, "FR:pear-1": 1}}
+
+
+def test_one_id_of_hpo_makes_all_of_them_hpo(tmp_path):
+    path = cases(
+        tmp_path / "cases.json",
+        {"case_id": "first", **CASE},
+        {"case_id": "b", "text": "x", "expected_hpo_ids": ["PH:0001250"]},
+    )
+    assert "expected ^HP:" in faults(read_hpo_cases, path)[0]

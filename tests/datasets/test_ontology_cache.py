@@ -16,7 +16,7 @@ def ontology():
     return build_ontology(
         [
             TermRecord("X:1", "Everything"),
-            TermRecord("X:2", "Fièvre", ("X:1",), (Synonym("Heat", "BROAD"),), "Too\twarm", ("X:20",)),
+            TermRecord("X:2", "Fièvre", ("X:1", "X:404"), (Synonym("Heat", "BROAD"),), "Too\twarm", ("X:20",)),
             TermRecord("X:9", "obsolete Chill", is_obsolete=True, replaced_by=("X:2",), consider=("X:1",)),
         ],
         "x",
@@ -25,7 +25,7 @@ def ontology():
 
 
 def same(one, other):
-    names = ("ids", "labels", "definitions", "synonyms", "alternatives", "obsolete", "name", "version")
+    names = ("ids", "labels", "definitions", "synonyms", "alternatives", "obsolete", "name", "version", "notes")
     arrays = ("synonym_start", "parent_start", "parents", "depth")
     return all(getattr(one, name) == getattr(other, name) for name in names) and all(
         getattr(one, name).tolist() == getattr(other, name).tolist() for name in arrays
@@ -63,7 +63,7 @@ def test_nothing_is_there():
         lambda content: b"PK\x03\x04 somebody else's",
         lambda content: content[:-1],
         lambda content: content[:60] + b"?" + content[61:],
-        lambda content: content.replace(b"assay ontology 1", b"assay ontology 0"),
+        lambda content: content.replace(b"assay ontology 2", b"assay ontology 1"),
         lambda content: content[:17],
     ],
     ids=["empty", "foreign", "cut", "one byte", "other layout", "head alone"],

@@ -6,6 +6,7 @@ import pytest
 
 from assay import DataError
 from assay.datasets._translations import Translated, read_translation, read_translations
+from assay.ontology import TermRecord, build_ontology
 
 from ._cases import BOM, write
 
@@ -34,8 +35,10 @@ def test_labels_synonyms_and_definitions_are_kept_apart(tmp_path):
     assert list(found) == ["de"]
     assert (found["de"].language, found["de"].source) == ("de", "hp-de.babelon.tsv")
     assert found["de"].terms == {
-        "HP:0001250": Translated("Krampfanfall", ["Anfall", "epileptischer Anfall"], "Eine vorübergehende Störung."),
-        "HP:0001945": Translated("Fieber"),
+        "HP:0001250": Translated(
+            "Krampfanfall", ["Anfall", "epileptischer Anfall"], "Eine vorübergehende Störung.", is_official=True
+        ),
+        "HP:0001945": Translated("Fieber", is_official=True),
     }
 
 
@@ -55,7 +58,70 @@ def test_rows_that_only_keep_a_place_are_passed_over(tmp_path, empty):
 
 def test_a_second_label_is_a_synonym_and_the_same_one_is_nothing_new(tmp_path):
     file = table(tmp_path / "a.tsv", row("Krampf"), row("Anfall"), row("Krampf"), row("Anfall", predicate="skos:altLabel"))
-    assert read_translations(file)["de"].terms["HP:0001250"] == Translated("Krampf", ["Anfall"])
+    assert read_translations(file)["de"].terms["HP:0001250"] == Translated("Krampf", ["Anfall"], is_official=True)
+
+
+def test_an_equal_synonym_before_the_label_is_nothing_new(tmp_path):
+    file = table(tmp_path / "a.tsv", row("Krampf", predicate="oio:hasExactSynonym"), row("Krampf"))
+    assert read_translations(file)["de"].terms["HP:0001250"] == Translated("Krampf", is_official=True)
+
+
+@pytest.mark.parametrize(
+    ("statuses", "label"),
+    [
+        (("CANDIDATE", "OFFICIAL"), "Anfall"),
+        (("OFFICIAL", "CANDIDATE"), "Krampf"),
+        (("OFFICIAL", "OFFICIAL"), "Krampf"),
+        (("CANDIDATE", ""), "Krampf"),
+    ],
+)
+def test_the_official_label_goes_before_others(tmp_path, statuses, label):
+    rows = [row(text, status=status) for text, status in zip(("Krampf", "Anfall"), statuses, strict=True)]
+    one = read_translations(table(tmp_path / "a.tsv", *rows))["de"].terms["HP:0001250"]
+    assert {one.label, *one.synonyms} == {"Krampf", "Anfall"}
+    assert one.label == label
+
+
+def test_a_value_of_any_length(tmp_path):
+    """A module for tables would refuse it."""
+    long = "x" * 200_000
+    file = table(tmp_path / "a.tsv", row(long, predicate="IAO:0000115"))
+    assert read_translations(file)["de"].terms["HP:0001250"].definition == long
+
+
+ONTOLOGY = build_ontology(
+    [
+        TermRecord("HP:0001250", "Seizure", alternatives=("HP:0002279",)),
+        TermRecord("HP:0001945", "Fever"),
+        TermRecord("HP:0000009", is_obsolete=True, replaced_by=("HP:0001945",)),
+    ]
+)
+
+
+@pytest.mark.parametrize("spelling", ["HP_0001250", "http://purl.obolibrary.org/obo/HP_0001250", "HP:0002279"])
+def test_other_ids_of_a_term_are_resolved(tmp_path, spelling):
+    found = read_translation(table(tmp_path / "a.tsv", row("Krampf", spelling)), "de").resolved(ONTOLOGY)
+    assert (found.language, found.source) == ("de", "a.tsv")
+    assert found.terms == {"HP:0001250": Translated("Krampf", is_official=True)}
+
+
+def test_what_several_ids_say_of_one_term_is_put_together(tmp_path):
+    file = table(
+        tmp_path / "a.tsv",
+        row("Krampfleiden", "HP:0002279"),
+        row("Ein Anfall.", "HP:0002279", "IAO:0000115"),
+        row("Krampf"),
+        row("Anfall", predicate="oio:hasExactSynonym"),
+        row("Wärme", "HP:0000009"),
+        row("Unbekanntes", "HP:0000404"),
+    )
+    given = read_translation(file, "de")
+    assert given.resolved(ONTOLOGY).terms == {
+        "HP:0001250": Translated("Krampf", ["Anfall", "Krampfleiden"], "Ein Anfall.", is_official=True),
+        "HP:0001945": Translated("Wärme", is_official=True),
+        "HP:0000404": Translated("Unbekanntes", is_official=True),
+    }
+    assert given.terms["HP:0001250"].synonyms == ["Anfall"]  # what was given stays as it was
 
 
 def test_quotes_are_letters_and_line_ends_and_marks_do_not_matter(tmp_path):

@@ -3,6 +3,7 @@
 import pytest
 
 import assay
+from assay import BenchmarkDataset, Document, Query
 from assay.model.profiles import PROFILES
 
 QRELS = {f"q{number}": {"a": 1, "b": 0} for number in range(4)}
@@ -145,3 +146,14 @@ def test_a_profile_that_scores_as_we_do_needs_no_note(profile):
 def test_grades_beyond_the_scale_are_told():
     found = assay.evaluate({"q0": {"a": 7}}, RANKED, "err", policy=assay.Policy(max_grade=4)).notes
     assert found == ("grades above 4, the largest allowed, count as 4.",)
+
+
+def test_a_retriever_that_misses_has_no_strange_ids():
+    told = "no query found anything that is judged: what was retrieved are other documents of the benchmark."
+    benchmark = BenchmarkDataset("b", queries={"q": Query("q", "text")}, qrels={"q": {"d1": 1}})
+    for one in ("d1", "d2"):
+        benchmark.add_document(Document(one, one))
+    assert assay.evaluate(benchmark, {"q": ["d2"]}, ["mrr"]).notes == (told,)
+    assert "ids like 'x', the judgments like 'd1'" in assay.evaluate(benchmark, {"q": ["x"]}, ["mrr"]).notes[0]
+    crossed = assay.evaluate({"q1": {"p1": 1}, "q2": {"p2": 1}}, {"q1": ["p2"], "q2": ["p1"]}, ["mrr"])
+    assert crossed.notes == (told,)

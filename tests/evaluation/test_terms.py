@@ -99,9 +99,10 @@ def test_notes_on_ids_that_are_no_terms():
     )
 
 
-def test_an_ontology_is_read_only_where_somebody_asks():
+def test_an_ontology_is_compared_by_only_where_somebody_asks():
     assert ontology_for("no such file", QRELS, parse_metrics("mrr")) is None
-    assert assay.evaluate(QRELS, RUN, "mrr", ontology="no such file")["mrr"] > 0
+    with pytest.raises(DataError, match="no such file"):
+        assay.evaluate(QRELS, RUN, "mrr", ontology="no such file")
     with pytest.raises(DataError, match="no such file"):
         ontology_for("no such file", QRELS, parse_metrics("max_ont_sim"))
 
@@ -125,3 +126,101 @@ def test_a_plan_names_its_ontology(obo):
     assert plan.describe()["relevance"]["ontology"] == str(obo)
     with pytest.raises(BadParameter, match=r"ontology: there is no file none\.obo"):
         make_plan({**content, "ontology": "none.obo"})
+
+
+# Ids under other names
+
+
+OLD = {"q": {"O": 1}}
+"""What is expected is called by its obsolete id."""
+
+
+def test_an_ontology_that_is_given_reads_ids_for_all_metrics():
+    result = assay.evaluate(OLD, {"q": ["C"]}, ["hit@1", "max_ont_sim@1"], ontology=ONTOLOGY)
+    assert result.summary == {"hit@1": 1, "max_ont_sim@1": 1}
+    assert result.notes == ("1 expected id obsolete in tiny, read as the replacement: O → C.",)
+    assert assay.evaluate({"q": {"C": 1}}, {"q": ["O"]}, ["mrr"], ontology=ONTOLOGY)["mrr"] == 1
+    by_dataset = assay.evaluate(dataset(OLD), {"q": ["C"]}, ["mrr"], ontology=ONTOLOGY)
+    assert (by_dataset["mrr"], by_dataset.relevant["q"]) == (1, {"C": 1})
+
+
+def test_without_one_only_similarities_do_and_the_note_says_so():
+    result = assay.evaluate({"q": {"HP:0000057": 1}}, {"q": ["HP:0008665"]}, ["hit@1", "max_ont_sim@1"])
+    assert result.summary == {"hit@1": 0, "max_ont_sim@1": 1}
+    assert (
+        "only similarities read obsolete ids so: other metrics compare ids as written, without --ontology." in result.notes
+    )
+    plain = assay.evaluate({"q": {"HP:0001250": 1}}, {"q": ["HP:0001250"]}, ["max_ont_sim@1"])
+    assert plain.notes == ()
+
+
+@pytest.mark.parametrize("one", ["HP_0002121", "http://purl.obolibrary.org/obo/HP_0002121", "HP:0007143", "HP:0002121"])
+def test_hpo_cases_find_a_term_under_any_of_its_ids(tmp_path, one):
+    (tmp_path / "mine.json").write_text(json.dumps([{"text": "absence seizure", "expected_hpo_ids": ["HP:0007143"]}]))
+    mine = assay.load_dataset(tmp_path / "mine.json")
+    found = assay.run(mine, lambda text, k: [one], ["mrr", "hit@1", "max_ont_sim@1"])
+    assert found.summary.items() >= {"mrr": 1, "hit@1": 1, "max_ont_sim@1": 1}.items()
+    assert found.run == {"1": {"HP:0002121": 0.0}}
+    assert "1 expected id alternative in hp, read as the term's own: HP:0007143 → HP:0002121." in found.notes
+    assert assay.evaluate(mine, {"1": [one]}, ["mrr"])["mrr"] == 1
+
+
+def test_an_ontology_that_knows_nothing_of_it_is_refused():
+    said = r"judgments: not one of 1 expected id, such as 'Z', is a term of tiny"
+    with pytest.raises(DataError, match=said):
+        assay.evaluate({"q": {"Z": 1}}, {"q": ["Z"]}, ["mrr"], ontology=ONTOLOGY)
+    with pytest.raises(DataError, match=r"tiny: not one of 1 expected id"):
+        assay.evaluate(dataset({"q": {"Z": 1}}), {"q": ["Z"]}, ["mrr"], ontology=ONTOLOGY)
+
+
+# Where HPO needs no file
+
+
+@pytest.mark.parametrize(
+    "judged",
+    [{"x": 0, "HP:0001250": 1}, {"HP_0001250": 1}, {"http://purl.obolibrary.org/obo/HP_0001250": 1}, {"hp:0001250": 1}, {}],
+)
+def test_hpo_is_the_default_for_its_ids_however_they_are_written(judged):
+    assert ontology_for(None, {"q": judged}, parse_metrics("max_ont_sim")).name == "hp"
+
+
+def test_other_ids_need_a_file():
+    for strange in ("C", "HPX:1", "HP:abc", "d1"):
+        with pytest.raises(UsageError, match=f"needs an ontology, for documents like '{strange}'"):
+            ontology_for(None, {"q": {"HP:0001250": 0, strange: 1}}, parse_metrics("max_ont_sim"))
+
+
+# Annotations
+
+
+@pytest.fixture
+def annotated(tmp_path):
+    """Three things with their terms."""
+    (tmp_path / "things.tsv").write_text("t1\tC\nt2\tE\nt3\tE\n")
+    return tmp_path / "things.tsv"
+
+
+COUNTING = "max_ont_sim(formula=lin(ic=annotations))@1"
+
+
+def test_formulas_that_count_annotations_are_refused_without_them(obo):
+    for metrics, by in ((parse_metrics(COUNTING), "auto"), ((), "ontology(formula=lin(ic=annotations))")):
+        with pytest.raises(UsageError, match=r"counts annotations, and there are none: --annotations FILE"):
+            ontology_for(ONTOLOGY, QRELS, metrics, by)
+
+    def never(text, k):
+        raise AssertionError("nobody may be asked")
+
+    with pytest.raises(UsageError, match="counts annotations"):
+        assay.run(dataset(), never, [COUNTING], ontology=str(obo))
+
+
+def test_annotations_count_in_relevance_and_in_a_plan(obo, annotated):
+    by = Relevance("auto", ontology=ONTOLOGY, annotations=annotated)
+    result = assay.evaluate(dataset({"q": {"C": 1}}), {"q": ["E"]}, [COUNTING], relevance=by)
+    assert result[COUNTING] == pytest.approx(0.0), "B, above both, is had by all things: it says nothing"
+    assert result.relevance["ontology"]["n_annotated"] == 3
+    ran = assay.run(dataset({"q": {"C": 1}}), lambda text, k: ["C"], [COUNTING], ontology=str(obo), annotations=annotated)
+    assert ran[COUNTING] == 1
+    plan = make_plan({"benchmarks": ["b"], "providers": ["bm25"], "ontology": str(obo), "annotations": str(annotated)})
+    assert plan.describe()["relevance"]["annotations"] == str(annotated)

@@ -254,6 +254,9 @@ finite = st.floats(-1e9, 1e9, allow_nan=False).map(lambda value: value + 0.0)  #
 VALUES = {
     "k": st.integers(1, 10**6),
     "depth": st.integers(1, 10**4),
+    "n": st.integers(1, 4),
+    "threshold": st.floats(0, 1),
+    "experts": st.none() | st.integers(1, 10**6),
     "tokens": st.none() | st.integers(1, 10**6),
     "unit": st.sampled_from(("gold", "lines", "characters")),
     "formula": st.sampled_from(("hybrid", "simple", "wu_palmer", "lin", "jaccard")).map(FORMULA.parse),
@@ -285,11 +288,17 @@ VALUES = {
 RBP_GAINS = st.sampled_from(("binary", "scale", "query", "grade"))
 
 
+def _is_one_of_few(param):
+    """Whether its words are all it may be; a gain may be a map too, and a formula is more than its name."""
+    return bool(param.choices) and param.name not in ("gain", "formula")
+
+
 @st.composite
 def bound_metrics(draw):
     """Any metric with any parameters."""
     metric = draw(st.sampled_from(list(all_metrics().values())))
-    values = VALUES | {"gain": RBP_GAINS} if metric.name == "rbp" else VALUES
+    values = VALUES | {param.name: st.sampled_from(param.choices) for param in metric.params if _is_one_of_few(param)}
+    values |= {"gain": RBP_GAINS} if metric.name == "rbp" else {}
     settings = {param.name: draw(values[param.name]) for param in metric.params}
     try:
         return metric.bind(**settings)

@@ -15,13 +15,17 @@ from assay.metrics._metric import Metric
 from assay.metrics._parse import parse_metrics
 from assay.model.grading import grade
 from assay.model.scores import (
+    EVENNESS,
     GEOMETRIC_FLOOR,
     GEOMETRIC_MEAN,
     MEAN,
+    PERCENTAGE,
+    PERCENTAGE_OF_SUMS,
     RATIO_OF_SUMS,
     SUM,
     TEXT,
     Column,
+    Composed,
     Ratio,
     ScoreTable,
     quantile,
@@ -145,3 +149,33 @@ def test_a_view_that_is_not_there_is_a_usage_error():
         score_views({"timing": VIEWS["timing"]}, [ROUTED.bind()])
     with pytest.raises(UsageError, match="latency_p95"):
         assay.evaluate({"q1": {"a"}}, {"q1": ["a"]}, [LATENCY.bind()])
+
+
+def test_what_is_composed_counts_by_its_parts():
+    """The second query has no score of its own, but counts; the third does not count at all."""
+    parts = np.array([[1.0, 4.0], [2.0, 0.0], [np.nan, np.nan]])
+    column = Column.of(Composed(np.array([25.0, np.nan, np.nan]), parts), PERCENTAGE_OF_SUMS)
+    assert column.counts.tolist() == [True, True, False]
+    assert column.summary() == 75.0
+    assert column.parts() == [[1.0, 4.0], [2.0, 0.0], [None, None]]
+    assert ScoreTable(("a", "b", "c"), {"m": column}).take(np.array([2, 1])).columns["m"].counts.tolist() == [False, True]
+
+
+def test_a_percentage_of_nothing_is_undefined():
+    nothing = Column.of(Composed(np.array([np.nan]), np.array([[1.0, 0.0]])), PERCENTAGE_OF_SUMS)
+    assert np.isnan(nothing.summary())
+    assert np.isnan(Column.undefined(3, PERCENTAGE_OF_SUMS).summary())
+    assert Column.undefined(3, MEAN).score.shape == (3,)
+
+
+def test_a_percentage_is_a_mean_times_100():
+    assert Column.of(np.array([1.0, 0.0, np.nan]), PERCENTAGE).summary() == 50.0
+
+
+def test_evenness_by_hand():
+    """Two kinds in equal shares, of two and of four; without parts the mean of the scores stands for it."""
+    kinds = np.array([[7.0, 2.0], [9.0, 2.0]])
+    assert Column.of(Composed(np.ones(2), kinds), EVENNESS).summary() == pytest.approx(1.0)
+    assert Column.of(Composed(np.ones(2), kinds * [1, 2]), EVENNESS).summary() == pytest.approx(0.5)
+    assert np.isnan(Column.of(Composed(np.ones(1), np.array([[7.0, 1.0]])), EVENNESS).summary())
+    assert Column.of(np.array([0.4, 0.6]), EVENNESS).summary() == pytest.approx(0.5)

@@ -203,3 +203,25 @@ def test_what_cannot_be_read_is_final_and_what_was_raised_is_not():
     assert not isinstance(unanswered, Final)
     with pytest.raises(Final):
         answers_from([["a"]], queries, 3)
+
+
+CHROMA = {
+    "ids": [["x1", "x2", "x3"]],
+    "metadatas": [[{"hpo_id": "HP:0001250"}, {"hpo_id": "HP:0002197"}, {"hpo_id": "HP:0001250"}]],
+    "distances": [[0.3, 0.2, 0.1]],
+}
+"""As Chroma answers about an index of names, several of which belong to one term."""
+
+
+def test_the_term_that_metadata_name_is_the_id_and_its_best_name_counts():
+    hits = hits_from(CHROMA)
+    assert [(hit.doc_id, hit.score) for hit in hits] == [("HP:0001250", -0.1), ("HP:0002197", -0.2)]
+    assert [hit.doc_id for hit in hits_from([{"hpo_id": "HP:1", "score": 2}, {"hpo_id": "HP:2", "score": 1}])] == [
+        "HP:1",
+        "HP:2",
+    ]
+
+
+def test_a_document_without_a_term_still_comes_once():
+    with pytest.raises(Final, match="document a comes twice"):
+        hits_from([{"id": "a", "metadata": {"page": 1}}, {"id": "a", "metadata": {}}])

@@ -137,3 +137,24 @@ def test_no_ranking_beats_the_ideal_and_the_best_one_is_it(hits, expected):
     assert assay.evaluate({"q": judged}, {"q": hits}, ["ndcg"])["ndcg"] <= 1 + 1e-12
     assert assay.evaluate({"q": ideal}, {"q": best}, ["ndcg"])["ndcg"] == pytest.approx(1)
     assert {doc: judged[doc] for doc in judged if judged[doc]} == {doc: ideal[doc] for doc in ideal if ideal[doc]}
+
+
+# What somebody judged is not overruled
+
+
+def test_a_term_judged_not_relevant_is_not_however_like_it_is():
+    found = grades(["D", "C"], {"C": 1, "D": 0})
+    assert (found["C"], found["D"]) == (1, 0)
+    assert "D" not in {doc for doc, grade in grades(["C"], {"C": 1, "D": -1}).items() if grade}
+
+
+def test_expected_under_one_id_and_not_under_another_is_expected():
+    assert grades(["C"], {"C": 1, "OLD": 0})["C"] == 1
+
+
+def test_grades_that_differ_count_the_same_and_a_doubt_says_so():
+    resolved = resolve(ground(["C", "E"], {"C": 3, "E": 1}), "ontology(formula=simple)")
+    assert (resolved.qrels["q"]["C"], resolved.qrels["q"]["E"]) == (1, 1)
+    said = "grades of expected terms differ in 1 of 1 query: by ontology each of them counts 1; relevance qrels keeps them."
+    assert resolved.doubts == (said,)
+    assert resolve(ground(["C"], {"C": 2, "E": 2, "D": 0}), "ontology").doubts == ()

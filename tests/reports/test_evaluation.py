@@ -78,3 +78,19 @@ def test_who_failed_on_everything_is_not_beaten():
     failed = result("down", "one", failures={"q1": "down", "q2": "down"}, run={})
     assert "down" not in "".join(verdict_notes([fine, replace(failed, run={}), other], Statistics()))
     assert verdict_notes([fine, replace(failed, run={})], Statistics()) == []
+
+
+def test_slices_of_several_systems_show_the_first_metric_and_say_where_the_rest_is():
+    queries = {name: assay.Query(name, "text", difficulty="easy") for name in ("q1", "q2")}
+    judged = {"q1": {"d1": 1}, "q2": {"d2": 1}}
+    both = [
+        replace(assay.evaluate(judged, {"q1": ["d1"]}, ["mrr", "hit@1"], name=name), benchmark="one", queries=queries)
+        for name in ("bm25", "dense")
+    ]
+    text = render_evaluation(both, "table", Shown(by=["difficulty"]))
+    assert "mrr by difficulty" in text
+    assert "hit@1 by difficulty" not in text
+    assert text.endswith("slices are of mrr alone: -o slices.md has those of all metrics.\n")
+    assert "hit@1 by difficulty" in render_evaluation(both, "markdown", Shown(by=["difficulty"]))
+    alone = render_evaluation(both[:1], "table", Shown(by=["difficulty"]))
+    assert "slices are of" not in alone

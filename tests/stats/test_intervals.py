@@ -5,7 +5,20 @@ import pytest
 from scipy import stats
 
 from assay.errors import BadParameter, DataError
-from assay.model.scores import GEOMETRIC_MEAN, MEAN, RATIO_OF_SUMS, SUM, TEXT, Aggregation, Column, Ratio, quantile
+from assay.model.scores import (
+    GEOMETRIC_MEAN,
+    MEAN,
+    PERCENTAGE,
+    PERCENTAGE_OF_SUMS,
+    RATIO_OF_SUMS,
+    SUM,
+    TEXT,
+    Aggregation,
+    Column,
+    Composed,
+    Ratio,
+    quantile,
+)
 from assay.stats import _intervals, _resampling, column_intervals, difference_intervals
 from assay.stats._intervals import figure_difference
 from assay.stats._mean_intervals import mean_intervals
@@ -357,3 +370,24 @@ def test_the_difference_of_a_figure_is_rarely_found_where_there_is_none():
         a, b = (Column.of(rng.lognormal(2, 0.5, 40), quantile(0.95)) for _ in range(2))
         found += figure_difference(a, b, resamples=300).p <= 0.05
     assert found <= 18
+
+
+def test_a_percentage_has_100_times_the_interval_of_the_mean():
+    rng = np.random.default_rng(3)
+    for score in ((rng.random(50) < 0.3).astype(float), rng.random(50)):
+        found = column_intervals({"mean": Column.of(score, MEAN), "percentage": Column.of(score, PERCENTAGE)})
+        assert found["percentage"][:2] == pytest.approx((100 * found["mean"][0], 100 * found["mean"][1]))
+        assert found["percentage"][2] == found["mean"][2]
+
+
+def test_figures_made_of_parts_are_resampled_whole_and_undefined_resamples_left_out():
+    """Of three queries one alone can be divided by: 8 of 27 resamples have nothing, all others 50 % or more."""
+    parts = np.array([[1.0, 2.0], [0.0, 0.0], [0.0, 0.0]])
+    column = Column.of(Composed(np.array([50.0, np.nan, np.nan]), parts), PERCENTAGE_OF_SUMS)
+    low, high, method = column_intervals({"it": column})["it"]
+    assert (low, high, method) == (50.0, 50.0, "bootstrap")
+    nothing = Column.of(Composed(np.full(3, np.nan), np.zeros((3, 2))), PERCENTAGE_OF_SUMS)
+    assert np.isnan(column_intervals({"it": nothing})["it"][:2]).all()
+    assert np.isnan(figure_difference(nothing, column)).all()
+    found = figure_difference(column, column._replace(weight=parts * [2, 1]))
+    assert (found.low, found.high) == (50.0, 50.0)

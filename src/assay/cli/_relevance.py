@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from assay.cli._terms import add_ontology_arguments
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
     from assay.evaluation.judging import Relevance
+    from assay.ontology._ontology import Ontology
     from assay.relevance._resolver import BoundResolver
 
 UNITS = ("as_retrieved", "chunk", "document")
@@ -37,9 +39,7 @@ def add_relevance_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--id-map", metavar="FILE", help="which document a chunk belongs to: JSON, or lines of chunk and document"
     )
-    group.add_argument(
-        "--ontology", metavar="FILE", help="OBO or OWL, for max_ont_sim and relevance by ontology (default: HPO)"
-    )
+    add_ontology_arguments(group, "for max_ont_sim and relevance by ontology; reads ids under other names for all metrics")
 
 
 def relevance_of(options: argparse.Namespace) -> Relevance:
@@ -54,7 +54,16 @@ def relevance_of(options: argparse.Namespace) -> Relevance:
     if options.id_map and (options.unit or "").startswith("as"):
         raise UsageError("--id-map is for --unit chunk or document; with as_retrieved ids are compared as they are")
     unit = (options.unit or ("document" if options.id_map else "as_retrieved")).replace("-", "_")
-    return Relevance(by, unit, options.id_map, defaults, options.ontology)
+    return Relevance(by, unit, options.id_map, defaults, options.ontology, options.annotations)
+
+
+def ontology_of(options: argparse.Namespace) -> Ontology | None:
+    """The ontology that flags give for judgments in a file; None: HPO, where a metric needs it."""
+    from assay.evaluation.terms import known_ontology
+
+    if options.ontology is None and options.annotations is None:
+        return None
+    return known_ontology(options.ontology, options.annotations)
 
 
 def _refuse_threshold(resolver: BoundResolver, text: str) -> None:

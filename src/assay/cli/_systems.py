@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.cli._inputs import refuse_swallowed
 from assay.cli._policy import add_policy_arguments, profile_of
-from assay.cli._relevance import add_relevance_arguments, refuse_without_dataset, relevance_of
+from assay.cli._relevance import add_relevance_arguments, ontology_of, refuse_without_dataset, relevance_of
 from assay.cli._wrong_file import explained
 from assay.errors import DataError, UsageError
 from assay.model.policy import Policy
@@ -23,7 +23,10 @@ if TYPE_CHECKING:
     from assay.evaluation.setting import Setting
     from assay.model.profile import Profile
 
-DECIDED_BEFORE = ("relevance", "f1_threshold", "unit", "id_map", "dataset_format", "profile")
+DECIDED_BEFORE = (
+    *("relevance", "f1_threshold", "unit", "id_map", "dataset_format", "profile"),
+    *("ontology", "annotations"),
+)
 """Flags about scoring, which has been done where results are saved ones; and so have all flags of a policy."""
 NOBODY_DECIDES = "none of the "
 """How an error begins that is about a benchmark without the ground truth that was asked for."""
@@ -213,6 +216,7 @@ class _Scoring:
     qrels: Any = None
     dataset: BenchmarkDataset | None = None
     relevance: Any = None
+    ontology: Any = None
 
     def score(self, source: FileSource, name: str, *, with_rankings: bool) -> Result:
         """A run's result; with its rankings where queries are looked at one by one."""
@@ -224,9 +228,9 @@ class _Scoring:
             result = replace(result, benchmark=self.dataset.name)
             return replace(result, run=self._judged_run(self.dataset, source)) if with_rankings else result
         if not with_rankings:
-            return evaluate_judgments(self.qrels, source, self.settings, self.profile, name, self.relevance.ontology)
+            return evaluate_judgments(self.qrels, source, self.settings, self.profile, name, self.ontology)
         run = Run(source, duplicates=self.profile.policy.duplicates)
-        result = evaluate_judgments(self.qrels, run, self.settings, self.profile, name, self.relevance.ontology)
+        result = evaluate_judgments(self.qrels, run, self.settings, self.profile, name, self.ontology)
         return replace(result, run=run)
 
     def _judged_run(self, dataset: BenchmarkDataset, source: FileSource) -> Any:
@@ -244,11 +248,13 @@ def _scoring(options: argparse.Namespace, truth: str, settings: Sequence[Setting
 
     if options.dataset:
         from assay.datasets._format import load_dataset
+        from assay.evaluation.terms import refuse_strange_ontology
 
-        relevance = relevance_of(options)
-        return _Scoring(settings, profile, None, load_dataset(truth, options.dataset_format), relevance)
+        relevance, dataset = relevance_of(options), load_dataset(truth, options.dataset_format)
+        refuse_strange_ontology(relevance, dataset)
+        return _Scoring(settings, profile, None, dataset, relevance)
     source = as_source(truth)
     try:
-        return _Scoring(settings, profile, Qrels(source), relevance=relevance_of(options))
+        return _Scoring(settings, profile, Qrels(source), ontology=ontology_of(options))
     except DataError as error:
         raise explained(error, source, "judgments") from None

@@ -82,12 +82,13 @@ def _keep(options: argparse.Namespace, plan: Plan, results: Sequence[Result]) ->
     if options.no_store:
         return []
     from assay.store import keep
+    from assay.store.place import parse_place
 
     try:
         stored = keep(results, plan, options.store)
     except StoreError as error:
         return [str(error)]
-    _tell(options, f"stored as {stored}; look at it with: assay show latest")
+    _tell(options, f"stored as {stored} in {parse_place(options.store)}; look at it with: assay show latest")
     return []
 
 

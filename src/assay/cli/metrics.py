@@ -1,4 +1,4 @@
-"""assay metrics: every metric, or one of them in full."""
+"""assay metrics: every metric, one of them in full, or those that answer a question."""
 
 from __future__ import annotations
 
@@ -9,24 +9,48 @@ from typing import Any
 
 from assay.cli._command import Command
 from assay.cli._terminal import terminal_width
+from assay.errors import UsageError
 
 EXAMPLES = """\
   assay metrics
   assay metrics ndcg
-  assay metrics rag"""
+  assay metrics rag
+  assay metrics --for 'single answer'"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """A metric or group to explain, or none for the list."""
     parser.add_argument("metric", nargs="?", help="any spelling of a metric, or a group; without it all are listed")
+    parser.add_argument(
+        "--for",
+        dest="question",
+        metavar="QUESTION",
+        help="the metrics for what you want to know, in words: single answer, everything, order, judgments, reranker …",
+    )
     parser.add_argument("-f", "--format", default="text", choices=("text", "json"), metavar="FORMAT", help="text or json")
 
 
 def run_metrics(options: argparse.Namespace) -> int:
     """List or explain."""
-    answer = _as_data(options.metric) if options.format == "json" else _as_text(options.metric)
+    is_data = options.format == "json"
+    if options.question is not None:
+        if options.metric is not None:
+            raise UsageError(f"either a metric ({options.metric}) is explained or a question is answered (--for), not both")
+        answer = _for_question(options.question, is_data)
+    else:
+        answer = _as_data(options.metric) if is_data else _as_text(options.metric)
     sys.stdout.write(f"{answer}\n")
     return 0
+
+
+def _for_question(text: str, is_data: bool) -> str:
+    from assay.metrics._describe_question import describe_question, explain_question
+    from assay.metrics._find_questions import find_questions
+
+    found = find_questions(text)
+    if is_data:
+        return json.dumps([describe_question(question) for question in found], ensure_ascii=False, indent=2)
+    return "\n\n".join(explain_question(question, terminal_width()) for question in found)
 
 
 def _as_data(name: str | None) -> str:
@@ -54,4 +78,6 @@ def _as_text(name: str | None) -> str:
     return explain(parse_name(name), width) if name else list_all(width)
 
 
-COMMAND = Command("metrics", "list every metric, or explain one", add_arguments, run_metrics, EXAMPLES)
+COMMAND = Command(
+    "metrics", "list every metric, explain one, or say which fits a question", add_arguments, run_metrics, EXAMPLES
+)

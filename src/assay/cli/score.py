@@ -16,7 +16,7 @@ from assay.cli._confidence import add_confidence_arguments, with_confidence
 from assay.cli._inputs import Inputs
 from assay.cli._numbers import digits
 from assay.cli._policy import add_policy_arguments, profile_of
-from assay.cli._relevance import add_relevance_arguments, relevance_of
+from assay.cli._relevance import add_relevance_arguments, ontology_of, relevance_of
 from assay.cli._terminal import may_colour, terminal_width
 from assay.cli._wrong_file import explained, refuse_saved_results
 from assay.errors import DataError, UsageError
@@ -77,7 +77,7 @@ def run_score(options: argparse.Namespace) -> int:
     from assay.reports._report import find_renderer
 
     find_renderer(options.format)
-    metrics = parse_metrics(options.metrics)
+    metrics = parse_metrics(options.metrics) if options.metrics or not inputs.is_dataset else _usual(options, inputs)
     beside = _judged_beside(metrics) if options.format in WITH_JUDGED and not options.judged_only else []
     order_by = parse_metric(options.sort) if options.sort else None
     if order_by and order_by.name not in {metric.name for metric in (*metrics, *beside)}:
@@ -89,6 +89,13 @@ def run_score(options: argparse.Namespace) -> int:
     sys.stdout.write(_rendered(options, results, frozenset(metric.name for metric in beside)))
     _say_aside(options, metrics, results)
     return 0
+
+
+def _usual(options: argparse.Namespace, inputs: Inputs) -> list[BoundMetric]:
+    """The metrics of a benchmark where nobody says which."""
+    from assay.evaluation.usual_metrics import formats_of, usual_metrics
+
+    return usual_metrics(formats_of(inputs.truth, options.dataset_format))
 
 
 @contextmanager
@@ -168,9 +175,11 @@ def _scorer(
     began = time.perf_counter()
     if inputs.is_dataset:
         from assay.datasets._format import load_dataset
+        from assay.evaluation.terms import refuse_strange_ontology
 
         relevance = relevance_of(options)
         dataset = load_dataset(inputs.truth, options.dataset_format)
+        refuse_strange_ontology(relevance, dataset)
         _tell(options, f"{inputs.truth}: {dataset!r}", began)
         return lambda source, name: evaluate_dataset(dataset, source, settings, profile, name, relevance)
     source = as_source(inputs.truth)
@@ -179,7 +188,8 @@ def _scorer(
     except DataError as error:
         raise explained(error, source, "judgments") from None
     _tell(options, f"{inputs.truth}: {len(qrels.docs):,} judgments", began)
-    return lambda source, name: evaluate_judgments(qrels, source, settings, profile, name, options.ontology)
+    ontology = ontology_of(options)
+    return lambda source, name: evaluate_judgments(qrels, source, settings, profile, name, ontology)
 
 
 def _rendered(options: argparse.Namespace, results: Sequence[Result], beside: frozenset[str]) -> str:

@@ -10,6 +10,8 @@ from assay.metrics._metric import BoundMetric
 from assay.text import decimals, milliseconds
 
 UNKNOWN = "–"
+ROUNDING = 1e-12
+"""A difference below this is what is left of 0 when floats are added up, and no figure."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,8 @@ class Figures:
         """A difference, with its sign."""
         if math.isnan(value):
             return UNKNOWN
+        if abs(value) < ROUNDING:
+            value = 0.0
         return "+-"[value < 0] + self.value(metric, abs(value)) if math.isfinite(value) else f"{value:+}"
 
     def interval(self, metric: BoundMetric, pair: Pair) -> str:

@@ -12,13 +12,14 @@ import numpy as np
 
 from assay.datasets._dataset import BenchmarkDataset
 from assay.datasets._format import HPO, load_dataset
-from assay.datasets._hpo import USUAL, language_of, with_terms
-from assay.datasets.hpo_cases import FORMAT, LANGUAGES
+from assay.datasets._hpo import USUAL, languages_of
+from assay.datasets.hpo_cases import LANGUAGES
 from assay.errors import DataError, UnknownName, UsageError, near_matches
 from assay.evaluation.result import Result
 from assay.evaluation.run import run
 from assay.metrics._single_term import K_VALUES, SingleTermRetrievalMetrics
 from assay.model.plain import plain_value
+from assay.text import counted
 
 ALL = ("de", "en", "fr", "es", "nl")
 """The languages of the bundled benchmarks."""
@@ -26,7 +27,7 @@ KEYS = ("per_language", "cross_lingual_variance", "average_mrr")
 """What can be asked for by key, as in the dicts that others return."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MultilingualEvaluation(Mapping[str, Any]):
     """A result for each language. Queries of two languages are never in one mean: averages are over languages."""
 
@@ -78,6 +79,16 @@ class MultilingualEvaluation(Mapping[str, Any]):
             "notes": {code: list(result.notes) for code, result in self.per_language.items()},
         }
 
+    def __str__(self) -> str:
+        """The mrr of each language with its interval, then the average and the variance; figures alone, no rankings."""
+        rows = [row for row in self.rows() if row["metric"] == "mrr"]
+        lines = [f"{row['language']}  mrr {row['value']:.4f}{_ends(row)}  {counted(row['n'], 'query')}" for row in rows]
+        macro = f"average mrr {self.average_mrr:.4f} (every language counts the same)"
+        return "\n".join([*lines, f"{macro}, cross-lingual variance {self.cross_lingual_variance:.5f}"])
+
+    def __repr__(self) -> str:
+        return f"MultilingualEvaluation({', '.join(self.per_language)}: average mrr {self.average_mrr:.4f})"
+
     def __getitem__(self, key: str) -> Any:
         if key not in KEYS:
             raise KeyError(key)
@@ -103,7 +114,7 @@ def evaluate_multilingual_model(
 
     The provider is whatever `assay.run` takes: a name, an object or a function. `languages` are codes or names; a dict
     gives a benchmark of one's own for each. `labels` is a Babelon table for each language whose labels are indexed
-    instead of English ones. Settings are those of `assay.run`.
+    instead of English ones. Settings are those of `assay.run`, such as `ontology` and `fields`.
     """
     chosen = tuple(k_values)
     names = SingleTermRetrievalMetrics.names(chosen)
@@ -113,8 +124,9 @@ def evaluate_multilingual_model(
         raise UsageError(
             f"labels are given for {', '.join(strays)}, which is not among the languages {', '.join(benchmarks)}"
         )
-    loaded = {code: _loaded(code, one, files.get(code)) for code, one in benchmarks.items()}
-    found = {code: run(dataset, provider, names, **settings) for code, dataset in loaded.items()}
+    loaded = {code: _loaded(code, one) for code, one in benchmarks.items()}
+    indexed: dict[str, dict[str, Any]] = {code: {"labels": [str(files[code])]} if code in files else {} for code in loaded}
+    found = {code: run(dataset, provider, names, **indexed[code], **settings) for code, dataset in loaded.items()}
     return MultilingualEvaluation(found, chosen)
 
 
@@ -139,15 +151,17 @@ def _code(language: str) -> str:
     return known[language.lower()]
 
 
-def _loaded(code: str, benchmark: Any, labels: str | Path | None) -> BenchmarkDataset:
-    """The benchmark of one language, with terms to search in; queries in another language are refused."""
+def _loaded(code: str, benchmark: Any) -> BenchmarkDataset:
+    """The benchmark of one language; queries in another language are refused."""
     dataset = load_dataset(benchmark)
-    if dataset.format == FORMAT.name and (labels is not None or not dataset.documents):
-        dataset = with_terms(dataset, labels=labels)
-    said = {query.tags.get("language", language_of(dataset)) for query in dataset.queries.values()}
-    if strangers := sorted(said - {code}):
+    if strangers := [one for one in languages_of(dataset) if one != code]:
         raise DataError(f"{dataset.name}: expected queries in {code} alone, found some in {', '.join(strangers)}")
     return dataset
+
+
+def _ends(row: Mapping[str, Any]) -> str:
+    """The interval of a row, where it has one."""
+    return "" if row["low"] is None else f" [{row['low']:.3f}, {row['high']:.3f}]"
 
 
 def _figure(result: Result, metric: str) -> dict[str, Any]:

@@ -113,13 +113,15 @@ def _grouped(aligned: Aligned, wanted: Sequence[Asked], how: How) -> Iterator[_C
     for number, asked in enumerate(wanted):
         scores = tables[asked.metric.name]
         compared = scores if how.bound_test.test.is_for_many else scores[:, [asked.a, asked.b]]
-        defined = np.isfinite(compared).all(axis=1)
+        sides = [aligned.results[place].table.columns[asked.metric.name] for place in (asked.a, asked.b)]
+        is_composed = all(side.is_composed for side in sides)
+        defined = sides[0].counts & sides[1].counts if is_composed else np.isfinite(compared).all(axis=1)
         columns = groups.setdefault(defined.tobytes(), _Columns())
         columns.numbers.append(number)
         columns.asked.append(asked)
-        for place, side in ((asked.a, columns.a), (asked.b, columns.b)):
-            score, weight, aggregation = aligned.results[place].table.columns[asked.metric.name]
-            side.append(Column(score[defined].astype(float), weight[defined], aggregation))
+        for (score, weight, aggregation), side in zip(sides, (columns.a, columns.b), strict=True):
+            known = np.nan_to_num(score[defined].astype(float)) if is_composed else score[defined].astype(float)
+            side.append(Column(known, weight[defined], aggregation))
     return iter(groups.values())
 
 

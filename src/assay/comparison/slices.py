@@ -37,6 +37,8 @@ class Sliced:
     parts: tuple[Part, ...]
     whole: tuple[Result, ...]
     """Each system's result over all queries."""
+    head: str = ""
+    """What the tags are called by whoever asked: `category` for `query_type`."""
     is_multilingual: bool = False
     """Whether they are benchmarks in several languages: then no mean is over queries of more than one."""
 
@@ -119,6 +121,7 @@ def slice_results(
     tags = Tags.of(given)
     is_multilingual = _are_multilingual(asked_about)
     asked = [tags.crossed(one) for one in asked_for(by)]
+    words = {tags.named(word.strip()): word.strip() for one in asked_for(by) for word in one.split("*")}
     whole = tuple(over(result, result.query_ids, shown) for result in given)
     return tuple(
         Sliced(
@@ -128,6 +131,7 @@ def slice_results(
                 for one in tags.slices(names)
             ),
             whole,
+            "*".join(words.get(name, name) for name in names),
             is_multilingual,
         )
         for names in dict.fromkeys(map(tags.kept_apart, asked) if is_multilingual else asked)

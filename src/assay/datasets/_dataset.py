@@ -13,6 +13,7 @@ from assay.errors import DataError, UnknownName, near_matches
 from assay.model.ids import key_id
 from assay.model.qrels import Qrels, fingerprint
 from assay.model.records import Document, Pack, Query, RelevanceJudgment, Span
+from assay.ontology._ontology import Ontology
 from assay.text import counted
 
 __all__ = ["BenchmarkDataset", "Pack", "Repair"]
@@ -51,6 +52,8 @@ class BenchmarkDataset:
     repairs: list[Repair] = field(default_factory=list)
     format: str = ""
     path: Path | None = None
+    terms: Ontology | None = field(default=None, repr=False, compare=False)
+    """The ontology that its documents are the terms of, where they are: it knows ids under other names too."""
     _fingerprints: dict[str, str] = field(default_factory=dict, repr=False)
 
     def add_query(self, query: Query) -> None:

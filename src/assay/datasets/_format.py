@@ -198,6 +198,15 @@ def bundled() -> dict[str, Path]:
     return {path.name.partition(".json")[0]: path for path in sorted(files)}
 
 
+def near_names(source: str) -> list[str]:
+    """Bundled benchmarks that somebody may have meant: all of HPO where its name begins so, for languages look alike."""
+    name, colon, size = source.lower().partition(":")
+    if name in bundled():
+        return [f"{name}{colon}{size}"]
+    hpo = [one for one in bundled() if one.startswith(HPO)]
+    return hpo if name.startswith(HPO.rstrip("-")) else near_matches(source, bundled())
+
+
 def _looks_like_a_path(path: Path) -> bool:
     """Whether somebody meant a file or a folder, and no name: it has folders or an ending."""
     return len(path.parts) > 1 or bool(path.suffix)
@@ -215,8 +224,8 @@ def load_dataset(source: str | Path | BenchmarkDataset, format: str | None = Non
         if not by_other_means and _looks_like_a_path(Path(source)):
             raise DataError(f"{source}: no such file")
         if not by_other_means:
-            near = near_matches(str(source), bundled())
-            raise UnknownName("benchmark", str(source), near, f"neither a path nor one of {', '.join(bundled()) or 'none'}")
+            known = f"neither a path nor one of {', '.join(bundled()) or 'none'}"
+            raise UnknownName("benchmark", str(source), near_names(str(source)), known)
     chosen = find_format(format) if format else detect_format(path)
     dataset = chosen.read(path)
     dataset.format, dataset.path = chosen.name, path

@@ -9,6 +9,7 @@ from typing import Any
 
 from assay.datasets._source import FileSource
 from assay.errors import DataError
+from assay.model.hit_columns import are_columns, records_of_columns, term_of
 from assay.model.hit_names import IDS, SCORES, TEXTS
 from assay.model.ids import text_id
 from assay.model.numeric import as_number
@@ -40,7 +41,7 @@ def hits_of(source: Any) -> dict[str, list[Hit]] | None:
             return None
         source = _content(source)
     if isinstance(source, Mapping) and not isinstance(source, Run):
-        rankings = {text_id(query): hits for query, hits in source.items()}
+        rankings = {text_id(query): _of_columns(text_id(query), hits) for query, hits in source.items()}
         kinds = set(map(type, chain.from_iterable(filter(_is_list, rankings.values()))))
         are_hits = any(issubclass(kind, Hit | Mapping) for kind in kinds)
     elif _is_list(source):
@@ -52,6 +53,16 @@ def hits_of(source: Any) -> dict[str, list[Hit]] | None:
     return {query: _hits(query, hits) for query, hits in rankings.items()}
 
 
+def _of_columns(query: str, hits: Any) -> Any:
+    """The records of an answer in columns; anything else as it is."""
+    if not are_columns(hits):
+        return hits
+    try:
+        return records_of_columns(hits)
+    except ValueError as error:
+        raise DataError(f"run, query {query}: {error}") from None
+
+
 def brings_hits(source: Any) -> bool:
     """Whether a source looks as if it held hits rather than ids and scores; a file is not read for that."""
     if not isinstance(source, FileSource):
@@ -60,7 +71,7 @@ def brings_hits(source: Any) -> bool:
         return False
     with source.reading() as file:
         head = file.read(1 << 16)
-    return any(f'"{name}"'.encode() in head for name in (*TEXTS, *LISTS))
+    return any(f'"{name}"'.encode() in head for name in (*TEXTS, *LISTS, "metadatas"))
 
 
 def _is_list(hits: Any) -> bool:
@@ -72,7 +83,13 @@ def _hits(query: str, hits: Any) -> list[Hit]:
         hits = [{"id": doc, "score": score} for doc, score in hits.items()]
     if not _is_list(hits):
         raise DataError(f"run, query {query}: expected a list of hits, found {shortened(hits)}")
-    return [_hit(query, place, entry) for place, entry in enumerate(hits)]
+    found = [_hit(query, place, entry) for place, entry in enumerate(hits)]
+    best = {term: hit for hit in sorted(found, key=_score) if (term := term_of(hit.metadata)) == hit.doc_id}
+    return [hit for hit in found if best.get(hit.doc_id, hit) is hit]
+
+
+def _score(hit: Hit) -> float:
+    return hit.score
 
 
 def _content(source: FileSource) -> Any:
@@ -124,8 +141,10 @@ def _hit(query: str, place: int, entry: Any) -> Hit:
         raise DataError(f"run, query {query}: expected a hit with content, found {shortened(entry)}")
     own = next((name for name in IDS if entry.get(name) is not None and name != "query_id"), None)
     doc_id = f"{query}#{place + 1}" if own is None else text_id(entry[own])
+    doc_id = term_of(entry.get("metadata")) or doc_id
     text = next((entry[name] for name in TEXTS if isinstance(entry.get(name), str)), None)
-    score = next((entry[name] for name in SCORES if entry.get(name) is not None), -float(place))
+    far = as_number(entry.get("distance"))
+    score = next((entry[name] for name in SCORES if entry.get(name) is not None), -float(place) if far is None else -far)
     number = as_number(score)
     if number is None:
         raise DataError(f"run, query {query}: the score of {doc_id} is {score!r}; only a number can be ranked")

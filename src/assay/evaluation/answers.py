@@ -33,6 +33,8 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """How many queries were answered by the same call."""
     is_final: bool = False
     """Whether it failed in a way that asking again would not mend."""
+    said: dict[str, Any] | None = None
+    """What the provider says about the query as a whole, beside its hits: its answer in words."""
 
     @property
     def ranking(self) -> dict[str, float]:

@@ -26,8 +26,9 @@ def load_benchmarks(plan: Plan, faults: PlanFaults) -> dict[str, BenchmarkDatase
         if first.setdefault(dataset.name, path) != path:
             both = f"{first[dataset.name]} and {path} are both called {dataset.name}"
             faults.add(BadParameter(f"{both}, and so would be their results; give one another name, or run them apart"))
-    datasets = faults.attempt(with_indexed_terms, datasets, plan) or datasets
-    for dataset in datasets.values():
+    indexed = faults.attempt(with_indexed_terms, datasets, plan)
+    datasets = datasets if indexed is None else indexed
+    for dataset in datasets.values() if indexed is not None else ():
         faults.attempt(_refuse_without_documents, dataset, plan)
     if len(datasets) == len(loaded):
         faults.attempt(plan.selection.check_tags, [dataset.queries for dataset in datasets.values()])

@@ -16,6 +16,7 @@ from assay.chunkers._sizes import sizes
 from assay.datasets._dataset import BenchmarkDataset
 from assay.errors import DataError
 from assay.evaluation.judging import Relevance, chunk_judgments, term_judgments
+from assay.evaluation.terms import is_by_ontology
 from assay.metrics._metric import BoundMetric
 from assay.text import counted, words_of
 
@@ -70,7 +71,7 @@ class Chunked:
     @property
     def judgments(self) -> tuple[Mapping[str, Mapping[str, float]], str]:
         """What an oracle may know: judgments of what is retrieved, and the resolver that decides by them."""
-        if self.chunker is None and self.relevance.by.partition("(")[0].strip() == "ontology":
+        if self.chunker is None and is_by_ontology(self.relevance.by):
             return term_judgments(self.dataset, self.relevance), "qrels"
         if self.chunker is None:
             return self.dataset.qrels, self.relevance.by

@@ -12,22 +12,26 @@ from typing import Any
 
 from assay.datasets._dataset import BenchmarkDataset
 from assay.errors import NothingSelected, ProviderError
+from assay.evaluation.added_columns import with_the_same_metrics
 from assay.evaluation.answer_cache import AnswerCache
 from assay.evaluation.answers import Answer, Appender
 from assay.evaluation.benchmarks import load_benchmarks
 from assay.evaluation.checkpoint import Known, describe_start, find_checkpoint
 from assay.evaluation.chunking import chunked, refuse_without_spans
-from assay.evaluation.first_stage import first_answers, with_first
+from assay.evaluation.first_stage import with_first
 from assay.evaluation.intervals import with_intervals
+from assay.evaluation.judging import ontology_of
 from assay.evaluation.line import failed
 from assay.evaluation.plan import Plan
 from assay.evaluation.plan_faults import PlanFaults
 from assay.evaluation.progress import Progress
 from assay.evaluation.provenance import now
+from assay.evaluation.replied import reads_answers, refuse_without_answers
+from assay.evaluation.reported_routes import ROUTING
 from assay.evaluation.result import Result
-from assay.evaluation.runner import Part, gather, provenance, score_part
+from assay.evaluation.runner import Part, gather, provenance
 from assay.evaluation.setting import Setting, settings_of
-from assay.evaluation.terms import ontology_for
+from assay.evaluation.stages import staged
 from assay.metrics._parse import parse_metrics
 from assay.text import counted
 
@@ -61,7 +65,7 @@ def carry_out(plan: Plan, conduct: Conduct) -> list[Result]:
     faults.raise_if_any()
     datasets = {name: _graded(dataset, plan) for name, dataset in loaded.items()}
     for dataset in datasets.values():  # one that is missing shows now, not when all is asked
-        ontology_for(plan.relevance.ontology, dataset.qrels, plan.metrics, plan.relevance.by)
+        ontology_of(plan.relevance, dataset, plan.metrics)
     parts, answered = _parts(datasets, plan, conduct)
     header = describe_start(plan, datasets, parts)
     if conduct.before is not None:
@@ -76,7 +80,7 @@ def carry_out(plan: Plan, conduct: Conduct) -> list[Result]:
             results = [_results(part, plan, known[part.key], appender, conduct) for part in parts]
         finally:
             appender.close()
-    return list(itertools.chain.from_iterable(results))
+    return with_the_same_metrics(list(itertools.chain.from_iterable(results)))
 
 
 def _keep_out_of_repositories(home: Path) -> None:
@@ -109,6 +113,7 @@ def _parts(datasets: Mapping[str, BenchmarkDataset], plan: Plan, conduct: Conduc
     common: dict[str, Any] = {"patience": plan.patience, "batch": plan.batch_size, "cache": cache}
     for dataset in datasets.values():
         refuse_without_spans(dataset, plan.metrics)
+        refuse_without_answers(dataset, plan.metrics)
     cuts = [chunked(dataset, one, plan.relevance) for dataset in datasets.values() for one in plan.chunkers or (None,)]
     parts = [
         Part(
@@ -131,6 +136,9 @@ def _parts(datasets: Mapping[str, BenchmarkDataset], plan: Plan, conduct: Conduc
         there = ", ".join(f"{'/'.join(names)} ({len(one.failures):,} failed)" for names, one in list(before.items())[:5])
         raise NothingSelected(f"no query to ask again with these benchmarks and providers; the results are {there}")
     kept = [_of_result(part, result, before.get((result.benchmark, _first_name(result)))) for part, result in matching]
+    if any(map(reads_answers, plan.metrics)):
+        conduct.say("all queries are asked again, for results do not keep answers in words")
+        return [part for part, _ in kept], {part.key: {} for part, _ in kept}
     known = {part.key: _with_all_it_needs(part, answers, conduct.say) for part, answers in kept}
     return [part for part, _ in kept], known
 
@@ -144,6 +152,8 @@ def _of_result(part: Part, result: Result, first: Result | None) -> tuple[Part, 
         for query, ranking in result.run.items()
         if query in queries
     }
+    if ROUTING in result.provenance:
+        answers = {}  # results keep no routes
     if part.provider.provider.keeps_first:
         ranked = first.run if first is not None else {}
         answers = {query: with_first(answer, ranked[query]) for query, answer in answers.items() if query in ranked}
@@ -195,14 +205,12 @@ def scored(
     """The result of a part with its provenance; two where the provider put others' hits into a new order."""
     asked = time.perf_counter()
     settings = [*settings_of(plan.metrics, plan.profile), *beside]
-    result = _sure(score_part(part, answers, settings, plan.profile), plan)
+    *first, result = (_sure(one, plan) for one in staged(part, answers, settings, plan.profile))
     seconds = {"asking": asked - begun.clock, "scoring": time.perf_counter() - asked}
     rests_on = {**provenance(part, progress, answers, begun.at, seconds), **_asked_for(plan)}
-    after = replace(result, provenance=rests_on)
-    if not part.provider.provider.keeps_first:
-        return [after]
-    first = _sure(score_part(part, first_answers(answers, part.k), settings, plan.profile), plan)
-    return [replace(first, name=_first_name(result), provenance={**rests_on, "stage": "before reranking"}), after]
+    after = replace(result, provenance={**rests_on, **result.provenance})
+    before = {**rests_on, "stage": "before reranking"}
+    return [*(replace(one, name=_first_name(result), provenance=before) for one in first), after]
 
 
 def _sure(result: Result, plan: Plan) -> Result:

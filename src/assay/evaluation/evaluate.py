@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from assay.datasets import as_source
 from assay.datasets._dataset import BenchmarkDataset
-from assay.datasets._hpo import notes_on_cases
+from assay.datasets._hpo import notes_on_cases, refuse_strange_ids
 from assay.errors import BadParameter, DataError, UsageError
 from assay.evaluation.bands import residual_bands, tie_bands
 from assay.evaluation.grader import Grader, main_policy
-from assay.evaluation.judging import Relevance, judge
+from assay.evaluation.judging import Relevance, judge, ontology_of
 from assay.evaluation.notes import notes_on, notes_on_relevance, notes_on_spans
 from assay.evaluation.relevant import RelevantDocuments
 from assay.evaluation.result import Result
 from assay.evaluation.setting import Setting, refuse, settings_of
-from assay.evaluation.terms import describe_ontology, notes_on_terms, ontology_for, terms_of
+from assay.evaluation.term_ids import TermIds
+from assay.evaluation.terms import (
+    describe_ontology,
+    known_ontology,
+    notes_on_terms,
+    ontology_for,
+    refuse_strange_ontology,
+    terms_of,
+)
+from assay.evaluation.usual_metrics import usual_metrics
 from assay.metrics._metric import BoundMetric
 from assay.metrics._parse import parse_metrics
 from assay.model.policy import Policy
@@ -50,13 +59,15 @@ def evaluate(
 
     A profile scores as another tool does; `tie_band` and `residuals` add what ties and unjudged documents could change.
     With a BenchmarkDataset in place of judgments, `relevance` says who decides about relevance. An `ontology`, or its file,
-    is for metrics and relevance by similar terms; HPO needs none.
+    is for metrics and relevance by similar terms, and knows terms under other ids; HPO needs none.
     """
     chosen = choose_profile(policy, profile)
-    settings = settings_of(parse_metrics(metrics), chosen)
+    usual = metrics is None and isinstance(qrels, BenchmarkDataset)
+    settings = settings_of(usual_metrics([qrels.format]) if usual else parse_metrics(metrics), chosen)
     if isinstance(qrels, BenchmarkDataset):
         by = relevance if isinstance(relevance, Relevance) else Relevance(relevance)
         by = by if ontology is None else replace(by, ontology=ontology)
+        refuse_strange_ontology(by, qrels)
         result = evaluate_dataset(qrels, run, settings, chosen, name, by)
     elif relevance != "auto":
         raise UsageError("relevance needs a BenchmarkDataset in place of judgments, which decide by ids alone")
@@ -76,12 +87,15 @@ def evaluate_dataset(
 ) -> Result:
     """Score a run against a dataset, whoever decides about relevance there; `times` are those of its queries."""
     chosen = relevance if isinstance(relevance, Relevance) else Relevance(relevance)
-    ontology = ontology_for(chosen.ontology, dataset.qrels, [setting.metric for setting in settings], chosen.by)
+    ontology = ontology_of(chosen, dataset, [setting.metric for setting in settings])
     judgement = judge(dataset, run, chosen, profile.policy)
     spans = (judgement.chunks or judgement.run, judgement.truth) if judgement.truth is not None else None
     terms = terms_of(ontology, dataset.qrels, judgement.run, profile.policy.duplicates)
-    result = evaluate_settings(judgement.qrels, judgement.run, settings, profile, name, times, spans, terms)
-    notes = (*notes_on_cases(dataset), *notes_on_spans(dataset), *notes_on_relevance(judgement.resolved), *result.notes)
+    documents = dataset.documents
+    result = evaluate_settings(judgement.qrels, judgement.run, settings, profile, name, times, spans, terms, documents)
+    said = notes_on_terms(terms) if judgement.said is None else judgement.said
+    about_data = (*notes_on_cases(dataset), *notes_on_spans(dataset), *notes_on_relevance(judgement.resolved))
+    notes = (*about_data, *said, *result.notes)
     about = {} if ontology is None else {"ontology": describe_ontology(ontology)}
     chunks: Mapping[str, Mapping[str, float]] = judgement.chunks or {}
     kept = {query: dict(chunks[query]) for query in chunks}
@@ -103,8 +117,12 @@ def evaluate_settings(
     times: Times | None = None,
     spans: tuple[Run, Truth] | None = None,
     terms: tuple[Run, Expected] | None = None,
+    documents: Container[str] = (),
 ) -> Result:
-    """Read and rank the run once, score every metric under its own policy, and say what a reader should know."""
+    """Read and rank the run once, score every metric under its own policy, and say what a reader should know.
+
+    `documents` are those that could have been retrieved, where they are at hand.
+    """
     grader = Grader(qrels, run, [setting.policy for setting in settings], times, spans, terms)
     try:
         result = score_settings(grader, settings, profile, name)
@@ -112,7 +130,7 @@ def evaluate_settings(
         if profile.is_own:
             raise
         raise DataError(f"profile {profile.name}: {error.message}{_way_out(settings)}", error.faults) from None
-    return replace(result, notes=(*notes_on_terms(terms), *notes_on(grader, settings, profile, run)))
+    return replace(result, notes=notes_on(grader, settings, profile, run, documents))
 
 
 def evaluate_judgments(
@@ -123,10 +141,20 @@ def evaluate_judgments(
     name: str = "",
     ontology: Ontology | str | Path | None = None,
 ) -> Result:
-    """Score a run against judgments alone; an ontology is read where a metric needs one."""
+    """Score a run against judgments alone. An ontology that is given knows ids under other names; HPO is read where a
+    metric needs it.
+    """
+    duplicates = profile.policy.duplicates
     read = ontology_for(ontology, qrels, [setting.metric for setting in settings])
-    terms = terms_of(read, qrels, run, profile.policy.duplicates)
-    return evaluate_settings(qrels, run, settings, profile, name, terms=terms)
+    said: tuple[str, ...] | None = None
+    if ontology is not None:
+        term_ids = TermIds(known_ontology(ontology))
+        refuse_strange_ids("judgments", qrels, term_ids.ontology)
+        run, retrieved = term_ids.of_run(run, duplicates)
+        said, qrels = term_ids.notes(qrels, retrieved), term_ids.of_judgments(qrels)
+    terms = terms_of(read, qrels, run, duplicates)
+    result = evaluate_settings(qrels, run, settings, profile, name, terms=terms)
+    return replace(result, notes=(*(notes_on_terms(terms) if said is None else said), *result.notes))
 
 
 def with_bands(result: Result, *, tie_band: bool, residuals: bool) -> Result:

@@ -1,11 +1,23 @@
-"""first_stage: the rankings that a reranker was given, out of the answers it gave."""
+"""first_stage: the rankings that a reranker was given, out of the answers it gave; and what it made of them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
+from assay.errors import UsageError
+from assay.evaluation.added_columns import with_columns
 from assay.evaluation.answers import Answer
+from assay.evaluation.result import Result
+from assay.evaluation.scoring import score_views
+from assay.evaluation.setting import Setting
+from assay.metrics._metric import BoundMetric
+from assay.metrics._parse import parse_metric
+from assay.model.policy import Policy
+from assay.model.reranking import Reranking
 from assay.providers.rerank import RANK, REST, SCORE, first_ranking
 
 
@@ -32,3 +44,42 @@ def _first(answer: Answer, k: int) -> Answer:
         return answer
     hits = (first_ranking(answer.hits) or [])[:k]
     return Answer(answer.query, [hit.doc_id for hit in hits], [hit.score for hit in hits], float("nan"))
+
+
+RERANKING = "reranking"
+USUAL_CUTOFF = 10
+
+
+def with_improvement(
+    after: Result, first: Result, asked: Sequence[BoundMetric], settings: Sequence[Setting], policy: Policy
+) -> Result:
+    """The result after reranking, with how much better it is than the first; beside it, where nobody asked for that.
+
+    Unless somebody asked, it is that of the first NDCG which was asked for, with its cutoff and gain.
+    """
+    graders = (first.grader, after.grader)
+    if graders[0] is None or graders[1] is None:
+        raise UsageError("these results were read from a file; the improvement needs the rankings")
+    view = Reranking(*(grader.main_grading(settings, policy).run for grader in graders if grader is not None))
+    metrics = list(asked) or [_usual_improvement(settings)]
+    table = score_views({RERANKING: view}, metrics)
+    beside = () if asked else [metric.name for metric in metrics]
+    notes = (*after.notes, *_on_undefined(table.columns[metrics[0].name].score, metrics[0]))
+    return replace(with_columns(after, table, metrics, beside), notes=notes)
+
+
+def _usual_improvement(settings: Sequence[Setting]) -> BoundMetric:
+    measured = next((one.metric for one in settings if one.metric.metric.name == "ndcg" and not one.is_beside), None)
+    usual = parse_metric(f"{RERANKING}_improvement@{USUAL_CUTOFF}")
+    if measured is None:
+        return usual
+    return usual.metric.bind(k=measured.params["k"], gain=measured.params["gain"])
+
+
+def _on_undefined(score: Any, metric: BoundMetric) -> list[str]:
+    """How many queries have no percentage, for nothing can be one of 0."""
+    n = int(np.count_nonzero(np.isnan(score)))
+    if not n:
+        return []
+    share = f"{n:,} of {len(score):,} queries"
+    return [f"{metric.name}: {share} had an NDCG of 0 before, of which nothing is a percentage; they count in the means."]

@@ -73,7 +73,7 @@ class Grader:
         ]
         if len(tables) == 1:
             return tables[0]
-        merged = _aligned(tables)
+        merged = aligned_tables(tables)
         return ScoreTable(
             merged.query_ids, {setting.metric.name: merged.columns[setting.metric.name] for setting in settings}
         )
@@ -134,7 +134,7 @@ def _rounded(table: ScoreTable, settings: list[Setting]) -> ScoreTable:
     return ScoreTable(table.query_ids, columns)
 
 
-def _aligned(tables: list[ScoreTable]) -> ScoreTable:
+def aligned_tables(tables: list[ScoreTable]) -> ScoreTable:
     """Tables over different queries as one over all of them; nan where a query does not count."""
     query_ids = max((table.query_ids for table in tables), key=len)
     if not all(set(table.query_ids) <= set(query_ids) for table in tables):
@@ -145,7 +145,7 @@ def _aligned(tables: list[ScoreTable]) -> ScoreTable:
         at = [place[query] for query in table.query_ids]
         for name, column in table.columns.items():
             score = np.full(len(query_ids), np.nan, dtype=column.score.dtype)
-            weight = np.zeros(len(query_ids))
+            weight = np.full((len(query_ids), *column.weight.shape[1:]), np.nan if column.is_composed else 0.0)
             score[at], weight[at] = column.score, column.weight
             columns[name] = Column(score, weight, column.aggregation)
     return ScoreTable(query_ids, columns)

@@ -1,40 +1,78 @@
-"""Indexed terms: what providers search in, where a plan's benchmarks are HPO cases: which fields, in which language."""
+"""Indexed terms: what providers search in, where the documents of a plan's benchmarks are terms: which, and what of them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from assay.datasets._dataset import BenchmarkDataset
-from assay.datasets._hpo import FIELDS, language_of, with_terms
+from assay.datasets._hpo import FIELDS, language_of, refuse_several_languages, refuse_strange_ids, with_terms
 from assay.datasets._translations import Translation, read_translations
 from assay.datasets.hpo_cases import FORMAT
-from assay.errors import BadParameter
+from assay.errors import BadParameter, DataError, NothingSelected
 from assay.evaluation.plan import Plan
+from assay.evaluation.terms import known_ontology
+from assay.ontology._ontology import Ontology
 
 
 def with_indexed_terms(datasets: Mapping[str, BenchmarkDataset], plan: Plan) -> dict[str, BenchmarkDataset]:
-    """The datasets, HPO cases among them with the documents that the plan asks for; files of cases have none.
+    """The datasets, those that search terms with the documents that the plan asks for; files of cases have none.
 
-    Labels go to the benchmarks of their language; a file of labels that no benchmark can use is refused.
+    HPO cases search terms, and so does a benchmark without documents where an ontology is given. Labels go to the
+    benchmarks of their language. What no benchmark can use is refused, and so are cases in several languages.
     """
-    cases = [dataset for dataset in datasets.values() if dataset.format == FORMAT.name]
-    given = {"--labels": plan.labels, "--fields": plan.fields}
-    if not cases and (flags := [flag for flag, value in given.items() if value]):
-        raise BadParameter(f"{' and '.join(flags)}: only for HPO cases, and no benchmark has any")
-    labels = _labels(plan.labels, {language_of(dataset) for dataset in cases})
+    given = None if plan.relevance.ontology is None else known_ontology(plan.relevance.ontology)
+    searched = {name: _selected(dataset, plan) for name, dataset in datasets.items() if _searches_terms(dataset, given)}
+    flags = [flag for flag, value in {"--labels": plan.labels, "--fields": plan.fields}.items() if value]
+    if flags and not searched:
+        what = "only for HPO cases and for terms of --ontology"
+        raise BadParameter(f"{' and '.join(flags)}: {what}, and no benchmark has any")
+    for dataset in searched.values():
+        refuse_several_languages(dataset)
+    if given is not None:
+        _refuse_unused(datasets, given)
+    labels = _labels(plan.labels, {language_of(dataset) for dataset in searched.values()})
     return {
-        name: _indexed(dataset, labels.get(language_of(dataset)), plan) if dataset in cases else dataset
+        name: _indexed(dataset, labels.get(language_of(searched[name])), plan, given) if name in searched else dataset
         for name, dataset in datasets.items()
     }
 
 
-def _indexed(dataset: BenchmarkDataset, labels: Translation | None, plan: Plan) -> BenchmarkDataset:
-    """HPO cases with the terms that the plan wants, where they have others or none."""
-    ontology = plan.relevance.ontology if isinstance(plan.relevance.ontology, str) else None
-    is_needed = not dataset.documents and any(provider.indexes for provider in plan.providers)
-    if not is_needed and not labels and not plan.fields and not (ontology and dataset.documents):
+def _searches_terms(dataset: BenchmarkDataset, given: Ontology | None) -> bool:
+    is_bare = given is not None and not dataset.documents and bool(dataset.qrels) and not dataset.spans
+    return dataset.format == FORMAT.name or dataset.terms is not None or is_bare
+
+
+def _selected(dataset: BenchmarkDataset, plan: Plan) -> BenchmarkDataset:
+    """The dataset with the queries that are asked; with all, where none is left, which others tell."""
+    try:
+        return replace(dataset, queries=plan.selection.apply(dataset.queries))
+    except NothingSelected:
         return dataset
-    return with_terms(dataset, fields=plan.fields or FIELDS, labels=labels, ontology=ontology)
+
+
+def _refuse_unused(datasets: Mapping[str, BenchmarkDataset], given: Ontology) -> None:
+    """Raise where an ontology is given, and no benchmark expects a term of it; others may have nothing to do with it."""
+    strange: list[DataError] = []
+    for dataset in datasets.values():
+        try:
+            refuse_strange_ids(dataset.name, dataset.qrels, given)
+        except DataError as error:
+            strange.append(error)
+    if strange and len(strange) == len(datasets):
+        raise strange[0]
+
+
+def _indexed(dataset: BenchmarkDataset, labels: Translation | None, plan: Plan, given: Ontology | None) -> BenchmarkDataset:
+    """The dataset with the terms that the plan wants, where it has others or none."""
+    is_needed = not dataset.documents and any(provider.indexes for provider in plan.providers)
+    is_other = given is not None and dataset.terms is not None and given is not dataset.terms
+    if not (is_needed or is_other or labels or plan.fields):
+        return dataset
+    fields = plan.fields or dataset.metadata.get("documents", {}).get("fields") or FIELDS
+    alone = _selected(dataset, plan) if labels else dataset
+    indexed = with_terms(alone, fields=fields, labels=labels, ontology=given or dataset.terms)
+    return replace(indexed, queries=dataset.queries)
 
 
 def _labels(files: Iterable[str], languages: set[str]) -> dict[str, Translation]:

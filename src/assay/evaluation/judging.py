@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -13,7 +13,8 @@ from assay.datasets._chunk_ids import document_of
 from assay.datasets._dataset import BenchmarkDataset
 from assay.datasets._hits import brings_hits, hits_of
 from assay.errors import BadParameter, DataError
-from assay.evaluation.terms import ontology_for
+from assay.evaluation.terms import given_for, ontology_for, term_ids_for
+from assay.metrics._metric import BoundMetric
 from assay.model.ids import text_id
 from assay.model.places import Places
 from assay.model.policy import Policy, RankRule
@@ -41,7 +42,10 @@ class Relevance:
     defaults: Mapping[str, Any] = field(default_factory=dict)
     """Parameters for resolvers that have them, such as threshold."""
     ontology: Ontology | str | Path | None = None
-    """What knows how alike terms are, or its file; by default HPO, where its terms are judged."""
+    """What knows how alike terms are, or its file; by default HPO, where its terms are expected. One that is given reads
+    ids under other names too, for all metrics."""
+    annotations: str | Path | None = None
+    """A file that says which things have which terms, for formulas with ic=annotations."""
 
     def __post_init__(self) -> None:
         if self.unit not in UNITS:
@@ -64,10 +68,26 @@ class Judgement:
     """The ranking of chunks, where it was rolled up to documents."""
     truth: Truth | None = None
     """Gold spans and where chunks stand, where the dataset has gold spans."""
+    said: tuple[str, ...] | None = None
+    """What to know about ids of terms; None where ids were taken as they are."""
 
 
 def judge(dataset: BenchmarkDataset, run: Any, relevance: Relevance, policy: Policy) -> Judgement:
-    """Judge what a run retrieved. Where ids alone decide, nothing is read that is not needed."""
+    """Judge what a run retrieved. Where ids alone decide, nothing is read that is not needed.
+
+    Where documents are the terms of an ontology, a term is the same under all its ids.
+    """
+    term_ids = term_ids_for(relevance, dataset)
+    if term_ids is None:
+        return _judge(dataset, run, relevance, policy)
+    spelt, retrieved = term_ids.of_run(run, policy.duplicates)
+    judged = {query: dict(some) for query, some in term_ids.of_all(dataset.qrels).items()}
+    found = _judge(replace(dataset, qrels=judged, _fingerprints={}), spelt, relevance, policy)
+    return replace(found, said=term_ids.notes(dataset.qrels, retrieved))
+
+
+def _judge(dataset: BenchmarkDataset, run: Any, relevance: Relevance, policy: Policy) -> Judgement:
+    """Judge ids as they are."""
     source = as_source(run)
     rule = policy.rank_rule
     only_ids = relevance.unit == "as_retrieved" and relevance.by.strip() in ("auto", "qrels")
@@ -83,12 +103,17 @@ def judge(dataset: BenchmarkDataset, run: Any, relevance: Relevance, policy: Pol
         chunks, hits = run, _rolled_up_hits(run, hits, owner, rule) if hits else {}
         run, owner = roll_up(run, owner), None
     truth = _truth(dataset, hits, relevance) if dataset.spans else None
-    ontology = ontology_for(relevance.ontology, dataset.qrels, (), relevance.by)
+    ontology = ontology_of(relevance, dataset)
     ground = replace(_ground(dataset, run, hits, owner, rule), ontology=ontology)
     if truth is not None:
         ground = replace(ground, spans=truth.spans, places=truth.places)
     resolved = resolve(ground, relevance.by, **relevance.defaults)
     return Judgement(resolved.qrels, run, resolved, chunks, truth)
+
+
+def ontology_of(relevance: Relevance, dataset: BenchmarkDataset, metrics: Iterable[BoundMetric] = ()) -> Ontology | None:
+    """The ontology that these metrics, or relevance itself, read; None where neither does."""
+    return ontology_for(given_for(relevance, dataset), dataset.qrels, metrics, relevance.by, relevance.annotations)
 
 
 def _truth(dataset: BenchmarkDataset, hits: Mapping[str, Mapping[str, Hit]], relevance: Relevance) -> Truth:
@@ -140,7 +165,7 @@ def chunk_judgments(dataset: BenchmarkDataset, relevance: Relevance) -> Qrels:
 
 def term_judgments(dataset: BenchmarkDataset, relevance: Relevance) -> Qrels:
     """Which documents are like the terms that queries expect, whatever will be retrieved: what an oracle may know."""
-    ontology = ontology_for(relevance.ontology, dataset.qrels, (), relevance.by)
+    ontology = ontology_of(relevance, dataset)
     ground = _ground(dataset, Run({}), {}, None, Policy().rank_rule)
     return resolve(replace(ground, ontology=ontology), relevance.by, **relevance.defaults).qrels
 

@@ -15,6 +15,7 @@ from assay.model.records import Hit, Query
 from assay.providers._answers import answers_from
 from assay.providers._event_loop import EventLoop
 from assay.providers._refusals import Final, may_pass
+from assay.providers._reported import Reported
 from assay.text import printable
 
 GRACE = 0.1
@@ -56,7 +57,8 @@ def _answer(query: Query, found: list[Hit] | ProviderError, ms: float, n_togethe
         return found
     extra = {hit.doc_id: _extra(hit) for hit in found if hit.text is not None or hit.metadata}
     docs, scores = [hit.doc_id for hit in found], [hit.score for hit in found]
-    return Answer(query.query_id, docs, scores, ms, extra=extra or None, n_together=n_together)
+    said = found.said if isinstance(found, Reported) else None
+    return Answer(query.query_id, docs, scores, ms, extra=extra or None, n_together=n_together, said=said)
 
 
 def _extra(hit: Hit) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -27,43 +27,55 @@ MANY_CONSTANT = 0.5
 """Share of queries with one score for all documents from which on the run looks broken."""
 
 
-def notes_on(grader: Grader, settings: Sequence[Setting], profile: Profile, run: Any) -> tuple[str, ...]:
-    """All there is to say, the gravest first."""
+def notes_on(
+    grader: Grader, settings: Sequence[Setting], profile: Profile, run: Any, documents: Container[str] = ()
+) -> tuple[str, ...]:
+    """All there is to say, the gravest first. `documents` are those that could have been retrieved, if they are at hand."""
     grading = grader.main_grading(settings, profile.policy)
     return (
-        *_on_data(grading, grader.qrels, run, profile.policy),
+        *_on_data(grading, grader.qrels, run, profile.policy, documents),
         *_on_constant_scores(grading),
         *_on_levels(settings, profile.policy),
         *_on_profile(settings, profile),
     )
 
 
-def _on_data(grading: Grading, qrels: Qrels, run: Any, policy: Policy) -> list[str]:
+def _on_data(grading: Grading, qrels: Qrels, run: Any, policy: Policy, documents: Container[str]) -> list[str]:
     """Ids that never match, grades beyond the scale."""
     found = []
     if grading.n_judged == len(grading.missing) and grading.n_extra:
         found.append("not one query of the run is judged: do both use the same query ids?")
     elif grading.run.n_retrieved.any() and not len(grading.run.retrieved.rank):
-        found.append(f"not one retrieved document occurs in the judgments{_example_ids(qrels, run)}")
+        found.append(_on_strange_ids(qrels, run, documents))
     if policy.max_grade is not None and qrels.max_grade > policy.max_grade:
         found.append(f"grades above {policy.max_grade:g}, the largest allowed, count as {policy.max_grade:g}.")
     return found
 
 
-def _example_ids(qrels: Qrels, run: Any) -> str:
-    """An id of each side, to see what is different about them."""
+def _on_strange_ids(qrels: Qrels, run: Any, documents: Container[str]) -> str:
+    """That nothing judged was found: by a retriever that misses, where its ids are those of documents; else by other ids.
+
+    An id of each side shows what is different about them.
+    """
+    ours = _first_id(run)
+    judged = set(qrels.docs)
+    if ours is not None and (ours in documents or ours in judged):
+        return "no query found anything that is judged: what was retrieved are other documents of the benchmark."
+    found = "not one retrieved document occurs in the judgments"
+    if ours is None or not qrels.docs:
+        return f"{found}: do both use the same document ids?"
+    whole = document_of(ours)
+    chunks = " Chunks are rolled up with --unit document, or with --id-map." if whole != ours and whole in judged else ""
+    return f"{found}: the run has ids like {ours!r}, the judgments like {(whole if chunks else qrels.docs[0])!r}.{chunks}"
+
+
+def _first_id(run: Any) -> str | None:
+    """The first id of a run, where it is quickly seen."""
     if isinstance(run, FileSource):
         fields = run.first_line.split() if run.kind == "trec" else []
-        ours = fields[2].decode("utf-8", "replace") if len(fields) > 2 else None
-    else:
-        ours = next((doc for ranking in run.values() for doc in ranking), None) if isinstance(run, Mapping) else None
-    if ours is None or not qrels.docs:
-        return ": do both use the same document ids?"
-    whole = document_of(str(ours))
-    chunks = (
-        " Chunks are rolled up with --unit document, or with --id-map." if whole != ours and whole in set(qrels.docs) else ""
-    )
-    return f": the run has ids like {str(ours)!r}, the judgments like {(whole if chunks else qrels.docs[0])!r}.{chunks}"
+        return fields[2].decode("utf-8", "replace") if len(fields) > 2 else None
+    first = next((doc for ranking in run.values() for doc in ranking), None) if isinstance(run, Mapping) else None
+    return None if first is None else str(first)
 
 
 def _on_constant_scores(grading: Grading) -> list[str]:

@@ -16,10 +16,11 @@ from assay.evaluation.plan_faults import PlanFaults
 from assay.evaluation.plan_file import read_plan
 from assay.evaluation.plan_providers import parse_providers
 from assay.evaluation.plan_statistics import STATISTICS_KEYS, Statistics, parse_statistics
-from assay.evaluation.plan_terms import parse_indexed_fields, parse_label_files, parse_ontology_file
+from assay.evaluation.plan_terms import parse_annotation_file, parse_indexed_fields, parse_label_files, parse_ontology_file
 from assay.evaluation.plan_values import known_keys, parse_flag, parse_list, parse_number, parse_texts, parse_whole
 from assay.evaluation.runner import DEFAULT_DEPTH
 from assay.evaluation.selection import Selection, parse_range, parse_where
+from assay.evaluation.usual_metrics import formats_of, usual_metrics
 from assay.metrics._metric import BoundMetric
 from assay.metrics._parse import parse_metrics
 from assay.model.policy import Policy
@@ -32,7 +33,7 @@ from assay.text import counted
 KEYS = (
     *("benchmarks", "dataset_format", "chunkers", "providers", "metrics", "k", "relevance", "unit", "id_map", "profile"),
     *("policy", "selection", "concurrency", "timeout", "index_timeout", "retries", "batch_size", "cache", "strict"),
-    *("outputs", "seed", "statistical_analysis", "retrieval_metrics", "by", "ontology", "labels", "fields"),
+    *("outputs", "seed", "statistical_analysis", "retrieval_metrics", "by", "ontology", "annotations", "labels", "fields"),
 )
 NEEDED = {"benchmarks": "rag-template", "providers": "bm25"}
 """Keys that no plan does without, with an example."""
@@ -113,8 +114,8 @@ class Plan:
 def _described(relevance: Relevance) -> dict[str, Any]:
     id_map = relevance.id_map
     known = {} if id_map is None else {"id_map": dict(id_map) if isinstance(id_map, Mapping) else str(id_map)}
-    ontology = {} if relevance.ontology is None else {"ontology": str(relevance.ontology)}
-    return {"by": relevance.by, "unit": relevance.unit, **known, **ontology, **relevance.defaults}
+    terms = {name: str(file) for name in ("ontology", "annotations") if (file := getattr(relevance, name)) is not None}
+    return {"by": relevance.by, "unit": relevance.unit, **known, **terms, **relevance.defaults}
 
 
 def make_plan(content: Mapping[str, Any], where: str = "plan") -> Plan:
@@ -123,7 +124,7 @@ def make_plan(content: Mapping[str, Any], where: str = "plan") -> Plan:
     given = _with_seed_block(known_keys(content, KEYS, where, faults), where, faults)
     faults.attempt(_refuse_missing, given, where)
     attempt = faults.attempt
-    metrics = _metrics(given.get("metrics"), where, faults)
+    metrics = _metrics(given, where, faults)
     chunkers = _chunkers(given.get("chunkers"), where, faults)
     parts: dict[str, Any] = {
         "benchmarks": attempt(_names, given, "benchmarks", where, faults),
@@ -190,11 +191,11 @@ def _names(given: Mapping[str, Any], name: str, where: str, faults: PlanFaults) 
     return tuple(dict.fromkeys(names))
 
 
-def _metrics(given: Any, where: str, faults: PlanFaults) -> list[BoundMetric]:
-    """The metrics; what is wrong with any of them is noted."""
-    if given is None:
-        return parse_metrics(None)
-    names = faults.attempt(parse_texts, given, "metrics", where, "ndcg@10") or []
+def _metrics(given: Mapping[str, Any], where: str, faults: PlanFaults) -> list[BoundMetric]:
+    """The metrics, or those usual for the benchmarks; what is wrong with any of them is noted."""
+    if given.get("metrics") is None:
+        return usual_metrics(formats_of(given.get("benchmarks"), given.get("dataset_format")))
+    names = faults.attempt(parse_texts, given["metrics"], "metrics", where, "ndcg@10") or []
     known = [name for name in names if faults.attempt(parse_metrics, name)]
     return parse_metrics(known) if known else []
 
@@ -258,7 +259,7 @@ def _relevance(given: Mapping[str, Any], where: str) -> Relevance:
         parse_resolver(by)
     if isinstance(id_map, str) and not Path(id_map).is_file():
         raise BadParameter(f"{where}: id_map: {id_map}: no such file; expected one that maps chunks to documents")
-    return Relevance(by, unit, id_map, ontology=parse_ontology_file(given, where))
+    return Relevance(by, unit, id_map, {}, parse_ontology_file(given, where), parse_annotation_file(given, where))
 
 
 def _selection(given: Mapping[str, Any], where: str, faults: PlanFaults) -> Selection:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 import subprocess
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from importlib import metadata
@@ -26,7 +27,7 @@ def now() -> str:
 
 
 def describe_dataset(dataset: BenchmarkDataset) -> dict[str, Any]:
-    """Name, version and fingerprints; of chunks, those of what they were cut from."""
+    """Name, version and fingerprints; of chunks, those of what they were cut from; of terms, what of them is searched."""
     if dataset.files is not None:
         dataset = replace(dataset, documents=dict(dataset.files), files=None, _fingerprints={})
     return {
@@ -34,6 +35,7 @@ def describe_dataset(dataset: BenchmarkDataset) -> dict[str, Any]:
         "version": dataset.version,
         "format": dataset.format,
         "fingerprints": {part: dataset.fingerprint(part) for part in PARTS},
+        **({"documents": dict(about)} if isinstance(about := dataset.metadata.get("documents"), Mapping) else {}),
     }
 
 

@@ -161,6 +161,8 @@ class Result:
             plain["benchmark"] = self.benchmark
         others = {"ties": self.ties, "relevance": self.relevance, "failures": self.failures, "provenance": self.provenance}
         plain |= {name: dict(mapping) for name, mapping in others.items() if mapping}
+        if made_of := {name: parts for name, column in self.table.columns.items() if (parts := column.parts())}:
+            plain["made_of"] = made_of
         plain["fingerprints"] = dict(self.fingerprints)
         if per_query:
             plain["per_query"] = self.table.by_query()

@@ -13,10 +13,13 @@ from assay.datasets._dataset import BenchmarkDataset
 from assay.datasets._format import load_dataset
 from assay.errors import ProviderError, UsageError
 from assay.evaluation.conduct import Begun, is_total_failure, scored
+from assay.evaluation.indexed_terms import with_indexed_terms
+from assay.evaluation.judging import ontology_of
 from assay.evaluation.plan import make_plan
 from assay.evaluation.progress import Progress
 from assay.evaluation.result import Result
 from assay.evaluation.runner import Part, gather
+from assay.evaluation.usual_metrics import usual_metrics
 from assay.metrics._metric import BoundMetric
 from assay.metrics._parse import parse_metrics
 from assay.model.policy import Policy
@@ -41,16 +44,19 @@ def run(
 
     The retriever is an object with `search(queries, k)` and, where it takes documents, `index(documents)`; a function of
     one query text and k; or a provider by name. `settings` are the keys of a plan: selection, relevance, profile,
-    timeout, retries, concurrency, batch_size. Without a timeout an object is called in the calling thread.
+    ontology, annotations, labels, fields, timeout, retries, concurrency, batch_size. Without a timeout an object is called
+    in the calling thread.
     """
     chosen = load_dataset(dataset, settings.pop("dataset_format", None))
     provider = own_provider(retriever, name)
     content = {"benchmarks": [chosen.name], "providers": [provider], "k": k, **settings}
     plan = make_plan({name: value for name, value in content.items() if value is not None}, "assay.run")
-    wanted = tuple(parse_metrics(metrics))
+    wanted = tuple(usual_metrics([chosen.format]) if metrics is None else parse_metrics(metrics))
     plan = replace(plan, metrics=wanted, k=k or max([plan.k, *(metric.params.get("k") or 0 for metric in wanted)]))
     if policy is not None:
         plan = replace(plan, profile=replace(plan.profile, policy=policy))
+    chosen = with_indexed_terms({chosen.name: chosen}, plan)[chosen.name]
+    ontology_of(plan.relevance, chosen, wanted)  # one that is missing shows now, not when all is asked
     patience = plan.patience if settings.get("timeout") is not None else replace(plan.patience, timeout=math.inf)
     queries = plan.selection.apply(chosen.queries)
     part = Part(chosen, provider, queries, plan.k, patience, plan.batch_size, relevance=plan.relevance)

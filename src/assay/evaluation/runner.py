@@ -24,8 +24,17 @@ from assay.evaluation.line import Line, describe, failed
 from assay.evaluation.patience import Patience
 from assay.evaluation.progress import Progress
 from assay.evaluation.provenance import describe_dataset, describe_machine, describe_repository, now
+from assay.evaluation.replied import (
+    Replied,
+    judged_beside,
+    reads_answers,
+    replies_said,
+    wanted_by_queries,
+    with_replied,
+)
 from assay.evaluation.result import Result
 from assay.evaluation.setting import Setting
+from assay.evaluation.terms import term_ids_for
 from assay.evaluation.worker import TookTooLong, Worker
 from assay.metrics._metric import BoundMetric
 from assay.model.profile import Profile
@@ -186,7 +195,7 @@ def _ask(part: Part, line: Line, queries: Sequence[Query], experience: Experienc
 
 def score_part(part: Part, answers: Mapping[str, Answer], settings: Sequence[Setting], profile: Profile) -> Result:
     """Score what was gathered. For a query that failed nothing was retrieved: it scores 0, whatever the policy."""
-    rankings = {query: answer.ranking for query, answer in answers.items() if answer.error is None}
+    rankings = _by_term(part, {query: answer.ranking for query, answer in answers.items() if answer.error is None})
     failures = {query: answer.error for query, answer in answers.items() if answer.error is not None}
     asked = replace(
         part.dataset,
@@ -197,9 +206,33 @@ def score_part(part: Part, answers: Mapping[str, Answer], settings: Sequence[Set
     run: Any = Run.borrow(Rankings(given, part.system))
     if any(answer.extra for answer in answers.values()):
         run = {query: answers[query].hits for query in part.queries}
-    result = evaluate_dataset(asked, run, settings, profile, part.system, part.relevance, _times(answers))
+    ranked = [setting for setting in settings if not reads_answers(setting.metric)] or [judged_beside(profile)]
+    result = evaluate_dataset(asked, run, ranked, profile, part.system, part.relevance, _times(answers))
+    if any(reads_answers(setting.metric) for setting in settings):
+        result = _with_answers(part, result, answers, settings, profile)
     notes = (*result.notes, *_notes(part, rankings, [setting.metric for setting in settings]))
     return replace(result, benchmark=part.dataset.name, failures=failures, run=rankings, notes=notes)
+
+
+def _by_term(part: Part, rankings: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
+    """Rankings in which terms have one id each, where documents are terms; else as they are."""
+    term_ids = term_ids_for(part.relevance, part.dataset)
+    if term_ids is None or (spelt := term_ids.of_all(rankings)) is rankings:
+        return rankings
+    return {query: dict(ranking) for query, ranking in spelt.items()}
+
+
+def _with_answers(
+    part: Part, result: Result, answers: Mapping[str, Answer], settings: Sequence[Setting], profile: Profile
+) -> Result:
+    """The result with what the provider answered in words; a query that failed scores 0 there, whatever the policy."""
+    replies, notes = replies_said({query: answer.said for query, answer in answers.items() if answer.error is None})
+    wanted = wanted_by_queries(part.queries) if replies else {}
+    if not replies:
+        notes = [f"{part.provider.name} reported no answer in words, so there is nothing to score of it."]
+    lenient = replace(profile, policy=replace(profile.policy, missing="zero"))
+    found = with_replied(result, Replied(replies, wanted), settings, lenient)
+    return replace(found, notes=(*found.notes, *notes))
 
 
 def _times(answers: Mapping[str, Answer]) -> Times:

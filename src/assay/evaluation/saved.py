@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -90,7 +90,8 @@ def result_from_dict(plain: Mapping[str, Any]) -> Result:
     """The result that `Result.to_dict` was made of, without what was graded."""
     by_query: Mapping[str, Mapping[str, Any]] = plain["per_query"]
     metrics = tuple(map(parse_metric, next(iter(by_query.values()), plain["summary"])))
-    columns = {metric.name: _column(metric, by_query) for metric in metrics}
+    made_of = plain.get("made_of", {})
+    columns = {metric.name: with_parts(_column(metric, by_query), made_of.get(metric.name)) for metric in metrics}
     return Result(
         name=str(plain["name"]),
         table=ScoreTable(tuple(by_query), columns),
@@ -111,6 +112,13 @@ def result_from_dict(plain: Mapping[str, Any]) -> Result:
         relevant=dict(plain.get("relevant", {})),
         provenance=dict(plain.get("provenance", {})),
     )
+
+
+def with_parts(column: Column, parts: Sequence[Sequence[float | None]] | None) -> Column:
+    """The column with what its summary is made of, where that was written beside the scores."""
+    if not parts or len(parts) != len(column.score):
+        return column
+    return column._replace(weight=np.array([[np.nan if one is None else one for one in row] for row in parts], dtype=float))
 
 
 def _column(metric: BoundMetric, by_query: Mapping[str, Mapping[str, Any]]) -> Column:

@@ -18,7 +18,13 @@ class View(Protocol):
         """The queries, in the order of every score."""
 
 
-ADVICE = {"spans": "; it needs a dataset with gold spans, such as code-spans"}
+ADVICE = {
+    "spans": "; it needs a dataset with gold spans, such as code-spans",
+    "answers": "; assay answers (evaluate_answers) scores answers, and assay eval those of providers that report one",
+    "routing": "; assay moe routes.jsonl scores routes, and assay eval those that a provider reports",
+    "reranking": "; it needs the rankings before and after, as assay eval has them of rerank(…)",
+    "ranking": "; give the run too: --run RUN (run=)",
+}
 """View → what to do where it is not there."""
 
 

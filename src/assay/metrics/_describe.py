@@ -81,15 +81,15 @@ def explain(metric: Metric, width: int | None = None) -> str:
         ("in groups", ", ".join(groups)),
         ("citation", metric.cite),
     ]
-    lines = [_hanging("", f"{written(metric)}: {metric.meaning}", width), ""]
-    lines += [_hanging(f"  {name:<13} ", text, width) for name, text in facts if text]
+    lines = [hanging("", f"{written(metric)}: {metric.meaning}", width), ""]
+    lines += [hanging(f"  {name:<13} ", text, width) for name, text in facts if text]
     if metric.params:
         lines += ["", "  parameters"]
-        lines += [_hanging(f"    {p.name:<11} ", f"{p.meaning}{_default_beside(p)}", width) for p in metric.params]
+        lines += [hanging(f"    {p.name:<11} ", f"{p.meaning}{_default_beside(p)}", width) for p in metric.params]
     return "\n".join(lines)
 
 
-def _hanging(label: str, text: str, width: int | None) -> str:
+def hanging(label: str, text: str, width: int | None) -> str:
     """A label and its text, later lines under the text."""
     indent = " " * len(label)
     return textwrap.fill(text, width or sys.maxsize, initial_indent=label, subsequent_indent=indent, break_long_words=False)
@@ -109,7 +109,7 @@ def _default_beside(param: Param) -> str:
 
 def explain_group(name: str, width: int | None = None) -> str:
     """A group and its members."""
-    return f"{name}: a group of metrics\n\n" + _hanging("  ", " ".join(GROUPS[name]), width)
+    return f"{name}: a group of metrics\n\n" + hanging("  ", " ".join(GROUPS[name]), width)
 
 
 def list_all(width: int | None = None) -> str:
@@ -123,5 +123,5 @@ def list_all(width: int | None = None) -> str:
             {**row, "meaning": f"{row['meaning']} [{row['parameters']}]" if row["parameters"] else row["meaning"]}
             for row in rows
         ]
-    lines = [_hanging("".join(f"{row[key]:<{sizes[key]}}  " for key in keys), row["meaning"], width) for row in rows]
-    return "\n".join([*lines, "", _hanging("", f"Groups: {', '.join(GROUPS)}", width), "One in full: assay metrics ndcg"])
+    lines = [hanging("".join(f"{row[key]:<{sizes[key]}}  " for key in keys), row["meaning"], width) for row in rows]
+    return "\n".join([*lines, "", hanging("", f"Groups: {', '.join(GROUPS)}", width), "One in full: assay metrics ndcg"])

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 import string
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from assay.catalog import Described
 from assay.errors import BadParameter
 from assay.grammar import Param, show
 from assay.model.graded import GradedRun
@@ -19,7 +18,7 @@ __all__ = ["BoundMetric", "GradedRun", "Metric", "Scores"]
 
 
 @dataclass(frozen=True)
-class Metric:
+class Metric(Described):
     """A definition: its function, what parameterises it, and everything people ask about it.
 
     The meaning is the first line of the defining module's docstring, the edge case the function's docstring.
@@ -49,17 +48,6 @@ class Metric:
     """Metrics that people report under its name."""
     trec: tuple[str, ...] = ()
     """trec_eval's names for it, as templates over the parameters."""
-
-    @property
-    def meaning(self) -> str:
-        """One sentence: what the metric tells."""
-        doc = sys.modules[self.function.__module__].__doc__ or ""
-        return doc.partition("\n")[0].partition(": ")[2]
-
-    @property
-    def edge_cases(self) -> str:
-        """What happens where the formula alone does not say."""
-        return " ".join((inspect.getdoc(self.function) or "").split())
 
     @property
     def spellings(self) -> tuple[str, ...]:

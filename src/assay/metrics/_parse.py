@@ -67,6 +67,8 @@ def parse_name(text: str) -> Metric:
 
 
 def _parse_text(text: Any) -> Iterator[BoundMetric]:
+    if _is_measure(text):
+        text = str(text)
     if not isinstance(text, str):
         raise BadParameter(f"a metric is given by its name, not by {text!r}")
     for part in _split_outside_brackets(text):
@@ -75,6 +77,11 @@ def _parse_text(text: Any) -> Iterator[BoundMetric]:
                 yield from _parse_one(member)
         else:
             yield from _parse_one(part)
+
+
+def _is_measure(thing: Any) -> bool:
+    """Whether this is one of ir_measures' measures, which writes itself as text that is read here: `nDCG@10`."""
+    return not isinstance(thing, type) and isinstance(getattr(thing, "SUPPORTED_PARAMS", None), Mapping)
 
 
 def _split_outside_brackets(text: str) -> list[str]:

@@ -9,8 +9,10 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assay.errors import DataError
+from assay.model.hit_columns import are_columns, scored_entries
 from assay.model.ids import all_text, key_id, sorted_ids, text_id, with_text_keys
 from assay.model.numeric import as_number
 from assay.model.ordering import Floats, Ints, ScoreOrder
@@ -43,9 +45,11 @@ def as_rankings(source: Any, duplicates: str = "error") -> Rankings:  # noqa: AR
 
 @as_rankings.register(Mapping)
 def rankings_of_mapping(source: Mapping[Any, Any], duplicates: str = "error") -> Rankings:
-    """Query → (document → score), or query → ids ranked best first."""
+    """Query → (document → score), query → ids ranked best first, or query → columns the way Chroma gives them."""
     by_query = source if all_text(source) else with_text_keys(source, "run")
     rankings = list(by_query.values())
+    if rankings and are_columns(rankings[0]):
+        return Rankings({query: _ranking_of_columns(query, ranked, duplicates) for query, ranked in by_query.items()})
     if set(map(type, rankings)) <= {dict} and all_text(map(next, map(iter, filter(None, rankings)))):
         return Rankings(dict(by_query))
     return Rankings({query: _ranking(query, ranked, duplicates) for query, ranked in by_query.items()})
@@ -60,6 +64,17 @@ def _ranking(query: str, ranked: Any, duplicates: str) -> Ranking:
     if len(ranked) and isinstance(ranked[0], tuple | list):
         return ranking_of_pairs(query, list(ranked), duplicates)
     return ranking_of_pairs(query, [(doc, -float(place)) for place, doc in enumerate(ranked)], duplicates)
+
+
+def _ranking_of_columns(query: str, ranked: Any, duplicates: str) -> Ranking:
+    """Scores by document, or by the term that metadata name, of which the best entry counts."""
+    if not are_columns(ranked):
+        return _ranking(query, ranked, duplicates)
+    try:
+        entries = scored_entries(ranked)
+    except ValueError as error:
+        raise DataError(f"run, query {query}: {error}") from None
+    return ranking_of_pairs(query, entries, duplicates)
 
 
 def ranking_of_pairs(query: str, pairs: Sequence[Any], duplicates: str) -> Ranking:
@@ -182,6 +197,18 @@ class Run(Mapping[str, Ranking]):
         with np.errstate(over="ignore"):
             negated = -np.array([ranking[doc] for doc in by_id], dtype=np.float64).astype(rule.precision)
         return [by_id[number] for number in np.argsort(negated, kind="stable").tolist()]
+
+    def unsettled(self, rule: RankRule) -> NDArray[np.bool_]:
+        """Which rankings are not in order as they were given, or have ties that the rule breaks."""
+        order = self.order
+        if rule.precision != "float64":
+            return np.ones(len(order.start), dtype=bool)
+        unsettled: NDArray[np.bool_] = ~order.was_sorted
+        if rule.ties != "input_order":
+            tied = np.flatnonzero(order.negated[1:] == order.negated[:-1])
+            number = np.searchsorted(order.end, tied, side="right")
+            unsettled[number[tied + 1 < order.end[number]]] = True
+        return unsettled
 
     def without_self(self) -> Run:
         """The run without documents whose id is the query's; the same run where there are none."""

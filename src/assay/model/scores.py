@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from assay.model.graded import ratio
 from assay.model.ordering import Floats
+from assay.model.plain import plain_value
 
 GEOMETRIC_FLOOR = 1e-5
 """trec_eval's smallest score in a geometric mean: one zero must not erase all other queries."""
@@ -24,18 +25,31 @@ class Ratio(NamedTuple):
     denominator: Floats
 
 
+class Composed(NamedTuple):
+    """Scores beside what their summary is made of, where it does not follow from the scores: a row of parts per query."""
+
+    score: Floats
+    parts: Floats
+    """Queries × parts; nan where a query does not count."""
+
+
 Scores = Floats
 """One value per query of a view, in the view's order."""
-Outcome = Scores | Ratio | list[str]
-"""What a metric may return: scores, quotients, or text."""
+Outcome = Scores | Ratio | Composed | list[str]
+"""What a metric may return: scores, quotients, scores with the parts of their summary, or text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Aggregation:
-    """How the scores of a metric become its summary; `weight` is the denominator of a Ratio, else 1 per query."""
+    """How the scores of a metric become its summary.
+
+    `weight` is the denominator of a Ratio, the parts of what is Composed, else 1 per query.
+    """
 
     name: str
     summarise: Callable[[Floats, Floats], float] | None
+    n_parts: int = 0
+    """How many parts of each query the summary is made of; 0 where it is made of the scores."""
 
     @property
     def is_total(self) -> bool:
@@ -54,6 +68,10 @@ def _sum(score: Floats, _: Floats) -> float:
     return float(np.sum(score))
 
 
+def _percentage(score: Floats, _: Floats) -> float:
+    return 100 * float(np.mean(score))
+
+
 def _geometric_mean(score: Floats, _: Floats) -> float:
     return float(np.exp(np.mean(np.log(np.maximum(score, GEOMETRIC_FLOOR)))))
 
@@ -66,6 +84,21 @@ def _quantile(score: Floats, _: Floats, q: float) -> float:
     return float(np.quantile(score, q))
 
 
+def _percentage_of_sums(score: Floats, parts: Floats) -> float:
+    if parts.ndim == 1:  # only scores are known
+        return _mean(score, parts)
+    top, bottom = parts.sum(axis=0)
+    return float(100 * top / bottom) if bottom else float("nan")
+
+
+def _evenness(score: Floats, parts: Floats) -> float:
+    if parts.ndim == 1:
+        return _mean(score, parts)
+    share = np.unique(parts[:, 0], return_counts=True)[1] / len(parts)
+    n_kinds = max(float(parts[:, 1].max()), len(share))
+    return float(-np.dot(share, np.log(share)) / np.log(n_kinds)) + 0.0 if n_kinds > 1 else float("nan")
+
+
 def quantile(q: float) -> Aggregation:
     """The q-quantile of the scores, interpolated linearly (latency at the 95th percentile: `quantile(0.95)`)."""
     return Aggregation(f"quantile {q:g}", partial(_quantile, q=q))
@@ -73,8 +106,14 @@ def quantile(q: float) -> Aggregation:
 
 MEAN = Aggregation("mean", _mean)
 SUM = Aggregation("sum", _sum)
+PERCENTAGE = Aggregation("percentage", _percentage)
+"""The mean times 100, of scores that are shares."""
 GEOMETRIC_MEAN = Aggregation("geometric mean", _geometric_mean)
 RATIO_OF_SUMS = Aggregation("ratio of sums", _ratio_of_sums)
+PERCENTAGE_OF_SUMS = Aggregation("percentage of sums", _percentage_of_sums, n_parts=2)
+"""Of two parts, the first as a percentage of the second, both summed; undefined where the second comes to 0."""
+EVENNESS = Aggregation("normalised entropy", _evenness, n_parts=2)
+"""Of two parts, the kind of a query and how many kinds there could be: 1 where all kinds are equally frequent."""
 TEXT = Aggregation("per query only", None)
 
 
@@ -90,15 +129,38 @@ class Column(NamedTuple):
         """A column out of whatever a metric returned."""
         if isinstance(scores, Ratio):
             return cls(ratio(*scores), np.asarray(scores.denominator, dtype=float), aggregation)
+        if isinstance(scores, Composed):
+            return cls(np.asarray(scores.score, dtype=float), np.asarray(scores.parts, dtype=float), aggregation)
         values = np.array(scores, dtype=object) if isinstance(scores, list) else np.asarray(scores, dtype=float)
         return cls(values, np.ones(len(values)), aggregation)
 
+    @classmethod
+    def undefined(cls, n: int, aggregation: Aggregation) -> Column:
+        """A column of n queries without a score."""
+        score = np.full(n, np.nan)
+        parts = np.full((n, aggregation.n_parts), np.nan)
+        return cls.of(Composed(score, parts) if aggregation.n_parts else score, aggregation)
+
+    @property
+    def is_composed(self) -> bool:
+        """Whether the summary is made of parts, and not of the scores."""
+        return self.weight.ndim > 1
+
+    @property
+    def counts(self) -> NDArray[np.bool_]:
+        """Which queries the summary rests on: those with a score; where it is made of parts, those that have them."""
+        lacking = np.isnan(self.weight).any(axis=1) if self.is_composed else np.isnan(self.score)
+        return np.logical_not(lacking, dtype=np.bool_)
+
     def summary(self) -> float:
-        """One figure. A score of nan is undefined for that query and left out."""
-        defined = ~np.isnan(self.score)
-        if self.aggregation.summarise is None or not defined.any():
+        """One figure. A score of nan is undefined for that query and left out, unless it has parts that count."""
+        if self.aggregation.summarise is None or not (counts := self.counts).any():
             return float("nan")
-        return self.aggregation.summarise(self.score[defined], self.weight[defined])
+        return self.aggregation.summarise(self.score[counts], self.weight[counts])
+
+    def parts(self) -> list[list[float | None]]:
+        """What the summary is made of, as plain values; nothing where that is the scores."""
+        return [[plain_value(part) for part in row] for row in self.weight.tolist()] if self.is_composed else []
 
     def values(self) -> list[Any]:
         """Scores as plain Python values, None where undefined."""

@@ -14,10 +14,9 @@ from assay.model.graded import Bools, ratio
 from assay.model.ordering import Floats, Ints
 from assay.model.policy import RankRule
 from assay.model.run import Run
-from assay.model.spans import _unsettled
 
 UNKNOWN = -1
-"""The number of an id that is no term."""
+"""The number of an id that is no term, or no current one."""
 
 
 class Terms(Protocol):
@@ -63,7 +62,7 @@ class Similarities:
     ) -> Similarities:
         """A run as similarities, ranked by a rule; only the first `depth` ids of a ranking are looked at, if it is given."""
         ranked = first_ids(query_ids, run.without_self() if rule.drop_self else run, rule, depth)
-        goals = [list(dict.fromkeys(expected.ids.get(query, ()))) for query in query_ids]
+        goals = [_each_once(expected.terms, expected.ids.get(query, ())) for query in query_ids]
         n_goals, n_ranked = (np.array(list(map(len, lists)), dtype=np.int64) for lists in (goals, ranked))
         found, wanted = list(chain.from_iterable(ranked)), list(chain.from_iterable(goals))
         owner = np.repeat(np.arange(len(query_ids)), n_ranked)
@@ -123,9 +122,19 @@ class Similarities:
         return {}
 
 
+def _each_once(terms: Terms, ids: Sequence[str]) -> list[str]:
+    """The ids without those that stand for the same term as one before, in whatever spelling."""
+    if len(ids) < 2:
+        return list(ids)
+    found: dict[int | str, str] = {}
+    for one, number in zip(ids, terms.numbers(ids).tolist(), strict=True):
+        found.setdefault(one if number == UNKNOWN else number, one)
+    return list(found.values())
+
+
 def first_ids(query_ids: Sequence[str], run: Run, rule: RankRule, depth: int | None) -> list[list[str]]:
     """The best ids of each query as the rule ranks them; none where the run lacks it. What is in order is not sorted."""
-    is_open = _unsettled(run, rule).tolist()
+    is_open = run.unsettled(rule).tolist()
     found: list[list[str]] = []
     for query in query_ids:
         place = run.numbers.get(query)

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from assay.model.gold_spans import GoldSpans
-from assay.model.graded import Bools
 from assay.model.ordering import Floats, Ints
 from assay.model.places import NOWHERE, Places
 from assay.model.policy import RankRule
@@ -204,21 +203,8 @@ def _rows(query_ids: tuple[str, ...], run: Run, rule: RankRule, places: Places) 
         chunk = flat
     else:
         chunk = flat[order.start[asked[query]] + rank - 1]
-    is_open = _unsettled(run, rule)[asked[there]]
+    is_open = run.unsettled(rule)[asked[there]]
     chunk = chunk.copy() if is_open.any() else chunk
     for place in there[is_open].tolist():
         chunk[first[place] : first[place] + lengths[place]] = places.numbers(run.in_order(int(asked[place]), rule))
     return query, rank, chunk
-
-
-def _unsettled(run: Run, rule: RankRule) -> Bools:
-    """Which rankings are not in order as they were given, or have ties that the rule breaks."""
-    order = run.order
-    if rule.precision != "float64":
-        return np.ones(len(order.start), dtype=bool)
-    unsettled = ~order.was_sorted
-    if rule.ties != "input_order":
-        tied = np.flatnonzero(order.negated[1:] == order.negated[:-1])
-        number = np.searchsorted(order.end, tied, side="right")
-        unsettled[number[tied + 1 < order.end[number]]] = True
-    return unsettled

@@ -11,11 +11,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from assay.errors import AssayError, ProviderError
+from assay.model.decision import GATED
+from assay.model.hit_columns import TERM, are_columns, records_of_columns, term_of
 from assay.model.hit_names import IDS, SCORES, TEXTS
 from assay.model.ids import text_id
 from assay.model.numeric import as_number
 from assay.model.records import Hit, Query
 from assay.providers._refusals import Final
+from assay.providers._reported import reported
 from assay.text import counted, shortened, some_of
 
 Answers = list[list[Hit] | ProviderError]
@@ -24,7 +27,7 @@ Answers = list[list[Hit] | ProviderError]
 LISTS: tuple[str, ...] = ("results", "hits", "documents", "data", "matches", "retrieved", "chunks", "nodes", "items")
 LISTS += ("docs", "result", "points", "response", "value")
 """Where services put their hits; a few put them one level further down (`hits.hits`, `response.docs`)."""
-MORE_IDS = ("node_id", "objectID", "key")
+MORE_IDS = ("node_id", "objectID", "key", TERM)
 MORE_SCORES = ("_score", "_rankingScore", "@search.score", "certainty")
 DISTANCES = ("distance", "_distance")
 """The nearer the better: negated, they are scores."""
@@ -32,8 +35,6 @@ INSIDE = ("metadata", "payload", "_source", "document", "node", "fields")
 """Parts of a hit in which its id and text may stand."""
 LISTED = (Sequence, Iterator, KeysView, ItemsView, ValuesView)
 """What has an order; a set has none."""
-COLUMNS = {"ids": "id", "distances": "distance", "scores": "score", "documents": "text", "metadatas": "metadata"}
-"""Answers as columns, the way Chroma gives them; each a list, or a list with one list for the one query."""
 
 
 class Entry(NamedTuple):
@@ -43,6 +44,8 @@ class Entry(NamedTuple):
     score: Any = None
     text: str | None = None
     metadata: Mapping[str, Any] | None = None
+    is_term: bool = False
+    """Whether its id is the term that its metadata name, which several entries may share."""
 
 
 def hits_from(answer: Any, k: int | None = None) -> list[Hit]:
@@ -50,13 +53,15 @@ def hits_from(answer: Any, k: int | None = None) -> list[Hit]:
 
     What has scores is sorted by them, equals staying in the order given. A document that comes twice, a score that
     is not a finite number, and anything that is no hit is Final: it would be the same again. An error in place of hits
-    is raised.
+    is raised. What is said beside the hits comes along.
     """
     listed = _listed(answer)
     hits = _quick_hits(listed)
     if hits is None:
-        return hits_of_entries([read_entry(entry, place) for place, entry in enumerate(listed, 1)], k)
-    return hits if k is None else hits[:k]
+        hits = hits_of_entries([read_entry(entry, place) for place, entry in enumerate(listed, 1)], k)
+    elif k is not None:
+        hits = hits[:k]
+    return hits if type(answer) is list else reported(hits, answer)
 
 
 def _quick_hits(listed: list[Any]) -> list[Hit] | None:
@@ -108,21 +113,22 @@ def _is_clean(docs: list[Any], scores: list[Any]) -> bool:
 
 
 def hits_of_entries(entries: Sequence[Entry], k: int | None = None) -> list[Hit]:
-    """Entries as hits: checked, sorted by score where they have any, cut at k."""
+    """Entries as hits: checked, sorted by score where they have any, cut at k. Of entries of one term the best counts."""
     unscored = [entry for entry in entries if entry.score is None]
     if unscored and len(unscored) < len(entries):
         raise Final(f"some hits have a score, {unscored[0].doc} has none")
     hits: dict[str, Hit] = {}
-    for place, (doc, score, text, metadata) in enumerate(entries):
+    for place, (doc, score, text, metadata, is_term) in enumerate(entries):
         try:
             doc_id = text_id(doc)
         except AssayError as error:
             raise Final(f"hit {place + 1}: {error}") from None
         if not doc_id:
             raise Final(f"hit {place + 1}: the id is empty")
-        if doc_id in hits:
+        if doc_id in hits and not is_term:
             raise Final(f"document {doc_id} comes twice")
-        hits[doc_id] = Hit(doc_id, float(-place) if score is None else _number(doc_id, score), text, metadata)
+        hit = Hit(doc_id, float(-place) if score is None else _number(doc_id, score), text, metadata)
+        hits[doc_id] = max(hits.get(doc_id, hit), hit, key=_score)
     ranked = list(hits.values()) if unscored else sorted(hits.values(), key=_score, reverse=True)
     return ranked if k is None else ranked[:k]
 
@@ -144,7 +150,9 @@ def _listed(answer: Any) -> list[Any]:
         return answer
     if isinstance(answer, Mapping):
         found = find_entries(answer)
-        if found is None and all(map(_is_number, answer.values())):
+        if found is None and any(answer.get(name) is True for name in GATED):
+            found = []
+        elif found is None and all(map(_is_number, answer.values())):
             found = list(answer.items())
         if found is None:
             raise Final(f"no list of hits is in the answer, which has {names_in(answer)}")
@@ -184,8 +192,11 @@ def _of_array(answer: np.ndarray) -> list[Any]:
 
 def find_entries(answer: Mapping[str, Any], depth: int = 3) -> list[Any] | None:
     """The list of hits in a service's answer, found by its usual names; None where there is none."""
-    if isinstance(answer.get("ids"), list):
-        return _of_columns(answer)
+    if are_columns(answer):
+        try:
+            return list(records_of_columns(answer))
+        except ValueError as error:
+            raise Final(str(error)) from None
     for name in LISTS:
         inside = answer.get(name)
         if isinstance(inside, list):
@@ -193,23 +204,6 @@ def find_entries(answer: Mapping[str, Any], depth: int = 3) -> list[Any] | None:
         if isinstance(inside, Mapping) and depth > 1 and (found := find_entries(inside, depth - 1)) is not None:
             return found
     return None
-
-
-def _of_columns(answer: Mapping[str, Any]) -> list[Any]:
-    """Columns as records."""
-    columns = {COLUMNS[name]: _column(column) for name, column in answer.items() if name in COLUMNS and column}
-    lengths = {name: len(column) for name, column in columns.items()}
-    if len(set(lengths.values())) > 1:
-        raise Final(f"the columns of the answer differ in length: {lengths}")
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-
-
-def _column(column: Any) -> list[Any]:
-    if isinstance(column, list) and len(column) == 1 and isinstance(column[0], list):
-        column = column[0]
-    if not isinstance(column, list) or any(isinstance(one, list) for one in column):
-        raise Final(f"expected the hits of one query, found {shortened(column)}")
-    return column
 
 
 def read_entry(entry: Any, place: int, *, needs_id: bool = True) -> Entry:
@@ -240,12 +234,13 @@ def _read_pair(pair: Sequence[Any] | np.ndarray, place: int) -> Entry:
 def _read_record(read: Callable[[str], Any]) -> Entry:
     parts = [part for name in INSIDE if isinstance(part := read(name), Mapping)]
     readers = [read, *(part.get for part in parts)]
-    doc = next((value for one in readers for name in (*IDS, *MORE_IDS) if _can_be_id(value := one(name))), None)
+    term = next((term for part in parts if (term := term_of(part))), None)
+    doc = term or next((value for one in readers for name in (*IDS, *MORE_IDS) if _can_be_id(value := one(name))), None)
     text = next((value for one in readers for name in TEXTS if isinstance(value := one(name), str)), None)
     score = next((value for name in (*SCORES, *MORE_SCORES) if (value := read(name)) is not None), None)
     if score is None and (far := next((far for name in DISTANCES if (far := read(name)) is not None), None)) is not None:
         score = -far if _is_number(far) else far
-    return Entry(doc, score, text, parts[0] if parts else None)
+    return Entry(doc, score, text, parts[0] if parts else None, term is not None)
 
 
 def _can_be_id(value: Any) -> bool:

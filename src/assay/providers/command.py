@@ -21,6 +21,7 @@ from assay.providers._documents import not_indexed
 from assay.providers._program import Ended, Program
 from assay.providers._provider import Provider
 from assay.providers._refusals import Final
+from assay.providers._reported import reported
 from assay.providers._secrets import (
     blot,
     command_line,
@@ -201,7 +202,7 @@ def _hits(answer: dict[str, Any], k: int) -> list[Hit] | ProviderError:
     if "hits" not in answer:
         return Final(f"the answer has neither hits nor error, but {names_in(answer)}")
     try:
-        return hits_from(answer["hits"], k)
+        return reported(hits_from(answer["hits"], k), answer)
     except ProviderError as error:
         return error
 

@@ -21,6 +21,7 @@ from assay.providers._headers import login, named_headers, parse_headers
 from assay.providers._paths import follow, path
 from assay.providers._provider import Provider
 from assay.providers._refusals import BUSY_STATUS, FINAL_STATUS, Busy, Final
+from assay.providers._reported import reported
 from assay.providers._secrets import VARIABLE, blot, conceal, fill_variables, json_text, revealed, without
 from assay.providers._secrets import address as address_text
 from assay.providers._sent_secrets import sent_secrets
@@ -77,7 +78,8 @@ class HttpRetriever:
             return self._read_again(reply, sent_secrets(request, self._templates), k)
 
     def _read(self, reply: Reply, k: int) -> list[Hit]:
-        return hits_of_entries(self._entries(self._content(reply)), k)
+        content = self._content(reply)
+        return reported(hits_of_entries(self._entries(content), k), content)
 
     def _read_again(self, reply: Reply, secrets: set[str], k: int) -> list[Hit]:
         """Fail once more, now over a reply in which the secrets are blotted out before anything is cut to length."""

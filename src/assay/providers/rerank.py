@@ -20,6 +20,7 @@ from assay.providers._loading import files_of, named, parse_function
 from assay.providers._parts import Judged, Parts, ranked
 from assay.providers._provider import Provider, Retriever
 from assay.providers._refusals import Final
+from assay.providers._reported import reported
 from assay.text import shortened
 
 INSTALL = "pip install 'assay[sentence-transformers]'"
@@ -75,7 +76,7 @@ class Rerank:
         head = ranked(replace(hit, score=score) for hit, score in zip(noted[: self.depth], scores, strict=True))
         lowest = head[-1].score if head else 0.0
         tail = [replace(hit, score=lowest - place) for place, hit in enumerate(noted[self.depth :], 1)]
-        return _with_rest_of_first((head + tail)[:k], noted[:k])
+        return reported(_with_rest_of_first((head + tail)[:k], noted[:k]), first)
 
     def _scores(self, query: Query, hits: list[Hit]) -> list[float]:
         if not hits:

@@ -115,6 +115,9 @@ def _doubts(ground: Ground, judged: Mapping[str, Judged], strategies: Mapping[st
         known = next(iter(ground.documents), None)
         have = f"the dataset has documents like {known!r}" if known else "the dataset has no documents"
         yield f"{n_without:,} of {len(hits):,} hits have no text to compare: the run has ids like {ours!r}, {have}."
+    if n_levelled := sum(one.is_levelled for one in judged.values()):
+        share = f"in {n_levelled:,} of {counted(len(judged), 'query')}"
+        yield f"grades of expected terms differ {share}: by ontology each of them counts 1; relevance qrels keeps them."
     yield from _doubts_of_places(ground, judged, strategies)
     by_pack = [query for query, name in strategies.items() if name == "pack" and ground.hits.get(query)]
     if by_pack and not any(grade > 0 for query in by_pack for grade in judged[query].grades.values()):

@@ -123,6 +123,8 @@ class Judged:
     """Retrieved texts that hold the expected one word by word."""
     n_without_text: int = 0
     """Hits whose text is neither brought along nor known."""
+    is_levelled: bool = False
+    """Whether grades that differ were taken as one."""
     n_unplaced: int = 0
     """Hits that nobody knows the place of, where places decide."""
     counted_over: str = "judgments"

@@ -39,8 +39,9 @@ def has_expected_terms(ground: Ground, query: Query) -> bool:
 
 def resolve_ontology(ground: Ground, queries: Sequence[Query], formula: str, threshold: float, by: str) -> dict[str, Judged]:
     """Expected terms have grade 1, others their similarity to the nearest of them, whatever grade that has; below the
-    threshold it is 0. The ideal ranking holds the best terms of all documents the query may search, each term once: of
-    several documents of one term the first is credited. An id that is no term is relevant only where it is expected.
+    threshold it is 0, and so it is for terms that were judged not relevant. The ideal ranking holds the best terms of all
+    documents the query may search, each term once: of several documents of one term the first is credited. An id that is
+    no term is relevant only where it is expected.
     """
     if ground.ontology is None:
         raise UsageError("relevance by ontology needs an ontology: --ontology FILE, or ontology: FILE in a plan")
@@ -48,13 +49,19 @@ def resolve_ontology(ground: Ground, queries: Sequence[Query], formula: str, thr
     corpora: dict[str | None, Corpus] = {}
     judged = {}
     for query in queries:
-        expected = [doc for doc, grade in ground.qrels[query.query_id].items() if grade > 0]
+        said = ground.qrels[query.query_id]
+        expected = [doc for doc, grade in said.items() if grade > 0]
         grades = term_grades(ontology, similarity, ontology.numbers(expected), threshold, is_binary=by == "binary")
+        _refuse_judged(ontology, grades, expected, [doc for doc, grade in said.items() if grade <= 0])
         if query.scope not in corpora:
             corpora[query.scope] = _corpus(ground, ontology, query)
         corpus = corpora[query.scope]
         found, seen = _retrieved(ground, ontology, query, set(expected), grades)
-        judged[query.query_id] = Judged(_missed(ontology, expected, grades, corpus, seen) | found, counted_over=corpus.over)
+        judged[query.query_id] = Judged(
+            _missed(ontology, expected, grades, corpus, seen) | found,
+            counted_over=corpus.over,
+            is_levelled=len({said[doc] for doc in expected}) > 1,
+        )
     return judged
 
 
@@ -70,6 +77,12 @@ def term_grades(
     grades = (nearest > 0).astype(float) if is_binary else nearest
     grades[known] = 1.0
     return grades
+
+
+def _refuse_judged(ontology: Ontology, grades: Floats, expected: Sequence[str], wrong: Sequence[str]) -> None:
+    """What somebody judged not relevant is not, however like it is; unless the same term is expected under another id."""
+    numbers = np.setdiff1d(ontology.numbers(wrong), ontology.numbers(expected))
+    grades[numbers[numbers != UNKNOWN]] = 0.0
 
 
 def _corpus(ground: Ground, ontology: Ontology, query: Query) -> Corpus:

@@ -43,7 +43,8 @@ class Shown:
 def render_evaluation(results: Sequence[Result], form: str, how: Shown) -> str:
     """One format for all results; tables come one per benchmark, each under its name."""
     renderer = find_renderer(form)
-    slices = slice_results(results, how.by, level=how.statistics.level) if how.by else ()
+    only = _sliced_metric(results, form)
+    slices = slice_results(results, how.by, metrics=only, level=how.statistics.level) if how.by else ()
     if form in WHOLE:
         more = {"slices": [sliced.to_dict() for sliced in slices]} if slices else {}
         return renderer.render(Report(results, width=how.width, colour=how.colour, more=more))
@@ -61,7 +62,16 @@ def render_evaluation(results: Sequence[Result], form: str, how: Shown) -> str:
             parts.append(render_sheets(sheets, form, Style(how.width, how.colour)))
     if slices:
         parts.append(render_slices(slices, form, Style(how.width, how.colour)))
+        if only:
+            parts.append(f"slices are of {only[0]} alone: -o slices.md has those of all metrics.\n")
     return "\n".join(parts)
+
+
+def _sliced_metric(results: Sequence[Result], form: str) -> list[str] | None:
+    """In a terminal, where systems stand side by side, slices are of the first metric: a table for each would fill pages."""
+    asked = [metric.name for metric in results[0].metrics if metric.name not in results[0].beside] if results else []
+    is_wide = form == "table" and len({result.name for result in results}) > 1
+    return asked[:1] if is_wide and len(asked) > 1 else None
 
 
 def _with_one_interval(results: Sequence[Result]) -> list[Result]:

@@ -58,12 +58,12 @@ def slice_sheets(sliced: Sliced, figures: Figures) -> list[Sheet]:
     if len(sliced.systems) == 1:
         columns = [_column(sliced, metric, 0, figures) for metric in sliced.metrics]
         heads = [metric.name for metric in sliced.metrics]
-        return [Sheet(f"{sliced.systems[0]} by {sliced.by}", _table(sliced, heads, columns), notes)]
+        return [Sheet(f"{sliced.systems[0]} by {sliced.head}", _table(sliced, heads, columns), notes)]
     sheets = []
     for metric in sliced.metrics:
         columns = [_column(sliced, metric, place, figures) for place in range(len(sliced.systems))]
         table = _table(sliced, list(map(printable, sliced.systems)), columns)
-        sheets.append(Sheet(f"{metric.name} by {sliced.by}", table, notes if metric is sliced.metrics[-1] else ()))
+        sheets.append(Sheet(f"{metric.name} by {sliced.head}", table, notes if metric is sliced.metrics[-1] else ()))
     return sheets
 
 
@@ -83,7 +83,7 @@ def _table(sliced: Sliced, heads: list[str], columns: list[list[Cell]]) -> Table
         for place, (name, n) in enumerate(names)
         if any(column[place].text for column in columns)
     ]
-    return Table([printable(sliced.by), "queries", *heads], rows)
+    return Table([printable(sliced.head), "queries", *heads], rows)
 
 
 def _column(sliced: Sliced, metric: BoundMetric, place: int, figures: Figures) -> list[Cell]:

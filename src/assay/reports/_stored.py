@@ -8,29 +8,54 @@ from typing import Any
 from assay.errors import UnknownName
 from assay.reports._cells import Cell, Table
 from assay.reports._csv_rows import csv_of
-from assay.reports._layout import Style, fitted, with_prose
+from assay.reports._layout import Style, fitted, needed_width, with_prose
 from assay.store.entries import Entry, StoredEvaluation
 from assay.text import counted, printable
 
 MINUTE = len("2026-11-15T11:21")
 
 
+HEAD = ["evaluation", "started", "benchmark", "provider", "metric", "value", "interval", "queries", "failed", ""]
+WORDS = {"evaluation", "started", "benchmark", "provider", "metric", ""}
+LEFT_OUT = ("interval", "started", "queries", "benchmark", "failed", "metric")
+"""What a narrow terminal does without, first to last; an id says the day and the benchmark too, and is what is typed."""
+
+
 def render_entries(entries: Sequence[Entry], metric: str | None, style: Style) -> str:
-    """One row for each result: the metric asked for, else the first of each."""
-    head = ["evaluation", "started", "benchmark", "provider", "metric", "value", "interval", "queries", "failed", ""]
+    """One row for each result: the metric asked for, else the first of each. Where room is scarce, columns go, ids stay."""
     rows = [list(map(Cell, _row(entry, metric))) for entry in entries]
-    return "\n\n".join(fitted(Table(head, rows, frozenset({0, 1, 2, 3, 4, 9})), style)) + "\n"
+    for n_out in range(len(LEFT_OUT) + 1):
+        kept = [place for place, name in enumerate(HEAD) if name not in LEFT_OUT[:n_out]]
+        table = _of_columns(rows, kept)
+        if not style.width or needed_width(table) <= style.width:
+            break
+    else:
+        table = _of_columns(rows, [place for place in kept if HEAD[place]])  # marks wait for a wider one, or for json
+    return "\n\n".join(fitted(table, style)) + "\n"
+
+
+def _of_columns(rows: Sequence[Sequence[Cell]], places: Sequence[int]) -> Table:
+    head = [HEAD[place] for place in places]
+    left = frozenset(number for number, name in enumerate(head) if name in WORDS)
+    return Table(head, [[row[place] for place in places] for row in rows], left)
 
 
 def _row(entry: Entry, metric: str | None) -> list[str]:
     name = metric if metric is not None else next(iter(entry.figures), "")
     figure = entry.figures.get(name)
-    value = "–" if figure is None or figure.value is None else f"{figure.value:.4f}"
-    has_ends = figure is not None and figure.low is not None and figure.high is not None
+    value = "–" if figure is None or figure.value is None or entry.is_failed else f"{figure.value:.4f}"
+    has_ends = figure is not None and figure.low is not None and figure.high is not None and not entry.is_failed
     interval = f"{figure.low:.3f} – {figure.high:.3f}" if has_ends and figure else ""
     marks = [*(f"baseline {one}" for one in entry.baselines), *entry.tags]
     words = [entry.evaluation, readable(entry.started), entry.benchmark, entry.provider, name]
-    return [*map(printable, words), value, interval, f"{entry.n_queries:,}", f"{entry.n_failed:,}", " · ".join(marks)]
+    return [
+        *map(printable, words),
+        value,
+        interval,
+        f"{entry.n_queries:,}",
+        f"{entry.n_failed:,}",
+        printable(" · ".join(marks)),
+    ]
 
 
 def entries_as_csv(entries: Sequence[Entry]) -> str:

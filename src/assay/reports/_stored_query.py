@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from assay.errors import UnknownName, near_matches
 from assay.evaluation.result import Result
+from assay.metrics._parse import parse_metric
 from assay.model.run import Rankings, Run
 from assay.reports._cells import Cell, Table
 from assay.reports._layout import BOLD, Style, fitted
 from assay.store.entries import StoredEvaluation
-from assay.text import counted, printable
+from assay.text import counted, milliseconds, printable
 
 MOST_MISSED = 10
-"""Relevant documents that were not retrieved and are named."""
+"""Relevant documents that are not in the table and are named."""
 
 
 def query_to_dict(evaluation: StoredEvaluation, query: str) -> dict[str, Any]:
@@ -53,6 +54,7 @@ def _result_to_dict(result: Result, query: str) -> dict[str, Any]:
         ],
         "not_retrieved": {doc: grade for doc, grade in (grades or {}).items() if doc not in ranking},
         "grades_known": grades is not None,
+        "rankings_kept": bool(result.run),
     }
 
 
@@ -67,7 +69,7 @@ def render_query(plain: Mapping[str, Any], top: int, style: Style) -> str:
 
 def _rendered(one: Mapping[str, Any], top: int, style: Style) -> str:
     name = f"{one['benchmark']}/{one['provider']}" if one["benchmark"] else str(one["provider"])
-    scores = " · ".join(f"{metric} {_figure(value)}" for metric, value in one["scores"].items())
+    scores = " · ".join(f"{metric} {_figure(metric, value)}" for metric, value in one["scores"].items())
     lines = [style.styled(printable(name), BOLD), style.wrapped(printable(scores))]
     if one["failure"] is not None:
         lines.append(style.wrapped(printable(f"failed: {one['failure']}")))
@@ -78,18 +80,34 @@ def _rendered(one: Mapping[str, Any], top: int, style: Style) -> str:
         lines.append("\n\n".join(fitted(Table(head, rows, frozenset({1})), style)))
     if left := len(one["ranking"]) - len(shown):
         lines.append(f"… and {counted(left, 'more document')}; --top 0 shows all")
-    if missed := list(one["not_retrieved"].items()):
-        named = ", ".join(f"{doc} ({grade:g})" for doc, grade in missed[:MOST_MISSED])
-        lines.append(
-            style.wrapped(printable(f"relevant, but not retrieved: {named}{' …' if len(missed) > MOST_MISSED else ''}"))
-        )
+    lines += [style.wrapped(printable(line)) for line in _not_shown(one, len(shown))]
     if not one["ranking"] and one["failure"] is None:
-        lines.append("nothing was retrieved, or rankings were not kept")
+        lost = "rankings were not kept: results of assay.evaluate have none, those of assay.run and assay eval do"
+        lines.append(style.wrapped("nothing was retrieved" if one["rankings_kept"] else lost))
     return "\n".join(line for line in lines if line)
 
 
-def _figure(value: float | str | None) -> str:
-    return "–" if value is None else value if isinstance(value, str) else f"{value:.4f}"
+def _not_shown(one: Mapping[str, Any], n_shown: int) -> Iterator[str]:
+    """Relevant documents that the table does not have: those further down with their ranks, and those that are nowhere."""
+    below = [
+        f"{hit['document']} at {hit['rank']} (grade {hit['grade']:g})" for hit in one["ranking"][n_shown:] if hit["grade"]
+    ]
+    if below:
+        yield f"relevant, but further down: {_some(below)}"
+    missed = [f"{doc} (grade {grade:g})" for doc, grade in one["not_retrieved"].items()]
+    if missed and one["rankings_kept"]:
+        yield f"relevant, but not retrieved: {_some(missed)}"
+
+
+def _some(named: Sequence[str]) -> str:
+    return ", ".join(named[:MOST_MISSED]) + (f" and {len(named) - MOST_MISSED} more" if len(named) > MOST_MISSED else "")
+
+
+def _figure(metric: str, value: float | str | None) -> str:
+    """A score with four decimals, a time with its unit."""
+    if value is None or isinstance(value, str):
+        return value or "–"
+    return milliseconds(value) if parse_metric(metric).metric.view == "timing" else f"{value:.4f}"
 
 
 def _hit(hit: Mapping[str, Any]) -> tuple[str, ...]:

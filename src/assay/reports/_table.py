@@ -15,6 +15,9 @@ from assay.text import counted, printable, some_of
 WIDE = 8
 """More metrics than this, those beside them not counted, are set one per row instead of one per column."""
 
+OF_RANKINGS = ("ranking", "spans", "similarity", "timing")
+"""Views that rest on what was retrieved, and so on the conventions for rankings."""
+
 
 def summary_table(report: Report, *, one_metric_per_row: bool | None = None) -> Table:
     """Runs × metrics, or metrics × runs when asked for; unless told, when there are many metrics."""
@@ -71,6 +74,8 @@ def coverage(report: Report) -> str:
     """One line: how many queries the figures rest on, and the conventions they follow."""
     first = report.results[0]
     policy = first.policy
+    if not any(metric.metric.view in OF_RANKINGS for metric in first.metrics):
+        return counted(first.counts["judged"], "query")
     parts = [
         counted(first.counts["judged"], "judged query"),
         *([f"profile: {first.profile}"] if first.profile else []),

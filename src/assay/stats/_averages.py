@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from assay.model.ordering import Floats
-from assay.model.scores import GEOMETRIC_FLOOR, GEOMETRIC_MEAN, MEAN, SUM, Aggregation
+from assay.model.scores import GEOMETRIC_FLOOR, GEOMETRIC_MEAN, MEAN, PERCENTAGE, SUM, Aggregation
 
-AVERAGED = (MEAN, SUM, GEOMETRIC_MEAN)
+AVERAGED = (MEAN, SUM, PERCENTAGE, GEOMETRIC_MEAN)
 """Summaries that grow with a mean over queries, so that a test of that mean is a test of the summary."""
 
 
@@ -20,4 +20,4 @@ def summarised(mean: float, n: int, aggregation: Aggregation) -> float:
     """The summary that belongs to such a mean over n queries."""
     if aggregation == GEOMETRIC_MEAN:
         return float(np.exp(mean))
-    return mean * n if aggregation == SUM else mean
+    return mean * {SUM: n, PERCENTAGE: 100}.get(aggregation, 1)

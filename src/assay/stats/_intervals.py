@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from assay.errors import BadParameter, DataError
 from assay.model.graded import ratio
 from assay.model.ordering import Floats
-from assay.model.scores import MEAN, RATIO_OF_SUMS, SUM, Aggregation, Column
+from assay.model.scores import MEAN, PERCENTAGE, RATIO_OF_SUMS, SUM, Aggregation, Column
 from assay.stats._averages import AVERAGED, averaged, summarised
 from assay.stats._mean_intervals import (
     BCA,
@@ -56,7 +56,7 @@ def column_intervals(
     for name, column in columns.items():
         if column.aggregation.summarise is None:
             continue
-        defined = ~np.isnan(column.score)
+        defined = column.counts
         scores = _Defined(column.score[defined], column.weight[defined], column.aggregation)
         chosen = scores.choose(method)
         found[name] = (np.nan, np.nan, chosen)
@@ -67,7 +67,7 @@ def column_intervals(
             waiting.setdefault(np.packbits(defined).tobytes(), []).append((name, scores))
     for alike in waiting.values():
         for (name, scores), of in _resampled(alike, resamples, seed):
-            low, high = ends(of, found[name][2], level)
+            low, high = ends(_where_defined(of), found[name][2], level)
             found[name] = scores.named(float(low[0]), float(high[0]), found[name][2])
     return found
 
@@ -110,10 +110,13 @@ def figure_difference(
     check_request(BOOTSTRAP, level, resamples, seed, (BOOTSTRAP,))
     of_a, of_b = (_figures(_Defined(*one), resamples, seed) for one in (a, b))
     drawn = of_b - of_a
+    drawn = drawn[~np.isnan(drawn)]
+    if not len(drawn):
+        return FigureDifference(np.nan, np.nan, np.nan)
     seen = b.summary() - a.summary()
-    slack = ROUNDING * max(float(np.abs(of_a).max()), float(np.abs(of_b).max()))
+    slack = ROUNDING * max(float(np.nanmax(np.abs(of_a))), float(np.nanmax(np.abs(of_b))))
     extreme = is_beyond(drawn - seen, np.asarray(seen), np.asarray(slack), alternative)
-    p = max((1 + int(np.count_nonzero(extreme))) / (1 + resamples), coins_alike(n, alternative))
+    p = max((1 + int(np.count_nonzero(extreme))) / (1 + len(drawn)), coins_alike(n, alternative))
     low, high = ends(Resampled(np.array([seen]), drawn[np.newaxis], np.zeros(1)), BOOTSTRAP, level)
     return FigureDifference(float(low[0]), float(high[0]), p)
 
@@ -145,9 +148,10 @@ class _Defined(NamedTuple):
     def choose(self, method: str) -> str:
         """The method asked for, or the nearest that fits."""
         n = len(self.score)
-        if not (np.isfinite(self.score).all() and np.isfinite(self.weight).all()):
+        is_made_of_scores = self.weight.ndim == 1
+        if not np.isfinite(self.weight).all() or (is_made_of_scores and not np.isfinite(self.score).all()):
             return NONE
-        if n and method in (AUTO, WILSON) and self.aggregation in (MEAN, SUM) and is_binary(self.score):
+        if n and method in (AUTO, WILSON) and self.aggregation in (MEAN, SUM, PERCENTAGE) and is_binary(self.score):
             return WILSON
         if n < 2:
             return NONE
@@ -210,6 +214,14 @@ def _from_indices(scores: _Defined, resamples: int, seed: int) -> Resampled:
     figure = _quantile_of(scores.score, summarise.keywords["q"]) if is_quantile else _one_by_one(scores, summarise)
     figures = np.concatenate([figure(index) for index in index_blocks(len(scores.score), resamples, seed)])
     return Resampled(np.array([summarise(scores.score, scores.weight)]), figures[np.newaxis], np.zeros(1))
+
+
+def _where_defined(of: Resampled) -> Resampled:
+    """Without the resamples in which a figure is undefined, as where nothing that was drawn can be divided by."""
+    if not np.isnan(of.figures).any():
+        return of
+    known = of.figures[:, ~np.isnan(of.figures).any(axis=0)]
+    return of._replace(figures=known if known.size else np.full((len(of.figures), 1), np.nan))
 
 
 def _quantile_of(score: Floats, q: float) -> Callable[[NDArray[Any]], Floats]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -11,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from assay.catalog import entries_by_name, find_entry
+from assay.catalog import Described, entries_by_name, find_entry
 from assay.errors import UsageError
 from assay.grammar import Param, one_of, parse_setting, show, split_call
 from assay.model.ordering import Floats, Ints
@@ -73,7 +71,7 @@ class FieldOutcome(NamedTuple):
 
 
 @dataclass(frozen=True)
-class StatisticalTest:
+class StatisticalTest(Described):
     """One test. Its meaning is the first line of its module's docstring, its edge cases are those of its function."""
 
     name: str
@@ -92,17 +90,6 @@ class StatisticalTest:
     caution: Callable[..., str] | None = None
     """Number of queries and parameters → what to beware of, in one sentence; empty where there is nothing."""
     cite: str = ""
-
-    @property
-    def meaning(self) -> str:
-        """One sentence: what the test tells."""
-        doc = sys.modules[self.function.__module__].__doc__ or ""
-        return doc.partition("\n")[0].partition(": ")[2]
-
-    @property
-    def edge_cases(self) -> str:
-        """What happens where the textbook alone does not say."""
-        return " ".join((inspect.getdoc(self.function) or "").split())
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,139 @@
+"""assay moe: how well queries are routed to experts, and what the retrieval gate saves."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.cli._command import Command
+from assay.cli._confidence import MANY, METHODS, level
+from assay.cli._inputs import refuse_swallowed
+from assay.cli._numbers import digits, whole_number
+from assay.cli._slices import add_by
+from assay.cli._terminal import may_colour, terminal_width
+from assay.errors import UsageError
+
+if TYPE_CHECKING:
+    from assay.evaluation.result import Result
+
+FORMATS = ("table", "json", "csv", "markdown", "latex")
+EXAMPLES = """\
+  assay moe routes.jsonl
+  assay moe routes.jsonl --by language optimal_expert
+  assay moe old.csv new.csv -m routing_accuracy gate_efficiency
+  assay moe routes.jsonl -o new.json && assay compare old.json new.json"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Files of decisions, metrics, slices and output."""
+    parser.add_argument(
+        "files",
+        nargs="*",
+        metavar="routes",
+        help="one record per query: query_id, route, optimal_expert, gated (skipped), needs_retrieval, cost, tags; "
+        "JSON lines, JSON, CSV, TSV or Parquet; - is standard input",
+    )
+    parser.add_argument(
+        "-m",
+        "--metrics",
+        nargs="+",
+        action="extend",
+        metavar="METRIC",
+        help="such as routing_accuracy@2 gate_efficiency (default: all that have something to say)",
+    )
+    add_by(parser.add_argument_group("slices"))
+    trust = parser.add_argument_group("trust")
+    trust.add_argument(
+        "--ci",
+        nargs="?",
+        const="auto",
+        default="auto",
+        choices=METHODS,
+        metavar="METHOD",
+        help="intervals: auto, bootstrap, bca, t, wilson or none (default: auto)",
+    )
+    trust.add_argument("--level", type=level, default=0.95, metavar="LEVEL", help="of the intervals (default: 0.95)")
+    trust.add_argument("--ci-seed", type=whole_number(MANY), default=0, metavar="SEED", help="of the bootstrap (default: 0)")
+    _add_output_arguments(parser)
+
+
+def _add_output_arguments(parser: argparse.ArgumentParser) -> None:
+    """What is shown, and where."""
+    show = parser.add_argument_group("output")
+    show.add_argument("-f", "--format", default="table", choices=FORMATS, metavar="FORMAT", help=", ".join(FORMATS))
+    show.add_argument(
+        "-o",
+        "--output",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="a file too, its format by ending: .json .csv .md .tex .txt; may be repeated",
+    )
+    show.add_argument("-q", "--per-query", action="store_true", help="the scores of every query too")
+    show.add_argument("--digits", type=digits, metavar="N", help="decimals (default: 3; csv and json: all)")
+
+
+def run_moe(options: argparse.Namespace) -> int:
+    """Names are checked before any file is read; nothing is printed unless everything worked."""
+    from assay.comparison.slices import slice_results
+    from assay.datasets._write import new_file
+    from assay.reports._outputs import ENDINGS
+    from assay.reports._report import Report
+    from assay.reports._routing import render_routing
+
+    _check(options)
+    results = _results(options)
+    method = "auto" if options.ci == "none" else options.ci
+    slices = (
+        slice_results(results, options.by, interval=method, level=options.level, seed=options.ci_seed) if options.by else ()
+    )
+    report = Report(results, per_query=options.per_query, digits=options.digits, width=terminal_width(), colour=may_colour())
+    for output in map(Path, options.output):
+        form = ENDINGS[output.suffix.lower()]
+        with new_file(output) as file:
+            file.write(
+                render_routing(replace(report, width=None, colour=False), form, slices).encode("utf-8", "surrogatepass")
+            )
+    sys.stdout.write(render_routing(report, options.format, slices))
+    return 0
+
+
+def _check(options: argparse.Namespace) -> None:
+    """Refuse what cannot be."""
+    from assay.evaluation.routing import chosen_metrics
+    from assay.reports._outputs import RUNS, check_outputs
+
+    refuse_swallowed(options, options.files)
+    if not options.files:
+        raise UsageError("say which routes to score: assay moe routes.jsonl")
+    if options.files.count("-") > 1:
+        raise UsageError("standard input (-) can be read once only")
+    if files := [word for word in options.by or () if Path(word).is_file()]:
+        raise UsageError(f"what follows --by is taken as a tag: {' '.join(files)}. Put files first")
+    chosen_metrics(options.metrics)
+    if runs := [output for output in options.output if Path(output).suffix.lower() in RUNS]:
+        raise UsageError(f"-o {runs[0]}: routes are no rankings; write .json, .csv, .md, .tex or .txt")
+    check_outputs(options.output)
+
+
+def _results(options: argparse.Namespace) -> list[Result]:
+    """One result per file, all with the same metrics, under names that tell them apart."""
+    from assay.evaluation.added_columns import with_the_same_metrics
+    from assay.evaluation.intervals import with_intervals
+    from assay.evaluation.routing import evaluate_routing
+
+    stems = [Path(file).stem if file != "-" else "<stdin>" for file in options.files]
+    names = stems if len(set(stems)) == len(stems) else options.files
+    scored = [evaluate_routing(file, options.metrics, name=name) for file, name in zip(options.files, names, strict=True)]
+    results = with_the_same_metrics(scored)
+    if options.ci == "none":
+        return results
+    return [with_intervals(result, options.ci, options.level, options.ci_seed) for result in results]
+
+
+COMMAND = Command(
+    "moe", "score how queries are routed and when retrieval is skipped", add_arguments, run_moe, EXAMPLES, also_takes="files"
+)

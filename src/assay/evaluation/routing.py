@@ -1,0 +1,105 @@
+"""evaluate_routing: what a router and a retrieval gate decided in, a Result out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from assay.datasets._read_routes import read_routes
+from assay.errors import UsageError
+from assay.evaluation.result import Result
+from assay.evaluation.scoring import score_views
+from assay.metrics._metric import BoundMetric
+from assay.metrics._parse import parse_metrics
+from assay.model.policy import Policy
+from assay.model.records import Query
+from assay.model.routing import Routing
+from assay.model.scores import ScoreTable
+from assay.text import counted
+
+VIEW = "routing"
+USUAL = (
+    *("routing_accuracy", "routing_accuracy@2", "load_balance"),
+    *("gate_efficiency", "gate_accuracy", "gate_recall", "wrongly_skipped", "wasted_retrievals", "retrievals_saved"),
+    "gate_cost_saved",
+)
+"""What is told of a router and a gate, as far as there is something to tell."""
+
+
+def evaluate_routing(records: Any, metrics: str | Iterable[str | BoundMetric] | None = None, *, name: str = "") -> Result:
+    """Score routes and gate decisions. Records are a file (JSON lines, JSON, CSV, Parquet), a frame, or a list of dicts.
+
+    Each has a `query_id` and some of `route`, `optimal_expert`, `gated` (retrieval was skipped), `needs_retrieval` and
+    `cost`; whatever else it has is a tag to slice by. Without `metrics`, all that have something to say.
+    `result.provenance["routing"]` has experts, confusion matrix and gate.
+    """
+    routes = read_routes(records)
+    routing = Routing(tuple(routes.decisions))
+    return score_routing(routing, routes.queries, chosen_metrics(metrics), name or routes.name)
+
+
+def chosen_metrics(metrics: str | Iterable[str | BoundMetric] | None) -> list[BoundMetric] | None:
+    """The metrics that were asked for; None where none were. Those that read something else are refused."""
+    if metrics is None:
+        return None
+    asked = parse_metrics(metrics)
+    if others := [metric.name for metric in asked if metric.metric.view != VIEW]:
+        usual = ", ".join(USUAL[:4])
+        raise UsageError(f"{others[0]} does not read routes; metrics that do are {usual} … (assay metrics lists all)")
+    return asked
+
+
+def score_routing(
+    routing: Routing, queries: Mapping[str, Query], metrics: Sequence[BoundMetric] | None, name: str
+) -> Result:
+    """The result of some decisions; queries are what is known of them besides."""
+    table, shown = routing_table(routing, metrics)
+    n = len(routing.query_ids)
+    return Result(
+        name=name,
+        table=table,
+        metrics=tuple(shown),
+        counts={"judged": n, "scored": n, "missing": 0, "without_relevant": 0, "extra": 0, "constant": 0},
+        policy=Policy(),
+        notes=tuple(notes_on_routing(routing)),
+        queries={query: queries[query] for query in routing.query_ids if query in queries},
+        provenance={"routing": routing.to_dict()},
+        recorded=routing.fingerprints(),
+    )
+
+
+def routing_table(routing: Routing, metrics: Sequence[BoundMetric] | None) -> tuple[ScoreTable, list[BoundMetric]]:
+    """The scores of the metrics asked for; else of the usual ones that are defined for some query."""
+    wanted = list(metrics) if metrics is not None else usual_metrics(routing)
+    table = score_views({VIEW: routing}, wanted)
+    return table, wanted
+
+
+def usual_metrics(routing: Routing) -> list[BoundMetric]:
+    """The usual metrics that have a score for some query."""
+    has_choices = any(len(one.routes or ()) > 1 for one in routing.decisions)
+    known = parse_metrics([name for name in USUAL if has_choices or "@" not in name])
+    table = score_views({VIEW: routing}, known)
+    return [metric for metric in known if table.columns[metric.name].counts.any()]
+
+
+def notes_on_routing(routing: Routing) -> list[str]:
+    """Which queries do not count, and why."""
+    found = []
+    decisions = routing.decisions
+    has_routes, has_gate = any(one.routes for one in decisions), any(one.gated is not None for one in decisions)
+    unrouted = [one for one in decisions if has_routes and one.optimal and not one.routes]
+    for some, what in (
+        ([one for one in decisions if has_routes and one.routes and not one.optimal], "without an optimal expert, left out"),
+        ([one for one in unrouted if one.gated], "answered without an expert, left out of routing"),
+        ([one for one in unrouted if not one.gated], "sent to no expert, which counts as wrong"),
+        ([one for one in decisions if has_gate and one.gated is not None and one.needs_retrieval is None], NOT_KNOWN),
+        ([one for one in decisions if has_gate and one.gated is None and one.needs_retrieval is not None], NOT_TOLD),
+    ):
+        if some:
+            found.append(f"{counted(len(some), 'query')} {what} ({some[0].query_id}).")
+    return found
+
+
+NOT_KNOWN = "of which nobody says whether retrieval is needed, left out of the gate's figures"
+NOT_TOLD = "without a decision of the gate, which saves nothing"

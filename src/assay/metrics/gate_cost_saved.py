@@ -1,0 +1,27 @@
+"""gate_cost_saved: cost of the retrievals that were rightly skipped, as a percentage of the cost of retrieving always."""
+
+import numpy as np
+
+from assay.metrics._metric import Metric
+from assay.model.routing import Routing
+from assay.model.scores import PERCENTAGE_OF_SUMS, Composed
+
+
+def gate_cost_saved(routing: Routing) -> Composed:
+    """gate_efficiency, with each query weighed by what a retrieval costs there; the same where all cost the same. Queries
+    without a cost do not count. Where everything is free the figure is undefined.
+    """
+    saved = np.where(np.isnan(routing.cost), np.nan, routing.saved)
+    parts = np.column_stack([routing.cost * saved, np.where(np.isnan(saved), np.nan, routing.cost)])
+    return Composed(np.where(routing.cost > 0, 100 * saved, np.nan), parts)
+
+
+METRIC = Metric(
+    "gate_cost_saved",
+    gate_cost_saved,
+    range=(0.0, 100.0),
+    aggregation=PERCENTAGE_OF_SUMS,
+    view="routing",
+    formula="100 · cost of what was rightly skipped ÷ cost of all queries",
+    cite="Elkan 2001, The Foundations of Cost-Sensitive Learning, IJCAI",
+)

@@ -1,0 +1,24 @@
+"""gate_efficiency: retrievals that were rightly skipped, as a percentage of all queries."""
+
+from assay.metrics._metric import Metric, Scores
+from assay.model.routing import Routing
+from assay.model.scores import PERCENTAGE
+
+
+def gate_efficiency(routing: Routing) -> Scores:
+    """The score of a query is 1 where its retrieval was rightly skipped. The most there can be is the percentage of queries
+    that need no retrieval: gate_recall divides by those. What was not reported was not saved. A query of which nobody says
+    whether it needs retrieval has no score.
+    """
+    return routing.saved
+
+
+METRIC = Metric(
+    "gate_efficiency",
+    gate_efficiency,
+    range=(0.0, 100.0),
+    aggregation=PERCENTAGE,
+    view="routing",
+    formula="100 · rightly skipped ÷ queries",
+    cite="Jeong et al. 2024, Adaptive-RAG: Learning to Adapt Retrieval-Augmented Large Language Models, NAACL",
+)

@@ -1,0 +1,184 @@
+"""Routing: the `routing` view; where each query was sent, where it belonged, and whether retrieval was skipped."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from assay.model.decision import Decision
+from assay.model.ordering import Floats
+from assay.model.qrels import fingerprint
+
+NO_ROUTE = "(none)"
+"""The column of queries that were sent nowhere, in a confusion matrix."""
+
+
+@dataclass(frozen=True)
+class Expert:
+    """One expert of a router: how often a query was sent to it, belonged there, and both."""
+
+    name: str
+    n_routed: int
+    n_optimal: int
+    n_right: int
+
+    @property
+    def precision(self) -> float:
+        """Of the queries sent to it, the share that belonged there; nan where none was."""
+        return self.n_right / self.n_routed if self.n_routed else float("nan")
+
+    @property
+    def recall(self) -> float:
+        """Of the queries that belonged there, the share that was sent to it; nan where none did."""
+        return self.n_right / self.n_optimal if self.n_optimal else float("nan")
+
+
+@dataclass(frozen=True)
+class Routing:
+    """The decisions about some queries, as metrics read them. Arrays are nan where there is nothing to judge."""
+
+    decisions: tuple[Decision, ...]
+
+    @classmethod
+    def of(cls, query_ids: Iterable[str], known: Mapping[str, Decision]) -> Routing:
+        """The decisions about these queries, in this order; of those that are not known nothing is."""
+        return cls(tuple(known.get(query, Decision(query)) for query in query_ids))
+
+    @cached_property
+    def query_ids(self) -> tuple[str, ...]:
+        """The queries, in the order of every score."""
+        return tuple(one.query_id for one in self.decisions)
+
+    @cached_property
+    def experts(self) -> tuple[str, ...]:
+        """Everyone that a query was sent to, or belonged to, by name."""
+        named = (name for one in self.decisions for name in (*(one.routes or ()), *(one.optimal or ())))
+        return tuple(sorted(set(named)))
+
+    @cached_property
+    def place(self) -> Floats:
+        """The place of the first right expert among those chosen: 1, 2, …; infinite where none is right."""
+        return np.array([_place(one) if self._has_routes else np.nan for one in self.decisions], dtype=float)
+
+    @cached_property
+    def _has_routes(self) -> bool:
+        return any(one.routes for one in self.decisions)
+
+    @cached_property
+    def first(self) -> list[str | None]:
+        """The expert each query was sent to; None where it was sent nowhere."""
+        return [one.routes[0] if one.routes else None for one in self.decisions]
+
+    @cached_property
+    def skipped(self) -> Floats:
+        """1 where the gate skipped retrieval, 0 where it did not, nan where nobody says."""
+        return _numbers([one.gated for one in self.decisions])
+
+    @cached_property
+    def needed(self) -> Floats:
+        """1 where retrieval is needed, 0 where it is not, nan where nobody says."""
+        return _numbers([one.needs_retrieval for one in self.decisions])
+
+    @cached_property
+    def cost(self) -> Floats:
+        """What a retrieval costs; nan where nobody says."""
+        return _numbers([one.cost for one in self.decisions])
+
+    def good(self, is_so: Floats) -> Floats:
+        """1 or 0 where the right decision is known. One that was not reported is 0: nothing was gained."""
+        has_gate = not np.isnan(self.skipped).all()
+        values = np.where(np.isnan(self.skipped), 0.0, is_so)
+        return np.where(np.isnan(self.needed), np.nan, values) if has_gate else np.full(len(values), np.nan)
+
+    def bad(self, is_so: Floats) -> Floats:
+        """1 or 0 where both the decision and the right one are known: what was not reported is not blamed."""
+        return np.where(np.isnan(self.needed) | np.isnan(self.skipped), np.nan, is_so)
+
+    @property
+    def saved(self) -> Floats:
+        """1 where retrieval was skipped and not needed."""
+        return self.good((self.skipped == 1) & (self.needed == 0))
+
+    def kinds(self, n_experts: int | None = None) -> Floats:
+        """Queries × 2: a number for the expert that each was sent to, and how many experts there are."""
+        numbers = [np.nan if name is None else _number_of(name) for name in self.first]
+        n = float(n_experts or len(self.experts))
+        return np.column_stack([np.array(numbers, dtype=float), np.full(len(numbers), n)])
+
+    def confusion(self) -> dict[str, dict[str, int]]:
+        """Right expert → expert chosen → queries; only queries whose right expert is known."""
+        counted: dict[str, dict[str, int]] = {}
+        for one, first in zip(self.decisions, self.first, strict=True):
+            if (actual := one.actual) is not None and one.is_routed:
+                row = counted.setdefault(actual, {})
+                row[first or NO_ROUTE] = row.get(first or NO_ROUTE, 0) + 1
+        return {name: dict(sorted(counted[name].items())) for name in sorted(counted)}
+
+    def by_expert(self) -> list[Expert]:
+        """Every expert, by name, over the queries whose right expert is known."""
+        confusion = self.confusion() if self._has_routes else {}
+        return [
+            Expert(
+                name,
+                sum(row.get(name, 0) for row in confusion.values()),
+                sum(confusion.get(name, {}).values()),
+                confusion.get(name, {}).get(name, 0),
+            )
+            for name in self.experts
+            if confusion
+        ]
+
+    def gate_counts(self) -> dict[str, int]:
+        """What the gate came to: the four ways a decision can turn out; nothing where there is none to judge."""
+        skipped, needed = self.skipped, self.needed
+        counts = {
+            "saved": (skipped == 1) & (needed == 0),
+            "wrongly_skipped": (skipped == 1) & (needed == 1),
+            "wasted": (skipped == 0) & (needed == 0),
+            "retrieved": (skipped == 0) & (needed == 1),
+        }
+        found = {name: int(np.count_nonzero(which)) for name, which in counts.items()}
+        return found if any(found.values()) else {}
+
+    def to_dict(self) -> dict[str, Any]:
+        """The picture over all queries, as plain values: experts, confusion and gate, as far as there are any."""
+        experts = [
+            {
+                "expert": one.name,
+                "routed": one.n_routed,
+                "optimal": one.n_optimal,
+                "right": one.n_right,
+                "precision": None if np.isnan(one.precision) else one.precision,
+                "recall": None if np.isnan(one.recall) else one.recall,
+            }
+            for one in self.by_expert()
+        ]
+        parts = {"experts": experts, "confusion": self.confusion() if experts else {}, "gate": self.gate_counts()}
+        return {name: part for name, part in parts.items() if part}
+
+    def fingerprints(self) -> dict[str, str]:
+        """Of what would have been right, and of what was decided."""
+        right = [(one.query_id, *sorted(one.optimal or ()), one.needs_retrieval) for one in self.decisions]
+        chosen = [(one.query_id, *(one.routes or ()), one.gated, one.cost) for one in self.decisions]
+        return {"judgments": fingerprint(right), "rankings": fingerprint(chosen)}
+
+
+def _place(one: Decision) -> float:
+    if not one.optimal or not one.is_routed:
+        return float("nan")
+    right = set(one.optimal)
+    return next((float(place) for place, name in enumerate(one.routes or (), 1) if name in right), float("inf"))
+
+
+def _numbers(values: Sequence[bool | float | None]) -> Floats:
+    return np.array([np.nan if value is None else float(value) for value in values], dtype=float)
+
+
+def _number_of(name: str) -> float:
+    """A number for a name, the same wherever the name occurs: results of several benchmarks are taken together."""
+    return float(int.from_bytes(hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=6).digest(), "big"))

@@ -1,0 +1,116 @@
+"""Routing as people read it: figures, experts, where queries belonged and were sent, and what the gate came to."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from assay.comparison.figures import UNKNOWN, Figures
+from assay.comparison.slices import Sliced
+from assay.evaluation.result import Result
+from assay.metrics._metric import BoundMetric
+from assay.model.routing import NO_ROUTE
+from assay.reports._cells import Cell, Table
+from assay.reports._csv_rows import csv_of
+from assay.reports._layout import Style
+from assay.reports._report import Report, find_renderer
+from assay.reports._sheets import Sheet, render_sheets
+from assay.reports._slices import slice_sheets
+from assay.reports._table import query_table
+from assay.text import counted, printable
+
+FORMATS = ("table", "json", "csv", "markdown", "latex")
+
+
+def render_routing(report: Report, form: str, slices: Sequence[Sliced] = ()) -> str:
+    """Everything there is to say about routes, in one format. CSV has the slices, where there are any."""
+    if form == "json":
+        more = {"slices": [sliced.to_dict() for sliced in slices]} if slices else {}
+        return find_renderer("json").render(Report(report.results, digits=report.digits, more=more))
+    if form == "csv":
+        rows = [row for sliced in slices for row in sliced.rows()]
+        return csv_of(rows, report.digits) if rows else find_renderer("csv").render(report)
+    sheets = [*_sheets(report), *(sheet for sliced in slices for sheet in slice_sheets(sliced, Figures(report.digits)))]
+    return render_sheets(sheets, form, Style(report.width, report.colour))
+
+
+def _sheets(report: Report) -> Iterator[Sheet]:
+    """The figures of all, then the picture of each."""
+    yield _figures(report)
+    for result in report.results:
+        front = f"{result.name}: " if len(report.results) > 1 else ""
+        if report.per_query:
+            yield Sheet(f"{front}queries", query_table(report, result))
+        yield from _picture(result.provenance.get("routing", {}), front)
+        if result.notes:
+            yield Sheet("", Table([], []), tuple(f"{front}{note}" for note in result.notes))
+
+
+def _figures(report: Report) -> Sheet:
+    """Metrics as rows, each with its interval where there is one."""
+    figures = Figures(report.digits)
+    names = [report.label(result) for result in report.results]
+    rows = [
+        [Cell(metric.name), *(cell for result in report.results for cell in _cells(result, metric, figures))]
+        for metric in report.shown
+    ]
+    heads = [head for name, result in zip(names, report.results, strict=True) for head in _heads(name, result)]
+    title = f"{', '.join(names)}: {counted(len(report.results[0].query_ids), 'query')}"
+    return Sheet(title, Table(["metric", *heads], rows))
+
+
+def _heads(name: str, result: Result) -> list[str]:
+    levels = {one.level for one in result.intervals.values()}
+    return [name, *(f"{100 * level:g} % CI" for level in levels)]
+
+
+def _cells(result: Result, metric: BoundMetric, figures: Figures) -> list[Cell]:
+    value = Cell(figures.value(metric, result[metric.name]))
+    if not result.intervals:
+        return [value]
+    one = result.intervals.get(metric.name)
+    if one is None or math.isnan(one.low):
+        return [value, Cell("")]
+    return [value, Cell(f"[{figures.value(metric, one.low)}, {figures.value(metric, one.high)}]")]
+
+
+def _picture(routing: Mapping[str, Any], front: str) -> Iterator[Sheet]:
+    """Experts, confusion and gate, as a result's provenance has them."""
+    if experts := routing.get("experts"):
+        yield Sheet(f"{front}experts", _experts(experts))
+    if confusion := routing.get("confusion"):
+        yield Sheet(f"{front}where queries belonged (rows) and were sent (columns)", _confusion(confusion))
+    if gate := routing.get("gate"):
+        yield Sheet(f"{front}the retrieval gate", _gate(gate))
+
+
+def _experts(experts: Sequence[Mapping[str, Any]]) -> Table:
+    heads = ["expert", "sent there", "belonged there", "both", "precision", "recall"]
+    rows = [
+        [
+            Cell(printable(one["expert"])),
+            *(Cell(f"{one[name]:,}") for name in ("routed", "optimal", "right")),
+            *(Cell(UNKNOWN if one[name] is None else f"{one[name]:.3f}") for name in ("precision", "recall")),
+        ]
+        for one in experts
+    ]
+    return Table(heads, rows)
+
+
+def _confusion(confusion: Mapping[str, Mapping[str, int]]) -> Table:
+    """Every expert that occurs has a column, those that nothing belongs to as well."""
+    sent = sorted(
+        {name for row in confusion.values() for name in row} | set(confusion), key=lambda one: (one == NO_ROUTE, one)
+    )
+    rows = [
+        [Cell(printable(name)), *(Cell(f"{row.get(other, 0):,}", other == name) for other in sent)]
+        for name, row in confusion.items()
+    ]
+    return Table(["", *map(printable, sent)], rows)
+
+
+def _gate(gate: Mapping[str, int]) -> Table:
+    lines = {"skipped": ("saved", "wrongly_skipped"), "retrieved": ("wasted", "retrieved")}
+    rows = [[Cell(name), *(Cell(f"{gate[way]:,}") for way in ways)] for name, ways in lines.items()]
+    return Table(["retrieval", "not needed", "needed"], rows)

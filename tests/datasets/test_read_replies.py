@@ -1,0 +1,122 @@
+"""Answers read from files, frames, records and mappings; and everything that can be wrong with them."""
+
+import json
+
+import pytest
+
+from assay.datasets._read_replies import read_replies
+from assay.errors import DataError
+from assay.model.reply import Reply
+from assay.model.wanted import Wanted
+
+ROWS = [
+    {"query_id": "1", "answer": "Paris", "confidence": 0.5, "references": ["Paris", "paris, France"], "language": "en"},
+    {"query_id": "2", "answer": None, "references": None, "language": "de"},
+]
+REPLIES = {"1": Reply("Paris", 0.5), "2": Reply(None)}
+
+
+def lines(rows):
+    return "\n".join(map(json.dumps, rows)) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.jsonl", lines(ROWS)),
+        ("a.json", json.dumps(ROWS)),
+        ("a.json", json.dumps(ROWS, indent=1)),
+        ("a.json", json.dumps({"answers": ROWS})),
+        ("a.json", json.dumps({"1": {"answer": "Paris", "confidence": 0.5}, "2": None})),
+        ("a.csv", "query_id,answer,confidence\n1,Paris,0.5\n2,,\n"),
+        ("a.tsv", "query_id\tanswer\tconfidence\n1\tParis\t0.5\n2\t\t\n"),
+    ],
+    ids=["jsonl", "list", "pretty", "under answers", "mapping", "csv", "tsv"],
+)
+def test_files(tmp_path, name, content):
+    file = tmp_path / name
+    file.write_text(content)
+    found = read_replies(file)
+    assert found.replies == REPLIES
+    assert found.name == "a"
+
+
+def test_one_record_by_itself(tmp_path):
+    file = tmp_path / "one.json"
+    file.write_text(json.dumps(ROWS[0], indent=2))
+    assert read_replies(file).replies == {"1": REPLIES["1"]}
+    file = tmp_path / "one.jsonl"
+    file.write_text(json.dumps(ROWS[0]))
+    assert read_replies(str(file)).replies == {"1": REPLIES["1"]}
+
+
+def test_what_is_right_and_what_was_asked_come_along():
+    found = read_replies([{**ROWS[0], "question": "Capital?", "difficulty": "easy"}, ROWS[1]])
+    assert found.wanted == {"1": Wanted(("Paris", "paris, France"))}
+    assert found.queries["1"].text == "Capital?"
+    assert found.queries["1"].tags == {"language": "en", "difficulty": "easy"}
+
+
+def test_frames_and_mappings():
+    import pandas as pd
+    import polars as pl
+
+    rows = [{"query_id": 1, "answer": "Paris", "confidence": 0.5}, {"query_id": 2, "answer": None, "confidence": None}]
+    assert read_replies(pd.DataFrame(rows)).replies == REPLIES
+    assert read_replies(pl.DataFrame(rows)).replies == REPLIES
+    assert read_replies({1: {"answer": "Paris", "confidence": 0.5}, "2": None}).replies == REPLIES
+
+
+def test_parquet(tmp_path):
+    import polars as pl
+
+    pl.DataFrame(ROWS).write_parquet(tmp_path / "a.parquet")
+    assert read_replies(tmp_path / "a.parquet").replies == REPLIES
+
+
+def test_all_faults_are_told_with_their_lines(tmp_path):
+    file = tmp_path / "bad.jsonl"
+    bad = [
+        {"query_id": "1", "answer": "a"},
+        {"answer": "no id"},
+        {"query_id": "1", "answer": "again"},
+        {"query_id": "2"},
+        {"query_id": "3", "answer": {"text": "x"}},
+        {"query_id": "", "answer": "x"},
+        {"query_id": "4", "answer": "x", "confidence": "high"},
+    ]
+    file.write_text(lines(bad) + "{not json\n[1]\n")
+    with pytest.raises(DataError) as caught:
+        read_replies(file)
+    told = "\n".join(caught.value.faults)
+    for number, words in {
+        2: "expected the query's id under query_id or question_id or qid, found answer",
+        3: "query 1 appears twice",
+        4: "query 2 has no answer; expected one under answer, or null, found query_id",
+        5: "an answer is text",
+        6: "empty",
+        7: "a confidence is a number, not 'high'",
+        8: "not JSON",
+        9: "expected an object",
+    }.items():
+        assert any(fault.startswith(f"{file}:{number}:") and words in fault for fault in caught.value.faults), (words, told)
+
+
+@pytest.mark.parametrize("nothing", [[], {}])
+def test_nothing_at_all(nothing):
+    with pytest.raises(DataError, match="no answer in it"):
+        read_replies(nothing)
+
+
+@pytest.mark.parametrize("wrong", [5, ["text"], [["q", "a"]]])
+def test_what_is_no_answers(wrong):
+    with pytest.raises(DataError):
+        read_replies(wrong)
+
+
+def test_missing_and_empty_files(tmp_path):
+    with pytest.raises(DataError, match="no such file"):
+        read_replies(tmp_path / "nowhere.jsonl")
+    (tmp_path / "empty.jsonl").write_text("")
+    with pytest.raises(DataError, match="no answer in it"):
+        read_replies(tmp_path / "empty.jsonl")

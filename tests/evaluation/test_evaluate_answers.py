@@ -1,0 +1,189 @@
+"""evaluate_answers: the whole way, and what the result can do afterwards."""
+
+import json
+import math
+
+import pytest
+
+import assay
+from assay.comparison.slices import slice_results
+from assay.evaluation.saved import read_results, result_from_dict
+
+DATASET = [
+    {"id": "1", "question": "Capital of France?", "expected": "Paris", "relevant_ids": ["d1"], "difficulty": "easy"},
+    {"id": "2", "question": "Who wrote Faust?", "expected": "Goethe", "relevant_ids": ["d2"], "difficulty": "hard"},
+    {"id": "3", "question": "日本の首都は？", "expected": "東京", "relevant_ids": ["d3"], "difficulty": "easy"},
+    {"id": "4", "question": "Mayor of the Moon?", "answerable": False, "relevant_ids": [], "difficulty": "hard"},
+    {"id": "5", "question": "Nobody knows", "relevant_ids": ["d5"], "difficulty": "hard"},
+]
+GOOD = [
+    {"query_id": "1", "answer": "Paris", "confidence": 0.9},
+    {"query_id": "2", "answer": "It was Goethe", "confidence": 0.7},
+    {"query_id": "3", "answer": "東京です", "confidence": 0.8},
+    {"query_id": "4", "answer": None},
+]
+POOR = {"1": "London", "2": "Schiller", "4": "Neil Armstrong", "9": "unasked"}
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "golden.json"
+    path.write_text(json.dumps(DATASET))
+    return path
+
+
+def test_against_a_dataset(file):
+    result = assay.evaluate_answers(GOOD, file)
+    assert list(result) == ["answer_f1", "answer_exact", "answer_contains", "rouge(n=l)", "abstention_accuracy", "aurc"]
+    assert result.query_ids == ("1", "2", "3", "4")
+    assert result.scores("answer_f1") == pytest.approx({"1": 1, "2": 0.5, "3": 2 * 2 / 6, "4": 1})
+    assert result["abstention_accuracy"] == 1
+    assert result["answer_exact"] == 0.5
+
+
+def test_what_is_missing_scores_nothing_and_is_told(file):
+    result = assay.evaluate_answers(POOR, file, "answer_f1")
+    assert result.scores("answer_f1") == {"1": 0, "2": 0, "3": 0, "4": 0}
+    assert any("1 query without an answer, which score 0 (3)" in note for note in result.notes)
+    assert any("1 answer left out: nobody says what is right there (9)" in note for note in result.notes)
+
+
+def test_or_is_left_out_or_refused_as_the_policy_has_it(file):
+    skipped = assay.evaluate_answers(POOR, file, "answer_f1", policy=assay.Policy(missing="skip"))
+    assert skipped.query_ids == ("1", "2", "4")
+    with pytest.raises(assay.DataError, match=r"1 query without an answer \(3\)"):
+        assay.evaluate_answers(POOR, file, "answer_f1", policy=assay.Policy(missing="error"))
+
+
+def test_records_may_say_themselves_what_is_right():
+    rows = [{"id": 1, "response": "Paris", "reference": "Paris"}, {"id": 2, "response": "x", "references": []}]
+    result = assay.evaluate_answers(rows, metrics=["answer_exact", "abstention_accuracy"])
+    assert result.scores("answer_exact") == {"1": 1, "2": 0}
+    assert result["abstention_accuracy"] == 0
+
+
+def test_the_dataset_knows_better_than_records(file):
+    rows = [{"query_id": "1", "answer": "London", "reference": "London"}, {"query_id": "5", "answer": "x", "reference": "x"}]
+    result = assay.evaluate_answers(rows, file, "answer_exact")
+    assert result.scores("answer_exact") == {"1": 0, "2": 0, "3": 0, "4": 0, "5": 1}
+
+
+@pytest.mark.parametrize(
+    ("answers", "message"),
+    [
+        ({"q1": "Paris"}, r"not one answer belongs to a query of golden .*: answers are for 'q1', .* like '1'"),
+        ({}, "no answer in it"),
+    ],
+)
+def test_wrong_answers(file, answers, message):
+    with pytest.raises(assay.DataError, match=message):
+        assay.evaluate_answers(answers, file)
+
+
+def test_nobody_says_what_is_right(tmp_path):
+    with pytest.raises(assay.DataError, match="nobody says what the right answers are"):
+        assay.evaluate_answers({"1": "Paris"})
+    bare = tmp_path / "bare.json"
+    bare.write_text(json.dumps([{"id": "1", "question": "?", "relevant_ids": ["d"]}]))
+    with pytest.raises(assay.DataError, match="no query of bare has an expected answer"):
+        assay.evaluate_answers({"1": "Paris"}, bare)
+
+
+def test_sentences_that_say_no_answer(file):
+    answers = {"4": "I don't know.", "1": "Paris"}
+    metrics = ["abstention_accuracy"]
+    assert assay.evaluate_answers(answers, file, metrics)["abstention_accuracy"] == 0
+    assert assay.evaluate_answers(answers, file, metrics, abstentions=["i don't know"])["abstention_accuracy"] == 1
+    assert assay.evaluate_answers(answers, file, metrics, abstentions="I don't know")["abstention_accuracy"] == 1
+
+
+def test_answers_in_several_languages_side_by_side(file):
+    result = assay.evaluate_answers({"1": "Paris は", "3": "Tokyo 東京"}, file, ["answer_f1", "answer_contains"])
+    assert result.scores("answer_contains")["3"] == 1
+    assert result.scores("answer_f1")["1"] == pytest.approx(2 / 3)
+
+
+def test_with_a_run_rankings_and_answers_stand_in_one_result(file):
+    run = {"1": ["d1"], "2": ["d9", "d2"], "3": ["d9"], "5": ["d5"]}
+    result = assay.evaluate_answers(GOOD, file, ["ndcg@5", "answer_success@1", "answer_f1"], run=run)
+    assert [metric.name for metric in result.metrics] == ["ndcg@5", "answer_success@1", "answer_f1", "judged@10"]
+    rows = result.table.by_query()
+    assert {query: row["answer_success@1"] for query, row in rows.items()} == {"1": 1, "2": 0, "3": 0, "4": None, "5": None}
+    assert rows["5"]["ndcg@5"] == 1
+    assert rows["5"]["answer_f1"] is None
+    assert result["ndcg@5"] == assay.evaluate(assay.load_dataset(file), run, "ndcg@5")["ndcg@5"]
+    assert result["answer_f1"] == assay.evaluate_answers(GOOD, file, "answer_f1")["answer_f1"]
+
+
+def test_a_run_needs_a_dataset_and_rankings_need_a_run(file):
+    with pytest.raises(assay.UsageError, match="a run needs a benchmark"):
+        assay.evaluate_answers([{"id": "1", "answer": "a", "reference": "a"}], metrics="ndcg@5", run={"1": ["d"]})
+    with pytest.raises(assay.UsageError, match=r"ndcg@5 reads ranking.*--run"):
+        assay.evaluate_answers(GOOD, file, "ndcg@5")
+    with pytest.raises(assay.UsageError, match=r"answer_f1 reads answers.*assay answers"):
+        assay.evaluate(assay.load_dataset(file), {"1": ["d1"]}, "answer_f1")
+
+
+# The same result as any other
+
+
+METRICS = ["answer_f1", "rouge(n=l)", "corpus_bleu(n=1)", "aurc", "abstention_accuracy"]
+
+
+def both(file):
+    confident = [{**row, "answer": f"well {row['answer']}" if row["answer"] else "x"} for row in GOOD]
+    confident[3]["confidence"] = 0.1
+    return [assay.evaluate_answers(rows, file, METRICS, name=name) for rows, name in ((GOOD, "good"), (confident, "new"))]
+
+
+def test_intervals(file):
+    result = assay.with_intervals(both(file)[0])
+    assert result.intervals["abstention_accuracy"].method == "wilson"
+    for metric in ("answer_f1", "corpus_bleu(n=1)", "aurc"):
+        interval = result.intervals[metric]
+        assert 0 <= interval.low <= result[metric] <= interval.high <= 1
+
+
+def test_comparison(file):
+    good, new = both(file)
+    found = assay.compare(None, {"good": good, "new": new}, METRICS[:4])
+    pairs = {pair.metric: pair for pair in found.pairs}
+    assert new["answer_f1"] < good["answer_f1"]
+    assert pairs["answer_f1"].difference == pytest.approx(new["answer_f1"] - good["answer_f1"])
+    assert new["aurc"] > good["aurc"]
+    assert pairs["aurc"].improvement == pytest.approx(good["aurc"] - new["aurc"])
+    assert 0 < pairs["aurc"].p <= 1
+    assert 0 < pairs["corpus_bleu(n=1)"].p <= 1
+
+
+def test_slices_are_measured_by_themselves(file):
+    (sliced,) = slice_results(both(file)[0], "difficulty")
+    assert sliced.means("answer_f1") == pytest.approx({"easy": (1 + 2 / 3) / 2, "hard": 0.75})
+    easy = assay.evaluate_answers([GOOD[0], GOOD[2]], file, "aurc", policy=assay.Policy(missing="skip"))
+    assert sliced.means("aurc")["easy"] == pytest.approx(easy["aurc"])
+
+
+def test_saving_and_reading_back(file, tmp_path):
+    (good, _) = both(file)
+    again = result_from_dict(json.loads(json.dumps(good.to_dict())))
+    assert again.summary == pytest.approx(good.summary)
+    assert again.fingerprints == good.fingerprints
+    from assay.reports._report import Report, find_renderer
+
+    place = tmp_path / "saved.json"
+    place.write_text(find_renderer("json").render(Report([good])))
+    assert read_results(place)[0].summary == pytest.approx(good.summary)
+
+
+def test_figures_where_nobody_is_sure(file):
+    result = assay.evaluate_answers({"1": "Paris"}, file, ["aurc", "answer_f1"])
+    assert math.isnan(result["aurc"])
+    assert assay.with_intervals(result).intervals["aurc"].method == "none"
+
+
+def test_results_with_other_right_answers_are_told_apart(file, tmp_path):
+    other = tmp_path / "other.json"
+    other.write_text(json.dumps([{**DATASET[0], "expected": "Lutetia"}, *DATASET[1:]]))
+    ours, theirs = (assay.evaluate_answers(GOOD, one, "answer_f1") for one in (file, other))
+    assert ours.fingerprints["judgments"] != theirs.fingerprints["judgments"]
+    assert ours.fingerprints["rankings"] == theirs.fingerprints["rankings"]

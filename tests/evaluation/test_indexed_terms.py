@@ -1,0 +1,138 @@
+"""Indexed terms: what is searched where documents are terms; the same from Python as at the terminal."""
+
+import json
+
+import pytest
+
+import assay
+from assay import BadParameter, BenchmarkDataset, DataError, Query
+from assay.datasets._hpo import load_hpo
+from assay.evaluation.indexed_terms import with_indexed_terms
+from assay.evaluation.plan import make_plan
+
+NAMES = {"HP:0000001": "All", "HP:0001250": "Seizure", "HP:0001945": "Fever"}
+OBO = "format-version: 1.2\nontology: small\n\n" + "\n".join(
+    f'[Term]\nid: {one}\nname: {name}\nsynonym: "attack of {name}" EXACT []\n'
+    + ("" if one == "HP:0000001" else "is_a: HP:0000001\n")
+    for one, name in NAMES.items()
+)
+BABELON = "translation_language\tsubject_id\tpredicate_id\ttranslation_value\nde\tHP:0001250\trdfs:label\tKrampfanfall\n"
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """A folder with a small ontology, German labels, a fruit ontology, and files of cases."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ASSAY_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "small.obo").write_text(OBO)
+    (tmp_path / "fruit.obo").write_text("format-version: 1.2\nontology: fruit\n\n[Term]\nid: FR:1\nname: pear\n")
+    (tmp_path / "de.tsv").write_text(BABELON)
+    write(tmp_path / "mine.json", ("Krampfanfall", "de", "HP:0001250"))
+    write(tmp_path / "two.json", ("Krampfanfall", "de", "HP:0001250"), ("attack", "en", "HP:0001945"))
+    write(tmp_path / "fruit.json", ("a pear", "en", "FR:1"))
+    return tmp_path
+
+
+def write(path, *cases):
+    rows = [{"text": text, "language": language, "expected_hpo_ids": [one]} for text, language, one in cases]
+    path.write_text(json.dumps(rows))
+
+
+def plan(benchmark, **more):
+    return make_plan({"benchmarks": [benchmark], "providers": ["bm25"], "metrics": ["mrr"], **more})
+
+
+def indexed(benchmark, dataset=None, **more):
+    loaded = assay.load_dataset(benchmark) if dataset is None else dataset
+    return with_indexed_terms({benchmark: loaded}, plan(benchmark, **more))[benchmark]
+
+
+@pytest.mark.usefixtures("place")
+def test_python_indexes_the_fields_that_are_asked_for():
+    all_fields = assay.run("mine.json", "bm25", ["mrr"], ontology="small.obo")
+    assert all_fields.provenance["dataset"]["documents"]["fields"] == ["label", "synonyms", "definition"]
+    one = assay.run("mine.json", "bm25", ["mrr"], ontology="small.obo", fields=["label"])
+    assert one.provenance["dataset"]["documents"] == {
+        "ontology": "small",
+        "version": "",
+        "fields": ["label"],
+        "language": "en",
+    }
+    assert "indexed are label alone, without synonyms and definition." in one.notes
+
+
+@pytest.mark.usefixtures("place")
+def test_python_indexes_labels_and_says_so(place):
+    assert assay.run("mine.json", "bm25", ["mrr"], ontology="small.obo")["mrr"] == 0
+    found = assay.run("mine.json", "bm25", ["mrr"], ontology="small.obo", labels=[place / "de.tsv"])
+    assert found["mrr"] == 1
+    assert any("German labels for 1 of 3 terms" in note for note in found.notes)
+    assert not any("cross-lingual" in note for note in found.notes)
+
+
+@pytest.mark.usefixtures("place")
+def test_an_ontology_replaces_what_is_searched_and_fields_stay_as_chosen():
+    chosen = load_hpo("mine.json", fields="label", ontology="small.obo")
+    again = indexed("mine.json", chosen, ontology="small.obo")
+    assert again is chosen
+    other = indexed("mine.json", load_hpo("mine.json", fields="label"), ontology="small.obo")
+    assert set(other.documents) == set(NAMES)
+    assert other.metadata["documents"]["fields"] == ["label"]
+
+
+@pytest.mark.usefixtures("place")
+def test_languages_are_never_in_one_mean():
+    said = "two: the cases are in de and en, and languages are never mixed in one mean; choose one with --where language=de"
+    with pytest.raises(DataError, match=said):
+        indexed("two.json", ontology="small.obo")
+    with pytest.raises(DataError, match=said):
+        assay.run("two.json", "bm25", ["mrr"], ontology="small.obo")
+    alone = assay.run("two.json", "bm25", ["mrr"], ontology="small.obo", labels="de.tsv", selection={"where": "language=de"})
+    assert alone["mrr"] == 1
+    scored = assay.evaluate(assay.load_dataset("two.json"), {"1": ["HP:0001250"]}, ["mrr"])
+    assert any(note.startswith("cases in de and en are in one mean") for note in scored.notes)
+
+
+@pytest.mark.usefixtures("place")
+def test_cases_of_any_ontology_search_its_terms():
+    assert (
+        assay.run("fruit.json", "bm25", ontology="fruit.obo").summary.items()
+        >= {
+            "mrr": 1.0,
+            "hit@1": 1.0,
+            "hit@10": 1.0,
+            "max_ont_sim@10": 1.0,
+        }.items()
+    )
+    with pytest.raises(DataError, match=r"fruit: not one of 1 expected id, such as 'FR:1', is a term of hp"):
+        assay.run("fruit.json", "bm25", ["mrr"])
+
+
+@pytest.mark.usefixtures("place")
+def test_a_benchmark_without_documents_searches_the_terms_that_are_given():
+    bare = BenchmarkDataset("bare", queries={"q": Query("q", "a pear")}, qrels={"q": {"FR:1": 1}})
+    assert set(indexed("bare", bare, ontology="fruit.obo").documents) == {"FR:1"}
+    assert indexed("bare", bare).documents == {}
+    assert assay.run(bare, "bm25", ["mrr"], ontology="fruit.obo", fields="label")["mrr"] == 1
+
+
+@pytest.mark.usefixtures("place")
+def test_an_ontology_that_nobody_expects_terms_of_is_refused():
+    for benchmark in ("mine.json", "rag-template"):
+        with pytest.raises(DataError, match=r"not one of .* is a term of fruit, which has ids like 'FR:1'"):
+            indexed(benchmark, ontology="fruit.obo")
+    both = {"fruit.json": assay.load_dataset("fruit.json"), "rag-template": assay.load_dataset("rag-template")}
+    found = with_indexed_terms(both, plan("fruit.json", ontology="fruit.obo"))
+    assert found["rag-template"] is both["rag-template"]
+
+
+@pytest.mark.usefixtures("place")
+def test_flags_that_nobody_can_use():
+    with pytest.raises(BadParameter, match="--fields: only for HPO cases and for terms of --ontology"):
+        indexed("rag-template", fields=["label"])
+    with pytest.raises(BadParameter, match="fields is an empty list"):
+        plan("mine.json", fields=[])
+    with pytest.raises(BadParameter, match=r"ontology: http://x\.org/hp\.obo is an address, and assay downloads nothing"):
+        plan("mine.json", ontology="http://x.org/hp.obo")
+    with pytest.raises(BadParameter, match=r"annotations: there is no file none\.hpoa; expected phenotype\.hpoa"):
+        plan("mine.json", annotations="none.hpoa")

@@ -1,0 +1,123 @@
+"""Answers that providers report with their hits, scored in an evaluation."""
+
+import json
+import math
+
+import pytest
+
+import assay
+from assay.evaluation.conduct import Conduct, carry_out
+from assay.evaluation.plan import make_plan
+from assay.evaluation.replied import replies_said
+from assay.evaluation.run import own_provider
+from assay.model.reply import Reply
+
+DATASET = [
+    {"id": "1", "question": "Capital of France?", "expected": "Paris", "relevant_ids": ["d1"]},
+    {"id": "2", "question": "Who wrote Faust?", "expected": "Goethe", "relevant_ids": ["d2"]},
+    {"id": "3", "question": "Mayor of the Moon?", "answerable": False, "relevant_ids": ["d3"]},
+]
+SAID = {"Capital of France?": "It is Paris", "Who wrote Faust?": "Schiller", "Mayor of the Moon?": None}
+METRICS = ["ndcg@5", "answer_f1", "answer_success@1", "abstention_accuracy", "aurc"]
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "golden.json"
+    path.write_text(json.dumps(DATASET))
+    return path
+
+
+def talks(query, k=5):
+    return {"hits": [{"id": "d1", "score": 1.0}], "answer": SAID[query], "confidence": 0.5}
+
+
+def mute(query, k=5):
+    return ["d1"]
+
+
+def breaks(query, k=5):
+    if "Faust" in query:
+        raise ValueError("no")
+    return talks(query)
+
+
+def test_a_provider_that_answers(file):
+    result = assay.run(file, talks, METRICS)
+    assert [name for name in result if name not in result.beside] == METRICS
+    assert result.scores("answer_f1") == pytest.approx({"1": 0.5, "2": 0, "3": 1})
+    rows = result.table.by_query()
+    assert [rows[query]["answer_success@1"] for query in "123"] == [1, 0, None]
+    assert result["abstention_accuracy"] == 1
+    assert result["aurc"] == pytest.approx((0.75 + 0.75 + 0.5) / 3)
+
+
+def test_it_is_the_same_as_scoring_the_answers_alone(file):
+    answers = {row["id"]: SAID[row["question"]] for row in DATASET}
+    apart = assay.evaluate_answers(answers, file, ["answer_f1", "abstention_accuracy"])
+    assert assay.run(file, talks, ["answer_f1"])["answer_f1"] == apart["answer_f1"]
+
+
+def test_a_provider_that_reports_none_has_no_score_and_it_is_told(file):
+    result = assay.run(file, mute, METRICS)
+    assert math.isnan(result["answer_f1"])
+    assert math.isnan(result["aurc"])
+    assert any("mute reported no answer in words" in note for note in result.notes)
+    assert result["ndcg@5"] == pytest.approx(1 / 3)
+
+
+def test_a_query_that_failed_scores_nothing(file):
+    result = assay.run(file, breaks, ["answer_f1"], policy=assay.Policy(missing="skip"), retries=0)
+    assert result.scores("answer_f1") == pytest.approx({"1": 0.5, "2": 0, "3": 1})
+    assert list(result.failures) == ["2"]
+
+
+def test_a_benchmark_without_answers_is_refused_before_anything_is_asked(tmp_path):
+    path = tmp_path / "bare.json"
+    path.write_text(json.dumps([{"id": "1", "question": "?", "relevant_ids": ["d"]}]))
+    asked = []
+    plan = make_plan(
+        {"benchmarks": [str(path)], "providers": [own_provider(asked.append)], "metrics": ["answer_f1"]}, "test"
+    )
+    with pytest.raises(assay.UsageError, match="answer_f1 needs expected answers, and no query of bare has one"):
+        carry_out(plan, Conduct(home=tmp_path / "home"))
+    assert not asked
+
+
+def carried_out(tmp_path, file, function, **how):
+    plan = make_plan(
+        {"benchmarks": [str(file)], "providers": [own_provider(function)], "metrics": ["answer_f1"], "retries": 0}, "test"
+    )
+    return carry_out(plan, Conduct(home=tmp_path / "home", **how))
+
+
+def test_answers_survive_a_resume(tmp_path, file):
+    (first,) = carried_out(tmp_path, file, talks)
+    (again,) = carried_out(tmp_path, file, talks, resume=True)
+    assert again.scores("answer_f1") == first.scores("answer_f1")
+    assert again.provenance["counts"]["cached"] == 3
+
+
+def test_results_keep_no_answers_so_all_are_asked_again(tmp_path, file):
+    def named(function):
+        function.__name__ = "system"
+        return function
+
+    def flawed(query, k=5):
+        return breaks(query)
+
+    def mended(query, k=5):
+        return talks(query)
+
+    before = carried_out(tmp_path, file, named(flawed))
+    said = []
+    (result,) = carried_out(tmp_path, file, named(mended), before=before, say=said.append)
+    assert result.scores("answer_f1") == pytest.approx({"1": 0.5, "2": 0, "3": 1})
+    assert not result.failures
+    assert any("all queries are asked again" in note for note in said)
+
+
+def test_what_cannot_be_read_counts_as_none_and_is_told():
+    replies, notes = replies_said({"1": {"answer": "a"}, "2": {"answer": "b", "confidence": "high"}, "3": None, "4": {}})
+    assert replies == {"1": Reply("a")}
+    assert notes == ["1 answer of no use, taken as none; 2: a confidence is a number, not 'high'."]

@@ -1,0 +1,72 @@
+"""What the tests of answer metrics share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hypothesis import strategies as st
+
+from assay.evaluation.scoring import score_views
+from assay.metrics._parse import parse_metric
+from assay.model.replies import Replies
+from assay.model.reply import Reply
+from assay.model.scores import Column
+from assay.model.wanted import Wanted
+
+Pair = tuple[Any, Any]
+"""What was answered: text, a Reply, None for an abstention, ... for nothing; and what is right: a text, several, or ..."""
+
+
+def view(*pairs: Pair, ranking: Any = None) -> Replies:
+    """The answers view of pairs. Right answers that are [] mean that there is none; ... that nobody knows."""
+    ids = tuple(f"q{number}" for number in range(len(pairs)))
+    return Replies(ids, tuple(_reply(one) for one, _ in pairs), tuple(_wanted(right) for _, right in pairs), ranking)
+
+
+def _reply(answer: Any) -> Reply | None:
+    return None if answer is ... else answer if isinstance(answer, Reply) else Reply(answer)
+
+
+def _wanted(right: Any) -> Wanted | None:
+    return None if right is ... else Wanted((right,) if isinstance(right, str) else tuple(right))
+
+
+def column(metric: str, *pairs: Pair, ranking: Any = None) -> Column:
+    """The column of a metric."""
+    bound = parse_metric(metric)
+    return score_views({"answers": view(*pairs, ranking=ranking)}, [bound]).columns[bound.name]
+
+
+def score(metric: str, answer: Any, right: Any) -> float:
+    """The score of one answer."""
+    return float(column(metric, (answer, right)).score[0])
+
+
+def scores(metric: str, *pairs: Pair) -> list[float | None]:
+    """The scores of several answers, None where there is none."""
+    return column(metric, *pairs).values()
+
+
+WORDS = st.lists(st.sampled_from(["a", "b", "c", "d", "e", "the", "of", "Paris", "東", "京", "größe"]), max_size=12)
+SOME_WORDS = st.lists(st.sampled_from(["a", "b", "c", "d", "e", "the", "of", "paris"]), min_size=1, max_size=14)
+
+
+def text(words: Sequence[str]) -> str:
+    """Words as a text."""
+    return " ".join(words)
+
+
+EDGES: list[tuple[Any, Any, float | None]] = [
+    (..., "Paris", 0),
+    (None, "Paris", 0),
+    ("", "Paris", 0),
+    ("?!", "Paris", 0),
+    (None, [], 1),
+    ("", [], 1),
+    ("Paris", [], 0),
+    (..., [], 0),
+    ("Paris", ..., None),
+    (None, ..., None),
+]
+"""What every metric of likeness says where there is no answer, or none to be had, or nobody knows."""

@@ -1,0 +1,49 @@
+"""Wanted: what queries and records say is right."""
+
+import pytest
+
+from assay.errors import DataError
+from assay.model.records import Query
+from assay.model.wanted import Wanted, wanted_by, wanted_in
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        (Query("q", expected="Paris"), Wanted(("Paris",))),
+        (Query("q"), None),
+        (Query("q", expected="…"), None),
+        (Query("q", metadata={"answerable": False}), Wanted()),
+        (Query("q", expected="not mentioned", metadata={"answerable": False}), Wanted()),
+        (Query("q", expected="Paris", metadata={"answerable": True}), Wanted(("Paris",))),
+        (Query("q", metadata={"is_impossible": "true"}), Wanted()),
+        (
+            Query("q", expected="Paris", metadata={"answers": ["Paris", "Lutetia", ""]}),
+            Wanted(("Paris", "Lutetia")),
+        ),
+        (Query("q", metadata={"references": [1, 2.5]}), Wanted(("1", "2.5"))),
+    ],
+)
+def test_of_a_query(query, expected):
+    assert wanted_by(query) == expected
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({"reference": "Paris"}, Wanted(("Paris",))),
+        ({"ground_truth": ["a", "b"]}, Wanted(("a", "b"))),
+        ({"references": []}, Wanted()),
+        ({"references": [""]}, None),
+        ({"unanswerable": True, "reference": "x"}, Wanted()),
+        ({"answer": "mine"}, None),
+    ],
+)
+def test_of_a_record(fields, expected):
+    assert wanted_in(fields) == expected
+
+
+@pytest.mark.parametrize("wrong", [{"references": [{"text": "a"}]}, {"reference": True}])
+def test_what_is_no_text_is_told(wrong):
+    with pytest.raises(DataError, match="the right answers are text"):
+        wanted_in(wrong)
