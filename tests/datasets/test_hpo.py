@@ -221,6 +221,12 @@ def test_labels_of_another_language_stand_in_for_english_ones(small, german):
     assert (documents["HP:0001945"].title, documents["HP:0001945"].text) == ("Fever", "")
 
 
+def test_labels_may_spell_ids_in_another_way(tmp_path, small):
+    spelt = write(tmp_path / "hp-de.babelon.tsv", BABELON.replace("HP:", "HP_"))
+    documents = load_hpo("hpo-de:tiny", labels=spelt, ontology=small).documents
+    assert documents["HP:0001250"].title == "Krampfanfall"
+
+
 def test_labels_of_a_language_that_is_not_asked_for_are_refused(small, german):
     with pytest.raises(DataError, match="expected labels with the translation_language fr, found labels in de"):
         load_hpo("hpo-fr:tiny", labels=german, ontology=small)

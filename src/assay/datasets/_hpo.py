@@ -114,6 +114,7 @@ def with_terms(
     if translation is None:
         rows: Iterable[Row] = _in_english(terms, chosen)
     else:
+        translation = translation.resolved(terms)
         rows = _translated(terms, chosen, translation.terms)
         about |= {"language": translation.language, "labels": translation.source, **_coverage(terms, translation)}
     by_id = {row.id: row.to_document() for row in rows}

@@ -132,6 +132,7 @@ def notes_on_terms(terms: tuple[Run, Expected] | None) -> list[str]:
     if terms is None or not isinstance(ontology := terms[1].terms, Ontology):
         return []
     found = [
+        *(f"{ontology.name}: {note}." for note in ontology.notes),
         *notes_on_ids(ontology, chain.from_iterable(terms[1].ids.values()), "expected"),
         *notes_on_ids(ontology, chain.from_iterable(terms[0].rankings), "retrieved"),
     ]

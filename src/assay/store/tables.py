@@ -120,7 +120,7 @@ BASELINES = Table(
 JUDGMENTS = Table(
     "assay_judgments",
     METADATA,
-    Column("number", Integer, primary_key=True),
+    Column("key", Text, primary_key=True),
     Column("benchmark", Text, nullable=False),
     Column("query", Text, nullable=False),
     Column("document", Text, nullable=False),
@@ -128,7 +128,8 @@ JUDGMENTS = Table(
     Column("grade", Float(53), nullable=False),
     Column("note", Text, nullable=False),
     Column("judged", Text, nullable=False),
-    UniqueConstraint("benchmark", "query", "document", "judge"),
-    sqlite_autoincrement=True,
 )
-"""Grades that people gave after an evaluation: one per judge and pair; `judged` is when. They belong to a benchmark."""
+"""Grades that people gave after an evaluation, one for each judge and pair; `judged` is when.
+
+`key` is a digest of benchmark, query, document and judge: ids may be too long for an index.
+"""
