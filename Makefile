@@ -5,11 +5,12 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 ADAPTERS := .venv-adapters
 
-.PHONY: help demo test test-adapters lint bench docs clean
+.PHONY: help demo test test-slow test-adapters lint bench docs clean
 
 help:
 	@echo "make demo    run retrievers on the bundled benchmarks, score and compare the example runs"
-	@echo "make test    run all tests"
+	@echo "make test    run the tests, but for the slow ones"
+	@echo "make test-slow   run the slow ones: processes killed at any instant, twenty writers, whole peers"
 	@echo "make test-adapters   run the tests of vector stores over the real packages (installs 1.5 GB)"
 	@echo "make lint    ruff and mypy"
 	@echo "make bench   time assay against pytrec_eval on seeded data (a few minutes)"
@@ -29,7 +30,10 @@ demo: $(READY)
 	$(BIN)/assay metrics ndcg
 
 test: $(READY)
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 -m "not slow"
+
+test-slow: $(READY)
+	$(BIN)/python -m pytest -n 2 -m slow
 
 $(ADAPTERS)/.ready: pyproject.toml tests/providers/adapters/requirements.txt
 	$(PYTHON) -m venv $(ADAPTERS)
