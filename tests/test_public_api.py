@@ -189,7 +189,10 @@ def parameters(function):
         (assay.ReproducibleEvaluationRunner, "(dataset, model_name, model_version='')"),
         (assay.load_dataset, "(source, format=None)"),
         (assay.load_ontology, "(path=None, annotations=None)"),
-        (assay.Relevance, "(by='auto', unit='as_retrieved', id_map=None, defaults=<factory>, ontology=None, annotations=None)"),
+        (
+            assay.Relevance,
+            "(by='auto', unit='as_retrieved', id_map=None, defaults=<factory>, ontology=None, annotations=None)",
+        ),
         (
             assay.Query,
             (

@@ -75,9 +75,9 @@ def test_json_has_the_curve(assay):
     _, out, _ = assay("answers", "good.jsonl", "--dataset", "golden.json", "-f", "json")
     content = json.loads(out)
     assert content["risk_coverage"]["good"] == [
-        {"coverage": pytest.approx(1 / 3), "risk": 0, "confidence": 0.9},
-        {"coverage": pytest.approx(2 / 3), "risk": 0.25, "confidence": 0.6},
-        {"coverage": 1, "risk": pytest.approx(1 / 6), "confidence": None},
+        {"coverage": pytest.approx(1 / 3), "risk": 0, "confidence": 0.9, "is_open": False},
+        {"coverage": pytest.approx(2 / 3), "risk": 0.25, "confidence": 0.6, "is_open": False},
+        {"coverage": 1, "risk": pytest.approx(1 / 6), "confidence": None, "is_open": True},
     ]
 
 
@@ -141,7 +141,7 @@ def test_saved_results_go_into_comparison_and_gate(assay, files):
         (("good.jsonl", "--dataset", "golden.json", "-f", "trec"), 2, "answers are shown as"),
         (("good.jsonl", "--dataset", "golden.json", "-f", "csv", "--by", "difficulty"), 2, "take json"),
         (("nowhere.jsonl", "--dataset", "golden.json"), 3, "no such file"),
-        (("bm25.run", "--dataset", "golden.json"), 3, "not JSON"),
+        (("bm25.run", "--dataset", "golden.json"), 3, "expected records such as {"),
         (("good.jsonl", "--dataset", "golden.json", "--run", "a", "b"), 2, "one run, or one for each file"),
         (("--dataset", "golden.json", "-m", "answer_f1", "good.jsonl"), 2, "Put files first"),
     ],

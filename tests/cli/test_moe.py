@@ -99,7 +99,7 @@ def test_results_go_on_to_compare_and_gate(routes, assay):
         (["--by", "routes.jsonl"], 2, "routes"),
         (["-", "-"], 2, "standard input (-) can be read once only"),
         (["broken.jsonl"], 3, "broken.jsonl:1: gated is true or false, not 'maybe'"),
-        (["routes.jsonl", "-o", "new.run"], 2, "routes are no rankings"),
+        (["routes.jsonl", "-o", "new.run"], 2, "the ending tells the format; there are .json, .csv, .md, .tex, .txt"),
         (["routes.jsonl", "-o", "new.doc"], 2, "the ending tells the format"),
         (["routes.jsonl", "-f", "xml"], 2, "invalid choice"),
     ],

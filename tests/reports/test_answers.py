@@ -27,13 +27,13 @@ def test_people_are_shown_a_few_steps_and_programs_all():
     assert rows[-1].split() == ["100", "%", "0.3500", "0"]
     points = json.loads(render_answers(Report([found]), "json"))["risk_coverage"]["system"]
     assert len(points) == 40
-    assert points[0] == {"coverage": 1 / 40, "risk": 1.0, "confidence": 39}
+    assert points[0] == {"coverage": 1 / 40, "risk": 1.0, "confidence": 39, "is_open": False}
 
 
 def test_equal_confidence_is_one_point():
     rows = [{**row, "confidence": 1} for row in ROWS]
     (point,) = risk_coverage(result(rows))
-    assert point == (1, pytest.approx(14 / 40), 1)
+    assert point == (1, pytest.approx(14 / 40), 1, False)
 
 
 def test_the_area_is_the_mean_of_the_risks():

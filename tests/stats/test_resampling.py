@@ -110,3 +110,13 @@ def test_a_seed_is_a_whole_number(seed):
 def test_the_number_of_resamples_is_sensible(resamples):
     with pytest.raises(BadParameter, match="resamples"):
         checked_resamples(resamples)
+
+
+@pytest.mark.parametrize(
+    ("n", "n_columns"), [(50_000, 3), (33_000, 1), (300_000, 2), (1_000, 20), (100, 5_000), (5, 0), (0, 3)]
+)
+def test_sums_in_pieces_are_those_of_one_product(n, n_columns):
+    rng = np.random.default_rng(1)
+    units = rng.integers(0, 2**20, (n, n_columns)).astype(float)
+    block = rng.integers(0, 5, (20, n)).astype(float)
+    assert np.array_equal(weighted_sums(block, units), block @ units)

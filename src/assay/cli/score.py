@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 WITH_JUDGED = ("table", "markdown", "latex")
 NOBODY_DECIDES = "none of the "
 """How an error begins that is about a benchmark without the ground truth that was asked for."""
-FORMATS = ("table", "json", "csv", "markdown", "latex", "trec")
+FORMATS = ("table", "json", "csv", "html", "markdown", "latex", "trec")
 
 EXAMPLES = """\
   assay score qrels.txt bm25.run dense.run -m ndcg@10 map recall@100

@@ -23,12 +23,14 @@ from assay.model.profile import Profile
 from assay.model.records import Query
 from assay.model.reply import Reply
 from assay.model.wanted import Wanted
-from assay.text import words_of
+from assay.text import counted, words_of
 
 USUAL = ("answer_f1", "answer_exact", "answer_contains", "rouge(n=l)")
 """What is measured unless somebody says what."""
 IF_UNANSWERABLE, IF_SURE = "abstention_accuracy", "aurc"
 """What is added where some query has no answer, and where the system says how sure it is."""
+OF_BOTH = "answer_success"
+"""The metric of answers that looks at rankings too."""
 
 
 def evaluate_answers(
@@ -46,22 +48,22 @@ def evaluate_answers(
     """Score what a system answered in words.
 
     Answers are a file, a frame, records with query_id and answer, or a mapping of query to answer; null is an abstention.
-    The right answers are those that the dataset expects, else those in the records (`references`). With a `run`, metrics
-    of rankings and answer_success can be asked for too. `abstentions` are sentences that say "no answer", such as
+    The right answers are those that the dataset expects, else those in the records (`references`). With a `run`, or with
+    records that tell what was retrieved, metrics of rankings and answer_success can be asked for too. `abstentions` are sentences that say "no answer", such as
     "I don't know".
     """
-    records = read_replies(answers)
     chosen = load_dataset(dataset) if isinstance(dataset, str | Path) else dataset
+    records = read_replies(answers).under(_ids_by_words(chosen))
     replied = Replied(_opened(records.replies, abstentions), wanted_of(records, chosen))
     profiled = choose_profile(policy, profile)
     settings = settings_of(parse_metrics(usual_metrics(replied) if metrics is None else metrics), profiled)
     label = name or records.name
-    queries = _queries(records, chosen)
-    if run is None:
+    ranked = records.hits if run is None and any(map(_reads_rankings, settings)) and records.hits else run
+    if ranked is None:
         found = score_replied(replied, settings, profiled, label)
     else:
-        found = _beside_run(replied, settings, profiled, (chosen, run, relevance, label))
-    return replace(found, queries=queries)
+        found = _beside_run(replied, settings, profiled, (chosen, ranked, relevance, label))
+    return replace(found, queries=_queries(records, chosen), notes=(*found.notes, *_on_words(records)))
 
 
 def usual_metrics(replied: Replied) -> list[str]:
@@ -69,6 +71,25 @@ def usual_metrics(replied: Replied) -> list[str]:
     more = [IF_UNANSWERABLE] if any(not wanted.is_answerable for wanted in replied.wanted.values()) else []
     is_sure = any(reply.confidence is not None for reply in replied.replies.values())
     return [*USUAL, *more, *([IF_SURE] if is_sure else [])]
+
+
+def _reads_rankings(setting: Setting) -> bool:
+    """Whether a metric looks at what was retrieved."""
+    return not reads_answers(setting.metric) or setting.metric.metric.name == OF_BOTH
+
+
+def _ids_by_words(dataset: BenchmarkDataset | None) -> dict[str, str]:
+    """Words of a query → its id, for answers that come without; words that several queries share are nobody's."""
+    found: dict[str, list[str]] = {}
+    for query_id, query in dataset.queries.items() if dataset is not None else ():
+        found.setdefault(query.text.strip(), []).append(query_id)
+    return {words: ids[0] for words, ids in found.items() if len(ids) == 1 and words}
+
+
+def _on_words(records: ReplyRecords) -> tuple[str, ...]:
+    """That queries go by their words, where they have no id."""
+    n = len(records.asked)
+    return (f"{counted(n, 'answer')} without a query id: the question in its own words is the id.",) if n else ()
 
 
 def wanted_of(records: ReplyRecords, dataset: BenchmarkDataset | None) -> dict[str, Wanted]:
@@ -81,11 +102,14 @@ def wanted_of(records: ReplyRecords, dataset: BenchmarkDataset | None) -> dict[s
     known = {**records.wanted, **wanted_by_queries(dataset.queries)}
     if not known:
         raise DataError(f"no query of {dataset.name} has an expected answer, and the answers come without `references`")
-    if not known.keys() & records.replies.keys():
+    wanted = {query: known[query] for query in dataset.queries if query in known}
+    if not wanted.keys() & records.replies.keys():
         ours, theirs = next(iter(records.replies)), next(iter(dataset.queries))
         found = f"answers are for {ours!r}, its queries are like {theirs!r}"
-        raise DataError(f"not one answer belongs to a query of {dataset.name} with an expected answer: {found}")
-    return {query: known[query] for query in dataset.queries if query in known}
+        raise DataError(
+            f"not one answer belongs to a query of {dataset.name} with an expected answer: {found}. Do both use the same ids?"
+        )
+    return wanted
 
 
 def _opened(replies: Mapping[str, Reply], abstentions: Iterable[str]) -> dict[str, Reply]:

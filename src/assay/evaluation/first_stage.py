@@ -55,25 +55,27 @@ def with_improvement(
 ) -> Result:
     """The result after reranking, with how much better it is than the first; beside it, where nobody asked for that.
 
-    Unless somebody asked, it is that of the first NDCG which was asked for, with its cutoff and gain.
+    Unless somebody asked, it is that of each NDCG which was asked for, with its cutoff and gain.
     """
     graders = (first.grader, after.grader)
     if graders[0] is None or graders[1] is None:
         raise UsageError("these results were read from a file; the improvement needs the rankings")
     view = Reranking(*(grader.main_grading(settings, policy).run for grader in graders if grader is not None))
-    metrics = list(asked) or [_usual_improvement(settings)]
+    metrics = list(asked) or _usual_improvements(settings)
     table = score_views({RERANKING: view}, metrics)
     beside = () if asked else [metric.name for metric in metrics]
-    notes = (*after.notes, *_on_undefined(table.columns[metrics[0].name].score, metrics[0]))
+    answered = [place for place, query in enumerate(table.query_ids) if query not in after.failures]
+    undefined = (_on_undefined(table.columns[metric.name].score[answered], metric) for metric in metrics)
+    notes = (*after.notes, *(note for some in undefined for note in some))
     return replace(with_columns(after, table, metrics, beside), notes=notes)
 
 
-def _usual_improvement(settings: Sequence[Setting]) -> BoundMetric:
-    measured = next((one.metric for one in settings if one.metric.metric.name == "ndcg" and not one.is_beside), None)
+def _usual_improvements(settings: Sequence[Setting]) -> list[BoundMetric]:
+    """Those of the NDCGs that were asked for; at the usual cutoff, where none was."""
+    measured = [one.metric for one in settings if one.metric.metric.name == "ndcg" and not one.is_beside]
     usual = parse_metric(f"{RERANKING}_improvement@{USUAL_CUTOFF}")
-    if measured is None:
-        return usual
-    return usual.metric.bind(k=measured.params["k"], gain=measured.params["gain"])
+    found = [usual.metric.bind(k=one.params["k"], gain=one.params["gain"]) for one in measured] or [usual]
+    return list({metric.name: metric for metric in found}.values())
 
 
 def _on_undefined(score: Any, metric: BoundMetric) -> list[str]:

@@ -80,6 +80,12 @@ class Replied:
             found.append(f"{counted(len(missing), 'query')} without an answer, {fate} ({some_of(missing)}).")
         if extra := self.extra:
             found.append(f"{counted(len(extra), 'answer')} left out: nobody says what is right there ({some_of(extra)}).")
+        answered = [(query, self.replies[query]) for query in self.wanted if query in self.replies]
+        unsure = [query for query, reply in answered if reply.confidence is None and not reply.abstained]
+        if unsure and any(reply.confidence is not None for _, reply in answered):
+            found.append(
+                f"{counted(len(unsure), 'answer')} without a confidence, which count as the least sure ({some_of(unsure)})."
+            )
         n_open = sum(reply.abstained for query, reply in self.replies.items() if query in self.wanted)
         n_none = sum(not wanted.is_answerable for wanted in self.wanted.values())
         if n_open or n_none:
@@ -106,11 +112,13 @@ def score_replied(replied: Replied, settings: Sequence[Setting], profile: Profil
     """A result of answers alone; there is no ranking in it."""
     table = score_views({VIEW: replied.view(profile.policy)}, [setting.metric for setting in settings])
     counts = {"judged": len(replied.wanted), "scored": len(table.query_ids)}
+    counts |= {"missing": len(replied.missing), "without_relevant": 0, "extra": len(replied.extra)}
     return Result(
         name=name,
         table=table,
         metrics=tuple(setting.metric for setting in settings),
-        counts={**counts, "missing": 0, "without_relevant": 0, "extra": 0},
+        counts=counts,
+        missing=replied.missing,
         policy=profile.policy,
         notes=replied.notes(profile.policy),
         profile=profile.name,

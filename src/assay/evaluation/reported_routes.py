@@ -10,7 +10,7 @@ from assay.errors import DataError
 from assay.evaluation.added_columns import with_columns, without_scores
 from assay.evaluation.answers import Answer
 from assay.evaluation.result import Result
-from assay.evaluation.routing import notes_on_routing, routing_table, usual_metrics
+from assay.evaluation.routing import notes_on_experts, notes_on_routing, routing_table, usual_metrics
 from assay.metrics._metric import BoundMetric
 from assay.model.decision import GATED, NEEDED, OPTIMAL, ROUTE, SAID, Decision, decision_of
 from assay.model.records import Query
@@ -33,6 +33,11 @@ class Reports(NamedTuple):
         """Whether the provider reported anything."""
         return any(one.routes is not None or one.gated is not None for one in self.routing.decisions)
 
+    @property
+    def has_truth(self) -> bool:
+        """Whether the benchmark says of any query what would have been right."""
+        return any(one.optimal is not None or one.needs_retrieval is not None for one in self.routing.decisions)
+
 
 def with_routing(
     result: Result, queries: Mapping[str, Query], answers: Mapping[str, Answer], asked: Sequence[BoundMetric]
@@ -43,10 +48,12 @@ def with_routing(
         return _without_reports(result, asked, reports)
     usual = [metric for metric in usual_metrics(reports.routing) if metric.name not in {one.name for one in asked}]
     table, shown = routing_table(reports.routing, [*asked, *usual])
-    notes = (*result.notes, *reports.notes, *notes_on_routing(reports.routing))
+    notes = [*result.notes, *reports.notes, *notes_on_experts(reports.routing, asked)]
+    if asked or reports.has_truth:
+        notes += notes_on_routing(reports.routing)
     merged = with_columns(result, table, shown, [metric.name for metric in usual])
     picture = {ROUTING: reports.routing.to_dict()}
-    return replace(merged, notes=notes, provenance={**result.provenance, **picture})
+    return replace(merged, notes=tuple(notes), provenance={**result.provenance, **picture})
 
 
 def _without_reports(result: Result, asked: Sequence[BoundMetric], reports: Reports) -> Result:

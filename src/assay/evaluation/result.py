@@ -153,16 +153,7 @@ class Result:
         for name, bands in (("tie_bands", self.tie_bands), ("residuals", self.residuals)):
             if bands:
                 plain[name] = {metric: band.summary() for metric, band in bands.items()}
-        if self.intervals:
-            plain["intervals"] = {name: one.to_dict() for name, one in self.intervals.items()}
-        if self.beside:
-            plain["beside"] = list(self.beside)
-        if self.benchmark:
-            plain["benchmark"] = self.benchmark
-        others = {"ties": self.ties, "relevance": self.relevance, "failures": self.failures, "provenance": self.provenance}
-        plain |= {name: dict(mapping) for name, mapping in others.items() if mapping}
-        if made_of := {name: parts for name, column in self.table.columns.items() if (parts := column.parts())}:
-            plain["made_of"] = made_of
+        plain |= {name: value for name, value in self._further().items() if value}
         plain["fingerprints"] = dict(self.fingerprints)
         if per_query:
             plain["per_query"] = self.table.by_query()
@@ -172,6 +163,19 @@ class Result:
             plain["run"] = {query: dict(ranking) for query, ranking in self.run.items()}
             plain["relevant"] = {query: dict(self.relevant[query]) for query in self.query_ids if query in self.relevant}
         return plain
+
+    def _further(self) -> dict[str, Any]:
+        """What a result may have or not."""
+        return {
+            "intervals": {name: one.to_dict() for name, one in self.intervals.items()},
+            "beside": list(self.beside),
+            "benchmark": self.benchmark,
+            "ties": dict(self.ties),
+            "relevance": dict(self.relevance),
+            "failures": dict(self.failures),
+            "provenance": dict(self.provenance),
+            "made_of": {name: parts for name, column in self.table.columns.items() if (parts := column.parts())},
+        }
 
     def own_name(self, metric: Any) -> str:
         """The column a spelling stands for; a metric that is not in the catalog goes by its own name."""

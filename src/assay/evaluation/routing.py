@@ -11,11 +11,12 @@ from assay.evaluation.result import Result
 from assay.evaluation.scoring import score_views
 from assay.metrics._metric import BoundMetric
 from assay.metrics._parse import parse_metrics
+from assay.model.decision import Decision
 from assay.model.policy import Policy
 from assay.model.records import Query
 from assay.model.routing import Routing
 from assay.model.scores import ScoreTable
-from assay.text import counted
+from assay.text import counted, some_of
 
 VIEW = "routing"
 USUAL = (
@@ -61,7 +62,7 @@ def score_routing(
         metrics=tuple(shown),
         counts={"judged": n, "scored": n, "missing": 0, "without_relevant": 0, "extra": 0, "constant": 0},
         policy=Policy(),
-        notes=tuple(notes_on_routing(routing)),
+        notes=(*notes_on_routing(routing), *notes_on_experts(routing, shown)),
         queries={query: queries[query] for query in routing.query_ids if query in queries},
         provenance={"routing": routing.to_dict()},
         recorded=routing.fingerprints(),
@@ -85,21 +86,41 @@ def usual_metrics(routing: Routing) -> list[BoundMetric]:
 
 def notes_on_routing(routing: Routing) -> list[str]:
     """Which queries do not count, and why."""
-    found = []
     decisions = routing.decisions
     has_routes, has_gate = any(one.routes for one in decisions), any(one.gated is not None for one in decisions)
     unrouted = [one for one in decisions if has_routes and one.optimal and not one.routes]
-    for some, what in (
-        ([one for one in decisions if has_routes and one.routes and not one.optimal], "without an optimal expert, left out"),
-        ([one for one in unrouted if one.gated], "answered without an expert, left out of routing"),
-        ([one for one in unrouted if not one.gated], "sent to no expert, which counts as wrong"),
-        ([one for one in decisions if has_gate and one.gated is not None and one.needs_retrieval is None], NOT_KNOWN),
-        ([one for one in decisions if has_gate and one.gated is None and one.needs_retrieval is not None], NOT_TOLD),
-    ):
-        if some:
-            found.append(f"{counted(len(some), 'query')} {what} ({some[0].query_id}).")
-    return found
+    found = [
+        (NO_OPTIMAL, [one for one in decisions if has_routes and one.routes and not one.optimal]),
+        ("answered without an expert, left out of routing", [one for one in unrouted if one.gated]),
+        ("sent to no expert, which counts as wrong", [one for one in unrouted if not one.gated]),
+        (NOT_KNOWN, [one for one in decisions if has_gate and one.gated is not None and one.needs_retrieval is None]),
+        (NOT_TOLD, [one for one in decisions if has_gate and one.gated is None and one.needs_retrieval is not None]),
+        _without_cost(decisions),
+    ]
+    return [
+        f"{counted(len(some), 'query')} {what} ({some_of([one.query_id for one in some])})." for what, some in found if some
+    ]
 
 
+def _without_cost(decisions: Sequence[Decision]) -> tuple[str, list[Decision]]:
+    """Queries that a weighing by cost leaves out, where others have one; without that of any skipped query it is void."""
+    known = [one for one in decisions if one.gated is not None and one.needs_retrieval is not None]
+    lacking = [one for one in known if one.cost is None]
+    skipped = [one for one in known if one.gated]
+    if len(lacking) == len(known):
+        return NO_COST, []
+    is_void = bool(skipped) and all(one.cost is None for one in skipped)
+    return (f"{NO_COST}, which is undefined: no skipped query has one" if is_void else NO_COST), lacking
+
+
+def notes_on_experts(routing: Routing, metrics: Iterable[BoundMetric]) -> list[str]:
+    """Where more experts occur than there are said to be."""
+    n = len(set(routing.first) - {None})
+    told = [(metric.name, metric.params.get("experts")) for metric in metrics]
+    return [f"{name}: {n} experts were chosen, so there are {n}." for name, said in told if said is not None and said < n]
+
+
+NO_OPTIMAL = "without an optimal expert, left out"
 NOT_KNOWN = "of which nobody says whether retrieval is needed, left out of the gate's figures"
 NOT_TOLD = "without a decision of the gate, which saves nothing"
+NO_COST = "without a cost, left out of gate_cost_saved"

@@ -229,7 +229,7 @@ def _with_answers(
     replies, notes = replies_said({query: answer.said for query, answer in answers.items() if answer.error is None})
     wanted = wanted_by_queries(part.queries) if replies else {}
     if not replies:
-        notes = [f"{part.provider.name} reported no answer in words, so there is nothing to score of it."]
+        notes.append(f"{part.provider.name} reported no answer in words, so there is nothing to score of it.")
     lenient = replace(profile, policy=replace(profile.policy, missing="zero"))
     found = with_replied(result, Replied(replies, wanted), settings, lenient)
     return replace(found, notes=(*found.notes, *notes))

@@ -57,9 +57,16 @@ def _sheet(name: str, found: Sequence[Point]) -> Sheet:
         [
             Cell(f"{100 * found[place].coverage:.0f} %"),
             Cell(f"{found[place].risk:.4f}"),
-            Cell("left open" if (sure := found[place].confidence) is None else f"{sure:g}"),
+            Cell(_sure(found[place])),
         ]
         for place in places
     ]
     note = "risk: mean loss of the answers given, if only those of that confidence and above were given."
     return Sheet(f"{printable(name)}: risk by coverage", Table(["coverage", "risk", "confidence ≥"], rows), (note,))
+
+
+def _sure(point: Point) -> str:
+    """The confidence; or that there is none, for want of an answer or of the figure."""
+    if point.confidence is None:
+        return "left open" if point.is_open else "not said"
+    return f"{point.confidence:g}"

@@ -33,7 +33,12 @@ def all_movers(comparison: Comparison, worst: int, best: int) -> Iterator[tuple[
 def moving_metric(comparison: Comparison) -> BoundMetric | None:
     """What queries are looked at by: the first metric of which a query has a score of its own; none where there is none."""
     shared = {pair.metric for pair in comparison.pairs if pair.has_shared_times}
-    return next((metric for metric in comparison.metrics if metric.name not in shared), None)
+    own = [
+        metric
+        for metric in comparison.metrics
+        if all(one.table.columns[metric.name].has_scores for one in comparison.results)
+    ]
+    return next((metric for metric in own if metric.name not in shared), None)
 
 
 def _title(found: Sequence[Mover], word: str, metric: str, one: str, other: str) -> str:
@@ -55,7 +60,8 @@ def preview(comparison: Comparison, figures: Figures) -> str:
         return f"--worst 10 shows the queries that lost most against {first}, with both rankings."
     found = largest_losses(comparison, metric.name, reference_of(comparison), others[0], MOST_PREVIEWED)
     if not found:
-        return "No query got worse." if any(pair.n for pair in comparison.pairs) else ""
+        on = f" on {metric.name}" if len(comparison.metrics) > 1 else ""
+        return f"No query got worse{on}." if any(pair.n for pair in comparison.pairs) else ""
     moves = [f"{printable(one.query)} ({_move(one, metric, figures)})" for one in found]
     losses = "Largest loss" if len(moves) == 1 else "Largest losses"
     return f"{losses}: {', '.join(moves)}; see them with --worst 10."

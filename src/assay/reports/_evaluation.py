@@ -39,6 +39,11 @@ class Shown:
     by: Sequence[str] = ()
     """Tags to slice the queries by."""
 
+    @property
+    def wants_intervals(self) -> bool:
+        """Whether somebody named the method of the intervals, and so wants to see them all."""
+        return self.statistics.confidence_intervals not in (None, Statistics().confidence_intervals)
+
 
 def render_evaluation(results: Sequence[Result], form: str, how: Shown) -> str:
     """One format for all results; tables come one per benchmark, each under its name."""
@@ -54,7 +59,7 @@ def render_evaluation(results: Sequence[Result], form: str, how: Shown) -> str:
     parts = []
     for some in by_benchmark.values():
         remarks = (*verdict_notes(some, how.statistics), *failure_notes(some, how.again), *latency_notes(some))
-        shown = _with_one_interval(some) if form == "table" else some
+        shown = _with_few_intervals(some) if form == "table" and not how.wants_intervals else some
         shown = [_without_figures(result) if is_total_failure(result) else result for result in shown]
         report = Report(shown, width=how.width, colour=how.colour, points_on=False, beside=frozenset(some[0].beside))
         parts.append(renderer.render(replace(report, title=_title(some[0]), remarks=remarks)))
@@ -74,11 +79,14 @@ def _sliced_metric(results: Sequence[Result], form: str) -> list[str] | None:
     return asked[:1] if is_wide and len(asked) > 1 else None
 
 
-def _with_one_interval(results: Sequence[Result]) -> list[Result]:
-    """The results with the interval of one metric alone, as there is room for: the one that the verdict is about."""
-    wanted = fair_metric(results) or results[0].metrics[0].name
+def _with_few_intervals(results: Sequence[Result]) -> list[Result]:
+    """The results with the intervals that there is room for: of the metric that the verdict is about, and of what a reranker
+    gained, which nothing else in the table tells how sure it is.
+    """
+    wanted = {fair_metric(results) or results[0].metrics[0].name}
+    wanted |= {metric.name for result in results for metric in result.metrics if metric.metric.view == "reranking"}
     return [
-        replace(result, intervals={name: one for name, one in result.intervals.items() if name == wanted})
+        replace(result, intervals={name: one for name, one in result.intervals.items() if name in wanted})
         for result in results
     ]
 

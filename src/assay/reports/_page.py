@@ -6,13 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from assay.reports._page_charts import Figure, Figures
+from assay.reports._page_charts import Figure, Figures, drawn
 from assay.reports._page_definitions import definitions_section
 from assay.reports._page_head import Head, head_of
 from assay.reports._page_matter import Matter
 from assay.reports._page_metrics import metrics_section
 from assay.reports._page_parts import Section, anchor_of
-from assay.reports._page_charts import drawn
 from assay.reports._page_provenance import provenance_section
 from assay.reports._page_queries import queries_section, scatter_section
 from assay.reports._page_scores import scores_section

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from assay.comparison.figures import UNKNOWN, Figures
 from assay.comparison.slices import Sliced
 from assay.evaluation.result import Result
 from assay.metrics._metric import BoundMetric
-from assay.model.routing import NO_ROUTE
 from assay.reports._cells import Cell, Table
 from assay.reports._csv_rows import csv_of
-from assay.reports._layout import Style
+from assay.reports._layout import Style, needed_width
 from assay.reports._report import Report, find_renderer
 from assay.reports._sheets import Sheet, render_sheets
+from assay.reports._side_by_side import notes_side_by_side
 from assay.reports._slices import slice_sheets
 from assay.reports._table import query_table
 from assay.text import counted, printable
 
 FORMATS = ("table", "json", "csv", "markdown", "latex")
+MOST_COLUMNS = 8
+"""Experts of a matrix that people still read."""
+MOST_CONFUSED = 10
 
 
 def render_routing(report: Report, form: str, slices: Sequence[Sliced] = ()) -> str:
@@ -38,11 +41,13 @@ def render_routing(report: Report, form: str, slices: Sequence[Sliced] = ()) -> 
 def _sheets(report: Report) -> Iterator[Sheet]:
     """The figures of all, then the picture of each."""
     yield _figures(report)
+    if notes := tuple(notes_side_by_side(report.results)):
+        yield Sheet("", Table([], []), notes)
     for result in report.results:
         front = f"{result.name}: " if len(report.results) > 1 else ""
         if report.per_query:
             yield Sheet(f"{front}queries", query_table(report, result))
-        yield from _picture(result.provenance.get("routing", {}), front)
+        yield from _picture(result.provenance.get("routing", {}), front, report.width)
         if result.notes:
             yield Sheet("", Table([], []), tuple(f"{front}{note}" for note in result.notes))
 
@@ -56,7 +61,9 @@ def _figures(report: Report) -> Sheet:
         for metric in report.shown
     ]
     heads = [head for name, result in zip(names, report.results, strict=True) for head in _heads(name, result)]
-    title = f"{', '.join(names)}: {counted(len(report.results[0].query_ids), 'query')}"
+    sizes = [counted(len(result.query_ids), "query") for result in report.results]
+    each = [f"{name}: {size}" for name, size in zip(names, sizes, strict=True)]
+    title = "; ".join(each) if len(set(sizes)) > 1 else f"{', '.join(names)}: {sizes[0]}"
     return Sheet(title, Table(["metric", *heads], rows))
 
 
@@ -75,12 +82,16 @@ def _cells(result: Result, metric: BoundMetric, figures: Figures) -> list[Cell]:
     return [value, Cell(f"[{figures.value(metric, one.low)}, {figures.value(metric, one.high)}]")]
 
 
-def _picture(routing: Mapping[str, Any], front: str) -> Iterator[Sheet]:
-    """Experts, confusion and gate, as a result's provenance has them."""
+def _picture(routing: Mapping[str, Any], front: str, width: int | None) -> Iterator[Sheet]:
+    """Experts, confusion and gate, as a result's provenance has them. A matrix that is too large becomes a list."""
     if experts := routing.get("experts"):
         yield Sheet(f"{front}experts", _experts(experts))
     if confusion := routing.get("confusion"):
-        yield Sheet(f"{front}where queries belonged (rows) and were sent (columns)", _confusion(confusion))
+        names = {one["expert"] for one in experts or ()}
+        table = _confusion(confusion, names)
+        is_large = len(table.head) > MOST_COLUMNS + 1 or (width is not None and needed_width(table) > width)
+        what = "where queries belonged (rows) and were sent (columns)"
+        yield _confusions(confusion, front) if is_large else Sheet(f"{front}{what}", table)
     if gate := routing.get("gate"):
         yield Sheet(f"{front}the retrieval gate", _gate(gate))
 
@@ -98,16 +109,30 @@ def _experts(experts: Sequence[Mapping[str, Any]]) -> Table:
     return Table(heads, rows)
 
 
-def _confusion(confusion: Mapping[str, Mapping[str, int]]) -> Table:
-    """Every expert that occurs has a column, those that nothing belongs to as well."""
+def _confusion(confusion: Mapping[str, Mapping[str, int]], experts: Collection[str]) -> Table:
+    """Every expert that occurs has a column, those that nothing belongs to as well; what is none of them comes last."""
     sent = sorted(
-        {name for row in confusion.values() for name in row} | set(confusion), key=lambda one: (one == NO_ROUTE, one)
+        {name for row in confusion.values() for name in row} | set(confusion), key=lambda one: (one not in experts, one)
     )
     rows = [
         [Cell(printable(name)), *(Cell(f"{row.get(other, 0):,}", other == name) for other in sent)]
         for name, row in confusion.items()
     ]
     return Table(["", *map(printable, sent)], rows)
+
+
+def _confusions(confusion: Mapping[str, Mapping[str, int]], front: str) -> Sheet:
+    """The experts that are most often taken for each other, the largest numbers first."""
+    wrong = [(n, right, sent) for right, row in confusion.items() for sent, n in row.items() if sent != right]
+    wrong.sort(key=lambda one: (-one[0], *one[1:]))
+    rows = [[Cell(printable(right)), Cell(printable(sent)), Cell(f"{n:,}")] for n, right, sent in wrong[:MOST_CONFUSED]]
+    n_more = sum(n for n, *_ in wrong[MOST_CONFUSED:])
+    more = (f"{counted(n_more, 'query')} more went astray; --format json has all of them.",) if n_more else ()
+    if not rows:
+        return Sheet("", Table([], []), (f"{front}no query was sent to another expert than its own.",))
+    return Sheet(
+        f"{front}where queries belonged and were sent instead", Table(["belonged to", "sent to", "queries"], rows), more
+    )
 
 
 def _gate(gate: Mapping[str, int]) -> Table:

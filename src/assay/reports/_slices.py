@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from assay.comparison.figures import UNKNOWN, Figures
 from assay.comparison.pair import Pair
 from assay.comparison.slice_comparison import SliceComparison
-from assay.comparison.slices import Part, Sliced
+from assay.comparison.slices import Part, Sliced, n_counted
 from assay.comparison.worst_slice import WorstSlice, WorstSlices
 from assay.evaluation.result import Result
 from assay.metrics._metric import BoundMetric
@@ -93,8 +93,7 @@ def _column(sliced: Sliced, metric: BoundMetric, place: int, figures: Figures) -
         return [*cells, Cell(""), Cell(figures.value(metric, sliced.whole[place][metric.name])), Cell("")]
     system = sliced.systems[place]
     means = [figures.value(metric, of(metric.name, system)) for of in (sliced.macro, sliced.micro)]
-    if sliced.is_multilingual:
-        means[1] = ""
+    means[1] = "" if sliced.is_multilingual else f"{means[1]}{_resting_on(sliced.whole[place], metric)}"
     variance = sliced.variance(metric.name, system)
     digits = (3 if figures.digits is None else figures.digits) + MORE_DIGITS
     return [*cells, *map(Cell, means), Cell(UNKNOWN if math.isnan(variance) else f"{variance:.{digits}f}")]
@@ -106,7 +105,13 @@ def _cell(part: Part, metric: BoundMetric, place: int, figures: Figures) -> Cell
     text = figures.value(metric, result[metric.name])
     if interval is not None and math.isfinite(interval.low):
         text += f" [{figures.value(metric, interval.low)}, {figures.value(metric, interval.high)}]"
-    return Cell(text, place in _best(part.results, metric))
+    return Cell(f"{text}{_resting_on(result, metric)}", place in _best(part.results, metric))
+
+
+def _resting_on(result: Result, metric: BoundMetric) -> str:
+    """How many queries a figure rests on, where those are not all there are."""
+    n = n_counted(result, metric) if metric.metric.aggregation.summarise else len(result.query_ids)
+    return f" (of {n:,})" if 0 < n < len(result.query_ids) else ""
 
 
 def _best(results: Sequence[Result], metric: BoundMetric) -> set[int]:

@@ -58,23 +58,24 @@ def _band(report: Report, metric: BoundMetric, band: Band) -> Cell:
 
 
 def query_table(report: Report, result: Result) -> Table:
-    """The queries of one run × metrics."""
-    columns = [result.table.columns[metric.name].score.tolist() for metric in report.metrics]
+    """The queries of one run × metrics; without those that are about all queries together, of which none has a score."""
+    metrics = [metric for metric in report.metrics if result.table.columns[metric.name].has_scores]
+    columns = [result.table.columns[metric.name].score.tolist() for metric in metrics]
     rows = [
         [
             Cell(printable(query)),
-            *(Cell(report.text(metric, value)) for metric, value in zip(report.metrics, values, strict=True)),
+            *(Cell(report.text(metric, value)) for metric, value in zip(metrics, values, strict=True)),
         ]
         for query, *values in zip(result.query_ids, *columns, strict=True)
     ]
-    return Table(["query", *(metric.name for metric in report.metrics)], rows)
+    return Table(["query", *(metric.name for metric in metrics)], rows)
 
 
 def coverage(report: Report) -> str:
     """One line: how many queries the figures rest on, and the conventions they follow."""
     first = report.results[0]
     policy = first.policy
-    if not any(metric.metric.view in OF_RANKINGS for metric in first.metrics):
+    if not _has_rankings(first):
         return counted(first.counts["judged"], "query")
     parts = [
         counted(first.counts["judged"], "judged query"),
@@ -86,6 +87,10 @@ def coverage(report: Report) -> str:
     if policy.judged_only:
         parts.append("unjudged documents dropped")
     return " · ".join(parts)
+
+
+def _has_rankings(result: Result) -> bool:
+    return any(metric.metric.view in OF_RANKINGS for metric in result.metrics)
 
 
 def _relevance(result: Result) -> list[str]:
@@ -114,6 +119,9 @@ def notes(report: Report) -> list[str]:
 
 
 def _coverage_notes(result: Result) -> list[str]:
+    """Which queries of a run do not count, and why; results without a run have notes of their own."""
+    if not _has_rankings(result):
+        return []
     counts, found = result.counts, []
     if counts["scored"] != counts["judged"]:
         found.append(f"{counts['scored']:,} of {counts['judged']:,} judged queries are scored.")

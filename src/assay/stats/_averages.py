@@ -5,15 +5,24 @@ from __future__ import annotations
 import numpy as np
 
 from assay.model.ordering import Floats
-from assay.model.scores import GEOMETRIC_FLOOR, GEOMETRIC_MEAN, MEAN, PERCENTAGE, SUM, Aggregation
+from assay.model.scores import (
+    GEOMETRIC_FLOOR,
+    GEOMETRIC_MEAN,
+    MEAN,
+    PERCENTAGE,
+    SUM,
+    Aggregation,
+)
 
 AVERAGED = (MEAN, SUM, PERCENTAGE, GEOMETRIC_MEAN)
 """Summaries that grow with a mean over queries, so that a test of that mean is a test of the summary."""
 
 
 def averaged(score: Floats, aggregation: Aggregation) -> Floats:
-    """What is averaged: the scores, or their logarithms where the summary is a geometric mean."""
-    return np.log(np.maximum(score, GEOMETRIC_FLOOR)) if aggregation == GEOMETRIC_MEAN else score
+    """What is averaged: the scores, as shares where they are percentages, or their logarithms for a geometric mean."""
+    if aggregation == GEOMETRIC_MEAN:
+        return np.log(np.maximum(score, GEOMETRIC_FLOOR))
+    return score / 100 if aggregation == PERCENTAGE else score
 
 
 def summarised(mean: float, n: int, aggregation: Aggregation) -> float:

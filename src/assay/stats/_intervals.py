@@ -12,8 +12,18 @@ from numpy.typing import NDArray
 from assay.errors import BadParameter, DataError
 from assay.model.graded import ratio
 from assay.model.ordering import Floats
-from assay.model.scores import MEAN, PERCENTAGE, RATIO_OF_SUMS, SUM, Aggregation, Column
+from assay.model.scores import (
+    EVENNESS,
+    MEAN,
+    PERCENTAGE,
+    PERCENTAGE_OF_SUMS,
+    RATIO_OF_SUMS,
+    SUM,
+    Aggregation,
+    Column,
+)
 from assay.stats._averages import AVERAGED, averaged, summarised
+from assay.stats._evenness import drawn_evenness, evenness_of
 from assay.stats._mean_intervals import (
     BCA,
     BOOTSTRAP,
@@ -46,8 +56,8 @@ def column_intervals(
 ) -> dict[str, tuple[float, float, str]]:
     """Metric → (low, high, method) of its summary, by the method asked for or the nearest that fits the summary.
 
-    `auto` takes Wilson's where every score is 0 or 1, Student's t for means of 10,000 queries and more, and the
-    bootstrap otherwise. Text has no interval. Undefined scores are left out; where too few are left, or some are
+    `auto` takes Wilson's where every score is 0 or 1, Student's t for means and percentages of 10,000 queries and more,
+    and the bootstrap otherwise. Text has no interval. Undefined scores are left out; where too few are left, or some are
     infinite, it is (nan, nan, none).
     """
     check_request(method, level, resamples, seed, METHODS)
@@ -61,9 +71,12 @@ def column_intervals(
         chosen = scores.choose(method)
         found[name] = (np.nan, np.nan, chosen)
         if chosen in (WILSON, T):
-            interval = (wilson_interval if chosen == WILSON else t_interval)(scores.averaged(), level)
+            interval = (wilson_interval if chosen == WILSON else t_interval)(scores.linear(), level)
             found[name] = scores.named(float(interval.low[0]), float(interval.high[0]), chosen)
-        elif chosen != NONE:
+        if chosen == BOOTSTRAP and method == AUTO and scores.is_spread and len(scores.score) >= MANY_QUERIES:
+            low, high = np.quantile(drawn_evenness(scores.weight, resamples, seed), [(1 - level) / 2, (1 + level) / 2])
+            found[name] = (float(low), float(high), chosen)
+        elif chosen in (BOOTSTRAP, BCA):
             waiting.setdefault(np.packbits(defined).tobytes(), []).append((name, scores))
     for alike in waiting.values():
         for (name, scores), of in _resampled(alike, resamples, seed):
@@ -141,9 +154,24 @@ class _Defined(NamedTuple):
         return self.aggregation in AVERAGED
 
     @property
+    def is_ratio(self) -> bool:
+        """Whether the summary is one mean divided by another, of which the parts of each query are known."""
+        return self.aggregation == RATIO_OF_SUMS or self.is_percentage
+
+    @property
+    def is_percentage(self) -> bool:
+        """Whether that ratio is a percentage, which is undefined where it would be one of 0."""
+        return self.aggregation == PERCENTAGE_OF_SUMS and self.weight.ndim > 1
+
+    @property
+    def is_spread(self) -> bool:
+        """Whether the summary says how evenly queries are spread over kinds."""
+        return self.aggregation == EVENNESS and self.weight.ndim > 1
+
+    @property
     def is_averaged(self) -> bool:
         """Whether the summary follows from means: one of them, or two divided."""
-        return self.is_mean or self.aggregation == RATIO_OF_SUMS
+        return self.is_mean or self.is_ratio
 
     def choose(self, method: str) -> str:
         """The method asked for, or the nearest that fits."""
@@ -151,11 +179,13 @@ class _Defined(NamedTuple):
         is_made_of_scores = self.weight.ndim == 1
         if not np.isfinite(self.weight).all() or (is_made_of_scores and not np.isfinite(self.score).all()):
             return NONE
-        if n and method in (AUTO, WILSON) and self.aggregation in (MEAN, SUM, PERCENTAGE) and is_binary(self.score):
-            return WILSON
+        if n and method in (AUTO, WILSON) and self.aggregation in (MEAN, SUM, PERCENTAGE):
+            if is_binary(self.averaged()).all():
+                return WILSON
         if n < 2:
             return NONE
-        if self.is_mean and (method == T or (method == AUTO and n >= MANY_QUERIES)):
+        is_large = method == AUTO and n >= MANY_QUERIES
+        if (self.is_mean and (method == T or is_large)) or (is_large and self.is_percentage and self.weight[:, 1].any()):
             return T
         return BCA if method == BCA and self.is_averaged else BOOTSTRAP
 
@@ -163,7 +193,20 @@ class _Defined(NamedTuple):
         """What is averaged over queries: one column, or two whose means are divided."""
         if self.aggregation == RATIO_OF_SUMS:
             return np.column_stack([self.score * self.weight, self.weight])
+        if self.is_percentage:
+            return self.weight * (100.0, 1.0)
         return averaged(self.score, self.aggregation)[:, np.newaxis]
+
+    def linear(self) -> Floats:
+        """What is averaged; for a ratio, what each query contributes to it where many are so near that lines will do.
+
+        That is the delta method: Cochran 1977, Sampling Techniques, ch. 6.
+        """
+        parts = self.averaged()
+        if not self.is_ratio:
+            return parts
+        top, bottom = parts.mean(axis=0)
+        return np.asarray(top / bottom + (parts[:, :1] - top / bottom * parts[:, 1:]) / bottom)
 
     def named(self, low: float, high: float, method: str) -> tuple[float, float, str]:
         """The ends as ends of the summary."""
@@ -198,20 +241,25 @@ def _from_means(some: Sequence[_Named], resamples: int, seed: int) -> Iterator[t
             yield item, Resampled(observed, drawn, acceleration(part - observed))
         else:
             rest = part.sum(axis=0) - part
+            divided = _percentage if item[1].is_percentage else ratio
             without = ratio(rest[:, :1], rest[:, 1:])
-            yield (
-                item,
-                Resampled(
-                    ratio(observed[:1], observed[1:]), ratio(drawn[:1], drawn[1:]), acceleration(without.mean() - without)
-                ),
-            )
+            pull = acceleration(without.mean() - without)
+            yield item, Resampled(divided(observed[:1], observed[1:]), divided(drawn[:1], drawn[1:]), pull)
+
+
+def _percentage(top: Floats, bottom: Floats) -> Floats:
+    """The quotients, undefined where nothing can be divided by."""
+    return np.where(bottom == 0, np.nan, ratio(top, bottom))
 
 
 def _from_indices(scores: _Defined, resamples: int, seed: int) -> Resampled:
     """Figures that are no mean: quantiles, and whatever else turns scores into one number."""
     summarise: Any = scores.aggregation.summarise
     is_quantile = isinstance(summarise, partial) and scores.aggregation.name.startswith("quantile")
-    figure = _quantile_of(scores.score, summarise.keywords["q"]) if is_quantile else _one_by_one(scores, summarise)
+    if is_quantile:
+        figure = _quantile_of(scores.score, summarise.keywords["q"])
+    else:
+        figure = evenness_of(scores.weight) if scores.is_spread else _one_by_one(scores, summarise)
     figures = np.concatenate([figure(index) for index in index_blocks(len(scores.score), resamples, seed)])
     return Resampled(np.array([summarise(scores.score, scores.weight)]), figures[np.newaxis], np.zeros(1))
 

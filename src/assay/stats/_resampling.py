@@ -26,6 +26,8 @@ MOST_ROWS = 2**14
 COUNTED_AT_ONCE = 2**14
 SMALL_PRODUCT = 2**18
 """Multiplications of a product that BLAS does in one thread: on a busy machine, waiting for a second one costs more."""
+FEWEST_ROWS = 8
+"""Resamples of such a product; fewer would not be worth a call."""
 KEPT = 2**23
 """Figures kept or compared at once, 64 MB."""
 
@@ -85,13 +87,20 @@ def resampled_means(values: Floats, resamples: int, seed: int) -> Floats:
 
 
 def weighted_sums(block: Floats, units: Floats) -> Floats:
-    """Resamples × columns: sums of units, each as often as the block says. Few columns are done in small pieces."""
-    rows = SMALL_PRODUCT // max(units.size, 1)
-    if not 8 <= rows < len(block):
+    """Resamples × columns: sums of units, each as often as the block says. Few columns are done in small pieces.
+
+    Sums of units are exact, so in which pieces they are added makes no difference.
+    """
+    n, n_columns = units.shape
+    if n_columns * FEWEST_ROWS * FEWEST_ROWS > SMALL_PRODUCT or n * n_columns * len(block) <= SMALL_PRODUCT:
         return np.asarray(block @ units)
-    sums = np.empty((len(block), units.shape[1]))
-    for start in range(0, len(block), rows):
-        np.matmul(block[start : start + rows], units, out=sums[start : start + rows])
+    width = max(1, min(n, SMALL_PRODUCT // (n_columns * FEWEST_ROWS)))
+    rows = max(FEWEST_ROWS, SMALL_PRODUCT // (width * n_columns))
+    sums = np.zeros((len(block), n_columns))
+    for first in range(0, n, width):
+        some = units[first : first + width]
+        for start in range(0, len(block), rows):
+            sums[start : start + rows] += block[start : start + rows, first : first + width] @ some
     return sums
 
 

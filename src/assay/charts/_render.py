@@ -1,0 +1,90 @@
+"""Render: a chart as SVG, PNG or PDF; no browser and no network are needed."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+from xml.sax.saxutils import quoteattr
+
+from assay.charts._drawing import Drawing
+from assay.charts._spec import INK, themed
+from assay.errors import UnknownName, UsageError, near_matches
+
+PICTURES = ("svg", "png", "pdf")
+SCALE = 2.0
+"""Pixels of a PNG for each point of the chart."""
+FORMULAS = ("=", "+", "-", "@", "\t", "\r")
+"""How a text begins that a spreadsheet would take for a formula and run."""
+OFFLINE: dict[str, Any] = {"allowed_base_urls": []}
+"""Nothing may be fetched while a chart is drawn; ours hold all their data."""
+
+
+def render(drawing: Drawing, kind: str, theme: str = "light") -> bytes:
+    """The chart as a file of a kind: svg, png, pdf, json (the specification), csv (the rows)."""
+    known = renderings()
+    if kind not in known:
+        raise UnknownName("format of charts", kind, near_matches(kind, known), f"there are {', '.join(known)}")
+    if theme not in INK:
+        raise UnknownName("theme", theme, near_matches(theme, INK), f"there are {', '.join(INK)}")
+    return known[kind](drawing, theme)
+
+
+def require(kind: str) -> None:
+    """Say at once where a kind of file could not be made, for want of a package."""
+    if kind in PICTURES:
+        _converter()
+
+
+@cache
+def renderings() -> dict[str, Callable[[Drawing, str], bytes]]:
+    """Ending → what makes such a file."""
+    return {"svg": _svg, "png": _png, "pdf": _pdf, "json": _json, "csv": _csv}
+
+
+def to_svg(drawing: Drawing, theme: str = "light") -> str:
+    """The chart as SVG, with its words for those who do not see it."""
+    drawn = str(_converter().vegalite_to_svg(themed(drawing.spec, theme), **OFFLINE))
+    words = f'<svg role="img" aria-label={quoteattr(drawing.alt)} '
+    return drawn.replace("<svg ", words, 1)
+
+
+def _svg(drawing: Drawing, theme: str) -> bytes:
+    return to_svg(drawing, theme).encode()
+
+
+def _png(drawing: Drawing, theme: str) -> bytes:
+    return bytes(_converter().vegalite_to_png(themed(drawing.spec, theme), scale=SCALE, **OFFLINE))
+
+
+def _pdf(drawing: Drawing, theme: str) -> bytes:
+    return bytes(_converter().vegalite_to_pdf(themed(drawing.spec, theme), **OFFLINE))
+
+
+def _json(drawing: Drawing, theme: str) -> bytes:
+    return (json.dumps(themed(drawing.spec, theme), indent=2, ensure_ascii=False) + "\n").encode()
+
+
+def _csv(drawing: Drawing, theme: str) -> bytes:  # noqa: ARG001 (rows have no colours)
+    text = io.StringIO()
+    names = list(dict.fromkeys(name for row in drawing.rows for name in row))
+    writer = csv.DictWriter(text, fieldnames=names, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({name: _cell(value) for name, value in row.items()} for row in drawing.rows)
+    return text.getvalue().encode()
+
+
+def _cell(value: Any) -> Any:
+    """The value; a text that a spreadsheet would run as a formula stands behind an apostrophe."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULAS) else value
+
+
+def _converter() -> Any:
+    try:
+        import vl_convert
+    except ImportError:
+        raise UsageError("charts need vl-convert-python: pip install 'assay[report]'") from None
+    return vl_convert

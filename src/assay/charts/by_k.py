@@ -1,0 +1,136 @@
+"""by_k: a metric at several cutoffs, one line for each system."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from assay.charts._again import scored_again
+from assay.charts._chart import Chart, Drawing, Spec, Subject
+from assay.charts._names import labels, listed
+from assay.charts._spec import metric_scale, number_format, quantity, spec, told_apart, tooltip
+from assay.comparison.figures import Figures
+from assay.errors import UsageError
+from assay.evaluation.result import Result
+from assay.metrics._metric import BoundMetric
+
+CUTOFFS = (1, 3, 5, 10, 20, 50, 100)
+
+
+class Line(NamedTuple):
+    """One system's figures."""
+
+    system: str
+    figures: dict[int, float]
+    """Cutoff → figure."""
+    is_again: bool
+    """Whether rankings were scored again; else the figures are those of the result."""
+
+
+def by_k(subject: Subject) -> Drawing:
+    """Rankings that were kept are scored again at each cutoff that they reach; else the cutoffs of the result are drawn."""
+    metric = _with_cutoff(subject)
+    lines = [
+        _line(name, result, metric, subject.cutoffs)
+        for name, result in zip(labels(subject.names), subject.results, strict=True)
+    ]
+    known = sorted({k for line in lines for k in line.figures})
+    if len(known) < 2:
+        raise UsageError(_too_few(metric, known, subject.results))
+    rows = [{"system": line.system, "k": k, "value": value} for line in lines for k, value in line.figures.items()]
+    family, figures = _family(metric), Figures()
+    said = [
+        f"{line.system} " + ", ".join(f"{figures.value(metric, value)} at {k}" for k, value in line.figures.items())
+        for line in lines
+        if line.figures
+    ]
+    title = subject.title or f"{family} by cutoff"
+    alt = f"Lines of {family} by cutoff: {listed(said)}."
+    return Drawing(spec(_body(metric, rows, known), rows), title, alt, tuple(rows), _note(lines, known, subject.cutoffs))
+
+
+def _body(metric: BoundMetric, rows: Sequence[dict[str, Any]], known: Sequence[int]) -> Spec:
+    family = _family(metric)
+    across = quantity(
+        "k",
+        "cutoff k",
+        scale={"type": "log", "nice": False, "domain": [known[0], known[-1]]},
+        axis={"values": list(known), "grid": False, "format": "d"},
+    )
+    return {
+        "mark": {"type": "line", "point": {"filled": True, "size": 50}, "strokeWidth": 2},
+        "encoding": {
+            "x": across,
+            "y": quantity("value", family, scale=metric_scale(metric)),
+            **told_apart("system", list(dict.fromkeys(row["system"] for row in rows)), "strokeDash"),
+            "tooltip": tooltip(("system", "system"), ("k", "k"), ("value", family, number_format(metric))),
+        },
+    }
+
+
+def _with_cutoff(subject: Subject) -> BoundMetric:
+    """The metric that is drawn: the one asked for, or the first that has a cutoff."""
+    wanted = subject.bound if subject.metric else next((one for one in subject.shared if _k(one) is not None), None)
+    if wanted is None or wanted.metric.at is None or wanted.metric.at.name != "k":
+        names = ", ".join(one.name for one in subject.shared if _k(one) is not None) or "none of them has one"
+        raise UsageError(f"by_k needs a metric with a cutoff, such as ndcg@10; of these: {names}")
+    return wanted
+
+
+def _k(metric: BoundMetric) -> int | None:
+    return metric.params.get("k")
+
+
+def _family(metric: BoundMetric) -> str:
+    """The metric without its cutoff."""
+    return metric.name.removesuffix(f"@{_k(metric)}")
+
+
+def _line(name: str, result: Result, metric: BoundMetric, asked: Sequence[int]) -> Line:
+    """The figures of one system; cutoffs beyond the longest ranking are left out: nobody knows what would stand there."""
+    longest = max(map(len, result.run.values()), default=0)
+    reached = [k for k in sorted(set(asked or CUTOFFS)) if k <= longest]
+    at = {k: metric.metric.bind(**{**metric.params, "k": k}) for k in reached}
+    again = scored_again(result, [one.name for one in at.values()], metric.name) if at else None
+    if again is not None:
+        return Line(name, {k: again[one.name] for k, one in at.items()}, True)
+    own = {int(one.params["k"]): result[one.name] for one in _at_cutoffs(result, metric)}
+    return Line(name, {k: own[k] for k in sorted(own) if not asked or k in asked}, False)
+
+
+def _at_cutoffs(result: Result, metric: BoundMetric) -> list[BoundMetric]:
+    """The metrics of a result that are this one at some cutoff."""
+    return [
+        one
+        for one in result.metrics
+        if one.metric is metric.metric and _k(one) is not None and _family(one) == _family(metric)
+    ]
+
+
+def _note(lines: Sequence[Line], known: Sequence[int], asked: Sequence[int]) -> str:
+    """Where the figures are from, and what was asked for in vain."""
+    kept = [line.system for line in lines if not line.is_again]
+    if not kept:
+        said = "Scored again at each cutoff, from the rankings that were kept"
+    elif len(kept) == len(lines):
+        said = "At the cutoffs that the results have; there are no rankings to score again"
+    else:
+        said = f"Scored again from rankings that were kept; {listed(kept, 3)}: at the cutoffs that the result has"
+    lost = [str(k) for k in sorted(set(asked) - set(known))]
+    return f"{said}. Nothing reaches {', '.join(lost)}" if lost else said
+
+
+def _too_few(metric: BoundMetric, known: Sequence[int], results: Sequence[Result]) -> str:
+    """Two cutoffs make a line; what there is, and what to do."""
+    family = _family(metric)
+    here = f"at {known[0]} only" if known else "at none of these"
+    longest = max((len(ranking) for result in results for ranking in result.run.values()), default=0)
+    kept = f"the rankings that were kept end at rank {longest:,}" if longest else "no rankings were kept to be scored again"
+    own = sorted({int(one.params["k"]) for result in results for one in _at_cutoffs(result, metric)})
+    has = f"the results have it at {', '.join(map(str, own))}" if own else "the results have it at none"
+    ask = f"--metrics {family}@1 {family}@5 {family}@10"
+    known_at = f"a line needs two cutoffs, and {family} is known {here}: {kept}, and {has}"
+    return f"{known_at}. Evaluate with {ask}, or choose other cutoffs"
+
+
+CHART = Chart("by_k", by_k, takes=("metric", "cutoffs"))

@@ -1,0 +1,135 @@
+"""critical_difference: mean ranks of several systems over queries; a bar joins those that no test tells apart."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.charts._chart import Chart, Drawing, Row, Spec, Subject
+from assay.charts._names import labels, listed
+from assay.charts._spec import BETTER, SAME, WORSE, quantity, spec, tooltip
+from assay.comparison.align import align
+from assay.comparison.figures import p_text
+from assay.errors import UsageError
+from assay.stats import Field, parse_test
+from assay.stats._studentised_range import chance_of_range
+from assay.text import counted
+
+ALPHA = 0.05
+STEP = 30
+GAP = 0.45
+"""From one bar to the next, as a share of the step."""
+HALVINGS = 60
+
+
+def critical_difference(subject: Subject) -> Drawing:
+    """Ranks on each query, equals sharing one; two systems whose mean ranks are further apart than the critical difference
+    differ at 5 % (Demšar 2006, Statistical Comparisons of Classifiers over Multiple Data Sets, JMLR 7, figure 1).
+    """
+    metric = subject.bound
+    scores = align(subject.results, [metric.name]).scores(metric.name)
+    scores = scores[~np.isnan(scores).any(axis=1)]
+    n, m = scores.shape
+    if n < 2:
+        raise UsageError(f"a critical difference needs two queries or more, and {counted(n, 'query')} scored {metric.name}")
+    test = parse_test("friedman").compare_many(Field(scores))
+    means = (m + 1) / 2 - test.standing * (1 if metric.metric.higher_is_better else -1)
+    order = np.argsort(means, kind="stable").tolist()
+    names, reach = labels(subject.names), critical_distance(n, m)
+    rows: list[Row] = [
+        {"system": names[place], "rank": float(means[place]), "line": line} for line, place in enumerate(order)
+    ]
+    joined = cliques(test.pairwise[np.ix_(order, order)] > ALPHA)
+    title = subject.title or f"Mean ranks on {metric.name}"
+    note = f"Critical difference {reach:.2f} over {counted(n, 'query')} (Nemenyi, 5 %); Friedman {p_text(test.p)}"
+    said = [f"{row['system']} {row['rank']:.2f}" for row in rows]
+    alt = f"Mean ranks on {metric.name}, 1 is best: {listed(said, 20)}. {_together(rows, joined)}"
+    shown = tuple({"system": row["system"], "mean rank": row["rank"]} for row in rows)
+    return Drawing(_spec(rows, joined, metric.name), title, alt, shown, note)
+
+
+def critical_distance(n: int, m: int) -> float:
+    """How far apart mean ranks of m systems over n queries must be (Nemenyi 1963)."""
+    low, high = 0.0, 100.0
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        is_likely = float(chance_of_range(np.array([middle]), m)[0]) > ALPHA
+        low, high = (middle, high) if is_likely else (low, middle)
+    return high / math.sqrt(2) * math.sqrt(m * (m + 1) / (6 * n))
+
+
+def cliques(alike: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """First and last of each largest set of neighbours that are not told apart; systems in order of rank."""
+    found: list[tuple[int, int]] = []
+    for first, row in enumerate(alike):
+        last = first + int(np.argmin(np.append(row[first:], False))) - 1
+        if last > first and (not found or last > found[-1][1]):
+            found.append((first, last))
+    return found
+
+
+def _together(rows: Sequence[Row], joined: Sequence[tuple[int, int]]) -> str:
+    """Who is not told apart, in words."""
+    if not joined:
+        return "All of them are told apart."
+    groups = [
+        f"{rows[first]['system']} {'and' if last == first + 1 else 'to'} {rows[last]['system']}" for first, last in joined
+    ]
+    return f"Not told apart, in this order: {listed(groups)}."
+
+
+def _spec(rows: Sequence[Row], joined: Sequence[tuple[int, int]], metric: str) -> Spec:
+    """The systems below each other, each with a thin line down to the bars that join it with others."""
+    m, n_bars = len(rows), max(len(joined), 1)
+    scale = {"domain": [1, m], "nice": False}
+    across = quantity("rank", f"mean rank on {metric} (1 is best)", scale=scale, axis={"orient": "top", "tickMinStep": 1})
+    down = quantity("line", "", axis=None, scale={"reverse": True, "domain": [-0.6, m + GAP * n_bars + 0.2]})
+    place = {"x": across, "y": down}
+    systems: list[Spec] = [
+        {
+            "mark": {"type": "point", "filled": True, "size": 90, "color": BETTER, "opacity": 1},
+            "encoding": {**place, "tooltip": tooltip(("system", "system"), ("rank", "mean rank", ".3f"))},
+        },
+        {
+            "mark": {"type": "text", "align": "left", "dx": 9, "fontSize": 12},
+            "encoding": {**place, "text": {"field": "system"}},
+        },
+    ]
+    threads, bars = _bars(rows, joined, place)
+    return spec([threads, *systems, bars], rows, height=STEP * m + 16 * n_bars + 24)
+
+
+def _bars(rows: Sequence[Row], joined: Sequence[tuple[int, int]], place: Spec) -> tuple[Spec, Spec]:
+    """The lines down from the systems that are joined, and the bars that join them."""
+    bars: list[Row] = []
+    ends: dict[str, float] = {}
+    for number, (first, last) in enumerate(joined):
+        group = rows[first : last + 1]
+        line = len(rows) + 0.1 + GAP * number
+        ends |= {row["system"]: line for row in group}
+        names = listed([row["system"] for row in group], len(group))
+        bars.append({"from": group[0]["rank"], "to": group[-1]["rank"], "line": line, "group": names})
+    threads = [{**row, "end": ends[row["system"]]} for row in rows if row["system"] in ends]
+    return (
+        {
+            "data": {"values": threads},
+            "mark": {"type": "rule", "strokeWidth": 1, "color": SAME, "opacity": 0.6},
+            "encoding": {**place, "y2": {"field": "end"}},
+        },
+        {
+            "data": {"values": bars},
+            "mark": {"type": "rule", "strokeWidth": 5, "strokeCap": "round", "color": WORSE},
+            "encoding": {
+                "x": {**place["x"], "field": "from"},
+                "x2": {"field": "to"},
+                "y": place["y"],
+                "tooltip": tooltip(("group", "not told apart")),
+            },
+        },
+    )
+
+
+CHART = Chart("critical_difference", critical_difference, n_results=(3, None))

@@ -1,0 +1,140 @@
+"""history: a metric over time, one line for each series; steps, spikes and blessed baselines are marked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from assay.charts._chart import Chart, Drawing, Spec, Subject
+from assay.charts._names import labels, listed
+from assay.charts._spec import (
+    BETTER,
+    MOST_POINTS,
+    SAME,
+    WORSE,
+    metric_title,
+    number_format,
+    quantity,
+    spec,
+    told_apart,
+    tooltip,
+)
+from assay.comparison.figures import Figures
+from assay.metrics._metric import BoundMetric
+from assay.metrics._parse import parse_metric
+from assay.monitoring.history import Series
+from assay.text import counted
+
+SPANS = {timedelta(minutes=10): "%H:%M:%S", timedelta(days=3): "%m-%d %H:%M"}
+"""Up to so much time, the axis shows more than days."""
+MARKS = {"better": ("triangle-up", BETTER), "worse": ("triangle-down", WORSE), "baseline": ("square", SAME)}
+
+
+def history(subject: Subject) -> Drawing:
+    """A night without a figure leaves a gap. The axis is cut to where the figures are, so that small steps show."""
+    metric = parse_metric(subject.series[0].metric)
+    names = labels([series.name for series in subject.series])
+    rows = [
+        row for name, series in zip(names, subject.series, strict=True) for row in _rows(name, series, subject.baselines)
+    ]
+    drawn = _thinned(rows)
+    figures = Figures()
+    ends = [
+        f"{name}: {' to '.join(figures.value(metric, float(series.defined[end].value or 0)) for end in (0, -1))} "
+        f"in {counted(len(series.defined), 'evaluation')}"
+        for name, series in zip(names, subject.series, strict=True)
+        if series.defined
+    ]
+    changes = [one for name, series in zip(names, subject.series, strict=True) for one in _changes(name, series, metric)]
+    changed = f"Changes: {listed(changes)}." if changes else "No change was noticed."
+    note = (
+        ""
+        if len(drawn) == len(rows)
+        else f"{len(drawn):,} of {len(rows):,} points are drawn, all that are marked among them"
+    )
+    title = subject.title or f"{metric.name} over time"
+    body = spec(_layers(metric, names, drawn), drawn)
+    return Drawing(body, title, f"{metric.name} over time. {listed(ends)}. {changed}", tuple(drawn), note)
+
+
+def _rows(name: str, series: Series, baselines: Any) -> list[dict[str, Any]]:
+    """A row for each point, with its mark: a change, or else that somebody blessed it."""
+    changes = {change.place: change for change in series.changes}
+    rows = []
+    for place, point in enumerate(series.points):
+        change = changes.get(place)
+        blessed = baselines.get(point.evaluation, "") or ("baseline" if point.was_baseline else "")
+        mark = ("worse" if change.is_worse else "better") if change else "baseline" if blessed else ""
+        about = {"series": name, "started": point.started, "evaluation": point.evaluation}
+        figures = {"value": point.value, "low": point.low, "high": point.high}
+        rows.append({**about, **figures, "mark": mark, "blessed as": blessed})
+    return rows
+
+
+def _changes(name: str, series: Series, metric: BoundMetric) -> list[str]:
+    """Steps and spikes in words."""
+    figures = Figures()
+    return [
+        f"{name} {'worse' if change.is_worse else 'better'} from {figures.value(metric, change.before)} "
+        f"to {figures.value(metric, change.after)} on {change.point.started[:10]}"
+        for change in series.changes
+    ]
+
+
+def _thinned(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Every second, third … point where there are too many; those that are marked, and the last, stay."""
+    step = -(-len(rows) // MOST_POINTS)
+    last = len(rows) - 1
+    return [row for place, row in enumerate(rows) if place % step == 0 or row["mark"] or place == last]
+
+
+def _time_format(rows: Sequence[dict[str, Any]]) -> str:
+    """Days; hours where all is within a few days, and seconds within minutes."""
+    try:
+        times = [datetime.fromisoformat(row["started"]) for row in rows]
+        span = max(times) - min(times)
+    except (ValueError, TypeError):  # times that somebody wrote by hand, or with and without a zone
+        return "%Y-%m-%d"
+    return next((shown for most, shown in SPANS.items() if span <= most), "%Y-%m-%d")
+
+
+def _layers(metric: BoundMetric, names: Sequence[str], rows: Sequence[dict[str, Any]]) -> list[Spec]:
+    """Intervals, the line, its points, and the marks around some of them."""
+    title = metric_title(metric)
+    marks = [mark for mark in MARKS if any(row["mark"] == mark for row in rows)]
+    axis = {"format": _time_format(rows), "labelOverlap": True, "labelSeparation": 8, "tickCount": 8}
+    x: Spec = {"field": "started", "type": "temporal", "title": None, "axis": axis, "scale": {"type": "utc"}}
+    y = quantity("value", title, scale={"zero": False, "nice": True})
+    line = {"x": x, "y": y, **told_apart("series", names, "strokeDash")}
+    band = {**line, "y": {**y, "field": "low"}, "y2": {"field": "high"}}
+    band.pop("strokeDash", None)
+    hover = tooltip(
+        *((name, name) for name in ("series", "started", "evaluation")),
+        ("value", metric.name, number_format(metric)),
+        ("mark", "mark"),
+        ("blessed as", "blessed as"),
+    )
+    return [
+        {"mark": {"type": "area", "opacity": 0.13}, "encoding": band},
+        {"mark": {"type": "line", "strokeWidth": 1.8}, "encoding": line},
+        {
+            "mark": {"type": "point", "filled": True, "size": 26, "opacity": 1},
+            "encoding": {"x": x, "y": y, "color": line["color"], "tooltip": hover},
+        },
+        *([_marks({"x": x, "y": y, "tooltip": hover}, marks)] if marks else []),
+    ]
+
+
+def _marks(place: Spec, marks: Sequence[str]) -> Spec:
+    """Signs around the points where something happened."""
+    marked = {"field": "mark", "type": "nominal", "title": "marked"}
+    shapes, inks = ({"domain": list(marks), "range": [MARKS[mark][part] for mark in marks]} for part in (0, 1))
+    return {
+        "transform": [{"filter": "datum.mark != ''"}],
+        "mark": {"type": "point", "filled": False, "size": 170, "strokeWidth": 2.2, "opacity": 1},
+        "encoding": {**place, "shape": {**marked, "scale": shapes}, "stroke": {**marked, "scale": inks}},
+    }
+
+
+CHART = Chart("history", history, needs_series=True)

@@ -1,0 +1,112 @@
+"""Files of a report: pages, tables and folders of charts, told apart by their endings."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.errors import UsageError
+
+if TYPE_CHECKING:
+    from assay.reports._page import Page
+    from assay.reports._page_matter import Matter
+
+CHARTS = ("svg", "png", "pdf")
+PAGES = (".html", ".htm")
+MOVERS = 10
+"""Queries that lost and gained most, in files of text."""
+
+
+def check_files(outputs: Sequence[str], prog: str, files: Sequence[str]) -> None:
+    """Refuse what could not be written, and a report that would go nowhere."""
+    from assay.reports._outputs import ENDINGS, check_outputs
+
+    if not outputs:
+        raise UsageError(f"say where the report goes: {prog} {shlex.join(files)} -o report.html")
+    plain = []
+    for output in outputs:
+        if is_folder(output):
+            _check_folder(output)
+            continue
+        if Path(output).suffix.lower() not in (*PAGES, *ENDINGS):
+            known = ", ".join((PAGES[0], *ENDINGS))
+            raise UsageError(f"-o {output}: the ending tells the format; there are {known}, and folders end in /")
+        plain.append(str(Path(output).with_suffix(".txt")) if _is_page(output) else output)
+    for output in plain:
+        check_outputs([output])
+    if len({Path(output).absolute() for output in outputs}) < len(outputs):
+        raise UsageError("-o: the same file is given twice, and the second would replace the first")
+
+
+def is_folder(output: str) -> bool:
+    """Whether charts go there: it ends in / or is a folder already."""
+    return output.endswith("/") or Path(output).is_dir()
+
+
+def _is_page(output: str) -> bool:
+    return Path(output).suffix.lower() in PAGES
+
+
+def _check_folder(output: str) -> None:
+    from assay.reports._outputs import check_outputs
+
+    if Path(output).exists() and not Path(output).is_dir():
+        raise UsageError(f"-o {output}: charts go to a folder, and there is a file of that name")
+    check_outputs([str(Path(output) / "chart.txt")])
+
+
+def write_files(options: argparse.Namespace, matters: Sequence[Matter]) -> list[str]:
+    """Everything that was asked for; the page is worked out once. Gives what was written."""
+    from assay.datasets._write import new_file
+    from assay.reports._page import page_of
+    from assay.reports.html import render_page
+
+    needs_page = any(is_folder(output) or _is_page(output) for output in options.output)
+    page = page_of(matters, options.title) if needs_page else None
+    written = []
+    for output in options.output:
+        if page is not None and is_folder(output):
+            n = _write_charts(Path(output), page, options.charts)
+            written.append(f"{output} ({n} charts)")
+            continue
+        text = render_page(page) if page is not None and _is_page(output) else _text(options, matters, output)
+        with new_file(Path(output)) as file:
+            file.write(text.encode("utf-8", "surrogatepass" if output.endswith(".json") else "replace"))
+        written.append(output)
+    return written
+
+
+def _write_charts(folder: Path, page: Page, kind: str) -> int:
+    """One file for each chart, numbered in the order of the page."""
+    from assay.charts._render import render
+    from assay.datasets._write import new_file
+
+    figures = [(group.anchor, figure) for group in page.groups for figure in group.figures]
+    for number, (anchor, figure) in enumerate(figures, 1):
+        front = f"{anchor}-" if len(page.groups) > 1 else ""
+        name = re.sub(r"[^\w.@-]+", "_", f"{number:02}-{front}{figure.name}")[:100]
+        with new_file(folder / f"{name}.{kind}") as file:
+            file.write(render(figure.drawing, kind))
+    return len(figures)
+
+
+def _text(options: argparse.Namespace, matters: Sequence[Matter], output: str) -> str:
+    """The same in a format of text: comparisons where there are any, else the results."""
+    from assay.reports._comparison_report import ComparisonReport
+    from assay.reports._evaluation import Shown, render_evaluation
+    from assay.reports._outputs import ENDINGS
+    from assay.reports._slices_beside import Beside, render_with_beside
+
+    form = ENDINGS[Path(output).suffix.lower()]
+    compared = [one.comparison for one in matters if one.comparison is not None]
+    if not compared:
+        results = [result for one in matters for result in one.results]
+        return render_evaluation(results, form, Shown(by=options.by or ()))
+    from assay.comparison.slice_comparison import compare_slices
+
+    beside = [Beside(compare_slices(one, options.by) if options.by else None) for one in compared]
+    return render_with_beside(ComparisonReport(compared, MOVERS, MOVERS), beside, form)

@@ -1,0 +1,107 @@
+"""Sources of a report: stored evaluations by reference, saved results, or judgments and runs; one result is enough."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.cli._inputs import refuse_swallowed
+from assay.cli._relevance import refuse_without_dataset
+from assay.cli._systems import (
+    Named,
+    _names,
+    _refuse_mixture,
+    _scoring,
+    _told_apart,
+    read_systems,
+)
+from assay.errors import DataError, UsageError
+from assay.store.found import Found
+
+if TYPE_CHECKING:
+    from assay.evaluation.result import Result
+
+
+@dataclass(frozen=True)
+class Sources:
+    """The results, benchmark by benchmark, and what each word stood for where they are results already."""
+
+    groups: list[list[Result]]
+    given: tuple[Found, ...] = ()
+
+
+def read_sources(options: argparse.Namespace) -> Sources:
+    """What is no file is looked up in the store; runs are scored, with their rankings kept."""
+    refuse_without_dataset(options)
+    refuse_swallowed(options, options.files)
+    words = [Named.of(word) for word in (*options.files, *options.more_runs)]
+    if not options.dataset and words and all(_is_result(word) for word in words):
+        _refuse_mixture(options, words, words)
+        return _of_results(words, options.store)
+    if stored := [word for word in words if not _is_file(word) and not _looks_like_file(word)]:
+        raise UsageError(
+            f"{stored[0].path} is no file, and others are: give results alone, stored or saved, or judgments and runs"
+        )
+    n_runs = len(words) - (0 if options.dataset else 1)
+    return Sources([_one_run(options, words)] if n_runs == 1 else read_systems(options, with_rankings=True))
+
+
+def _is_file(word: Named) -> bool:
+    return word.path == "-" or Path(word.path.partition("#")[0]).exists() or Path(word.path).exists()
+
+
+def _looks_like_file(word: Named) -> bool:
+    from assay.store.references import looks_like_file
+
+    return looks_like_file(word.path.partition("#")[0])
+
+
+def _is_result(word: Named) -> bool:
+    """Whether it is a saved result, or can only be a stored one."""
+    from assay.evaluation.saved import is_saved_result
+
+    return is_saved_result(word.path) or (not _is_file(word) and not _looks_like_file(word))
+
+
+def _of_results(words: Sequence[Named], store: str | None) -> Sources:
+    """Results under the names given to them, those on one benchmark together."""
+    from assay.cli._stored import find_results
+
+    found: list[Found] = []
+    groups: dict[str, list[tuple[Named, Result]]] = {}
+    for word in words:
+        one = find_results(word.path, store)
+        named = [_renamed(word, result, len(one.results)) for result in one.results]
+        found.append(replace(one, results=tuple(named)))
+        for result in named:
+            groups.setdefault(result.benchmark, []).append((word, result))
+    if "" in groups and len(groups) == 2:  # one that does not say what it is about goes with the only one there is
+        only = next(name for name in groups if name)
+        groups[only] = [*groups.pop(""), *groups[only]]
+    return Sources([_told_apart(group) for group in groups.values()], tuple(found))
+
+
+def _renamed(word: Named, result: Result, n: int) -> Result:
+    if not word.name:
+        return result
+    return replace(result, name=word.name if n == 1 else f"{word.name}/{result.name}")
+
+
+def _one_run(options: argparse.Namespace, words: Sequence[Named]) -> list[Result]:
+    """One run scored against judgments or a benchmark."""
+    from assay.cli._policy import profile_of
+    from assay.datasets import as_source
+    from assay.evaluation.setting import settings_of
+    from assay.metrics._parse import parse_metrics
+
+    for word in words:
+        if word.path != "-" and not Path(word.path).exists():
+            raise DataError(f"{word.path}: no such file")
+    truth = options.dataset or words[0].path
+    profile = profile_of(options)
+    source = as_source(words[-1].path)
+    scoring = _scoring(options, truth, settings_of(parse_metrics(options.metrics), profile), profile)
+    return [scoring.score(source, _names(words[-1:], [source.name])[0], with_rankings=True)]

@@ -1,0 +1,136 @@
+"""assay report: one page that shows what results say, to be opened offline, sent around or printed."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from assay.cli._command import Command
+from assay.cli._report_files import CHARTS, check_files, write_files
+from assay.cli._report_sources import Sources, read_sources
+from assay.cli._slices import add_by
+from assay.cli._store import add_store_argument
+from assay.cli._systems import add_system_arguments
+from assay.cli.compare import add_how_arguments, how_of
+from assay.errors import UsageError
+from assay.text import printable
+
+if TYPE_CHECKING:
+    from assay.comparison.how import How
+    from assay.evaluation.result import Result
+    from assay.monitoring.gate import GateReport
+    from assay.reports._page_matter import Matter
+
+EXAMPLES = """\
+  assay report latest -o report.html
+  assay report main latest -o change.html -o change.md --gate gate.yaml
+  assay report before.json after.json -o cmp.html -o table.tex -o figures/ --charts pdf
+  assay report qrels.txt bm25.run dense.run -m ndcg@10 map -o runs.html --title "Two runs" """
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What it is about, how it is compared, and where it goes."""
+    add_system_arguments(parser)
+    add_store_argument(parser)
+    add_how_arguments(parser)
+    add_by(parser.add_argument_group("slices"))
+    gate = parser.add_argument_group("gate")
+    gate.add_argument(
+        "--gate", action="append", default=[], metavar="FILE", help="rules whose verdicts are shown: gate.yaml"
+    )
+    gate.add_argument("--rule", action="append", default=[], metavar="RULE", help="one more rule; may be repeated")
+    show = parser.add_argument_group("output")
+    show.add_argument(
+        "-o",
+        "--output",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="report.html; also md, tex, csv, json, txt, and a folder for charts, which ends in /; may be repeated",
+    )
+    show.add_argument("--charts", choices=CHARTS, default="svg", help="kind of the charts in folders (default: svg)")
+    show.add_argument("--title", default="", metavar="TEXT", help="what the page is called")
+
+
+def run_report(options: argparse.Namespace) -> int:
+    """What can be refused is, before anything is read; nothing is written unless everything worked."""
+    how = how_of(options)
+    if not options.files and not options.dataset:
+        options.files = ["latest"]
+    check_files(options.output, options.prog, options.files)
+    rules = _rules(options)
+    sources = read_sources(options)
+    matters = _matters(options, sources, how)
+    gate = _gate(options, sources, rules)
+    matters = [replace(one, gate=gate) for one in matters]
+    written = write_files(options, matters)
+    sys.stderr.write(f"wrote {printable(', '.join(written))}\n")
+    return 0
+
+
+def _matters(options: argparse.Namespace, sources: Sources, how: How) -> list[Matter]:
+    """A part of the page for each benchmark; several systems on one are compared."""
+    from assay.reports._page_matter import Matter
+    from assay.reports._page_parts import anchor_of
+
+    groups = sources.groups
+    found = []
+    for place, group in enumerate(groups, 1):
+        name = anchor_of(str(place), group[0].benchmark) if len(groups) > 1 else ""
+        by = tuple(options.by or ())
+        if len(group) == 1:
+            found.append(Matter((_chosen(options, group[0]),), by=by, group=name))
+            continue
+        from assay.comparison.compare import compare_results
+
+        comparison = compare_results(group, how, metrics=options.metrics, intersect=options.intersect)
+        found.append(Matter(tuple(group), comparison, by, group=name))
+    return found
+
+
+def _chosen(options: argparse.Namespace, result: Result) -> Result:
+    """The result with the metrics asked for first, and no others but those beside them."""
+    if not options.metrics:
+        return result
+    from assay.comparison.shared_metrics import shared_metrics
+
+    wanted = shared_metrics([result], options.metrics)
+    beside = tuple(one for one in result.metrics if one.name in result.beside and one not in wanted)
+    return replace(result, metrics=(*wanted, *beside))
+
+
+def _rules(options: argparse.Namespace) -> Sequence[object]:
+    if not options.gate and not options.rule:
+        return ()
+    from assay.cli._stored import read_rules
+
+    return read_rules(options.gate, options.rule)
+
+
+def _gate(options: argparse.Namespace, sources: Sources, rules: Sequence[object]) -> GateReport | None:
+    """The last source held against the rules, and against the first where there are two; it never fails the command."""
+    if not rules:
+        return None
+    from assay.cli._stored import best_so_far
+    from assay.monitoring.gate import gate
+    from assay.monitoring.rule import Rule
+    from assay.store.found import Found
+
+    if not sources.given:
+        raise UsageError(
+            "rules are about results: give stored or saved ones, as in assay report main latest --gate gate.yaml"
+        )
+    now = sources.given[-1]
+    before = sources.given[0] if len(sources.given) > 1 else None
+    known = [rule for rule in rules if isinstance(rule, Rule)]
+    best = best_so_far(known, Found(now.results, now.label, now.evaluation), options.store)
+    name = before.label if before else "the baseline"
+    return gate(now.results, before.results if before else None, known, name=name, best=best)
+
+
+COMMAND = Command(
+    "report", "write a page that shows what results say", add_arguments, run_report, EXAMPLES, also_takes="files"
+)

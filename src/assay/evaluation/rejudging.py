@@ -1,0 +1,156 @@
+"""rejudging: what a result would be if documents that nobody had judged had the grades that people gave them since.
+
+The result itself stays as it is. Only queries with new grades are scored again, from the rankings that a result keeps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from assay.evaluation.evaluate import evaluate_settings
+from assay.evaluation.result import Result
+from assay.evaluation.setting import Setting
+from assay.metrics._metric import BoundMetric
+from assay.model.plain import plain_value, plain_values
+from assay.model.policy import Policy
+from assay.model.profile import OWN
+from assay.model.qrels import Qrels
+from assay.model.scores import Column, ScoreTable
+
+Grades = Mapping[str, Mapping[str, float]]
+"""Query → document → grade."""
+READS_NON_RELEVANT = frozenset(
+    {"bpref", "gm_bpref", "infap", "judged", "num_nonrel_judged_ret", "rbp_residual", "relstring", "unjudged"}
+)
+"""Metrics that also read which documents were judged and are not relevant; a stored result keeps relevant ones alone."""
+TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True)
+class Rejudged:
+    """The scores before and after, of the metrics that could be worked out again."""
+
+    before: ScoreTable
+    after: ScoreTable
+    queries: tuple[str, ...]
+    """Those that were scored again."""
+    n_added: int
+    """Grades that count: those of documents that had none."""
+    left_out: tuple[str, ...]
+    """Metrics that need more than a result keeps."""
+
+    def summaries(self) -> dict[str, tuple[float, float]]:
+        """Metric → its summary before and after."""
+        after = self.after.summary()
+        return {name: (value, after[name]) for name, value in self.before.summary().items()}
+
+    def scores(self, query: str) -> dict[str, tuple[float | None, float | None]]:
+        """Metric → the score of a query before and after; None where it has none."""
+        before, after = _row(self.before, query), _row(self.after, query)
+        return {name: (before.get(name), after.get(name)) for name in self.before.columns}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        return {
+            "n_added": self.n_added,
+            "summary": {name: _both(*pair) for name, pair in self.summaries().items()},
+            "queries": {query: {name: _both(*pair) for name, pair in self.scores(query).items()} for query in self.queries},
+            "left_out": list(self.left_out),
+        }
+
+
+def _both(before: float | None, after: float | None) -> dict[str, float | None]:
+    return plain_values({"before": before, "after": after})
+
+
+def _row(table: ScoreTable, query: str) -> dict[str, float | None]:
+    if query not in table.query_ids:
+        return {}
+    place = table.query_ids.index(query)
+    return {name: plain_value(float(column.score[place])) for name, column in table.columns.items()}
+
+
+def rejudge(result: Result, grades: Grades, judged: Grades | None = None) -> Rejudged:
+    """Score a result again with more grades. What is judged already keeps its grade.
+
+    `judged` are all judgments of the benchmark, where they are at hand; else the relevant documents that the result keeps
+    stand for them, and metrics that also read what is not relevant are left out, as are those that read more than rankings.
+    """
+    own: Grades = result.relevant if judged is None else judged
+    known = set(result.query_ids)
+    added = {
+        query: new
+        for query, graded in grades.items()
+        if (query in result.run or query in known)
+        and (new := {doc: grade for doc, grade in graded.items() if doc not in own.get(query, {})})
+    }
+    has_all = judged is not None
+    metrics = [one for one in result.metrics if _is_known(one, result.policy, has_all=has_all)]
+    top = max((grade for new in added.values() for grade in new.values()), default=0.0)
+    is_higher = top > (result.policy.max_grade or 0)
+    queries = tuple(dict.fromkeys([*(result.query_ids if is_higher else ()), *added]))
+    before = _scored(result, metrics, {query: own.get(query, {}) for query in queries if query in known})
+    sound = [one for one in metrics if _agrees(result.table, before, one.name)]
+    policy = replace(result.policy, max_grade=top) if is_higher else result.policy
+    union = {query: {**own.get(query, {}), **added.get(query, {})} for query in queries}
+    after = _scored(replace(result, policy=policy), sound, union)
+    names = [one.name for one in sound]
+    asked = ScoreTable(result.query_ids, {name: result.table.columns[name] for name in names})
+    lost = tuple(one.name for one in result.metrics if one.name not in names)
+    return Rejudged(asked, _updated(asked, after), tuple(added), sum(map(len, added.values())), lost)
+
+
+def _is_known(bound: BoundMetric, policy: Policy, *, has_all: bool) -> bool:
+    """Whether rankings and grades are all that a metric reads."""
+    metric = bound.metric
+    reads_more = metric.view != "ranking" or metric.aggregation.summarise is None
+    reads_others = policy.judged_only or metric.name in READS_NON_RELEVANT
+    return not reads_more and (has_all or not reads_others)
+
+
+def _scored(result: Result, metrics: Iterable[BoundMetric], judged: Grades) -> ScoreTable:
+    """The queries with these judgments, under the result's own policy."""
+    policy = _without_errors(result.policy)
+    settings = [Setting(bound, bound, policy) for bound in metrics]
+    if not settings or not judged:
+        return ScoreTable((), {})
+    run = {query: dict(result.run[query]) for query in judged if query in result.run}
+    return evaluate_settings(Qrels(judged), run, settings, replace(OWN, policy=policy)).table
+
+
+def _without_errors(policy: Policy) -> Policy:
+    """The same conventions, but nothing is refused that only new grades bring about, such as a tie that matters now."""
+    milder: dict[str, Any] = {"ties": "docid_desc", "missing": "zero", "extra": "skip", "no_relevant": "zero"}
+    return replace(policy, **{name: value for name, value in milder.items() if getattr(policy, name) == "error"})
+
+
+def _agrees(stored: ScoreTable, again: ScoreTable, name: str) -> bool:
+    """Whether scoring again gives what was stored; else something decided there that the result does not keep."""
+    if not again.query_ids:
+        return True
+    places = {query: place for place, query in enumerate(stored.query_ids)}
+    if not all(query in places for query in again.query_ids):
+        return False
+    kept = stored.columns[name].score[[places[query] for query in again.query_ids]].astype(float)
+    return bool(np.allclose(kept, again.columns[name].score, rtol=0, atol=TOLERANCE, equal_nan=True))
+
+
+def _updated(table: ScoreTable, changed: ScoreTable) -> ScoreTable:
+    """The table with other scores for some queries; those it did not have come last."""
+    places = {query: place for place, query in enumerate(table.query_ids)}
+    for query in changed.query_ids:
+        places.setdefault(query, len(places))
+    at = [places[query] for query in changed.query_ids]
+    columns = {}
+    for name, column in table.columns.items():
+        n_more = len(places) - len(table.query_ids)
+        score = np.concatenate([column.score, np.full(n_more, np.nan)])
+        weight = np.concatenate([column.weight, np.full((n_more, *column.weight.shape[1:]), np.nan)])
+        if at:
+            score[at], weight[at] = changed.columns[name].score, changed.columns[name].weight
+        columns[name] = Column(score, weight, column.aggregation)
+    return ScoreTable(tuple(places), columns)

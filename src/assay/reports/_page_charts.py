@@ -1,0 +1,143 @@
+"""Charts of a page: a picture that stands by itself, the specification that a script draws again, and the rows behind it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+from xml.etree import ElementTree as ET
+
+from assay.charts import Drawing, draw
+from assay.charts._render import to_svg
+from assay.charts._spec import themed
+from assay.errors import AssayError
+from assay.reports._page_matter import Matter
+from assay.reports._page_parts import NUMBER, TEXT, Column, Field, Grid, Words, number, words
+
+MOST_ROWS = 200
+"""Rows behind a chart that the page shows; the chart has them all."""
+THEME = "page"
+SVG = "http://www.w3.org/2000/svg"
+FOR_SCRIPTS = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+"""What could end a script, or be misread in one."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One chart on a page. What it is called in `figures/` is its `name`."""
+
+    drawing: Drawing
+    kind_of_chart: str
+    group: str = ""
+    metric: str = ""
+    part: ClassVar[str] = "figure"
+
+    @property
+    def alt(self) -> str:
+        """What it says, in words."""
+        return self.drawing.alt
+
+    @property
+    def name(self) -> str:
+        """Words for a file's name: kind and metric."""
+        return "-".join(filter(None, (self.kind_of_chart, self.metric)))
+
+    @property
+    def is_clickable(self) -> bool:
+        """Whether its points are queries."""
+        return any("query" in row for row in self.drawing.rows[:1])
+
+    @cached_property
+    def svg(self) -> Any:
+        """The picture in the page's own colours, as markup that a template takes as it is."""
+        from markupsafe import Markup
+
+        return Markup(alone(to_svg(self.drawing, THEME), f"{self.group}{self.name}"))  # noqa: S704 (made of parsed XML)
+
+    @property
+    def spec(self) -> Any:
+        """The specification, as JSON that no text in it can break out of."""
+        from markupsafe import Markup
+
+        content = {name: value for name, value in themed(self.drawing.spec, THEME).items() if name != "$schema"}
+        return Markup(json_for_scripts(content))  # noqa: S704 (escaped for scripts)
+
+    @property
+    def data(self) -> Grid:
+        """The rows behind it, the first of them where there are many."""
+        return rows_table(self.drawing.rows, self.drawing.title)
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Charts that may stand side by side."""
+
+    figures: tuple[Figure, ...]
+    part: ClassVar[str] = "figures"
+
+
+def drawn(matter: Matter, *kinds: str, metric: str = "", by: str = "", results: Any = None) -> tuple[Any, ...]:
+    """The charts of these kinds side by side; a sentence for each that cannot be drawn."""
+    found, said = [], []
+    name = metric or (matter.metrics[0].name if matter.metrics else "")
+    for kind in kinds:
+        try:
+            drawing = draw(kind, results or matter.shown, metric=name, by=by)
+        except AssayError as error:
+            said.append(Words(f"No chart here: {error}.".replace("..", "."), "muted"))
+            continue
+        found.append(Figure(drawing, kind, matter.group, f"{name}{'-' + by if by else ''}"))
+    return (*([Figures(tuple(found))] if found else []), *said)
+
+
+def json_for_scripts(content: Any) -> str:
+    """JSON that may stand inside a script element."""
+    text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+    for letter, escaped in FOR_SCRIPTS.items():
+        text = text.replace(letter, escaped)
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def alone(svg: str, name: str) -> str:
+    """The picture without what another on the same page could be confused by: its ids are its own.
+
+    Labels of single marks go as well: the picture is one image to those who do not see it, and its words are beside it.
+    """
+    ET.register_namespace("", SVG)
+    root = ET.fromstring(svg)  # noqa: S314 (of our own making)
+    ids = {one.attrib["id"]: f"{name}-{number}" for number, one in enumerate(root.iter()) if "id" in one.attrib}
+    for one in root.iter():
+        for attribute, value in list(one.attrib.items()):
+            if attribute.startswith("aria-") or attribute == "role":
+                del one.attrib[attribute]
+            elif attribute == "id":
+                one.attrib[attribute] = ids[value]
+            elif value.startswith("url(#") and value[5:-1] in ids:
+                one.attrib[attribute] = f"url(#{ids[value[5:-1]]})"
+    root.attrib["aria-hidden"] = "true"
+    root.attrib["focusable"] = "false"
+    return ET.tostring(root, encoding="unicode")
+
+
+def rows_table(rows: Iterable[Mapping[str, Any]], label: str) -> Grid:
+    """Plain rows as a table."""
+    everything = list(rows)
+    names = list(dict.fromkeys(name for row in everything for name in row))
+    shown = [tuple(_field(row.get(name)) for name in names) for row in everything[:MOST_ROWS]]
+    first = everything[0] if everything else {}
+    heads = tuple(Column(name, NUMBER if isinstance(first.get(name), int | float) else TEXT) for name in names)
+    left = len(everything) - len(shown)
+    notes = (f"The first {len(shown):,} of {len(everything):,} rows.",) if left else ()
+    return Grid(label, heads, tuple(shown), notes=notes)
+
+
+def _field(value: Any) -> Field:
+    if value is None or value != value:
+        return Field("–", sort="")
+    if isinstance(value, bool):
+        return Field("yes" if value else "no")
+    if isinstance(value, int):
+        return number(f"{value:,}", value)
+    return number(f"{value:.4f}", value) if isinstance(value, float) else words(str(value))

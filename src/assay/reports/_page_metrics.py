@@ -1,0 +1,193 @@
+"""Metrics of a page: every figure with its interval, how far systems are apart, how sure that is, and the gate."""
+
+from __future__ import annotations
+
+import math
+
+from assay.comparison.comparison import Comparison
+from assay.comparison.letters import beaten_by
+from assay.comparison.pair import Pair
+from assay.metrics._metric import BoundMetric
+from assay.monitoring.gate_words import conclusion
+from assay.monitoring.verdict import Verdict
+from assay.reports._comparison_tables import is_against_one, places, raised, reference_of, shown_pairs
+from assay.reports._comparison_words import (
+    BETTER,
+    WORSE,
+    effect_text,
+    legend,
+    level_text,
+    mark,
+    p_short,
+    record_text,
+)
+from assay.reports._page_charts import drawn
+from assay.reports._page_matter import Matter
+from assay.reports._page_parts import TEXT, Column, Field, Grid, Section, anchor_of, columns, number, words
+from assay.text import printable
+
+SIGNS = {"pass": "✓ pass", "fail": "✗ fail", "warn": "! warn", "undecided": "? undecided", "skipped": "– skipped"}
+SEVEREST = ("fail", "warn", "undecided", "pass", "skipped")
+RECORD = Column("better / same / worse", title="queries on which the second system is better, as good, and worse")
+EFFECT = Column("effect", title="Cohen's d of the differences: 0.2 is small, 0.5 medium, 0.8 large")
+
+
+def metrics_section(matter: Matter) -> Section:
+    """The table of metrics; with a gate, its rules below."""
+    comparison = matter.comparison
+    if comparison is None:
+        parts = [_alone(matter)]
+    elif is_against_one(comparison):
+        parts = [_against_one(matter, comparison)]
+    else:
+        parts = [_side_by_side(matter, comparison), _pairs(matter, comparison)]
+    if matter.gate is not None:
+        parts.append(_gate(matter))
+    several = len(matter.results) > 2
+    charts = drawn(matter, *(["bars", "heat_map"] if several and len(matter.metrics) > 1 else ["bars"] * several))
+    return Section(anchor_of("metrics", matter.group), "Metrics", (*parts, *charts))
+
+
+def metric_field(matter: Matter, metric: BoundMetric) -> Field:
+    """The name of a metric, leading to its definition."""
+    return Field(metric.name, href=f"#{definition_anchor(metric, matter.group)}", title=metric.metric.meaning)
+
+
+def definition_anchor(metric: BoundMetric, group: str) -> str:
+    """Where a metric is defined on the page."""
+    return anchor_of("definition", metric.metric.name, group)
+
+
+def figure_field(matter: Matter, place: int, metric: BoundMetric, tone: str = "", sign: str = "") -> Field:
+    """A system's figure, its interval below it."""
+    value = matter.shown[place].summary[metric.name]
+    text = matter.figures.value(metric, value)
+    return number(f"{text} {sign}".strip(), value, tone=tone, beside=matter.interval(place, metric))
+
+
+def _alone(matter: Matter) -> Grid:
+    """One result: a row for each metric."""
+    beside = [
+        one
+        for one in matter.first.metrics
+        if one.name in matter.first.beside and not math.isnan(matter.first.summary.get(one.name, math.nan))
+    ]
+    rows = [
+        (metric_field(matter, one), figure_field(matter, 0, one), *_gate_fields(matter, one), words(one.metric.meaning))
+        for one in (*matter.metrics, *beside)
+    ]
+    heads = columns("metric", matter.names[0], *_gate_heads(matter), Column("what it tells", TEXT))
+    level = f"Below each figure: where it may lie, {100 * matter.level:g} % interval."
+    return Grid("Metrics", heads, tuple(rows), notes=(level,))
+
+
+def _against_one(matter: Matter, comparison: Comparison) -> Grid:
+    """A row for each metric and system, held against the baseline or the first of two."""
+    is_two = len(comparison.names) == 2
+    one = comparison.aligned.place(reference_of(comparison))
+    rows = []
+    for pair in comparison.pairs:
+        metric, sign = comparison.metric(pair.metric), mark(pair)
+        place = comparison.aligned.place(pair.b)
+        rows.append(
+            (
+                metric_field(matter, metric),
+                *(() if is_two else (words(pair.b),)),
+                figure_field(matter, one, metric, "best" if sign == WORSE else ""),
+                figure_field(matter, place, metric, "best" if sign == BETTER else "", sign),
+                *_measures(matter, metric, pair),
+                *_gate_fields(matter, metric),
+            )
+        )
+    second = matter.names[1 - one] if is_two else "figure"
+    heads = ["metric", *([] if is_two else [Column("system", TEXT)]), matter.names[one], second, *_heads(comparison)]
+    notes = (legend(comparison), f"In brackets: {level_text(comparison)} intervals.")
+    return Grid("Metrics", columns(*heads, *_gate_heads(matter)), tuple(rows), notes=tuple(filter(None, notes)))
+
+
+def _heads(comparison: Comparison) -> list[str | Column]:
+    tested = "corrected for all comparisons of this table"
+    return ["Δ", f"{level_text(comparison)} CI of Δ", Column("p", title=tested), EFFECT, RECORD]
+
+
+def _measures(matter: Matter, metric: BoundMetric, pair: Pair) -> tuple[Field, ...]:
+    figures = matter.figures
+    tone = {BETTER: "better", WORSE: "worse"}.get(mark(pair), "")
+    ends = f"[{figures.change(metric, pair.low)}, {figures.change(metric, pair.high)}]" if pair.low == pair.low else "–"
+    return (
+        number(figures.change(metric, pair.difference), pair.difference, tone=tone),
+        number(ends, pair.low),
+        number(p_short(pair.p_corrected), pair.p_corrected),
+        number(effect_text(pair.cohens_d), pair.cohens_d),
+        number(record_text(pair), float(pair.wins - pair.losses)),
+    )
+
+
+def _side_by_side(matter: Matter, comparison: Comparison) -> Grid:
+    """Systems by metrics; letters say which systems a figure is significantly better than."""
+    n = len(comparison.names)
+    best = {metric.name: places(comparison, metric)[0] for metric in comparison.metrics}
+    beaten = {metric.name: beaten_by(comparison, metric.name) for metric in comparison.metrics}
+    rows = []
+    for place, name in enumerate(comparison.names):
+        fields = [
+            figure_field(
+                matter,
+                place,
+                metric,
+                "best" if name in best[metric.name] else "",
+                raised(beaten[metric.name][name], n),
+            )
+            for metric in comparison.metrics
+        ]
+        rows.append((Field(f"{raised((place,), n)} {printable(name)}", sort=place), *fields))
+    note = (
+        f"Raised letters: the systems that a figure is significantly better than, p ≤ {comparison.how.alpha:g}. "
+        f"Bold: the best figure. In brackets: {level_text(comparison)} intervals."
+    )
+    heads = [Column(metric.name, title=metric.metric.meaning) for metric in comparison.metrics]
+    return Grid("Systems by metrics", columns("system", *heads), tuple(rows), notes=(note,))
+
+
+def _pairs(matter: Matter, comparison: Comparison) -> Grid:
+    """The pairs on the first metric, the closest to the best first where there are many."""
+    metric = comparison.metrics[0]
+    rows = [
+        (words(f"{pair.a} → {pair.b}"), *_measures(matter, metric, pair), *_gate_fields(matter, metric))
+        for pair in shown_pairs(comparison)
+    ]
+    heads = ["systems", *_heads(comparison), *_gate_heads(matter)]
+    title = f"Pairs on {metric.name}"
+    return Grid(title, columns(*heads), tuple(rows), title=title, notes=tuple(filter(None, (legend(comparison),))))
+
+
+def _gate_heads(matter: Matter) -> list[Column]:
+    return [Column("gate", TEXT)] if matter.gate is not None else []
+
+
+def _gate_fields(matter: Matter, metric: BoundMetric) -> tuple[Field, ...]:
+    """What the gate says about a metric: the most severe verdict of its rules."""
+    if matter.gate is None:
+        return ()
+    found = [one.status for one in _verdicts(matter) if one.rule.metric is not None and one.rule.metric.name == metric.name]
+    if not found:
+        return (Field(""),)
+    status = min(found, key=SEVEREST.index)
+    return (Field(SIGNS[status], sort=SEVEREST.index(status), tone=status),)
+
+
+def _verdicts(matter: Matter) -> list[Verdict]:
+    gate = matter.gate
+    return [one for one in gate.verdicts if one.benchmark == matter.first.benchmark] if gate is not None else []
+
+
+def _gate(matter: Matter) -> Grid:
+    """Every rule and what was found."""
+    rows = [
+        (words(one.rule.text), Field(SIGNS[one.status], tone=one.status), words(one.provider), words(one.summary))
+        for one in _verdicts(matter)
+    ]
+    gate = matter.gate
+    said = () if gate is None else tuple(map(printable, (conclusion(gate), *gate.notes)))
+    heads = (Column("rule", TEXT), Column("verdict", TEXT), Column("system", TEXT), Column("found", TEXT))
+    return Grid("Gate", heads, tuple(rows), title="Gate", notes=said)

@@ -1,0 +1,86 @@
+"""One HTML page that opens offline: verdict, tables, charts, queries, provenance and definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from assay._version import __version__
+from assay.comparison.compare import compare_results
+from assay.errors import AssayError, UsageError
+from assay.evaluation.result import Result
+from assay.reports._page import Page, page_of
+from assay.reports._page_matter import Matter
+from assay.reports._page_parts import anchor_of
+from assay.reports._page_scripts import TEMPLATES, for_script_element, static_file, vega_bundle
+from assay.reports._report import Renderer, Report
+
+
+def render_page(page: Page) -> str:
+    """The whole page as text; the same page gives the same text."""
+    from markupsafe import Markup
+
+    has_charts = any(group.figures for group in page.groups)
+    scripts = [static_file("tables.js"), *([vega_bundle()] if has_charts else []), static_file("charts.js")]
+    shown = {
+        "title": page.title,
+        "about": page.about,
+        "groups": page.groups,
+        "version": __version__,
+        "style": Markup(static_file("style.css")),  # noqa: S704 (our own)
+        "scripts": [Markup(for_script_element(one)) for one in scripts],  # noqa: S704 (our own, and Vega)
+    }
+    text: str = environment().get_template("report.html.j2").render(page=shown)
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def environment(*folders: Any) -> Any:
+    """What renders templates: ours, and those of other folders before them; everything in them is escaped."""
+    try:
+        import jinja2
+    except ImportError:
+        raise UsageError("reports as HTML need jinja2: pip install 'assay[report]'") from None
+    loader = jinja2.FileSystemLoader([*map(str, folders), str(TEMPLATES)])
+    return jinja2.Environment(
+        loader=loader,
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+
+
+def matters_of(results: Sequence[Result]) -> list[Matter]:
+    """Results as they came, benchmark by benchmark, compared where they can be."""
+    groups: dict[str, list[Result]] = {}
+    for result in results:
+        groups.setdefault(result.benchmark, []).append(result)
+    found = [matter for some in groups.values() for matter in _matters(tuple(some))]
+    if len(found) == 1:
+        return found
+    return [replace(one, group=anchor_of(str(number), one.first.benchmark)) for number, one in enumerate(found, 1)]
+
+
+def _matters(results: tuple[Result, ...]) -> list[Matter]:
+    """Results that cannot be compared stand one below the other."""
+    if len(results) == 1:
+        return [Matter(results)]
+    try:
+        return [Matter(results, compare_results(results, intersect=True))]
+    except AssayError:
+        return [Matter((result,)) for result in results]
+
+
+def render_results(results: Sequence[Result], title: str = "") -> str:
+    """Results as a page, benchmark by benchmark; several on one benchmark are compared."""
+    return render_page(page_of(matters_of(results), title))
+
+
+def render_html(report: Report) -> str:
+    """What a report is about, as a page."""
+    return render_results(report.results, report.title)
+
+
+RENDERER = Renderer("html", render_html, "one page with charts that opens offline")

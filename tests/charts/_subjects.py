@@ -1,0 +1,84 @@
+"""Results and series whose figures are known, for the tests of charts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+import assay
+from assay.charts import draw
+from assay.evaluation.result import Result
+from assay.metrics._parse import parse_metric
+from assay.model.policy import Policy
+from assay.model.records import Query
+from assay.model.scores import Column, ScoreTable
+from assay.monitoring.history import Point, Series
+
+HOSTILE = "<script>&'\"\x1b[31m\x00\u2028\ufffe\u202ealert('x')</script> http://evil.example/ " + "w" * 200
+
+
+def result_of(name="bm25", benchmark="rag", tags=(), **scores):
+    """A result with these scores, metric by metric; its queries are q0, q1 …"""
+    metrics = tuple(map(parse_metric, scores))
+    n = len(next(iter(scores.values())))
+    ids = tuple(f"q{number}" for number in range(n))
+    columns = {
+        metric.name: Column.of(np.array(values, dtype=float), metric.metric.aggregation)
+        for metric, values in zip(metrics, scores.values(), strict=True)
+    }
+    return Result(
+        name=name,
+        table=ScoreTable(ids, columns),
+        metrics=metrics,
+        counts={"judged": n, "scored": n, "missing": 0, "without_relevant": 0, "extra": 0},
+        policy=Policy(),
+        benchmark=benchmark,
+        queries={
+            query: Query(query, f"what is {query}?", metadata={"difficulty": tags[place]} if tags else {})
+            for place, query in enumerate(ids)
+        },
+    )
+
+
+def ranked(name, *rankings, relevant=("a", "b"), metrics=("recall@2", "mrr")):
+    """A result that keeps rankings of single letters and what is relevant: a and b to every query, unless told."""
+    qrels = {f"q{number}": dict.fromkeys(relevant, 1) for number in range(len(rankings))}
+    run = {f"q{number}": {doc: float(-rank) for rank, doc in enumerate(docs)} for number, docs in enumerate(rankings)}
+    found = assay.evaluate(qrels, run, metrics, name=name)
+    return replace(found, run=run, relevant={query: dict.fromkeys(judged, 1.0) for query, judged in qrels.items()})
+
+
+def series_of(*values, provider="bm25", metric="mrr", started="2026-10-{:02}T02:00:00+00:00", **more):
+    """A series with one figure each night, from the first of October on; its intervals are 0.01 to each side."""
+    points = [
+        Point(f"e{day}", started.format(day + 1), value, value and value - 0.01, value and value + 0.01, 50, "x", **more)
+        for day, value in enumerate(values)
+    ]
+    return Series("rag", provider, metric, tuple(points))
+
+
+def drawn_of_anything(kind, names=("one", "two", "three"), title=""):
+    """A chart of that kind, of systems of these names."""
+    from assay.charts import all_charts
+
+    chart = all_charts()[kind]
+    if chart.needs_series:
+        steps = [0.8 + 0.001 * (day % 3) for day in range(15)] + [0.6] * 5
+        series = tuple(series_of(*steps, provider=name) for name in names)
+        return draw(kind, series=series, baselines={"e3": names[0]}, title=title)
+    results = []
+    for number, name in enumerate(names[: chart.n_results[1]]):
+        rankings = [("a", "b", "x", "y"), ("x", "a", "b", "y"), ("x", "y", "a", "z"), ("x", "y", "z", "w")]
+        result = ranked(name, *(rankings[(number + place) % 4] for place in range(6)), metrics=("ndcg@3", "recall@2"))
+        latency = parse_metric("latency")
+        times = Column.of(np.arange(1.0, 7.0) * (number + 1), latency.metric.aggregation)
+        table = replace(result.table, columns={**result.table.columns, "latency": times})
+        queries = {f"q{place}": Query(f"q{place}", names[0], metadata={"kind": names[place % 2]}) for place in range(6)}
+        results.append(replace(result, table=table, metrics=(*result.metrics, latency), queries=queries))
+    return draw(kind, results, by="kind", title=title)
+
+
+def data(drawing):
+    """The rows in a specification."""
+    return drawing.spec["data"]["values"]

@@ -1,0 +1,101 @@
+"""assay serve: what it refuses, and a real server that answers and ends on Ctrl-C."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from contextlib import contextmanager
+
+import pytest
+
+pytest.importorskip("uvicorn")
+
+import assay
+from assay.cli import main
+from assay.store import Store
+
+
+@pytest.fixture
+def store(tmp_path):
+    path = tmp_path / "s.db"
+    with Store.open(path) as opened:
+        opened.save([assay.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, ["ndcg@10"], name="bm25")])
+    return path
+
+
+@contextmanager
+def served(store, *words):
+    """The address of a server in a process of its own, and the process."""
+    command = [sys.executable, "-m", "assay", "serve", "--store", str(store), "--port", "0", *words]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            line = process.stdout.readline()
+            found = re.search(r"http://\S+", line)
+            assert found, line + process.stderr.read()
+            yield found[0], process
+        finally:
+            if process.poll() is None:
+                process.kill()
+
+
+def test_it_answers_and_ends_on_ctrl_c(store):
+    with served(store) as (address, process):
+        assert re.fullmatch(r"http://127\.0\.0\.1:\d+/", address)
+        with urllib.request.urlopen(address) as answer:
+            assert "bm25" in answer.read().decode()
+            assert "server" not in {name.lower() for name in answer.headers}
+        os.kill(process.pid, signal.SIGINT)
+        _, errors = process.communicate(timeout=20)
+        assert (process.returncode, errors) == (0, "ended\n")
+
+
+def test_a_token_is_needed_by_others(store):
+    with served(store, "--token", "a-rather-long-token") as (address, _):
+        request = urllib.request.Request(f"{address}api/v1/results")
+        with pytest.raises(urllib.error.HTTPError, match="401"):
+            urllib.request.urlopen(request)
+        request.add_header("Authorization", "Bearer a-rather-long-token")
+        assert urllib.request.urlopen(request).status == 200
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.2", "example.com"])
+def test_another_host_needs_a_token(store, capsys, host):
+    assert main(["serve", "--store", str(store), "--host", host]) == 2
+    error = capsys.readouterr().err
+    assert f"--host {host} --token" in error
+    assert error.count("\n") == 1
+
+
+def test_a_token_of_spaces_is_none(store, capsys):
+    assert main(["serve", "--store", str(store), "--host", "0.0.0.0", "--token", "  "]) == 2
+    assert "a token is needed" in capsys.readouterr().err
+
+
+def test_a_store_that_is_not_there(tmp_path, capsys):
+    assert main(["serve", "--store", str(tmp_path / "none.db")]) == 6
+    assert "there is no store" in capsys.readouterr().err
+
+
+def test_a_port_that_is_taken(store, capsys):
+    import socket
+
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        assert main(["serve", "--store", str(store), "--port", str(port)]) == 2
+    assert f"127.0.0.1:{port} cannot be listened on" in capsys.readouterr().err
+
+
+def test_a_missing_package_is_told_in_one_line(store, capsys, monkeypatch):
+    import importlib.util
+
+    real = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "starlette" else real(name))
+    assert main(["serve", "--store", str(store)]) == 2
+    assert capsys.readouterr().err == "error: the web pages need starlette: pip install 'assay[web]'\n"

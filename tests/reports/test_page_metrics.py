@@ -1,0 +1,67 @@
+"""Metrics of a page: figures with intervals, differences, and what the gate says."""
+
+from dataclasses import replace
+
+from assay.comparison.compare import compare_results
+from assay.comparison.how import How
+from assay.monitoring.gate import gate
+from assay.reports._page_definitions import definitions_section
+from assay.reports._page_matter import Matter
+from assay.reports._page_metrics import metrics_section
+
+from ._pages import base, cand, many, two
+
+
+def rows(grid):
+    return [[field.text for field in row] for row in grid.rows]
+
+
+def heads(grid):
+    return [column.head for column in grid.columns]
+
+
+def test_two_systems_side_by_side_with_intervals_and_differences():
+    grid = metrics_section(two()).parts[0]
+    assert heads(grid)[:4] == ["metric", "base", "cand", "Δ"]
+    mrr = grid.rows[0]
+    assert [field.text for field in mrr[:4]] == ["mrr", "0.531", "0.625", "+0.094"]
+    assert mrr[1].beside.startswith("[0.")
+    assert mrr[1].sort == 0.53125
+    assert mrr[-1].text == "4 / 2 / 2"
+    assert mrr[0].href == "#definition-mrr"
+
+
+def test_against_a_baseline_every_system_has_a_row():
+    results = many().results
+    matter = Matter(results, compare_results(results, How(baseline="base")))
+    grid = metrics_section(matter).parts[0]
+    assert heads(grid)[:4] == ["metric", "system", "base", "figure"]
+    assert [row[1] for row in rows(grid)][:2] == ["cand", "third"]
+
+
+def test_the_best_figure_of_many_is_bold():
+    grid = metrics_section(many()).parts[0]
+    assert [row[1].tone for row in grid.rows] == ["", "", "best"]
+    assert rows(grid)[0][0] == "ᵃ base"
+
+
+def test_one_result_says_what_its_figures_mean():
+    grid = metrics_section(Matter((base(),))).parts[0]
+    assert heads(grid) == ["metric", "base", "what it tells"]
+    assert rows(grid)[0] == ["mrr", "0.531", "one over the rank of the first relevant document."]
+
+
+def test_the_gate_has_a_column_and_a_table():
+    report = gate(cand(), base(), ["mrr >= 0.9", "mrr >= 0.1", "recall@10 drops <= 0.5"], name="main")
+    section = metrics_section(replace(two(), gate=report))
+    assert heads(section.parts[0])[-1] == "gate"
+    assert [row[-1].text for row in section.parts[0].rows] == ["✗ fail", "✓ pass", ""]
+    assert [row[1].text for row in section.parts[1].rows] == ["✗ fail", "✓ pass", "✓ pass"]
+    assert section.parts[1].notes[0] == "1 rule failed. Baseline main."
+
+
+def test_every_metric_is_defined_once_out_of_its_record():
+    (definitions,) = definitions_section(two()).parts
+    assert [term.name for term in definitions.terms] == ["mrr", "recall@10", "ndcg@10"]
+    assert all(term.meaning and term.facts for term in definitions.terms)
+    assert definitions.terms[2].formula.startswith("DCG@k")
