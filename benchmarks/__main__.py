@@ -15,6 +15,7 @@ from benchmarks import (
     gate,
     hpo,
     ontology,
+    report,
     runner,
     spans,
     startup,
@@ -26,7 +27,7 @@ from benchmarks._timing import Row
 
 MODULES = (
     *(startup, dicts, compat, files, trust, benchmarks, chunkers, spans, fusion, ontology, hpo),
-    *(runner, statistics, store, gate, answers),
+    *(runner, statistics, store, gate, answers, report),
 )
 
 

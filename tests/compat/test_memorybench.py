@@ -1,13 +1,16 @@
 """compat.memorybench: what tests/seeds/test_seed_000.py and test_seed_003.py do not say about it."""
 
+import math
+
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import assay
 from assay.compat.memorybench import (
     MetricRegistry,
     MRRMetric,
+    NDCGAt5Metric,
     NDCGAtKMetric,
     PrecisionAtKMetric,
     RecallAtKMetric,
@@ -26,7 +29,8 @@ def result(retrieved, **fields):
 # Results
 
 
-@given(st.lists(st.tuples(st.lists(IDS), st.lists(IDS, unique=True)), max_size=5), st.sampled_from(get_builtin_metrics()))
+@given(st.lists(st.tuples(st.lists(IDS), st.lists(IDS, unique=True)), max_size=4), st.sampled_from(get_builtin_metrics()))
+@settings(max_examples=40, deadline=None)
 def test_no_value_passes_1_and_the_mean_counts_every_result(pairs, metric):
     results = [result(retrieved, metadata={"relevantIds": relevant}) for retrieved, relevant in pairs]
     found = metric.compute(results)
@@ -37,10 +41,10 @@ def test_no_value_passes_1_and_the_mean_counts_every_result(pairs, metric):
 
 
 def test_results_that_nobody_can_decide_about_score_0_and_are_counted():
-    found = MRRMetric().compute([result("a", metadata={"relevantIds": ["a"]}), result("a"), {}])
+    found = MRRMetric().compute([result("a", metadata={"relevantIds": ["a"]}), result("a"), result("")])
     assert found["value"] == pytest.approx(1 / 3)
     assert found["details"]["strategyCounts"] == {"qrels": 1, "pack": 0, "token-fallback": 0}
-    nothing = MRRMetric().compute([{}])
+    nothing = MRRMetric().compute([{"retrievedContext": None}])
     assert (nothing["value"], nothing["details"]["strategyUsed"]) == (0.0, "none")
 
 
@@ -49,6 +53,20 @@ def test_grades_may_stand_in_qrels():
     found = NDCGAtKMetric(2).compute([graded])["value"]
     assert found == pytest.approx(assay.metrics.ndcg_at_k(["b", "a"], {"a": 3, "b": 1}, 2))
     assert PrecisionAtKMetric(3).compute([result("abc", metadata=graded["metadata"])])["value"] == pytest.approx(2 / 3)
+
+
+def test_a_text_alone_is_an_id_too():
+    asked = {"metadata": {"relevantIds": ["a"]}, "retrievedContext": ["b", "a", "a"]}
+    assert NDCGAt5Metric().compute([asked])["value"] == pytest.approx(1 / math.log2(3))
+    by_evidence = {"metadata": {"evidence": ["D1:3"]}, "retrievedContext": ["D1:3"]}
+    assert MRRMetric().compute([by_evidence])["value"] == 1.0
+
+
+def test_0_may_be_expected_and_answered():
+    asked = {"expected": 0, "actual": 0, "retrievedContext": [{"id": "1", "content": "0"}]}
+    found = SuccessAtKMetric(5).compute([asked])
+    assert (found["value"], found["details"]["strategyUsed"]) == (1.0, "token-fallback")
+    assert MRRMetric().compute([{**asked, "expected": ""}])["details"]["strategyUsed"] == "none"
 
 
 def test_contexts_may_be_texts_alone():
@@ -84,7 +102,15 @@ def test_success_needs_both():
     ("results", "said"),
     [
         (["no"], "result 1: expected a map with retrievedContext"),
-        ([{}, {"metadata": 5}], "result 2: metadata is a map"),
+        ([result("a"), {"metadata": 5}], "result 2: metadata is a map"),
+        (None, "expected a list of EvalResult maps, found None"),
+        (result("a"), "expected a list of EvalResult maps, found {"),
+        ([{"metadata": {"relevantIds": ["a"]}, "hits": []}], "result 1: retrievedContext is missing.*found metadata, hits"),
+        ([{"retrievedContext": ["a", 3]}], "result 1, context 2: expected a map with id, content, metadata.*found 3"),
+        ([{"retrievedContext": [None]}], "result 1, context 1: expected a map with id"),
+        ([{"retrievedContext": [{"chunk": "a", "text": "b"}]}], "result 1, context 1: .*found chunk, text"),
+        ([{"retrievedContext": [{"id": "a", "content": 5}]}], "result 1, context 1: content is text, found 5"),
+        ([{"retrievedContext": [{"id": "a", "metadata": 5}]}], "result 1, context 1: metadata is a map, found 5"),
         ([{"metadata": {"relevantIds": "a"}}], "result 1: expected a list of ids"),
         ([{"metadata": {"evidence": 3}}], "result 1: expected a list of ids"),
         ([{"metadata": {"qrels": {"a": "high"}}}], "a grade is a finite number"),
@@ -130,9 +156,40 @@ def test_a_metric_of_ones_own_is_found_by_name_and_alias():
     registry.register(Mine())
     assert "my_metric" in registry
     assert registry.names[-1] == "mine"
-    assert registry.compute(["my_metric", "ndcg@5"], [{}])[0]["value"] == 1.0
+    assert registry.compute(["my_metric", "ndcg@5"], [result("a")])[0]["value"] == 1.0
+    assert registry.compute(["mine"], [{}])[0]["value"] == 1.0, "whatever it can read"
     assert MetricRegistry([]).names == []
     assert [one.name for one in MetricRegistry.get_builtin_metrics()] == MetricRegistry().names
+
+
+def test_results_are_graded_once_for_all_metrics(monkeypatch):
+    asked = []
+
+    def counting(*arguments, **named):
+        asked.append(named["relevance"])
+        return assay.evaluate(*arguments, **named)
+
+    monkeypatch.setattr("assay.compat.memorybench._graded_results.evaluate", counting)
+    results = [
+        result("ba", metadata={"relevantIds": ["a", "c"]}),
+        {"expected": "cats sleep", "actual": "cats", "retrievedContext": ["cats sleep"]},
+    ]
+    registry = MetricRegistry()
+    registry.register(MRRMetricOfMine(f1_threshold=0.5))
+    found = registry.compute(registry.names, results)
+    assert len(asked) == 2 + 2, "by relevance and by exact words; twice, as one metric computes by itself"
+    assert found == [registry.get(name).compute(results) for name in registry.names]
+
+
+class MRRMetricOfMine(MRRMetric):
+    """One of theirs, changed."""
+
+    def __init__(self, f1_threshold):
+        super().__init__(f1_threshold)
+        self.name, self.aliases = "my_mrr", ()
+
+    def compute(self, results, pack=None):
+        return {**super().compute(results, pack), "mine": True}
 
 
 def test_conflicts_are_errors_and_leave_the_registry_as_it_was():

@@ -10,6 +10,7 @@ from assay.compat.phentrieve import (
     calculate_test_case_max_ont_sim,
     compare_models,
     evaluate_multilingual_model,
+    hit_rate_at_k,
     mean_reciprocal_rank,
     ndcg_at_k,
     precision_at_k,
@@ -41,6 +42,26 @@ def test_without_metadata_ids_are_terms():
     assert mean_reciprocal_rank({"ids": [["x", SEIZURE]], "metadatas": None}, [SEIZURE]) == 1 / 2
 
 
+@pytest.mark.parametrize("function", [mean_reciprocal_rank, hit_rate_at_k, recall_at_k, ndcg_at_k, precision_at_k])
+def test_a_text_is_one_id_and_not_its_letters(function):
+    found = results("HP:0012638", SEIZURE)
+    assert function(found, SEIZURE) == function(found, [SEIZURE]) > 0
+    assert function(found, None) == 0.0
+    with pytest.raises(assay.DataError, match="expected_ids is a list of ids, or one id as text; found 5"):
+        function(found, 5)
+
+
+def test_ids_are_terms_where_metadata_say_nothing_of_terms():
+    for metadatas in ([{"x": 1}, {"x": 2}], [None, None], [{}, {}], [{"x": 1}, None]):
+        found = {"ids": [["HP:0012638", SEIZURE]], "metadatas": [metadatas]}
+        assert mean_reciprocal_rank(found, [SEIZURE]) == 1 / 2
+    mixed = {"ids": [["HP:0012638", SEIZURE]], "metadatas": [[{"hpo_id": "HP:0000204"}, {"x": 1}]]}
+    assert mean_reciprocal_rank(mixed, [SEIZURE]) == 1 / 2
+    assert mean_reciprocal_rank(mixed, ["HP:0012638"]) == 0.0, "metadata come first"
+    nameless = {"ids": [[SEIZURE]], "metadatas": [[{"hpo_id": None}]]}
+    assert mean_reciprocal_rank(nameless, [SEIZURE]) == 0.0, "they say that it is no term"
+
+
 def test_a_hit_without_a_term_holds_its_rank():
     metadatas = [[None, {}, {"hpo_id": None}, {"hpo_id": SEIZURE}]]
     assert mean_reciprocal_rank({"metadatas": metadatas}, [SEIZURE]) == 1 / 4
@@ -52,6 +73,10 @@ def test_a_hit_without_a_term_holds_its_rank():
     [
         ({"metadatas": [[{"hpo_id": SEIZURE}], [{"hpo_id": SEIZURE}]]}, "the results of 2 queries"),
         ({"metadatas": [{"hpo_id": SEIZURE}]}, "a list with the list of one query"),
+        ({"ids": [["v_1"]], "metadatas": [[{"term": SEIZURE, "lang": "de"}]]}, "no hit says its hpo_id.*found term, lang"),
+        ({"metadatas": [[{"term": SEIZURE}]]}, "no hit says its hpo_id.*found term"),
+        ({"metadatas": [["HP:1"]]}, "a map with hpo_id for each hit, found 'HP:1'"),
+        ({"ids": [["a", "b"]], "metadatas": [[{"hpo_id": SEIZURE}]]}, "found 2 and 1"),
         ({"ids": SEIZURE}, "a list with the list of one query"),
         ([SEIZURE], "expected what Chroma returns"),
     ],
@@ -71,6 +96,15 @@ def test_k_is_a_whole_number_from_1_up(k):
 def test_expected_ids_may_be_any_collection():
     for expected in ([SEIZURE, "HP:2"], {SEIZURE, "HP:2"}, (SEIZURE, "HP:2"), {SEIZURE: 1, "HP:2": 1}):
         assert recall_at_k(results(SEIZURE), expected) == 1 / 2
+
+
+def test_max_ont_sim_of_one_id_each():
+    assert calculate_test_case_max_ont_sim(SEIZURE, SEIZURE) == 1.0
+    assert calculate_test_case_max_ont_sim(SEIZURE, ["HP:0007359"]) == calculate_test_case_max_ont_sim(
+        [SEIZURE], ["HP:0007359"]
+    )
+    with pytest.raises(assay.DataError, match="retrieved_ids is a list of ids"):
+        calculate_test_case_max_ont_sim(SEIZURE, 5)
 
 
 def test_an_unknown_formula_is_told():
@@ -117,6 +151,12 @@ def test_precision_and_map_have_the_conventions_of_the_printed_code():
 def test_languages():
     with pytest.raises(assay.UsageError, match="no language"):
         evaluate_multilingual_model(finding(SEIZURE), [])
+    with pytest.raises(assay.UsageError, match="german and de are one language"):
+        evaluate_multilingual_model(finding(SEIZURE), ["german", "en", "de"])
+    with pytest.raises(assay.UsageError, match="a language is a code or a name"):
+        evaluate_multilingual_model(finding(SEIZURE), [5])
+    alone = evaluate_multilingual_model(finding("HP:0000204"), "german", size="tiny", k_values=[1])
+    assert list(alone["per_language"]) == ["de"]
     found = evaluate_multilingual_model(finding("HP:0000204"), {"german": "hpo-de:tiny"})
     assert found["cross_lingual_variance"] == 0.0
     assert found["average_mrr"] == found["per_language"]["de"]["avg_mrr_dense"] > 0
@@ -141,7 +181,8 @@ def made(name, scores, cases=("a", "b", "c")):
 def test_the_baseline_is_the_first_or_the_one_named():
     models = [made("old", [0.1, 0.2, 0.3]), made("new", [0.2, 0.3, 0.4])]
     assert compare_models(models).significance[0]["comparison"] == "new vs old"
-    (row,) = compare_models(models, baseline="new", metrics=["mrr"]).significance
+    (row,) = compare_models(models, baseline="new", metrics="mrr").significance
+    assert compare_models(models, baseline="new", metrics=["mrr"]).significance == (row,)
     assert (row["comparison"], row["diff"]) == ("old vs new", pytest.approx(-0.1))
 
 

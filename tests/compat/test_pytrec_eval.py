@@ -50,13 +50,13 @@ def evaluate(measures, qrels=SMALL_QRELS, run=SMALL_RUN, **options):
 
 
 @given(qrels=QRELS, run=RUNS, level=st.integers(1, 3))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_every_measure(qrels, run, level):
     assert_same(qrels, run, EVERYTHING, level)
 
 
 @given(qrels=QRELS, run=RUNS, level=st.integers(1, 3))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_judged_documents_only(qrels, run, level):
     kept = {query: ranked for query, ranked in run.items() if ranked.keys() & qrels.get(query, {}).keys()}
     assert_same(qrels, kept, EVERYTHING, level, True)

@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import assay
@@ -17,32 +17,82 @@ from assay.compat.ragchat import (
     mean_reciprocal_rank,
     ndcg_at_k,
     precision_at_k,
+    recall_at_k,
 )
 
 IDS = st.sampled_from("abcdef")
-CONTENT = st.recursive(
-    st.none() | st.text(max_size=3) | st.integers(0, 3) | st.booleans(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=2), inner, max_size=3),
-    max_leaves=6,
-)
+GRADES = st.none() | st.dictionaries(IDS, st.integers(0, 3))
+CONTENTS = [
+    *(None, "", "a", "None", "1", 1, True, 1.0, [], {}, [1], ["1"], [[1]], [1, [2]], [1, 2], [2, 1], [[1], 2]),
+    *({"a": 1}, {"a": 2}, {"b": 1}, [["a", 1]], [("a", 1), ("b", 2)], {"a": 1, "b": 2}, {"a": {"b": 1}}, {"a"}, ["a"]),
+]
 
 
 @given(
-    cases=st.lists(st.tuples(st.lists(IDS, unique=True), st.lists(IDS)), max_size=6),
-    batch_size=st.integers(1, 7),
+    cases=st.lists(st.tuples(st.lists(IDS, unique=True), st.lists(IDS), GRADES), max_size=5),
+    batch_size=st.integers(1, 6),
 )
-def test_a_batch_is_the_mean_of_its_queries_whatever_its_size(cases, batch_size):
-    queries = [{"relevant_docs": relevant} for relevant, _ in cases]
-    results = [retrieved for _, retrieved in cases]
-    found = batch_evaluate_metrics(queries, batch_size, results, ["hit@2", "ndcg@3", "precision@5", "mrr", "map"])
+@settings(max_examples=40, deadline=None)
+def test_a_batch_is_the_mean_of_its_queries_whatever_its_size_and_their_grades(cases, batch_size):
+    """What each function by itself says about a query; only NDCG asks for grades."""
+    queries = [{"relevant_docs": relevant, "relevance_grades": grades} for relevant, _, grades in cases]
+    results = [retrieved for _, retrieved, _ in cases]
+    by_list = [("hit@2", hit_at_k, 2), ("precision@5", precision_at_k, 5), ("recall@3", recall_at_k, 3)]
+    names = [name for name, _, _ in by_list]
+    found = batch_evaluate_metrics(queries, batch_size, results, [*names, "ndcg@3", "mrr", "map"])
     assert found == evaluate_retrieval_batch(queries, results, list(found))
-    means = {
-        name: sum(function(*case, k) for case in cases) / max(len(cases), 1)
-        for name, function, k in [("hit@2", hit_at_k, 2), ("ndcg@3", ndcg_at_k, 3), ("precision@5", precision_at_k, 5)]
-    }
-    relevant = [one for one, _ in cases]
+    n = max(len(cases), 1)
+    means = {name: sum(function(*case[:2], k) for case in cases) / n for name, function, k in by_list}
+    means["ndcg@3"] = sum(ndcg_at_k(relevant, retrieved, 3, grades) for relevant, retrieved, grades in cases) / n
+    relevant = [one for one, _, _ in cases]
     means |= {"mrr": mean_reciprocal_rank(relevant, results), "map": mean_average_precision(relevant, results)}
     assert found == pytest.approx(means)
+
+
+def test_grades_say_what_a_document_gains_and_never_whether_it_is_relevant():
+    """`b` is listed, and has no grade."""
+    query = {"relevant_docs": ["a", "b"], "relevance_grades": {"a": 2}}
+    found = evaluate_retrieval_batch([query], [["b", "a"]], ["hit@1", "mrr", "recall@1", "map@5", "rbp(p=0.5)", "ndcg@2"])
+    wanted = {"hit@1": 1.0, "mrr": 1.0, "recall@1": 0.5, "map@5": 1.0, "rbp(p=0.5)": 0.75, "ndcg@2": 1 / math.log2(3)}
+    assert found == pytest.approx(wanted)
+    by_grade = evaluate_retrieval_batch([query], [["b", "a"]], ["mrr(rel=2)", "rbp(p=0.5, gain=grade)"])
+    assert by_grade == {"mrr(rel=2)": 0.5, "rbp(p=0.5, gain=grade)": 0.5}
+    binary = load_config({"retrieval_metrics": {"enabled_metrics": ["ndcg@2"], "graded_relevance": False}})
+    assert binary.evaluate([query], [["b", "a"]])["metrics"] == {"ndcg@2": 1.0}
+
+
+GRADED = [{"id": "1", "relevant_docs": {"a": 1}}, {"id": "2", "relevant_docs": {"a": 3}}]
+
+
+@pytest.mark.parametrize("parallel", [False, True])
+@pytest.mark.parametrize("batch_size", [1, 2, 100])
+def test_the_scale_ends_at_the_largest_grade_of_all_queries(batch_size, parallel):
+    """ERR of the first query is 1/8 and of the second 7/8; a batch of its own would give the first 1/2."""
+    found = batch_evaluate_metrics(GRADED, batch_size, [["a"], ["a"]], ["err@5"], parallel=parallel)
+    assert found == {"err@5": pytest.approx(0.5)}
+
+
+def test_the_cache_heeds_the_largest_grade():
+    cache = MetricsCache()
+    binary = [GRADED[0], {"id": "2", "relevant_docs": {"a": 1}}]
+    assert evaluate_retrieval_batch(binary, [["a"], ["a"]], ["err@5"], cache=cache) == {"err@5": 0.5}
+    assert evaluate_retrieval_batch(GRADED, [["a"], ["a"]], ["err@5"], cache=cache) == {"err@5": pytest.approx(0.5)}
+    assert evaluate_retrieval_batch(GRADED, [["a"], []], ["err@5"], cache=cache) == {"err@5": pytest.approx(1 / 16)}
+
+
+def test_what_is_no_mean_has_its_own_figure():
+    queries, results = [{"relevant_docs": "a;b"}, {"relevant_docs": "a"}], [["a", "b"], ["x"]]
+    found = evaluate_retrieval_batch(queries, results, ["num_rel", "gm_map"])
+    assert found == {"num_rel": 3.0, "gm_map": pytest.approx(math.sqrt(1e-5))}
+    config = load_config({"retrieval_metrics": {"enabled_metrics": ["num_rel", "mrr"]}})
+    assert config.evaluate(queries, results, results)["metrics"] == {"num_rel": 3.0, "mrr": 0.5}
+    for part in ("confidence_intervals", "significance"):
+        assert list(config.evaluate(queries, results, results)[part]) == ["mrr"]
+
+
+def test_one_metric_may_stand_by_itself():
+    assert evaluate_retrieval_batch([{"relevant_docs": "a"}], ["a"], "mrr") == {"mrr": 1.0}
+    assert batch_evaluate_metrics([{"relevant_docs": "a"}], 1, ["a"], metrics="hit@1") == {"hit@1": 1.0}
 
 
 def test_names_of_metrics_stay_as_they_were_asked_for():
@@ -64,6 +114,29 @@ def test_hits_may_be_ids_or_carry_their_id_under_another_name():
         (lambda: batch_evaluate_metrics([{"relevant_docs": "a"}]), assay.DataError, "without retrieval_results"),
         (lambda: batch_evaluate_metrics([], 0), assay.BadParameter, "batch_size is a whole number from 1 up, not 0"),
         (lambda: batch_evaluate_metrics([], True), assay.BadParameter, "batch_size"),
+        (lambda: evaluate_retrieval_batch([], [], ["runid"]), assay.BadParameter, "runid has no figure over queries"),
+        (lambda: evaluate_retrieval_batch([], [], ["latency"]), assay.BadParameter, "latency is no metric of a ranking"),
+        (
+            lambda: evaluate_retrieval_batch({"relevant_docs": "a"}, ["a"]),
+            assay.DataError,
+            "an entry for each query, found {",
+        ),
+        (lambda: evaluate_retrieval_batch([{"relevant_docs": "a"}], "a"), assay.DataError, "an entry for each query"),
+        (lambda: mean_reciprocal_rank("ab", "ab"), assay.DataError, "lists with an entry for each query, found 'ab'"),
+        (lambda: mean_average_precision(["a"], "a"), assay.DataError, "lists with an entry for each query"),
+        (lambda: ndcg_at_k("a", "a", 1, ["a"]), assay.DataError, "grades are a map, id → grade"),
+        (lambda: batch_evaluate_metrics(["a"]), assay.DataError, "without retrieval_results"),
+        (
+            lambda: load_config({"retrieval_metrics": {"enabled_metrics": ["relstring"]}}),
+            assay.BadParameter,
+            "relstring@10 has no figure",
+        ),
+        (lambda: load_config({"retrieval_metrics": {"enabled_metrics": []}}), assay.BadParameter, "an empty list"),
+        (
+            lambda: load_config({"retrieval_metrics": {"performance": {"parallel_processing": "often", "batch_size": 0}}}),
+            assay.BadParameter,
+            r"(?s)2 faults.*batch_size is a whole number.*parallel_processing is true or false",
+        ),
         (lambda: hit_at_k("a", "a", 0), assay.BadParameter, "k is a whole number from 1 up, not 0"),
         (lambda: ndcg_at_k("a", "a", 1, {"a": "high"}), assay.DataError, "grade"),
         (lambda: load_config({}), assay.DataError, "expected a block retrieval_metrics:, found nothing"),
@@ -82,9 +155,9 @@ def test_what_cannot_be_used_is_told(call, error, said):
 def test_the_cache_spares_what_is_known(monkeypatch):
     asked = []
 
-    def counting(qrels, run, metrics):
+    def counting(qrels, run, metrics, policy):
         asked.append(len(run))
-        return assay.evaluate(qrels, run, metrics)
+        return assay.evaluate(qrels, run, metrics, policy=policy)
 
     monkeypatch.setattr("assay.compat.ragchat._batch.evaluate", counting)
     cache = MetricsCache()
@@ -96,13 +169,13 @@ def test_the_cache_spares_what_is_known(monkeypatch):
     assert len(cache) == 3
 
 
-@given(CONTENT, CONTENT)
-def test_other_content_is_another_key(one, other):
+def test_other_content_is_another_key():
     cache = MetricsCache()
-    cache.cache_metric("q", "mrr", 1, 0.5, content=one)
-    assert cache.get_cached_metric("q", "mrr", 1, content=one) == 0.5
-    if repr(one) != repr(other) and one != other:
-        assert cache.get_cached_metric("q", "mrr", 1, content=other) is None
+    for place, content in enumerate(CONTENTS):
+        cache.cache_metric("q", "mrr", 1, float(place), content=content)
+    assert len(cache) == len(CONTENTS)
+    for place, content in enumerate(CONTENTS):
+        assert cache.get_cached_metric("q", "mrr", 1, content=content) == place
 
 
 def test_the_order_of_sets_and_maps_does_not_matter_and_that_of_lists_does():
@@ -124,6 +197,23 @@ def test_what_the_block_leaves_out_is_as_usual():
     assert found["metrics"] == {"mrr": 0.5}
     assert "significance" not in found
     assert load_config({"retrieval_metrics": {"enabled_metrics": ["mrr"]}}).evaluate([], []) == {"metrics": {"mrr": 0.0}}
+
+
+def test_an_empty_block_has_the_metrics_of_the_batch_function():
+    config = load_config({"retrieval_metrics": None})
+    assert list(config.evaluate([], [])["metrics"]) == list(evaluate_retrieval_batch([], []))
+    flags = {"performance": {"parallel_processing": "no", "caching_enabled": "off"}}
+    assert not load_config({"retrieval_metrics": flags}).parallel_processing
+    assert not load_config({"retrieval_metrics": flags}).caching_enabled
+
+
+def test_intervals_end_where_the_metric_does():
+    """Student's interval of 0 and 1 is from −5.85 to 6.85."""
+    config = load_config({"retrieval_metrics": {"enabled_metrics": ["hit@1", "dcg@1"]}})
+    queries = [{"relevant_docs": {"a": 4}}, {"relevant_docs": {"b": 4}}]
+    found = config.evaluate(queries, ["a", "a"])["confidence_intervals"]
+    assert found["hit@1"] == (0.0, 1.0)
+    assert found["dcg@1"] == (0.0, pytest.approx(2 + 12.706205 * 2))
 
 
 def test_what_is_switched_off_is_not_worked_out():

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import assay
 from assay import BenchmarkDataset, Query
 from assay.compat import loop, phentrieve, ragchat
 from assay.datasets._hpo import load_cases
 from assay.datasets.locomo import CATEGORIES
+from assay.evaluation.intervals import with_intervals
 from assay.metrics import average_precision_at_k, dcg_at_k, ndcg_at_k, precision_at_k
 from assay.metrics._parse import parse_metric
+from assay.model.scores import Column, ScoreTable
+from assay.monitoring import gate
 from assay.stats import (
     bootstrap_confidence_interval,
     calculate_confidence_interval,
@@ -76,6 +81,20 @@ def test_intervals_are_bootstrap_and_the_named_function_is_students_t():
     ends = calculate_confidence_interval(scores, 0.99)
     assert ends[0] < 0
     assert ends[1] - ends[0] == pytest.approx(2 * 5.840909 * np.std(scores, ddof=1) / 2, rel=1e-6)
+
+
+def test_an_interval_is_bca_on_request():
+    """Scores that lean to one side: BCa moves both ends, as SciPy's does."""
+    ranks = [1, 1, 1, 2, 1, 8, 1, 1, 3, 1, 10, 1, 1, 1, 2, 1, 1, 20, 1, 1]
+    qrels = {f"q{number:02}": {"a": 1} for number in range(len(ranks))}
+    run = {query: [*map(str, range(rank - 1)), "a"] for query, rank in zip(qrels, ranks, strict=True)}
+    found = assay.evaluate(qrels, run, "mrr")
+    plain, moved = (with_intervals(found, method).intervals["mrr"] for method in ("bootstrap", "bca"))
+    assert (plain.method, moved.method) == ("bootstrap", "bca")
+    theirs = stats.bootstrap((1 / np.array(ranks),), np.mean, n_resamples=20_000, rng=np.random.default_rng(1), method="BCa")
+    assert (moved.low, moved.high) == pytest.approx(tuple(theirs.confidence_interval), abs=0.015)
+    assert moved.low < plain.low - 0.01
+    assert moved.high < plain.high
 
 
 def test_grade_0_is_not_relevant():
@@ -142,6 +161,24 @@ def test_a_provider_that_fails_on_a_query_is_not_dropped_from_the_pairs():
     found = assay.run(dataset, search, "mrr", retries=0)
     assert found.scores("mrr") == {"q1": 1.0, "q2": 0.0}
     assert list(found.failures) == ["q2"]
+
+
+def test_a_gate_and_the_best_run_go_the_way_the_metric_points():
+    """A latency that goes up is worse, and one that goes down is not."""
+
+    def timed(milliseconds):
+        judged = {f"q{number}": {"a": 1} for number in range(8)}
+        found = assay.evaluate(judged, {query: ["a"] for query in judged}, "mrr")
+        column = Column.of(milliseconds + np.arange(8.0), parse_metric("latency").metric.aggregation)
+        table = ScoreTable(found.table.query_ids, {**found.table.columns, "latency": column})
+        return replace(found, name="system", metrics=(*found.metrics, parse_metric("latency")), table=table)
+
+    quick, slow = timed(10.0), timed(30.0)
+    for rule in ("latency rises <= 5%", "latency not worse by 1", "latency ratchet"):
+        assert not gate(slow, quick, rule).is_passed, rule
+        assert gate(quick, slow, rule).is_passed, rule
+    runs = {"slow": {"latency": 30.0}, "quick": {"latency": 10.0}}
+    assert loop.BenchmarkComparison.find_best_run(runs, "latency") == "quick"
 
 
 def test_locomo_categories():

@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
+from assay.charts import draw
 from assay.cli import main
 from assay.compat.phentrieve import (
     SingleTermRetrievalMetrics,
@@ -276,6 +277,21 @@ def test_row_report_value_and_interval_then_difference_p_and_significance(tmp_pa
     text = (tmp_path / "report.md").read_text()
     assert "95 % CI" in text
     assert "significant" in text.lower()
+
+
+def test_row_visualisation_of_comparisons():
+    """Bars of the models with their intervals, and the same in words; each model case by case against another."""
+    judged = {f"q{number}": {"d": 1} for number in range(8)}
+    old = assay.evaluate(judged, {query: ["x", "d"] for query in judged}, "mrr", name="old")
+    new = assay.evaluate(judged, {query: ["d"] if query < "q4" else ["x", "d"] for query in judged}, "mrr", name="new")
+    bars = draw("bars", [old, new], metric="mrr")
+    assert [(row["system"], row["value"]) for row in bars.rows] == [("old", 0.5), ("new", 0.75)]
+    assert bars.rows[1]["low"] < 0.75 < bars.rows[1]["high"]
+    assert "old 0.500" in bars.alt
+    assert "new 0.750" in bars.alt
+    pairs = draw("paired_scatter", [old, new], metric="mrr")
+    assert "4 queries better, 4 the same, 0 worse" in pairs.alt
+    assert [row["change"] for row in pairs.rows] == [0.5] * 4 + [0.0] * 4
 
 
 # 5. Languages

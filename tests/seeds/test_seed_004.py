@@ -124,17 +124,18 @@ def test_row_reranking_improvement_is_a_ratio_of_means_and_undefined_at_0():
     metric = parse_metric("reranking_improvement@10")
     assert metric.metric.view == "reranking"
     dataset = assay.BenchmarkDataset("Reranked")
-    for query in ("q1", "q2"):
+    for query in ("q1", "q2", "q3"):
         dataset.add_query(assay.Query(query, query))
         dataset.add_judgment(assay.RelevanceJudgment(query, "good", 1))
     for doc in ("good", "bad"):
         dataset.add_document(assay.Document(doc, doc))
-    found = reranked(dataset, {"q1": ["bad", "good"], "q2": ["bad"]}, {"q1": ["good", "bad"], "q2": ["bad"]}, metric)
-    before = 1 / math.log2(3)
-    assert found[0] == [pytest.approx(100 * (1 - before) / before), pytest.approx(math.nan, nan_ok=True)]
-    assert found[1] == pytest.approx(100 * (1 - before) / before)
-    nothing = reranked(dataset, {"q1": ["bad"], "q2": ["bad"]}, {"q1": ["good"], "q2": ["bad"]}, metric)
-    assert math.isnan(nothing[1])
+    before = {"q1": ["bad", "good"], "q2": ["bad", "worse", "good"], "q3": ["bad"]}
+    scores, overall = reranked(dataset, before, {query: ["good"] for query in before}, metric)
+    first = 1 / math.log2(3)  # NDCG was that, 1 ÷ log₂ 4 = 0.5, and 0; it is 1 now
+    assert scores == [pytest.approx(100 * (1 - first) / first), pytest.approx(100.0), pytest.approx(math.nan, nan_ok=True)]
+    assert overall == pytest.approx(100 * (3 - (first + 0.5)) / (first + 0.5)) == pytest.approx(165.268459)
+    nowhere = {query: ["bad"] for query in before}
+    assert math.isnan(reranked(dataset, nowhere, before, metric)[1])
 
 
 def reranked(dataset, before, after, metric):
@@ -214,6 +215,10 @@ def test_row_evaluate_retrieval_batch_honours_grades_and_refuses_unequal_lengths
     graded = [{"relevant_docs": "a;b", "relevance_grades": {"a": 3, "b": 1}}]
     found = evaluate_retrieval_batch(graded, [["b", "a"]], ["ndcg@2"])
     assert found["ndcg@2"] == pytest.approx((1 + 3 / math.log2(3)) / (3 + 1 / math.log2(3)))
+    partly = [{"relevant_docs": ["a", "b"], "relevance_grades": {"a": 2}}]
+    found = evaluate_retrieval_batch(partly, [["b"]], ["hit@5", "mrr", "recall@5", "ndcg@5"])
+    assert found == {"hit@5": 1.0, "mrr": 1.0, "recall@5": 0.5, "ndcg@5": 0.0}, "b is relevant, and gains nothing"
+    assert hit_at_k(["a", "b"], ["b"], 5) == mean_reciprocal_rank([["a", "b"]], [["b"]]) == 1.0
     with pytest.raises(assay.DataError, match="found 2 and 1"):
         evaluate_retrieval_batch(QUERIES, RESULTS[:1])
     with pytest.raises(assay.DataError, match="found 2 and 1"):
@@ -306,6 +311,9 @@ def test_row_batch_evaluate_metrics_really_works(batch_size, parallel):
     results = [RESULTS[number % 3 % 2] for number in range(7)]
     wanted = evaluate_retrieval_batch(queries, results)
     assert batch_evaluate_metrics(queries, batch_size, results, parallel=parallel) == wanted
+    graded = [{"relevant_docs": {"a": grade}, "retrieval_results": ["a"]} for grade in (1, 3)]
+    found = batch_evaluate_metrics(graded, batch_size, metrics=["err@5"], parallel=parallel)
+    assert found["err@5"] == pytest.approx((1 / 8 + 7 / 8) / 2), "on a scale that ends at 3, whatever the batches"
     bringing = [{**query, "retrieval_results": hits} for query, hits in zip(queries, results, strict=True)]
     assert batch_evaluate_metrics(bringing, batch_size=batch_size) == wanted
 
@@ -325,6 +333,10 @@ def test_row_cache_keys_do_not_collide_and_heed_the_data():
     changed = [[{"id": "doc1"}], RESULTS[1]]
     assert evaluate_retrieval_batch(QUERIES, changed, ["mrr"], cache=cache)["mrr"] == 1.0 != first["mrr"]
     assert evaluate_retrieval_batch(QUERIES, RESULTS, ["mrr"], cache=cache) == first
+    for grade, wanted in ((1, 1 / 2), (3, 1 / 8)):  # of the other query, which ends the scale
+        graded = [{"id": "1", "relevant_docs": {"a": 1}}, {"id": "2", "relevant_docs": {"a": grade}}]
+        found = evaluate_retrieval_batch(graded, [["a"], []], ["err@5"], cache=cache)
+        assert found["err@5"] == pytest.approx(wanted / 2)
 
 
 # 9. Integration
@@ -385,10 +397,18 @@ def test_row_the_block_is_read_by_a_plan_too(tmp_path, monkeypatch, capsys):
 # 10. Future enhancements
 
 
-@pytest.mark.parametrize("name", ["err@10", "rbp(p=0.8)", "q_measure"])
-def test_row_err_rbp_and_q_measure(name):
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("err@10", 7 / 8 + 1 / 3 * (1 - 7 / 8) * 1 / 8),
+        ("rbp(p=0.8)", 0.2 * (1 + 0.8**2)),
+        ("q_measure", ((1 + 3) / (1 + 3) + (2 + 4) / (3 + 4)) / 2),
+    ],
+)
+def test_row_err_rbp_and_q_measure(name, value):
+    """Grades 3 and 1 at the first and the third rank, the largest grade 3, two relevant."""
     found = assay.evaluate({"q": {"a": 3, "b": 1}}, {"q": ["a", "x", "b"]}, name)
-    assert 0 < next(iter(found.summary.values())) <= 1
+    assert found[name] == pytest.approx(value)
 
 
 # Mistakes in the originals

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 import random
 import sys
 
@@ -86,6 +87,12 @@ def test_counts_include_a_query_without_results(ir_measures):
     wanted = [ir_measures.NumQ, ir_measures.NumRel, ir_measures.NumRet]
     found = drop_in.provider().calc_aggregate(wanted, {"q1": {"a": 1}, "q2": {"b": 1}}, {"q1": {"a": 1.0}})
     assert found == {ir_measures.NumQ: 2, ir_measures.NumRel: 2, ir_measures.NumRet: 1}
+
+
+def test_no_judgments_have_no_mean_there_either(ir_measures):
+    wanted = ir_measures.nDCG @ 10
+    for source in (ir_measures, drop_in.provider()):
+        assert math.isnan(source.calc_aggregate([wanted], {}, RUN)[wanted])
 
 
 def test_all_measures_break_ties_alike(ir_measures):

@@ -51,6 +51,31 @@ def test_student_against_scipy():
     assert GOOD.mean_scores["mrr"] == report.results["good"]["mrr"]
 
 
+@pytest.mark.parametrize(("max_p", "is_significant"), [(0.01, False), (0.03, False), (0.04, True), (0.2, True)])
+def test_max_p_decides_what_is_significant(max_p, is_significant):
+    """Four of ten queries won by 0.5, none lost: Student's p is 0.0368."""
+    judged = {f"q{number}": {"a": 1} for number in range(10)}
+    good, bad = {"a": 2.0, "x": 1.0}, {"x": 2.0, "a": 1.0}
+    one = Run({query: good if number < 4 else bad for number, query in enumerate(judged)}, name="one")
+    two = Run(dict.fromkeys(judged, bad), name="two")
+    report = compare(judged, [one, two], "mrr", max_p=max_p)
+    found = report.comparisons["one", "two"]["mrr"]
+    assert (
+        found["p_value"]
+        == pytest.approx(stats.ttest_1samp([0.5] * 4 + [0.0] * 6, 0).pvalue)
+        == pytest.approx(0.0368, abs=1e-4)
+    )
+    assert found["significant"] is is_significant
+    assert ("ᵇ" in str(report)) is is_significant
+    if max_p == 0.01:
+        assert compare(judged, [one, two], "mrr").comparisons["one", "two"]["mrr"] == found, "as by default"
+
+
+def test_no_queries_compare_without_a_warning():
+    report = compare(Qrels(), [Run(name="one"), Run(name="two")], "mrr")
+    assert report.results == {"one": {"mrr": 0.0}, "two": {"mrr": 0.0}}
+
+
 def test_fisher_is_never_zero_and_the_same_for_a_seed():
     first, again = (compare(QRELS, [GOOD, BAD], "mrr", stat_test="fisher", random_seed=7) for _ in range(2))
     p = first.comparisons["good", "bad_one"]["mrr"]["p_value"]

@@ -97,6 +97,29 @@ def test_a_level_drops_lower_grades_from_ndcg_too():
     assert evaluate(qrels, run, "ndcg@3-l1") == evaluate(qrels, run, "ndcg@3")
 
 
+def test_no_queries_score_0_without_a_warning():
+    run = Run()
+    assert evaluate(Qrels(), run, "mrr", return_std=True) == {"mean": 0.0, "std": 0.0}
+    assert (run.mean_scores, run.std_scores) == ({"mrr": 0.0}, {"mrr": 0.0})
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("latency", "latency is no metric of a ranking"),
+        ("routing_accuracy", "no metric of a ranking"),
+        ("num_rel", r"num_rel is no mean over queries; assay.evaluate\(qrels, run, 'num_rel'\)"),
+        ("gm_map", "no mean over queries"),
+        ("runid", "no mean over queries"),
+        ("ndcg-l2@3", "the level stands last, as in ndcg@3-l2"),
+    ],
+)
+def test_what_ranx_could_not_score(text, said):
+    with pytest.raises(BadParameter, match=said):
+        evaluate(QRELS, RUN, text)
+    assert evaluate(QRELS, RUN, "hits") == 1.5, "its own count is a mean there"
+
+
 @pytest.mark.parametrize(
     ("text", "error"), [("r-precision@5", BadParameter), ("bpref@3", BadParameter), ("rbp", BadParameter)]
 )

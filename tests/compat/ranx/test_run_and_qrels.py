@@ -50,6 +50,29 @@ def test_adding():
         run.add("q1", ["a", "b"], [1.0])
 
 
+def test_sorting_changes_nothing_as_all_is_sorted():
+    run, qrels = Run(RUN), Qrels(QRELS)
+    run.sort()
+    qrels.sort()
+    assert (list(run["q1"]), run.to_dict(), qrels.to_dict()) == (["b", "a"], RUN, QRELS)
+
+
+def test_whole_grades_are_whole_numbers_from_everywhere(tmp_path):
+    (tmp_path / "qrels.trec").write_text("q1 0 a 5\nq1 0 b 0.5\n")
+    frame = pd.DataFrame({"q_id": ["q1", "q1"], "doc_id": ["a", "b"], "score": [5.0, 0.5]})
+    for qrels in (Qrels.from_file(tmp_path / "qrels.trec"), Qrels.from_df(frame)):
+        assert repr(qrels) == "Qrels({'q1': {'a': 5, 'b': 0.5}})"
+
+
+def test_what_is_absent_says_what_to_do_instead():
+    with pytest.raises(ImportError, match=r"plot is not in assay\.compat\.ranx: assay plot"):
+        from assay.compat.ranx import plot  # noqa: F401
+    with pytest.raises(ImportError, match=r"normalize is not in .*: fuse\(runs, norm='min-max'\)"):
+        from assay.compat.ranx import normalize  # noqa: F401
+    with pytest.raises(UsageError, match="some/run: ranxhub is not read here"):
+        Run.from_ranxhub("some/run")
+
+
 def test_a_relevance_level_lowers_every_grade():
     qrels = Qrels(QRELS)
     qrels.set_relevance_level(2)

@@ -9,6 +9,7 @@ the words it shares with the expected answer. Where it differs:
     the ideal of token relevance: relevant ones in the top k relevant ones of all that was retrieved
     several chunks of one piece of evidence each count       the first is credited, later ones hold their rank
     an id retrieved twice counts twice                       once
+    no `retrievedContext`, or contexts in another shape      DataError; a text by itself is an id and content
     an empty list of relevant ids                            nothing is relevant: 0, not a guess by words
     words are ASCII                                          Unicode words; Chinese and Japanese by letter
     two metrics of one name: the later one wins              UsageError

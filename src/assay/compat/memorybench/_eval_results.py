@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from assay.compat._credited_once import credited_once
@@ -18,6 +18,10 @@ JUDGED = ("relevantIds", "relevantChunkIds", "groundTruthIds", "qrels")
 EVIDENCE = ("evidence", "answerCorpusIds")
 """Where metadata have the ids of what holds the answer."""
 
+CONTEXT = "retrievedContext"
+FIELDS = ("id", "content", "metadata")
+"""What a context may say; any of them is enough."""
+
 
 class Asked(NamedTuple):
     """Every result as a query, what was retrieved for it, and the answer that was given."""
@@ -29,6 +33,8 @@ class Asked(NamedTuple):
 
 def read_eval_results(results: Sequence[Mapping[str, Any]], pack: Pack | None = None) -> Asked:
     """Results are told apart by their place, since one item may be asked of several systems."""
+    if isinstance(results, str | bytes | Mapping) or not isinstance(results, Iterable):
+        raise DataError(f"expected a list of EvalResult maps, found {shortened(results)}")
     asked = Asked(BenchmarkDataset("memorybench", pack=pack), {}, {})
     for place, result in enumerate(results, 1):
         if not isinstance(result, Mapping):
@@ -47,13 +53,16 @@ def _read(asked: Asked, result: Mapping[str, Any], name: str) -> None:
     asked.dataset.queries[name] = Query(
         name,
         str(result.get("question") or ""),
-        expected=str(expected) if expected else None,
+        expected=None if expected in (None, "") else str(expected),
         evidence=None if evidence is None else _ids(evidence, name),
     )
     if judged is not None:
         asked.dataset.qrels[name] = _grades(judged, name)
-    asked.hits[name] = _hits(result.get("retrievedContext") or (), name)
-    asked.answers[name] = str(result.get("actual") or "")
+    if CONTEXT not in result:
+        raise DataError(f"result {name}: {CONTEXT} is missing, and may be []; found {_listed(result)}")
+    asked.hits[name] = _hits(result[CONTEXT], name)
+    actual = result.get("actual")
+    asked.answers[name] = "" if actual is None else str(actual)
 
 
 def _ids(value: Any, name: str) -> list[str]:
@@ -72,12 +81,33 @@ def _grades(value: Any, name: str) -> dict[str, float]:
 
 
 def _hits(contexts: Any, name: str) -> list[Hit]:
-    """The contexts in the order they came, best first; one without an id is known by its place."""
-    if isinstance(contexts, str) or not isinstance(contexts, Sequence):
-        raise DataError(f"result {name}: retrievedContext is a list, found {shortened(contexts)}")
-    records: list[Any] = [{"content": one} if isinstance(one, str) else one for one in contexts]
+    """The contexts in the order they came, best first; none where there is null. One without an id is known by its place."""
+    if contexts is None:
+        return []
+    if isinstance(contexts, str | bytes) or not isinstance(contexts, Sequence):
+        raise DataError(f"result {name}: {CONTEXT} is a list, found {shortened(contexts)}")
+    records = [_record(one, f"result {name}, context {place}") for place, one in enumerate(contexts, 1)]
     ids = credited_once("" if one.get("id") is None else one["id"] for one in records)
     return [
         Hit(one, -float(place), record.get("content"), record.get("metadata"))
         for place, (one, record) in enumerate(zip(ids, records, strict=True))
     ]
+
+
+def _record(context: Any, where: str) -> Mapping[str, Any]:
+    """A context as a map with `id`, `content` or `metadata`; a text by itself may be an id or content, so it is both."""
+    if isinstance(context, str):
+        return {"id": context, "content": context}
+    if not isinstance(context, Mapping) or not any(context.get(field) is not None for field in FIELDS):
+        found = _listed(context) if isinstance(context, Mapping) else shortened(context)
+        raise DataError(f"{where}: expected a map with {', '.join(FIELDS)}, or a text; found {found}")
+    content, metadata = context.get("content"), context.get("metadata")
+    if content is not None and not isinstance(content, str):
+        raise DataError(f"{where}: content is text, found {shortened(content)}")
+    if metadata is not None and not isinstance(metadata, Mapping):
+        raise DataError(f"{where}: metadata is a map, found {shortened(metadata)}")
+    return context
+
+
+def _listed(found: Mapping[str, Any]) -> str:
+    return ", ".join(map(str, found)) or "nothing"

@@ -8,9 +8,7 @@ from typing import Any
 
 from assay.compat._checked_value import checked
 from assay.compat.memorybench._eval_results import Asked, read_eval_results
-from assay.errors import DataError
-from assay.evaluation.evaluate import evaluate
-from assay.evaluation.judging import Relevance
+from assay.compat.memorybench._graded_results import GradedResults
 from assay.evaluation.result import Result
 from assay.grammar import cutoff, fraction
 from assay.metrics._overlap import token_f1
@@ -44,61 +42,57 @@ class RetrievalMetric:
 
         `pack` decides by evidence where ids in the hits and their metadata are not enough.
         """
-        asked = read_eval_results(results, pack)
-        found = self._evaluated(asked, Relevance("auto", defaults={"threshold": self.f1_threshold}))
-        scores = self._scores(asked, found)
-        mean = fsum(scores.values()) / len(results) if results else 0.0
-        return {"name": self.name, "value": mean, "details": self._details(asked, found, mean)}
+        return compute_all([self], results, pack)[0]
+
+    def computed(self, results: GradedResults) -> MetricResult:
+        """The same from results that were read already, and maybe graded for other metrics."""
+        found = results.graded(self.f1_threshold)
+        scores = self._scores(results.asked, found)
+        n_results = len(results.asked.dataset.queries)
+        mean = fsum(scores.values()) / n_results if n_results else 0.0
+        return {"name": self.name, "value": mean, "details": self._details(results, found, mean)}
 
     def _scores(self, asked: Asked, found: Result | None) -> dict[str, float]:  # noqa: ARG002 (for metrics of answers)
-        return {} if found is None else found.scores(self._catalog_name)
+        return {} if found is None else found.scores(self.catalog_name)
 
     @property
-    def _catalog_name(self) -> str:
+    def catalog_name(self) -> str:
+        """What assay calls it."""
         return self.metric if self.k is None else f"{self.metric}@{self.k}"
 
     @property
-    def _hit_name(self) -> str:
+    def hit_name(self) -> str:
         """A metric that is above 0 where anything relevant was found."""
         return self.metric if self.k is None else f"hit@{self.k}"
 
-    def _evaluated(self, asked: Asked, relevance: Relevance) -> Result | None:
-        """None where no result says anything about relevance."""
-        dataset = asked.dataset
-        decided = [
-            query
-            for query, one in dataset.queries.items()
-            if query in dataset.qrels or one.evidence is not None or words_of(one.expected or "")
-        ]
-        if not decided:
-            return None
-        return evaluate(dataset, asked.hits, [self._catalog_name, self._hit_name], relevance=relevance)
-
-    def _details(self, asked: Asked, found: Result | None, mean: float) -> dict[str, Any]:
+    def _details(self, results: GradedResults, found: Result | None, mean: float) -> dict[str, Any]:
         relevance = NOTHING if found is None else found.relevance
         counts = relevance["strategy_counts"]
         return {
             self.title: mean,
             "queriesWithRelevant": relevance.get("queries_with_relevant", 0),
-            **(self._matches(asked, found) if self.tells_matches else {}),
-            "total": len(asked.dataset.queries),
+            **(self._matches(results, found) if self.tells_matches else {}),
+            "total": len(results.asked.dataset.queries),
             **({} if self.k is None else {"k": self.k}),
             "f1Threshold": self.f1_threshold,
             "strategyUsed": relevance["strategy_used"],
             "strategyCounts": {name: counts.get(name, 0) for name in STRATEGIES},
         }
 
-    def _matches(self, asked: Asked, found: Result | None) -> dict[str, int]:
+    def _matches(self, results: GradedResults, found: Result | None) -> dict[str, int]:
         """Results with a relevant context among the first k, and with one that holds the expected words in a row."""
-        try:
-            exact = evaluate(asked.dataset, asked.hits, self._hit_name, relevance="substring")
-        except DataError:  # no result says what to expect
-            exact = None
-        names = {"relevantFound": found, "exactMatchFound": exact}
+        names = {"relevantFound": found, "exactMatchFound": results.exact()}
         return {
-            name: 0 if one is None else sum(score > 0 for score in one.scores(self._hit_name).values())
+            name: 0 if one is None else sum(score > 0 for score in one.scores(self.hit_name).values())
             for name, one in names.items()
         }
+
+
+def compute_all(metrics: Sequence[RetrievalMetric], results: EvalResults, pack: Pack | None = None) -> list[MetricResult]:
+    """What each metric says, in order; results are read once, and graded once for each threshold."""
+    names = [metric.catalog_name for metric in metrics], [metric.hit_name for metric in metrics]
+    graded = GradedResults(read_eval_results(results, pack), *names)
+    return [metric.computed(graded) for metric in metrics]
 
 
 class NDCGAtKMetric(RetrievalMetric):
@@ -165,13 +159,13 @@ class SuccessAtKMetric(RetrievalMetric):
         self.answer_threshold = checked(fraction, "answer_threshold", answer_threshold)
 
     def _scores(self, asked: Asked, found: Result | None) -> dict[str, float]:
-        hits = {} if found is None else found.scores(self._hit_name)
+        hits = {} if found is None else found.scores(self.hit_name)
         expected = {query: asked.dataset.queries[query].expected or "" for query in hits}
         is_answered = {query: _f1(expected[query], asked.answers[query]) >= self.answer_threshold - 1e-12 for query in hits}
         return {query: float(score > 0 and is_answered[query]) for query, score in hits.items()}
 
-    def _details(self, asked: Asked, found: Result | None, mean: float) -> dict[str, Any]:
-        return {**super()._details(asked, found, mean), "answerThreshold": self.answer_threshold}
+    def _details(self, results: GradedResults, found: Result | None, mean: float) -> dict[str, Any]:
+        return {**super()._details(results, found, mean), "answerThreshold": self.answer_threshold}
 
 
 def _f1(expected: str, answer: str) -> float:

@@ -11,7 +11,9 @@ from assay.compat.memorybench._metrics import (
     NDCGAt10Metric,
     PrecisionAtKMetric,
     RecallAtKMetric,
+    RetrievalMetric,
     SuccessAtKMetric,
+    compute_all,
 )
 from assay.errors import UnknownName, UsageError, near_matches
 
@@ -71,5 +73,13 @@ class MetricRegistry:
         return list(dict.fromkeys(metric.name for metric in self._by_name.values()))
 
     def compute(self, names: Iterable[str], results: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-        """What each metric says; every name is looked up before anything is computed."""
-        return [metric.compute(results) for metric in [self.get(name) for name in names]]
+        """What each metric says; every name is looked up before anything is computed.
+
+        Results are read once for all metrics of this package; any other metric reads them itself.
+        """
+        found = [self.get(name) for name in names]
+        shared = [one for one in found if isinstance(one, RetrievalMetric) and type(one).compute is RetrievalMetric.compute]
+        computed = {
+            id(metric): one for metric, one in zip(shared, compute_all(shared, results) if shared else (), strict=True)
+        }
+        return [computed[id(metric)] if id(metric) in computed else metric.compute(results) for metric in found]

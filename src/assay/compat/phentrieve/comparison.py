@@ -44,7 +44,7 @@ class ModelComparison:
 def compare_models(
     results: Sequence[Mapping[str, Any]],
     baseline: str | None = None,
-    metrics: Iterable[str] | None = None,
+    metrics: str | Iterable[str] | None = None,
     alpha: float = 0.05,
 ) -> ModelComparison:
     """Compare what `run_evaluation` returned for several models on the same cases; the first is the baseline.
@@ -61,7 +61,8 @@ def compare_models(
     if baseline is not None and baseline not in names:
         raise UnknownName("model", baseline, near_matches(baseline, names), f"there are {', '.join(names)}")
     first = found[0] if baseline is None else found[names.index(baseline)]
-    wanted = [key for key in USUAL if key in first] if metrics is None else [_key(metric, first) for metric in metrics]
+    asked = [metrics] if isinstance(metrics, str) else metrics
+    wanted = [key for key in USUAL if key in first] if asked is None else [_key(metric, first) for metric in asked]
     for other in found:
         if other["case_ids"] != first["case_ids"]:
             raise DataError(f"{other['model_name']} and {first['model_name']} were not asked the same cases, in this order")

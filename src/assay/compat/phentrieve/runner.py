@@ -55,7 +55,7 @@ def run_evaluation(
 
 def evaluate_multilingual_model(
     model_name: Any,
-    languages: Iterable[str] | Mapping[str, str | Path] = ALL,
+    languages: str | Iterable[str] | Mapping[str, str | Path] = ALL,
     *,
     size: str = USUAL,
     k_values: Iterable[int] = K_VALUES,
@@ -64,12 +64,11 @@ def evaluate_multilingual_model(
 ) -> dict[str, Any]:
     """`per_language`, `cross_lingual_variance` and `average_mrr` of a model; each language has its own cases and figures.
 
-    Languages are codes or names (`de`, `german`), for the bundled benchmarks; or language → a file of one's own.
+    Languages are codes or names (`de`, `german`), one or several, for the bundled benchmarks; or language → a file of one's
+    own. The same language twice is refused.
     """
-    files = dict(languages) if isinstance(languages, Mapping) else {one: f"{HPO}{_code(one)}:{size}" for one in languages}
-    if not files:
-        raise UsageError(f"there is no language to evaluate in; expected some of {', '.join(ALL)}")
-    loaded = {_code(language): (load_hpo(file), str(file)) for language, file in files.items()}
+    files = _files(languages, size)
+    loaded = {code: (load_hpo(file), str(file)) for code, file in files.items()}
     for code, (dataset, _) in loaded.items():
         if language_of(dataset) != code:
             raise DataError(f"{dataset.name}: expected cases in {code} alone, found cases in {language_of(dataset)}")
@@ -80,6 +79,20 @@ def evaluate_multilingual_model(
     mean = sum(figures) / len(figures)
     variance = sum((one - mean) ** 2 for one in figures) / len(figures)
     return {"per_language": found, "cross_lingual_variance": variance, "average_mrr": mean}
+
+
+def _files(languages: str | Iterable[str] | Mapping[str, str | Path], size: str) -> dict[str, str | Path]:
+    """Code → the file of each language."""
+    named = [languages] if isinstance(languages, str) else list(languages)
+    if not named:
+        raise UsageError(f"there is no language to evaluate in; expected some of {', '.join(ALL)}")
+    codes = [_code(one) for one in named]
+    if twice := next((code for code in codes if codes.count(code) > 1), None):
+        twins = " and ".join(one for one, code in zip(named, codes, strict=True) if code == twice)
+        raise UsageError(f"{twins} are one language; name each once")
+    if isinstance(languages, Mapping):
+        return {code: languages[one] for one, code in zip(named, codes, strict=True)}
+    return {code: f"{HPO}{code}:{size}" for code in codes}
 
 
 def _evaluated(
@@ -158,8 +171,10 @@ def _save(found: Mapping[str, Any], dataset: BenchmarkDataset, folder: Path) -> 
         file.write(msgspec.json.format(content, indent=2) + b"\n")
 
 
-def _code(language: str) -> str:
+def _code(language: Any) -> str:
     """`de` for itself and for `german`."""
+    if not isinstance(language, str):
+        raise UsageError(f"a language is a code or a name, such as de or german, not {language!r}")
     code = LANGUAGES.get(language.lower(), language.lower())
     if code not in ALL:
         raise UsageError(f"no benchmark is in {language!r}; there are {', '.join(ALL)}")

@@ -7,6 +7,7 @@ from typing import Any
 
 from assay.errors import DataError
 from assay.model.ids import text_id
+from assay.model.numeric import is_finite_number
 from assay.text import shortened
 
 Ids = str | Iterable[Any]
@@ -26,6 +27,16 @@ def id_list(ids: Ids | None) -> list[str]:
 def relevant_grades(relevant: Ids | Mapping[Any, float] | None, grades: Mapping[Any, float] | None) -> dict[str, float]:
     """Relevant id → grade: 1 each, or what the grades say, where a relevant id without a grade has 0."""
     if isinstance(relevant, Mapping):
-        return {text_id(one): grade for one, grade in relevant.items()}
-    known = None if grades is None else {text_id(one): grade for one, grade in grades.items()}
+        return _checked(relevant)
+    known = None if grades is None else _checked(grades)
     return {one: 1.0 if not known else known.get(one, 0.0) for one in id_list(relevant)}
+
+
+def _checked(grades: Any) -> dict[str, float]:
+    """Text id → grade; a grade is any finite number."""
+    if not isinstance(grades, Mapping):
+        raise DataError(f"grades are a map, id → grade, found {shortened(grades)}")
+    for one, grade in grades.items():
+        if not is_finite_number(grade):
+            raise DataError(f"the grade of {one} is a finite number, not {shortened(grade)}")
+    return {text_id(one): grade for one, grade in grades.items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Sized
 from math import fsum
 from typing import Any
 
@@ -13,6 +13,7 @@ from assay.errors import DataError
 from assay.grammar import cutoff
 from assay.metrics._functions import grade_query, score_query
 from assay.metrics._registry import all_metrics
+from assay.text import shortened
 
 
 def hit_at_k(relevant_ids: Ids, predicted_ids: Ids, k: int = 10) -> float:
@@ -58,7 +59,10 @@ def mean_average_precision(
 def refuse_unequal(
     first: Sequence[Any], second: Sequence[Any], what: str = "lists of relevant and of predicted ids"
 ) -> None:
-    """Raise where two lists that belong together differ in length."""
+    """Raise where two lists that belong together differ in length, or where one of them is no list."""
+    for one in (first, second):
+        if isinstance(one, str | bytes | Mapping) or not isinstance(one, Sized):
+            raise DataError(f"{what} are lists with an entry for each query, found {shortened(one)}")
     if len(first) != len(second):
         raise DataError(f"{what} belong together one by one; found {len(first)} and {len(second)}")
 

@@ -11,7 +11,7 @@ Names, arguments, metrics and what comes back are the original's (0.3.21), and s
     bpref, nothing judged non-relevant           nan                                     trec_eval's value
     bpref, a query without a relevant document   0 for queries after it                  0 for that query
     `r-precision@5`, `bpref@5`                   the cutoff is dropped                   BadParameter
-    any other name of an assay metric            ValueError                              scored
+    any other name of an assay metric            ValueError                              scored, if its figure is a mean
     Fisher's test                                p can be 0, and changes from call       (1 + extreme) ÷ (1 + draws), exact,
                                                  to call                                 and the same for the same seed
     Tukey's test                                 as if queries differed between runs     two-way: the same queries
@@ -44,4 +44,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Qrels", "Run", "compare", "evaluate", "fuse", "optimize_fusion"]
 
-__getattr__, __dir__ = late_names(__name__, {name: f"{__name__}._{name.lower()}" for name in __all__})
+ABSENT = {
+    "normalize": "fuse(runs, norm='min-max') brings scores onto one scale as it fuses",
+    "plot": "assay plot draws results as charts",
+}
+"""What the original has and this has not → what to do instead."""
+
+__getattr__, __dir__ = late_names(__name__, {name: f"{__name__}._{name.lower()}" for name in __all__}, ABSENT)

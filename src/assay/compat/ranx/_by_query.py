@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from assay.compat.ranx._files import frame_of, kind_of, write_file
-from assay.errors import DataError
+from assay.errors import DataError, UsageError
 from assay.model.ids import text_id
 from assay.text import counted
 
@@ -79,6 +79,16 @@ class ByQuery(Mapping[str, dict[str, float]]):
             added[text_id(query)] = dict(zip(map(text_id, docs), values, strict=True))
         self._numbers = dict(sorted((self._held() | added).items()))
         self._changed()
+
+    def sort(self) -> None:
+        """Nothing is left to do: queries are always sorted by their ids, and the documents of a run best first."""
+
+    @staticmethod
+    def from_ranxhub(id: str) -> NoReturn:  # noqa: A002 (as it is called there)
+        """Refused: ranxhub is a service of the original."""
+        raise UsageError(
+            f"{id}: ranxhub is not read here; fetch it with ranx, save it as JSON, and read that with from_file"
+        )
 
     def to_dict(self) -> Numbers:
         """Query → document → number, as a copy."""

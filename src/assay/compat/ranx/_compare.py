@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.compat.ranx._evaluate import evaluate, prepared_qrels, score_run
+from assay.compat.ranx._evaluate import evaluate, mean_score, prepared_qrels, score_run
 from assay.compat.ranx._report import Pairwise, Report
 from assay.compat.ranx._run import Run
 from assay.errors import BadParameter, DataError, UnknownName, near_matches
@@ -41,20 +41,10 @@ def compare(
     """
     names = [metrics] if isinstance(metrics, str) else list(metrics)
     test = _test(stat_test, n_permutations)
-    judged = prepared_qrels(qrels)
-    scores: dict[str, dict[str, Floats]] = {}
-    for number, run in enumerate(runs, 1):
-        name = getattr(run, "name", None) or f"run_{number}"
-        if name in scores:
-            raise DataError(f"two runs are called {name!r}; give each a name of its own: Run(…, name='bm25')")
-        if isinstance(run, Run):
-            evaluate(judged, run, names, make_comparable=make_comparable)
-        scores[name] = score_run(judged, run, names, make_comparable)[1]
-    if not scores:
-        raise BadParameter("no run was given")
+    scores = _scores(qrels, runs, names, make_comparable)
     return Report(
         model_names=list(scores),
-        results={name: {metric: float(np.mean(by[metric])) for metric in names} for name, by in scores.items()},
+        results={name: {metric: mean_score(by[metric]) for metric in names} for name, by in scores.items()},
         comparisons=_comparisons(scores, names, test, max_p, random_seed),
         metrics=names,
         max_p=max_p,
@@ -63,6 +53,22 @@ def compare(
         show_percentages=show_percentages,
         stat_test=stat_test,
     )
+
+
+def _scores(qrels: Any, runs: Iterable[Any], metrics: Sequence[str], make_comparable: bool) -> Table:
+    """Every run by its name, or by its place where it has none; a `Run` keeps its scores, as in `evaluate`."""
+    judged = prepared_qrels(qrels)
+    scores: dict[str, Mapping[str, Floats]] = {}
+    for number, run in enumerate(runs, 1):
+        name = getattr(run, "name", None) or f"run_{number}"
+        if name in scores:
+            raise DataError(f"two runs are called {name!r}; give each a name of its own: Run(…, name='bm25')")
+        if isinstance(run, Run):
+            evaluate(judged, run, metrics, make_comparable=make_comparable)
+        scores[name] = score_run(judged, run, metrics, make_comparable)[1]
+    if not scores:
+        raise BadParameter("no run was given")
+    return scores
 
 
 def _test(name: str, n_permutations: int) -> BoundTest:

@@ -95,14 +95,23 @@ def _settled(found: Any, policy: Policy) -> Any:
 
 def _save(run: Run, query_ids: tuple[str, ...], scores: Mapping[str, Floats], *, with_std: bool) -> None:
     for name, values in scores.items():
-        run.mean_scores[name] = float(np.mean(values))
+        run.mean_scores[name] = mean_score(values)
         if with_std:
-            run.std_scores[name] = float(np.std(values))
+            run.std_scores[name] = _deviation(values)
         run.scores[name] = dict(zip(query_ids, values.tolist(), strict=True))
 
 
 def _shaped(values: Floats, return_mean: bool, return_std: bool) -> Any:
     if not return_mean:
         return values
-    mean = float(np.mean(values)) if len(values) else 0.0
-    return {"mean": mean, "std": float(np.std(values))} if return_std else mean
+    mean = mean_score(values)
+    return {"mean": mean, "std": _deviation(values)} if return_std else mean
+
+
+def mean_score(values: Floats) -> float:
+    """The mean; 0.0 of no queries."""
+    return float(np.mean(values)) if len(values) else 0.0
+
+
+def _deviation(values: Floats) -> float:
+    return float(np.std(values)) if len(values) else 0.0

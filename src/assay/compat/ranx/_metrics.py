@@ -12,6 +12,7 @@ from assay.metrics._parse import parse_metric
 from assay.metrics._registry import all_metrics
 from assay.model.policy import Policy
 from assay.model.profiles import RANX
+from assay.model.scores import MEAN
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,7 @@ KNOWN = {
     "bpref": Known("bpref", "BPref", takes_cutoff=False),
 }
 _PLAIN = re.compile(rf"(?P<name>{'|'.join(map(re.escape, KNOWN))})(?:@(?P<k>\d+))?(?:-l(?P<level>\d+))?", re.ASCII)
+_LEVEL_FIRST = re.compile(rf"(?P<name>{'|'.join(map(re.escape, KNOWN))})-l(?P<level>\d+)@(?P<k>\d+)", re.ASCII)
 _RBP = re.compile(r"rbp[.@](?P<p>\d+)(?:-l(?P<level>\d+))?", re.ASCII)
 
 
@@ -52,14 +54,26 @@ def parse_ranx_metric(text: str) -> BoundMetric:
         return all_metrics()["rbp"].bind(p=float(f"0.{shape['p']}"), gain="grade", **_level(shape["level"]))
     if text.partition("-l")[0] == "rbp":
         raise BadParameter(f"{text}: rbp needs a persistence, as in rbp.95")
+    if shape := _LEVEL_FIRST.fullmatch(text):
+        raise BadParameter(f"{text}: the level stands last, as in {shape['name']}@{shape['k']}-l{shape['level']}")
     if not (shape := _PLAIN.fullmatch(text)):
-        return parse_metric(text)
+        return _other(text)
     known, k = KNOWN[shape["name"]], int(shape["k"] or 0)
     if k and not known.takes_cutoff:
         raise BadParameter(f"{text}: {shape['name']} takes no cutoff")
     metric = all_metrics()[known.uncut if known.uncut and not k else known.metric]
     settings = {**dict(known.settings), **({"k": k} if k else {}), **_level(shape["level"])}
     return metric.bind(**settings)
+
+
+def _other(text: str) -> BoundMetric:
+    """A metric that ranx lacks; its figure must be the mean of scores of rankings, as all of ranx's are."""
+    metric = parse_metric(text)
+    if metric.metric.view != "ranking":
+        raise BadParameter(f"{text} is no metric of a ranking; ranx's evaluate knows no others")
+    if metric.metric.aggregation is not MEAN:
+        raise BadParameter(f"{text} is no mean over queries; assay.evaluate(qrels, run, {metric.name!r}) works it out")
+    return metric
 
 
 def _level(text: str | None) -> dict[str, float]:

@@ -55,12 +55,12 @@ class Qrels(ByQuery):
     def from_file(path: str | Path, kind: str | None = None) -> Qrels:
         """Judgments from JSON, TREC lines, CSV, JSONL or Parquet, compressed or not; what is in the file decides."""
         kind_of(path, kind)
-        return Qrels(as_judgments(Path(path)).grades)
+        return _of_table(Path(path))
 
     @staticmethod
     def from_df(df: Any, q_id_col: str = Q_ID, doc_id_col: str = DOC_ID, score_col: str = SCORE) -> Qrels:
         """Judgments from three columns of a frame of pandas, polars or Arrow."""
-        return Qrels(as_judgments(columns_of(df, q_id_col, doc_id_col, score_col, "relevance")).grades)
+        return _of_table(columns_of(df, q_id_col, doc_id_col, score_col, "relevance"))
 
     @staticmethod
     def from_parquet(
@@ -72,7 +72,7 @@ class Qrels(ByQuery):
     ) -> Qrels:
         """Judgments from three columns of a Parquet file."""
         table = read_parquet(path, {"query_id": q_id_col, "doc_id": doc_id_col, "relevance": score_col})
-        return Qrels(as_judgments(table).grades)
+        return _of_table(table)
 
     @staticmethod
     def from_ir_datasets(dataset_id: str) -> Qrels:
@@ -80,3 +80,13 @@ class Qrels(ByQuery):
         from assay.datasets._format import load_dataset
 
         return Qrels(load_dataset(f"ir_datasets:{dataset_id}").qrels, name=dataset_id)
+
+
+def _of_table(source: Any) -> Qrels:
+    """Judgments of a file or a frame, where whole numbers may stand as 5.0: they are whole numbers again."""
+    grades = as_judgments(source).grades
+    return Qrels({query: {doc: _whole(grade) for doc, grade in judged.items()} for query, judged in grades.items()})
+
+
+def _whole(grade: float) -> float:
+    return int(grade) if isinstance(grade, float) and grade.is_integer() else grade
