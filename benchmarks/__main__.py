@@ -22,12 +22,13 @@ from benchmarks import (
     statistics,
     store,
     trust,
+    web,
 )
 from benchmarks._timing import Row
 
 MODULES = (
     *(startup, dicts, compat, files, trust, benchmarks, chunkers, spans, fusion, ontology, hpo),
-    *(runner, statistics, store, gate, answers, report),
+    *(runner, statistics, store, gate, answers, report, web),
 )
 
 

@@ -113,7 +113,8 @@ class Faults:
         """Raise one DataError for everything found so far."""
         if self._noted:
             more = " or more" if self.full else ""
-            raise DataError(f"{self.source}: {len(self)}{more} fault{'s' if len(self) > 1 else ''}", self.found)
+            source = self.source.removesuffix(", record")
+            raise DataError(f"{source}: {len(self)}{more} fault{'s' if len(self) > 1 else ''}", self.found)
 
 
 def near_matches(name: str, known: Iterable[str], most: int = 3) -> list[str]:

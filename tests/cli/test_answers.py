@@ -158,3 +158,50 @@ def test_two_files_of_the_same_name_are_told_apart(assay, files):
     (files / "other" / "good.jsonl").write_text((files / "poor.jsonl").read_text())
     _, out, _ = assay("answers", "good.jsonl", "other/good.jsonl", "--dataset", "golden.json", "-m", "answer_f1")
     assert "other/good.jsonl" in out
+
+
+def test_the_command_of_the_issue_without_a_run(assay, tmp_path):
+    """Records that bring what was retrieved need no run."""
+    hits = {"capital": ["d1"], "author": ["d1", "d2"], "moon": []}
+    rows = [{**row, "retrieved_ids": hits[row["query_id"]]} for row in GOOD]
+    (tmp_path / "answers.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    metrics = ("answer_f1", "rouge(n=l)", "bleu(n=1)", "answer_success@1", "answer_success@5")
+    code, out, err = assay("answers", "answers.jsonl", "--dataset", "golden.json", "-m", *metrics, "-f", "json")
+    assert (code, err) == (0, "")
+    summary = json.loads(out)["results"][0]["summary"]
+    assert (summary["answer_success@1"], summary["answer_success@5"]) == (0.5, 1.0)
+
+
+def test_files_are_written_and_go_on_to_compare(assay):
+    for name in ("good", "poor"):
+        assert (
+            assay("answers", f"{name}.jsonl", "--dataset", "golden.json", "-m", "answer_f1", "-o", f"{name}.json").code == 0
+        )
+    done = assay("compare", "poor.json", "good.json")
+    assert done.code == 0
+    assert "answer_f1" in done.out
+    done = assay("answers", "good.jsonl", "--dataset", "golden.json", "-o", "x.run")
+    assert (done.code, done.out) == (2, "")
+    assert "there are .json, .csv, .md, .tex, .txt" in done.err
+
+
+def test_a_file_is_given_once(assay):
+    done = assay("answers", "good.jsonl", "good.jsonl", "--dataset", "golden.json")
+    assert (done.code, done.out) == (2, "")
+    assert "good.jsonl is given twice" in done.err
+
+
+def test_different_truths_are_told(assay, tmp_path):
+    for name, right in {"a": "Paris", "b": "London"}.items():
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps({"query_id": "1", "answer": "Paris", "references": [right]}))
+    out = assay("answers", "a.jsonl", "b.jsonl").out
+    assert "a and b are held against different truths: their figures cannot be compared." in out
+
+
+def test_answers_to_other_questions_are_refused(assay, tmp_path):
+    """References of their own do not make them belong to the benchmark."""
+    (tmp_path / "other.jsonl").write_text(json.dumps({"query_id": "x", "answer": "Paris", "references": ["Paris"]}))
+    done = assay("answers", "other.jsonl", "--dataset", "golden.json")
+    assert (done.code, done.out) == (3, "")
+    assert "not one answer belongs to a query of golden" in done.err
+    assert "Do both use the same ids?" in done.err

@@ -1,6 +1,7 @@
 """assay moe, called in process: figures, slices, formats, and results that go on to compare and gate."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -110,3 +111,35 @@ def test_what_cannot_be_is_said_and_nothing_printed(routes, assay, arguments, co
     assert done.code == code
     assert says in done.err
     assert done.out == ""
+
+
+def test_what_does_not_belong_together_is_said_to(routes, assay):
+    Path("one.jsonl").write_text(json.dumps(ROUTES[0]))
+    out = assay("moe", "routes.jsonl", "one.jsonl").out
+    assert out.startswith("routes: 4 queries; one: 1 query\n")
+    assert "routes and one are not about the same queries: their figures cannot be compared." in out
+    other = [{**row, "optimal_expert": "law"} for row in ROUTES]
+    Path("other.jsonl").write_text("\n".join(map(json.dumps, other)))
+    out = assay("moe", "routes.jsonl", "other.jsonl").out
+    assert "routes and other are held against different truths: their figures cannot be compared." in out
+    assert "cannot be compared" not in assay("moe", "routes.jsonl", "lazy.jsonl").out
+
+
+def test_a_file_is_given_once(routes, assay):
+    done = assay("moe", "routes.jsonl", "routes.jsonl")
+    assert (done.code, done.out) == (2, "")
+    assert "routes.jsonl is given twice" in done.err
+
+
+def test_slices_say_how_many_queries_a_figure_rests_on(routes, assay):
+    out = assay("moe", "routes.jsonl", "--by", "language", "-m", "routing_accuracy", "--ci", "none").out
+    assert re.search(r"en +2 +1\.000 \[.*\] \(of 1\)\n", out)
+    assert re.search(r"de +2 +0\.500 \[.*\]\n", out)
+    assert re.search(r"micro mean +4 +0\.667 \(of 3\)\n", out)
+
+
+def test_scores_of_queries_are_on_the_scale_of_the_figure(routes, assay):
+    out = assay("moe", "routes.jsonl", "-q", "-m", "gate_efficiency", "load_balance", "--ci", "none").out
+    lines = [line.split() for line in out.splitlines()]
+    assert ["query", "gate_efficiency"] in lines
+    assert ["q3", "100.0000"] in lines

@@ -8,10 +8,14 @@ import pytest
 
 import assay
 from assay.comparison.compare import compare, compare_results
+from assay.comparison.figures import Figures
 from assay.comparison.how import How
 from assay.comparison.over import over
 from assay.comparison.pair import NO_TEST, SHARED_TIMES
 from assay.comparison.pooling import pooled
+from assay.comparison.remarks import remarks_on
+from assay.evaluation.routing import evaluate_routing
+from assay.reports._comparison_movers import moving_metric, preview
 from assay.stats import Pairs, parse_test
 
 from ._systems import NEW, OLD, ladder, old_and_new, system
@@ -271,3 +275,35 @@ def test_benchmarks_taken_together_keep_what_queries_know():
     assert together.relevant == {"x/q1": {"d": 1.0}, "y/q1": {"d": 1.0}}
     (alone,) = pooled([replace(one, provenance={}), replace(two, provenance={})])
     assert not alone.has_shared_times
+
+
+def test_figures_of_all_queries_together_are_compared_without_scores():
+    """No query has a balance of its own: none is better or worse, and none moved most."""
+    rows = [{"query_id": f"q{n}", "route": "code" if n % 3 else "chat", "optimal_expert": "code"} for n in range(1, 9)]
+    rows.append({"query_id": "q0", "route": "chat", "optimal_expert": "chat"})
+    old = evaluate_routing(rows, name="old")
+    new = evaluate_routing([{**row, "route": row["optimal_expert"]} for row in rows], name="new")
+    found = compare_results([old, new])
+    (pair,) = [one for one in found.pairs if one.metric == "load_balance"]
+    assert (pair.wins, pair.ties, pair.losses) == (0, 0, 0)
+    assert pair.difference == pytest.approx(new["load_balance"] - old["load_balance"])
+    assert moving_metric(found).name == "routing_accuracy"
+    assert preview(found, Figures(None)) == "No query got worse on routing_accuracy."
+    assert moving_metric(compare_results([old, new], metrics=["load_balance"])) is None
+
+
+def test_figures_that_are_no_means_are_listed_with_and():
+    rows = [
+        {
+            "query_id": f"q{n}",
+            "route": "code" if n % 3 else "chat",
+            "gated": n % 2,
+            "needs_retrieval": n % 5 > 1,
+            "cost": n + 1,
+        }
+        for n in range(9)
+    ]
+    old = evaluate_routing(rows, name="old")
+    new = evaluate_routing([{**row, "gated": not row["gated"], "route": "code"} for row in rows], name="new")
+    said = " ".join(remarks_on(compare_results([old, new])))
+    assert "load_balance and gate_cost_saved are no means over queries" in said

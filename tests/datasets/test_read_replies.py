@@ -120,3 +120,66 @@ def test_missing_and_empty_files(tmp_path):
     (tmp_path / "empty.jsonl").write_text("")
     with pytest.raises(DataError, match="no answer in it"):
         read_replies(tmp_path / "empty.jsonl")
+
+
+def test_frames_of_every_kind_say_the_same():
+    """Lists as pandas reads them from Parquet are arrays; heads may be written in any case; nan is no value."""
+    import numpy as np
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+    columns = {"Query_ID": ["1", "2"], "Answer": ["Paris", None], "References": [["Paris", "Lutetia"], []]}
+    arrays = pd.DataFrame({**columns, "References": [np.array(one, dtype=object) for one in columns["References"]]})
+    tuples = [
+        dict(zip(columns, row, strict=True))
+        for row in zip("12", ("Paris", float("nan")), (("Paris", "Lutetia"), ()), strict=True)
+    ]
+    for source in (columns, arrays, pd.DataFrame(columns), pl.DataFrame(columns), pa.table(columns), tuples):
+        found = read_replies(source)
+        assert found.replies == {"1": Reply("Paris"), "2": Reply(None)}
+        assert found.wanted == {"1": Wanted(("Paris", "Lutetia")), "2": Wanted()}
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"user_input": "Capital?", "response": "Paris", "reference": "Paris", "retrieved_contexts": ["It is Paris."]},
+        {"question": "Capital?", "answer": "Paris", "contexts": ["It is Paris."], "ground_truth": "Paris"},
+        {"input": "Capital?", "actual_output": "Paris", "expected_output": "Paris", "retrieval_context": ["It is Paris."]},
+    ],
+    ids=["ragas", "older ragas", "deepeval"],
+)
+def test_without_an_id_the_question_is_the_id(row):
+    found = read_replies([row])
+    assert found.replies == {"Capital?": Reply("Paris")}
+    assert found.wanted == {"Capital?": Wanted(("Paris",))}
+    assert found.hits == {"Capital?": [{"content": "It is Paris."}]}
+    assert found.asked == {"Capital?"}
+    assert found.under({"Capital?": "q1"}).replies == {"q1": Reply("Paris")}
+    assert found.under({"Capital?": "q1"}).asked == set()
+    assert found.under({"Other?": "q1"}) is found
+
+
+def test_what_was_retrieved_comes_along():
+    rows = [{"query_id": "1", "answer": "a", "retrieved_ids": ["d1", "d2"]}, {"query_id": "2", "answer": "a"}]
+    found = read_replies(rows)
+    assert found.hits == {"1": ["d1", "d2"]}
+    assert "retrieved_ids" not in found.queries["1"].tags
+
+
+@pytest.mark.parametrize("content", [b"q1 Q0 d1 1 2 t\nq1 Q0 d2 2 1 t\n", b"\x89PNG\xff\xfe\n\x00"])
+def test_a_file_of_something_else_is_told_once(tmp_path, content):
+    file = tmp_path / "something.run"
+    file.write_bytes(content)
+    with pytest.raises(DataError, match=r"something.run: expected records such as \{.*one a line, found") as caught:
+        read_replies(file)
+    assert "\n" not in str(caught.value)
+
+
+def test_faults_of_one_document_are_counted_under_its_name(tmp_path):
+    file = tmp_path / "a.json"
+    file.write_text(json.dumps({"answers": [{"query_id": "1"}, {"answer": "x"}]}))
+    with pytest.raises(DataError) as caught:
+        read_replies(file)
+    assert caught.value.message == f"{file}: 2 faults"

@@ -105,10 +105,10 @@ def test_all_faults_are_told_with_their_lines(tmp_path):
     ("source", "says"),
     [
         ([], "records: no record"),
-        ([{"query_id": "q1", "optimal_expert": "code"}], "no route and no gate decision in 1 records"),
+        ([{"query_id": "q1", "optimal_expert": "code"}], "no route and no gate decision in 1 record;"),
         ([{"query_id": "", "route": "code"}], "the query_id is empty"),
         ([{"query_id": 1.5, "route": "code"}], "an id is text or a whole number"),
-        (["q1"], "record:1: expected a dict with named fields, found 'q1'"),
+        (["q1"], "records, record:1: expected a record with named fields"),
         ([{}], "the record has nothing in it"),
         ({"query_id": ["q1"], "route": ["a", "b"]}, "not equally long"),
         (7, "not from 7"),
@@ -125,3 +125,27 @@ def test_an_empty_file_is_no_routes(tmp_path):
     (tmp_path / "routes.jsonl").write_text("")
     with pytest.raises(DataError, match="no record"):
         read_routes(tmp_path / "routes.jsonl")
+
+
+def test_lists_in_cells_may_be_arrays_or_tuples():
+    import numpy as np
+
+    frame = pd.DataFrame({"query_id": ["q1"], "route": [np.array(["code", "chat"], dtype=object)]})
+    assert read_routes(frame).decisions == [Decision("q1", ("code", "chat"))]
+    assert read_routes([{"Query_ID": "q1", "Route": ("code", "chat"), "Cost": float("nan")}]).decisions == [
+        Decision("q1", ("code", "chat"))
+    ]
+
+
+def test_all_that_is_wrong_with_a_record_is_told(tmp_path):
+    path = tmp_path / "routes.csv"
+    path.write_text("query_id,gated,cost\nq1,perhaps,-1\n")
+    with pytest.raises(DataError, match=r":2: gated is true or false, not 'perhaps'; cost is a number from 0 up, not '-1'"):
+        read_routes(path)
+
+
+def test_a_file_of_something_else_is_told_once(tmp_path):
+    path = tmp_path / "bm25.run"
+    path.write_text("q1 Q0 d1 1 2 t\nq1 Q0 d2 2 1 t\n")
+    with pytest.raises(DataError, match=r"expected records such as \{.*, one a line, found 'q1 Q0 d1 1 2 t'"):
+        read_routes(path)

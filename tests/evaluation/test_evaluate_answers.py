@@ -187,3 +187,25 @@ def test_results_with_other_right_answers_are_told_apart(file, tmp_path):
     ours, theirs = (assay.evaluate_answers(GOOD, one, "answer_f1") for one in (file, other))
     assert ours.fingerprints["judgments"] != theirs.fingerprints["judgments"]
     assert ours.fingerprints["rankings"] == theirs.fingerprints["rankings"]
+
+
+def test_answers_without_an_id_find_their_query_by_its_words(file):
+    rows = [{"user_input": "Capital of France?", "response": "Paris"}, {"user_input": "Unheard of?", "response": "x"}]
+    result = assay.evaluate_answers(rows, file, "answer_exact")
+    assert result.scores("answer_exact")["1"] == 1
+    assert "1 answer without a query id: the question in its own words is the id." in result.notes
+
+
+def test_counts_are_those_of_the_answers(file):
+    result = assay.evaluate_answers(POOR, file, "answer_f1")
+    counts = {name: result.counts[name] for name in ("judged", "scored", "missing", "extra")}
+    assert counts == {"judged": 4, "scored": 4, "missing": 1, "extra": 1}
+    assert result.missing == ("3",)
+    skipped = assay.evaluate_answers(POOR, file, "answer_f1", policy=assay.Policy(missing="skip"))
+    assert (skipped.counts["scored"], skipped.counts["missing"]) == (3, 1)
+
+
+def test_answers_without_a_confidence_are_told_where_others_have_one(file):
+    rows = [*GOOD[:2], {"query_id": "3", "answer": "x"}]
+    result = assay.evaluate_answers(rows, file, "aurc")
+    assert "1 answer without a confidence, which count as the least sure (3)." in result.notes

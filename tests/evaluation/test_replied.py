@@ -121,3 +121,12 @@ def test_what_cannot_be_read_counts_as_none_and_is_told():
     replies, notes = replies_said({"1": {"answer": "a"}, "2": {"answer": "b", "confidence": "high"}, "3": None, "4": {}})
     assert replies == {"1": Reply("a")}
     assert notes == ["1 answer of no use, taken as none; 2: a confidence is a number, not 'high'."]
+
+
+def test_why_no_answer_is_of_use_is_told_beside_that_there_is_none(file):
+    def lists(query, k=10):
+        return {"hits": [], "answer": True}
+
+    notes = assay.run(file, lists, ["answer_f1"]).notes
+    assert any("an answer is text, or null where there is none, not True" in note for note in notes)
+    assert any("reported no answer in words" in note for note in notes)

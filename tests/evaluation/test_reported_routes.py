@@ -52,7 +52,6 @@ def test_a_provider_that_reports_gets_its_figures_beside_the_ranking():
             "wrongly_skipped": 0.0,
             "wasted_retrievals": 25.0,
             "retrievals_saved": 1.0,
-            "gate_cost_saved": 0.0,
         }
     )
     assert found.query_ids == ("q0", "q1", "q2", "q3")
@@ -143,3 +142,12 @@ def test_asked_again_a_result_with_routes_is_asked_whole_for_results_keep_none(t
     (mended,) = carry_out(plan(tmp_path, told), Conduct(home=tmp_path, before=broken))
     assert not mended.failures
     assert mended["routing_accuracy"] == pytest.approx(2 / 3)
+
+
+def test_a_benchmark_that_knows_nothing_of_routes_gets_no_notes_about_them():
+    dataset = benchmark(4)
+    found = assay.run(dataset, say, ["mrr"])
+    assert "load_balance" in found.beside or not found.beside
+    assert not any("optimal expert" in note or "retrieval is needed" in note for note in found.notes)
+    asked = assay.run(dataset, say, ["mrr", "routing_accuracy"])
+    assert any("without an optimal expert" in note for note in asked.notes)

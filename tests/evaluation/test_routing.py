@@ -74,7 +74,7 @@ def test_intervals_are_bootstraps_of_the_whole_figure():
     found = assay.with_intervals(GOOD).intervals
     cost = np.array([row["cost"] for row in records(1)])
     saved = GOOD.array("gate_efficiency")
-    drawn = [100 * (cost * saved)[row].sum() / cost[row].sum() for index in index_blocks(60, 2000, 0) for row in index]
+    drawn = [(cost * saved)[row].sum() / cost[row].sum() for index in index_blocks(60, 2000, 0) for row in index]
     assert found["gate_cost_saved"].method == "bootstrap"
     assert (found["gate_cost_saved"].low, found["gate_cost_saved"].high) == pytest.approx(
         tuple(np.quantile(drawn, [0.025, 0.975])), rel=0.02
@@ -171,3 +171,8 @@ def test_notes_say_which_queries_do_not_count():
         "1 query of which nobody says whether retrieval is needed, left out of the gate's figures (q3).",
         "1 query without a decision of the gate, which saves nothing (q4).",
     )
+
+
+def test_notes_name_a_few_queries_and_say_that_there_are_more():
+    rows = [{"query_id": f"q{number}", "route": "code"} for number in range(9)]
+    assert evaluate_routing(rows).notes == ("9 queries without an optimal expert, left out (q0 q1 q2 q3 q4 …).",)

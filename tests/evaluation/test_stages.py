@@ -94,3 +94,25 @@ def test_a_routed_first_stage_keeps_its_routes(reranker, monkeypatch):
     assert after["routing_accuracy"] == pytest.approx(2 / 3)
     assert math.isnan(before["routing_accuracy"])
     assert after.provenance["routing"]["confusion"] == {"chat": {"code": 1}, "code": {"code": 2}}
+
+
+def test_a_reranker_that_failed_had_no_ranking_of_worth_0(monkeypatch):
+    """Queries that failed are told of as failures, not as an NDCG of 0 before."""
+    module = ModuleType("down")
+
+    def score(text, texts):
+        if len(text) % 2:
+            raise RuntimeError("down")
+        return [-place for place, _ in enumerate(texts)]
+
+    module.score = score
+    monkeypatch.setitem(sys.modules, "down", module)
+    found = assay.run("rag-template", "rerank(bm25, function=down:score)", ["ndcg@10"], retries=0)
+    assert found.failures
+    first = found.array("reranking_improvement@10")
+    n_zero = sum(
+        math.isnan(score) for query, score in zip(found.query_ids, first, strict=True) if query not in found.failures
+    )
+    told = [note for note in found.notes if "NDCG of 0 before" in note]
+    assert told == [note for note in told if f": {n_zero} of {len(first) - len(found.failures)} queries" in note]
+    assert len(told) == bool(n_zero)

@@ -24,9 +24,9 @@ def test_by_hand():
     assert found.summary() == pytest.approx((0 + 1 / 2 + 1 / 3) / 3)
     assert found.score.tolist() == [0, 0, 1]
     assert [tuple(point) for point in curve(found.score, found.weight)] == [
-        (pytest.approx(1 / 3), 0, 0.9),
-        (pytest.approx(2 / 3), pytest.approx(1 / 2), 0.5),
-        (1, pytest.approx(1 / 3), 0.1),
+        (pytest.approx(1 / 3), 0, 0.9, False),
+        (pytest.approx(2 / 3), pytest.approx(1 / 2), 0.5, False),
+        (1, pytest.approx(1 / 3), 0.1, False),
     ]
 
 
@@ -39,10 +39,16 @@ def test_what_was_left_open_comes_last():
     assert found.summary() == pytest.approx((0 + 1 / 3 + 4 / 9 + 1 / 2) / 4)
 
 
-def test_answers_without_a_confidence_do_not_count():
-    found = column("aurc", (Reply("a"), "a"), (sure("x", 0.5), "b"))
-    assert found.values() == [None, 1]
-    assert found.summary() == 1
+def test_answers_without_a_confidence_are_the_least_sure():
+    """One sure right answer does not hide the wrong ones: risks 0, then 1/2; what was left open comes later still."""
+    found = column("aurc", (Reply("x"), "b"), (sure("a", -5), "a"), (None, []))
+    assert found.values() == [1, 0, 0]
+    assert found.summary() == pytest.approx((0 + 1 / 2 + 1 / 3) / 3)
+    points = curve(found.score, found.weight)
+    assert [(one.confidence, one.is_open) for one in points] == [(-5, False), (None, False), (None, True)]
+
+
+def test_without_any_confidence_there_is_no_figure():
     assert math.isnan(column("aurc", (Reply("a"), "a"), (None, "b")).summary())
 
 

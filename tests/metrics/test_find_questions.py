@@ -37,6 +37,14 @@ def test_by_its_key_and_by_what_it_asks(question):
         ("slow", "speed"),
         ("jugdments", "judgments"),
         ("ontolgy", "nearly-right"),
+        ("singel anwser", "single-answer"),
+        ("latency", "speed"),
+        ("ndcg", "order"),
+        ("nDCG@10", "order"),
+        ("how sure", "abstention"),
+        ("false positives", "noise"),
+        ("code search", "spans"),
+        ("is retrieval slow", "speed"),
     ],
 )
 def test_by_words(text, key):
@@ -47,7 +55,10 @@ def test_several_that_are_as_likely():
     assert keys("answer") == ["single-answer", "answers"]
 
 
-@pytest.mark.parametrize("text", ["", "the", "xyzzy", "?!", "   "])
+@pytest.mark.parametrize(
+    "text",
+    ["", "the", "xyzzy", "?!", "   ", "faithfulness", "groundedness", "translation", "novelty", "chatbot"],
+)
 def test_words_that_say_nothing(text):
     with pytest.raises(UnknownName) as error:
         find_questions(text)

@@ -32,3 +32,17 @@ def test_is_the_efficiency_where_all_cost_the_same(rows, cost):
     assert gate("gate_cost_saved", *rows, cost=cost)["gate_cost_saved"] == pytest.approx(
         gate("gate_efficiency", *rows)["gate_efficiency"]
     )
+
+
+def test_what_was_saved_is_unknown_where_no_skipped_query_has_a_cost():
+    """A provider that skips mostly reports no cost: that is not 0 % saved."""
+    rows = [{"gated": True, "needs_retrieval": False}, {"gated": False, "needs_retrieval": True, "cost": 2}]
+    found = routed("gate_cost_saved", *rows)
+    assert math.isnan(found["gate_cost_saved"])
+    assert (
+        "1 query without a cost, left out of gate_cost_saved, which is undefined: no skipped query has one (q1)."
+        in found.notes
+    )
+    found = routed("gate_cost_saved", *rows, {"gated": True, "needs_retrieval": False, "cost": 2})
+    assert found["gate_cost_saved"] == 50.0
+    assert "1 query without a cost, left out of gate_cost_saved (q1)." in found.notes

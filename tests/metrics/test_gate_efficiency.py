@@ -12,7 +12,7 @@ def test_by_hand():
     """Seed 004: one of four queries was rightly skipped; the one that was wrongly skipped saves nothing."""
     found = gate("gate_efficiency", *FOUR)
     assert found["gate_efficiency"] == 25.0
-    assert found.scores("gate_efficiency") == {"q1": 1.0, "q2": 0.0, "q3": 0.0, "q4": 0.0}
+    assert found.scores("gate_efficiency") == {"q1": 100.0, "q2": 0.0, "q3": 0.0, "q4": 0.0}
 
 
 def test_what_was_not_reported_saves_nothing():

@@ -7,7 +7,7 @@ from ._routing import FOUR, gate
 
 def test_by_hand():
     """One of four."""
-    assert gate("wasted_retrievals", *FOUR).array("wasted_retrievals").tolist() == [0.0, 0.0, 1.0, 0.0]
+    assert gate("wasted_retrievals", *FOUR).array("wasted_retrievals").tolist() == [0.0, 0.0, 100.0, 0.0]
     assert gate("wasted_retrievals", *FOUR)["wasted_retrievals"] == 25.0
 
 

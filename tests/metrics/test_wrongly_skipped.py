@@ -7,7 +7,7 @@ from ._routing import FOUR, gate
 
 def test_by_hand():
     """One of four."""
-    assert gate("wrongly_skipped", *FOUR).array("wrongly_skipped").tolist() == [0.0, 1.0, 0.0, 0.0]
+    assert gate("wrongly_skipped", *FOUR).array("wrongly_skipped").tolist() == [0.0, 100.0, 0.0, 0.0]
     assert gate("wrongly_skipped", *FOUR)["wrongly_skipped"] == 25.0
 
 

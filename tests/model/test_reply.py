@@ -25,6 +25,14 @@ from assay.text import words_of
         ({"abstained": "TRUE"}, Reply(None, None, True)),
         ({"abstained": False}, None),
         ({"hits": []}, None),
+        ({"answer": float("nan")}, Reply(None, None, True)),
+        ({"answer": "", "response": "Paris"}, Reply("Paris")),
+        ({"prediction_text": "Paris"}, Reply("Paris")),
+        ({"answer": "Paris", "abstained": 0.0}, Reply("Paris")),
+        ({"answer": "Paris", "abstained": 1.0}, Reply("Paris", None, True)),
+        ({"answer": "Paris", "abstained": float("nan")}, Reply("Paris")),
+        ({"answer": "Paris", "abstained": "on"}, Reply("Paris", None, True)),
+        ({"answer": "Paris", "confidence": float("nan")}, Reply("Paris")),
     ],
 )
 def test_read(said, expected):
@@ -36,6 +44,7 @@ def test_read(said, expected):
     [
         ({"answer": ["Paris"]}, "an answer is text"),
         ({"answer": True}, "an answer is text"),
+        ({"answer": float("inf")}, "an answer is text"),
         ({"answer": "a", "confidence": "high"}, "a confidence is a number, not 'high'"),
         ({"answer": "a", "confidence": float("inf")}, "finite"),
         ({"answer": "a", "confidence": "nan"}, "finite"),

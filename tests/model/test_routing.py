@@ -82,3 +82,12 @@ def test_the_diagonal_is_what_is_right_and_margins_add_up(pairs):
     assert {one.name: one.n_routed for one in by_expert if one.n_routed} == Counter(sent for sent, _ in pairs)
     assert {one.name: one.n_optimal for one in by_expert if one.n_optimal} == Counter(right for _, right in pairs)
     assert sum(one.n_right for one in by_expert) == sum(sent == right for sent, right in pairs)
+
+
+def test_an_expert_may_be_called_none():
+    """The column of queries that were sent nowhere has the name of no expert."""
+    routing = Routing((Decision("q1", (NO_ROUTE,), (NO_ROUTE,)), Decision("q2", None, (NO_ROUTE,))))
+    assert routing.confusion() == {NO_ROUTE: {NO_ROUTE: 1, f"({NO_ROUTE})": 1}}
+    (expert,) = routing.by_expert()
+    assert (expert.precision, expert.recall) == (1.0, 0.5)
+    assert routing.place.tolist() == [1, float("inf")]

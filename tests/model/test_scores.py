@@ -168,8 +168,8 @@ def test_a_percentage_of_nothing_is_undefined():
     assert Column.undefined(3, MEAN).score.shape == (3,)
 
 
-def test_a_percentage_is_a_mean_times_100():
-    assert Column.of(np.array([1.0, 0.0, np.nan]), PERCENTAGE).summary() == 50.0
+def test_a_percentage_is_the_mean_of_percentages():
+    assert Column.of(np.array([100.0, 0.0, np.nan]), PERCENTAGE).summary() == 50.0
 
 
 def test_evenness_by_hand():

@@ -37,13 +37,24 @@ def test_of_a_query(query, expected):
         ({"references": [""]}, None),
         ({"unanswerable": True, "reference": "x"}, Wanted()),
         ({"answer": "mine"}, None),
+        ({"expected_output": "Paris"}, Wanted(("Paris",))),
+        ({"references": ()}, Wanted()),
+        ({"answers": {"text": ["Paris", "Lutetia"], "answer_start": [1, 2]}}, Wanted(("Paris", "Lutetia"))),
+        ({"answers": [{"text": "Paris", "answer_start": 1}]}, Wanted(("Paris",))),
+        ({"answers": {"text": [], "answer_start": []}}, Wanted()),
+        ({"references": float("nan")}, None),
+        ({"references": ["a", float("nan")]}, Wanted(("a",))),
+        ({"references": ["a"], "answerable": ""}, Wanted(("a",))),
+        ({"references": ["a"], "answerable": float("nan")}, Wanted(("a",))),
+        ({"references": ["a"], "answerable": 0.0}, Wanted()),
+        ({"references": ["a"], "is_impossible": "on"}, Wanted()),
     ],
 )
 def test_of_a_record(fields, expected):
     assert wanted_in(fields) == expected
 
 
-@pytest.mark.parametrize("wrong", [{"references": [{"text": "a"}]}, {"reference": True}])
+@pytest.mark.parametrize("wrong", [{"references": [{"words": "a"}]}, {"reference": True}, {"reference": float("inf")}])
 def test_what_is_no_text_is_told(wrong):
     with pytest.raises(DataError, match="the right answers are text"):
         wanted_in(wrong)

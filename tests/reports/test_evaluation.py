@@ -94,3 +94,22 @@ def test_slices_of_several_systems_show_the_first_metric_and_say_where_the_rest_
     assert "hit@1 by difficulty" in render_evaluation(both, "markdown", Shown(by=["difficulty"]))
     alone = render_evaluation(both[:1], "table", Shown(by=["difficulty"]))
     assert "slices are of" not in alone
+
+
+def reranked(tmp_path, monkeypatch, metrics):
+    """bm25, its hits turned round by a reranker."""
+    (tmp_path / "turned.py").write_text("def score(text, texts):\n    return [-len(one) for one in texts]\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    return assay.run("rag-template", "rerank(bm25, function=turned:score)", metrics)
+
+
+def test_what_a_reranker_gained_comes_with_its_interval(tmp_path, monkeypatch):
+    """One for each NDCG that was asked for; other intervals are shown where their method was named."""
+    found = assay.with_intervals(reranked(tmp_path, monkeypatch, ["ndcg@5", "ndcg@10", "mrr"]))
+    head = next(line for line in shown(found).splitlines() if "ndcg@5" in line).split("   ")
+    heads = [one.strip() for one in head if one.strip()]
+    for metric in ("ndcg@5", "reranking_improvement@5", "reranking_improvement@10"):
+        assert heads[heads.index(metric) + 1] == "95 % CI"
+    assert heads[heads.index("mrr") + 1] != "95 % CI"
+    text = render_evaluation([found], "table", Shown(statistics=Statistics("bootstrap")))
+    assert text.count("95 % CI") == 5

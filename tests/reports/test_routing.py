@@ -77,3 +77,28 @@ def test_hostile_names_are_shown_and_do_no_harm(form):
 def test_routes_without_a_gate_have_no_table_of_it():
     text = render_routing(Report([evaluate_routing([{"query_id": 1, "route": "code", "optimal_expert": "code"}])]), "table")
     assert "gate" not in text
+
+
+def test_many_experts_are_a_list_of_the_largest_confusions():
+    """A matrix of 14 experts fills pages, mostly with zeros."""
+    rows = [{"query_id": n, "route": f"expert {n % 14}", "optimal_expert": f"expert {n % 14}"} for n in range(28)]
+    rows += [{"query_id": f"x{n}", "route": "expert 1", "optimal_expert": "expert 2"} for n in range(3)]
+    rows += [{"query_id": f"y{n}", "route": f"expert {n}", "optimal_expert": "expert 13"} for n in range(12)]
+    text = render_routing(Report([evaluate_routing(rows)]), "table")
+    assert "were sent (columns)" not in text
+    lines = [line.split("  ") for line in text.splitlines()]
+    place = next(number for number, line in enumerate(lines) if line == ["where queries belonged and were sent instead"])
+    assert [word.strip() for word in lines[place + 2] if word] == ["expert 2", "expert 1", "3"]
+    assert "3 queries more went astray; --format json has all of them." in text
+    right = render_routing(Report([evaluate_routing(rows[:28])]), "table")
+    assert "no query was sent to another expert than its own." in right
+
+
+def test_a_matrix_that_does_not_fit_is_a_list_too():
+    rows = [
+        {**row, "route": f"{row.get('route')} of a long name", "optimal_expert": f"{row['optimal_expert']} too"}
+        for row in ROWS
+    ]
+    result = evaluate_routing(rows)
+    assert "were sent (columns)" in render_routing(Report([result]), "table")
+    assert "sent instead" in render_routing(Report([result], width=60), "table")

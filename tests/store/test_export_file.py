@@ -126,7 +126,7 @@ def test_an_evaluation_that_was_changed_is_refused(filled, other, tmp_path):
             r"written as assay\.export/9, but this version reads assay\.export/1",
         ),
         (lambda lines: lines[1:], r":1: expected a line with schema"),
-        (lambda lines: lines[:-1], r"it ends too early: expected a line with evaluation or end"),
+        (lambda lines: lines[:-1], r"it ends too early: expected a line with evaluation or judgment or end"),
         (lambda lines: lines[:2], r"it ends too early: expected a line with result"),
         (lambda lines: [*lines[:2], lines[3], *lines[4:]], r":4: expected a line with result"),
         (lambda lines: [*lines[:-1], {"end": 9}], r"it should hold 9 evaluations, but holds 2"),

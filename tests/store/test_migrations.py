@@ -44,7 +44,7 @@ def test_a_store_made_before_there_were_tables(tmp_path):
         store.save([result_of(1)])
         assert store.check().faults == ()
     with sqlite3.connect(path) as connection:
-        assert [row[0] for row in connection.execute("SELECT version FROM assay_schema ORDER BY version")] == [0, 1, 2]
+        assert [row[0] for row in connection.execute("SELECT version FROM assay_schema ORDER BY version")] == [0, 1, 2, 3]
     connection.close()
 
 
@@ -84,7 +84,7 @@ def test_a_newer_store_is_refused_and_left_alone(url, monkeypatch):
     for create in (True, False):
         with pytest.raises(
             StoreError,
-            match=r"a newer assay wrote this store \(its layout is 3, this assay knows up to 2\); install that one",
+            match=r"a newer assay wrote this store \(its layout is 4, this assay knows up to 3\); install that one",
         ):
             Store.open(url, create=create)
     with_steps(monkeypatch, add_owner)

@@ -19,15 +19,16 @@ EVERY = 10.0
 
 
 class Tally:
-    """Remembers how far each part is, and tells a watcher."""
+    """Remembers how far each part is, and tells the watchers."""
 
-    def __init__(self, watch: Callable[[Progress], None]) -> None:
-        self._watch = watch
+    def __init__(self, *watchers: Callable[[Progress], None]) -> None:
+        self._watchers = watchers
         self._parts: dict[str, Progress] = {}
 
     def __call__(self, progress: Progress) -> None:
         self._parts[progress.name] = progress
-        self._watch(progress)
+        for watch in self._watchers:
+            watch(progress)
 
     @property
     def n_answered(self) -> int:

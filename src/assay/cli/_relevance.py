@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 UNITS = ("as_retrieved", "chunk", "document")
 
 
-def add_relevance_arguments(parser: argparse.ArgumentParser) -> None:
-    """The dataset and the resolver."""
+def add_relevance_arguments(parser: argparse.ArgumentParser, run_help: str = "more runs") -> None:
+    """The dataset and the resolver, and runs beside what a command takes anyway."""
     group = parser.add_argument_group("relevance")
     group.add_argument("--dataset", metavar="DATASET", help="a benchmark by path or name, instead of judgments")
     group.add_argument("--dataset-format", metavar="NAME", help="its format, where it is not recognised")
-    group.add_argument("--run", dest="more_runs", nargs="+", action="extend", default=[], metavar="RUN", help="more runs")
+    group.add_argument("--run", dest="more_runs", nargs="+", action="extend", default=[], metavar="RUN", help=run_help)
     group.add_argument(
         "--relevance",
         metavar="RESOLVER",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from pathlib import Path
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from assay.cli._command import Command
@@ -14,6 +14,7 @@ from assay.cli._inputs import refuse_swallowed
 from assay.cli._numbers import digits
 from assay.cli._policy import add_policy_arguments, profile_of
 from assay.cli._relevance import add_relevance_arguments, relevance_of
+from assay.cli._result_files import FORMATS, add_output, check_output, names_of, write_output
 from assay.cli._slices import add_by
 from assay.cli._terminal import may_colour, terminal_width
 from assay.errors import UsageError
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from assay.evaluation.result import Result
     from assay.metrics._metric import BoundMetric
 
-FORMATS = ("table", "json", "csv", "markdown", "latex")
 EXAMPLES = """\
   assay answers answers.jsonl --dataset golden.json
   assay answers answers.jsonl --dataset golden.json -m answer_f1 'rouge(n=l)' 'bleu(n=1)' --by difficulty
@@ -53,12 +53,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SENTENCE",
         help="an answer that says no more than this is none, such as 'no answer'",
     )
-    add_relevance_arguments(parser)
+    add_relevance_arguments(parser, run_help="what was retrieved for the answers: one run for all files, or one for each")
     add_policy_arguments(parser)
     add_confidence_arguments(parser.add_argument_group("trust"))
     add_by(parser.add_argument_group("slices"))
     show = parser.add_argument_group("output")
     show.add_argument("-f", "--format", default="table", metavar="FORMAT", help=f"{', '.join(FORMATS)} (default: table)")
+    add_output(show)
     show.add_argument("-q", "--per-query", action="store_true", help="the scores of every query, not only the summary")
     show.add_argument("--digits", type=digits, metavar="N", help="decimals (default: 4; csv and json: all)")
 
@@ -69,13 +70,14 @@ def run_answers(options: argparse.Namespace) -> int:
     from assay.metrics._parse import parse_metrics
     from assay.reports._answers import render_answers
     from assay.reports._report import Report
+    from assay.reports._side_by_side import notes_side_by_side
 
     _check(options)
     metrics = parse_metrics(options.metrics) if options.metrics else None
     dataset = load_dataset(options.dataset, options.dataset_format) if options.dataset else None
     results = [
         with_confidence(options, _scored(options, metrics, dataset, (file, run, name)))
-        for file, run, name in zip(options.answers, _runs(options), _names(options.answers), strict=True)
+        for file, run, name in zip(options.answers, _runs(options), names_of(options.answers), strict=True)
     ]
     results = _alike(results)
     report = Report(
@@ -86,8 +88,11 @@ def run_answers(options: argparse.Namespace) -> int:
         colour=may_colour(),
         points_on=False,
         beside=frozenset(setting.metric.name for setting in results[0].settings if setting.is_beside),
+        remarks=tuple(notes_side_by_side(results)),
     )
-    sys.stdout.write(render_answers(report, options.format, _sliced(options, results)))
+    slices = _sliced(options, results)
+    write_output(options.output, lambda form: render_answers(replace(report, width=None, colour=False), form, slices))
+    sys.stdout.write(render_answers(report, options.format, slices))
     for note in (note for one in results for note in one.notes) if options.format == "csv" else ():
         sys.stderr.write(f"note: {note}\n")
     return 0
@@ -103,7 +108,9 @@ def _check(options: argparse.Namespace) -> None:
     refuse_swallowed(options, options.answers)
     if not options.answers:
         raise UsageError(f"which answers? {options.prog} answers.jsonl --dataset golden.json")
-    if options.by and options.format == "csv":
+    names_of(options.answers)
+    check_output(options.output)
+    if options.by and "csv" in (options.format, *(path.lower()[-3:] for path in options.output)):
         raise UsageError("--by has tables of its own, which csv has no place for; take json")
     if options.more_runs and not options.dataset:
         raise UsageError("--run needs --dataset, which says what is relevant")
@@ -115,12 +122,6 @@ def _runs(options: argparse.Namespace) -> list[str | None]:
     if len(runs) not in (1, len(options.answers)):
         raise UsageError(f"{len(runs)} runs for {len(options.answers)} files of answers; give one run, or one for each file")
     return list(runs) * (len(options.answers) if len(runs) == 1 else 1)
-
-
-def _names(files: Sequence[str]) -> list[str]:
-    """Short names where they tell the files apart, paths where not."""
-    stems = [Path(file).name.partition(".")[0] or file for file in files]
-    return stems if len(set(stems)) == len(stems) else list(files)
 
 
 def _scored(

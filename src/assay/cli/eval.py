@@ -6,8 +6,8 @@ import argparse
 import hashlib
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import redirect_stdout
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext, redirect_stdout
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,6 +27,7 @@ from assay.text import printable
 
 if TYPE_CHECKING:
     from assay.evaluation.plan import Plan
+    from assay.evaluation.progress import Progress
     from assay.evaluation.result import Result
     from assay.reports._evaluation import Shown
 
@@ -106,8 +107,8 @@ def _results(options: argparse.Namespace, plan: Plan) -> list[Result] | int:
     before = _read_before(options.retry_failed)
     tally = Tally(lambda _: None)
     try:
-        with until_terminated(), progress_watcher(quiet=options.quiet) as watch:
-            tally = Tally(watch)
+        with until_terminated(), progress_watcher(quiet=options.quiet) as watch, _told(options, plan) as tell:
+            tally = Tally(watch, tell)
             how = Conduct(
                 options.resume, name=name, watch=tally, say=lambda note: _tell(options, f"note: {note}"), before=before
             )
@@ -117,6 +118,16 @@ def _results(options: argparse.Namespace, plan: Plan) -> list[Result] | int:
         n_parts = len(plan.benchmarks) * len(plan.providers)
         sys.stderr.write(f"interrupted: {printable(tally.sentence(n_parts) + advice)}\n")
         return TERMINATED if isinstance(interrupt, Terminated) else INTERRUPTED
+
+
+def _told(options: argparse.Namespace, plan: Plan) -> AbstractContextManager[Callable[[Progress], None]]:
+    """Who else is told how far it is: whoever looks at the store, such as the web page."""
+    if options.no_store:
+        return nullcontext(lambda _: None)
+    from assay.store.place import parse_place
+    from assay.store.running import told
+
+    return told(parse_place(options.store), len(plan.benchmarks) * max(len(plan.chunkers), 1) * len(plan.providers))
 
 
 def _going_on(options: argparse.Namespace, plan: Plan) -> str:

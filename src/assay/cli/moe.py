@@ -12,6 +12,7 @@ from assay.cli._command import Command
 from assay.cli._confidence import MANY, METHODS, level
 from assay.cli._inputs import refuse_swallowed
 from assay.cli._numbers import digits, whole_number
+from assay.cli._result_files import FORMATS, add_output, check_output, names_of, write_output
 from assay.cli._slices import add_by
 from assay.cli._terminal import may_colour, terminal_width
 from assay.errors import UsageError
@@ -19,7 +20,6 @@ from assay.errors import UsageError
 if TYPE_CHECKING:
     from assay.evaluation.result import Result
 
-FORMATS = ("table", "json", "csv", "markdown", "latex")
 EXAMPLES = """\
   assay moe routes.jsonl
   assay moe routes.jsonl --by language optimal_expert
@@ -64,14 +64,7 @@ def _add_output_arguments(parser: argparse.ArgumentParser) -> None:
     """What is shown, and where."""
     show = parser.add_argument_group("output")
     show.add_argument("-f", "--format", default="table", choices=FORMATS, metavar="FORMAT", help=", ".join(FORMATS))
-    show.add_argument(
-        "-o",
-        "--output",
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="a file too, its format by ending: .json .csv .md .tex .txt; may be repeated",
-    )
+    add_output(show)
     show.add_argument("-q", "--per-query", action="store_true", help="the scores of every query too")
     show.add_argument("--digits", type=digits, metavar="N", help="decimals (default: 3; csv and json: all)")
 
@@ -79,8 +72,6 @@ def _add_output_arguments(parser: argparse.ArgumentParser) -> None:
 def run_moe(options: argparse.Namespace) -> int:
     """Names are checked before any file is read; nothing is printed unless everything worked."""
     from assay.comparison.slices import slice_results
-    from assay.datasets._write import new_file
-    from assay.reports._outputs import ENDINGS
     from assay.reports._report import Report
     from assay.reports._routing import render_routing
 
@@ -91,12 +82,7 @@ def run_moe(options: argparse.Namespace) -> int:
         slice_results(results, options.by, interval=method, level=options.level, seed=options.ci_seed) if options.by else ()
     )
     report = Report(results, per_query=options.per_query, digits=options.digits, width=terminal_width(), colour=may_colour())
-    for output in map(Path, options.output):
-        form = ENDINGS[output.suffix.lower()]
-        with new_file(output) as file:
-            file.write(
-                render_routing(replace(report, width=None, colour=False), form, slices).encode("utf-8", "surrogatepass")
-            )
+    write_output(options.output, lambda form: render_routing(replace(report, width=None, colour=False), form, slices))
     sys.stdout.write(render_routing(report, options.format, slices))
     return 0
 
@@ -104,19 +90,15 @@ def run_moe(options: argparse.Namespace) -> int:
 def _check(options: argparse.Namespace) -> None:
     """Refuse what cannot be."""
     from assay.evaluation.routing import chosen_metrics
-    from assay.reports._outputs import RUNS, check_outputs
 
     refuse_swallowed(options, options.files)
     if not options.files:
         raise UsageError("say which routes to score: assay moe routes.jsonl")
-    if options.files.count("-") > 1:
-        raise UsageError("standard input (-) can be read once only")
+    names_of(options.files)
     if files := [word for word in options.by or () if Path(word).is_file()]:
         raise UsageError(f"what follows --by is taken as a tag: {' '.join(files)}. Put files first")
     chosen_metrics(options.metrics)
-    if runs := [output for output in options.output if Path(output).suffix.lower() in RUNS]:
-        raise UsageError(f"-o {runs[0]}: routes are no rankings; write .json, .csv, .md, .tex or .txt")
-    check_outputs(options.output)
+    check_output(options.output)
 
 
 def _results(options: argparse.Namespace) -> list[Result]:
@@ -125,8 +107,7 @@ def _results(options: argparse.Namespace) -> list[Result]:
     from assay.evaluation.intervals import with_intervals
     from assay.evaluation.routing import evaluate_routing
 
-    stems = [Path(file).stem if file != "-" else "<stdin>" for file in options.files]
-    names = stems if len(set(stems)) == len(stems) else options.files
+    names = names_of(options.files)
     scored = [evaluate_routing(file, options.metrics, name=name) for file, name in zip(options.files, names, strict=True)]
     results = with_the_same_metrics(scored)
     if options.ci == "none":

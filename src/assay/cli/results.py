@@ -172,13 +172,16 @@ def _check_file(file: Path) -> None:
 
 def _import(store: Store, options: argparse.Namespace) -> list[str]:
     each = [store.import_(file) for file in options.words]
-    new, known, baselines, kept = (list(dict.fromkeys(sum(some, ()))) for some in zip(*each, strict=True))
+    named = zip(*(one[:4] for one in each), strict=True)
+    new, known, baselines, kept = (list(dict.fromkeys(sum(some, ()))) for some in named)
     known = [name for name in known if name not in new]
     there = f", {counted(len(known), 'evaluation')} already there" if known else ""
     lines = [f"{counted(len(new), 'evaluation')} taken over into {store.place}{there}"]
     lines += [f"  {name}" for name in new]
     lines += [f"{name} is a baseline now" for name in baselines]
-    return lines + [f"the baseline {name} stays what it is here" for name in kept]
+    lines += [f"the baseline {name} stays what it is here" for name in kept]
+    n_judgments = sum(one.n_judgments for one in each)
+    return lines + ([f"{counted(n_judgments, 'judgment')} taken over"] if n_judgments else [])
 
 
 COMMAND = Command(

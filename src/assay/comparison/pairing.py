@@ -137,6 +137,7 @@ def _compared(aligned: Aligned, columns: _Columns, how: How) -> Iterator[tuple[i
         untested = _untested(asked.metric, aligned.results if how.bound_test.test.is_for_many else systems, how)
         own |= _UNTESTED if untested else {}
         own |= _SILENT if untested == SHARED_TIMES else {}
+        own |= {} if all(one.table.columns[asked.metric.name].has_scores for one in systems) else _NO_SCORES
         own |= {"direction": round(own["direction"]), "untested": untested, "claim": how.bound_test.test.claim}
         own |= {"metric": asked.metric.name, "a": aligned.names[asked.a], "b": aligned.names[asked.b]}
         yield columns.numbers[place], Pair(n=len(both[0].score), p_corrected=math.nan, is_significant=False, **own)
@@ -148,6 +149,8 @@ _SILENT: dict[str, Any] = {
     **dict.fromkeys(("wins", "ties", "losses"), 0),
 }
 """What is not known where queries have no score of their own."""
+_NO_SCORES: dict[str, Any] = {"cliffs_delta": math.nan, **dict.fromkeys(("wins", "ties", "losses"), 0)}
+"""The same where the figure is made of something else, and can be compared."""
 
 
 def _values(a: Column, b: Column, asked: Asked) -> dict[str, float]:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from assay.comparison.verdict import pair_names
 from assay.stats._averages import AVERAGED
-from assay.text import some_of
 
 if TYPE_CHECKING:
     from assay.comparison.comparison import Comparison
@@ -25,7 +24,8 @@ def remarks_on(comparison: Comparison) -> Iterator[str]:
     whole = [metric.name for metric in comparison.metrics if metric.metric.aggregation not in AVERAGED]
     if whole := [name for name in whole if any(pair.metric == name and pair.draws for pair in comparison.pairs)]:
         is_or_are = "is no mean" if len(whole) == 1 else "are no means"
-        yield f"{some_of(whole)} {is_or_are} over queries: interval and p are by paired bootstrap of the figure itself."
+        names = f"{', '.join(whole[:-1])} and {whole[-1]}" if len(whole) > 1 else whole[0]
+        yield f"{names} {is_or_are} over queries: interval and p are by paired bootstrap of the figure itself."
     tested = [pair.n for pair in comparison.pairs if pair.n and not pair.untested]
     if tested and (caution := comparison.how.bound_test.caution(min(tested))):
         yield caution

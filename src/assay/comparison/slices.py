@@ -152,10 +152,15 @@ def _row(result: Result, metric: BoundMetric) -> dict[str, Any]:
     ends = interval.to_dict() if interval else {"low": None, "high": None, "method": "none"}
     return {
         "metric": metric.name,
-        "n": int(np.count_nonzero(~np.isnan(result.array(metric.name)))),
+        "n": n_counted(result, metric),
         "value": plain_value(result[metric.name]),
         **{name: ends[name] for name in ("low", "high", "method")},
     }
+
+
+def n_counted(result: Result, metric: BoundMetric) -> int:
+    """How many queries the figure of a metric rests on: those that have a score, or what the figure is made of."""
+    return int(np.count_nonzero(result.table.columns[metric.name].counts))
 
 
 def _defined(means: dict[str, float]) -> list[float]:

@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from math import isnan
 from pathlib import Path
 from typing import Any
 
+from assay.datasets._given_records import Spelling, are_columns, rows_of, take_each, take_file
+from assay.datasets._hits import LISTS, PLAIN_TEXTS
 from assay.datasets._json import read_json
-from assay.datasets._record_files import each_record, suffix_of
+from assay.datasets._record_files import suffix_of
 from assay.datasets._source import FileSource
-from assay.errors import DataError, Faults
+from assay.errors import DataError
 from assay.model.ids import EMPTY_ID, text_id
 from assay.model.records import Query
 from assay.model.reply import ABSTAINED, ANSWERS, CONFIDENCE, Reply, reply_of
 from assay.model.wanted import ANSWERABLE, REFERENCES, UNANSWERABLE, Wanted, wanted_in
-from assay.text import shortened
 
 QUERY_IDS = ("query_id", "question_id", "qid", "case_id", "id", "_id")
 QUESTIONS = ("query", "question", "user_input", "input")
 TAGS = ("query_type", "difficulty", "domain")
 SAID = (*ANSWERS, *CONFIDENCE, *ABSTAINED, *REFERENCES, *ANSWERABLE, *UNANSWERABLE)
-KNOWN = frozenset((*QUERY_IDS, *QUESTIONS, *TAGS, *SAID))
+HITS = ("retrieved_ids", *LISTS)
+"""Names under which what was retrieved stands beside an answer, the best first."""
+OF_HITS, OF_TAGS, OF_QUESTIONS = frozenset(HITS), frozenset(TAGS), frozenset(QUESTIONS)
+"""The same names once more: most records have none of them, which is soon seen."""
+KNOWN = frozenset((*QUERY_IDS, *QUESTIONS, *TAGS, *SAID, *HITS))
 EXAMPLE = '{"query_id": "q1", "answer": "Paris"}'
 
 
@@ -34,11 +38,17 @@ class ReplyRecords:
     replies: dict[str, Reply] = field(default_factory=dict)
     wanted: dict[str, Wanted] = field(default_factory=dict)
     queries: dict[str, Query] = field(default_factory=dict)
+    hits: dict[str, list[Any]] = field(default_factory=dict)
+    """What was retrieved, where records say so: ids, or records of hits."""
+    asked: set[str] = field(default_factory=set)
+    """Queries that have no id, and go by their words."""
     name: str = ""
     """What the file is called, without its ending."""
+    _spelling: Spelling = field(default_factory=lambda: Spelling(KNOWN), repr=False)
 
-    def take(self, fields: Mapping[str, Any]) -> None:
+    def take(self, record: Mapping[str, Any]) -> None:
         """Add one record; an id that comes twice, and an answer that is none, are errors."""
+        fields = self._spelling.of(record)
         query_id = _id_of(fields)
         if query_id in self.replies:
             raise DataError(f"query {query_id} appears twice; keep one answer for each query")
@@ -50,7 +60,25 @@ class ReplyRecords:
         self.replies[query_id] = reply
         if wanted is not None:
             self.wanted[query_id] = wanted
+        if (hits := _hits_of(fields)) is not None:
+            self.hits[query_id] = hits
+        if not _id_names(fields):
+            self.asked.add(query_id)
         self.queries[query_id] = _query(query_id, fields)
+
+    def under(self, ids: Mapping[str, str]) -> ReplyRecords:
+        """The same, with queries that go by their words under these ids of theirs, words → id, where they have one."""
+        new = {query: ids[query.strip()] for query in self.asked if query.strip() in ids}
+        if not new or len({new.get(query, query) for query in self.replies}) < len(self.replies):
+            return self
+        return ReplyRecords(
+            {new.get(query, query): value for query, value in self.replies.items()},
+            {new.get(query, query): value for query, value in self.wanted.items()},
+            {new.get(query, query): value for query, value in self.queries.items()},
+            {new.get(query, query): value for query, value in self.hits.items()},
+            self.asked - new.keys(),
+            self.name,
+        )
 
 
 def read_replies(source: Any) -> ReplyRecords:
@@ -63,10 +91,10 @@ def read_replies(source: Any) -> ReplyRecords:
         return source
     if isinstance(source, str | os.PathLike):
         _read_file(Path(source), found)
-    elif isinstance(source, Mapping):
-        _take_all(_of_mapping(source), "answers", found.take)
+    elif isinstance(source, Mapping) and not _is_table(source):
+        take_each(rows_of(_of_mapping(source), "answers"), "answers", found.take, EXAMPLE)
     else:
-        _take_all(_rows(source), "answers, record", found.take)
+        take_each(rows_of(source, "answers"), "answers", found.take, EXAMPLE)
     if not found.replies:
         raise DataError(f"{found.name or 'answers'}: there is no answer in it; expected records such as {EXAMPLE}")
     return found
@@ -82,9 +110,14 @@ def _read_file(path: Path, found: ReplyRecords) -> None:
         if isinstance(inside, list | dict):
             content = inside
         rows = _of_mapping(content) if isinstance(content, dict) and not _id_names(content) else _listed(content)
-        _take_all(rows, f"{source.label}, record", found.take)
+        take_each(rows, source.label, found.take, EXAMPLE)
     else:
-        each_record(path, lambda _, record: found.take(record))
+        take_file(path, found.take, EXAMPLE)
+
+
+def _is_table(source: Mapping[Any, Any]) -> bool:
+    """Whether a mapping is columns of records, rather than query → answer: one of them is that of the ids."""
+    return are_columns(source) and any(str(name).strip().lower() in (*QUERY_IDS, *QUESTIONS) for name in source)
 
 
 def _listed(content: Any) -> list[Any]:
@@ -97,47 +130,34 @@ def _of_mapping(answers: Mapping[Any, Any]) -> Iterator[Any]:
         yield {"query_id": query, **(answer if isinstance(answer, Mapping) else {"answer": answer})}
 
 
-def _rows(source: Any) -> Iterable[Any]:
-    """Records out of a frame or a list; cells without a value are None."""
-    if hasattr(source, "to_dicts"):
-        return source.to_dicts()
-    if hasattr(source, "to_dict") and hasattr(source, "columns"):
-        return ({name: _cell(value) for name, value in row.items()} for row in source.to_dict("records"))
-    if not isinstance(source, Iterable):
-        raise DataError(f"answers are a file, a frame, records or a mapping of query to answer, not {shortened(source)}")
-    return source
-
-
-def _cell(value: Any) -> Any:
-    return None if isinstance(value, float) and isnan(value) else value
-
-
-def _take_all(rows: Iterable[Any], label: str, take: Callable[[Mapping[str, Any]], None]) -> None:
-    faults = Faults(label)
-    for number, row in enumerate(rows, 1):
-        try:
-            if not isinstance(row, Mapping):
-                raise DataError(f"expected a record such as {EXAMPLE}, found {shortened(row)}")
-            take(row)
-        except ValueError as error:
-            faults.add(number, str(error))
-        if faults.full:
-            break
-    faults.raise_if_any()
-
-
 def _id_names(fields: Mapping[str, Any]) -> list[str]:
     return [name for name in QUERY_IDS if fields.get(name) is not None]
 
 
 def _id_of(fields: Mapping[str, Any]) -> str:
+    """The id of the query; the question itself where there is none."""
     names = _id_names(fields)
-    if not names:
+    question = "" if names else _question(fields)
+    if not names and not question.strip():
         raise DataError(f"expected the query's id under {' or '.join(QUERY_IDS[:3])}, found {_names(fields)}")
-    query_id = text_id(fields[names[0]])
+    query_id = text_id(fields[names[0]]) if names else question
     if not query_id:
         raise DataError(EMPTY_ID)
     return query_id
+
+
+def _question(fields: Mapping[str, Any]) -> str:
+    if OF_QUESTIONS.isdisjoint(fields):
+        return ""
+    return next((fields[name] for name in QUESTIONS if isinstance(fields.get(name), str)), "")
+
+
+def _hits_of(fields: Mapping[str, Any]) -> list[Any] | None:
+    """What was retrieved for the query; None where the record does not say. In lists of contexts, words are texts."""
+    name = None if OF_HITS.isdisjoint(fields) else next((name for name in HITS if isinstance(fields.get(name), list)), None)
+    if name is None:
+        return None
+    return [{"content": one} if name in PLAIN_TEXTS and isinstance(one, str) else one for one in fields[name]]
 
 
 def _names(fields: Mapping[str, Any]) -> str:
@@ -146,8 +166,8 @@ def _names(fields: Mapping[str, Any]) -> str:
 
 def _query(query_id: str, fields: Mapping[str, Any]) -> Query:
     """The query, as far as the record tells: its words, and whatever else it can be sliced by."""
-    text = next((fields[name] for name in QUESTIONS if isinstance(fields.get(name), str)), "")
-    own = {name: str(fields[name]) for name in TAGS if fields.get(name) is not None}
+    text = _question(fields)
+    own = {name: str(fields[name]) for name in OF_TAGS & fields.keys() if fields[name] is not None}
     inside = fields.get("metadata")
     more = {name: value for name, value in fields.items() if name not in KNOWN and name != "metadata"}
     return Query(query_id, text, metadata={**more, **(inside if isinstance(inside, Mapping) else {})} or None, **own)

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import isnan
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from assay.datasets._record_files import Record, each_record
+from assay.datasets._given_records import Spelling, rows_of, take_each, take_file
+from assay.datasets._record_files import Record
 from assay.datasets._source import FileSource
-from assay.errors import DataError, Faults
+from assay.errors import DataError
 from assay.model.decision import FIELDS, Decision, decision_of
 from assay.model.ids import text_id
 from assay.model.records import Query
-from assay.text import shortened, some_of
+from assay.model.said import is_said
+from assay.text import counted, some_of
 
 QUERY = ("query_id", "qid", "queryid", "id")
 TEXT = ("text", "query", "question", "query_text")
 TAGS = "tags"
+KNOWN = frozenset((*FIELDS, *TEXT, TAGS))
 STANDARD_INPUT = "/dev/stdin"
+EXAMPLE = '{"query_id": "q1", "route": "code", "optimal_expert": "code"}'
 
 
 @dataclass
@@ -30,10 +33,11 @@ class Routes:
     name: str = ""
     decisions: list[Decision] = field(default_factory=list)
     queries: dict[str, Query] = field(default_factory=dict)
+    _spelling: Spelling = field(default_factory=lambda: Spelling((*QUERY, *KNOWN)), repr=False)
 
-    def add(self, _: str, record: Record) -> None:
+    def take(self, record: Record) -> None:
         """Take a record. One without a query, about a query that was there before, or with a wrong value is refused."""
-        known = {str(name).strip().lower(): value for name, value in record.items()}
+        known = self._spelling.of(record)
         name = next((name for name in QUERY if known.get(name) is not None), None)
         if name is None:
             raise DataError(f"no query_id; the record has {some_of(list(known), 8) or 'nothing in it'}")
@@ -54,16 +58,16 @@ def read_routes(source: Any) -> Routes:
     if isinstance(source, str | PathLike):
         path = Path(STANDARD_INPUT if source == "-" else source)
         routes = Routes(FileSource(path).name)
-        each_record(path, routes.add)
+        take_file(path, routes.take, EXAMPLE)
         where = "standard input" if source == "-" else str(source)
     else:
         routes, where = Routes(), "records"
-        _each(_rows(source), routes.add)
+        take_each(rows_of(source, "routes"), where, routes.take, EXAMPLE)
     if not routes.decisions:
         raise DataError(f"{where}: no record; expected one for each query, with query_id, route, optimal_expert …")
     if not any(_says(one) for one in routes.decisions):
         raise DataError(
-            f"{where}: no route and no gate decision in {len(routes.decisions):,} records; "
+            f"{where}: no route and no gate decision in {counted(len(routes.decisions), 'record')}; "
             f"expected route or gated, beside optimal_expert or needs_retrieval"
         )
     return routes
@@ -76,58 +80,14 @@ def _says(one: Decision) -> bool:
 def _query(one: Decision, known: Mapping[str, Any]) -> Query:
     """The query with its tags: what would have been right, and every simple value that is none of the fields."""
     text = next((known[name] for name in TEXT if isinstance(known.get(name), str)), "")
+    tags: dict[str, Any] = {}
+    if one.optimal:
+        tags["optimal_expert"] = ";".join(one.optimal)
+    if one.needs_retrieval is not None:
+        tags["needs_retrieval"] = "true" if one.needs_retrieval else "false"
     given = known.get(TAGS)
-    tags = {name: value for name, value in known.items() if name not in (*FIELDS, *TEXT, TAGS)}
-    tags |= dict(given) if isinstance(given, Mapping) else {}
-    truth = {"optimal_expert": ";".join(one.optimal or ()) or None, "needs_retrieval": one.needs_retrieval}
-    plain = {str(name): _plain(value) for name, value in {**truth, **tags}.items()}
-    return Query(one.query_id, text, metadata={name: value for name, value in plain.items() if value is not None})
-
-
-def _plain(value: Any) -> Any:
-    """A value as JSON has it: numbers of NumPy as numbers, and true or false as a word, the same in every format."""
-    value = value.item() if hasattr(value, "item") and not hasattr(value, "__len__") else value
-    return str(value).lower() if isinstance(value, bool) else None if _is_nan(value) else value
-
-
-def _is_nan(value: Any) -> bool:
-    return isinstance(value, float) and isnan(value)
-
-
-def _rows(source: Any) -> Iterable[Any]:
-    """The records of a frame, of columns, or of a list."""
-    if hasattr(source, "to_dicts"):  # polars
-        return iter(source.to_dicts())
-    if hasattr(source, "to_pylist"):  # pyarrow
-        return iter(source.to_pylist())
-    if hasattr(source, "columns") and callable(getattr(source, "to_dict", None)):  # pandas
-        return iter(source.to_dict(orient="records"))
-    if isinstance(source, Mapping):
-        return _of_columns(source)
-    if isinstance(source, Iterable) and not isinstance(source, bytes):
-        return source
-    raise DataError(f"routes are read from a file, a frame or a list of records, not from {shortened(source)}")
-
-
-def _of_columns(source: Mapping[str, Any]) -> Iterator[Record]:
-    """Columns of equal length; or one record alone, which has no columns."""
-    if not all(isinstance(column, list | tuple) for column in source.values()):
-        yield source
-        return
-    if len(lengths := {len(column) for column in source.values()}) > 1:
-        raise DataError(f"the columns {', '.join(source)} are not equally long: {sorted(lengths)}")
-    yield from (dict(zip(source, row, strict=True)) for row in zip(*source.values(), strict=True))
-
-
-def _each(records: Iterable[Any], take: Callable[[str, Record], None]) -> None:
-    faults = Faults("records, record")
-    for number, record in enumerate(records, 1):
-        try:
-            if not isinstance(record, Mapping):
-                raise DataError(f"expected a dict with named fields, found {shortened(record)}")
-            take(f"record {number}", record)
-        except ValueError as error:
-            faults.add(number, str(error))
-            if faults.full:
-                break
-    faults.raise_if_any()
+    for fields in (known, given if isinstance(given, Mapping) else {}):
+        for name, value in fields.items():
+            if (name not in KNOWN or fields is given) and is_said(value):
+                tags[str(name)] = str(value).lower() if isinstance(value, bool) else value
+    return Query(one.query_id, text, metadata=tags)

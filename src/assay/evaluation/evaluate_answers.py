@@ -49,8 +49,8 @@ def evaluate_answers(
 
     Answers are a file, a frame, records with query_id and answer, or a mapping of query to answer; null is an abstention.
     The right answers are those that the dataset expects, else those in the records (`references`). With a `run`, or with
-    records that tell what was retrieved, metrics of rankings and answer_success can be asked for too. `abstentions` are sentences that say "no answer", such as
-    "I don't know".
+    records that tell what was retrieved, metrics of rankings and answer_success can be asked for too. `abstentions` are
+    sentences that say "no answer", such as "I don't know".
     """
     chosen = load_dataset(dataset) if isinstance(dataset, str | Path) else dataset
     records = read_replies(answers).under(_ids_by_words(chosen))
@@ -106,9 +106,8 @@ def wanted_of(records: ReplyRecords, dataset: BenchmarkDataset | None) -> dict[s
     if not wanted.keys() & records.replies.keys():
         ours, theirs = next(iter(records.replies)), next(iter(dataset.queries))
         found = f"answers are for {ours!r}, its queries are like {theirs!r}"
-        raise DataError(
-            f"not one answer belongs to a query of {dataset.name} with an expected answer: {found}. Do both use the same ids?"
-        )
+        none = f"not one answer belongs to a query of {dataset.name} with an expected answer"
+        raise DataError(f"{none}: {found}. Do both use the same ids?")
     return wanted
 
 

@@ -2,37 +2,60 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 
-from assay.errors import UnknownName, near_matches
-from assay.metrics._questions import QUESTIONS, Question
+from assay.errors import UnknownName, UsageError
+from assay.metrics._parse import parse_name
+from assay.metrics._questions import QUESTIONS, Question, questions_of
 
 SMALL = frozenset(
     (
-        *("a", "an", "and", "are", "at", "be", "by", "can", "did", "do", "does", "for", "how", "i", "in", "is", "it", "me"),
-        *("much", "my", "of", "on", "or", "our", "the", "to", "was", "we", "what"),
+        *("a", "an", "and", "any", "are", "at", "be", "by", "can", "did", "do", "does", "for", "get", "good", "has", "have"),
+        *("how", "i", "in", "is", "it", "me", "metric", "metrics", "much", "my", "of", "on", "or", "our", "retrieval"),
+        *("search", "some", "system", "that", "the", "this", "to", "was", "we", "what", "which", "with"),
     )
 )
 """Words that say nothing about which question is meant."""
+ENDINGS = frozenset(
+    (
+        *("", "s", "es", "d", "ed", "r", "er", "rs", "ers", "ing", "e", "y", "ies", "ment", "ments", "ement", "ements"),
+        *("ness", "able", "ly", "al", "ion", "ions", "ation"),
+    )
+)
+SHORTEST_STEM = 4
+NEAR = 0.8
+"""How like a word of a question a misspelt one has to be."""
 
 
 def find_questions(text: str) -> list[Question]:
     """The questions that are meant by some words, the likeliest alone unless several are as likely.
 
-    Words need not be whole or spelled well; where none of them says anything, the error lists all questions.
+    A metric means the question where it is looked at first. Words need not have the same endings, nor be spelled quite
+    well; where none of them is a word of a question, the error lists all questions.
     """
     if exact := [question for question in QUESTIONS if text.strip().lower() in (question.key, question.asks.lower())]:
         return exact
     asked = [word for word in _words(text) if word not in SMALL]
-    known = {question.key: _known_words(question) for question in QUESTIONS}
-    if not (found := _best(asked, known)):
-        every = {word for words in known.values() for word in words}
-        meant = [near_matches(word, every, most=1) for word in asked]
+    known = {question.key: _said_words(question) for question in QUESTIONS}
+    found = _of_metric(text) or _best(asked, known) or _best(asked, {one.key: _metric_words(one) for one in QUESTIONS})
+    if not found:
+        every = sorted({word for words in known.values() for word in words})
+        meant = (difflib.get_close_matches(word, every, n=1, cutoff=NEAR) for word in asked)
         found = _best([near[0] for near in meant if near], known)
     if not found:
-        near = near_matches(text, known)
-        raise UnknownName("question", text, near, f"there are {', '.join(known)}; any words of theirs will do")
+        raise UnknownName("question", text, (), f"there are {', '.join(known)}; any words of theirs will do")
     return [question for question in QUESTIONS if question.key in found]
+
+
+def _of_metric(text: str) -> set[str]:
+    """The questions in which a metric of that name stands furthest to the front; none where it is no metric."""
+    try:
+        name = parse_name(text.strip()).name
+    except UsageError:
+        return set()
+    place = {question.key: question.metrics.index(name) for question in questions_of(name)}
+    return {key for key, number in place.items() if number == min(place.values())}
 
 
 def _best(asked: list[str], known: dict[str, set[str]]) -> set[str]:
@@ -47,10 +70,12 @@ def _best(asked: list[str], known: dict[str, set[str]]) -> set[str]:
     return {key for key, count in counts.items() if count == most} if most else set()
 
 
-def _known_words(question: Question) -> set[str]:
-    names = (word for name in question.metrics for word in _words(name))
-    said = f"{question.key} {question.asks} {question.words}"
-    return {word for word in (*_words(said), *names) if word not in SMALL}
+def _said_words(question: Question) -> set[str]:
+    return {word for word in _words(f"{question.key} {question.asks} {question.words}") if word not in SMALL}
+
+
+def _metric_words(question: Question) -> set[str]:
+    return {word for name in question.metrics for word in _words(name) if word not in SMALL}
 
 
 def _words(text: str) -> list[str]:
@@ -58,6 +83,9 @@ def _words(text: str) -> list[str]:
 
 
 def _alike(one: str, other: str) -> bool:
-    """Whether words are the same, or one is the other with an ending: rerank, reranker, reranking."""
-    short, long = sorted((one, other), key=len)
-    return long == short or (len(short) >= 4 and long.startswith(short)) or (len(short) >= 6 and long[:6] == short[:6])
+    """Whether words are the same but for their endings: rerank, reranker, reranking; position and positive are not."""
+    if one == other:
+        return True
+    shared = next((place for place, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]), None)
+    longest = min(len(one), len(other)) if shared is None else shared
+    return any(one[cut:] in ENDINGS and other[cut:] in ENDINGS for cut in range(SHORTEST_STEM, longest + 1))

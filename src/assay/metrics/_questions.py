@@ -66,7 +66,7 @@ QUESTIONS = (
             *("ndcg_rel", "rndcg", "g", "bing"),
         ),
         ("ndcg@10", "map", "err@10"),
-        "ranking rank graded grades sorted ordering better higher position relevance web search",
+        "ranking rank graded grades sorted ordering better higher position relevance web",
     ),
     Question(
         "noise",
@@ -75,7 +75,7 @@ QUESTIONS = (
         "The set metrics are for systems that return as many as they see fit.",
         ("precision", "f", "set_precision", "set_f", "set_relative_precision", "utility", "num_nonrel_judged_ret"),
         ("precision@5", "f1@5"),
-        "useless junk clean prompt context window irrelevant precise filter share distractors",
+        "useless junk clean prompt context window irrelevant precise filter share distractors false positives",
     ),
     Question(
         "reader",
@@ -127,7 +127,7 @@ QUESTIONS = (
         "compared; @tokens=2000 cuts by what fits a prompt instead of by rank.",
         ("span_recall", "span_precision", "span_iou", "file_recall", "file_mrr"),
         ("span_recall@5", "span_precision@5", "span_recall@tokens=2000"),
-        "span chunk chunks chunker chunking passage passages code lines characters overlap file files evidence",
+        "span chunk chunks chunker chunking passage passages code lines characters overlap file files evidence repository",
     ),
     Question(
         "nearly-right",
@@ -151,7 +151,7 @@ QUESTIONS = (
         "Some questions have no answer here. A system that says so is worth more than one that guesses.",
         ("abstention_accuracy", "aurc"),
         ("abstention_accuracy", "aurc"),
-        "abstain unanswerable refuse refusal confidence calibration risk hallucination guess unknown",
+        "abstain unanswerable refuse refusal confidence confident sure certain calibration risk hallucination guess unknown",
     ),
     Question(
         "routing",

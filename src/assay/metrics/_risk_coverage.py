@@ -16,21 +16,27 @@ class Point(NamedTuple):
     coverage: float
     risk: float
     confidence: float | None
-    """None for queries that the system left open, which come last."""
+    """None for answers without one, which come after all others; and for queries that were left open, which come last."""
+    is_open: bool = False
+
+
+SURE, UNSURE, OPEN = 0.0, 0.5, 1.0
+"""Stages of the curve: answers with a confidence, answers without one, and queries that were left open."""
 
 
 def curve(loss: Floats, parts: Floats) -> list[Point]:
     """The curve, the surest answers first; answers of equal confidence are taken together.
 
-    `parts` are, for each query, whether it was left open, and the confidence.
+    `parts` are, for each query, its stage, and the confidence.
     """
     order, last = _ordered(parts)
     if not len(order):
         return []
     risk = np.cumsum(loss[order]) / np.arange(1, len(order) + 1)
-    is_open, confidence = parts[order].T
+    stage, confidence = parts[order].T
+    sure = [float(one) if at == SURE else None for at, one in zip(stage.tolist(), confidence.tolist(), strict=True)]
     return [
-        Point((place + 1) / len(order), float(risk[place]), None if is_open[place] else float(confidence[place]))
+        Point((place + 1) / len(order), float(risk[place]), sure[place], bool(stage[place] == OPEN))
         for place in last.tolist()
     ]
 
@@ -51,10 +57,11 @@ def area(loss: Floats, parts: Floats) -> float:
 
 def _ordered(parts: Floats) -> tuple[Ints, Ints]:
     """Places of the queries, the surest first; and where each confidence ends."""
-    unsure = np.where(parts[:, 0] > 0, np.inf, -parts[:, 1])
-    order = np.argsort(unsure)
-    ranked = unsure[order]
-    return order, np.flatnonzero(np.append(ranked[1:] != ranked[:-1], np.ones(min(len(order), 1), dtype=bool)))
+    stage, unsure = parts[:, 0], np.where(parts[:, 0] == SURE, -parts[:, 1], 0.0)
+    order = np.lexsort((unsure, stage))
+    ranked = np.column_stack([stage, unsure])[order]
+    is_last = (ranked[1:] != ranked[:-1]).any(axis=1)
+    return order, np.flatnonzero(np.append(is_last, np.ones(min(len(order), 1), dtype=bool)))
 
 
 AREA = Aggregation("area under the curve", area, n_parts=2)

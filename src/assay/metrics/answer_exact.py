@@ -15,7 +15,7 @@ METRIC = Metric(
     "answer_exact",
     answer_exact,
     params=(TOKENS,),
-    aliases=("exact_match", "answer_exact_match"),
+    aliases=("exact_match", "answer_exact_match", "em"),
     presets={"squad_em": {"tokens": "squad"}},
     view="answers",
     formula="1 if the words are the same in the same order, else 0",

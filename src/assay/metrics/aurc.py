@@ -7,7 +7,7 @@ import numpy as np
 from assay.grammar import Param, one_of
 from assay.metrics._metric import Metric
 from assay.metrics._overlap import is_one_of, token_f1
-from assay.metrics._risk_coverage import AREA
+from assay.metrics._risk_coverage import AREA, OPEN, SURE, UNSURE
 from assay.model.replies import Replies
 from assay.model.scores import Composed
 
@@ -15,17 +15,17 @@ LOSS = Param("loss", one_of("f1", "exact"), "f1", "how wrong an answer is: 1 −
 
 
 def aurc(replies: Replies, loss: str) -> Composed:
-    """The score of a query is its loss. What was left open comes after all answers: without loss where there is no answer,
-    else with loss 1. An answer without a confidence does not count, so without any there is no figure.
+    """The score of a query is its loss. An answer without a confidence is the least sure. What was left open comes after all
+    answers: without loss where there is no answer, else with loss 1. Without any confidence there is no figure.
     """
     likeness = is_one_of if loss == "exact" else partial(token_f1, count="set")
     losses = 1.0 - replies.compared(likeness)
     is_open = replies.has_abstained | ~replies.is_given
-    confidence = np.where(is_open, 0.0, replies.confidence)
-    says_nothing = np.isnan(replies.confidence).all()
-    counts = replies.is_known & ~np.isnan(confidence) & ~says_nothing
-    parts = np.where(counts[:, np.newaxis], np.column_stack([is_open.astype(float), confidence]), np.nan)
-    return Composed(np.where(counts, losses, np.nan), parts)
+    lacks = np.isnan(replies.confidence)
+    counts = replies.is_known & ~lacks.all()
+    stage = np.where(is_open, OPEN, np.where(lacks, UNSURE, SURE))
+    parts = np.column_stack([stage, np.where(is_open | lacks, 0.0, replies.confidence)])
+    return Composed(np.where(counts, losses, np.nan), np.where(counts[:, np.newaxis], parts, np.nan))
 
 
 METRIC = Metric(

@@ -9,9 +9,12 @@ from assay.model.scores import PERCENTAGE_OF_SUMS, Composed
 
 def gate_cost_saved(routing: Routing) -> Composed:
     """gate_efficiency, with each query weighed by what a retrieval costs there; the same where all cost the same. Queries
-    without a cost do not count. Where everything is free the figure is undefined.
+    without a cost do not count. Where everything is free the figure is undefined; so it is where retrievals were skipped and
+    not one of them has a cost, for then nobody knows what was saved.
     """
-    saved = np.where(np.isnan(routing.cost), np.nan, routing.saved)
+    is_skipped = (routing.skipped == 1) & ~np.isnan(routing.needed)
+    is_unknown = is_skipped.any() and np.isnan(routing.cost[is_skipped]).all()
+    saved = np.where(np.isnan(routing.cost) | is_unknown, np.nan, routing.saved)
     parts = np.column_stack([routing.cost * saved, np.where(np.isnan(saved), np.nan, routing.cost)])
     return Composed(np.where(routing.cost > 0, 100 * saved, np.nan), parts)
 

@@ -6,11 +6,11 @@ from assay.model.scores import PERCENTAGE
 
 
 def gate_efficiency(routing: Routing) -> Scores:
-    """The score of a query is 1 where its retrieval was rightly skipped. The most there can be is the percentage of queries
-    that need no retrieval: gate_recall divides by those. What was not reported was not saved. A query of which nobody says
-    whether it needs retrieval has no score.
+    """The score of a query is 100 where its retrieval was rightly skipped, else 0. The most there can be is the share of
+    queries that need no retrieval: gate_recall divides by those. What was not reported was not saved. A query of which
+    nobody says whether it needs retrieval has no score.
     """
-    return routing.saved
+    return 100 * routing.saved
 
 
 METRIC = Metric(

@@ -11,17 +11,13 @@ EXPERTS = Param("experts", cutoff, None, "how many experts there are; by default
 
 
 def load_balance(routing: Routing, experts: int | None) -> Composed:
-    """Only the first choice counts. The score of a query is how rare its expert is, and their mean is the figure. Queries
-    that were sent nowhere do not count. With a single expert there is nothing to balance: undefined.
+    """Only the first choice counts, and queries that were sent nowhere do not. No query has a balance of its own, so none
+    has a score. With a single expert there is nothing to balance: undefined. Where more experts occur than `experts` says,
+    there are as many as occur.
     """
     kinds = routing.kinds(experts)
-    kind, n_kinds = kinds[:, 0], max(float(experts or len(routing.experts)), len(set(routing.first) - {None}))
-    known = ~np.isnan(kind)
-    rarity = np.full(len(kind), np.nan)
-    if known.any() and n_kinds > 1:
-        _, number, count = np.unique(kind[known], return_inverse=True, return_counts=True)
-        rarity[known] = -np.log(count[number] / known.sum()) / np.log(n_kinds) + 0.0
-    return Composed(rarity, np.where(known[:, np.newaxis], kinds, np.nan))
+    known = ~np.isnan(kinds[:, 0])
+    return Composed(np.full(len(kinds), np.nan), np.where(known[:, np.newaxis], kinds, np.nan))
 
 
 METRIC = Metric(

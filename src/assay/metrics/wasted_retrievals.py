@@ -9,7 +9,7 @@ def wasted_retrievals(routing: Routing) -> Scores:
     """What a better gate could still save. A query without a decision, or of which nobody says whether it needs retrieval,
     has no score.
     """
-    return routing.bad((routing.skipped == 0) & (routing.needed == 0))
+    return 100 * routing.bad((routing.skipped == 0) & (routing.needed == 0))
 
 
 METRIC = Metric(

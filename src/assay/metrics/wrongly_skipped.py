@@ -9,7 +9,7 @@ def wrongly_skipped(routing: Routing) -> Scores:
     """The price of gate_efficiency: such a query is answered without the documents it needs. A query without a decision, or
     of which nobody says whether it needs retrieval, has no score.
     """
-    return routing.bad((routing.skipped == 1) & (routing.needed == 1))
+    return 100 * routing.bad((routing.skipped == 1) & (routing.needed == 1))
 
 
 METRIC = Metric(

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from assay.errors import DataError
-from assay.grammar import flag
 from assay.model.ids import text_id
 from assay.model.numeric import as_number
+from assay.model.said import said_under, said_yes
 from assay.text import shortened
 
 ROUTE = ("route", "routes", "selected_expert")
@@ -55,35 +56,29 @@ class Decision:
 def decision_of(query_id: str, fields: Mapping[str, Any]) -> Decision:
     """The decision that these fields tell of; names it does not know are left alone.
 
-    Experts are a name, a list of names, names with `;` between them, or name → score, the highest first.
+    Experts are a name, a list of names, names with `;` between them, or name → score, the highest first. All wrong values
+    are told together.
     """
-    return Decision(
-        query_id,
-        _experts(fields, ROUTE),
-        _experts(fields, OPTIMAL),
-        _yes(fields, GATED),
-        _yes(fields, NEEDED),
-        _amount(fields, COST),
-    )
-
-
-def _given(fields: Mapping[str, Any], names: Iterable[str]) -> tuple[str, Any]:
-    """The first of these fields that has a value; empty cells and nan have none."""
-    for name in names:
-        value = fields.get(name)
-        is_nan = isinstance(value, float) and math.isnan(value)
-        if value is not None and not is_nan and not (isinstance(value, str) and not value.strip()):
-            return name, value
-    return "", None
+    values: list[Any] = []
+    faults: list[str] = []
+    for read, names in READERS:
+        try:
+            values.append(read(fields, names))
+        except DataError as error:
+            faults.append(str(error))
+    if faults:
+        raise DataError("; ".join(faults))
+    return Decision(query_id, *values)
 
 
 def _experts(fields: Mapping[str, Any], names: Iterable[str]) -> tuple[str, ...] | None:
-    name, value = _given(fields, names)
+    name, value = said_under(fields, names)
     if not name:
         return None
     if isinstance(value, str):
-        listed: list[Any] = [part.strip() for part in value.split(";") if part.strip()]
-    elif isinstance(value, Mapping):
+        return _listed_experts(value)
+    listed: list[Any]
+    if isinstance(value, Mapping):
         scores = {expert: as_number(score) for expert, score in value.items()}
         if unscored := [expert for expert, score in scores.items() if score is None]:
             raise DataError(f"{name}: the score of expert {unscored[0]} is {shortened(value[unscored[0]])}, not a number")
@@ -98,19 +93,14 @@ def _experts(fields: Mapping[str, Any], names: Iterable[str]) -> tuple[str, ...]
     return tuple(experts) or None
 
 
-def _yes(fields: Mapping[str, Any], names: Iterable[str]) -> bool | None:
-    name, value = _given(fields, names)
-    if not name:
-        return None
-    number = as_number(value)
-    try:
-        return flag(value.strip() if isinstance(value, str) else f"{number:g}" if number is not None else "")
-    except ValueError:
-        raise DataError(f"{name} is true or false, not {shortened(value)}") from None
+@lru_cache(maxsize=4096)
+def _listed_experts(names: str) -> tuple[str, ...] | None:
+    """Names with `;` between them; the same few come again and again."""
+    return tuple(dict.fromkeys(text_id(part.strip()) for part in names.split(";") if part.strip())) or None
 
 
 def _amount(fields: Mapping[str, Any], names: Iterable[str]) -> float | None:
-    name, value = _given(fields, names)
+    name, value = said_under(fields, names)
     if not name:
         return None
     try:
@@ -120,3 +110,13 @@ def _amount(fields: Mapping[str, Any], names: Iterable[str]) -> float | None:
     if isinstance(value, bool) or not math.isfinite(number) or number < 0:
         raise DataError(f"{name} is a number from 0 up, not {shortened(value)}")
     return number
+
+
+READERS: tuple[tuple[Callable[[Mapping[str, Any], Iterable[str]], Any], tuple[str, ...]], ...] = (
+    (_experts, ROUTE),
+    (_experts, OPTIMAL),
+    (said_yes, GATED),
+    (said_yes, NEEDED),
+    (_amount, COST),
+)
+"""How the fields of a decision are read, in their order."""

@@ -90,7 +90,8 @@ class Replies:
     def of_ranking(self, read: Callable[[GradedRun], Floats], metric: str) -> Floats:
         """What is read off the ranking, for these queries; nan where it has none of them."""
         if self.ranking is None:
-            raise UsageError(f"{metric} reads what was retrieved too, and there is no run; give it with --run RUN (run=)")
+            ways = "give it with --run RUN (run=), or give each answer its `retrieved_ids`"
+            raise UsageError(f"{metric} reads what was retrieved too, and there is no run; {ways}")
         known = dict(zip(self.ranking.query_ids, read(self.ranking).tolist(), strict=True))
         return np.array([known.get(query, np.nan) for query in self.query_ids], dtype=np.float64)
 

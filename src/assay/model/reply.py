@@ -5,18 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import isinf, isnan
 from typing import Any
 
 from assay.errors import DataError
 from assay.model.numeric import is_finite_number
+from assay.model.said import said_under, said_yes
 from assay.text import shortened, words_of
 
-ANSWERS = ("answer", "response", "generated_answer", "predicted_answer", "prediction", "actual_output")
+ANSWERS = (
+    *("answer", "response", "generated_answer", "predicted_answer", "prediction", "prediction_text", "actual_output"),
+)
 """Names under which systems and evaluation tools put what was answered."""
 CONFIDENCE = ("confidence", "answer_confidence", "probability")
 ABSTAINED = ("abstained", "abstain", "refused", "no_answer")
 _LETTER = re.compile(r"[^\W_]")
-YES, NO = ("true", "yes", "1"), ("false", "no", "0", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,27 +42,23 @@ def has_words(text: str) -> bool:
 
 def reply_of(said: Mapping[str, Any]) -> Reply | None:
     """The reply in what a system says, by its usual names; None where it says nothing of an answer."""
-    has_text = next((name for name in ANSWERS if name in said), None)
-    abstained = next((said_yes(said[name], name) for name in ABSTAINED if said.get(name) is not None), False)
-    if has_text is None and not abstained:
+    named = next((name for name in ANSWERS if name in said), None)
+    abstained = bool(said_yes(said, ABSTAINED))
+    if named is None and not abstained:
         return None
-    confidence = next((said[name] for name in CONFIDENCE if said.get(name) not in (None, "")), None)
-    return Reply(_text(None if has_text is None else said[has_text]), _number(confidence), abstained)
+    text = said[said_under(said, ANSWERS)[0] or named] if named is not None else None
+    confidence = said_under(said, CONFIDENCE)[1]
+    return Reply(in_words(text, "an answer is text, or null where there is none"), _number(confidence), abstained)
 
 
-def said_yes(value: Any, name: str) -> bool:
-    """True or false, also as tables write it."""
-    word = str(value).strip().lower()
-    if word not in (*YES, *NO):
-        raise DataError(f"{name} is true or false, not {shortened(value)}")
-    return word in YES
-
-
-def _text(value: Any) -> str | None:
+def in_words(value: Any, expected: str) -> str | None:
+    """Text as it is, and numbers as they are written; nan is nothing, and anything else is not what was expected."""
     if value is None or isinstance(value, str):
         return value
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise DataError(f"an answer is text, or null where there is none, not {shortened(value)}")
+    if isinstance(value, float) and isnan(value):
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or isinf(value):
+        raise DataError(f"{expected}, not {shortened(value)}")
     return str(value)
 
 

@@ -61,6 +61,14 @@ class Routing:
         return tuple(sorted(set(named)))
 
     @cached_property
+    def nowhere(self) -> str:
+        """What a confusion matrix calls the column of queries that were sent nowhere: the name of no expert."""
+        name = NO_ROUTE
+        while name in self.experts:
+            name = f"({name})"
+        return name
+
+    @cached_property
     def place(self) -> Floats:
         """The place of the first right expert among those chosen: 1, 2, …; infinite where none is right."""
         return np.array([_place(one) if self._has_routes else np.nan for one in self.decisions], dtype=float)
@@ -105,18 +113,20 @@ class Routing:
         return self.good((self.skipped == 1) & (self.needed == 0))
 
     def kinds(self, n_experts: int | None = None) -> Floats:
-        """Queries × 2: a number for the expert that each was sent to, and how many experts there are."""
-        numbers = [np.nan if name is None else _number_of(name) for name in self.first]
-        n = float(n_experts or len(self.experts))
+        """Queries × 2: a number for the expert that each was sent to, and how many experts there are, at least those."""
+        number_of: dict[str | None, float] = {name: _number_of(name) for name in set(self.first) if name is not None}
+        numbers = [number_of.get(name, np.nan) for name in self.first]
+        n = float(max(n_experts or len(self.experts), len(number_of)))
         return np.column_stack([np.array(numbers, dtype=float), np.full(len(numbers), n)])
 
     def confusion(self) -> dict[str, dict[str, int]]:
-        """Right expert → expert chosen → queries; only queries whose right expert is known."""
+        """Right expert → expert chosen → queries; only queries whose right expert is known. `nowhere` is a column too."""
         counted: dict[str, dict[str, int]] = {}
         for one, first in zip(self.decisions, self.first, strict=True):
             if (actual := one.actual) is not None and one.is_routed:
                 row = counted.setdefault(actual, {})
-                row[first or NO_ROUTE] = row.get(first or NO_ROUTE, 0) + 1
+                sent = self.nowhere if first is None else first
+                row[sent] = row.get(sent, 0) + 1
         return {name: dict(sorted(counted[name].items())) for name in sorted(counted)}
 
     def by_expert(self) -> list[Expert]:

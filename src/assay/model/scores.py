@@ -68,10 +68,6 @@ def _sum(score: Floats, _: Floats) -> float:
     return float(np.sum(score))
 
 
-def _percentage(score: Floats, _: Floats) -> float:
-    return 100 * float(np.mean(score))
-
-
 def _geometric_mean(score: Floats, _: Floats) -> float:
     return float(np.exp(np.mean(np.log(np.maximum(score, GEOMETRIC_FLOOR)))))
 
@@ -106,8 +102,8 @@ def quantile(q: float) -> Aggregation:
 
 MEAN = Aggregation("mean", _mean)
 SUM = Aggregation("sum", _sum)
-PERCENTAGE = Aggregation("percentage", _percentage)
-"""The mean times 100, of scores that are shares."""
+PERCENTAGE = Aggregation("percentage", _mean)
+"""The mean of scores from 0 to 100: those of single queries are percentages too."""
 GEOMETRIC_MEAN = Aggregation("geometric mean", _geometric_mean)
 RATIO_OF_SUMS = Aggregation("ratio of sums", _ratio_of_sums)
 PERCENTAGE_OF_SUMS = Aggregation("percentage of sums", _percentage_of_sums, n_parts=2)
@@ -145,6 +141,11 @@ class Column(NamedTuple):
     def is_composed(self) -> bool:
         """Whether the summary is made of parts, and not of the scores."""
         return self.weight.ndim > 1
+
+    @property
+    def has_scores(self) -> bool:
+        """Whether queries have scores of their own; where all are undefined, the summary may be made of parts still."""
+        return not self.is_composed or not np.isnan(self.score).all() or not self.counts.any()
 
     @property
     def counts(self) -> NDArray[np.bool_]:

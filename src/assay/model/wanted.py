@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from assay.errors import DataError
 from assay.model.records import Query
-from assay.model.reply import has_words, said_yes
-from assay.text import shortened
+from assay.model.reply import has_words, in_words
+from assay.model.said import said_under, said_yes
 
 REFERENCES = (
     *("references", "reference", "expected_answers", "expected_answer", "expected", "ground_truths", "ground_truth"),
-    *("reference_answers", "reference_answer", "gold_answers", "gold_answer", "answers"),
+    *("reference_answers", "reference_answer", "gold_answers", "gold_answer", "answers", "expected_output"),
 )
 """Names under which the right answers stand, one or several."""
 LISTS = ("references", "expected_answers", "ground_truths", "reference_answers", "gold_answers", "answers")
@@ -37,35 +36,35 @@ def wanted_by(query: Query) -> Wanted | None:
     metadata = query.metadata or {}
     if _is_unanswerable(metadata):
         return Wanted()
-    several: list[Any] = next((metadata[name] for name in LISTS if isinstance(metadata.get(name), list)), [])
-    return _of_texts([query.expected, *several])
+    lists = (_listed(metadata[name]) for name in LISTS if isinstance(metadata.get(name), list | Mapping))
+    return _of_texts([query.expected, *next(lists, [])])
 
 
 def wanted_in(fields: Mapping[str, Any]) -> Wanted | None:
     """What a record says is right; an empty list says that there is no answer. None where it says nothing."""
     if _is_unanswerable(fields):
         return Wanted()
-    name = next((name for name in REFERENCES if fields.get(name) is not None), None)
-    if name is None:
+    name, given = said_under(fields, REFERENCES)
+    if not name:
         return None
-    given = fields[name]
-    return Wanted() if given == [] else _of_texts(given if isinstance(given, list | tuple) else [given])
+    texts = _listed(given)
+    return _of_texts(texts) if texts else Wanted()
+
+
+def _listed(given: Any) -> Sequence[Any]:
+    """The answers one by one; those of SQuAD are objects with a `text`, or one object with a list of them."""
+    given = given.get("text", given) if isinstance(given, Mapping) else given
+    given = given if isinstance(given, list | tuple) else [given]
+    return [one.get("text", one) if isinstance(one, Mapping) else one for one in given]
 
 
 def _of_texts(texts: Sequence[Any]) -> Wanted | None:
     """Each answer once, those without a word left out."""
-    for one in texts:
-        if one is not None and (isinstance(one, bool) or not isinstance(one, str | int | float)):
-            raise DataError(f"the right answers are text, not {shortened(one)}")
-    written = (str(one) for one in texts if one is not None)
-    worded = tuple(dict.fromkeys(text for text in written if has_words(text)))
+    written = [in_words(one, "the right answers are text") for one in texts]
+    worded = tuple(dict.fromkeys(text for text in written if text is not None and has_words(text)))
     return Wanted(worded) if worded else None
 
 
 def _is_unanswerable(fields: Mapping[str, Any]) -> bool:
     """Whether somebody says that there is no answer."""
-    for names, means in ((ANSWERABLE, False), (UNANSWERABLE, True)):
-        for name in names:
-            if fields.get(name) is not None and said_yes(fields[name], name) is means:
-                return True
-    return False
+    return said_yes(fields, ANSWERABLE) is False or said_yes(fields, UNANSWERABLE) is True

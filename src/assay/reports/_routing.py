@@ -131,7 +131,9 @@ def _confusions(confusion: Mapping[str, Mapping[str, int]], front: str) -> Sheet
     if not rows:
         return Sheet("", Table([], []), (f"{front}no query was sent to another expert than its own.",))
     return Sheet(
-        f"{front}where queries belonged and were sent instead", Table(["belonged to", "sent to", "queries"], rows), more
+        f"{front}where queries belonged and were sent instead",
+        Table(["belonged to", "sent to", "queries"], rows, frozenset({0, 1})),
+        more,
     )
 
 

@@ -26,7 +26,7 @@ def evenness_of(parts: Floats) -> Callable[[NDArray[Any]], Floats]:
 
 
 def drawn_evenness(parts: Floats, resamples: int, seed: int) -> Floats:
-    """The evenness in bootstrap resamples, drawn by kind instead of by query: as good, and quick for any number of queries."""
+    """The evenness in bootstrap resamples, drawn by kind instead of by query: as good, and quick however many there are."""
     kinds, counts = np.unique(parts[:, 0], return_counts=True)
     n_kinds = max(float(parts[:, 1].max()), len(kinds))
     drawn = np.random.default_rng(seed).multinomial(len(parts), counts / len(parts), size=resamples)

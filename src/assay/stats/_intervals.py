@@ -179,9 +179,9 @@ class _Defined(NamedTuple):
         is_made_of_scores = self.weight.ndim == 1
         if not np.isfinite(self.weight).all() or (is_made_of_scores and not np.isfinite(self.score).all()):
             return NONE
-        if n and method in (AUTO, WILSON) and self.aggregation in (MEAN, SUM, PERCENTAGE):
-            if is_binary(self.averaged()).all():
-                return WILSON
+        is_share = self.aggregation in (MEAN, SUM, PERCENTAGE) and bool(is_binary(self.averaged()).all())
+        if n and method in (AUTO, WILSON) and is_share:
+            return WILSON
         if n < 2:
             return NONE
         is_large = method == AUTO and n >= MANY_QUERIES

@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from assay.store.entries import Entry, Note, Point, StoredEvaluation
+    from assay.store.judgments import Judgment
     from assay.store.keeping import keep
     from assay.store.store import Imported, Store
 
-__all__ = ["Entry", "Imported", "Note", "Point", "Store", "StoredEvaluation", "keep"]
+__all__ = ["Entry", "Imported", "Judgment", "Note", "Point", "Store", "StoredEvaluation", "keep"]
 
 _HOMES = {
     "Entry": "assay.store.entries",
     "Imported": "assay.store.store",
+    "Judgment": "assay.store.judgments",
     "Note": "assay.store.entries",
     "Point": "assay.store.entries",
     "Store": "assay.store.store",

@@ -1,7 +1,7 @@
 """The export file: evaluations as JSON lines, compressed with zstandard; one file to carry from store to store.
 
-The first line names the layout. Then comes each evaluation, followed by its results as `Result.to_dict` writes them; the
-last line says how many there were. `zstd -dc file | head -1` shows it to anybody.
+The first line names the layout. Then comes each evaluation, followed by its results as `Result.to_dict` writes them, and
+then what people judged; the last line says how many evaluations there were. `zstd -dc file | head -1` shows it to anybody.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from assay.datasets._zstd import ZstdFile
 from assay.errors import AssayError, BadParameter, DataError, StoreError
 from assay.store.annotation import check_tag
 from assay.store.entries import Note
+from assay.store.judgments import Judgment, checked_judgment
 from assay.store.moments import now, read_moment
 from assay.store.parcel import Parcel, parcel_of_plain
 from assay.store.payload import pack_json, unpack_json
@@ -57,8 +58,8 @@ class Exported(NamedTuple):
             yield {"result": parcel.to_plain()}
 
 
-def write_export(path: Path, evaluations: Iterable[Exported]) -> int:
-    """Write all of them, or no file at all; says how many. The file's name says that it is compressed."""
+def write_export(path: Path, evaluations: Iterable[Exported], judgments: Iterable[Judgment] = ()) -> int:
+    """Write all of them, or no file at all; says how many evaluations. The file's name says that it is compressed."""
     import zstandard
 
     if path.suffix.lower() != ENDING and not path.is_dir():
@@ -75,6 +76,8 @@ def write_export(path: Path, evaluations: Iterable[Exported]) -> int:
                 for line in evaluation.lines():
                     out.write(_line(line))
                 n_written += 1
+            for judgment in judgments:
+                out.write(_line({"judgment": judgment.to_dict()}))
             out.write(_line({"end": n_written}))
         unfinished.replace(path)
     except OSError as error:
@@ -88,16 +91,19 @@ def _line(content: dict[str, Any]) -> bytes:
     return pack_json(content) + b"\n"
 
 
-def read_export(path: Path) -> Iterator[Exported]:
-    """Each evaluation as soon as all of it was read and found whole; a fault names its line."""
+def read_export(path: Path) -> Iterator[Exported | Judgment]:
+    """Each evaluation as soon as all of it was read and found whole, then the judgments; a fault names its line."""
     with _lines(path) as lines:
         head = _next(path, lines, "schema")
         if head["schema"] != SCHEMA:
             raise DataError(f"{path}: written as {head['schema']}, but this version reads {SCHEMA}")
         n_read = 0
-        while "evaluation" in (line := _next(path, lines, "evaluation", "end")):
+        while "evaluation" in (line := _next(path, lines, "evaluation", "judgment", "end")):
             yield _evaluation(path, line["evaluation"], lines)
             n_read += 1
+        while "judgment" in line:
+            yield _checked(path, _judgment, line["judgment"], what="a judgment")
+            line = _next(path, lines, "judgment", "end")
         if line["end"] != n_read:
             raise DataError(f"{path}: it should hold {line['end']} evaluations, but holds {n_read}")
 
@@ -155,6 +161,10 @@ def _put_together(about: dict[str, Any], parcels: list[Parcel]) -> Exported:
     )
 
 
+def _judgment(plain: dict[str, Any]) -> Judgment:
+    return checked_judgment(Judgment(**plain))
+
+
 def _id(name: str) -> str:
     if not ID.fullmatch(name):
         raise BadParameter(f"an id looks like 2026-11-15-rag-template-7f3a; found {name!r}")
@@ -167,10 +177,10 @@ def _baseline(name: str, part: str, parcels: list[Parcel]) -> tuple[str, str]:
     return check_baseline_name(name), part
 
 
-def _checked(path: Path, function: Callable[..., Any], *arguments: Any) -> Any:
+def _checked(path: Path, function: Callable[..., Any], *arguments: Any, what: str = "an evaluation") -> Any:
     try:
         return function(*arguments)
     except AssayError as error:
-        raise DataError(f"{path}: an evaluation in it cannot be taken over: {error}") from None
+        raise DataError(f"{path}: {what} in it cannot be taken over: {error}") from None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise DataError(f"{path}: an evaluation in it cannot be read ({error!r})") from None
+        raise DataError(f"{path}: {what} in it cannot be read ({error!r})") from None

@@ -19,6 +19,8 @@ from assay.store.bundling import bundle_of
 from assay.store.database import Database
 from assay.store.entries import Entry, Note, Point, StoredEvaluation
 from assay.store.export_file import Exported, read_export, write_export
+from assay.store.judgment_book import JudgmentBook
+from assay.store.judgments import Judgment, list_judgments
 from assay.store.listing import Filter, list_entries, list_failed, list_points
 from assay.store.moments import now, parse_since
 from assay.store.parcel import parcel_of_plain
@@ -39,6 +41,8 @@ class Imported(NamedTuple):
     baselines: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
     """Baselines that are something else here, and stay that."""
+    n_judgments: int = 0
+    """Grades of people that are new here, or newer than those that were."""
 
 
 class Store:
@@ -202,7 +206,8 @@ class Store:
             every = select(EVALUATIONS.c.number).order_by(EVALUATIONS.c.saved, EVALUATIONS.c.number)
             named = [resolve_whole(connection, reference, "exported").number for reference in references]
             numbers = list(dict.fromkeys(named)) or connection.execute(every).scalars().all()
-            return write_export(Path(path), (_exported(connection, number) for number in numbers))
+            about = list_judgments(connection, _benchmarks(connection, numbers) if named else None)
+            return write_export(Path(path), (_exported(connection, number) for number in numbers), about)
 
         return self._database.read(work)
 
@@ -212,13 +217,22 @@ class Store:
         known: list[str] = []
         taken: list[str] = []
         kept: list[str] = []
+        n_judgments = 0
         for exported in read_export(Path(path)):
+            if isinstance(exported, Judgment):
+                n_judgments += self.judgments.take_over([exported])
+                continue
             exported.bundle.prepare()
             name, is_new, baselines = self._database.write(partial(_take_over, exported))
             (new if is_new else known).append(name)
             taken += [one.name for one in baselines if one.before is None]
             kept += [one.name for one in baselines if one.before not in (None, one.evaluation)]
-        return Imported(tuple(new), tuple(known), tuple(taken), tuple(kept))
+        return Imported(tuple(new), tuple(known), tuple(taken), tuple(kept), n_judgments)
+
+    @property
+    def judgments(self) -> JudgmentBook:
+        """Grades that people gave to what was retrieved."""
+        return JudgmentBook(self._database)
 
     def check(self) -> Soundness:
         """Read every byte: whether the store still says what it was told."""
@@ -256,6 +270,12 @@ def _names(connection: Connection, target: Target) -> Sequence[tuple[str, str]]:
     """Benchmark and provider of each result of an evaluation."""
     wanted = select(RESULTS.c.benchmark, RESULTS.c.provider).where(RESULTS.c.evaluation == target.number)
     return [(row.benchmark, row.provider) for row in connection.execute(wanted.order_by(RESULTS.c.place))]
+
+
+def _benchmarks(connection: Connection, numbers: Sequence[int]) -> Sequence[str]:
+    """What the results of some evaluations are about."""
+    wanted = select(RESULTS.c.benchmark).where(RESULTS.c.evaluation.in_(numbers)).distinct()
+    return connection.execute(wanted).scalars().all()
 
 
 def _exported(connection: Connection, number: int) -> Exported:

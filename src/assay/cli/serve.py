@@ -1,0 +1,114 @@
+"""assay serve: the web pages over a store."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING, Any
+
+from assay.cli._command import Command
+from assay.cli._numbers import whole_number
+from assay.cli._store import add_store_argument, open_store
+from assay.errors import UsageError
+
+if TYPE_CHECKING:
+    import socket
+
+EXAMPLES = """\
+  assay serve
+  assay serve --port 0
+  assay serve --host 0.0.0.0 --token "$ASSAY_TOKEN\""""
+PORT = 8765
+MOST_PORT = 65_535
+SHORT = 12
+"""A token with fewer letters is guessed too easily."""
+WAITING = 128
+"""Visitors that may wait until the server takes them, from the moment its address is printed."""
+GRACE = 3
+"""Seconds that requests are given to end after Ctrl-C."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Which store, and where it is served."""
+    add_store_argument(parser)
+    parser.add_argument("--host", default="127.0.0.1", metavar="HOST", help="default: 127.0.0.1, this machine alone")
+    parser.add_argument(
+        "--port", type=whole_number(MOST_PORT), default=PORT, metavar="PORT", help=f"default: {PORT}; 0: any that is free"
+    )
+    parser.add_argument("--token", default="", metavar="TOKEN", help="what visitors must know; needed for any other host")
+
+
+def run_serve(options: argparse.Namespace) -> int:
+    """Everything that can be refused is, before the port is taken. Ctrl-C ends it, and that is no failure."""
+    _refuse_missing()
+    from assay.web.safety import is_loopback
+
+    token = options.token.strip()
+    if not token and not is_loopback(options.host):
+        raise UsageError(
+            f"{options.host} lets other machines in, so a token is needed: assay serve --host {options.host} --token …"
+        )
+    if token and len(token) < SHORT:
+        sys.stderr.write(f"note: a token of fewer than {SHORT} letters is easily guessed\n")
+    with open_store(options) as store:
+        listening = _listening(options.host, options.port)
+        try:
+            _tell(options.host, listening.getsockname()[1], str(store.place))
+            _serve(store, token, listening)
+        finally:
+            listening.close()
+    return 0
+
+
+def _refuse_missing() -> None:
+    from importlib.util import find_spec
+
+    names = {"starlette": "web", "uvicorn": "web", "python_multipart": "web", "jinja2": "report", "vl_convert": "report"}
+    if lacking := {extra: name for name, extra in names.items() if find_spec(name) is None}:
+        raise UsageError(f"the web pages need {', '.join(lacking.values())}: pip install 'assay[{','.join(lacking)}]'")
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    """The socket, so that a port which is taken is told at once, and port 0 is known."""
+    import socket
+
+    found = None
+    try:
+        family, *_, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+        found = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # named, else answers wait for 40 ms
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.bind(place)
+        found.listen(WAITING)
+    except OSError as error:
+        if found is not None:
+            found.close()
+        raise UsageError(f"{host}:{port} cannot be listened on: {error.strerror or error}; --port 0 takes any") from None
+    return found
+
+
+def _tell(host: str, port: int, place: str) -> None:
+    shown = f"[{host}]" if ":" in host else host
+    sys.stdout.write(f"serving {place} at http://{shown}:{port}/ (Ctrl-C ends it)\n")
+    sys.stdout.flush()
+
+
+def _serve(store: Any, token: str, listening: socket.socket) -> None:
+    import uvicorn
+
+    from assay.web.app import make_app
+
+    config = uvicorn.Config(
+        make_app(store, token=token),
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=GRACE,
+        lifespan="off",
+    )
+    try:
+        uvicorn.Server(config).run(sockets=[listening])
+    except KeyboardInterrupt:  # uvicorn ends in good order, then raises what ended it
+        sys.stderr.write("ended\n")
+
+
+COMMAND = Command("serve", "serve the web pages over a store", add_arguments, run_serve, EXAMPLES)

@@ -1,0 +1,163 @@
+"""Running: what evaluations that have not ended yet tell about how far they are, in small files beside the store.
+
+Each has a file of its own, replaced whole, touched every few seconds, and removed at the end. One that nobody has touched
+for a while is of a process that was killed, and does not count.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from assay.evaluation.progress import Progress
+from assay.store.moments import now
+from assay.store.place import DEFAULT, Place
+from assay.text import printable
+
+FOLDER = "running"
+EVERY = 0.5
+"""Seconds between two times that a file is written."""
+BEAT = 5.0
+"""Seconds between two signs of life."""
+SILENCE = 30.0
+"""Seconds after which a file without a sign of life is left over."""
+FORGOTTEN = 24 * 3600.0
+"""Seconds after which it is removed by the next evaluation."""
+LARGEST = 1_000_000
+"""Bytes that are read of a file."""
+
+
+class PartSoFar(NamedTuple):
+    """How far one benchmark × provider is."""
+
+    name: str
+    n_asked: int
+    n_done: int
+    n_failed: int
+    n_cached: int
+    seconds: float
+    """Since it began."""
+    waiting: str = ""
+    """Why it waits, while it does."""
+
+
+class Running(msgspec.Struct, frozen=True):
+    """An evaluation that has not ended: when it began, how many parts it has, and those it has come to."""
+
+    id: str
+    started: str
+    n_parts: int
+    parts: tuple[PartSoFar, ...] = ()
+
+    @property
+    def n_done(self) -> int:
+        """Parts that are complete."""
+        return sum(part.n_done >= part.n_asked for part in self.parts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        about = {"id": self.id, "started": self.started, "n_parts": self.n_parts, "n_done": self.n_done}
+        return {**about, "parts": [part._asdict() for part in self.parts]}
+
+
+def folder_of(place: Place) -> Path:
+    """Where the files are: beside the store, or below the working folder where the store is a server."""
+    return (place.path.parent if place.path is not None else DEFAULT.parent) / FOLDER
+
+
+def list_running(place: Place) -> list[Running]:
+    """Evaluations that show signs of life, the one that began first first. What cannot be read is passed over."""
+    found = []
+    for file in sorted(folder_of(place).glob("*.json")):
+        with suppress(OSError, msgspec.DecodeError):
+            if time.time() - file.stat().st_mtime <= SILENCE and file.stat().st_size <= LARGEST:
+                found.append(msgspec.json.decode(file.read_bytes(), type=Running))
+    return sorted(found, key=lambda one: (one.started, one.id))
+
+
+class Teller:
+    """Writes down how far an evaluation is. Where that is not possible it keeps silent: nobody loses answers over it."""
+
+    def __init__(self, folder: Path, n_parts: int) -> None:
+        self._id = f"{os.getpid()}-{secrets.token_hex(4)}"
+        self._file = folder / f"{self._id}.json"
+        self._started, self._n_parts = now(), n_parts
+        self._parts: dict[str, PartSoFar] = {}
+        self._written = 0.0
+        self._lock = threading.Lock()
+
+    def __call__(self, progress: Progress) -> None:
+        """Look at a part; it is written now and then, and whenever a part begins or is done."""
+        with self._lock:
+            is_new = progress.name not in self._parts
+            self._parts[progress.name] = _so_far(progress)
+            is_due = time.monotonic() - self._written >= EVERY
+            if is_new or is_due or progress.n_done >= progress.n_asked:
+                self._write()
+
+    def begin(self) -> None:
+        """Say that it has begun, and tidy up after those that were killed long ago."""
+        with suppress(OSError):
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            for file in self._file.parent.iterdir():
+                if time.time() - file.stat().st_mtime > FORGOTTEN:
+                    file.unlink(missing_ok=True)
+        with self._lock:
+            self._write()
+
+    def beat(self, over: threading.Event) -> None:
+        """Show signs of life, with what is newest, until all is over."""
+        while not over.wait(BEAT):
+            with self._lock:
+                self._write()
+
+    def end(self) -> None:
+        """Nothing is left behind, not even a folder."""
+        with self._lock, suppress(OSError):
+            self._file.unlink(missing_ok=True)
+            self._file.parent.rmdir()  # only where it is empty
+
+    def _write(self) -> None:
+        self._written = time.monotonic()
+        running = Running(self._id, self._started, self._n_parts, tuple(self._parts.values()))
+        with suppress(OSError):
+            handle, name = tempfile.mkstemp(dir=self._file.parent, suffix=".part")
+            try:
+                with os.fdopen(handle, "wb") as file:
+                    file.write(msgspec.json.encode(running))
+                Path(name).replace(self._file)
+            except BaseException:
+                Path(name).unlink(missing_ok=True)
+                raise
+
+
+def _so_far(progress: Progress) -> PartSoFar:
+    clock = time.perf_counter()
+    wait = progress.wait
+    why = f"{wait.why or 'as the service asks'}" if wait is not None and clock < wait.until else ""
+    counts = (progress.n_asked, progress.n_done, progress.n_failed, progress.n_cached)
+    return PartSoFar(printable(progress.name), *counts, round(clock - progress.began, 1), printable(why))
+
+
+@contextmanager
+def told(place: Place, n_parts: int) -> Iterator[Callable[[Progress], None]]:
+    """Who is told how far an evaluation is, for as long as it runs; whoever reads the store can see it."""
+    teller, over = Teller(folder_of(place), n_parts), threading.Event()
+    teller.begin()
+    heart = threading.Thread(target=teller.beat, args=(over,), daemon=True)
+    heart.start()
+    try:
+        yield teller
+    finally:
+        over.set()
+        heart.join()
+        teller.end()

@@ -1,0 +1,64 @@
+"""Answers: a page as it goes to a browser, with a mark by which the browser knows that it has it already."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+from assay.errors import UnknownName
+from assay.web._csv import csv_of_grid
+from assay.web._page import Asked, Elsewhere, Page
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from assay.web._desk import Desk
+    from assay.web._rendering import Renderer
+
+HTML, CSV = "text/html; charset=utf-8", "text/csv; charset=utf-8"
+CHECK_FIRST = "private, no-cache"
+"""A browser asks whether its copy is still right, which takes no time."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What is sent, and may be sent again as long as the store does not change."""
+
+    body: bytes
+    kind: str = HTML
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def mark(self) -> str:
+        """The same for the same bytes."""
+        return f'"{blake2b(self.body, digest_size=12).hexdigest()}"'
+
+    def to(self, request: Request) -> Response:
+        """For a browser that may have it already."""
+        from starlette.responses import Response
+
+        headers = {"cache-control": CHECK_FIRST, **self.headers}
+        if self.status == 200:
+            headers["etag"] = self.mark
+            if request.headers.get("if-none-match") == headers["etag"]:
+                return Response(status_code=304, headers=headers)
+        return Response(self.body, self.status, headers, media_type=self.kind)
+
+
+def answer_of(desk: Desk, renderer: Renderer, page: Page, asked: Asked) -> Answer:
+    """The page, or with `csv` a table of it."""
+    view = page.show(desk, asked)
+    if isinstance(view, Elsewhere):
+        return Answer(b"", status=307, headers={"location": view.url})
+    if not (name := asked.one("csv")):
+        return Answer(renderer.rendered(view, asked, page.section or page.label), status=view.status)
+    if name not in view.tables:
+        raise UnknownName("table of this page", name[:80], hint=f"it has {', '.join(view.tables)}")
+    headers = {"content-disposition": f'attachment; filename="{name}.csv"'}
+    return Answer(csv_of_grid(view.tables[name]()).encode("utf-8", "replace"), CSV, headers=headers)

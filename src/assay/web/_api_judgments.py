@@ -1,0 +1,76 @@
+"""What the API says about judgments of people, and how it takes new ones; and the files that can be taken along."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+
+from assay.datasets._write import write_qrels
+from assay.errors import DataError
+from assay.store.judge_agreement import judge_agreements
+from assay.store.judgments import LONGEST_JUDGE, LONGEST_NOTE, Judgment, combined
+from assay.store.running import list_running
+from assay.web._api_results import paged
+from assay.web._desk import Desk
+from assay.web._endpoint import LONGEST, Given
+from assay.web._judged import GRADES
+
+Name = Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST)]
+
+
+class NewJudgment(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """A grade that somebody gives to a document for a query of a benchmark."""
+
+    benchmark: Annotated[str, msgspec.Meta(max_length=LONGEST)]
+    query: Name
+    document: Name
+    judge: Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST_JUDGE, pattern=r"^\S(.*\S)?$")]
+    grade: Annotated[int, msgspec.Meta(ge=min(GRADES), le=max(GRADES))]
+    note: Annotated[str, msgspec.Meta(max_length=LONGEST_NOTE)] = ""
+
+
+def judgment_list(desk: Desk, given: Given) -> dict[str, Any]:
+    """Grades that people gave, the oldest first."""
+    wanted = {name: given[name] for name in ("benchmark", "query", "document", "judge")}
+    page = paged("/judgments", "judgments", desk.store.judgments.find(**wanted), given)
+    return {**page, "judgments": [one.to_dict() for one in page["judgments"]]}
+
+
+def judge(desk: Desk, given: Given) -> dict[str, Any]:
+    """Keep a grade, in place of the one that the same judge gave to the same pair before."""
+    new: NewJudgment = given["body"]
+    return desk.store.judgments.give(Judgment(**msgspec.structs.asdict(new))).to_dict()
+
+
+def agreement(desk: Desk, given: Given) -> dict[str, Any]:
+    """How far every two judges agree on the pairs that both have graded."""
+    found = judge_agreements(desk.store.judgments.find(benchmark=given["benchmark"]))
+    return {"agreement": [one.to_dict() for one in found]}
+
+
+def qrels(desk: Desk, given: Given) -> bytes:
+    """The grades that people gave on a benchmark as TREC qrels, one for each pair."""
+    grades = combined(desk.store.judgments.find(given["benchmark"], judge=given["judge"]))
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "qrels.txt"
+        try:
+            write_qrels(grades, file)
+        except DataError as error:
+            raise DataError(str(error).replace(f"{file}: ", "")) from None
+        return file.read_bytes()
+
+
+def export(desk: Desk, given: Given) -> bytes:
+    """Evaluations in one file, as `assay results export` writes it."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "export.jsonl.zst"
+        desk.store.export(file, given["evaluation"])
+        return file.read_bytes()
+
+
+def progress(desk: Desk, given: Given) -> dict[str, Any]:  # noqa: ARG001 (all answers take the same)
+    """Evaluations that are running now."""
+    return {"running": [one.to_dict() for one in list_running(desk.store.place)]}

@@ -1,0 +1,208 @@
+"""Desk: what all pages share: the store, what was read of it, and what was worked out before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from assay.errors import UnknownName
+from assay.web._kept import Kept
+
+if TYPE_CHECKING:
+    from anyio import CapacityLimiter
+
+    from assay.comparison.comparison import Comparison
+    from assay.evaluation.result import Result
+    from assay.store import Entry, Store, StoredEvaluation
+
+MOST_EVALUATIONS = 24
+"""Evaluations that stay open; each may hold thousands of rankings."""
+MOST_COMPARISONS = 32
+MOST_ORDERS = 24
+WORKERS = 4
+MOST_PAGES = 64_000_000
+"""Bytes of pages that are kept as they were sent."""
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A stored result with its place in its evaluation, which is how pages call it."""
+
+    entry: Entry
+    place: int
+
+    @property
+    def key(self) -> str:
+        """`2026-11-15-rag-template-7f3a/0`."""
+        return f"{self.entry.evaluation}/{self.place}"
+
+    @property
+    def url(self) -> str:
+        """Its page."""
+        return f"/result/{self.key}"
+
+    @property
+    def series(self) -> tuple[str, str, str]:
+        """Equal for results that follow each other."""
+        return self.entry.benchmark, self.entry.provider, self.entry.dataset
+
+    @property
+    def words(self) -> str:
+        """What it is found by."""
+        entry = self.entry
+        return " ".join((entry.evaluation, entry.benchmark, entry.provider, *entry.tags, *entry.baselines)).casefold()
+
+
+class Shelf:
+    """All stored results as they were at one time, the newest first."""
+
+    def __init__(self, entries: Sequence[Entry]) -> None:
+        places: dict[str, int] = {}
+        listed = []
+        for entry in entries:
+            place = places.get(entry.evaluation, 0)
+            places[entry.evaluation] = place + 1
+            listed.append(Listed(entry, place))
+        self.listed: tuple[Listed, ...] = tuple(listed)
+        self.orders: Kept[Any] = Kept(MOST_ORDERS)
+        """Tables that were filtered and sorted before, by what was asked for."""
+
+    @cached_property
+    def by_key(self) -> dict[str, Listed]:
+        """Key → result."""
+        return {one.key: one for one in self.listed}
+
+    @cached_property
+    def benchmarks(self) -> tuple[str, ...]:
+        """Names in order."""
+        return tuple(sorted({one.entry.benchmark for one in self.listed}))
+
+    @cached_property
+    def providers(self) -> tuple[str, ...]:
+        """Names in order."""
+        return tuple(sorted({one.entry.provider for one in self.listed}))
+
+    @cached_property
+    def tags(self) -> tuple[str, ...]:
+        """Words that evaluations were tagged with, and names of baselines."""
+        return tuple(sorted({tag for one in self.listed for tag in (*one.entry.tags, *one.entry.baselines)}))
+
+    @cached_property
+    def metrics(self) -> tuple[str, ...]:
+        """Metrics that results have figures of, those of the newest first; of the newest thousand, for lists are long."""
+        return tuple(dict.fromkeys(name for one in self.listed[:1000] for name in one.entry.figures))
+
+
+class Desk:
+    """`desk.shelf` lists what is stored; `desk.result(key)` and `desk.comparison(keys)` read it. Safe in many threads."""
+
+    def __init__(self, store: Store, *, csrf: str = "") -> None:
+        self.store = store
+        self.csrf = csrf
+        """What a form must send along with a write."""
+        self.pages: Kept[Any] = Kept(MOST_PAGES, lambda answer: float(len(answer.body)) + 500)
+        self._shelves: Kept[Shelf] = Kept(2)
+        self._evaluations: Kept[StoredEvaluation] = Kept(MOST_EVALUATIONS)
+        self.worked_out: Kept[Any] = Kept(MOST_COMPARISONS)
+        """Comparisons and the like, by what they are made of."""
+
+    @cached_property
+    def workers(self) -> CapacityLimiter:
+        """How many pages are made at once: more would only wait for each other."""
+        from anyio import CapacityLimiter
+
+        return CapacityLimiter(WORKERS)
+
+    def state(self) -> Hashable:
+        """Something that changes whenever the store does; cheap, for every request asks."""
+        return state_of(self.store)
+
+    @property
+    def shelf(self) -> Shelf:
+        """What is stored now."""
+        return self._shelves.get(self.state(), lambda: Shelf(self.store.list()))
+
+    def listed(self, key: str) -> Listed:
+        """A stored result by its key."""
+        found = self.shelf.by_key.get(key)
+        if found is None:
+            raise UnknownName("stored result", key[:200], hint="the page Results lists them")
+        return found
+
+    def evaluation(self, name: str) -> StoredEvaluation:
+        """An evaluation by its id, with its results; tags and notes as they are now."""
+        return self._evaluations.get((self.state(), name), lambda: self.store.find(name))
+
+    def result(self, key: str) -> Result:
+        """One result by its key."""
+        listed = self.listed(key)
+        return self.evaluation(listed.entry.evaluation).results[listed.place]
+
+    def results(self, keys: Sequence[str]) -> tuple[Result, ...]:
+        """Several results, with names that tell them apart."""
+        return told_apart([self.result(key) for key in keys], keys)
+
+    def before(self, listed: Listed) -> Listed | None:
+        """The result before it: the same benchmark with the same data, and the same provider."""
+        same = [one for one in self.shelf.listed if one.series == listed.series and one.entry.saved < listed.entry.saved]
+        return same[0] if same else None
+
+    def comparison(self, keys: Sequence[str], baseline: str = "") -> Comparison:
+        """Results compared, the first metric deciding. They never change, so neither does what was worked out."""
+        from assay.comparison.compare import compare_results
+        from assay.comparison.how import How
+
+        def work() -> Comparison:
+            results = self.results(keys)
+            name = results[list(keys).index(baseline)].name if baseline in keys else None
+            return compare_results(results, How(baseline=name))
+
+        found: Comparison = self.worked_out.get(("comparison", tuple(keys), baseline), work)
+        return found
+
+
+def told_apart(results: Sequence[Result], keys: Sequence[str]) -> tuple[Result, ...]:
+    """Names that clash get the day and the letters that their evaluation ends in, or all of its key."""
+    names = [result.name or "run" for result in results]
+    ways: tuple[Callable[[str], str], ...] = (lambda key: key.split("/")[0].rpartition("-")[2], str)
+    for told in ways:
+        names = [
+            f"{result.name} ({told(key)})" if names.count(name) > 1 else name
+            for name, result, key in zip(names, results, keys, strict=True)
+        ]
+    return tuple(
+        result if result.name == name else replace(result, name=name) for name, result in zip(names, results, strict=True)
+    )
+
+
+def state_of(store: Store) -> Hashable:
+    """Of a file, when and how large it and its log are; of a server, the last change to each table that is listed."""
+    path = store.place.path
+    if path is None:
+        return _state_of_server(store)
+    found = []
+    for file in (path, path.with_name(f"{path.name}-wal")):
+        try:
+            stat = file.stat()
+        except FileNotFoundError:
+            found.append((0, 0, 0))
+        else:
+            found.append((stat.st_mtime_ns, stat.st_size, stat.st_ino))
+    return tuple(found)
+
+
+def _state_of_server(store: Store) -> Hashable:
+    from sqlalchemy import text
+
+    from assay.store.tables import METADATA
+
+    left_out = {"assay_payloads", "assay_figures", "assay_datasets"}  # nothing changes there alone
+    parts = [
+        f"SELECT '{name}', count(*), max(xmin::text::bigint) FROM {name}"  # noqa: S608 (names of our own tables)
+        for name in METADATA.tables
+        if name not in left_out
+    ]
+    wanted = text(" UNION ALL ".join(parts) + " ORDER BY 1")
+    return store._database.read(lambda one: tuple(tuple(row) for row in one.execute(wanted)))

@@ -1,0 +1,128 @@
+"""Endpoint: the record of one address of the JSON API. Routes, checks and the OpenAPI document are all derived from it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from assay.errors import BadParameter
+from assay.text import shortened
+
+if TYPE_CHECKING:
+    from assay.web._desk import Desk
+
+JSON, TEXT, ZSTD = "application/json", "text/plain; charset=utf-8", "application/zstd"
+PREFIX = "/api/v1"
+LONGEST = 2000
+"""Letters of a parameter."""
+WHOLE = re.compile(r"[0-9]{1,9}")
+YES, NO = "true", "false"
+
+Schema = Mapping[str, Any]
+Given = Mapping[str, Any]
+"""Name → value of each parameter, checked; `body` is what was sent."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter in the address: a text, a whole number, or yes or no."""
+
+    name: str
+    says: str
+    kind: type = str
+    default: Any = None
+    least: int = 0
+    """The smallest number; of texts, how short they may be; of several, how few."""
+    most: int = LONGEST
+    pattern: str = ""
+    is_required: bool = False
+    is_several: bool = False
+    """Whether it is given once for each value."""
+
+    @property
+    def schema(self) -> Schema:
+        """As JSON Schema."""
+        if self.kind is bool:
+            return {"type": "boolean", "default": bool(self.default)}
+        if self.kind is int:
+            return {"type": "integer", "minimum": self.least, "maximum": self.most, "default": self.default}
+        one: dict[str, Any] = {"type": "string", "minLength": 1, "maxLength": LONGEST}
+        if self.pattern:
+            one["pattern"] = f"^(?:{self.pattern})$"
+        if self.is_several:
+            return {"type": "array", "items": one, "minItems": self.least, "maxItems": self.most}
+        return one
+
+    def read(self, values: Sequence[str]) -> Any:
+        """What was given, as a value; or what is wrong with it."""
+        if self.is_several:
+            if not self.least <= len(values) <= self.most:
+                raise BadParameter(f"{self.name} is given {self.least} to {self.most} times, not {len(values)}")
+            return tuple(map(self._text, values))
+        if len(values) > 1:
+            raise BadParameter(f"{self.name} is given once, not {len(values)} times")
+        if not values:
+            if self.is_required:
+                raise BadParameter(f"{self.name} is missing: {self.says}")
+            return self.default
+        return self._value(values[0])
+
+    def _value(self, text: str) -> Any:
+        if self.kind is bool:
+            if text not in (YES, NO):
+                raise BadParameter(f"{self.name} is {YES} or {NO}, not {shortened(text)}")
+            return text == YES
+        if self.kind is int:
+            if not WHOLE.fullmatch(text) or not self.least <= int(text) <= self.most:
+                raise BadParameter(
+                    f"{self.name} is a whole number from {self.least:,} to {self.most:,}, not {shortened(text)}"
+                )
+            return int(text)
+        return self._text(text)
+
+    def _text(self, text: str) -> str:
+        if not 1 <= len(text) <= LONGEST or (self.pattern and not re.fullmatch(self.pattern, text)):
+            shape = f": {self.says}" if self.pattern else ""
+            raise BadParameter(f"{self.name} is a text of 1 to {LONGEST:,} letters{shape}; found {shortened(text)}")
+        return text
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """One address: what it says, what it takes, what it gives, and the function behind it."""
+
+    path: str
+    """Below the prefix; parts in braces are parameters too."""
+    says: str
+    answer: Callable[[Desk, Given], Any]
+    schema: Schema
+    params: tuple[Parameter, ...] = ()
+    method: str = "GET"
+    body: type | None = None
+    """The msgspec structure that is sent."""
+    kind: str = JSON
+    status: int = 200
+    errors: tuple[int, ...] = (400, 404)
+    is_kept: bool = True
+    """Whether the answer depends on the store alone, so that it may be given again."""
+
+    @property
+    def url(self) -> str:
+        """The whole path."""
+        return PREFIX + self.path
+
+    @property
+    def in_path(self) -> frozenset[str]:
+        """Names of the parameters that are part of the path."""
+        return frozenset(re.findall(r"{(\w+)}", self.path))
+
+    def read(self, places: Mapping[str, str], asked: Sequence[tuple[str, str]]) -> dict[str, Any]:
+        """The parameters of a request, checked; one that nobody knows is refused."""
+        known = {param.name: param for param in self.params}
+        if strange := [name for name, _ in asked if name not in known or name in self.in_path]:
+            there = ", ".join(name for name in known if name not in self.in_path) or "none"
+            raise BadParameter(f"there is no parameter {shortened(strange[0])} here; there are: {there}")
+        given = {name: [value for key, value in asked if key == name] for name in known}
+        return {name: param.read([places[name]] if name in places else given[name]) for name, param in known.items()}

@@ -1,0 +1,177 @@
+"""Judged: a query's documents as a person grades them, what others gave, and what all of it would change."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from assay.comparison.figures import Figures
+from assay.evaluation.rejudging import Grades, Rejudged, rejudge
+from assay.evaluation.result import Result
+from assay.model.run import Rankings, Run
+from assay.reports._page_parts import Column, Field, Grid, columns, number, words
+from assay.reports._stored import readable
+from assay.store.judge_agreement import JudgeAgreement, judge_agreements
+from assay.store.judgments import Judgment, combined, with_own_ids
+from assay.text import counted, printable
+from assay.web._desk import Desk
+from assay.web._documents import bundled_dataset, texts_of
+
+GRADES = {0: "not relevant", 1: "somewhat", 2: "relevant", 3: "perfect"}
+"""What a person may give, and what it is called."""
+ABOUT_KAPPA = (
+    "κ is 1 where two judges always agree, and 0 where they agree as often as by chance. "
+    "Weighted, it matters less that grades differ the nearer they are."
+)
+MOST_DOCUMENTS = 10
+"""Documents without a judgment that are shown, the best ranked first."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """What somebody gave to a document."""
+
+    judge: str
+    grade: str
+    note: str
+    when: str
+
+
+@dataclass(frozen=True)
+class ToJudge:
+    """A retrieved document that the benchmark has no judgment of."""
+
+    document: str
+    rank: int
+    text: str
+    given: tuple[Given, ...]
+
+
+@dataclass(frozen=True)
+class Judging:
+    """All that the panel on a query's page shows."""
+
+    key: str
+    """The result, as pages call it."""
+    query: str
+    grades: Mapping[int, str]
+    documents: tuple[ToJudge, ...]
+    more: str
+    """What of the ranking is not here."""
+    effect: Grid | None
+    agreement: Grid | None
+
+
+def judging_of(desk: Desk, key: str, query: str) -> Judging:
+    """What there is to judge for a query of a stored result, and what was; it depends on the store alone."""
+    result = desk.result(key)
+    judgments = judgments_about(desk, result)
+    given: defaultdict[str, list[Judgment]] = defaultdict(list)
+    for one in judgments:
+        if one.query == printable(query):
+            given[one.document].append(one)
+    judged = judged_before(result, [query]) or result.relevant
+    order = _in_order(result, query)
+    open_ = [(rank, doc) for rank, doc in enumerate(order, 1) if doc not in judged.get(query, {})]
+    shown = [pair for place, pair in enumerate(open_) if place < MOST_DOCUMENTS or printable(pair[1]) in given]
+    texts = texts_of(result, [doc for _, doc in shown])
+    documents = tuple(ToJudge(doc, rank, texts.get(doc, ""), _given(given[printable(doc)])) for rank, doc in shown)
+    left = len(open_) - len(shown)
+    return Judging(
+        key,
+        query,
+        GRADES,
+        documents,
+        f"{counted(left, 'more document')} further down without a judgment" if left else "",
+        effect_grid(result, query, effect_of(result, judgments)) if any(given.values()) else None,
+        agreement_grid(judge_agreements(judgments)),
+    )
+
+
+def judgments_about(desk: Desk, result: Result) -> Sequence[Judgment]:
+    """All grades that people gave on the benchmark of a result."""
+    return desk.store.judgments.find(benchmark=result.benchmark)
+
+
+def effect_of(result: Result, judgments: Sequence[Judgment]) -> Rejudged:
+    """The result scored again with what people judged."""
+    grades = with_own_ids(combined(judgments), result.run)
+    return rejudge(result, grades, judged_before(result, list(grades)))
+
+
+def judged_before(result: Result, queries: Sequence[str]) -> Grades | None:
+    """All judgments of the benchmark, where it comes with the package and is the very one; else None.
+
+    Its relevant documents must be those that the result was scored with: a plan may have made grades binary.
+    """
+    about = result.provenance.get("dataset") or {}
+    dataset = bundled_dataset(str(about.get("name", "")))
+    recorded = (about.get("fingerprints") or {}).get("judgments")
+    if dataset is None or recorded is None or dataset.fingerprint("judgments") != recorded:
+        return None
+    level = result.policy.rel
+    for query in queries:
+        relevant = {
+            doc: grade
+            for doc, grade in dataset.qrels.get(query, {}).items()
+            if (grade > 0 if level is None else grade >= level)
+        }
+        if relevant != dict(result.relevant.get(query) or {}):
+            return None
+    found: Grades = dataset.qrels
+    return found
+
+
+def _in_order(result: Result, query: str) -> list[str]:
+    ranking = result.run.get(query)
+    return Run.borrow(Rankings({query: dict(ranking)})).in_order(0, result.policy.rank_rule) if ranking else []
+
+
+def _given(judgments: Sequence[Judgment]) -> tuple[Given, ...]:
+    return tuple(Given(one.judge, f"{one.grade:g}", one.note, readable(one.judged)) for one in judgments)
+
+
+def effect_grid(result: Result, query: str, effect: Rejudged) -> Grid:
+    """Scores of the query and summaries, before and after; what changed is marked."""
+    bound = {metric.name: metric for metric in result.metrics}
+    scores, rows = effect.scores(query), []
+    for name, summaries in effect.summaries().items():
+        metric, fields = bound[name], []
+        for pair in (scores[name], summaries):
+            before, after = (float("nan") if value is None else value for value in pair)
+            change = after - before
+            is_better = change > 0 if metric.metric.higher_is_better else change < 0
+            tone = "" if not abs(change) > 1e-12 else "better" if is_better else "worse"
+            fields += [number(Figures().value(metric, before), before)]
+            fields += [number(Figures().value(metric, after), after, tone=tone)]
+        rows.append((Field(name, title=metric.metric.meaning), *fields))
+    notes = [
+        f"{counted(effect.n_added, 'grade')} of people added to what the benchmark has; the stored result stays as it is."
+    ]
+    if effect.left_out:
+        notes.append(f"Not worked out again, for it takes more than the store keeps: {', '.join(effect.left_out)}.")
+    heads = columns("metric", "this query", "with the new grades", "all queries", Column("with the new grades"))
+    return Grid("What the new grades change", heads, tuple(rows), notes=tuple(notes), is_sortable=False)
+
+
+def agreement_grid(agreements: Sequence[JudgeAgreement]) -> Grid | None:
+    """Every two judges who graded the same pairs; None where there are none."""
+    if not agreements:
+        return None
+    rows = tuple(
+        (
+            words(f"{one.a} and {one.b}"),
+            number(f"{one.n_pairs:,}", one.n_pairs),
+            number(f"{one.same:.0%}", one.same),
+            number(_kappa(one.kappa), one.kappa),
+            number(_kappa(one.weighted_kappa), one.weighted_kappa),
+        )
+        for one in agreements
+    )
+    heads = columns("judges", "pairs both graded", "same grade", "Cohen’s κ", "κ, weighted")
+    return Grid("Agreement of judges", heads, rows, notes=(ABOUT_KAPPA,), is_sortable=False)
+
+
+def _kappa(value: float) -> str:
+    return "–" if value != value else f"{value:.2f}"

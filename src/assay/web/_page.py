@@ -1,0 +1,98 @@
+"""Page: the record every page's file ends in; what a browser asked for, and what it is shown."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from assay.errors import BadParameter
+
+if TYPE_CHECKING:
+    from assay.reports._page_parts import Grid
+    from assay.web._desk import Desk
+
+MOST_LETTERS = 500
+"""Of a parameter in an address; nobody has a name that long, and it is shown again on the page."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a browser asked for: where, and with which parameters. All state of a page is in here."""
+
+    path: str = "/"
+    places: Mapping[str, str] = field(default_factory=dict)
+    """The parts of the path that vary."""
+    params: tuple[tuple[str, str], ...] = ()
+
+    def one(self, name: str, otherwise: str = "") -> str:
+        """A parameter; the last where it is given twice."""
+        return next((value for key, value in reversed(self.params) if key == name and value), otherwise)
+
+    def every(self, name: str) -> tuple[str, ...]:
+        """A parameter that may be given several times."""
+        return tuple(value for key, value in self.params if key == name and value)
+
+    def whole(self, name: str, otherwise: int, most: int = 10**9) -> int:
+        """A whole number from 1 up."""
+        text = self.one(name)
+        if not text:
+            return otherwise
+        if not (text.isascii() and text.isdecimal() and len(text) < 11 and 1 <= int(text) <= most):
+            raise BadParameter(f"{name} is a whole number from 1 to {most:,}, not {text[:40]!r}")
+        return int(text)
+
+    @property
+    def minute(self) -> int:
+        """The minute it is, where an age such as 30d is asked for; else 0, for nothing depends on it."""
+        return int(time.time() // 60) if self.one("since") or self.one("until") else 0
+
+    def has(self, name: str) -> bool:
+        """Whether a box is ticked."""
+        return self.one(name) not in ("", "0", "no")
+
+    def url(self, **changes: Any) -> str:
+        """The same page with other parameters; None takes one away."""
+        kept = [(name, value) for name, value in self.params if name not in changes and value]
+        added = [(name, str(value)) for name, value in changes.items() if value not in (None, "")]
+        query = urlencode([*kept, *added])
+        return f"{self.path}?{query}" if query else self.path
+
+
+@dataclass(frozen=True)
+class View:
+    """What a page shows: a template, what it takes, and the tables that may be downloaded from it by name."""
+
+    template: str
+    title: str
+    content: Mapping[str, Any] = field(default_factory=dict)
+    tables: Mapping[str, Callable[[], Grid]] = field(default_factory=dict)
+    status: int = 200
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """Another address has what was asked for."""
+
+    url: str
+
+
+@dataclass(frozen=True)
+class Page:
+    """One page: its path, and the function that makes it. With a label it is in the navigation."""
+
+    path: str
+    show: Callable[[Desk, Asked], View | Elsewhere]
+    label: str = ""
+    section: str = ""
+    """The label of the page that the navigation marks meanwhile, where that is another one."""
+    is_kept: bool = True
+    """Whether it depends on the store alone, so that it may be shown again as it was."""
+
+
+def address(path: str, **params: Any) -> str:
+    """An address within these pages."""
+    query = urlencode([(name, str(value)) for name, value in params.items() if value not in (None, "")])
+    return f"{path}?{query}" if query else path

@@ -1,0 +1,183 @@
+"""The application: every page at its path, the guard before them, and errors as pages. `assay serve` runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assay.errors import AssayError, UnknownName
+from assay.web import (
+    api,
+    compare,
+    datasets,
+    history,
+    judging,
+    leaderboard,
+    metrics,
+    progress,
+    query,
+    result,
+    results,
+    switch,
+)
+from assay.web._answers import Answer, answer_of
+from assay.web._desk import Desk
+from assay.web._page import Asked, Page
+from assay.web._rendering import Renderer
+from assay.web._static import StaticFiles
+from assay.web.safety import COOKIE, Guard, Keys, Refusal, Scope, login_address, safe_next
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.routing import BaseRoute
+
+    from assay.store import Store
+
+PAGES: tuple[Page, ...] = (
+    results.PAGE,
+    result.PAGE,
+    result.SHORTCUT,
+    query.PAGE,
+    compare.PAGE,
+    leaderboard.PAGE,
+    history.PAGE,
+    datasets.PAGE,
+    metrics.PAGE,
+    progress.PAGE,
+)
+"""The pages that people read; those with a label are in the navigation, in this order."""
+MORE_ROUTES: tuple[Callable[[Desk, Renderer], list[BaseRoute]], ...] = (
+    switch.routes,
+    judging.routes,
+    progress.routes,
+    api.routes,
+)
+"""What else is answered: each makes routes for a desk."""
+MONTH = 30 * 24 * 3600
+STATUS = {2: 400, 3: 422, 4: 502, 5: 404, 6: 503}
+"""Exit code of an error → status of its page."""
+
+
+def make_app(store: Store | str | Path | None = None, *, token: str = "") -> Starlette:
+    """The pages over a store, which stays open with the application. Without a token this machine alone may ask."""
+    from starlette.applications import Starlette
+    from starlette.middleware import Middleware
+
+    from assay.store import Store as Opened
+
+    opened = store if isinstance(store, Opened) else Opened.open(store, create=False)
+    keys = Keys(token)
+    desk = Desk(opened, csrf=keys.csrf)
+    renderer = Renderer(PAGES, StaticFiles.read(), csrf=keys.csrf, has_token=bool(token))
+    routes = [*(_route(desk, renderer, page) for page in PAGES), *_own_routes(keys, renderer)]
+    for more in MORE_ROUTES:
+        routes += more(desk, renderer)
+    handlers: dict[Any, Any] = {404: renderer.not_found, 405: renderer.not_found, 500: renderer.broken}
+    app = Starlette(
+        routes=routes,
+        middleware=[Middleware(Guard, keys=keys, refused=_refused(renderer))],
+        exception_handlers={AssayError: lambda request, error: _failed(renderer, request, error), **handlers},
+    )
+    app.state.desk, app.state.keys = desk, keys
+    return app
+
+
+def _route(desk: Desk, renderer: Renderer, page: Page) -> BaseRoute:
+    """A page: from before where nothing has changed since, else made in a thread of its own."""
+    from anyio import to_thread
+    from starlette.routing import Route
+
+    async def endpoint(request: Request) -> Response:
+        asked = Asked(request.url.path, dict(request.path_params), tuple(request.query_params.multi_items()))
+        found = _known(desk, page, asked)
+        if found is None:
+            found = await to_thread.run_sync(_answer, desk, renderer, page, asked, limiter=desk.workers)
+        return found.to(request)
+
+    return Route(page.path, endpoint, methods=["GET"])
+
+
+def _known(desk: Desk, page: Page, asked: Asked) -> Answer | None:
+    """A page from before, if asking whether the store has changed takes no time: of a file it does not."""
+    if not page.is_kept or desk.store.place.path is None:
+        return None
+    found: Answer | None = desk.pages.peek(_key(desk, page, asked))
+    return found
+
+
+def _key(desk: Desk, page: Page, asked: Asked) -> Hashable:
+    """One state of the store is one answer; ages such as 30d are counted from now, to the minute."""
+    return desk.state(), asked.minute, page.path, asked.path, asked.params
+
+
+def _answer(desk: Desk, renderer: Renderer, page: Page, asked: Asked) -> Answer:
+    """A page, kept where it may be."""
+    if not page.is_kept:
+        return answer_of(desk, renderer, page, asked)
+    found: Answer = desk.pages.get(_key(desk, page, asked), lambda: answer_of(desk, renderer, page, asked))
+    return found
+
+
+def _own_routes(keys: Keys, renderer: Renderer) -> list[BaseRoute]:
+    """Scripts and styles, and the login."""
+    from starlette.routing import Route
+
+    async def static(request: Request) -> Response:
+        return renderer.static.response(request.path_params["name"], request)
+
+    async def login_page(request: Request) -> Response:
+        return renderer.page("login.html.j2", "Log in", {"next": safe_next(request.query_params.get("next", "/"))})
+
+    async def login(request: Request) -> Response:
+        form = await request.form()
+        return _logged_in(keys, renderer, str(form.get("token", "")), str(form.get("next", "/")))
+
+    async def logout(_: Request) -> Response:
+        from starlette.responses import RedirectResponse
+
+        answer = RedirectResponse("/login", 303)
+        answer.delete_cookie(COOKIE)
+        return answer
+
+    return [
+        Route("/static/{name}", static, methods=["GET"]),
+        Route("/login", login_page, methods=["GET"]),
+        Route("/login", login, methods=["POST"]),
+        Route("/logout", logout, methods=["POST"]),
+    ]
+
+
+def _logged_in(keys: Keys, renderer: Renderer, token: str, wanted: str) -> Response:
+    """The cookie and the way on; or the form again."""
+    from starlette.responses import RedirectResponse
+
+    if keys.token and not keys.is_token(token.strip()):
+        content = {"next": safe_next(wanted), "problem": "That is not the token."}
+        return renderer.page("login.html.j2", "Log in", content, 401)
+    answer = RedirectResponse(safe_next(wanted), 303)
+    if keys.token:
+        answer.set_cookie(COOKIE, keys.cookie, max_age=MONTH, httponly=True, samesite="lax")
+    return answer
+
+
+def _refused(renderer: Renderer) -> Callable[[Scope, Refusal], Response]:
+    def refused(scope: Scope, refusal: Refusal) -> Response:
+        from starlette.responses import RedirectResponse
+
+        if refusal.to_login and scope["method"] == "GET" and not scope["path"].startswith("/api/"):
+            return RedirectResponse(login_address(scope), 303)
+        answer = renderer.problem(scope["path"], refusal.status, refusal.what)
+        if refusal.status == 401:
+            answer.headers["www-authenticate"] = "Bearer"
+        return answer
+
+    return refused
+
+
+def _failed(renderer: Renderer, request: Request, error: AssayError) -> Response:
+    """A deliberate error as a page: what is not there is 404."""
+    status = 404 if isinstance(error, UnknownName) else STATUS.get(error.exit_code, 500)
+    return renderer.problem(request.url.path, status, str(error))

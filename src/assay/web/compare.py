@@ -1,0 +1,191 @@
+"""Compare: two or more results side by side, as the report has them, and all their queries."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from assay.comparison.figures import Figures
+from assay.comparison.pairing import sign_of
+from assay.errors import UsageError
+from assay.evaluation.result import Result
+from assay.metrics._metric import BoundMetric
+from assay.reports._page import Group, group_of
+from assay.reports._page_matter import Matter
+from assay.reports._page_parts import TEXT, Column, Field, Section, number, words
+from assay.reports._page_queries import Cards
+from assay.reports._stored import readable
+from assay.text import printable
+from assay.web._desk import Desk, Listed
+from assay.web._page import Asked, Page, View, address
+from assay.web._queries import LONGEST_TEXT, query_url, score_column
+from assay.web._sections import lay_out
+from assay.web._sheet import Plan, SheetColumn
+
+MOST_RESULTS = 20
+MOST_SYSTEMS_IN_TABLE = 6
+BEFORE_QUERIES = ("metrics", "slices", "by-cutoff", "query-by-query", "queries")
+OTHERS = "Other queries"
+"""Cards of the report for queries that did not stand out."""
+MOST_CARDS = 8
+LEAD = "Relevant documents are marked ✓ with their grade; relevant ones that were missed stand below each ranking."
+NEWEST = 30
+"""Results that may be picked from where none is given."""
+
+
+def show_compare(desk: Desk, asked: Asked) -> View:
+    """`r` names each result; `baseline` one of them."""
+    keys = tuple(dict.fromkeys(asked.every("r")))
+    if len(keys) < 2:
+        return _choose(desk, keys)
+    if len(keys) > MOST_RESULTS:
+        raise UsageError(f"at most {MOST_RESULTS} results are compared at once, and {len(keys)} were given")
+    picked = [desk.listed(key) for key in keys]
+    baseline = asked.one("baseline")
+    if baseline and baseline not in keys:
+        raise UsageError("the baseline is one of the results that are compared")
+    matter, group = _looked_at(desk, keys, baseline)
+    laid, tables = lay_out(map(_fewer_cards, group.sections))
+    first = 1 + max((place for place, one in enumerate(laid) if one.anchor.startswith(BEFORE_QUERIES)), default=-1)
+    table = BothQueries(matter.comparison.results if matter.comparison else (), keys, _metric(asked, matter))
+    plan = table.plan(asked)
+    content = {
+        "head": group.head,
+        "above": laid[:first],
+        "below": laid[first:],
+        "picked": list(zip(keys, matter.names, picked, strict=True)),
+        "baseline": baseline,
+        "sheet": plan.sheet(asked),
+        "metric": table.metric.name if table.metric else "",
+        "metrics": [one.name for one in matter.metrics],
+        "swapped": _swapped(keys) if len(keys) == 2 else "",
+    }
+    return View("compare.html.j2", _title(matter), content, {**tables, "all-queries": lambda: plan.grid(asked)})
+
+
+def _fewer_cards(section: Section) -> Section:
+    """Of the report's cards those that moved most; its table goes, for here is one with every query."""
+    if section.anchor.startswith("query-by-query"):
+        return replace(section, lead="Above the line the second result is better.")
+    if not section.anchor.startswith("queries"):
+        return section
+    groups = [part for part in section.parts if isinstance(part, Cards) and part.title != OTHERS]
+    return replace(section, parts=tuple(map(_first_cards, groups)), lead=LEAD)
+
+
+def _first_cards(group: Cards) -> Cards:
+    if len(group.cards) <= MOST_CARDS:
+        return group
+    return replace(group, cards=group.cards[:MOST_CARDS], lead=f"The first {MOST_CARDS}; the table below has every query.")
+
+
+def _title(matter: Matter) -> str:
+    names = " and ".join(matter.names) if len(matter.names) < 4 else f"{len(matter.names)} results"
+    return f"{names} compared"
+
+
+def _choose(desk: Desk, keys: Sequence[str]) -> View:
+    """Nothing to compare yet: the newest results, to be picked from."""
+    newest = [(one.key, one.entry.provider, one.entry.benchmark, readable(one.entry.started)) for one in _newest(desk, keys)]
+    return View("choose.html.j2", "Compare", {"newest": newest, "picked": set(keys)})
+
+
+def _newest(desk: Desk, keys: Sequence[str]) -> list[Listed]:
+    """Those that are given first; with one given, those on the same benchmark."""
+    given = [desk.listed(key) for key in keys]
+    same = {one.entry.benchmark for one in given}
+    others = [one for one in desk.shelf.listed if one not in given and (not same or one.entry.benchmark in same)]
+    return [*given, *others[:NEWEST]]
+
+
+def _swapped(keys: Sequence[str]) -> str:
+    first, second = keys
+    return f"{address('/compare', r=second)}&{address('', r=first)[1:]}"
+
+
+def _looked_at(desk: Desk, keys: tuple[str, ...], baseline: str) -> tuple[Matter, Group]:
+    """What the report says about them; worked out once, for results do not change."""
+
+    def work() -> tuple[Matter, Group]:
+        matter = Matter(desk.results(keys), desk.comparison(keys, baseline))
+        return matter, group_of(matter)
+
+    found: tuple[Matter, Group] = desk.worked_out.get(("compared", keys, baseline), work)
+    return found
+
+
+def _metric(asked: Asked, matter: Matter) -> BoundMetric | None:
+    name = asked.one("metric")
+    return next((one for one in matter.metrics if one.name == name), matter.moving)
+
+
+@dataclass(frozen=True)
+class BothQueries:
+    """Every query with the scores of each result."""
+
+    results: Sequence[Result]
+    keys: Sequence[str]
+    metric: BoundMetric | None
+
+    @cached_property
+    def scores(self) -> list[dict[str, float]]:
+        """For each result, query → score."""
+        return [result.scores(self.metric.name) for result in self.results] if self.metric else []
+
+    def differs(self, query: str) -> bool:
+        """Whether not all results gave the query the same score."""
+        found = {one.get(query, math.nan) for one in self.scores}
+        return len(found) > 1
+
+    def ids(self, asked: Asked) -> list[str]:
+        """The queries that an address means."""
+        found = list(self.results[0].query_ids) if self.results and self.metric else []
+        if asked.has("differ"):
+            found = [query for query in found if self.differs(query)]
+        if sought := asked.one("words").casefold().split():
+            found = [query for query in found if all(word in f"{query} {self.text(query)}".casefold() for word in sought)]
+        return found
+
+    def text(self, query: str) -> str:
+        """What was asked."""
+        asked = next((one.queries[query] for one in self.results if query in one.queries), None)
+        return asked.text if asked else ""
+
+    def plan(self, asked: Asked) -> Plan[str]:
+        """The table: of two results with the difference, which it is sorted by unless the address says otherwise."""
+        columns = [
+            SheetColumn("query", Column("query", TEXT), self._named, str),
+            SheetColumn("text", Column("text", TEXT), self._text, self.text),
+        ]
+        if self.metric:
+            shown = self.results[:MOST_SYSTEMS_IN_TABLE]
+            columns += [score_column(result, self.metric, printable(result.name)) for result in shown]
+        if len(self.scores) == 2:
+            columns.append(SheetColumn("change", Column("Δ"), self._change, self.change))
+        return Plan("All queries", "all-queries", tuple(columns), self.ids(asked), "all-queries")
+
+    def change(self, query: str) -> float:
+        """By how much the second result is above the first."""
+        first, second = (one.get(query, math.nan) for one in self.scores)
+        return second - first
+
+    def _named(self, query: str) -> Field:
+        return words(query, href=query_url(self.keys[-1], query))
+
+    def _text(self, query: str) -> Field:
+        text = self.text(query)
+        return words(text if len(text) <= LONGEST_TEXT else text[: LONGEST_TEXT - 1] + "…")
+
+    def _change(self, query: str) -> Field:
+        value = self.change(query)
+        if self.metric is None or math.isnan(value):
+            return Field("–", sort="")
+        better = sign_of(self.metric) * value
+        return number(
+            Figures().change(self.metric, value), value, tone="better" if better > 0 else "worse" if better < 0 else ""
+        )
+
+
+PAGE = Page("/compare", show_compare, "Compare")

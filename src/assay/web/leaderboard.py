@@ -1,0 +1,162 @@
+"""Leaderboard: the newest result of each provider on a benchmark, the best first; what cannot be told apart is a tie."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from assay.charts import Drawing, draw
+from assay.comparison.compare import compare_results
+from assay.comparison.comparison import Comparison
+from assay.errors import AssayError, UnknownName, UsageError, near_matches
+from assay.metrics._parse import parse_metric
+from assay.reports._page_charts import Figure, Figures
+from assay.reports._page_parts import TEXT, Column, Field, Grid, Section, number, words
+from assay.reports._stored import readable
+from assay.text import counted
+from assay.web._desk import Desk, Listed
+from assay.web._page import Asked, Page, View
+from assay.web._sections import lay_out
+from assay.web.results import cut, figure_field, offered
+
+MOST_TESTED = 20
+"""Providers that are tested against each other: pairs grow with the square."""
+MOST_SHOWN = 200
+
+
+def show_leaderboard(desk: Desk, asked: Asked) -> View:
+    """The benchmark of the newest result, unless another is asked for."""
+    shelf = desk.shelf
+    names = [name for name in shelf.benchmarks if name]
+    newest = next((one.entry.benchmark for one in shelf.listed if one.entry.benchmark), "")
+    benchmark = asked.one("benchmark", newest)
+    if benchmark and benchmark not in names:
+        raise UnknownName("benchmark in the store", benchmark[:200], near_matches(benchmark, names))
+    entered = newest_of(shelf.listed, benchmark)
+    metrics = list(dict.fromkeys(name for one in entered for name in one.entry.figures))
+    metric = asked.one("metric", metrics[0] if metrics else "")
+    if metric and metric not in metrics:
+        raise UnknownName(
+            "metric on this benchmark", metric[:80], near_matches(metric, metrics), f"there are {', '.join(metrics)}"
+        )
+    ranked = ranked_by(entered, metric)
+    comparison, why_not = _tested(desk, ranked, metric)
+    grid = board(ranked, metric, comparison)
+    laid, tables = lay_out([Section("board", benchmark or "Nothing yet", (grid, *_charts(desk, ranked, metric)))])
+    content = {
+        "benchmarks": offered(names, benchmark),
+        "benchmark": benchmark,
+        "metrics": metrics,
+        "metric": metric,
+        "sections": laid,
+        "verdict": comparison.verdict if comparison else "",
+        "notes": _notes(ranked, entered, why_not),
+    }
+    return View("leaderboard.html.j2", f"Leaderboard of {benchmark}" if benchmark else "Leaderboard", content, tables)
+
+
+def newest_of(listed: Sequence[Listed], benchmark: str) -> list[Listed]:
+    """The newest result of each provider, on the data that the newest result of all is on; those that failed come too."""
+    on_it = [one for one in listed if one.entry.benchmark == benchmark]
+    newest: dict[str, Listed] = {}
+    for one in on_it:
+        if one.entry.dataset == on_it[0].entry.dataset:
+            newest.setdefault(one.entry.provider, one)
+    return list(newest.values())
+
+
+def ranked_by(entered: Sequence[Listed], metric: str) -> list[Listed]:
+    """Best first; without a figure they are left out."""
+    known = []
+    for one in entered:
+        figure = None if one.entry.is_failed else one.entry.figures.get(metric)
+        if figure is not None and figure.value is not None:
+            known.append((figure.value, one))
+    is_up = parse_metric(metric).metric.higher_is_better if known else True
+    return [one for _, one in sorted(known, key=lambda pair: pair[0], reverse=is_up)]
+
+
+def _tested(desk: Desk, ranked: Sequence[Listed], metric: str) -> tuple[Comparison | None, str]:
+    """The best ones compared on the metric; or why that cannot be done."""
+    keys = tuple(one.key for one in ranked[:MOST_TESTED])
+    if len(keys) < 2:
+        return None, ""
+    try:
+        found: Comparison = desk.worked_out.get(
+            ("board", keys, metric), lambda: compare_results(desk.results(keys), metrics=[metric], intersect=True)
+        )
+    except AssayError as error:
+        return None, f"Ties are not marked: {error}"
+    return found, ""
+
+
+def ties_of(comparison: Comparison, metric: str) -> list[set[int]]:
+    """For each place, the places that it cannot be told apart from."""
+    names = comparison.names
+    apart = {frozenset((pair.a, pair.b)) for pair in comparison.pairs if pair.metric == metric and pair.better}
+    return [
+        {other for other in range(len(names)) if other != place and frozenset((names[place], names[other])) not in apart}
+        for place in range(len(names))
+    ]
+
+
+def board(ranked: Sequence[Listed], metric: str, comparison: Comparison | None) -> Grid:
+    """Place, provider, figure with its interval, ties, and when it was measured."""
+    ties = ties_of(comparison, metric) if comparison else []
+    rows = []
+    for place, one in enumerate(ranked[:MOST_SHOWN]):
+        tied = ties[place] if place < len(ties) else set()
+        shared = "=" if tied else ""
+        same = ", ".join(str(other + 1) for other in sorted(tied)) if place < len(ties) else "not tested"
+        is_best = bool(ties) and (place == 0 or 0 in tied)
+        rows.append(
+            (
+                number(f"{place + 1}{shared}", place + 1),
+                cut(one.entry.provider, href=one.url, tone="best" if is_best else ""),
+                figure_field(one, metric),
+                Field(same or "–", sort=len(tied)),
+                number(f"{one.entry.n_queries:,}", one.entry.n_queries),
+                words(readable(one.entry.started)),
+            )
+        )
+    heads = (
+        Column("place"),
+        Column("provider", TEXT),
+        Column(metric or "figure"),
+        Column("tied with", TEXT, "places whose difference may be luck"),
+        Column("queries"),
+        Column("started (UTC)", TEXT),
+    )
+    return Grid("Leaderboard", heads, tuple(rows))
+
+
+def _notes(ranked: Sequence[Listed], entered: Sequence[Listed], why_not: str) -> list[str]:
+    said = ["= marks a tie: the difference to at least one other may be luck. Bold: the best, and what is tied with it."]
+    if left := len(entered) - len(ranked):
+        said.append(f"{counted(left, 'provider')} without a figure left out.")
+    if len(ranked) > MOST_TESTED:
+        said.append(f"The best {MOST_TESTED} were tested against each other.")
+    return [*(said if len(ranked) > 1 else said[1:]), *([why_not] if why_not else [])]
+
+
+def _charts(desk: Desk, ranked: Sequence[Listed], metric: str) -> list[Figures]:
+    """Bars, and of three or more how far apart their mean ranks are; nothing where they cannot be drawn."""
+    keys = tuple(one.key for one in ranked[:MOST_TESTED])
+    if len(keys) < 2:
+        return []
+    kinds = ["bars", *(["critical_difference"] if len(keys) > 2 else [])]
+    makers = {kind: partial(_drawing, desk, kind, keys, metric) for kind in kinds}
+    drawn = [desk.worked_out.get(("board", kind, keys, metric), make) for kind, make in makers.items()]
+    figures = [Figure(one[0], kind, "", metric) for kind, one in zip(kinds, drawn, strict=True) if one]
+    return [Figures(tuple(figures))] if figures else []
+
+
+def _drawing(desk: Desk, kind: str, keys: Sequence[str], metric: str) -> tuple[Drawing, ...]:
+    """The chart; none where it cannot be drawn."""
+    try:
+        return (draw(kind, desk.results(keys), metric=metric),)
+    except UsageError:
+        return ()
+
+
+PAGE = Page("/leaderboard", show_leaderboard, "Leaderboard")

@@ -1,0 +1,112 @@
+"""Progress: how far running evaluations are, on a page, and as a stream of events that tells whenever something changes."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from assay.reports._stored import readable
+from assay.store.running import Running, list_running
+from assay.text import counted
+from assay.web._page import Asked, Page, View
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.routing import BaseRoute
+
+    from assay.web._desk import Desk
+    from assay.web._rendering import Renderer
+
+EVENTS = "/progress/events"
+LOOK = 0.5
+"""Seconds between two looks at the files that evaluations write."""
+HEARTBEAT = 10.0
+"""Seconds of silence after which a sign of life is sent, so that nobody between takes the stream for dead."""
+RETRY = 3000
+"""Milliseconds after which a browser that lost the stream asks again."""
+
+
+@dataclass(frozen=True)
+class Bar:
+    """How far a part is, as the page shows it."""
+
+    name: str
+    n_done: int
+    n_asked: int
+    about: str
+
+
+@dataclass(frozen=True)
+class Run:
+    """A running evaluation, as the page shows it."""
+
+    id: str
+    title: str
+    bars: tuple[Bar, ...]
+
+
+def show_progress(desk: Desk, asked: Asked) -> View:  # noqa: ARG001 (all pages take the same)
+    """What is running now; scripts keep it up to date, and without them the page is as it was when it was loaded."""
+    return View("progress.html.j2", "Progress", {"runs": _runs(list_running(desk.store.place)), "events": EVENTS})
+
+
+def _runs(running: Sequence[Running]) -> list[Run]:
+    return [
+        Run(
+            one.id,
+            f"begun {readable(one.started)} UTC · {one.n_done} of {counted(one.n_parts, 'result')} complete",
+            tuple(
+                Bar(part.name, part.n_done, part.n_asked, _about(part.n_failed, part.n_cached, part.waiting))
+                for part in one.parts
+            ),
+        )
+        for one in running
+    ]
+
+
+def _about(n_failed: int, n_cached: int, waiting: str) -> str:
+    said = [f"{n_failed:,} failed"] if n_failed else []
+    said += [f"{n_cached:,} from before"] if n_cached else []
+    return " · ".join([*said, *([f"waiting: {waiting}"] if waiting else [])])
+
+
+def routes(desk: Desk, renderer: Renderer) -> list[BaseRoute]:  # noqa: ARG001 (all routes are made of the same)
+    """The stream of events."""
+    from starlette.responses import StreamingResponse
+    from starlette.routing import Route
+
+    async def stream(_: Request) -> Response:
+        headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
+        return StreamingResponse(events(desk), media_type="text/event-stream", headers=headers)
+
+    return [Route(EVENTS, stream, methods=["GET"])]
+
+
+async def events(desk: Desk) -> AsyncIterator[bytes]:
+    """What is running, at once and whenever it changes; it goes on until whoever listens has left."""
+    from starlette.concurrency import run_in_threadpool
+
+    yield f"retry: {RETRY}\n\n".encode()
+    before, told = b"", time.monotonic()
+    while True:
+        content = await run_in_threadpool(_content, desk)
+        if content != before:
+            before, told = content, time.monotonic()
+            yield b"event: progress\ndata: " + content + b"\n\n"
+        elif time.monotonic() - told >= HEARTBEAT:
+            told = time.monotonic()
+            yield b": still here\n\n"
+        await asyncio.sleep(LOOK)
+
+
+def _content(desk: Desk) -> bytes:
+    from assay.web.api import to_json
+
+    return to_json({"running": [one.to_dict() for one in list_running(desk.store.place)]})
+
+
+PAGE = Page("/progress", show_progress, "Progress", is_kept=False)

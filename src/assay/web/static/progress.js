@@ -1,0 +1,59 @@
+// Keeps the page Progress up to date from the stream of events. All text goes in as text, never as markup.
+(() => {
+  const place = document.getElementById("progress");
+  if (!place || !window.EventSource) return;
+  const state = document.getElementById("progress-state");
+  const number = new Intl.NumberFormat("en");
+  let seen = place.children.length > 0;
+
+  const make = (kind, name, text) => {
+    const made = document.createElement(kind);
+    if (name) made.className = name;
+    if (text !== undefined) made.textContent = text;
+    return made;
+  };
+
+  const about = (part) => {
+    const said = [];
+    if (part.n_failed) said.push(`${number.format(part.n_failed)} failed`);
+    if (part.n_cached) said.push(`${number.format(part.n_cached)} from before`);
+    if (part.waiting) said.push(`waiting: ${part.waiting}`);
+    return said.join(" · ");
+  };
+
+  const row = (part) => {
+    const line = make("div", "part-so-far");
+    const bar = make("progress");
+    bar.max = Math.max(part.n_asked, 1);
+    bar.value = part.n_done;
+    bar.setAttribute("aria-label", part.name);
+    const figures = `${number.format(part.n_done)} of ${number.format(part.n_asked)} queries`;
+    line.append(make("span", "id", part.name), " ", bar, " ", make("span", "figures", figures), " ", make("span", "muted", about(part)));
+    return line;
+  };
+
+  const show = (running) => {
+    place.replaceChildren(
+      ...running.map((one) => {
+        const section = make("section", "running");
+        section.dataset.id = one.id;
+        const begun = one.started.slice(0, 16).replace("T", " ");
+        const results = one.n_parts === 1 ? "result" : "results";
+        section.append(make("h2", "", `begun ${begun} UTC · ${one.n_done} of ${number.format(one.n_parts)} ${results} complete`));
+        section.append(...one.parts.map(row));
+        return section;
+      }),
+    );
+    const ended = seen && running.length === 0;
+    const said = running.length ? "Running now." : ended ? "It has ended: see Results." : "Nothing is running now.";
+    if (state.textContent !== said) state.textContent = said;
+    seen = seen || running.length > 0;
+  };
+
+  const source = new EventSource(place.dataset.events);
+  source.addEventListener("progress", (event) => show(JSON.parse(event.data).running));
+  source.addEventListener("error", () => {
+    if (source.readyState === EventSource.CLOSED) state.textContent = "The stream has ended; load the page again.";
+  });
+  window.addEventListener("pagehide", () => source.close());
+})();

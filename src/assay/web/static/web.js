@@ -1,0 +1,106 @@
+// What the web pages do beyond being read: Ctrl-K switches results, marks of charts say what they are, picks are counted.
+"use strict";
+(() => {
+  // Ctrl-K
+  const dialog = document.getElementById("switch");
+  const input = dialog.querySelector("input");
+  const list = dialog.querySelector("ul");
+  let chosen = 0;
+  let asked = 0;
+
+  const choose = (place) => {
+    const items = list.children;
+    if (!items.length) return;
+    chosen = (place + items.length) % items.length;
+    Array.from(items).forEach((item, number) => item.setAttribute("aria-selected", String(number === chosen)));
+    items[chosen].scrollIntoView({ block: "nearest" });
+    input.setAttribute("aria-activedescendant", items[chosen].id);
+  };
+
+  const shown = (found) => found.map((one, number) => {
+    const item = document.createElement("li");
+    item.id = `switch-${number}`;
+    item.setAttribute("role", "option");
+    item.dataset.url = one.url;
+    const about = document.createElement("span");
+    about.textContent = one.about;
+    item.append(one.label, about);
+    item.addEventListener("click", () => location.assign(one.url));
+    return item;
+  });
+
+  const search = async () => {
+    const turn = (asked += 1);
+    const answer = await fetch(`/switch?words=${encodeURIComponent(input.value)}`, { credentials: "same-origin" });
+    if (!answer.ok || turn !== asked) return;
+    list.replaceChildren(...shown(await answer.json()));
+    choose(0);
+  };
+
+  const open = () => {
+    if (!dialog.open) dialog.showModal();
+    input.value = "";
+    input.focus();
+    search();
+  };
+
+  document.addEventListener("keydown", (event) => {
+    if ((event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey && event.key.toLowerCase() === "k") {
+      event.preventDefault();
+      open();
+    }
+  });
+  input.addEventListener("input", search);
+  input.addEventListener("keydown", (event) => {
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      event.preventDefault();
+      choose(chosen + (event.key === "ArrowDown" ? 1 : -1));
+    } else if (event.key === "Enter" && list.children[chosen]) {
+      event.preventDefault();
+      location.assign(list.children[chosen].dataset.url);
+    }
+  });
+  dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
+  for (const button of document.querySelectorAll(".switch-button")) {
+    button.hidden = false;
+    button.addEventListener("click", open);
+  }
+
+  // Marks of charts
+  const tip = document.createElement("div");
+  tip.className = "tip";
+  tip.hidden = true;
+  tip.setAttribute("role", "status");
+  document.body.append(tip);
+  document.addEventListener("pointermove", (event) => {
+    const mark = event.target instanceof Element ? event.target.closest("[data-tip]") : null;
+    tip.hidden = !mark;
+    if (!mark) return;
+    tip.textContent = mark.dataset.tip.replaceAll("; ", "\n");
+    const { width, height } = tip.getBoundingClientRect();
+    tip.style.left = `${Math.max(4, Math.min(event.clientX + 14, innerWidth - width - 8))}px`;
+    tip.style.top = `${Math.max(4, Math.min(event.clientY + 14, innerHeight - height - 8))}px`;
+  });
+
+  // Picking results
+  for (const form of document.querySelectorAll("form.picking")) {
+    const button = form.querySelector("button[data-least]");
+    if (!button) continue;
+    const count = () => {
+      const n = form.querySelectorAll("input[type=checkbox]:checked").length;
+      button.disabled = n < Number(button.dataset.least);
+      button.textContent = n ? `Compare ${n}` : "Compare";
+    };
+    form.addEventListener("change", count);
+    window.addEventListener("pageshow", count);
+    count();
+  }
+
+  // Empty fields do not make addresses longer, and a choice is followed at once.
+  for (const form of document.querySelectorAll("form.choices[method=get]")) {
+    form.addEventListener("submit", () => {
+      for (const field of form.elements) if (field.name && !field.value) field.disabled = true;
+    });
+    window.addEventListener("pageshow", () => { for (const field of form.elements) field.disabled = false; });
+  }
+})();

@@ -1,0 +1,313 @@
+"""The web pages in a real browser: sorting, filtering, comparing, keys, dark, narrow; nothing is asked of anybody else."""
+
+import os
+import shutil
+import socket
+import sys
+import threading
+from pathlib import Path
+from urllib.parse import quote, urlsplit
+
+import pytest
+
+pytest.importorskip("starlette")
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+HELPERS = str(Path(__file__).parents[1] / "web")
+WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+
+
+def require(what, why):
+    """Skip, unless this machine shall have everything."""
+    if "all" in os.environ.get("ASSAY_TEST_REQUIRE", "").split(","):
+        pytest.fail(f"ASSAY_TEST_REQUIRE=all, but {what} is missing: {why}")
+    pytest.skip(f"needs {what}: {why}")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        require("playwright", "pip install playwright")
+    if CHROMIUM is None:
+        require("Chromium", "no chromium on the path (Debian: apt-get install chromium)")
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(scope="module")
+def serve():
+    """A store's path → the address where its pages are; a thread each, ended at the end."""
+    import uvicorn
+
+    from assay.store import Store
+    from assay.web.app import make_app
+
+    running = []
+
+    def start(path, **how):
+        listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        listening.bind(("127.0.0.1", 0))
+        listening.listen(64)
+        store = Store.open(path)
+        server = uvicorn.Server(uvicorn.Config(make_app(store, **how), log_level="critical", lifespan="off"))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+        thread.start()
+        running.append((server, thread, listening, store))
+        return f"http://127.0.0.1:{listening.getsockname()[1]}"
+
+    yield start
+    for server, thread, listening, store in running:
+        server.should_exit = True
+        thread.join(10)
+        listening.close()
+        store.close()
+
+
+@pytest.fixture(scope="module")
+def stores():
+    """The stores that the tests of the web pages share."""
+    sys.path.insert(0, HELPERS)
+    try:
+        import _stores
+    finally:
+        sys.path.remove(HELPERS)
+    return _stores
+
+
+@pytest.fixture(scope="module")
+def usual(serve, stores, tmp_path_factory):
+    return serve(stores.usual_store(tmp_path_factory.mktemp("browser") / "usual.db"))
+
+
+@pytest.fixture(scope="module")
+def hostile(serve, stores, tmp_path_factory):
+    return serve(stores.hostile_store(tmp_path_factory.mktemp("browser") / "hostile.db"))
+
+
+class Watched:
+    """A page, what it logged, and whom it asked."""
+
+    def __init__(self, page, base):
+        self.page, self.base, self.said, self.asked = page, base, [], []
+        page.on("console", lambda message: self.said.append(message.text))
+        page.on("pageerror", lambda error: self.said.append(str(error)))
+        page.on("dialog", lambda dialog: (self.said.append(f"dialog {dialog.message}"), dialog.dismiss()))
+        page.on("request", lambda request: self.asked.append(request.url))
+
+    def open(self, path="/"):
+        self.page.goto(self.base + path)
+        return self.page
+
+    def column(self, place):
+        """The cells of a column, top to bottom."""
+        return self.page.locator(f"table >> nth=0 >> css=tbody tr > :nth-child({place})").all_inner_texts()
+
+    def assert_quiet(self):
+        """Nothing was logged, and nobody else was asked."""
+        assert self.said == []
+        assert {urlsplit(url).netloc for url in self.asked if not url.startswith("data:")} <= {urlsplit(self.base).netloc}
+
+
+@pytest.fixture
+def visit(browser):
+    contexts = []
+
+    def call(base, viewport=WIDE, **how):
+        context = browser.new_context(viewport=viewport, **how)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(15_000)
+        return Watched(page, base)
+
+    yield call
+    for context in contexts:
+        context.close()
+
+
+def all_paths(watched):
+    """Every page, with a result and a query that the list leads to."""
+    page = watched.open("/")
+    picks = page.locator("input[name=r]").all()
+    keys = [pick.get_attribute("value") for pick in picks[:4]]
+    page = watched.open(f"/result/{keys[0]}")
+    query = page.locator("#queries tbody tr a").first.get_attribute("href")
+    together = f"/compare?r={keys[-2]}&r={keys[-1]}"
+    return [
+        "/",
+        f"/result/{keys[0]}",
+        query,
+        together,
+        "/compare",
+        "/leaderboard",
+        "/history",
+        "/datasets",
+        "/metrics",
+        "/metrics?name=ndcg",
+    ]
+
+
+@pytest.mark.parametrize("how", ["wide", "narrow", "dark"])
+def test_every_page_is_quiet_and_fits(visit, usual, how):
+    look = {"wide": {}, "narrow": {"viewport": NARROW}, "dark": {"color_scheme": "dark"}}[how]
+    watched = visit(usual, **look)
+    for path in all_paths(watched):
+        page = watched.open(path)
+        width = page.evaluate("document.documentElement.scrollWidth")
+        assert width <= page.viewport_size["width"], (path, width)
+        assert page.locator("h1").count() == 1
+        if how == "dark":
+            light = page.evaluate("getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)")
+            assert max(light[:3]) < 60
+    watched.assert_quiet()
+
+
+def test_sorting_and_the_way_back(visit, usual):
+    watched = visit(usual)
+    page = watched.open("/")
+    first = watched.column(2)
+    page.get_by_role("link", name="ndcg@10").click()
+    page.wait_for_url("**sort=value**")
+    values = [float(text.split()[0]) for text in watched.column(5)]
+    assert values == sorted(values, reverse=True)
+    page.get_by_role("link", name="ndcg@10").click()
+    page.wait_for_url("**order=asc**")
+    assert page.locator("th[aria-sort=ascending]").inner_text().strip() == "ndcg@10"
+    page.go_back()
+    page.go_back()
+    assert watched.column(2) == first
+    watched.assert_quiet()
+
+
+def test_filtering_by_menus_and_words(visit, usual):
+    watched = visit(usual)
+    page = watched.open("/")
+    page.get_by_label("Provider").select_option("dense")
+    page.get_by_label("From", exact=True).fill("2026-10-25")
+    page.get_by_role("button", name="Filter").click()
+    page.wait_for_url("**provider=dense**")
+    assert "benchmark=" not in page.url
+    assert {text.split()[0] for text in watched.column(2)} == {"dense"}
+    assert page.get_by_label("Provider").input_value() == "dense"
+    page.get_by_role("link", name="Show all").click()
+    page.wait_for_url(f"{usual}/")
+    watched.assert_quiet()
+
+
+def test_picking_and_comparing(visit, usual):
+    watched = visit(usual)
+    page = watched.open("/")
+    button = page.get_by_role("button", name="Compare")
+    assert button.is_disabled()
+    page.locator("input[name=r]").nth(2).check()
+    page.locator("input[name=r]").nth(3).check()
+    assert button.inner_text() == "Compare 2"
+    button.click()
+    page.wait_for_url("**/compare?r=**")
+    assert page.locator(".verdict").inner_text()
+    page.get_by_label("only where they differ").check()
+    page.locator("#all-queries").get_by_role("button", name="Filter").click()
+    page.wait_for_url("**differ=1**")
+    changes = page.locator("#all-queries tbody tr td:last-child").all_inner_texts()
+    assert changes
+    assert "+0.000" not in changes
+    watched.assert_quiet()
+
+
+def test_ctrl_k_switches_by_keyboard_alone(visit, usual):
+    watched = visit(usual)
+    page = watched.open("/metrics")
+    page.keyboard.press("Control+k")
+    page.wait_for_selector("dialog[open] li")
+    page.keyboard.type("hybrid")
+    page.wait_for_function("document.querySelectorAll('dialog li').length === 1")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/result/**")
+    assert page.locator("h1").inner_text() == "hybrid on things"
+    page.keyboard.press("Control+k")
+    page.wait_for_selector("dialog[open] li")
+    page.keyboard.press("ArrowDown")
+    assert page.locator("dialog li").nth(1).get_attribute("aria-selected") == "true"
+    page.keyboard.press("Escape")
+    assert page.locator("dialog[open]").count() == 0
+    watched.assert_quiet()
+
+
+def test_tables_are_sorted_and_filtered_by_keyboard(visit, usual):
+    watched = visit(usual)
+    page = watched.open("/metrics")
+    page.get_by_label("Filter metrics").fill("reciprocal")
+    assert 0 < page.locator("#index tbody tr:visible").count() < 20
+    page.get_by_label("Filter metrics").fill("")
+    head = page.locator("#index th button").first
+    head.focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Enter")
+    names = page.locator("#index tbody tr th a").all_inner_texts()
+    ordered = page.evaluate("names => [...names].sort((a, b) => b.localeCompare(a))", names)
+    assert names == ordered
+    assert len(names) > 50
+    assert page.locator("#index th[aria-sort=descending]").count() == 1
+    watched.assert_quiet()
+
+
+def test_the_first_tab_skips_to_the_content_and_focus_is_seen(visit, usual):
+    watched = visit(usual)
+    page = watched.open("/")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
+    page.keyboard.press("Tab")
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
+    watched.assert_quiet()
+
+
+def test_marks_of_charts_say_what_they_are(visit, usual):
+    watched = visit(usual)
+    page = watched.open("/history?provider=bm25")
+    mark = page.locator("[data-tip]").nth(5)
+    mark.scroll_into_view_if_needed()
+    mark.hover(force=True)
+    page.wait_for_selector(".tip:not([hidden])")
+    assert page.locator(".tip").inner_text().strip()
+    watched.assert_quiet()
+
+
+def test_pages_are_read_without_scripts(visit, usual):
+    watched = visit(usual, java_script_enabled=False)
+    page = watched.page
+    page.goto(usual + "/leaderboard")
+    assert page.locator("tbody tr").count() >= 4
+    page.goto(usual + "/")
+    page.get_by_label("Provider").select_option("dense")
+    page.get_by_role("button", name="Filter").click()
+    assert "provider=dense" in page.url
+
+
+def test_logging_in(visit, serve, stores, tmp_path):
+    base = serve(stores.usual_store(tmp_path / "s.db", nights=1), token="a-rather-long-token")
+    watched = visit(base)
+    page = watched.open("/history")
+    assert "/login?next=" in page.url
+    page.get_by_label("Token").fill("a-rather-long-token")
+    page.get_by_role("button", name="Log in").click()
+    page.wait_for_url("**/history")
+    page.get_by_role("button", name="Log out").click()
+    page.wait_for_url("**/login")
+    watched.assert_quiet()
+
+
+@pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_hostile_content_is_harmless(visit, hostile, stores, viewport):
+    watched = visit(hostile, viewport)
+    paths = all_paths(watched)
+    key = paths[1]
+    paths += [f"{key}/query?id={quote(text)}" for text in stores.HOSTILE.values()]
+    for path in paths:
+        page = watched.open(path)
+        assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"], path
+        assert page.locator("main script, main img").count() == 0
+    page.keyboard.press("Control+k")
+    page.wait_for_selector("dialog[open] li")
+    watched.assert_quiet()

@@ -1,0 +1,166 @@
+"""Rejudging: the same as evaluating with all the judgments from the start, wherever a result knows enough."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import assay
+from assay.evaluation.rejudging import READS_NON_RELEVANT, rejudge
+from assay.evaluation.saved import result_from_dict
+from assay.metrics._parse import parse_metric
+from assay.metrics._registry import all_metrics
+
+METRICS = ("ndcg@3", "map", "mrr", "precision@2", "recall@3", "err@3", "rbp", "gmap", "num_rel_ret")
+DOCS = [f"d{number}" for number in range(6)]
+
+
+def saved(result, run):
+    """What a store gives back: no grader, and of judgments the relevant ones alone."""
+    return result_from_dict(json.loads(json.dumps(replace(result, run=run).to_dict())))
+
+
+def example():
+    qrels = {"q1": {"d0": 1, "d5": 0}, "q2": {"d1": 2}}
+    run = {"q1": {"d3": 3.0, "d0": 2.0, "d4": 1.0}, "q2": {"d1": 2.0, "d2": 1.0}}
+    return qrels, run
+
+
+def test_by_hand():
+    """d3 stands first for q1: relevant now, it lifts its reciprocal rank from 1/2 to 1, and the mean from 3/4 to 1."""
+    qrels, run = example()
+    found = rejudge(saved(assay.evaluate(qrels, run, ["mrr", "precision@2"]), run), {"q1": {"d3": 1}})
+    assert found.summaries() == {"mrr": (0.75, 1.0), "precision@2": (0.5, 0.75)}
+    assert found.scores("q1") == {"mrr": (0.5, 1.0), "precision@2": (0.5, 1.0)}
+    assert found.scores("q2") == {"mrr": (1.0, 1.0), "precision@2": (0.5, 0.5)}
+    assert (found.queries, found.n_added, found.left_out) == (("q1",), 1, ())
+    assert found.to_dict()["queries"] == {
+        "q1": {"mrr": {"before": 0.5, "after": 1.0}, "precision@2": {"before": 0.5, "after": 1.0}}
+    }
+
+
+def test_the_result_stays_as_it_is():
+    qrels, run = example()
+    result = saved(assay.evaluate(qrels, run, METRICS), run)
+    before = json.dumps(result.to_dict())
+    rejudge(result, {"q1": {"d3": 3}, "q2": {"d2": 1}})
+    assert json.dumps(result.to_dict()) == before
+
+
+GRADED = st.dictionaries(st.sampled_from(DOCS), st.integers(0, 3), max_size=4)
+RANKING = st.dictionaries(st.sampled_from(DOCS), st.integers(0, 4).map(float), max_size=6)
+
+
+@given(
+    st.lists(st.tuples(GRADED.filter(bool), RANKING, GRADED), min_size=1, max_size=4),
+    st.sampled_from(["docid_desc", "docid_asc", "input_order"]),
+)
+def test_as_if_it_had_been_judged_from_the_start(queries, ties):
+    qrels = {f"q{number}": judged for number, (judged, _, _) in enumerate(queries)}
+    run = {f"q{number}": ranking for number, (_, ranking, _) in enumerate(queries) if ranking}
+    new = {f"q{number}": more for number, (_, _, more) in enumerate(queries)}
+    policy = assay.Policy(ties=ties)
+    stored = saved(assay.evaluate(qrels, run, METRICS, policy=policy), run)
+    whole = assay.evaluate({query: {**new[query], **judged} for query, judged in qrels.items()}, run, METRICS, policy=policy)
+    found = rejudge(stored, new, qrels)
+    assert found.left_out == ()
+    assert found.before.summary() == pytest.approx(stored.summary)
+    for name in METRICS:
+        after = dict(zip(found.after.query_ids, found.after.columns[parse_metric(name).name].score.tolist(), strict=True))
+        assert after == pytest.approx(whole.scores(name), abs=1e-12)
+    assert found.after.summary() == pytest.approx(whole.summary)
+
+
+@given(st.lists(st.tuples(GRADED.filter(bool), RANKING, GRADED), min_size=1, max_size=3))
+def test_relevant_documents_alone_are_enough(queries):
+    """All that the store keeps; documents that were judged not relevant must not be graded again here."""
+    qrels = {f"q{number}": judged for number, (judged, _, _) in enumerate(queries)}
+    run = {f"q{number}": ranking for number, (_, ranking, _) in enumerate(queries) if ranking}
+    new = {
+        f"q{n}": {doc: g for doc, g in more.items() if doc not in qrels[f"q{n}"]} for n, (_, _, more) in enumerate(queries)
+    }
+    stored = saved(assay.evaluate(qrels, run, METRICS), run)
+    assert rejudge(stored, new).after.summary() == pytest.approx(rejudge(stored, new, qrels).after.summary())
+
+
+def test_what_is_judged_keeps_its_grade():
+    qrels, run = example()
+    found = rejudge(saved(assay.evaluate(qrels, run, ["mrr"]), run), {"q1": {"d0": 0}, "q9": {"d1": 3}})
+    assert (found.n_added, found.queries) == (0, ())
+    assert found.summaries() == {"mrr": (0.75, 0.75)}
+
+
+def test_a_query_that_had_no_judgment_comes_in():
+    qrels, run = example()
+    run = {**run, "q3": {"d1": 1.0}}
+    found = rejudge(saved(assay.evaluate(qrels, run, ["mrr"]), run), {"q3": {"d1": 2}})
+    assert found.scores("q3") == {"mrr": (None, 1.0)}
+    assert found.summaries() == {"mrr": (0.75, (0.5 + 1 + 1) / 3)}
+
+
+def test_a_higher_grade_than_any_before_changes_every_query():
+    """ERR divides by the largest grade there is."""
+    qrels, run = {"q1": {"d0": 1}, "q2": {"d1": 1}}, {"q1": {"d0": 1.0}, "q2": {"d1": 2.0, "d2": 1.0}}
+    found = rejudge(saved(assay.evaluate(qrels, run, ["err@3"]), run), {"q2": {"d2": 3}})
+    whole = assay.evaluate({"q1": {"d0": 1}, "q2": {"d1": 1, "d2": 3}}, run, ["err@3"])
+    assert found.after.summary() == pytest.approx(whole.summary)
+    assert found.scores("q1")["err@3"][1] == pytest.approx(1 / 8)
+    assert found.queries == ("q2",)
+
+
+def test_what_takes_more_than_a_result_keeps_is_left_out():
+    qrels, run = example()
+    result = saved(assay.evaluate(qrels, run, ["mrr", "bpref", "judged@10", "relstring"]), run)
+    assert rejudge(result, {"q1": {"d3": 1}}).left_out == ("bpref", "judged@10", "relstring@10")
+    assert rejudge(result, {"q1": {"d3": 1}}, qrels).left_out == ("relstring@10",)
+    condensed = saved(assay.evaluate(qrels, run, ["mrr"], policy=assay.Policy(judged_only=True)), run)
+    assert rejudge(condensed, {"q1": {"d3": 1}}).left_out == ("mrr",)
+
+
+def test_scores_that_something_else_decided_are_left_out():
+    """Where scoring again does not give what is stored, nobody knows what new grades would do."""
+    qrels, run = example()
+    result = saved(assay.evaluate(qrels, run, ["mrr", "map"]), run)
+    columns = {**result.table.columns, "map": result.table.columns["map"]._replace(score=np.array([0.1, 0.2]))}
+    found = rejudge(replace(result, table=replace(result.table, columns=columns)), {"q1": {"d3": 1}})
+    assert found.left_out == ("map",)
+
+
+def test_nothing_is_refused_for_a_new_grade():
+    """A tie that matters only now is no error, even under a policy that refuses ties."""
+    qrels, run = {"q1": {"d0": 1}}, {"q1": {"d0": 3.0, "d1": 1.0, "d2": 1.0}}
+    strict = assay.Policy(ties="error", missing="error", no_relevant="error", extra="error")
+    found = rejudge(saved(assay.evaluate(qrels, run, ["map"], policy=strict), run), {"q1": {"d1": 1}})
+    assert found.scores("q1") == {"map": (1.0, pytest.approx((1 + 2 / 3) / 2))}
+
+
+def test_without_rankings_nothing_can_be_worked_out():
+    qrels, run = example()
+    found = rejudge(assay.evaluate(qrels, run, ["mrr"]), {"q1": {"d3": 1}})
+    assert found.left_out == ("mrr",)
+
+
+def test_which_metrics_read_what_is_not_relevant():
+    """The list is what adding judgments of grade 0 changes, for every metric there is."""
+    changed = set()
+    for seed in range(25):
+        rng = np.random.default_rng(seed)
+        docs = [f"d{number}" for number in range(12)]
+        run = {"q": dict(zip(docs, rng.permutation(12).astype(float).tolist(), strict=True))}
+        relevant = {doc: int(rng.integers(1, 4)) for doc in docs if rng.random() < 0.3} or {"d1": 1}
+        others = {doc: 0 for doc in [*docs, "x"] if doc not in relevant and rng.random() < 0.6}
+        for name, metric in all_metrics().items():
+            if metric.view != "ranking" or name in changed:
+                continue
+            bound = parse_metric(name if metric.at is None else f"{name}@{'0.5' if name == 'iprec' else '5'}")
+            policy = assay.Policy(max_grade=3)
+            tables = [
+                assay.evaluate({"q": judged}, run, [bound], policy=policy).table.by_query()
+                for judged in (relevant, {**relevant, **others})
+            ]
+            if repr(tables[0]) != repr(tables[1]):
+                changed.add(name)
+    assert changed == READS_NON_RELEVANT

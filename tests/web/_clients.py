@@ -1,0 +1,42 @@
+"""Clients for the web tests, and what they see of a page."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+from starlette.testclient import TestClient
+
+from assay.web.app import make_app
+
+
+def client_of(store: Path, **how: Any) -> TestClient:
+    """A client on this machine."""
+    return TestClient(make_app(store, **how), base_url="http://127.0.0.1:8765", follow_redirects=False)
+
+
+def keys_of(html: str) -> list[str]:
+    """The results that a page leads to."""
+    return list(dict.fromkeys(re.findall(r'href="/result/([^"/]+/\d+)"', html)))
+
+
+def main_of(html: str) -> str:
+    """The text of a page without its markup and what is around it."""
+    inside = re.search(r"<main[^>]*>(.*)</main>", html, re.DOTALL)
+    assert inside
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", inside[1])).split())
+
+
+def rows_of(html: str, label: str) -> list[list[str]]:
+    """The rows of the table of that label, cell by cell."""
+    box = html.split(f'aria-label="{label}"', 1)[1].split("</table>", 1)[0].split("<tbody>", 1)[1]
+    rows = re.findall(r"<tr>(.*?)</tr>", box, re.DOTALL)
+    return [
+        [
+            " ".join(unescape(re.sub(r"<[^>]+>", " ", cell)).split())
+            for cell in re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", row, re.DOTALL)
+        ]
+        for row in rows
+    ]

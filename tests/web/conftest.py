@@ -1,0 +1,35 @@
+"""Stores that many tests look at, made once; nobody may change them."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("starlette")
+sys.path.insert(0, str(Path(__file__).parent))
+
+
+@pytest.fixture(scope="session")
+def usual(tmp_path_factory):
+    """Thirty nights of two providers."""
+    from _stores import usual_store
+
+    return usual_store(tmp_path_factory.mktemp("web") / "usual.db")
+
+
+@pytest.fixture(scope="session")
+def hostile(tmp_path_factory):
+    """Names, queries and documents that mean harm."""
+    from _stores import hostile_store
+
+    return hostile_store(tmp_path_factory.mktemp("web") / "hostile.db")
+
+
+@pytest.fixture(scope="session")
+def client(usual):
+    """A browser without scripts, on the usual store."""
+    from _clients import client_of
+
+    return client_of(usual)

@@ -1,0 +1,40 @@
+"""Downloads: every digit, and nothing that a spreadsheet would run."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.reports._page_parts import TEXT, Column, Field, Grid, number
+from assay.text import printable
+from assay.web._csv import FORMULAS, csv_of_grid, neutral
+
+
+def read(text: str) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(text)))
+
+
+@pytest.mark.parametrize("cell", ["=1+1", "+1", "-1+cmd", "@SUM(A1)", "\tx", "\r=1", "  =1"])
+def test_formulas_are_neutralised(cell):
+    assert neutral(cell) == "'" + printable(cell)
+
+
+@given(st.text())
+def test_no_cell_begins_as_a_formula(text):
+    grid = Grid("t", (Column("=head", TEXT),), ((Field(text),),))
+    cells = [cell for row in read(csv_of_grid(grid)) for cell in row]
+    assert not [cell for cell in cells if cell.startswith(FORMULAS)]
+
+
+def test_numbers_keep_every_digit_and_their_sign():
+    grid = Grid("t", (Column("value"),), ((number("-0.123", -0.12345678901234),), (number("1,000", 1000),)))
+    assert read(csv_of_grid(grid)) == [["value"], ["-0.12345678901234"], ["1000"]]
+
+
+def test_what_stands_below_gets_a_column():
+    grid = Grid("t", (Column("value"), Column("n")), ((Field("0.5", 0.5, beside="[0.4, 0.6]"), Field("3", 3)),))
+    assert read(csv_of_grid(grid)) == [["value", "value beside", "n"], ["0.5", "[0.4, 0.6]", "3"]]

@@ -1,0 +1,66 @@
+"""Desk: what pages share, and when it is looked up again."""
+
+from __future__ import annotations
+
+import pytest
+from _clients import client_of, main_of
+from _stores import result_of, usual_store
+
+from assay.errors import UnknownName
+from assay.store import Store
+from assay.web._desk import Desk, told_apart
+
+
+def test_a_new_result_is_seen_at_once(tmp_path):
+    path = usual_store(tmp_path / "s.db", nights=1)
+    client = client_of(path)
+    assert "4 results" in main_of(client.get("/").text)
+    with Store.open(path) as store:
+        store.save([result_of(99, provider="new", night=60)])
+    assert "5 results" in main_of(client.get("/").text)
+    with Store.open(path) as store:
+        store.tag("latest", "shiny")
+    assert "shiny" in main_of(client.get("/").text)
+
+
+def test_a_browser_is_told_that_nothing_changed(client):
+    answer = client.get("/")
+    again = client.get("/", headers={"if-none-match": answer.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+
+
+def test_comparisons_are_worked_out_once(usual, monkeypatch):
+    from assay.comparison import compare
+
+    made = []
+    real = compare.compare_results
+    monkeypatch.setattr(compare, "compare_results", lambda *args, **how: made.append(1) or real(*args, **how))
+    with Store.open(usual) as store:
+        desk = Desk(store)
+        keys = [one.key for one in desk.shelf.listed[2:4]]
+        assert desk.comparison(keys) is desk.comparison(keys)
+        desk.comparison(keys, keys[0])
+    assert len(made) == 2
+
+
+def test_names_that_clash_are_told_apart():
+    results = [result_of(1), result_of(2), result_of(3, provider="dense")]
+    keys = ["2026-10-01-things-aaaa/0", "2026-10-02-things-bbbb/0", "2026-10-02-things-bbbb/1"]
+    assert [one.name for one in told_apart(results, keys)] == ["bm25 (aaaa)", "bm25 (bbbb)", "dense"]
+    same = [*keys[:1], "2026-10-01-things-aaaa/1"]
+    assert len({one.name for one in told_apart(results[:2], same)}) == 2
+
+
+def test_the_result_before_is_of_the_same_provider(usual):
+    with Store.open(usual) as store:
+        desk = Desk(store)
+        newest = next(one for one in desk.shelf.listed if one.entry.provider == "dense")
+        before = desk.before(newest)
+        assert before.entry.provider == "dense"
+        assert before.entry.started < newest.entry.started
+        assert desk.before(desk.shelf.listed[-1]) is None
+
+
+def test_what_is_not_there_is_told(usual):
+    with Store.open(usual) as store, pytest.raises(UnknownName):
+        Desk(store).result("nothing/0")

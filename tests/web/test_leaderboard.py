@@ -1,0 +1,61 @@
+"""The leaderboard: the newest of each provider, the best first, and what cannot be told apart."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from _clients import client_of, rows_of
+from _stores import result_of
+
+from assay.comparison.compare import compare_results
+from assay.evaluation.evaluate import evaluate
+from assay.store import Store
+from assay.web.leaderboard import ties_of
+
+
+def test_the_best_first(client):
+    rows = rows_of(client.get("/leaderboard").text, "Leaderboard")
+    assert [row[1] for row in rows] == ["hybrid", "dense", "bm25", "random_order"]
+    assert [row[0].rstrip("=") for row in rows] == ["1", "2", "3", "4"]
+    values = [float(row[2].split()[0]) for row in rows]
+    assert values == sorted(values, reverse=True)
+    assert all("[" in row[2] for row in rows)
+
+
+def test_ties_are_what_no_test_tells_apart():
+    names = {"a": 0.8, "b": 0.8, "c": 0.2}
+    results = [result_of(seed, provider=name, skill=skill) for seed, (name, skill) in enumerate(names.items())]
+    comparison = compare_results(results, metrics=["ndcg@10"])
+    apart = {frozenset((pair.a, pair.b)) for pair in comparison.pairs if pair.better}
+    assert apart == {frozenset("ac"), frozenset("bc")}
+    assert ties_of(comparison, "ndcg@10") == [{1}, {0}, set()]
+
+
+def test_where_less_is_better_the_least_comes_first(tmp_path):
+    """unjudged@10: a ranks judged documents alone (0), b one that nobody judged among two (0.1 of ten, or 0.5 of two)."""
+    qrels = {f"q{n}": {"d": 1, "e": 0} for n in range(5)}
+    runs = {"b": {"d": 2.0, "x": 1.0}, "a": {"d": 2.0, "e": 1.0}}
+    results = [
+        replace(evaluate(qrels, dict.fromkeys(qrels, ranked), ["unjudged@10"], name=name), benchmark="small")
+        for name, ranked in runs.items()
+    ]
+    with Store.open(tmp_path / "s.db") as store:
+        store.save(results)
+    rows = rows_of(client_of(tmp_path / "s.db").get("/leaderboard?metric=unjudged@10").text, "Leaderboard")
+    assert [row[1] for row in rows] == ["a", "b"]
+    assert float(rows[0][2].split()[0]) < float(rows[1][2].split()[0])
+
+
+def test_other_data_under_the_same_name_stays_out(tmp_path):
+    old = result_of(1, provider="old")
+    described = {**old.provenance, "dataset": {**old.provenance["dataset"], "version": "0.9"}}
+    with Store.open(tmp_path / "s.db") as store:
+        store.save([replace(old, provenance=described)])
+        store.save([result_of(2, provider="new", night=1)])
+    rows = rows_of(client_of(tmp_path / "s.db").get("/leaderboard").text, "Leaderboard")
+    assert [row[1] for row in rows] == ["new"]
+
+
+def test_what_is_not_there(client):
+    assert client.get("/leaderboard?benchmark=nothing").status_code == 404
+    assert client.get("/leaderboard?metric=nothing").status_code == 404

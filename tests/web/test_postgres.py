@@ -1,0 +1,58 @@
+"""The pages over a real PostgreSQL: they show what is stored, and see every change at once."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from pathlib import Path
+
+import pytest
+from _clients import client_of, main_of
+from _stores import result_of
+
+from assay.store import Store
+from assay.web._desk import state_of
+
+
+def require(what, why):
+    """Skip, unless this machine shall have everything."""
+    if "all" in os.environ.get("ASSAY_TEST_REQUIRE", "").split(","):
+        pytest.fail(f"ASSAY_TEST_REQUIRE=all, but {what} is missing: {why}")
+    pytest.skip(f"needs {what}: {why}")
+
+
+@pytest.fixture(scope="module")
+def url():
+    pytest.importorskip("psycopg")
+    place = Path(__file__).parents[1] / "store" / "_postgres.py"
+    spec = importlib.util.spec_from_file_location("web_postgres", place)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    if (programs := module.find_programs()) is None:
+        require("PostgreSQL", "initdb and pg_ctl are not installed (Debian: apt-get install postgresql)")
+    with module.running_server(programs) as found:
+        yield found
+
+
+def test_every_change_is_seen(url):
+    with Store.open(url) as store:
+        first = store.save([result_of(1)])
+        client = client_of(store)
+        assert "1 result in" in main_of(client.get("/").text)
+        store.save([result_of(2, provider="dense", night=1)])
+        assert "2 results in" in main_of(client.get("/").text)
+        seen = [state_of(store)]
+        for change in (
+            lambda: store.tag(first, "a", "z"),
+            lambda: (store.tag(first, "a", remove=True), store.tag(first, "b")),
+            lambda: store.note(first, "words"),
+            lambda: store.bless(first, "main"),
+            lambda: store.bless("latest", "main"),
+            lambda: store.unbless("main"),
+            lambda: store.delete(first),
+        ):
+            change()
+            seen.append(state_of(store))
+        assert len(set(seen)) == len(seen)
+        assert state_of(store) == seen[-1]
+        assert "s3cret" not in client.get("/").text

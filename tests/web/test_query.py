@@ -1,0 +1,52 @@
+"""The page of a query: what was asked, what came, and what that was worth."""
+
+from __future__ import annotations
+
+from _clients import client_of, keys_of, main_of, rows_of
+from _stores import HOSTILE
+
+from assay.store import Store
+from assay.web._desk import Desk
+
+
+def test_ranking_and_ground_truth(client, usual):
+    key = keys_of(client.get("/").text)[1]
+    html = client.get(f"/result/{key}/query", params={"id": "q005"}).text
+    with Store.open(usual) as store:
+        result = Desk(store).result(key)
+    ranking, relevant = result.run["q005"], result.relevant["q005"]
+    rows = rows_of(html, "Ranking")
+    assert [row[1] for row in rows] == sorted(ranking, key=lambda doc: -ranking[doc])
+    assert [row[2] for row in rows] == [f"{relevant[row[1]]:g}" if row[1] in relevant else "" for row in rows]
+    assert {row[0]: row[1] for row in rows_of(html, "Ground truth")} == {
+        doc: f"{grade:g}" for doc, grade in relevant.items()
+    }
+    assert [row[0] for row in rows_of(html, "Scores")][:3] == ["ndcg@10", "mrr", "recall@5"]
+    assert "what is thing 5 about" in main_of(html)
+
+
+def test_the_same_query_elsewhere_leads_there(client):
+    key = keys_of(client.get("/").text)[0]
+    html = client.get(f"/result/{key}/query", params={"id": "q005"}).text
+    assert {row[0].split()[0] for row in rows_of(html, "The same query in other results")} == {"bm25", "dense", "hybrid"}
+
+
+def test_neighbours(client):
+    key = keys_of(client.get("/").text)[0]
+    html = client.get(f"/result/{key}/query", params={"id": "q000"}).text
+    assert 'rel="prev"' not in html
+    assert f'href="/result/{key}/query?id=q001" rel="next"' in html
+
+
+def test_an_unknown_query_names_near_ones(client):
+    key = keys_of(client.get("/").text)[0]
+    answer = client.get(f"/result/{key}/query", params={"id": "q05"})
+    assert answer.status_code == 404
+    assert "Did you mean" in main_of(answer.text)
+
+
+def test_any_id_can_be_asked_for(hostile):
+    client = client_of(hostile)
+    key = keys_of(client.get("/").text)[0]
+    for name in HOSTILE.values():
+        assert client.get(f"/result/{key}/query", params={"id": name}).status_code == 200

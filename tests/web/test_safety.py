@@ -1,0 +1,220 @@
+"""Safety: each point of it, from outside: who may ask, what answers allow, and what is refused."""
+
+from __future__ import annotations
+
+import pytest
+from _clients import client_of
+from _stores import usual_store
+
+from assay.web.safety import COOKIE, HEADERS, MOST_ADDRESS, MOST_BYTES, POLICY, Keys, is_loopback, safe_next
+
+TOKEN = "a-token-that-is-long-enough"
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory):
+    """Pages that need a token."""
+    return client_of(usual_store(tmp_path_factory.mktemp("guarded") / "s.db", nights=2), token=TOKEN)
+
+
+@pytest.fixture
+def visitor(guarded):
+    """Somebody without any cookie."""
+    guarded.cookies.clear()
+    return guarded
+
+
+@pytest.mark.parametrize("path", ["/", "/nope", "/static/web.js", "/?page=x", "/result/none/0", "/compare"])
+def test_every_answer_has_the_headers(client, path):
+    answer = client.get(path)
+    assert {name: answer.headers.get(name) for name in HEADERS} == HEADERS
+
+
+def test_the_policy_allows_nothing_inline_and_nothing_from_elsewhere():
+    assert "unsafe" not in POLICY
+    assert "http" not in POLICY
+    assert POLICY.startswith("default-src 'none'; script-src 'self'; style-src 'self'")
+
+
+def test_pages_have_no_inline_script_style_or_handler(client):
+    for path in ("/", "/leaderboard", "/history", "/compare", "/metrics", "/datasets"):
+        html = client.get(path).text
+        assert "<style" not in html
+        assert " style=" not in html
+        assert " onclick" not in html
+        assert html.count("<script") == html.count("<script src=")
+
+
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:8765", "127.0.0.1.evil.example", "", "192.168.0.7"])
+def test_a_name_that_was_pointed_here_is_refused(client, host):
+    assert client.get("/", headers={"host": host}).status_code == 421
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost:8765", "[::1]:8765", "LOCALHOST"])
+def test_names_of_this_machine_are_answered(client, host):
+    assert client.get("/", headers={"host": host}).status_code == 200
+
+
+def test_without_the_token_there_is_the_login_and_nothing_else(visitor):
+    answer = visitor.get("/?words=a")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/login?next=%2F%3Fwords%3Da")
+    for path in ("/", "/switch", "/api/v1/results", "/metrics"):
+        assert visitor.get(path).status_code in (303, 401)
+    page = visitor.get("/login")
+    assert page.status_code == 200
+    assert "things" not in page.text
+
+
+def test_the_login_page_tells_nothing_that_is_made_of_the_token(visitor):
+    assert Keys(TOKEN).csrf not in visitor.get("/login").text
+
+
+def test_the_token_opens_by_header(visitor):
+    assert visitor.get("/", headers={"authorization": f"Bearer {TOKEN}"}).status_code == 200
+    for wrong in ("", "x", TOKEN[:-1], TOKEN + "x", TOKEN.upper()):
+        assert visitor.get("/api/v1/results", headers={"authorization": f"Bearer {wrong}"}).status_code == 401
+
+
+def test_the_login_sets_a_cookie_that_scripts_cannot_read(visitor):
+    answer = visitor.post("/login", data={"token": TOKEN, "next": "/history"})
+    assert (answer.status_code, answer.headers["location"]) == (303, "/history")
+    cookie = answer.headers["set-cookie"].lower()
+    assert "httponly" in cookie
+    assert "samesite=lax" in cookie
+    assert TOKEN not in cookie
+    assert visitor.get("/").status_code == 200
+
+
+def test_a_wrong_token_is_told_and_opens_nothing(visitor):
+    answer = visitor.post("/login", data={"token": "wrong"})
+    assert answer.status_code == 401
+    assert "That is not the token" in answer.text
+    assert "set-cookie" not in answer.headers
+    visitor.cookies.set(COOKIE, "wrong")
+    assert visitor.get("/").status_code == 303
+
+
+@pytest.mark.parametrize(
+    "place", ["//evil.example", "https://evil.example/", "/\\evil.example", "javascript:alert(1)", "\n/x"]
+)
+def test_the_login_never_leads_elsewhere(visitor, place):
+    assert safe_next(place) == "/"
+    answer = visitor.post("/login", data={"token": TOKEN, "next": place})
+    assert answer.headers["location"] == "/"
+
+
+def test_tokens_are_compared_in_constant_time(monkeypatch):
+    """Through hmac.compare_digest, on digests of one length, whatever was given."""
+    import hmac
+
+    seen = []
+    real = hmac.compare_digest
+    monkeypatch.setattr(hmac, "compare_digest", lambda a, b: seen.append((len(a), len(b))) or real(a, b))
+    keys = Keys(TOKEN)
+    assert keys.is_token(TOKEN)
+    assert not keys.is_token("x" * 10_000)
+    assert not keys.is_cookie("")
+    assert seen == [(32, 32)] * 3
+
+
+def test_no_token_is_no_token():
+    assert not Keys("").is_token("")
+    assert not Keys("").is_cookie("")
+
+
+class TestWrites:
+    """What changes something; logging out stands for all of it."""
+
+    @pytest.fixture
+    def inside(self, visitor):
+        visitor.post("/login", data={"token": TOKEN})
+        return visitor
+
+    def test_needs_the_word_of_the_form(self, inside):
+        assert inside.post("/logout", data={}).status_code == 403
+        assert inside.post("/logout", data={"csrf": "wrong"}).status_code == 403
+        assert inside.post("/logout", data={"csrf": Keys(TOKEN).csrf}).status_code == 303
+
+    def test_the_word_may_come_in_a_header(self, inside):
+        assert inside.post("/logout", headers={"x-csrf-token": Keys(TOKEN).csrf}).status_code == 303
+
+    @pytest.mark.parametrize(
+        "headers",
+        [
+            {"origin": "https://evil.example"},
+            {"origin": "null"},
+            {"origin": "http://127.0.0.1:9"},
+            {"sec-fetch-site": "cross-site"},
+            {"sec-fetch-site": "same-site"},
+        ],
+    )
+    def test_another_page_may_not(self, inside, headers):
+        assert inside.post("/logout", data={"csrf": Keys(TOKEN).csrf}, headers=headers).status_code == 403
+
+    def test_our_own_page_may(self, inside):
+        headers = {"origin": "http://127.0.0.1:8765", "sec-fetch-site": "same-origin"}
+        assert inside.post("/logout", data={"csrf": Keys(TOKEN).csrf}, headers=headers).status_code == 303
+
+    def test_a_form_of_another_kind_is_not_looked_into(self, inside):
+        files = {"csrf": (None, Keys(TOKEN).csrf)}
+        assert inside.post("/logout", files=files).status_code == 403
+
+
+def test_too_much_is_refused_told_or_not(client):
+    large = b"x" * (MOST_BYTES + 1)
+    assert client.post("/login", content=large).status_code == 413
+    assert client.post("/login", content=iter([large[: MOST_BYTES // 2]] * 3)).status_code == 413
+    assert client.get("/?words=" + "x" * (MOST_ADDRESS + 1)).status_code == 414
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/static/../app.py",
+        "/static/..%2fapp.py",
+        "/static/%2e%2e/%2e%2e/pyproject.toml",
+        "/static//etc/passwd",
+        "/static/web.js/../../safety.py",
+        "/result/..%2f..%2fetc/0",
+        "/datasets?name=../../etc/passwd",
+        "/datasets?name=/etc/passwd",
+    ],
+)
+def test_no_path_leads_out(client, path):
+    answer = client.get(path)
+    assert answer.status_code == 404
+    assert "root:" not in answer.text
+
+
+@pytest.mark.parametrize(
+    ("name", "is_so"),
+    [
+        ("127.0.0.1", True),
+        ("::1", True),
+        ("[::1]", True),
+        ("localhost", True),
+        ("127.9.9.9", True),
+        ("0.0.0.0", False),
+        ("::", False),
+        ("10.0.0.1", False),
+        ("localhost.evil.example", False),
+    ],
+)
+def test_loopback(name, is_so):
+    assert is_loopback(name) is is_so
+
+
+def test_a_bug_is_a_page_with_headers_and_without_a_traceback(usual, monkeypatch):
+    from starlette.testclient import TestClient
+
+    from assay.web import app as module
+
+    def broken(*_):
+        raise RuntimeError("secret of the inside")
+
+    monkeypatch.setattr(module, "answer_of", broken)
+    client = TestClient(module.make_app(usual), base_url="http://localhost", raise_server_exceptions=False)
+    answer = client.get("/")
+    assert answer.status_code == 500
+    assert "secret" not in answer.text
+    assert answer.headers["content-security-policy"] == POLICY
