@@ -1,21 +1,10 @@
 """The report in a real browser: it opens offline, sorts, filters, answers clicks and keys, in the dark and on a phone."""
 
 import importlib.util
-import os
-import shutil
 import sys
 from pathlib import Path
 
 import pytest
-
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-
-
-def require(what, why):
-    """Skip, unless this machine shall have everything."""
-    if "all" in os.environ.get("ASSAY_TEST_REQUIRE", "").split(","):
-        pytest.fail(f"ASSAY_TEST_REQUIRE=all, but {what} is missing: {why}")
-    pytest.skip(f"needs {what}: {why}")
 
 
 def pages():
@@ -26,20 +15,6 @@ def pages():
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     return module
-
-
-@pytest.fixture(scope="module")
-def browser():
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        require("playwright", "pip install playwright")
-    if CHROMIUM is None:
-        require("Chromium", "no chromium on the path (Debian: apt-get install chromium)")
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield opened
-        opened.close()
 
 
 @pytest.fixture(scope="module")

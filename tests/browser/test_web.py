@@ -1,80 +1,11 @@
 """The web pages in a real browser: sorting, filtering, comparing, keys, dark, narrow; nothing is asked of anybody else."""
 
-import os
-import shutil
-import socket
-import sys
-import threading
-from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 import pytest
 
 pytest.importorskip("starlette")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-HELPERS = str(Path(__file__).parents[1] / "web")
 WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
-
-
-def require(what, why):
-    """Skip, unless this machine shall have everything."""
-    if "all" in os.environ.get("ASSAY_TEST_REQUIRE", "").split(","):
-        pytest.fail(f"ASSAY_TEST_REQUIRE=all, but {what} is missing: {why}")
-    pytest.skip(f"needs {what}: {why}")
-
-
-@pytest.fixture(scope="module")
-def browser():
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        require("playwright", "pip install playwright")
-    if CHROMIUM is None:
-        require("Chromium", "no chromium on the path (Debian: apt-get install chromium)")
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield opened
-        opened.close()
-
-
-@pytest.fixture(scope="module")
-def serve():
-    """A store's path → the address where its pages are; a thread each, ended at the end."""
-    import uvicorn
-
-    from assay.store import Store
-    from assay.web.app import make_app
-
-    running = []
-
-    def start(path, **how):
-        listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-        listening.bind(("127.0.0.1", 0))
-        listening.listen(64)
-        store = Store.open(path)
-        server = uvicorn.Server(uvicorn.Config(make_app(store, **how), log_level="critical", lifespan="off"))
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
-        thread.start()
-        running.append((server, thread, listening, store))
-        return f"http://127.0.0.1:{listening.getsockname()[1]}"
-
-    yield start
-    for server, thread, listening, store in running:
-        server.should_exit = True
-        thread.join(10)
-        listening.close()
-        store.close()
-
-
-@pytest.fixture(scope="module")
-def stores():
-    """The stores that the tests of the web pages share."""
-    sys.path.insert(0, HELPERS)
-    try:
-        import _stores
-    finally:
-        sys.path.remove(HELPERS)
-    return _stores
 
 
 @pytest.fixture(scope="module")

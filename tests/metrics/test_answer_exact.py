@@ -3,6 +3,8 @@
 import pytest
 from hypothesis import given
 
+from assay.metrics._parse import parse_metric
+
 from ._answers import EDGES, WORDS, score, scores, text
 
 
@@ -43,3 +45,8 @@ def test_exact_means_f1_of_one(first, second):
     if first and second and score("answer_exact", text(first), text(second)):
         assert score("answer_f1", text(first), text(second)) == 1
         assert score("answer_contains", text(first), text(second)) == 1
+
+
+@pytest.mark.parametrize("spelling", ["em", "EM", "exact_match"])
+def test_it_is_read_by_the_names_people_know(spelling):
+    assert parse_metric(spelling).name == "answer_exact"
