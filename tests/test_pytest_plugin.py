@@ -43,6 +43,7 @@ def loaded():
 def session(pytester, monkeypatch, loaded):
     """Runs a suite in a folder of its own."""
     monkeypatch.delenv("ASSAY_STORE", raising=False)
+    monkeypatch.delenv("CI", raising=False)  # there pytest prints every message twice
     installed = any(point.value == "assay.pytest_plugin" for point in entry_points(group="pytest11"))
 
     def run(tests, *options):

@@ -54,7 +54,7 @@ def test_the_first_command_of_the_readme_in_every_format(assay, name, per_query)
     note = "note: poor: 1 query missing from the run, scored as an empty ranking (q2).\n"
     assert err == (note if name in ("csv", "trec") else "")
     assert "\x1b" not in out
-    assert ("q1" in out) == (bool(per_query) or name == "json")
+    assert ("q1" in out) == (bool(per_query) or name in ("html", "json"))
     for metric in metrics:
         spelled = parse_metric(metric).trec_name if name == "trec" else metric
         assert spelled in out

@@ -145,9 +145,10 @@ def test_somebody_elses_database_is_left_alone(tmp_path):
 
 
 def damaged(path, share):
-    """The file with a stretch of it overwritten."""
+    """The file with a stretch of it overwritten: the first that is in use from there on, as free space holds nothing."""
     content = bytearray(path.read_bytes())
     start = int(len(content) * share)
+    start = next(place for place in range(start, len(content), 100) if content[place : place + 3000].count(0) < 1000)
     content[start : start + 3000] = os.urandom(min(3000, len(content) - start))
     path.write_bytes(content)
 

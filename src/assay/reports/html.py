@@ -79,7 +79,9 @@ def render_results(results: Sequence[Result], title: str = "") -> str:
 
 
 def render_html(report: Report) -> str:
-    """What a report is about, as a page."""
+    """What a report is about, as a page. Bands have no place on it yet."""
+    if any(result.tie_bands or result.residuals for result in report.results):
+        raise UsageError("bands are not on the page; --format markdown shows them")
     return render_results(report.results, report.title)
 
 

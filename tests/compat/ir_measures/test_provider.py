@@ -124,6 +124,14 @@ def test_an_evaluator_serves_many_runs(ir_measures):
     assert [evaluator.calc_aggregate(run)[ir_measures.RR] for run in runs] == [1.0, 0.5, 0.0]
 
 
+@pytest.fixture
+def unregistered(ir_measures, monkeypatch):
+    """What a test registers is gone after it: others hold assay against the package as it comes."""
+    monkeypatch.setattr(ir_measures.DefaultPipeline, "providers", list(ir_measures.DefaultPipeline.providers))
+    monkeypatch.setattr(ir_measures.providers, "registry", dict(ir_measures.providers.registry))
+
+
+@pytest.mark.usefixtures("unregistered")
 def test_registered_it_is_asked_first_and_others_do_the_rest(ir_measures):
     first = drop_in.register()
     assert drop_in.register() is first is drop_in.provider()
