@@ -156,9 +156,63 @@ def test_a_phone_scrolls_tables_and_not_the_page(opened):
     assert watched.said == []
 
 
+def test_on_a_phone_pictures_are_seen_whole_and_drawn_for_its_width(opened):
+    page = opened(width=390, java_script_enabled=False).page
+    n = page.locator("figure.chart").count()
+    assert page.locator("figure.chart .narrow svg:visible").count() == n
+    assert page.locator("figure.chart .wide svg:visible").count() == 0
+    for drawing in page.locator("figure.chart .drawing").all():
+        inside, around = drawing.evaluate("e => [e.scrollWidth, e.clientWidth]")
+        assert inside <= around
+    for letters in page.locator("figure.chart .narrow svg:visible").all():
+        shown, made = letters.evaluate("e => [e.getBoundingClientRect().width, Number(e.getAttribute('width'))]")
+        assert shown >= 0.7 * made, "letters of 11 points stay readable"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_table_that_goes_on_has_a_shadow_at_its_edge_until_its_end_is_seen(opened, scheme):
+    page = opened(width=390, color_scheme=scheme).page
+    box = page.locator("#metrics .table-box").first
+    box.scroll_into_view_if_needed()
+
+    def edge():
+        """How much the ground changes towards the right edge of the box, between the texts of two rows."""
+        place = box.bounding_box()
+        low = page.locator("#metrics .table-box tbody tr").first.bounding_box()
+        strip = {"x": place["x"] + place["width"] - 30, "y": low["y"] + low["height"] - 4, "width": 28, "height": 1}
+        return len(set(_pixels(page.screenshot(clip=strip))))
+
+    assert box.evaluate("e => e.scrollWidth > e.clientWidth")
+    assert edge() > 5
+    box.evaluate("e => { e.scrollLeft = e.scrollWidth }")
+    assert edge() <= 2
+
+
+def _pixels(png):
+    """The colours of a picture of one row, as Chromium writes it."""
+    import struct
+    import zlib
+
+    data, place = b"", 8
+    while place < len(png):
+        (size,) = struct.unpack(">I", png[place : place + 4])
+        if png[place + 4 : place + 8] == b"IDAT":
+            data += png[place + 8 : place + 8 + size]
+        width = struct.unpack(">I", png[16:20])[0]
+        place += 12 + size
+    row = bytearray(zlib.decompress(data))
+    step = (len(row) - 1) // width
+    kind, values = row[0], row[1:]
+    if kind == 1:  # each byte is the difference to the pixel before it
+        for number in range(step, len(values)):
+            values[number] = (values[number] + values[number - step]) % 256
+    return [bytes(values[at : at + step]) for at in range(0, len(values), step)]
+
+
 def test_without_scripts_everything_can_be_read(opened):
     page = opened(java_script_enabled=False).page
-    assert page.locator("figure.chart svg").count() == page.locator("figure.chart").count()
+    assert page.locator("figure.chart .wide svg:visible").count() == page.locator("figure.chart").count()
+    assert page.locator("figure.chart .narrow svg:visible").count() == 0
     assert page.locator("th button").count() == 0
     assert page.locator(".verdict").is_visible()
     assert page.locator("#queries").get_by_text("failed: HTTP 500").is_visible()

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from assay.charts import draw
+from assay.errors import UsageError
 from assay.evaluation.confidence import Confidence
 from assay.evaluation.intervals import with_intervals
 
@@ -59,9 +60,17 @@ def test_a_single_query_has_no_interval():
 
 
 def test_a_figure_over_no_query_is_a_gap():
-    drawing = draw("bars", [result_of("one", mrr=[float("nan"), float("nan")])])
+    drawing = draw("bars", [result_of("one", mrr=[float("nan"), float("nan")]), result_of("two", mrr=[1, 0])])
     assert data(drawing)[0]["value"] is None
-    assert "one –" in drawing.alt
+    assert "one –; two 0.500" in drawing.alt
+
+
+def test_a_metric_without_any_figure_is_refused():
+    nothing = [float("nan")] * 2
+    with pytest.raises(UsageError, match="mrr has no figure in one two: there is nothing to draw"):
+        draw("bars", [result_of("one", mrr=nothing), result_of("two", mrr=nothing)], metric="RR")
+    passed_over = draw("bars", [result_of("one", mrr=nothing, map=[1, 0])])
+    assert passed_over.alt.startswith("Bars of map: one 0.500")
 
 
 @pytest.mark.parametrize("n", [1, 12])

@@ -35,7 +35,7 @@ def test_the_metric_is_the_first_that_all_have():
     assert Subject((ONE, OTHER)).bound.name == "mrr"
     assert [metric.name for metric in Subject((ONE,)).shared] == ["mrr", "map"]
     assert Subject((ONE, OTHER), "RR").bound.name == "mrr"
-    with pytest.raises(UsageError, match="no metric in common"):
+    with pytest.raises(UsageError, match="no metric with figures in common"):
         draw("bars", [result_of("a", mrr=[1]), result_of("b", map=[1])])
 
 

@@ -1,6 +1,9 @@
 """heat_map: each metric from its worst system to its best."""
 
+import pytest
+
 from assay.charts import draw
+from assay.errors import UsageError
 
 from ._subjects import data, result_of
 
@@ -37,4 +40,6 @@ def test_a_figure_that_is_missing():
     drawing = draw("heat_map", [nothing, B], metrics=("mrr",))
     assert [(row["value"], row["share"], row["shown"]) for row in data(drawing)] == [(None, 0.0, "–"), (0.75, 0.0, "0.750")]
     assert "Best on mrr: b 0.750" in drawing.alt
-    assert "nobody has a figure" in draw("heat_map", [nothing], metrics=("mrr",)).alt
+    with pytest.raises(UsageError, match="mrr has no figure in n"):
+        draw("heat_map", [nothing], metrics=("mrr",))
+    assert [row["metric"] for row in draw("heat_map", [nothing]).rows] == ["latency", "map"]

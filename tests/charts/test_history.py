@@ -14,6 +14,12 @@ def test_a_step_is_marked_and_told():
     assert drawing.spec["layer"][3]["encoding"]["shape"]["scale"]["domain"] == ["worse"]
 
 
+def test_of_a_single_evaluation_nothing_can_be_noticed():
+    assert draw("history", series=(series_of(0.8),)).alt == (
+        "mrr over time. rag · bm25: 0.800 in 1 evaluation. Changes can be seen from the second evaluation on."
+    )
+
+
 def test_a_time_that_falls_is_better():
     drawing = draw("history", series=(series_of(*[80] * 15, *[60] * 5, metric="latency"),))
     assert [row["mark"] for row in data(drawing) if row["mark"]] == ["better"]
@@ -56,5 +62,5 @@ def test_the_axis_shows_as_much_as_it_needs():
 
     assert shown("2026-10-{:02}T02:00:00+00:00", *[0.5] * 9) == "%Y-%m-%d"
     assert shown("2026-10-01T{:02}:00:00+00:00", *[0.5] * 9) == "%m-%d %H:%M"
-    assert shown("2026-10-01T02:00:{:02}+00:00", *[0.5] * 9) == "%H:%M:%S"
+    assert shown("2026-10-01T02:00:{:02}+00:00", *[0.5] * 9) == "%m-%d %H:%M:%S"
     assert shown("yesterday", 0.5) == "%Y-%m-%d"

@@ -119,3 +119,20 @@ def test_as_data(kind):
 def test_the_same_twice(kind):
     assert drawn_of_anything(kind) == drawn_of_anything(kind)
     assert to_svg(drawn_of_anything(kind)) == to_svg(drawn_of_anything(kind))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_it_can_be_drawn_for_a_phone(kind, capfd):
+    """As wide as a phone at most, with the same words and data, and what colours mean below the plot."""
+    import vl_convert
+
+    wide = drawn_of_anything(kind, ("one", "two", "a provider with a name that is long (k1=1.2, b=0.75)"))
+    narrow = wide.narrowed()
+    assert (narrow.alt, narrow.rows, narrow.spec["data"]) == (wide.alt, wide.rows, wide.spec["data"])
+    assert themed(narrow.spec)["config"]["legend"]["orient"] == "bottom"
+    assert themed(narrow.spec)["config"]["legend"]["labelColor"] == themed(wide.spec)["config"]["legend"]["labelColor"]
+    root = ET.fromstring(to_svg(narrow))
+    assert float(root.attrib["width"]) <= 480
+    assert float(root.attrib["width"]) <= float(ET.fromstring(to_svg(wide)).attrib["width"])
+    vl_convert.vegalite_to_vega(themed(narrow.spec), show_warnings=True)
+    assert capfd.readouterr().err == ""

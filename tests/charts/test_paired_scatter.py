@@ -66,3 +66,9 @@ def test_the_counts_are_those_of_the_comparison():
 def test_different_benchmarks():
     with pytest.raises(DataError, match="different benchmarks"):
         draw("paired_scatter", [result_of("a", "x", mrr=[1]), result_of("b", "y", mrr=[1])])
+
+
+def test_one_query_is_no_queries():
+    one = [result_of("a", mrr=[1]), result_of("b", mrr=[0.5])]
+    assert draw("paired_scatter", one).alt.startswith("The only query by its mrr, a across")
+    assert "on 1 query: from -0.500 to -0.500" in draw("difference_histogram", one).alt

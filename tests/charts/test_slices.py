@@ -21,7 +21,7 @@ def test_means_by_hand_in_the_order_of_difficulty():
 
 
 def test_a_tag_is_needed():
-    with pytest.raises(UsageError, match="slices need a tag: by='difficulty', or --by difficulty"):
+    with pytest.raises(UsageError, match="slices need a tag, such as by='difficulty'"):
         draw("slices", [A])
     with pytest.raises(UnknownName, match="no tag is called 'colour'"):
         draw("slices", [A], by="colour")

@@ -1,5 +1,7 @@
 """assay judgments: what people gave, as a list, as qrels, and how far judges agree."""
 
+import csv
+import io
 import json
 
 import pytest
@@ -110,3 +112,10 @@ def test_results_import_tells_of_them(assay, judged, folder):
     out = assay("results", "import", "all.jsonl.zst", "--store", "new.db").out
     assert out.endswith("5 judgments taken over\n")
     assert len(assay("judgments", "--store", "new.db", "-f", "json").out) > 100
+
+
+def test_csv(assay, judged):
+    rows = list(csv.DictReader(io.StringIO(assay("judgments", "-f", "csv").out)))
+    assert list(rows[0]) == ["benchmark", "query", "document", "judge", "grade", "note", "judged"]
+    assert len(rows) == len(json.loads(assay("judgments", "-f", "json").out)["judgments"])
+    assert "a,b,n_pairs,n_same" in assay("judgments", "agreement", "-f", "csv").out

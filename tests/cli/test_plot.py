@@ -138,14 +138,15 @@ def test_history(assay, place):
         (("bars", "good.json", "--since", "3d"), 2, "--since: bars has no use for it"),
         (("precision_recall", "good.json", "-m", "map"), 2, "-m: precision_recall has no use for it"),
         (("history", "good.json"), 2, "history is about all evaluations of the store, not good.json; choose by --benchmark"),
-        (("slices", "good.json"), 2, "slices need a tag"),
+        (("slices", "good.json"), 2, "error: slices need a tag: assay plot slices latest --by difficulty\n"),
         (("pareto", "good.json"), 2, "good: no times were taken; assay eval takes them"),
         (("bars", "none.json"), 3, "none.json: no such file"),
         (("by_k", "good.json", "--k", "0"), 2, "a whole number from 1 to"),
         (("bars", "good.json", "--width", "3"), 2, "a whole number from 50 to 10,000"),
         (("bars", "good.json", "--theme", "pink"), 2, "pink"),
         (("-m", "map", "bars", "good.json"), 2, "which chart? Its kind comes first: assay plot bars latest"),
-        (("bars", "qrels.txt"), 2, "assay plot bars qrels.txt"),
+        (("bars", "qrels.txt"), 2, "give at least one run as well:\n  assay plot bars qrels.txt bm25.run -m ndcg@10"),
+        (("bars", "--dataset", "rag-template"), 2, "assay plot bars --dataset rag-template bm25.run"),
     ],
 )
 def test_what_is_refused(assay, saved, words, code, said):

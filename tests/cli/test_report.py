@@ -1,11 +1,21 @@
 """assay report: what it takes, what it writes, and what it refuses."""
 
+import csv
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from assay.cli import main
+
+OWN = {
+    "metadata": {"dataset_name": "own", "version": "1.0"},
+    "queries": {"q1": {"text": "who swims"}},
+    "documents": {"d1": {"text": "<b>fish</b>\nswim"}, "d2": {"text": "long " * 900}},
+    "qrels": {"q1": {"d1": 1}},
+}
+"""A benchmark of one query; a document has markup in it, another is long."""
 
 
 @pytest.fixture
@@ -88,6 +98,53 @@ def test_judgments_and_one_run_or_several(files, assay):
     assert assay("report", "qrels.txt", "good.run", "-o", "one.md").code == 0
 
 
+def test_names_may_be_written_as_providers_are(files, assay):
+    words = ("bm25(k1=1.2,b=0.75)=good.run", "poor(k1=0)=poor.run")
+    assert assay("report", "qrels.txt", *words, "-m", "map", "-o", "named.json").code == 0
+    assert json.loads(Path("named.json").read_text())["comparisons"][0]["systems"] == ["bm25(k1=1.2,b=0.75)", "poor(k1=0)"]
+    lost = assay("report", "qrels.txt", "bm25(k1=1.2)=lost.run", "-o", "named.html")
+    assert (lost.code, lost.err) == (3, "error: lost.run: no such file\n")
+
+
+def test_a_spreadsheet_runs_nothing_of_a_table(files, assay):
+    for words in (("@sum(1)=poor.run", "-m", "map"), ("@sum(1)=poor.run", "good.run", "-m", "map")):
+        assert assay("report", "qrels.txt", *words, "-o", "t.csv").code == 0
+        rows = list(csv.reader(Path("t.csv").read_text().splitlines()))
+        cells = [cell for row in rows for cell in row]
+        assert "'@sum(1)" in cells
+        assert "@sum(1)" not in cells
+    assert assay("report", "qrels.txt", "good.run", "poor.run", "-m", "map", "-o", "t.csv").code == 0
+    (row,) = csv.DictReader(Path("t.csv").read_text().splitlines())
+    assert float(row["difference"]) == -0.875, "numbers are no formulas"
+
+
+def test_p_is_that_of_eval_once_the_correction_is_explained(stored, assay):
+    words = ("--benchmarks", "rag-template", "--providers", "bm25", "tfidf_chars", "--limit", "12")
+    told = assay("eval", *words, "--metrics", "ndcg@10", "mrr", "--quiet").out
+    p = re.search(r"p = \d\.\d+", told).group()
+    power = re.search(r"12 queries like these can tell .* apart from a difference of about [\d.]+ on", told).group()
+    assert assay("report", "latest", "-o", "p.html").code == 0
+    page = Path("p.html").read_text()
+    assert f"(Holm over 2); ndcg@10 alone, as assay eval says it: {p}." in page
+    assert power in page
+    assert assay("report", "latest", "-m", "ndcg@10", "-o", "p.html").code == 0
+    page = Path("p.html").read_text()
+    assert p in page
+    assert "p is corrected" not in page
+
+
+def test_documents_have_words_where_the_benchmark_is_at_hand(stored, assay):
+    assert assay("report", "latest", "-o", "bundled.html").code == 0
+    assert '<span class="words">' in Path("bundled.html").read_text()
+    Path("own.json").write_text(json.dumps(OWN))
+    Path("own.run").write_text("q1 Q0 d2 1 9 x\nq1 Q0 d1 2 8 x\n")
+    assert assay("report", "--dataset", "own.json", "own.run", "-m", "mrr", "-o", "own.html").code == 0
+    page = Path("own.html").read_text()
+    assert 'd1 <span class="words">&lt;b&gt;fish&lt;/b&gt; swim</span>' in page
+    assert "long " * 22 in page
+    assert "long " * 30 not in page.partition("<script>")[0]
+
+
 def test_saved_results(files, assay):
     Path("a.json").write_text(assay("score", "qrels.txt", "good.run", "-f", "json", "-m", "map").out)
     assert assay("report", "a.json", "-o", "a.html").code == 0
@@ -103,10 +160,17 @@ def test_saved_results(files, assay):
         (["nobody", "-o", "r.html"], "no stored evaluation is called 'nobody'", 2),
         (["nobody.json", "-o", "r.html"], "nobody.json: no such file", 3),
         (["latest", "qrels.txt", "-o", "r.html"], "latest is no file, and others are", 2),
-        (["qrels.txt", "-o", "r.html"], "at least two systems are needed", 2),
+        (
+            ["qrels.txt", "-o", "r.html"],
+            "qrels.txt says what is relevant; give at least one run as well:\n  assay report qrels.txt bm25.run",
+            2,
+        ),
         (["latest", "--by", "colour", "-o", "r.html"], "no tag is called 'colour'", 2),
         (["latest", "-m", "map", "-o", "r.html"], "map was not scored for tfidf_chars", 2),
         (["latest", "-o", "qrels.txt/"], "there is a file of that name", 2),
+        (["latest", "--charts", "png", "-o", "r.html"], "--charts png is about a folder of charts, and -o names none", 2),
+        (["latest", "-o", "/nowhere/r.html"], "-o /nowhere/r.html: there is no folder /nowhere", 2),
+        (["latest", "-o", "/nowhere/figures/"], "-o /nowhere/figures/: there is no folder /nowhere", 2),
         (["latest", "--charts", "gif", "-o", "f/"], "invalid choice: 'gif'", 2),
         (["qrels.txt", "good.run", "--rule", "map >= 1", "-o", "r.html"], "rules are about results", 2),
     ],

@@ -54,6 +54,25 @@ def test_it_answers_and_ends_on_ctrl_c(store):
         assert (process.returncode, errors) == (0, "ended\n")
 
 
+def test_an_open_progress_page_does_not_hold_it_up(store):
+    """A stream of events never ends by itself: the server tells it to, and nothing is cut off with a traceback."""
+    with served(store) as (address, process), urllib.request.urlopen(f"{address}progress/events") as stream:
+        assert stream.readline().startswith(b"retry:")
+        os.kill(process.pid, signal.SIGINT)
+        assert b"data:" in stream.read()
+        _, errors = process.communicate(timeout=20)
+        assert (process.returncode, errors) == (0, "ended\n")
+
+
+def test_the_token_may_come_from_the_environment(store, monkeypatch):
+    monkeypatch.setenv("ASSAY_TOKEN", "a-rather-long-token")
+    with served(store, "--host", "0.0.0.0") as (address, _):
+        assert not address.startswith("http://0.0.0.0")
+        port = address.rstrip("/").rpartition(":")[2]
+        with pytest.raises(urllib.error.HTTPError, match="401"):
+            urllib.request.urlopen(f"http://127.0.0.1:{port}/api/v1/results")
+
+
 def test_a_token_is_needed_by_others(store):
     with served(store, "--token", "a-rather-long-token") as (address, _):
         request = urllib.request.Request(f"{address}api/v1/results")

@@ -112,7 +112,9 @@ def test_every_chart_has_words_a_picture_and_its_data(tree):
         drawing = figure.one("div", class_="drawing")
         assert drawing.attributes["role"] == "img"
         assert len(drawing.attributes["aria-label"]) > 30
-        assert drawing.one("svg").attributes["aria-hidden"] == "true"
+        pictures = drawing.all("svg")
+        assert [one.attributes["aria-hidden"] for one in pictures] == ["true", "true"], "a wide one and a narrow one"
+        assert int(drawing.one("div", class_="narrow").one("svg").attributes["width"].partition(".")[0]) <= 358
         assert figure.one("summary").text == "Show data"
         assert len(figure.one("table").table()) > 1
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from assay.comparison.compare import compare_results
 from assay.comparison.how import How
 from assay.monitoring.gate import gate
+from assay.reports._page_charts import Figures
 from assay.reports._page_definitions import definitions_section
 from assay.reports._page_matter import Matter
 from assay.reports._page_metrics import metrics_section
@@ -65,3 +66,26 @@ def test_every_metric_is_defined_once_out_of_its_record():
     assert [term.name for term in definitions.terms] == ["mrr", "recall@10", "ndcg@10"]
     assert all(term.meaning and term.facts for term in definitions.terms)
     assert definitions.terms[2].formula.startswith("DCG@k")
+
+
+def test_the_correction_is_said_beside_the_table_with_p_of_the_metric_alone():
+    compared = two()
+    alone = compare_results(compared.results, metrics=["mrr"]).pairs[0].p_corrected
+    corrected = compared.comparison.pairs[0].p_corrected
+    assert alone < corrected
+    grid = metrics_section(compared).parts[0]
+    told = f"(Holm over 3); mrr alone, as assay eval says it: p = {alone:.3f}."
+    assert any(note.endswith(told) for note in grid.notes)
+    p = grid.rows[0][heads(grid).index("p")]
+    assert (p.text, p.title) == (f"{corrected:.3f}", f"p = {alone:.3f} without correction")
+    single = Matter(compared.results, compare_results(compared.results, metrics=["mrr"]))
+    assert not any("corrected" in note for note in metrics_section(single).parts[0].notes)
+
+
+def test_from_three_systems_on_a_chart_joins_those_that_are_not_told_apart():
+    def kinds(matter):
+        parts = metrics_section(matter).parts
+        return [figure.kind_of_chart for part in parts if isinstance(part, Figures) for figure in part.figures]
+
+    assert kinds(many()) == ["bars", "heat_map", "critical_difference"]
+    assert kinds(two()) == []

@@ -123,3 +123,23 @@ def test_cells_of_many_queries_cannot_be_clicked_and_nothing_says_so():
     section = scatter_section(Matter(results, compare_results(results, How(test="paired_t", interval="t"))))
     assert not section.parts[0].figures[0].is_clickable
     assert "click" not in section.lead
+
+
+def test_the_line_names_who_is_better_above_it():
+    assert scatter_section(two()).lead.startswith("Above the line cand is better.")
+    results = (base(), cand())
+    swapped = Matter(results, compare_results(results, How(baseline="cand")))
+    assert scatter_section(swapped).lead.startswith("Above the line base is better.")
+
+
+def test_documents_bring_their_first_words_where_somebody_knows_them():
+    def words_of(result, documents):
+        return {name: f"about\n\n{name} " + "word " * 40 for name in documents if name != "q2x1"}
+
+    (hit, *_), *_ = [side.hits for side in cards(two(words_of=words_of))["q2"].sides]
+    assert hit.text.startswith("about d2 word word")
+    assert hit.text.endswith("word…")
+    assert len(hit.text) <= 120
+    missed = cards(two(words_of=words_of))["q8"].sides[1].hits[-1]
+    assert (missed.document, missed.text[:8]) == ("d8", "about d8")
+    assert {hit.text for side in cards(two())["q2"].sides for hit in side.hits} == {""}

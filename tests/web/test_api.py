@@ -13,7 +13,7 @@ from assay.store.judgments import Judgment
 from assay.web import api
 from assay.web.app import make_app
 
-from ._stores import hostile_store, usual_store
+from ._stores import hostile_store, result_of, usual_store
 
 HERE = "http://127.0.0.1:8765"
 JUDGMENT = {"benchmark": "things", "query": "q000", "document": "x1", "judge": "Ana", "grade": 2, "note": "so it is"}
@@ -297,3 +297,17 @@ def test_a_browser_may_keep_what_has_not_changed(client):
     first = client.get("/api/v1/results")
     again = client.get("/api/v1/results", headers={"if-none-match": first.headers["etag"]})
     assert (again.status_code, again.content) == (304, b"")
+
+
+def test_what_was_never_retrieved_is_not_graded(tmp_path):
+    with Store.open(tmp_path / "store.db") as store:
+        store.save([result_of(1)])
+        client = TestClient(make_app(store), base_url=HERE)
+        known = next(iter(store.latest().results[0].run["q000"]))
+        sent = {"benchmark": "things", "query": "q000", "document": known, "judge": "Ana", "grade": 1}
+        for wrong in ({"query": "no such query"}, {"document": "no such document"}):
+            answer = client.post("/api/v1/judgments", json={**sent, **wrong})
+            assert answer.status_code == 400
+            assert "was not retrieved" in answer.json()["error"]["message"]
+        assert client.post("/api/v1/judgments", json=sent).status_code == 201
+        assert client.get("/api/v1/judgments/qrels?benchmark=things").text == f"q000 0 {known} 1\n"

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import re
+from html import unescape
+from urllib.parse import parse_qs
+
 import pytest
-from _clients import main_of, rows_of
+from _clients import client_of, keys_of, main_of, rows_of
+from _stores import result_of
 
 from assay.comparison.compare import compare_results
 from assay.store import Store
@@ -66,10 +73,92 @@ def test_fewer_than_two_are_asked_for_more(client, two):
     assert f'value="{two[0]}" checked' in html
 
 
-@pytest.mark.parametrize("key", ["nothing/0", "latest/0", "../0"])
+@pytest.mark.parametrize("key", ["nothing/0", "latest/9", "../0"])
 def test_what_is_not_there(client, two, key):
     assert page(client, [*two, key]).status_code == 404
 
 
 def test_too_many(client, desk):
     assert page(client, [one.key for one in desk.shelf.listed[:21]]).status_code == 400
+
+
+def test_references_lead_to_what_they_mean(client, desk):
+    answer = client.get("/compare?r=latest/0&r=latest~1&words=a")
+    expected = [desk.store.id_of("latest") + "/0", desk.store.id_of("latest~1") + "/0"]
+    assert answer.status_code == 307
+    assert parse_qs(answer.headers["location"].partition("?")[2]) == {"r": expected, "words": ["a"]}
+    assert client.get(answer.headers["location"]).status_code == 200
+
+
+def test_an_unknown_metric_is_told(client, two):
+    assert page(client, two, metric="zz").status_code == 404
+
+
+def downloaded(client, keys, name, **params):
+    return list(csv.DictReader(io.StringIO(page(client, keys, csv=name, **params).text)))
+
+
+def test_the_download_of_two_has_what_the_page_has(client, desk, two):
+    comparison = desk.comparison(two)
+    rows = downloaded(client, two, "metrics")
+    assert [row["metric"] for row in rows] == [pair.metric for pair in comparison.pairs]
+    for row, pair in zip(rows, comparison.pairs, strict=True):
+        assert [float(row[f"95 % CI of Δ {end}"]) for end in ("low", "high")] == [pair.low, pair.high]
+        assert [int(row[name]) for name in ("better", "same", "worse")] == [pair.wins, pair.ties, pair.losses]
+        assert float(row["Δ"]) == pair.difference
+        for name in comparison.names:
+            assert float(row[f"{name} low"]) <= float(row[name]) <= float(row[f"{name} high"])
+    assert all(len(rows[0][f"{name} low"]) > 8 for name in comparison.names)
+    shown = rows_of(page(client, two).text, "Metrics")
+    assert [row[6] if "/" in row[6] else row[7] for row in shown] == [
+        f"{row['better']} / {row['same']} / {row['worse']}" for row in rows
+    ]
+
+
+def test_the_download_of_three_names_them(client, desk, two):
+    keys = [*two, desk.shelf.listed[0].key]
+    comparison = desk.comparison(keys)
+    assert [row["system"] for row in downloaded(client, keys, "metrics")] == list(comparison.names)
+    first = [pair for pair in comparison.pairs if pair.metric == comparison.metrics[0].name]
+    pairs = {
+        (float(row["Δ"]), float(row["95 % CI of Δ low"]), int(row["worse"])) for row in downloaded(client, keys, "metrics-2")
+    }
+    assert pairs == {(pair.difference, pair.low, pair.losses) for pair in first}
+
+
+def test_the_download_of_one_has_whole_intervals(client, desk, two):
+    rows = list(csv.DictReader(io.StringIO(client.get(f"/result/{two[0]}?csv=metrics").text)))
+    found = desk.result(two[0]).intervals["ndcg@10"]
+    (row,) = [row for row in rows if row["metric"] == "ndcg@10"]
+    assert (float(row["bm25 low"]), float(row["bm25 high"])) == (found.low, found.high)
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_with_either_baseline_all_differences_have_the_same_sign(client, desk, two, place):
+    (pair,) = [one for one in desk.comparison(two, two[place]).pairs if one.metric == "ndcg@10"]
+    rows = downloaded(client, two, "all-queries", baseline=two[place])
+    changes = [float(row["Δ"]) for row in rows]
+    assert sum(changes) / len(changes) == pytest.approx(pair.difference)
+    other = desk.result(two[1 - place]).name
+    assert f"Above the line {other} is better" in main_of(page(client, two, baseline=two[place]).text)
+
+
+def test_providers_may_be_called_like_columns(tmp_path):
+    with Store.open(tmp_path / "s.db") as store:
+        store.save([result_of(1, provider="query"), result_of(2, provider="change", skill=0.9)])
+    client = client_of(tmp_path / "s.db")
+    html = page(client, keys_of(client.get("/").text), sort="query", order="desc").text
+    assert html.split('id="all-queries"')[1].count('aria-sort="descending"') == 1
+
+
+def test_results_with_other_queries_are_compared_on_what_they_share(tmp_path):
+    with Store.open(tmp_path / "s.db") as store:
+        store.save([result_of(1, provider="a", n_queries=40), result_of(2, provider="b", n_queries=30)])
+    client = client_of(tmp_path / "s.db")
+    keys = keys_of(client.get("/").text)
+    answer = page(client, keys)
+    assert answer.status_code == 422
+    assert "--intersect" not in answer.text
+    link = unescape(re.search(r'href="([^"]*shared=1[^"]*)"', answer.text)[1])
+    assert client.get(link).status_code == 200
+    assert len(downloaded(client, keys, "all-queries", shared="1")) == 30

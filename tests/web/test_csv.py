@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from assay.reports._page_parts import TEXT, Column, Field, Grid, number
 from assay.text import printable
-from assay.web._csv import FORMULAS, csv_of_grid, neutral
+from assay.web._csv import FORMULAS, csv_of_grid, neutral, told
 
 
 def read(text: str) -> list[list[str]]:
@@ -37,4 +37,22 @@ def test_numbers_keep_every_digit_and_their_sign():
 
 def test_what_stands_below_gets_a_column():
     grid = Grid("t", (Column("value"), Column("n")), ((Field("0.5", 0.5, beside="[0.4, 0.6]"), Field("3", 3)),))
-    assert read(csv_of_grid(grid)) == [["value", "value beside", "n"], ["0.5", "[0.4, 0.6]", "3"]]
+    assert read(csv_of_grid(grid)) == [["value", "value low", "value high", "n"], ["0.5", "0.4", "0.6", "3"]]
+
+
+def test_what_has_no_value_is_empty():
+    grid = Grid(
+        "t", (Column("value"), Column("b", TEXT)), ((Field("–", sort=""), Field("x")), (number("0.5", 0.5), Field("–")))
+    )
+    assert read(csv_of_grid(grid)) == [["value", "b"], ["", "x"], ["0.5", ""]]
+
+
+def test_a_text_that_is_sorted_by_a_number_stays_a_text():
+    grid = Grid("t", (Column("range", TEXT),), ((Field("0.1 – 0.2", sort=3),),))
+    assert read(csv_of_grid(grid)) == [["range"], ["0.1 – 0.2"]]
+
+
+def test_a_field_may_say_what_it_is_worth():
+    field = told(number("13 / 24 / 11", 2.0), ("better", 13), ("same", 24), ("{} of all", "=x"))
+    head, row = read(csv_of_grid(Grid("t", (Column("record"),), ((field,),))))
+    assert dict(zip(head, row, strict=True)) == {"better": "13", "same": "24", "record of all": "'=x"}

@@ -74,7 +74,7 @@ def test_what_nobody_judged_is_offered_the_best_first(client, key, store):
 def test_grades_are_stored_with_who_and_when(app, client, key, store):
     first, second, third = offered(panel(client, key))[:3]
     answer = client.post("/judge", data=form(app, key, (first, "2"), (second, ""), (third, "0"), **{"note-0": " says\nso "}))
-    assert (answer.status_code, answer.headers["location"]) == (303, f"/result/{key}/query?id=q000#judging")
+    assert (answer.status_code, answer.headers["location"]) == (303, f"/result/{key}/query?id=q000&saved=2#judging")
     found = {one.document: one for one in store.judgments.find()}
     assert {doc: one.grade for doc, one in found.items()} == {first: 2.0, third: 0.0}
     assert (found[first].judge, found[first].note, found[first].benchmark, found[first].query) == (
@@ -107,6 +107,98 @@ def test_the_name_is_remembered(app, client, key, store):
     assert "samesite=lax" in answer.headers["set-cookie"].lower()
     client.post("/judge", data=form(app, key, (second, "1"), judge=""))
     assert {one.judge for one in store.judgments.find()} == {"Zoë O’Hara; x"}
+
+
+def test_without_a_name_the_form_comes_back_filled_in(app, client, key, store):
+    first, second = offered(panel(client, key))[:2]
+    answer = client.post("/judge", data=form(app, key, (first, "3"), (second, ""), judge=" ", **{"note-0": "so <it> is"}))
+    assert answer.status_code == 400
+    assert answer.headers["cache-control"] == "no-store"
+    html = re.search(r'<section id="judging".*?</section>', answer.text, re.DOTALL)[0]
+    assert "Please say who judges" in html
+    assert 'aria-describedby="judge-problem"' in html
+    assert re.search(r'name="grade-0" value="3" checked', html)
+    assert html.count(" checked") == 1
+    assert 'value="so &lt;it&gt; is"' in html
+    assert "required" in re.search(r'<input id="judge"[^>]*>', html)[0]
+
+
+def test_what_was_saved_is_said_and_ticked(app, client, key, store):
+    first, second = offered(panel(client, key))[:2]
+    answer = client.post("/judge", data=form(app, key, (first, "0"), (second, "2"), **{"note-1": "yes"}))
+    html = client.get(answer.headers["location"]).text
+    assert "2 grades of Ana saved." in html
+    assert 'name="judge" value="Ana"' in html
+    mine = dict(re.findall(r'name="grade-(\d+)" value="(\w+)" checked', html))
+    documents = {number: unescape(doc) for number, doc in re.findall(r'name="document-(\d+)" value="([^"]*)"', html)}
+    assert {documents[number]: grade for number, grade in mine.items()} == {first: "0", second: "2"}
+    again = client.post("/judge", data=form(app, key, (first, "0"), (second, "2"), **{"shown-to": "Ana", "note-1": "yes"}))
+    assert again.headers["location"].endswith("&nothing=1#judging")
+    assert "Nothing new was graded" in client.get(again.headers["location"]).text
+    back = client.post("/judge", data=form(app, key, (first, "none"), **{"shown-to": "Ana"}))
+    assert "1 grade of Ana taken back." in client.get(back.headers["location"]).text
+
+
+def test_what_was_ticked_for_another_is_nobody_elses_grade(app, client, key, store):
+    first, second = offered(panel(client, key))[:2]
+    client.post("/judge", data=form(app, key, (first, "3")))
+    client.post("/judge", data=form(app, key, (first, "3"), (second, "1"), judge="Ben", **{"shown-to": "Ana"}))
+    assert {(one.judge, one.document) for one in store.judgments.find()} == {("Ana", first), ("Ben", second)}
+
+
+def test_all_of_a_form_is_kept_or_nothing(app, client, key, store):
+    first, second = offered(panel(client, key))[:2]
+    assert client.post("/judge", data=form(app, key, (first, "2"), (second, "9"))).status_code == 400
+    long = form(app, key, (first, "2"), (second, "1"), **{"note-1": "n" * 2001})
+    assert client.post("/judge", data=long).status_code == 400
+    assert store.judgments.find() == []
+
+
+def test_a_gap_in_the_numbers_loses_nothing(app, client, key, store):
+    document = offered(panel(client, key))[0]
+    client.post("/judge", data={**form(app, key), "document-4": document, "grade-4": "2"})
+    assert [one.document for one in store.judgments.find()] == [document]
+
+
+def test_every_document_can_be_reached(tmp_path):
+    """Twenty-five that nobody judged: ten at a time, those with a grade by themselves."""
+    import assay
+
+    ranking = {f"x{n:02}": 50.0 - n for n in range(25)}
+    result = assay.evaluate({"q": {"d": 1}}, {"q": ranking}, ["ndcg@10"], name="s")
+    from dataclasses import replace
+
+    with Store.open(tmp_path / "store.db") as store:
+        store.save([replace(result, benchmark="things", run={"q": ranking})])
+        app = make_app(store)
+        client = TestClient(app, base_url=HERE, follow_redirects=False)
+        key = f"{store.id_of('latest')}/0"
+        html, seen = panel(client, key, "q"), []
+        while True:
+            seen += offered(html)
+            link = re.search(r'href="([^"]+)" rel="next"', html)
+            if not link:
+                break
+            html = re.search(r'<section id="judging".*', client.get(unescape(link[1])).text, re.DOTALL)[0]
+        assert seen == list(ranking)
+        client.post("/judge", data=form(app, key, *((doc, "1") for doc in list(ranking)[:10]), query="q"))
+        html = panel(client, key, "q")
+        assert offered(html.split('<details class="graded"')[0]) == list(ranking)[10:20]
+        assert "10 with a grade" in html
+        assert "1–10 of 15 without a grade" in html
+
+
+def test_judges_who_look_alike_are_one(app, client, key, store):
+    document = offered(panel(client, key))[0]
+    for name in ("ann", "ann\u200b", "\u202eann", "ａｎｎ"):
+        client.post("/judge", data=form(app, key, (document, "1"), judge=name))
+    assert [one.judge for one in store.judgments.find()] == ["ann"]
+
+
+def test_nothing_is_said_about_judgments_that_are_not_stored(client, key):
+    html = panel(client, key)
+    assert "whether it judged them not relevant is not stored" in html
+    assert "the benchmark has no judgment of them" not in html
 
 
 def test_nobody_judges_without_a_name(app, client, key, store):

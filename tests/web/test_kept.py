@@ -61,3 +61,11 @@ def test_others_wait_for_the_one_who_makes_it():
     for thread in threads:
         thread.join(10)
     assert (found, made) == (["value"] * 8, [1])
+
+
+def test_what_is_made_twice_weighs_once():
+    kept = Kept(10, len)
+    kept._keep("a", "12345")
+    kept._keep("a", "12345")
+    kept._keep("b", "12345")
+    assert (kept.peek("a"), kept.peek("b")) == ("12345", "12345")

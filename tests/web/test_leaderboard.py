@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import re
 from dataclasses import replace
 
 from _clients import client_of, rows_of
@@ -59,3 +62,29 @@ def test_other_data_under_the_same_name_stays_out(tmp_path):
 def test_what_is_not_there(client):
     assert client.get("/leaderboard?benchmark=nothing").status_code == 404
     assert client.get("/leaderboard?metric=nothing").status_code == 404
+
+
+def test_a_quick_try_on_a_few_queries_does_not_empty_the_board(tmp_path):
+    with Store.open(tmp_path / "s.db") as store:
+        for night, name in enumerate(("a", "b")):
+            store.save([result_of(night, provider=name, night=night)])
+        small = result_of(9, provider="c", night=5, n_queries=1)
+        other = {**small.provenance, "dataset": {**small.provenance["dataset"], "fingerprints": {"queries": "bb"}}}
+        store.save([replace(small, provenance=other)])
+    client = client_of(tmp_path / "s.db")
+    html = client.get("/leaderboard").text
+    assert {row[1] for row in rows_of(html, "Leaderboard")} == {"a", "b"}
+    assert "1 result of 1 provider on other data under this name" in html
+    data = re.search(r'<option value="(\w+)">1 query, 1 provider', html)[1]
+    assert [row[1] for row in rows_of(client.get(f"/leaderboard?data={data}").text, "Leaderboard")] == ["c"]
+    assert client.get("/leaderboard?data=nothing").status_code == 404
+    rows = client.get("/api/v1/leaderboard?benchmark=things").json()["rows"]
+    assert {row["provider"] for row in rows} == {"a", "b"}
+
+
+def test_the_download_has_what_the_page_has(client):
+    shown = rows_of(client.get("/leaderboard").text, "Leaderboard")
+    rows = list(csv.DictReader(io.StringIO(client.get("/leaderboard?csv=board").text)))
+    assert [row["place"] for row in rows] == [row[0] for row in shown]
+    assert [row["tied with"] or "–" for row in rows] == [row[3] for row in shown]
+    assert all(float(row["ndcg@10 low"]) < float(row["ndcg@10"]) for row in rows)

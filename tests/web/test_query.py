@@ -50,3 +50,26 @@ def test_any_id_can_be_asked_for(hostile):
     key = keys_of(client.get("/").text)[0]
     for name in HOSTILE.values():
         assert client.get(f"/result/{key}/query", params={"id": name}).status_code == 200
+
+
+def test_a_long_ranking_begins_short_and_is_downloaded_whole(tmp_path):
+    from assay import run
+
+    with Store.open(tmp_path / "s.db") as store:
+        name = store.save(run("rag-template", "bm25", metrics=["ndcg@10"]))
+    client = client_of(tmp_path / "s.db")
+    address = f"/result/{name}/0/query?id=q01"
+    html = client.get(address).text
+    assert len(rows_of(html, "Ranking")) == 20
+    assert [html.index(f'id="{part}"') for part in ("scores", "ranking", "truth", "judging", "runs")] == sorted(
+        html.index(f'id="{part}"') for part in ("scores", "ranking", "truth", "judging", "runs")
+    )
+    assert 'href="#judging"' in html
+    lines = client.get(f"{address}&csv=ranking").text.splitlines()
+    assert lines[0] == "rank,document,grade,score,text"
+    assert len(rows_of(client.get(f"{address}&top={len(lines) - 1}").text, "Ranking")) == len(lines) - 1 > 20
+
+
+def test_a_query_that_failed_is_counted_once(client):
+    key = keys_of(client.get("/").text)[0]
+    assert "has 60 queries" in main_of(client.get(f"/result/{key}/query?id=zz").text)

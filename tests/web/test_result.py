@@ -69,7 +69,7 @@ def test_unjudged(tmp_path):
     with Store.open(tmp_path / "s.db") as store:
         name = store.save([replace(evaluate(qrels, run, ["ndcg@10", "judged@2"], name="bm25"), run=run)])
     rows = queries(client_of(tmp_path / "s.db"), f"{name}/0", only="unjudged")
-    assert [(row[0], row[-1]) for row in rows] == [("q1", "unjudged documents")]
+    assert [(row[0], row[-1]) for row in rows] == [("q1", "unjudged")]
 
 
 def test_what_cannot_be_asked_here_is_told(client, desk):

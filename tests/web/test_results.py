@@ -10,6 +10,7 @@ from html import unescape
 import pytest
 from _clients import client_of, keys_of, main_of, rows_of
 
+from assay import run
 from assay.evaluation.evaluate import evaluate
 from assay.store import Store
 
@@ -65,7 +66,25 @@ def test_the_download_has_all_rows_and_every_digit(client):
     assert answer.headers["content-disposition"] == 'attachment; filename="results.csv"'
     assert len(rows) == 30
     assert all(len(row["ndcg@10"]) > 8 for row in rows)
-    assert rows[0]["ndcg@10 beside"].startswith("[")
+    assert list(rows[0])[:6] == ["provider", "evaluation", "benchmark", "started (UTC)", "ndcg@10", "ndcg@10 low"]
+    assert all(float(row["ndcg@10 low"]) < float(row["ndcg@10"]) < float(row["ndcg@10 high"]) for row in rows)
+    assert len(rows[0]["ndcg@10 high"]) > 8
+
+
+def test_an_unknown_metric_and_a_page_that_is_not_there_are_told(client):
+    assert client.get("/?metric=nope").status_code == 404
+    assert "there are ndcg@10" in main_of(client.get("/?metric=nope").text)
+    assert client.get("/?page=99").status_code == 400
+
+
+def test_a_metric_without_any_figure_is_not_offered(tmp_path):
+    """Queries that were answered together have no times of their own, so latency_p95 has no figure."""
+    with Store.open(tmp_path / "s.db") as store:
+        store.save(run("rag-template", "bm25", metrics=["ndcg@10", "latency_p95"]))
+        assert store.list()[0].figures["latency_p95"].value is None
+    client = client_of(tmp_path / "s.db")
+    for path in ("/", "/leaderboard", "/history"):
+        assert "<option>latency_p95</option>" not in client.get(path).text
 
 
 @pytest.mark.parametrize("path", ["/?since=yesterday", "/?page=nothing", "/?sort=nothing", "/?until=x"])

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from _clients import client_of
 from _stores import usual_store
+from hypothesis import given
+from hypothesis import strategies as st
 
 from assay.web.safety import COOKIE, HEADERS, MOST_ADDRESS, MOST_BYTES, POLICY, Keys, is_loopback, safe_next
 
@@ -218,3 +220,22 @@ def test_a_bug_is_a_page_with_headers_and_without_a_traceback(usual, monkeypatch
     assert answer.status_code == 500
     assert "secret" not in answer.text
     assert answer.headers["content-security-policy"] == POLICY
+
+
+@pytest.mark.parametrize("word", ["[", "]", "[::1", "a[b]c", "[v1.x]", "http://["])
+def test_what_is_no_address_is_refused_and_no_bug(client, visitor, word):
+    assert client.get("/", headers={"host": word}).status_code == 421
+    assert client.post("/judge", data={}, headers={"origin": f"http://{word}"}).status_code == 403
+    assert visitor.get("/", headers={"host": word}).status_code in (303, 421)
+    assert visitor.get("/login", params={"next": f"//{word}"}).status_code == 200
+
+
+@given(st.text())
+def test_any_text_is_a_place_to_go_to_or_not(text):
+    found = safe_next(text)
+    assert found.startswith("/")
+    assert not found.startswith(("//", "/\\"))
+
+
+def test_a_length_of_thousands_of_digits(client):
+    assert client.post("/judge", content=b"x", headers={"content-length": "9" * 5000}).status_code == 413

@@ -33,8 +33,9 @@ def test_pages():
     assert shown(page="2").previous == "/x#here"
 
 
-def test_beyond_the_last_page_is_the_last():
-    assert shown(page="99").first == 101
+def test_beyond_the_last_page_is_told():
+    with pytest.raises(BadParameter, match="from 1 to 3, not '99'"):
+        shown(page="99")
 
 
 def test_an_empty_table_has_no_rows_and_no_pages():

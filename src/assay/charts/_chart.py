@@ -13,7 +13,7 @@ from assay.errors import UnknownName, UsageError
 from assay.evaluation.result import Result
 from assay.metrics._metric import BoundMetric
 from assay.monitoring.history import Series
-from assay.text import counted, printable
+from assay.text import counted, printable, some_of
 
 MOST_NAMED = 6
 __all__ = ["Chart", "Drawing", "Row", "Spec", "Subject", "all_charts", "draw", "find_chart"]
@@ -51,7 +51,9 @@ class Subject:
         found = [
             metric
             for metric in first.metrics
-            if metric.name in first.summary and all(metric.name in other.summary for other in others)
+            if metric.name in first.summary
+            and all(metric.name in other.summary for other in others)
+            and self._has_figures(metric.name)
         ]
         return sorted(found, key=lambda metric: metric.name in first.beside)
 
@@ -61,8 +63,12 @@ class Subject:
         if self.metric:
             return self.find(self.metric)
         if not self.shared:
-            raise UsageError("the results have no metric in common")
+            raise UsageError("the results have no metric with figures in common")
         return self.shared[0]
+
+    def _has_figures(self, metric: str) -> bool:
+        """Whether any of the results has a figure of it: a time that nobody took is in all of them, and empty."""
+        return any(result.summary[metric] == result.summary[metric] for result in self.results)
 
     def find(self, metric: str) -> BoundMetric:
         """A metric that every result has, by any spelling; or an error that says which result lacks it."""
@@ -79,6 +85,8 @@ class Subject:
             raise UsageError(f"{metric} is {found} of {next(iter(own))}, but {own[lacking[0]]} of {lacking[0]}")
         if found not in self.results[0].summary:
             raise UsageError(f"{found} is text, of which there is nothing to draw")
+        if not self._has_figures(found):
+            raise UsageError(f"{found} has no figure in {printable(some_of(self.names))}: there is nothing to draw")
         return next(bound for bound in self.results[0].metrics if bound.name == found)
 
 

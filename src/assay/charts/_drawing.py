@@ -13,6 +13,13 @@ Spec = dict[str, Any]
 Row = Mapping[str, Any]
 TITLE_WIDTH, NOTE_WIDTH = 64, 84
 """Letters of a line of them."""
+NARROW = 340
+"""Points of a chart on the screen of a phone, with all that stands around it."""
+NARROW_PLOT = 190
+"""Points of its plot, where rows have a fixed height: names stand beside it."""
+NARROW_TITLE, NARROW_NOTE = 38, 54
+NARROW_LABEL = 110
+"""Points of a name beside a narrow plot."""
 UNFIT = {
     **dict.fromkeys((0xFFFE, 0xFFFF), "\N{REPLACEMENT CHARACTER}"),
     **dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A))),
@@ -49,6 +56,21 @@ class Drawing:
         """The same, its plot so many points wide and high; what is not given stays."""
         given = {name: size for name, size in (("width", width), ("height", height)) if size is not None}
         return replace(self, spec={**self.spec, **given})
+
+    def narrowed(self) -> Drawing:
+        """The same for the screen of a phone: a narrow plot, what the colours mean below it, and its words on more lines."""
+        legend = {"orient": "bottom", "columns": 1, "direction": "vertical"}
+        axis = {"labelLimit": NARROW_LABEL}
+        spec = {**self.spec, "config": {"legend": legend, "axis": axis}}
+        width, height = self.spec.get("width"), self.spec.get("height")
+        if isinstance(width, int) and isinstance(height, int):
+            spec |= {"width": NARROW, "autosize": {"type": "fit-x", "contains": "padding"}}
+        elif isinstance(width, int):
+            spec |= {"width": NARROW_PLOT}
+        head = {"text": _lines(self.title, NARROW_TITLE)}
+        if self.note:
+            head["subtitle"] = _lines(self.note, NARROW_NOTE)
+        return replace(self, spec={**spec, "title": head})
 
 
 def harmless(text: str) -> str:

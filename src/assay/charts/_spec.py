@@ -131,7 +131,7 @@ def themed(plain: Spec, theme: str = "light") -> Spec:
     ink, faint, back = INK[theme]
     lines = {"gridColor": faint, "domainColor": faint, "tickColor": faint}
     words = {"labelColor": ink, "titleColor": ink, "titleFontWeight": "normal", "labelLimit": LABEL_POINTS}
-    config = {
+    config: Spec = {
         "aria": False,  # the whole chart has its words; labels of thousands of marks would be read instead
         "background": back,
         "font": FONT,
@@ -155,7 +155,8 @@ def themed(plain: Spec, theme: str = "light") -> Spec:
     drawn = (
         {name: part if name == "data" else _recoloured(part) for name, part in plain.items()} if theme == "dark" else plain
     )
-    return {**drawn, "config": config}
+    own = plain.get("config", {})
+    return {**drawn, "config": {**config, **{name: {**config[name], **part} for name, part in own.items()}}}
 
 
 def _recoloured(part: Any) -> Any:

@@ -11,6 +11,7 @@ from assay.charts._chart import Chart, Drawing, Spec, Subject
 from assay.charts._spec import number_format, outcome_colour, quantity, spec, tooltip, with_unit
 from assay.charts._two import Two, two_of
 from assay.comparison.figures import Figures
+from assay.text import counted
 
 BINS = 20
 """On the side of 0 that reaches further."""
@@ -26,8 +27,8 @@ def difference_histogram(subject: Subject) -> Drawing:
     figures = Figures()
     ends = " to ".join(figures.change(two.metric, float(end)) for end in (change.min(), change.max()))
     alt = (
-        f"Histogram of differences of {two.metric.name}, {two.names[1]} minus {two.names[0]}, on {len(change):,} queries: "
-        f"from {ends}, mean {figures.change(two.metric, float(change.mean()))}."
+        f"Histogram of differences of {two.metric.name}, {two.names[1]} minus {two.names[0]}, "
+        f"on {counted(len(change), 'query')}: from {ends}, mean {figures.change(two.metric, float(change.mean()))}."
     )
     note = two.said(" (not drawn)")
     title = subject.title or f"Differences of {two.metric.name}"

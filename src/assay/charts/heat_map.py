@@ -48,7 +48,7 @@ def _columns(subject: Subject) -> list[BoundMetric]:
         return list({bound.name: bound for bound in map(subject.find, subject.metrics)}.values())
     found = [metric for metric in subject.shared if metric.name not in subject.results[0].beside] or subject.shared
     if not found:
-        raise UsageError("the results have no metric in common")
+        raise UsageError("the results have no metric with figures in common")
     return found
 
 
@@ -73,8 +73,6 @@ def _rows(metric: BoundMetric, names: Sequence[str], values: Sequence[float]) ->
 def _best(rows: Sequence[dict[str, Any]], metric: str) -> str:
     """The best system and its figure; none of those that have no figure."""
     known = [row for row in rows if row["metric"] == metric and math.isfinite(row["value"])]
-    if not known:
-        return "nobody has a figure"
     best = max(known, key=lambda row: row["share"])
     return f"{best['system']} {best['shown']}"
 

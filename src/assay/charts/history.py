@@ -26,7 +26,7 @@ from assay.metrics._parse import parse_metric
 from assay.monitoring.history import Series
 from assay.text import counted
 
-SPANS = {timedelta(minutes=10): "%H:%M:%S", timedelta(days=3): "%m-%d %H:%M"}
+SPANS = {timedelta(minutes=10): "%m-%d %H:%M:%S", timedelta(days=3): "%m-%d %H:%M"}
 """Up to so much time, the axis shows more than days."""
 MARKS = {"better": ("triangle-up", BETTER), "worse": ("triangle-down", WORSE), "baseline": ("square", SAME)}
 
@@ -39,15 +39,9 @@ def history(subject: Subject) -> Drawing:
         row for name, series in zip(names, subject.series, strict=True) for row in _rows(name, series, subject.baselines)
     ]
     drawn = _thinned(rows)
-    figures = Figures()
-    ends = [
-        f"{name}: {' to '.join(figures.value(metric, float(series.defined[end].value or 0)) for end in (0, -1))} "
-        f"in {counted(len(series.defined), 'evaluation')}"
-        for name, series in zip(names, subject.series, strict=True)
-        if series.defined
-    ]
+    ends = [_from_to(name, series, metric) for name, series in zip(names, subject.series, strict=True) if series.defined]
     changes = [one for name, series in zip(names, subject.series, strict=True) for one in _changes(name, series, metric)]
-    changed = f"Changes: {listed(changes)}." if changes else "No change was noticed."
+    changed = f"Changes: {listed(changes)}." if changes else _unchanged(subject.series)
     note = (
         ""
         if len(drawn) == len(rows)
@@ -80,6 +74,20 @@ def _changes(name: str, series: Series, metric: BoundMetric) -> list[str]:
         f"to {figures.value(metric, change.after)} on {change.point.started[:10]}"
         for change in series.changes
     ]
+
+
+def _from_to(name: str, series: Series, metric: BoundMetric) -> str:
+    """The first and the last figure; of a single evaluation the only one."""
+    n, figures = len(series.defined), Figures()
+    values = [figures.value(metric, float(series.defined[end].value or 0)) for end in ((0, -1) if n > 1 else (0,))]
+    return f"{name}: {' to '.join(values)} in {counted(n, 'evaluation')}"
+
+
+def _unchanged(series: Sequence[Series]) -> str:
+    """Where each series has a single figure, nothing could have been noticed."""
+    if all(len(one.defined) < 2 for one in series):
+        return "Changes can be seen from the second evaluation on."
+    return "No change was noticed."
 
 
 def _thinned(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

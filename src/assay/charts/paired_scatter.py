@@ -26,10 +26,14 @@ def paired_scatter(subject: Subject) -> Drawing:
     note = two.said()
     if is_counted:
         note += f". Drawn as counts in {CELLS} × {CELLS} cells"
-    alt = f"Each of {len(two.rows):,} queries by its {two.metric.name}, {two.names[0]} across and {two.names[1]} up."
+    alt = f"{_each(len(two.rows))} by its {two.metric.name}, {two.names[0]} across and {two.names[1]} up."
     title = subject.title or f"{two.metric.name}, query by query"
     layers = [_diagonal(two, ends), _counts(two, ends) if is_counted else _points(two, ends)]
     return Drawing(spec(layers, rows, width=SIDE, height=SIDE), title, alt, tuple(rows), note)
+
+
+def _each(n: int) -> str:
+    return f"Each of {n:,} queries" if n > 1 else "The only query"
 
 
 def _ends(two: Two) -> tuple[float, float]:

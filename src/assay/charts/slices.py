@@ -23,7 +23,7 @@ MOST_SLICES = 40
 def slices(subject: Subject) -> Drawing:
     """Slices stand in their own order (easy, medium, hard), with their number of queries; small ones have wide intervals."""
     if not subject.by:
-        raise UsageError("slices need a tag: by='difficulty', or --by difficulty")
+        raise UsageError("slices need a tag, such as by='difficulty'")
     metric = subject.bound
     sliced = slice_results(subject.results, subject.by, metrics=[metric.name])[0]
     names = labels([result.name or "run" for result in sliced.whole])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import csv
+import io
 import re
 import shlex
 from collections.abc import Sequence
@@ -21,13 +23,14 @@ MOVERS = 10
 """Queries that lost and gained most, in files of text."""
 
 
-def check_files(outputs: Sequence[str], prog: str, files: Sequence[str]) -> None:
+def check_files(outputs: Sequence[str], prog: str, files: Sequence[str], charts: str | None = None) -> None:
     """Refuse what could not be written, and a report that would go nowhere."""
     from assay.reports._outputs import ENDINGS, check_outputs
 
     if not outputs:
         raise UsageError(f"say where the report goes: {prog} {shlex.join(files)} -o report.html")
-    plain = []
+    if charts and not any(map(is_folder, outputs)):
+        raise UsageError(f"--charts {charts} is about a folder of charts, and -o names none; add one, as in -o figures/")
     for output in outputs:
         if is_folder(output):
             _check_folder(output)
@@ -35,9 +38,7 @@ def check_files(outputs: Sequence[str], prog: str, files: Sequence[str]) -> None
         if Path(output).suffix.lower() not in (*PAGES, *ENDINGS):
             known = ", ".join((PAGES[0], *ENDINGS))
             raise UsageError(f"-o {output}: the ending tells the format; there are {known}, and folders end in /")
-        plain.append(str(Path(output).with_suffix(".txt")) if _is_page(output) else output)
-    for output in plain:
-        check_outputs([output])
+        check_outputs([output], (*ENDINGS, *PAGES))
     if len({Path(output).absolute() for output in outputs}) < len(outputs):
         raise UsageError("-o: the same file is given twice, and the second would replace the first")
 
@@ -52,11 +53,11 @@ def _is_page(output: str) -> bool:
 
 
 def _check_folder(output: str) -> None:
-    from assay.reports._outputs import check_outputs
+    from assay.reports._outputs import refuse_place
 
     if Path(output).exists() and not Path(output).is_dir():
         raise UsageError(f"-o {output}: charts go to a folder, and there is a file of that name")
-    check_outputs([str(Path(output) / "chart.txt")])
+    refuse_place(Path(output) / "chart", output)
 
 
 def write_files(options: argparse.Namespace, matters: Sequence[Matter]) -> list[str]:
@@ -70,7 +71,7 @@ def write_files(options: argparse.Namespace, matters: Sequence[Matter]) -> list[
     written = []
     for output in options.output:
         if page is not None and is_folder(output):
-            n = _write_charts(Path(output), page, options.charts)
+            n = _write_charts(Path(output), page, options.charts or CHARTS[0])
             written.append(f"{output} ({n} charts)")
             continue
         text = render_page(page) if page is not None and _is_page(output) else _text(options, matters, output)
@@ -105,8 +106,30 @@ def _text(options: argparse.Namespace, matters: Sequence[Matter], output: str) -
     compared = [one.comparison for one in matters if one.comparison is not None]
     if not compared:
         results = [result for one in matters for result in one.results]
-        return render_evaluation(results, form, Shown(by=options.by or ()))
+        return _harmless(render_evaluation(results, form, Shown(by=options.by or ())), form)
     from assay.comparison.slice_comparison import compare_slices
 
     beside = [Beside(compare_slices(one, options.by) if options.by else None) for one in compared]
-    return render_with_beside(ComparisonReport(compared, MOVERS, MOVERS), beside, form)
+    return _harmless(render_with_beside(ComparisonReport(compared, MOVERS, MOVERS), beside, form), form)
+
+
+def _harmless(text: str, form: str) -> str:
+    """A table that people open in a spreadsheet, in which no name is run as a formula; numbers stay as they are."""
+    if form != "csv":
+        return text
+    target = io.StringIO()
+    rows = csv.reader(io.StringIO(text))
+    csv.writer(target, lineterminator="\n").writerows([_neutral(cell) for cell in row] for row in rows)
+    return target.getvalue()
+
+
+def _neutral(cell: str) -> str:
+    from assay.charts._render import FORMULAS
+
+    if not cell.startswith(FORMULAS):
+        return cell
+    try:
+        float(cell)
+    except ValueError:
+        return f"'{cell}"
+    return cell

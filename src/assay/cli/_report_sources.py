@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -46,6 +47,12 @@ def read_sources(options: argparse.Namespace) -> Sources:
             f"{stored[0].path} is no file, and others are: give results alone, stored or saved, or judgments and runs"
         )
     n_runs = len(words) - (0 if options.dataset else 1)
+    if n_runs < 1 and all(map(_is_file, words)):
+        start = (
+            f"{options.prog} --dataset {shlex.quote(options.dataset)}" if options.dataset else f"{options.prog} qrels.txt"
+        )
+        here = words[0].path if words else options.dataset
+        raise UsageError(f"{here} says what is relevant; give at least one run as well:\n  {start} bm25.run -m ndcg@10")
     return Sources([_one_run(options, words)] if n_runs == 1 else read_systems(options, with_rankings=True))
 
 

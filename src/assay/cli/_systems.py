@@ -41,14 +41,24 @@ class Named:
 
     @classmethod
     def of(cls, word: str) -> Named:
-        """A name before the first `=`, unless a file is called that."""
-        name, equals, path = word.partition("=")
+        """A name before the first `=`, unless a file is called that; in `bm25(k1=1.2)=a.run` that is the second."""
+        name, equals, path = _name_and_path(word)
         is_address = "#" in name and not Path(path.partition("#")[0]).is_file()
         if not equals or not name or is_address or Path(word.partition("#")[0]).is_file():
             return cls(word)
         if not path:
             raise UsageError(f"{word}: after the name there must be a file, as in base=bm25.run")
         return cls(path, name)
+
+
+def _name_and_path(word: str) -> tuple[str, str, str]:
+    """The word parted at the first `=` behind which a file is named; where none is, at the first outside brackets."""
+    places = [place for place, letter in enumerate(word) if letter == "="]
+    outside = [place for place in places if word[:place].count("(") <= word[:place].count(")")]
+    files = [place for place in places if Path(word[place + 1 :].partition("#")[0]).is_file()]
+    for place in (*files, *outside):
+        return word[:place], "=", word[place + 1 :]
+    return word, "", ""
 
 
 def add_system_arguments(parser: argparse.ArgumentParser, *, n: str = "") -> None:

@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--benchmark", metavar="NAME", help="those about this benchmark")
     parser.add_argument("--judge", metavar="NAME", help="those of this judge")
     parser.add_argument("-o", "--output", metavar="FILE", help="export: the file that is written")
-    parser.add_argument("-f", "--format", default="table", choices=("table", "json"), help="table or json")
+    parser.add_argument("-f", "--format", default="table", choices=("table", "json", "csv"), help="table, json or csv")
     add_store_argument(parser)
 
 
@@ -76,6 +76,8 @@ def _refuse_none(every: Sequence[Judgment], options: argparse.Namespace, place: 
 def _list(found: Sequence[Judgment], options: argparse.Namespace) -> str:
     if options.format == "json":
         return _json([one.to_dict() for one in found])
+    if options.format == "csv":
+        return _csv([one.to_dict() for one in found])
     head = ["benchmark", "query", "document", "grade", "judge", "judged (UTC)", "note"]
     rows = [
         [one.benchmark, one.query, one.document, f"{one.grade:g}", one.judge, one.judged[:16].replace("T", " "), one.note]
@@ -108,6 +110,8 @@ def _agreement(found: Sequence[Judgment], options: argparse.Namespace) -> str:
     agreements = judge_agreements(found)
     if options.format == "json":
         return _json([one.to_dict() for one in agreements], "agreement")
+    if options.format == "csv":
+        return _csv([one.to_dict() for one in agreements])
     if not agreements:
         return f"no two judges have graded the same pair yet ({counted(len(found), 'judgment')})\n"
     rows = [[f"{one.a} and {one.b}", f"{one.n_pairs:,}", f"{one.same:.0%}", *_kappas(one)] for one in agreements]
@@ -121,6 +125,14 @@ def _kappas(one: JudgeAgreement) -> list[str]:
 
 def _json(plain: Any, name: str = "judgments") -> str:
     return json.dumps({"schema": SCHEMA, name: plain}, ensure_ascii=False, indent=2) + "\n"
+
+
+def _csv(rows: Sequence[dict[str, Any]]) -> str:
+    """A line for each, the names of the columns first; no text that a spreadsheet would take for a formula."""
+    from assay.reports._csv_rows import csv_of
+    from assay.web._csv import neutral
+
+    return csv_of([{name: neutral(one) if isinstance(one, str) else one for name, one in row.items()} for row in rows])
 
 
 def _table(head: list[str], rows: Sequence[Sequence[str]], texts: set[int]) -> str:

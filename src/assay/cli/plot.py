@@ -104,6 +104,8 @@ def _refuse_flags(chart: Chart, options: argparse.Namespace) -> None:
         raise UsageError(f"{', '.join(strange)}: {chart.name} has no use for it")
     if "metric" in chart.takes and len(options.metrics or ()) > 1:
         raise UsageError(f"{chart.name} shows one metric, not {' '.join(options.metrics)}; heat_map shows several")
+    if "by" in chart.takes and not options.by:
+        raise UsageError(f"{chart.name} need a tag: {options.prog} {chart.name} latest --by difficulty")
     if chart.needs_series and options.files:
         raise UsageError(
             f"{chart.name} is about all evaluations of the store, not {' '.join(options.files)}; "

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from assay.comparison.how import How
     from assay.evaluation.result import Result
     from assay.monitoring.gate import GateReport
-    from assay.reports._page_matter import Matter
+    from assay.reports._page_matter import Matter, WordsOf
 
 EXAMPLES = """\
   assay report latest -o report.html
@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="report.html; also md, tex, csv, json, txt, and a folder for charts, which ends in /; may be repeated",
     )
-    show.add_argument("--charts", choices=CHARTS, default="svg", help="kind of the charts in folders (default: svg)")
+    show.add_argument("--charts", choices=CHARTS, help="kind of the charts in folders (default: svg)")
     show.add_argument("--title", default="", metavar="TEXT", help="what the page is called")
 
 
@@ -60,7 +60,7 @@ def run_report(options: argparse.Namespace) -> int:
     how = how_of(options)
     if not options.files and not options.dataset:
         options.files = ["latest"]
-    check_files(options.output, options.prog, options.files)
+    check_files(options.output, options.prog, options.files, options.charts)
     rules = _rules(options)
     sources = read_sources(options)
     matters = _matters(options, sources, how)
@@ -76,18 +76,35 @@ def _matters(options: argparse.Namespace, sources: Sources, how: How) -> list[Ma
     from assay.reports._page_matter import Matter
     from assay.reports._page_parts import anchor_of
 
+    words_of = _words_of(options)
     groups = sources.groups
     found = []
     for place, group in enumerate(groups, 1):
         name = anchor_of(str(place), group[0].benchmark) if len(groups) > 1 else ""
         by = tuple(options.by or ())
         if len(group) == 1:
-            found.append(Matter((_chosen(options, group[0]),), by=by, group=name))
+            found.append(Matter((_chosen(options, group[0]),), by=by, group=name, words_of=words_of))
             continue
         from assay.comparison.compare import compare_results
 
         comparison = compare_results(group, how, metrics=options.metrics, intersect=options.intersect)
-        found.append(Matter(tuple(group), comparison, by, group=name))
+        found.append(Matter(tuple(group), comparison, by, group=name, words_of=words_of))
+    return found
+
+
+def _words_of(options: argparse.Namespace) -> WordsOf:
+    """Where documents can be read: in the benchmark that was given, else in the one that comes with assay."""
+    from assay.web._documents import texts_of
+
+    if not options.dataset:
+        return texts_of
+    from assay.datasets._format import load_dataset
+
+    documents = load_dataset(options.dataset, options.dataset_format).documents
+
+    def found(result: Result, names: Sequence[str]) -> dict[str, str]:  # noqa: ARG001 (all are about this benchmark)
+        return {name: str(getattr(documents[name], "text", "")) for name in names if name in documents}
+
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -13,17 +14,21 @@ from assay.errors import UsageError
 
 if TYPE_CHECKING:
     import socket
+    from types import FrameType
 
 EXAMPLES = """\
   assay serve
   assay serve --port 0
-  assay serve --host 0.0.0.0 --token "$ASSAY_TOKEN\""""
+  ASSAY_TOKEN=… assay serve --host 0.0.0.0"""
+VARIABLE = "ASSAY_TOKEN"
+"""The environment variable; what stands in a command can be read by everybody on the machine."""
 PORT = 8765
 MOST_PORT = 65_535
 SHORT = 12
 """A token with fewer letters is guessed too easily."""
 WAITING = 128
 """Visitors that may wait until the server takes them, from the moment its address is printed."""
+EVERYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 (names it, binds nothing)
 GRACE = 3
 """Seconds that requests are given to end after Ctrl-C."""
 
@@ -35,7 +40,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--port", type=whole_number(MOST_PORT), default=PORT, metavar="PORT", help=f"default: {PORT}; 0: any that is free"
     )
-    parser.add_argument("--token", default="", metavar="TOKEN", help="what visitors must know; needed for any other host")
+    parser.add_argument(
+        "--token",
+        default="",
+        metavar="TOKEN",
+        help=f"what visitors must know; needed for any other host (default: {VARIABLE})",
+    )
 
 
 def run_serve(options: argparse.Namespace) -> int:
@@ -43,10 +53,11 @@ def run_serve(options: argparse.Namespace) -> int:
     _refuse_missing()
     from assay.web.safety import is_loopback
 
-    token = options.token.strip()
+    token = (options.token or os.environ.get(VARIABLE, "")).strip()
     if not token and not is_loopback(options.host):
         raise UsageError(
-            f"{options.host} lets other machines in, so a token is needed: assay serve --host {options.host} --token …"
+            f"{options.host} lets other machines in, so a token is needed: assay serve --host {options.host} --token …, "
+            f"or the environment variable {VARIABLE}"
         )
     if token and len(token) < SHORT:
         sys.stderr.write(f"note: a token of fewer than {SHORT} letters is easily guessed\n")
@@ -87,9 +98,24 @@ def _listening(host: str, port: int) -> socket.socket:
 
 
 def _tell(host: str, port: int, place: str) -> None:
-    shown = f"[{host}]" if ":" in host else host
+    name = _reachable(host)
+    shown = f"[{name}]" if ":" in name else name
     sys.stdout.write(f"serving {place} at http://{shown}:{port}/ (Ctrl-C ends it)\n")
     sys.stdout.flush()
+
+
+def _reachable(host: str) -> str:
+    """What others may call this machine by, where it listens on every address it has."""
+    import socket
+
+    if host not in EVERYWHERE:
+        return host
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # an address of nobody (RFC 5737); nothing is sent
+            return str(probe.getsockname()[0])
+        except OSError:
+            return socket.gethostname()
 
 
 def _serve(store: Any, token: str, listening: socket.socket) -> None:
@@ -97,8 +123,17 @@ def _serve(store: Any, token: str, listening: socket.socket) -> None:
 
     from assay.web.app import make_app
 
+    app = make_app(store, token=token)
+
+    class Server(uvicorn.Server):
+        """Tells streams of events to end, which would go on for ever."""
+
+        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+            app.state.desk.is_ending = True
+            super().handle_exit(sig, frame)
+
     config = uvicorn.Config(
-        make_app(store, token=token),
+        app,
         log_level="warning",
         access_log=False,
         server_header=False,
@@ -106,7 +141,7 @@ def _serve(store: Any, token: str, listening: socket.socket) -> None:
         lifespan="off",
     )
     try:
-        uvicorn.Server(config).run(sockets=[listening])
+        Server(config).run(sockets=[listening])
     except KeyboardInterrupt:  # uvicorn ends in good order, then raises what ended it
         sys.stderr.write("ended\n")
 

@@ -18,32 +18,31 @@ LONGEST = 60
 """Letters of a result's name in the name of a file, which the system bounds in bytes."""
 
 
-def check_outputs(paths: Iterable[str]) -> None:
+def check_outputs(paths: Iterable[str], known: Sequence[str] = (*ENDINGS, *RUNS)) -> None:
     """Refuse what could not be written, before anything is run: endings nobody knows, folders, one file twice.
 
     Folders that are missing are made later; but one at the root is likely to be a mistake.
     """
-    known = (*ENDINGS, *RUNS)
     seen: set[Path] = set()
     for path in map(Path, paths):
         if path.suffix.lower() not in known:
             raise UsageError(f"-o {path}: the ending tells the format; there are {', '.join(known)}")
         if path.is_dir() or any(parent.exists() and not parent.is_dir() for parent in path.parents):
             raise UsageError(f"-o {path}: a file is needed; {_in_the_way(path)}")
-        _refuse_place(path)
+        refuse_place(path, str(path))
         if path.absolute() in seen:
             raise UsageError(f"-o {path}: given twice, and the second would replace the first")
         seen.add(path.absolute())
 
 
-def _refuse_place(path: Path) -> None:
-    """Refuse a folder in which nothing can be written."""
+def refuse_place(path: Path, given: str) -> None:
+    """Refuse a folder in which nothing can be written, in the words that were given."""
     here = _existing(path)
     if here == here.parent and path.absolute().parent != here:
         missing = Path(*path.absolute().parts[:2])
-        raise UsageError(f"-o {path}: there is no folder {missing}; make it first, or choose another")
+        raise UsageError(f"-o {given}: there is no folder {missing}; make it first, or choose another")
     if not os.access(here, os.W_OK | os.X_OK):
-        raise UsageError(f"-o {path}: the folder {here} cannot be written to; choose another")
+        raise UsageError(f"-o {given}: the folder {here} cannot be written to; choose another")
 
 
 def _existing(path: Path) -> Path:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 from xml.etree import ElementTree as ET
@@ -18,6 +18,8 @@ from assay.reports._page_parts import NUMBER, TEXT, Column, Field, Grid, Words, 
 
 MOST_ROWS = 200
 """Rows behind a chart that the page shows; the chart has them all."""
+MOST_TWICE = 300
+"""Rows of a chart that is drawn a second time, for narrow screens."""
 THEME = "page"
 SVG = "http://www.w3.org/2000/svg"
 FOR_SCRIPTS = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
@@ -55,6 +57,13 @@ class Figure:
         from markupsafe import Markup
 
         return Markup(alone(to_svg(self.drawing, THEME), f"{self.group}{self.name}"))  # noqa: S704 (made of parsed XML)
+
+    @property
+    def narrow(self) -> Figure | None:
+        """The same for the screen of a phone; none of a chart with so many marks that the page would be twice as large."""
+        if len(self.drawing.rows) > MOST_TWICE:
+            return None
+        return replace(self, drawing=self.drawing.narrowed(), group=f"narrow-{self.group}")
 
     @property
     def spec(self) -> Any:

@@ -8,11 +8,13 @@ from assay.reports._comparison_tables import reference_of
 from assay.reports._comparison_words import head_line
 from assay.reports._failures import failure_notes
 from assay.reports._latency import latency_notes
+from assay.reports._page_best import best_sentence
 from assay.reports._page_matter import Matter
 from assay.reports._page_parts import joined
 from assay.reports._report import Report
 from assay.reports._stored import readable
 from assay.reports._table import coverage, notes
+from assay.reports._verdict import power_notes
 from assay.text import counted, printable
 
 
@@ -29,15 +31,18 @@ class Head:
 
 
 def head_of(matter: Matter) -> Head:
-    """With several systems the verdict of their comparison; with one, its first figure and how sure that is."""
+    """Of two systems the verdict, of many the best and its equals; of one, its first figure and how sure that is."""
     dataset = matter.first.provenance.get("dataset") or {}
     title = printable(f"{matter.first.benchmark} {dataset.get('version', '')}".strip())
     if matter.comparison is None:
         return Head(title or matter.names[0], _about(matter), _one_verdict(matter), notes=_notes(matter))
     comparison = matter.comparison
-    said = (*comparison.remarks, *comparison.notes, *_notes(matter))
+    best = best_sentence(comparison)
+    pairs = [comparison.verdict] if best else []
+    said = (*pairs, *power_notes(comparison), *comparison.remarks, *comparison.notes, *_notes(matter))
     fallback = " and ".join(matter.names) if len(matter.names) < 4 else f"{len(matter.names)} systems"
-    return Head(title or fallback, _about(matter), printable(comparison.verdict), _tone(matter), tuple(map(printable, said)))
+    verdict = printable(best or comparison.verdict)
+    return Head(title or fallback, _about(matter), verdict, _tone(matter), tuple(map(printable, said)))
 
 
 def _about(matter: Matter) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -24,6 +24,14 @@ MOST_VALUES = 12
 MOST_TAGS = 4
 
 
+WordsOf = Callable[[Result, Sequence[str]], Mapping[str, str]]
+
+
+def no_words(result: Result, documents: Sequence[str]) -> Mapping[str, str]:  # noqa: ARG001 (what others look up)
+    """Nothing: results know the ids of documents alone."""
+    return {}
+
+
 @dataclass(frozen=True)
 class Matter:
     """Results on one benchmark; with a comparison where there are several."""
@@ -36,6 +44,8 @@ class Matter:
     group: str = ""
     """What tells its anchors from those of another benchmark on the same page."""
     figures: Figures = field(default_factory=Figures)
+    words_of: WordsOf = field(default=no_words, repr=False)
+    """Where documents can be read: a result and documents → their text."""
 
     @property
     def first(self) -> Result:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from assay.comparison.comparison import Comparison
+from assay.comparison.figures import p_text
 from assay.comparison.letters import beaten_by
 from assay.comparison.pair import Pair
 from assay.metrics._metric import BoundMetric
@@ -14,7 +16,9 @@ from assay.reports._comparison_tables import is_against_one, places, raised, ref
 from assay.reports._comparison_words import (
     BETTER,
     WORSE,
+    correction_text,
     effect_text,
+    is_corrected,
     legend,
     level_text,
     mark,
@@ -43,9 +47,16 @@ def metrics_section(matter: Matter) -> Section:
         parts = [_side_by_side(matter, comparison), _pairs(matter, comparison)]
     if matter.gate is not None:
         parts.append(_gate(matter))
-    several = len(matter.results) > 2
-    charts = drawn(matter, *(["bars", "heat_map"] if several and len(matter.metrics) > 1 else ["bars"] * several))
-    return Section(anchor_of("metrics", matter.group), "Metrics", (*parts, *charts))
+    return Section(anchor_of("metrics", matter.group), "Metrics", (*parts, *_charts(matter)))
+
+
+def _charts(matter: Matter) -> tuple[Any, ...]:
+    """Of three systems or more: their figures, who is not told apart from whom, and all metrics at a glance."""
+    if len(matter.results) < 3:
+        return ()
+    kinds = ["bars", *(["heat_map"] if len(matter.metrics) > 1 else [])]
+    ranks = drawn(matter, "critical_difference", metric=matter.moving.name) if matter.moving is not None else ()
+    return (*drawn(matter, *kinds), *ranks)
 
 
 def metric_field(matter: Matter, metric: BoundMetric) -> Field:
@@ -101,13 +112,24 @@ def _against_one(matter: Matter, comparison: Comparison) -> Grid:
         )
     second = matter.names[1 - one] if is_two else "figure"
     heads = ["metric", *([] if is_two else [Column("system", TEXT)]), matter.names[one], second, *_heads(comparison)]
-    notes = (legend(comparison), f"In brackets: {level_text(comparison)} intervals.")
+    notes = (legend(comparison), correction_note(comparison), f"In brackets: {level_text(comparison)} intervals.")
     return Grid("Metrics", columns(*heads, *_gate_heads(matter)), tuple(rows), notes=tuple(filter(None, notes)))
 
 
 def _heads(comparison: Comparison) -> list[str | Column]:
-    tested = "corrected for all comparisons of this table"
+    tested = correction_text(comparison) or "one comparison, which needs no correction"
     return ["Δ", f"{level_text(comparison)} CI of Δ", Column("p", title=tested), EFFECT, RECORD]
+
+
+def correction_note(comparison: Comparison) -> str:
+    """Why p is larger than where one metric is looked at alone, as `assay eval` does; empty where it is not."""
+    if not is_corrected(comparison):
+        return ""
+    first = comparison.pairs[0]
+    about = f"p is corrected over all pairs and metrics ({correction_text(comparison)})"
+    if len(comparison.names) == 2 and not math.isnan(first.p):
+        return f"{about}; {first.metric} alone, as assay eval says it: {p_text(first.p)}."
+    return f"{about}; of fewer metrics, as in assay eval, it is smaller."
 
 
 def _measures(matter: Matter, metric: BoundMetric, pair: Pair) -> tuple[Field, ...]:
@@ -117,10 +139,16 @@ def _measures(matter: Matter, metric: BoundMetric, pair: Pair) -> tuple[Field, .
     return (
         number(figures.change(metric, pair.difference), pair.difference, tone=tone),
         number(ends, pair.low),
-        number(p_short(pair.p_corrected), pair.p_corrected),
+        number(p_short(pair.p_corrected), pair.p_corrected, title=_alone_p(pair)),
         number(effect_text(pair.cohens_d), pair.cohens_d),
         number(record_text(pair), float(pair.wins - pair.losses)),
     )
+
+
+def _alone_p(pair: Pair) -> str:
+    """What p was before it was corrected, where that made a difference."""
+    is_same = math.isnan(pair.p) or p_short(pair.p) == p_short(pair.p_corrected)
+    return "" if is_same else f"{p_text(pair.p)} without correction"
 
 
 def _side_by_side(matter: Matter, comparison: Comparison) -> Grid:
@@ -158,7 +186,8 @@ def _pairs(matter: Matter, comparison: Comparison) -> Grid:
     ]
     heads = ["systems", *_heads(comparison), *_gate_heads(matter)]
     title = f"Pairs on {metric.name}"
-    return Grid(title, columns(*heads), tuple(rows), title=title, notes=tuple(filter(None, (legend(comparison),))))
+    notes = tuple(filter(None, (legend(comparison), correction_note(comparison))))
+    return Grid(title, columns(*heads), tuple(rows), title=title, notes=notes)
 
 
 def _gate_heads(matter: Matter) -> list[Column]:
@@ -184,7 +213,12 @@ def _verdicts(matter: Matter) -> list[Verdict]:
 def _gate(matter: Matter) -> Grid:
     """Every rule and what was found."""
     rows = [
-        (words(one.rule.text), Field(SIGNS[one.status], tone=one.status), words(one.provider), words(one.summary))
+        (
+            words(one.rule.text),
+            Field(SIGNS[one.status], tone=one.status),
+            words(one.provider),
+            words(one.summary.replace("\N{MINUS SIGN}", "-")),
+        )
         for one in _verdicts(matter)
     ]
     gate = matter.gate

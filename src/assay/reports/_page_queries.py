@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from assay.comparison.figures import UNKNOWN
@@ -27,6 +27,8 @@ MOST_ROWS = 1_000
 LONGEST_TEXT = 4_000
 """Letters of a query in its card."""
 LONGEST_ERROR = 300
+LONGEST_DOCUMENT = 120
+"""Letters of a document in a ranking."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,8 @@ class Hit:
     document: str
     grade: str = ""
     tone: str = ""
+    text: str = ""
+    """Its first words, where they are at hand."""
 
 
 @dataclass(frozen=True)
@@ -81,9 +85,10 @@ def scatter_section(matter: Matter) -> Section | None:
     if matter.pair is None or matter.moving is None:
         return None
     charts = drawn(matter, "paired_scatter", metric=matter.moving.name, results=matter.looked_at)
-    lead = "Above the line the second system is better."
+    side = "Above" if matter.moving.metric.higher_is_better else "Below"
+    lead = f"{side} the line {matter.names[matter.pair[1]]} is better."
     if any(figure.is_clickable for part in charts if isinstance(part, Figures) for figure in part.figures):
-        lead += " A click on a query shows both rankings, further down."
+        lead += " A click on a query shows both rankings, further down; so does its name in the table of queries."
     return Section(anchor_of("query-by-query", matter.group), "Query by query", charts, lead)
 
 
@@ -154,6 +159,9 @@ def _side(matter: Matter, result: Result, query: str, score: float, metric: Boun
         for document in missed[:MOST_MISSED]:
             place = f"{ranks[document]:,}" if document in ranks else "–"
             hits.append(Hit(place, printable(document), f"✓ {relevant[document]:g}", "missed"))
+    shown = [*ranking[:DEPTH], *missed[:MOST_MISSED]][: len(hits)]
+    texts = matter.words_of(result, shown)
+    hits = [replace(hit, text=_first_words(texts.get(name, ""))) for hit, name in zip(hits, shown, strict=True)]
     return Side(name, figure, tuple(hits), _problem(result, query, ranking), _more(ranking, missed))
 
 
@@ -161,6 +169,12 @@ def _hit(rank: int, document: str, relevant: Mapping[str, float]) -> Hit:
     if document not in relevant:
         return Hit(str(rank), printable(document))
     return Hit(str(rank), printable(document), f"✓ {relevant[document]:g}", "relevant")
+
+
+def _first_words(text: str) -> str:
+    """As much of a document as tells what it is about, on a line or two."""
+    plain = printable(" ".join(text[: 4 * LONGEST_DOCUMENT].split()))
+    return plain if len(plain) <= LONGEST_DOCUMENT else plain[: LONGEST_DOCUMENT - 1].rstrip() + "…"
 
 
 def _problem(result: Result, query: str, ranking: Sequence[str]) -> str:

@@ -38,14 +38,14 @@ def verdict_notes(results: Sequence[Result], statistics: Statistics) -> list[str
         return []
     how = How(test=statistics.significance_testing, alpha=statistics.alpha)
     comparison = compare_results(results, how, metrics=[metric], intersect=True)
-    return [comparison.verdict, *comparison.remarks, *_power(comparison)]
+    return [comparison.verdict, *comparison.remarks, *power_notes(comparison)]
 
 
-def _power(comparison: Comparison) -> Iterator[str]:
-    """How small a difference these queries would show, between the two best; nothing where the figure is no mean."""
-    (metric,) = comparison.metrics
+def power_notes(comparison: Comparison) -> Iterator[str]:
+    """How small a difference of the first metric these queries show, between the two best; nothing if it is no mean."""
+    metric = comparison.metrics[0]
     ranked = [result for result in comparison.results if not math.isnan(result.summary[metric.name])]
-    if metric.metric.aggregation != MEAN or len(ranked) < 2 or any(pair.untested for pair in comparison.pairs):
+    if metric.metric.aggregation != MEAN or len(ranked) < 2 or _is_untested(comparison, metric.name):
         return
     best, second = sorted(ranked, key=lambda result: -sign_of(metric) * result.summary[metric.name])[:2]
     differences = best.array(metric.name) - second.array(metric.name)
@@ -55,3 +55,7 @@ def _power(comparison: Comparison) -> Iterator[str]:
         about = milliseconds(smallest) if metric.metric.view == "timing" else f"{smallest:.2g}"
         both = f"{best.name} and {second.name}"
         yield f"{len(differences):,} queries like these can tell {both} apart from a difference of about {about} on."
+
+
+def _is_untested(comparison: Comparison, metric: str) -> bool:
+    return any(pair.untested for pair in comparison.pairs if pair.metric == metric)

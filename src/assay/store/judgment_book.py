@@ -39,6 +39,18 @@ class JudgmentBook:
         judgment = checked_judgment(given)
         return self._database.write(lambda connection: withdraw_judgment(connection, judgment))
 
+    def give_all(self, given: Iterable[Judgment], withdrawn: Iterable[Judgment] = ()) -> int:
+        """Keep several grades and take others back, all of it or nothing; says how many there were to take back."""
+        kept, gone = ([checked_judgment(one) for one in some] for some in (given, withdrawn))
+
+        def work(connection: Connection) -> int:
+            for name in dict.fromkeys(one.benchmark for one in kept):
+                refuse_unknown_benchmark(connection, name)
+            put_judgments(connection, kept)
+            return sum(withdraw_judgment(connection, one) for one in gone)
+
+        return self._database.write(work)
+
     def take_over(self, judgments: Iterable[Judgment]) -> int:
         """Keep judgments of another store; says how many are new here, or newer than those that were."""
         every = list(judgments)

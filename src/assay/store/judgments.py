@@ -5,6 +5,7 @@ Each judge has one grade for a document and a query; giving another one replaces
 
 from __future__ import annotations
 
+import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import median_low
@@ -46,12 +47,18 @@ class Judgment(NamedTuple):
         return self._asdict()
 
 
+def judge_name(text: str) -> str:
+    """A judge's name as it is kept: on one line, without characters that nobody sees, so that who looks alike is one."""
+    seen = "".join(letter for letter in unicodedata.normalize("NFKC", text) if unicodedata.category(letter) != "Cf")
+    return printable(" ".join(seen.split()))
+
+
 def checked_judgment(given: Judgment) -> Judgment:
     """The judgment as the store keeps it: every text on one line, the time in UTC; or what is wrong with it."""
     for name in ("benchmark", "query", "document", "judge", "note"):
         if not isinstance(getattr(given, name), str):
             raise BadParameter(f"{name} is a text, not {shortened(getattr(given, name))}")
-    judge, note = (printable(" ".join(text.split())) for text in (given.judge, given.note))
+    judge, note = judge_name(given.judge), printable(" ".join(given.note.split()))
     if not judge or len(judge) > LONGEST_JUDGE:
         raise BadParameter(f"a judge has a name of up to {LONGEST_JUDGE} letters; found {shortened(given.judge)}")
     if len(note) > LONGEST_NOTE:

@@ -9,15 +9,18 @@ from typing import Annotated, Any
 import msgspec
 
 from assay.datasets._write import write_qrels
-from assay.errors import DataError
+from assay.errors import BadParameter, DataError
 from assay.store.judge_agreement import judge_agreements
 from assay.store.judgments import LONGEST_JUDGE, LONGEST_NOTE, Judgment, combined
 from assay.store.running import list_running
+from assay.text import printable, shortened
 from assay.web._api_results import paged
 from assay.web._desk import Desk
 from assay.web._endpoint import LONGEST, Given
 from assay.web._judged import GRADES
 
+MOST_SEARCHED = 200
+"""Results that are looked through for a document; of more than that nobody can say that none retrieved it."""
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST)]
 
 
@@ -42,7 +45,26 @@ def judgment_list(desk: Desk, given: Given) -> dict[str, Any]:
 def judge(desk: Desk, given: Given) -> dict[str, Any]:
     """Keep a grade, in place of the one that the same judge gave to the same pair before."""
     new: NewJudgment = given["body"]
+    _refuse_never_retrieved(desk, new)
     return desk.store.judgments.give(Judgment(**msgspec.structs.asdict(new))).to_dict()
+
+
+def _refuse_never_retrieved(desk: Desk, new: NewJudgment) -> None:
+    """A grade is about what a stored result of the benchmark retrieved; where rankings were not kept, nobody can tell."""
+    on_it = [one for one in desk.shelf.listed if printable(one.entry.benchmark) == printable(new.benchmark)]
+    query, document = printable(new.query), printable(new.document)
+    has_rankings = False
+    for one in on_it[:MOST_SEARCHED]:
+        run = desk.result(one.key).run
+        has_rankings = has_rankings or bool(run)
+        found = run.get(new.query) or next((ranked for name, ranked in run.items() if printable(name) == query), {})
+        if new.document in found or any(printable(doc) == document for doc in found):
+            return
+    if has_rankings and len(on_it) <= MOST_SEARCHED:
+        raise BadParameter(
+            f"{shortened(new.document)} was not retrieved for {shortened(new.query)} in any stored result on "
+            f"{shortened(new.benchmark)}"
+        )
 
 
 def agreement(desk: Desk, given: Given) -> dict[str, Any]:

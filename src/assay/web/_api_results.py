@@ -18,7 +18,8 @@ from assay.text import counted
 from assay.web._desk import Desk, Listed
 from assay.web._endpoint import PREFIX, Given, Parameter
 from assay.web._judged import effect_of, judgments_about
-from assay.web.leaderboard import MOST_TESTED, _tested, newest_of, ranked_by, ties_of
+from assay.web._queries import known_queries
+from assay.web.leaderboard import MOST_TESTED, metrics_of, newest_of, ranked_by, tested, ties_of, usual_version, versions_of
 
 if TYPE_CHECKING:
     from assay.evaluation.result import Result
@@ -106,11 +107,9 @@ def one_query(desk: Desk, given: Given) -> dict[str, Any]:
     """A query of a result: its words, its ranking with grades, and what each metric gave."""
     listed = listed_of(desk, given)
     result, query = desk.result(listed.key), given["id"]
-    known = (*result.query_ids, *result.failures, *result.run)
+    known = tuple(dict.fromkeys((*known_queries(result), *result.run)))
     if query not in known:
-        raise UnknownName(
-            "query", query, near_matches(query, known), f"{listed.key} has {counted(len(set(known)), 'query')}"
-        )
+        raise UnknownName("query", query, near_matches(query, known), f"{listed.key} has {counted(len(known), 'query')}")
     stored = desk.evaluation(listed.entry.evaluation)
     plain = query_to_dict(StoredEvaluation(stored.id, stored.started, stored.saved, {}, (result,)), query)
     return {"key": listed.key, **{name: plain[name] for name in ("query", "text", "tags")}, **plain["results"][0]}
@@ -143,15 +142,16 @@ def board(desk: Desk, given: Given) -> dict[str, Any]:
     names = desk.shelf.benchmarks
     if given["benchmark"] not in names:
         raise UnknownName("benchmark in the store", given["benchmark"], near_matches(given["benchmark"], names))
-    entered = newest_of(desk.shelf.listed, given["benchmark"])
-    metrics = list(dict.fromkeys(name for one in entered for name in one.entry.figures))
+    versions = versions_of(desk.shelf.listed, given["benchmark"])
+    entered = newest_of(versions[usual_version(versions)])
+    metrics = metrics_of(entered)
     metric = parse_metric(given["metric"]).name if given["metric"] else next(iter(metrics), "")
     if metric not in metrics:
         raise UnknownName(
             "metric on this benchmark", metric, near_matches(metric, metrics), f"there are {', '.join(metrics)}"
         )
     ranked = ranked_by(entered, metric)
-    compared, why_not = _tested(desk, ranked, metric)
+    compared, why_not = tested(desk, ranked, metric)
     ties = ties_of(compared, metric) if compared else []
     rows = [_board_row(one, metric, place, ties) for place, one in enumerate(ranked)]
     notes = [*([why_not] if why_not else []), *([f"the best {MOST_TESTED} were tested"] if len(rows) > MOST_TESTED else [])]

@@ -2,35 +2,84 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from dataclasses import dataclass
+from typing import Any
 
 from assay.reports._csv_rows import as_csv
-from assay.reports._page_parts import Field, Grid
+from assay.reports._page_parts import NUMBER, Column, Field, Grid
 from assay.text import printable
 
 FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 """What a formula may begin with in one spreadsheet or another."""
+HEAD = "{}"
+"""Stands for the head of a column in the name of a value."""
+LOW, HIGH = "{} low", "{} high"
+UNKNOWN = "–"
+ENDS = re.compile(r"\[([^\[\],]+), ([^\[\],]+)\]")
+
+Value = float | int | str | None
+
+
+@dataclass(frozen=True)
+class Told(Field):
+    """A field that says what a download has in its place: the name of a column, and the value in it, once or more."""
+
+    values: tuple[tuple[str, Value], ...] = ()
+
+
+def told(field: Field, *values: tuple[str, Value]) -> Told:
+    """The same field with the values of a download."""
+    plain = {name: getattr(field, name) for name in Field.__dataclass_fields__}
+    return Told(**plain, values=values)
 
 
 def csv_of_grid(grid: Grid) -> str:
-    """The table; what stands below figures, such as intervals, gets a column of its own."""
-    has_beside = [any(row[place].beside for row in grid.rows) for place in range(len(grid.columns))]
+    """The table. What is one field on the page may be several columns here: a figure and the ends of its interval."""
+    columns = [[_values(row[place], column) for row in grid.rows] for place, column in enumerate(grid.columns)]
+    names = [list(dict.fromkeys(name for values in rows for name in values)) or [HEAD] for rows in columns]
     head = [
-        name
-        for column, more in zip(grid.columns, has_beside, strict=True)
-        for name in (neutral(column.head), *([neutral(f"{column.head} beside")] if more else []))
+        neutral(name.replace(HEAD, column.head)) for column, some in zip(grid.columns, names, strict=True) for name in some
     ]
-    return as_csv([head, *(list(_cells(row, has_beside)) for row in grid.rows)])
+    lines = [
+        [_cell(rows[number].get(name)) for rows, some in zip(columns, names, strict=True) for name in some]
+        for number in range(len(grid.rows))
+    ]
+    return as_csv([head, *lines])
 
 
-def _cells(row: tuple[Field, ...], has_beside: list[bool]) -> Iterator[str]:
-    for one, more in zip(row, has_beside, strict=True):
-        yield repr(one.sort) if isinstance(one.sort, float | int) else neutral(one.text)
-        if more:
-            yield neutral(one.beside)
+def _values(one: Field, column: Column) -> dict[str, Value]:
+    """Name → value of a field; nothing where it has no value at all."""
+    if isinstance(one, Told):
+        return dict(one.values)
+    if one.text == UNKNOWN:
+        return {}
+    is_figure = column.kind == NUMBER and isinstance(one.sort, float | int)
+    found: dict[str, Value] = {HEAD: one.sort if is_figure else one.text}
+    if ends := ENDS.fullmatch(one.beside):
+        return found | {LOW: _as_number(ends[1]), HIGH: _as_number(ends[2])}
+    return found | ({f"{HEAD}, more": one.beside} if one.beside else {})
+
+
+def _as_number(text: str) -> Value:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _cell(value: Any) -> str:
+    if value is None or value != value:
+        return ""
+    return neutral(value) if isinstance(value, str) else repr(value)
 
 
 def neutral(text: str) -> str:
     """A text on one line that no spreadsheet runs: an apostrophe stands before what looks like a formula."""
     is_formula = text.startswith(FORMULAS) or text.lstrip().startswith(FORMULAS)
     return printable(f"'{text}" if is_formula else text)
+
+
+def with_ends(field: Field, value: float, low: float | None, high: float | None) -> Field:
+    """A figure whose interval has every digit in a download; the field itself where there is none."""
+    return field if low is None or high is None else told(field, (HEAD, value), (LOW, low), (HIGH, high))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.errors import UnknownName
 from assay.web._kept import Kept
+from assay.web._open_store import OpenStore
 
 if TYPE_CHECKING:
     from anyio import CapacityLimiter
@@ -92,21 +93,28 @@ class Shelf:
     @cached_property
     def metrics(self) -> tuple[str, ...]:
         """Metrics that results have figures of, those of the newest first; of the newest thousand, for lists are long."""
-        return tuple(dict.fromkeys(name for one in self.listed[:1000] for name in one.entry.figures))
+        return tuple(dict.fromkeys(name for one in self.listed[:1000] for name in known_figures(one.entry)))
 
 
 class Desk:
     """`desk.shelf` lists what is stored; `desk.result(key)` and `desk.comparison(keys)` read it. Safe in many threads."""
 
     def __init__(self, store: Store, *, csrf: str = "") -> None:
-        self.store = store
+        self._opened = OpenStore(store)
         self.csrf = csrf
         """What a form must send along with a write."""
+        self.is_ending = False
+        """Set when the server is told to end: streams of events end by themselves then."""
         self.pages: Kept[Any] = Kept(MOST_PAGES, lambda answer: float(len(answer.body)) + 500)
         self._shelves: Kept[Shelf] = Kept(2)
         self._evaluations: Kept[StoredEvaluation] = Kept(MOST_EVALUATIONS)
         self.worked_out: Kept[Any] = Kept(MOST_COMPARISONS)
         """Comparisons and the like, by what they are made of."""
+
+    @property
+    def store(self) -> Store:
+        """The store as it is now; a StoreError where its file is gone."""
+        return self._opened.now()
 
     @cached_property
     def workers(self) -> CapacityLimiter:
@@ -149,18 +157,26 @@ class Desk:
         same = [one for one in self.shelf.listed if one.series == listed.series and one.entry.saved < listed.entry.saved]
         return same[0] if same else None
 
-    def comparison(self, keys: Sequence[str], baseline: str = "") -> Comparison:
-        """Results compared, the first metric deciding. They never change, so neither does what was worked out."""
+    def comparison(self, keys: Sequence[str], baseline: str = "", *, shared: bool = False) -> Comparison:
+        """Results compared, the first metric deciding; `shared` leaves out queries that not all of them have.
+
+        They never change, so neither does what was worked out.
+        """
         from assay.comparison.compare import compare_results
         from assay.comparison.how import How
 
         def work() -> Comparison:
             results = self.results(keys)
             name = results[list(keys).index(baseline)].name if baseline in keys else None
-            return compare_results(results, How(baseline=name))
+            return compare_results(results, How(baseline=name), intersect=shared)
 
-        found: Comparison = self.worked_out.get(("comparison", tuple(keys), baseline), work)
+        found: Comparison = self.worked_out.get(("comparison", tuple(keys), baseline, shared), work)
         return found
+
+
+def known_figures(entry: Entry) -> list[str]:
+    """Metrics that a stored result has a figure of; one that was asked for and never measured has none."""
+    return [name for name, figure in entry.figures.items() if figure.value is not None]
 
 
 def told_apart(results: Sequence[Result], keys: Sequence[str]) -> tuple[Result, ...]:

@@ -9,7 +9,7 @@ from typing import Any
 from assay.errors import AssayError
 from assay.evaluation.result import Result
 
-LONGEST = 240
+LONGEST = 600
 """Letters of a document on a page."""
 
 

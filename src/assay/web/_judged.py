@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from assay.store.judgments import Judgment, combined, with_own_ids
 from assay.text import counted, printable
 from assay.web._desk import Desk
 from assay.web._documents import bundled_dataset, texts_of
+from assay.web._page import Asked
 
 GRADES = {0: "not relevant", 1: "somewhat", 2: "relevant", 3: "perfect"}
 """What a person may give, and what it is called."""
@@ -25,7 +27,7 @@ ABOUT_KAPPA = (
     "Weighted, it matters less that grades differ the nearer they are."
 )
 MOST_DOCUMENTS = 10
-"""Documents without a judgment that are shown, the best ranked first."""
+"""Documents without a grade that are shown at once, the best ranked first."""
 
 
 @dataclass(frozen=True)
@@ -42,10 +44,27 @@ class Given:
 class ToJudge:
     """A retrieved document that the benchmark has no judgment of."""
 
+    number: int
+    """What the fields of the form are called by."""
     document: str
     rank: int
     text: str
     given: tuple[Given, ...]
+    chosen: str = ""
+    """The grade that is ticked: what the one who judges gave, or was about to give."""
+    note: str = ""
+    is_mine: bool = False
+    """Whether there is a grade that the one who judges could take back."""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A form that could not be kept: what is wrong, and what was filled in, by the document as it is printed."""
+
+    problem: str
+    judge: str
+    filled: Mapping[str, tuple[str, str]]
+    """Document → grade and note."""
 
 
 @dataclass(frozen=True)
@@ -55,38 +74,90 @@ class Judging:
     key: str
     """The result, as pages call it."""
     query: str
+    judge: str
+    """Who judges, where that is known."""
     grades: Mapping[int, str]
     documents: tuple[ToJudge, ...]
-    more: str
-    """What of the ranking is not here."""
+    """Those that nobody has graded yet, a few at a time."""
+    graded: tuple[ToJudge, ...]
+    """Those that somebody has."""
+    n_open: int
+    """How many nobody has graded yet."""
+    start: int
+    """The place of the first one that is shown, from 0."""
+    is_complete: bool
+    """Whether all judgments of the benchmark are at hand, not only its relevant documents."""
     effect: Grid | None
     agreement: Grid | None
+    problem: str = ""
+
+    @property
+    def before(self) -> int | None:
+        """Where the documents before these begin, counted from 1; None where there are none."""
+        return max(0, self.start - MOST_DOCUMENTS) + 1 if self.start else None
+
+    @property
+    def after(self) -> int | None:
+        """Where those after these begin."""
+        end = self.start + len(self.documents)
+        return end + 1 if end < self.n_open else None
 
 
-def judging_of(desk: Desk, key: str, query: str) -> Judging:
-    """What there is to judge for a query of a stored result, and what was; it depends on the store alone."""
+def judging_of(desk: Desk, key: str, query: str, asked: Asked | None = None, draft: Draft | None = None) -> Judging:
+    """What there is to judge for a query of a stored result, and what was; for the one who judges, if that is known."""
+    asked = asked or Asked()
     result = desk.result(key)
     judgments = judgments_about(desk, result)
     given: defaultdict[str, list[Judgment]] = defaultdict(list)
     for one in judgments:
         if one.query == printable(query):
             given[one.document].append(one)
-    judged = judged_before(result, [query]) or result.relevant
-    order = _in_order(result, query)
-    open_ = [(rank, doc) for rank, doc in enumerate(order, 1) if doc not in judged.get(query, {})]
-    shown = [pair for place, pair in enumerate(open_) if place < MOST_DOCUMENTS or printable(pair[1]) in given]
-    texts = texts_of(result, [doc for _, doc in shown])
-    documents = tuple(ToJudge(doc, rank, texts.get(doc, ""), _given(given[printable(doc)])) for rank, doc in shown)
-    left = len(open_) - len(shown)
+    own = judged_before(result, [query])
+    judged = (own or result.relevant).get(query, {})
+    every = [(rank, doc) for rank, doc in enumerate(_in_order(result, query), 1) if doc not in judged]
+    graded = [pair for pair in every if printable(pair[1]) in given]
+    ungraded = [pair for pair in every if printable(pair[1]) not in given]
+    start = min(asked.whole("from", 1) - 1, max(0, len(ungraded) - 1))
+    shown = ungraded[start : start + MOST_DOCUMENTS]
+    form = Form(result, draft.judge if draft else asked.judge, given, draft.filled if draft else {})
     return Judging(
         key,
         query,
+        form.judge,
         GRADES,
-        documents,
-        f"{counted(left, 'more document')} further down without a judgment" if left else "",
+        form.documents(shown),
+        form.documents(graded, len(shown)),
+        len(ungraded),
+        start,
+        own is not None,
         effect_grid(result, query, effect_of(result, judgments)) if any(given.values()) else None,
         agreement_grid(judge_agreements(judgments)),
+        draft.problem if draft else "",
     )
+
+
+@dataclass(frozen=True)
+class Form:
+    """What is known about the fields of the form before it is shown."""
+
+    result: Result
+    judge: str
+    given: Mapping[str, Sequence[Judgment]]
+    filled: Mapping[str, tuple[str, str]]
+
+    def documents(self, pairs: Sequence[tuple[int, str]], first: int = 0) -> tuple[ToJudge, ...]:
+        """Ranks and documents with their words and grades, numbered from `first` on."""
+        texts = texts_of(self.result, [doc for _, doc in pairs])
+        return tuple(
+            self._document(number, rank, doc, texts.get(doc, "")) for number, (rank, doc) in enumerate(pairs, first)
+        )
+
+    def _document(self, number: int, rank: int, document: str, text: str) -> ToJudge:
+        found = self.given.get(printable(document), ())
+        mine = next((one for one in found if one.judge == self.judge), None)
+        grade, note = (f"{mine.grade:g}", mine.note) if mine else ("", "")
+        grade, note = self.filled.get(printable(document), (grade, note))
+        return ToJudge(number, document, rank, text, _given(found), grade, note, mine is not None)
 
 
 def judgments_about(desk: Desk, result: Result) -> Sequence[Judgment]:
@@ -149,8 +220,8 @@ def effect_grid(result: Result, query: str, effect: Rejudged) -> Grid:
     notes = [
         f"{counted(effect.n_added, 'grade')} of people added to what the benchmark has; the stored result stays as it is."
     ]
-    if effect.left_out:
-        notes.append(f"Not worked out again, for it takes more than the store keeps: {', '.join(effect.left_out)}.")
+    if lost := [name for name in effect.left_out if not math.isnan(result.summary.get(name, math.nan))]:
+        notes.append(f"Not worked out again, for it takes more than the store keeps: {', '.join(lost)}.")
     heads = columns("metric", "this query", "with the new grades", "all queries", Column("with the new grades"))
     return Grid("What the new grades change", heads, tuple(rows), notes=tuple(notes), is_sortable=False)
 

@@ -52,6 +52,8 @@ class Kept(Generic[T]):
         if weight > self._most:
             return
         with self._lock:
+            if key in self._known:  # two threads made it, after a third had failed
+                self._total -= self._weight(self._known.pop(key))
             self._known[key] = made
             self._total += weight
             while self._total > self._most:

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from assay.reports._page_parts import Grid
     from assay.web._desk import Desk
 
-MOST_LETTERS = 500
-"""Of a parameter in an address; nobody has a name that long, and it is shown again on the page."""
+MOST_PARAMETERS = 200
+"""In one address; a page repeats them in its links."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,12 @@ class Asked:
     places: Mapping[str, str] = field(default_factory=dict)
     """The parts of the path that vary."""
     params: tuple[tuple[str, str], ...] = ()
+    judge: str = ""
+    """Who judges, as the browser remembers it; only pages that ask for it are told."""
+
+    def __post_init__(self) -> None:
+        if len(self.params) > MOST_PARAMETERS:
+            raise BadParameter(f"an address has at most {MOST_PARAMETERS} parameters; found {len(self.params):,}")
 
     def one(self, name: str, otherwise: str = "") -> str:
         """A parameter; the last where it is given twice."""
@@ -90,6 +96,8 @@ class Page:
     """The label of the page that the navigation marks meanwhile, where that is another one."""
     is_kept: bool = True
     """Whether it depends on the store alone, so that it may be shown again as it was."""
+    knows_judge: bool = False
+    """Whether it shows what the one who judges has given."""
 
 
 def address(path: str, **params: Any) -> str:

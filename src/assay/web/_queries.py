@@ -10,7 +10,7 @@ from typing import Any
 
 from assay.comparison.figures import Figures
 from assay.comparison.pairing import sign_of
-from assay.errors import BadParameter
+from assay.errors import BadParameter, UnknownName, near_matches
 from assay.evaluation.result import Result
 from assay.metrics._metric import BoundMetric
 from assay.reports._page_parts import TEXT, Column, Field, number, words
@@ -74,7 +74,7 @@ class QueryTable:
 
     def ids(self, asked: Asked) -> Sequence[str]:
         """The queries that an address means."""
-        every: Sequence[str] = tuple(dict.fromkeys((*self.result.query_ids, *self.result.failures)))
+        every: Sequence[str] = known_queries(self.result)
         if kind := asked.one("only"):
             if kind not in self.kinds:
                 raise BadParameter(f"queries of this result may be {', '.join(self.kinds)}; not {kind[:80]!r}")
@@ -97,7 +97,7 @@ class QueryTable:
         """The table."""
         columns = [
             SheetColumn("query", Column("query", TEXT), self._named, str),
-            SheetColumn("text", Column("text", TEXT), lambda query: _cut(self.text(query)), self.text),
+            SheetColumn("text", Column("text", TEXT), lambda query: cut_text(self.text(query)), self.text),
             *(score_column(self.result, metric) for metric in shown[:MOST_METRICS]),
         ]
         if self.changes:
@@ -110,20 +110,20 @@ class QueryTable:
         return words(query, href=query_url(self.key, query))
 
     def _change(self, query: str) -> Field:
-        value = self.changes.get(query, math.nan)
-        if self.metric is None or math.isnan(value):
-            return Field("–", sort="")
-        better = sign_of(self.metric) * value
-        tone = "better" if better > 0 else "worse" if better < 0 else ""
-        return number(Figures().change(self.metric, value), value, tone=tone)
+        return change_field(self.metric, self.changes.get(query, math.nan))
 
     def _remarks(self, query: str) -> Field:
         said = []
         if query in self.result.failures:
             said.append(f"failed: {self.result.failures[query]}")
         if self.judged.get(query, 1.0) < 1:
-            said.append("unjudged documents")
-        return _cut(" · ".join(said))
+            said.append("unjudged")
+        return cut_text(" · ".join(said))
+
+
+def known_queries(result: Result) -> tuple[str, ...]:
+    """Every query of a result once, those that failed among them."""
+    return tuple(dict.fromkeys((*result.query_ids, *result.failures)))
 
 
 def query_url(key: str, query: str) -> str:
@@ -131,17 +131,38 @@ def query_url(key: str, query: str) -> str:
     return address(f"/result/{key}/query", id=query)
 
 
-def score_column(result: Result, metric: BoundMetric, head: str = "") -> SheetColumn[str]:
-    """The scores of a metric."""
+def change_field(metric: BoundMetric | None, value: float) -> Field:
+    """How far a score moved, in the colour of what that means; a dash where nobody knows."""
+    if metric is None or math.isnan(value):
+        return Field("–", sort="")
+    better = sign_of(metric) * value
+    tone = "better" if better > 0 else "worse" if better < 0 else ""
+    return number(Figures().change(metric, value), value, tone=tone)
+
+
+def metric_of(asked: Asked, known: Sequence[BoundMetric], otherwise: BoundMetric | None) -> BoundMetric | None:
+    """The metric by which queries are looked at; one that nobody knows here is told."""
+    if not (name := asked.one("metric")):
+        return otherwise
+    found = next((one for one in known if one.name == name), None)
+    if found is None:
+        names = [one.name for one in known]
+        raise UnknownName("metric here", name[:80], near_matches(name, names), f"there are {', '.join(names)}")
+    return found
+
+
+def score_column(result: Result, metric: BoundMetric, head: str = "", name: str = "") -> SheetColumn[str]:
+    """The scores of a metric; by what it is called in addresses, where that is not its head."""
     scores = result.scores(metric.name)
 
     def field(query: str) -> Field:
         value = scores.get(query, math.nan)
         return number(Figures().value(metric, value), value) if value == value else Field("–", sort="")
 
-    column = Column(head or metric.name, title=metric.metric.meaning)
-    return SheetColumn(head or metric.name, column, field, scores.get)
+    title = f"{head}: {metric.name}. {metric.metric.meaning}" if head else metric.metric.meaning
+    return SheetColumn(name or head or metric.name, Column(head or metric.name, title=title), field, scores.get)
 
 
-def _cut(text: str, **more: Any) -> Field:
+def cut_text(text: str, **more: Any) -> Field:
+    """Words of a query or about it, as much as a table has room for."""
     return words(text if len(text) <= LONGEST_TEXT else text[: LONGEST_TEXT - 1] + "…", **more)

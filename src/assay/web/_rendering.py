@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 MAKERS = {"picture_of": picture_of, "rows_of": rows_of}
 """What templates call."""
-SCRIPTS = ("tables.js", "web.js", "judging.js", "progress.js")
+SCRIPTS = ("tables.js", "web.js", "progress.js")
 STYLES = ("style.css", "web.css", "judging.css")
 
 
@@ -88,7 +88,7 @@ class Renderer:
 
 
 TITLES = {
-    400: "That cannot be shown",
+    400: "That does not work",
     401: "Not logged in",
     403: "Refused",
     404: "Not found",
@@ -96,7 +96,7 @@ TITLES = {
     413: "Too much",
     414: "Too long",
     421: "Not here",
-    422: "The data are wrong",
+    422: "That does not work with these data",
     500: "A bug",
     503: "The store cannot be read",
 }

@@ -8,7 +8,7 @@ from typing import Any
 
 from assay.charts import Drawing
 from assay.reports._page_charts import Figure, Figures
-from assay.reports._page_parts import TEXT, Column, Field, Grid, Section
+from assay.reports._page_parts import Column, Field, Grid, Section
 
 Tables = dict[str, Callable[[], Grid]]
 
@@ -69,7 +69,7 @@ def all_rows(drawing: Drawing) -> Grid:
     """Every row behind a chart."""
     names = list(dict.fromkeys(name for row in drawing.rows for name in row))
     rows = tuple(tuple(_field(row.get(name)) for name in names) for row in drawing.rows)
-    return Grid(drawing.title, tuple(Column(name, TEXT) for name in names), rows)
+    return Grid(drawing.title, tuple(Column(name) for name in names), rows)
 
 
 def _field(value: Any) -> Field:

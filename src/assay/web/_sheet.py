@@ -69,10 +69,10 @@ class Plan(Generic[T]):
     is_in_order: bool = False
 
     def sheet(self, asked: Asked) -> Sheet:
-        """The page that was asked for; a page beyond the last one is the last one."""
+        """The page that was asked for; one beyond the last is told."""
         items = self._sorted(asked)
         n_pages = max(1, math.ceil(len(items) / self.per_page))
-        page = min(asked.whole("page", 1), n_pages)
+        page = asked.whole("page", 1, n_pages)
         start = (page - 1) * self.per_page
         shown = items[start : start + self.per_page]
         return Sheet(

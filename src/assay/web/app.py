@@ -91,7 +91,8 @@ def _route(desk: Desk, renderer: Renderer, page: Page) -> BaseRoute:
     from starlette.routing import Route
 
     async def endpoint(request: Request) -> Response:
-        asked = Asked(request.url.path, dict(request.path_params), tuple(request.query_params.multi_items()))
+        judge = judging.remembered(request) if page.knows_judge else ""
+        asked = Asked(request.url.path, dict(request.path_params), tuple(request.query_params.multi_items()), judge)
         found = _known(desk, page, asked)
         if found is None:
             found = await to_thread.run_sync(_answer, desk, renderer, page, asked, limiter=desk.workers)
@@ -110,7 +111,7 @@ def _known(desk: Desk, page: Page, asked: Asked) -> Answer | None:
 
 def _key(desk: Desk, page: Page, asked: Asked) -> Hashable:
     """One state of the store is one answer; ages such as 30d are counted from now, to the minute."""
-    return desk.state(), asked.minute, page.path, asked.path, asked.params
+    return desk.state(), asked.minute, page.path, asked.path, asked.params, asked.judge
 
 
 def _answer(desk: Desk, renderer: Renderer, page: Page, asked: Asked) -> Answer:

@@ -6,24 +6,28 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from urllib.parse import urlencode
 
-from assay.comparison.figures import Figures
 from assay.comparison.pairing import sign_of
-from assay.errors import UsageError
+from assay.errors import AssayError, DataError, UsageError
 from assay.evaluation.result import Result
 from assay.metrics._metric import BoundMetric
 from assay.reports._page import Group, group_of
 from assay.reports._page_matter import Matter
-from assay.reports._page_parts import TEXT, Column, Field, Section, number, words
+from assay.reports._page_parts import TEXT, Column, Field, Section, words
 from assay.reports._page_queries import Cards
 from assay.reports._stored import readable
 from assay.text import printable
 from assay.web._desk import Desk, Listed
-from assay.web._page import Asked, Page, View, address
-from assay.web._queries import LONGEST_TEXT, query_url, score_column
+from assay.web._documents import texts_of
+from assay.web._exact import exact_section
+from assay.web._page import Asked, Elsewhere, Page, View, address
+from assay.web._queries import change_field, cut_text, metric_of, query_url, score_column
 from assay.web._sections import lay_out
 from assay.web._sheet import Plan, SheetColumn
 
+AT_THE_TERMINAL = "--intersect compares what they share"
+"""What the message says to those who compare at the terminal."""
 MOST_RESULTS = 20
 MOST_SYSTEMS_IN_TABLE = 6
 BEFORE_QUERIES = ("metrics", "slices", "by-cutoff", "query-by-query", "queries")
@@ -35,8 +39,10 @@ NEWEST = 30
 """Results that may be picked from where none is given."""
 
 
-def show_compare(desk: Desk, asked: Asked) -> View:
-    """`r` names each result; `baseline` one of them."""
+def show_compare(desk: Desk, asked: Asked) -> View | Elsewhere:
+    """`r` names each result; `baseline` one of them. References such as `latest/0` lead to the address of what they mean."""
+    if moved := _resolved(desk, asked):
+        return moved
     keys = tuple(dict.fromkeys(asked.every("r")))
     if len(keys) < 2:
         return _choose(desk, keys)
@@ -46,10 +52,19 @@ def show_compare(desk: Desk, asked: Asked) -> View:
     baseline = asked.one("baseline")
     if baseline and baseline not in keys:
         raise UsageError("the baseline is one of the results that are compared")
-    matter, group = _looked_at(desk, keys, baseline)
-    laid, tables = lay_out(map(_fewer_cards, group.sections))
+    shared = asked.has("shared")
+    try:
+        matter, group = _looked_at(desk, keys, baseline, shared=shared)
+    except DataError as error:
+        if shared:
+            raise
+        return _different(asked, error)
+    laid, tables = lay_out(exact_section(_fewer_cards(one, matter), matter) for one in group.sections)
     first = 1 + max((place for place, one in enumerate(laid) if one.anchor.startswith(BEFORE_QUERIES)), default=-1)
-    table = BothQueries(matter.comparison.results if matter.comparison else (), keys, _metric(asked, matter))
+    order = _baseline_first(keys, baseline)
+    table = BothQueries(
+        [matter.shown[keys.index(key)] for key in order], order, metric_of(asked, matter.metrics, matter.moving)
+    )
     plan = table.plan(asked)
     content = {
         "head": group.head,
@@ -65,14 +80,45 @@ def show_compare(desk: Desk, asked: Asked) -> View:
     return View("compare.html.j2", _title(matter), content, {**tables, "all-queries": lambda: plan.grid(asked)})
 
 
-def _fewer_cards(section: Section) -> Section:
+def _resolved(desk: Desk, asked: Asked) -> Elsewhere | None:
+    """The same address with the keys of what references mean now; None where there are none."""
+    own = [(name, _own_key(desk, value) if name in ("r", "baseline") and value else value) for name, value in asked.params]
+    return None if tuple(own) == asked.params else Elsewhere(f"{asked.path}?{urlencode(own)}")
+
+
+def _own_key(desk: Desk, key: str) -> str:
+    """A key as it is; of `latest/1` the key of what it means, and of `latest` that of its first result."""
+    if key in desk.shelf.by_key:
+        return key
+    reference, _, place = key.rpartition("/")
+    if not (reference and place.isascii() and place.isdecimal()):
+        reference, place = key, "0"
+    try:
+        found = f"{desk.store.id_of(reference)}/{int(place[:9])}"
+    except AssayError:
+        return key
+    return found if found in desk.shelf.by_key else key
+
+
+def _baseline_first(keys: tuple[str, ...], baseline: str) -> tuple[str, ...]:
+    """The results in the order that differences are counted in: the others against the baseline."""
+    return tuple(sorted(keys, key=lambda key: key != baseline)) if baseline else keys
+
+
+def _fewer_cards(section: Section, matter: Matter) -> Section:
     """Of the report's cards those that moved most; its table goes, for here is one with every query."""
-    if section.anchor.startswith("query-by-query"):
-        return replace(section, lead="Above the line the second result is better.")
+    if section.anchor.startswith("query-by-query") and matter.pair is not None:
+        return replace(section, lead=_above_the_line(matter, matter.pair[1]))
     if not section.anchor.startswith("queries"):
         return section
     groups = [part for part in section.parts if isinstance(part, Cards) and part.title != OTHERS]
     return replace(section, parts=tuple(map(_first_cards, groups)), lead=LEAD)
+
+
+def _above_the_line(matter: Matter, place: int) -> str:
+    """What a place in the scatter means, and where the same is found without a mouse."""
+    side = "Below" if matter.moving is not None and sign_of(matter.moving) < 0 else "Above"
+    return f"{side} the line {matter.names[place]} is better. The table of all queries below has every point, with a link."
 
 
 def _first_cards(group: Cards) -> Cards:
@@ -105,20 +151,22 @@ def _swapped(keys: Sequence[str]) -> str:
     return f"{address('/compare', r=second)}&{address('', r=first)[1:]}"
 
 
-def _looked_at(desk: Desk, keys: tuple[str, ...], baseline: str) -> tuple[Matter, Group]:
+def _different(asked: Asked, error: DataError) -> View:
+    """What differs, and the way on: the queries that all of them have."""
+    what = str(error).replace(AT_THE_TERMINAL, "").strip()
+    link = (asked.url(shared=1), "Compare what they share")
+    return View("problem.html.j2", "These results differ", {"what": what, "link": link}, status=422)
+
+
+def _looked_at(desk: Desk, keys: tuple[str, ...], baseline: str, *, shared: bool) -> tuple[Matter, Group]:
     """What the report says about them; worked out once, for results do not change."""
 
     def work() -> tuple[Matter, Group]:
-        matter = Matter(desk.results(keys), desk.comparison(keys, baseline))
+        matter = Matter(desk.results(keys), desk.comparison(keys, baseline, shared=shared), words_of=texts_of)
         return matter, group_of(matter)
 
-    found: tuple[Matter, Group] = desk.worked_out.get(("compared", keys, baseline), work)
+    found: tuple[Matter, Group] = desk.worked_out.get(("compared", keys, baseline, shared), work)
     return found
-
-
-def _metric(asked: Asked, matter: Matter) -> BoundMetric | None:
-    name = asked.one("metric")
-    return next((one for one in matter.metrics if one.name == name), matter.moving)
 
 
 @dataclass(frozen=True)
@@ -154,14 +202,17 @@ class BothQueries:
         return asked.text if asked else ""
 
     def plan(self, asked: Asked) -> Plan[str]:
-        """The table: of two results with the difference, which it is sorted by unless the address says otherwise."""
+        """The table: of two results with the difference; in the order of the results unless the address says otherwise."""
         columns = [
             SheetColumn("query", Column("query", TEXT), self._named, str),
             SheetColumn("text", Column("text", TEXT), self._text, self.text),
         ]
         if self.metric:
             shown = self.results[:MOST_SYSTEMS_IN_TABLE]
-            columns += [score_column(result, self.metric, printable(result.name)) for result in shown]
+            columns += [
+                score_column(result, self.metric, printable(result.name), f"score-{place}")
+                for place, result in enumerate(shown, 1)
+            ]
         if len(self.scores) == 2:
             columns.append(SheetColumn("change", Column("Δ"), self._change, self.change))
         return Plan("All queries", "all-queries", tuple(columns), self.ids(asked), "all-queries")
@@ -175,17 +226,10 @@ class BothQueries:
         return words(query, href=query_url(self.keys[-1], query))
 
     def _text(self, query: str) -> Field:
-        text = self.text(query)
-        return words(text if len(text) <= LONGEST_TEXT else text[: LONGEST_TEXT - 1] + "…")
+        return cut_text(self.text(query))
 
     def _change(self, query: str) -> Field:
-        value = self.change(query)
-        if self.metric is None or math.isnan(value):
-            return Field("–", sort="")
-        better = sign_of(self.metric) * value
-        return number(
-            Figures().change(self.metric, value), value, tone="better" if better > 0 else "worse" if better < 0 else ""
-        )
+        return change_field(self.metric, self.change(query))
 
 
 PAGE = Page("/compare", show_compare, "Compare")

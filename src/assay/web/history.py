@@ -13,7 +13,8 @@ from assay.monitoring.history import Point, Series, series_of
 from assay.reports._page_charts import Figure, Figures
 from assay.reports._page_parts import TEXT, Column, Field, Section, Words, number, words
 from assay.reports._stored import readable
-from assay.web._desk import Desk
+from assay.web._csv import HEAD, told, with_ends
+from assay.web._desk import Desk, known_figures
 from assay.web._page import Asked, Page, View
 from assay.web._sections import lay_out
 from assay.web._sheet import Plan, SheetColumn
@@ -34,7 +35,7 @@ def show_history(desk: Desk, asked: Asked) -> View:
     newest = next((one.entry for one in shelf.listed if one.entry.benchmark), None)
     benchmark = asked.one("benchmark", newest.benchmark if newest else "")
     provider, since = asked.one("provider"), asked.one("since")
-    metric = parse_metric(asked.one("metric", next(iter(newest.figures), "ndcg@10") if newest else "ndcg@10"))
+    metric = parse_metric(asked.one("metric", next(iter(known_figures(newest)), "ndcg@10") if newest else "ndcg@10"))
     points = desk.store.history(metric.name, benchmark or None, provider or None, since or None)
     series = series_of(points, metric.name)
     plan = _plan(series, metric, desk.store.baselines())
@@ -45,7 +46,7 @@ def show_history(desk: Desk, asked: Asked) -> View:
         "benchmark": benchmark,
         "providers": offered(sorted({one.provider for one in on_it}), provider),
         "provider": provider,
-        "metrics": list(dict.fromkeys(name for one in on_it[:200] for name in one.figures)) or [metric.name],
+        "metrics": list(dict.fromkeys(name for one in on_it[:200] for name in known_figures(one))) or [metric.name],
         "metric": metric.name,
         "since": since,
         "sections": laid,
@@ -116,9 +117,10 @@ def _plan(series: Sequence[Series], metric: BoundMetric, baselines: Mapping[str,
         if point.value is None:
             return Field("–", sort="")
         ends = [Digits().value(metric, end) for end in (point.low, point.high) if end is not None]
-        return number(
+        shown = number(
             Digits().value(metric, point.value), point.value, beside=f"[{', '.join(ends)}]" if len(ends) == 2 else ""
         )
+        return with_ends(shown, point.value, point.low, point.high)
 
     columns: tuple[SheetColumn[Row], ...] = (
         SheetColumn("started", Column("started (UTC)", TEXT), _when, lambda row: _point(row).started),
@@ -136,7 +138,9 @@ def _point(row: Row) -> Point:
 
 def _when(row: Row) -> Field:
     point = _point(row)
-    return Field(readable(point.started), href=f"/result/{point.evaluation}", beside=point.evaluation)
+    when = readable(point.started)
+    shown = Field(when, href=f"/result/{point.evaluation}", beside=point.evaluation)
+    return told(shown, (HEAD, when), ("evaluation", point.evaluation))
 
 
 PAGE = Page("/history", show_history, "History")

@@ -3,35 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
 from assay.errors import BadParameter
-from assay.store.judgments import LONGEST_JUDGE, Judgment
+from assay.store.judgments import LONGEST_JUDGE, Judgment, judge_name
 from assay.text import printable, shortened
-from assay.web._judged import GRADES, judging_of
-from assay.web._queries import query_url
+from assay.web._judged import GRADES, Draft
+from assay.web._page import Asked, address
+from assay.web.query import PAGE, show_query
 
 if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
     from starlette.routing import BaseRoute
 
+    from assay.evaluation.result import Result
     from assay.web._desk import Desk
     from assay.web._rendering import Renderer
 
-__all__ = ["COOKIE", "judging_of", "routes"]
-
 PATH = "/judge"
 COOKIE = "assay_judge"
-"""Remembers the judge's name; it is no secret, and the page's script reads it to fill in the field."""
+"""Remembers the judge's name; it is no secret."""
 YEAR = 365 * 24 * 3600
 WITHDRAW = "none"
 """What a form sends in place of a grade that shall be taken back."""
 MOST_AT_ONCE = 1000
 
 
-def routes(desk: Desk, renderer: Renderer) -> list[BaseRoute]:  # noqa: ARG001 (all routes are made of the same)
+def remembered(request: Request) -> str:
+    """The name that the browser remembers; nothing where it is none that could be kept."""
+    name = judge_name(unquote(request.cookies.get(COOKIE, "")))
+    return name if len(name) <= LONGEST_JUDGE else ""
+
+
+def routes(desk: Desk, renderer: Renderer) -> list[BaseRoute]:
     """The address that the panel's form is sent to; the guard has checked that it is ours."""
     from starlette.concurrency import run_in_threadpool
     from starlette.routing import Route
@@ -39,48 +46,83 @@ def routes(desk: Desk, renderer: Renderer) -> list[BaseRoute]:  # noqa: ARG001 (
     async def judge(request: Request) -> Response:
         form = await request.form(max_fields=4 * MOST_AT_ONCE)
         fields = {name: value for name, value in form.items() if isinstance(value, str)}
-        name = fields.get("judge", "").strip() or unquote(request.cookies.get(COOKIE, ""))
-        return await run_in_threadpool(_judged, desk, fields, name)
+        sent = Sent(fields, judge_name(fields.get("judge", "")) or remembered(request))
+        return await run_in_threadpool(_judged, desk, renderer, sent)
 
     return [Route(PATH, judge, methods=["POST"])]
 
 
-def _judged(desk: Desk, fields: Mapping[str, str], judge: str) -> Response:
-    """Keep all grades of a form, then show the query again."""
+@dataclass(frozen=True)
+class Sent:
+    """A form as it was sent, and who judges."""
+
+    fields: Mapping[str, str]
+    judge: str
+
+    @property
+    def rows(self) -> list[tuple[str, str, str]]:
+        """Document, grade and note, of every document with a grade."""
+        numbers = [name.removeprefix("document-") for name in self.fields if name.startswith("document-")]
+        every = [
+            tuple(self.fields.get(f"{kind}-{number}", "") for kind in ("document", "grade", "note")) for number in numbers
+        ]
+        return [(document, grade, note) for document, grade, note in every if grade]
+
+
+def _judged(desk: Desk, renderer: Renderer, sent: Sent) -> Response:
+    """Keep all grades of a form or none, then show the query again, and say what was kept."""
     from starlette.responses import RedirectResponse
 
-    key, written = fields.get("result", ""), fields.get("query", "")
+    key, written = sent.fields.get("result", ""), sent.fields.get("query", "")
     result = desk.result(key)
     query = next((one for one in result.run if printable(one) == printable(written)), written)
-    if not judge or len(judge) > LONGEST_JUDGE:
-        raise BadParameter(f"say who judges: a name of up to {LONGEST_JUDGE} letters. Go back, fill it in, and save again")
-    retrieved = {printable(doc): doc for doc in result.run.get(query, {})}
-    for number in range(MOST_AT_ONCE):
-        document = fields.get(f"document-{number}")
-        if document is None:
-            break
-        if not (grade := fields.get(f"grade-{number}", "")):
-            continue
-        if printable(document) not in retrieved:
-            raise BadParameter(f"{shortened(document)} was not retrieved for {shortened(query)} in {key}")
-        given = Judgment(
-            result.benchmark,
-            query,
-            document,
-            judge,
-            0 if grade == WITHDRAW else _grade(grade),
-            fields.get(f"note-{number}", ""),
-        )
-        if grade == WITHDRAW:
-            desk.store.judgments.withdraw(given)
-        else:
-            desk.store.judgments.give(given)
-    answer = RedirectResponse(f"{query_url(key, query)}#judging", 303)
-    answer.set_cookie(COOKIE, quote(judge), max_age=YEAR, samesite="lax")
+    _refuse_unknown(result, key, query, sent)
+    if not sent.judge or len(sent.judge) > LONGEST_JUDGE:
+        return _asked_again(desk, renderer, key, query, sent)
+    given, withdrawn = _changes(desk, result, query, sent)
+    n_back = desk.store.judgments.give_all(given, withdrawn)
+    said = {"saved": len(given) or None, "back": n_back or None, "nothing": None if given or n_back else 1}
+    answer = RedirectResponse(f"{address(f'/result/{key}/query', id=query, **said)}#judging", 303)
+    answer.set_cookie(COOKIE, quote(sent.judge), max_age=YEAR, samesite="lax")
     return answer
 
 
-def _grade(text: str) -> int:
-    if text not in map(str, GRADES):
-        raise BadParameter(f"a grade is {', '.join(map(str, GRADES))}, not {shortened(text)}")
-    return int(text)
+def _refuse_unknown(result: Result, key: str, query: str, sent: Sent) -> None:
+    """Say which document was not retrieved, or which grade is none, before anything is kept."""
+    retrieved = set(map(printable, result.run.get(query, {})))
+    for document, grade, _ in sent.rows:
+        if printable(document) not in retrieved:
+            raise BadParameter(f"{shortened(document)} was not retrieved for {shortened(query)} in {key}")
+        if grade not in (WITHDRAW, *map(str, GRADES)):
+            raise BadParameter(f"a grade is {', '.join(map(str, GRADES))}, not {shortened(grade)}")
+
+
+def _changes(desk: Desk, result: Result, query: str, sent: Sent) -> tuple[list[Judgment], list[Judgment]]:
+    """What is new in a form, and what shall be taken back. What was ticked when the form was shown is not new.
+
+    It was ticked for the one whom the form was shown to; for somebody else it is no grade of theirs either.
+    """
+    known = desk.store.judgments.find(result.benchmark, query)
+    ticked = {
+        one.document: (f"{one.grade:g}", one.note) for one in known if one.judge == sent.fields.get("shown-to", sent.judge)
+    }
+    given, withdrawn = [], []
+    for document, grade, note in sent.rows:
+        if grade == WITHDRAW:
+            withdrawn.append(Judgment(result.benchmark, query, document, sent.judge, 0))
+        elif ticked.get(printable(document)) != (grade, " ".join(note.split())):
+            given.append(Judgment(result.benchmark, query, document, sent.judge, int(grade), note))
+    return given, withdrawn
+
+
+def _asked_again(desk: Desk, renderer: Renderer, key: str, query: str, sent: Sent) -> Response:
+    """The same page with what was filled in, and the problem beside the field."""
+    from starlette.responses import HTMLResponse
+
+    problem = f"Please say who judges: a name of up to {LONGEST_JUDGE} letters. Nothing was saved yet."
+    draft = Draft(problem, sent.judge, {printable(document): (grade, note) for document, grade, note in sent.rows})
+    evaluation, _, place = key.rpartition("/")
+    params = (("id", query), *((name, sent.fields[name]) for name in ("from",) if sent.fields.get(name)))
+    asked = Asked(f"/result/{key}/query", {"evaluation": evaluation, "place": place}, params)
+    view = show_query(desk, asked, draft)
+    return HTMLResponse(renderer.rendered(view, asked, PAGE.section), 400, {"cache-control": "no-store"})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from assay.charts import Drawing, draw
@@ -14,7 +14,8 @@ from assay.reports._page_charts import Figure, Figures
 from assay.reports._page_parts import TEXT, Column, Field, Grid, Section, number, words
 from assay.reports._stored import readable
 from assay.text import counted
-from assay.web._desk import Desk, Listed
+from assay.web._csv import HEAD, told
+from assay.web._desk import Desk, Listed, known_figures
 from assay.web._page import Asked, Page, View
 from assay.web._sections import lay_out
 from assay.web.results import cut, figure_field, offered
@@ -32,37 +33,76 @@ def show_leaderboard(desk: Desk, asked: Asked) -> View:
     benchmark = asked.one("benchmark", newest)
     if benchmark and benchmark not in names:
         raise UnknownName("benchmark in the store", benchmark[:200], near_matches(benchmark, names))
-    entered = newest_of(shelf.listed, benchmark)
-    metrics = list(dict.fromkeys(name for one in entered for name in one.entry.figures))
+    versions = versions_of(shelf.listed, benchmark)
+    data = asked.one("data") or usual_version(versions)
+    if data not in versions and versions:
+        raise UnknownName("version of the data of this benchmark", data[:80], near_matches(data, list(versions)))
+    entered = newest_of(versions.get(data, ()))
+    metrics = metrics_of(entered)
     metric = asked.one("metric", metrics[0] if metrics else "")
     if metric and metric not in metrics:
         raise UnknownName(
             "metric on this benchmark", metric[:80], near_matches(metric, metrics), f"there are {', '.join(metrics)}"
         )
     ranked = ranked_by(entered, metric)
-    comparison, why_not = _tested(desk, ranked, metric)
+    comparison, why_not = tested(desk, ranked, metric)
     grid = board(ranked, metric, comparison)
     laid, tables = lay_out([Section("board", benchmark or "Nothing yet", (grid, *_charts(desk, ranked, metric)))])
     content = {
         "benchmarks": offered(names, benchmark),
         "benchmark": benchmark,
+        "versions": [(name, _version_words(name, some)) for name, some in versions.items()] if len(versions) > 1 else [],
+        "data": data,
         "metrics": metrics,
         "metric": metric,
         "sections": laid,
         "verdict": comparison.verdict if comparison else "",
-        "notes": _notes(ranked, entered, why_not),
+        "notes": [*_notes(ranked, entered, why_not), *_left_out(versions, data)],
     }
     return View("leaderboard.html.j2", f"Leaderboard of {benchmark}" if benchmark else "Leaderboard", content, tables)
 
 
-def newest_of(listed: Sequence[Listed], benchmark: str) -> list[Listed]:
-    """The newest result of each provider, on the data that the newest result of all is on; those that failed come too."""
-    on_it = [one for one in listed if one.entry.benchmark == benchmark]
+def versions_of(listed: Sequence[Listed], benchmark: str) -> dict[str, list[Listed]]:
+    """The results on a benchmark by the data they are on, the newest data first: a part of its queries is other data."""
+    found: dict[str, list[Listed]] = {}
+    for one in listed:
+        if one.entry.benchmark == benchmark:
+            found.setdefault(one.entry.dataset, []).append(one)
+    return found
+
+
+def usual_version(versions: Mapping[str, Sequence[Listed]]) -> str:
+    """The data with the most queries, and of those the newest: a quick try on a few queries says nothing about the rest."""
+    return max(versions, key=lambda name: max(one.entry.n_queries for one in versions[name]), default="")
+
+
+def newest_of(listed: Sequence[Listed]) -> list[Listed]:
+    """The newest result of each provider; those that failed come too."""
     newest: dict[str, Listed] = {}
-    for one in on_it:
-        if one.entry.dataset == on_it[0].entry.dataset:
-            newest.setdefault(one.entry.provider, one)
+    for one in listed:
+        newest.setdefault(one.entry.provider, one)
     return list(newest.values())
+
+
+def metrics_of(entered: Sequence[Listed]) -> list[str]:
+    """Metrics that at least one of them has a figure of."""
+    return list(dict.fromkeys(name for one in entered for name in known_figures(one.entry)))
+
+
+def _version_words(name: str, listed: Sequence[Listed]) -> str:
+    n_queries = max(one.entry.n_queries for one in listed)
+    n = len({one.entry.provider for one in listed})
+    return f"{counted(n_queries, 'query')}, {counted(n, 'provider')}, {readable(listed[0].entry.started)} ({name[:6]})"
+
+
+def _left_out(versions: Mapping[str, Sequence[Listed]], data: str) -> list[str]:
+    """What is on other data under the same name."""
+    others = [one for name, some in versions.items() if name != data for one in some]
+    if not others:
+        return []
+    n = len({one.entry.provider for one in others})
+    said = f"{counted(len(others), 'result')} of {counted(n, 'provider')}"
+    return [f"{said} on other data under this name (other queries, or another version) left out: choose them under Data."]
 
 
 def ranked_by(entered: Sequence[Listed], metric: str) -> list[Listed]:
@@ -76,7 +116,7 @@ def ranked_by(entered: Sequence[Listed], metric: str) -> list[Listed]:
     return [one for _, one in sorted(known, key=lambda pair: pair[0], reverse=is_up)]
 
 
-def _tested(desk: Desk, ranked: Sequence[Listed], metric: str) -> tuple[Comparison | None, str]:
+def tested(desk: Desk, ranked: Sequence[Listed], metric: str) -> tuple[Comparison | None, str]:
     """The best ones compared on the metric; or why that cannot be done."""
     keys = tuple(one.key for one in ranked[:MOST_TESTED])
     if len(keys) < 2:
@@ -111,10 +151,10 @@ def board(ranked: Sequence[Listed], metric: str, comparison: Comparison | None) 
         is_best = bool(ties) and (place == 0 or 0 in tied)
         rows.append(
             (
-                number(f"{place + 1}{shared}", place + 1),
+                told(number(f"{place + 1}{shared}", place + 1), (HEAD, f"{place + 1}{shared}")),
                 cut(one.entry.provider, href=one.url, tone="best" if is_best else ""),
                 figure_field(one, metric),
-                Field(same or "–", sort=len(tied)),
+                told(Field(same or "–", sort=len(tied)), (HEAD, same)),
                 number(f"{one.entry.n_queries:,}", one.entry.n_queries),
                 words(readable(one.entry.started)),
             )

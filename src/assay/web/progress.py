@@ -87,12 +87,12 @@ def routes(desk: Desk, renderer: Renderer) -> list[BaseRoute]:  # noqa: ARG001 (
 
 
 async def events(desk: Desk) -> AsyncIterator[bytes]:
-    """What is running, at once and whenever it changes; it goes on until whoever listens has left."""
+    """What is running, at once and whenever it changes; it goes on until whoever listens has left, or the server ends."""
     from starlette.concurrency import run_in_threadpool
 
     yield f"retry: {RETRY}\n\n".encode()
     before, told = b"", time.monotonic()
-    while True:
+    while not desk.is_ending:
         content = await run_in_threadpool(_content, desk)
         if content != before:
             before, told = content, time.monotonic()

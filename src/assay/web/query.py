@@ -14,27 +14,29 @@ from assay.reports._stored import readable
 from assay.reports._stored_query import query_to_dict
 from assay.store import StoredEvaluation
 from assay.text import counted, printable
+from assay.web._csv import HEAD, told
 from assay.web._desk import Desk, Listed
 from assay.web._documents import texts_of
-from assay.web._judged import judging_of
+from assay.web._judged import Draft, judging_of
 from assay.web._page import Asked, Page, View
-from assay.web._queries import query_url
+from assay.web._queries import known_queries, query_url
 
-TOP = 100
+TOP = 20
 """Ranks that are shown at first."""
 NO_GRADE = "nothing where a document is not relevant, or was not judged"
 MOST_RUNS = 12
 MOST_METRICS = 6
 
 
-def show_query(desk: Desk, asked: Asked) -> View:
-    """By its id, in one result."""
+def show_query(desk: Desk, asked: Asked, draft: Draft | None = None) -> View:
+    """By its id, in one result; with the grades that somebody was about to give, where they could not be kept."""
     listed = desk.listed(f"{asked.places['evaluation']}/{asked.places['place']}")
     result, query = desk.result(listed.key), asked.one("id")
     plain = _plain(desk, listed, result, query)
     one = plain["results"][0]
-    texts = texts_of(result, [hit["document"] for hit in one["ranking"][:TOP]] + list(result.relevant.get(query, ())))
-    ranking = _ranking(one, texts, asked.whole("top", TOP))
+    top = asked.whole("top", TOP)
+    texts = texts_of(result, [hit["document"] for hit in one["ranking"]] + list(result.relevant.get(query, ())))
+    ranking = _ranking(one, texts)
     truth, scores, runs = _truth(result, query, one, texts), _scores(result, query), _runs(desk, listed, query, result)
     ids = list(result.query_ids)
     place = ids.index(query) if query in ids else -1
@@ -45,12 +47,14 @@ def show_query(desk: Desk, asked: Asked) -> View:
         "tags": [(str(name), str(value)) for name, value in plain["tags"].items()],
         "failure": one["failure"],
         "ranking": ranking,
+        "shown": ranking.rows[:top],
         "n_ranked": len(one["ranking"]),
         "rankings_kept": one["rankings_kept"],
         "truth": truth,
         "scores": scores,
         "runs": runs,
-        "judging": judging_of(desk, listed.key, query),
+        "judging": judging_of(desk, listed.key, query, asked, draft),
+        "said": _said(asked),
         "previous": query_url(listed.key, ids[place - 1]) if place > 0 else "",
         "next": query_url(listed.key, ids[place + 1]) if 0 <= place < len(ids) - 1 else "",
     }
@@ -64,7 +68,7 @@ def _given(grid: Grid) -> Any:
 
 def _plain(desk: Desk, listed: Listed, result: Result, query: str) -> dict[str, Any]:
     """Everything about the query in this result."""
-    known = (*result.query_ids, *result.failures)
+    known = known_queries(result)
     if query not in known:
         raise UnknownName(
             "query", query[:200], near_matches(query, known), f"{listed.key} has {counted(len(known), 'query')}"
@@ -73,10 +77,21 @@ def _plain(desk: Desk, listed: Listed, result: Result, query: str) -> dict[str, 
     return query_to_dict(StoredEvaluation(stored.id, stored.started, stored.saved, {}, (result,)), query)
 
 
-def _ranking(one: Mapping[str, Any], texts: Mapping[str, str], top: int) -> Grid:
+def _said(asked: Asked) -> str:
+    """What became of the form that was sent last, which its address tells."""
+    whose = f" of {asked.judge}" if asked.judge else ""
+    saved, back = (asked.whole(name, 0) for name in ("saved", "back"))
+    said = [f"{counted(saved, 'grade')}{whose} saved"] if saved else []
+    said += [f"{counted(back, 'grade')}{whose} taken back"] if back else []
+    if not said:
+        return "Nothing new was graded, so nothing was saved." if asked.has("nothing") else ""
+    return "; ".join(said) + "."
+
+
+def _ranking(one: Mapping[str, Any], texts: Mapping[str, str]) -> Grid:
     """The ranking with its grades; what nobody judged is marked so."""
     rows = []
-    for hit in one["ranking"][:top]:
+    for hit in one["ranking"]:
         grade = hit["grade"]
         tone = "relevant" if grade else ""
         fields = [
@@ -125,8 +140,10 @@ def _runs(desk: Desk, listed: Listed, query: str, result: Result) -> Grid:
         if query not in other.query_ids:
             continue
         fields = [_score(other, metric.name, query, metric) for metric in metrics]
-        name = words(one.entry.provider, href=query_url(one.key, query), beside=readable(one.entry.started))
-        rows.append((name, *fields, _first_relevant(other, query)))
+        when = readable(one.entry.started)
+        name = words(one.entry.provider, href=query_url(one.key, query), beside=when)
+        named = told(name, (HEAD, one.entry.provider), ("started (UTC)", when), ("evaluation", one.entry.evaluation))
+        rows.append((named, *fields, _first_relevant(other, query)))
     heads = (Column("result", TEXT), *(Column(metric.name) for metric in metrics), Column("first relevant at rank"))
     return Grid("The same query in other results", heads, tuple(rows))
 
@@ -153,4 +170,4 @@ def _first_relevant(result: Result, query: str) -> Field:
     return number(f"{rank:,}", rank) if rank else Field("–", sort="")
 
 
-PAGE = Page("/result/{evaluation}/{place}/query", show_query, section="Results")
+PAGE = Page("/result/{evaluation}/{place}/query", show_query, section="Results", knows_judge=True)

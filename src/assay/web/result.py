@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from assay.errors import UnknownName
 from assay.metrics._metric import BoundMetric
 from assay.reports._page import Group, group_of
 from assay.reports._page_matter import Matter
 from assay.reports._stored import readable
 from assay.text import printable
 from assay.web._desk import Desk, Listed
+from assay.web._exact import exact_section
 from assay.web._page import Asked, Elsewhere, Page, View, address
-from assay.web._queries import KINDS, QueryTable
+from assay.web._queries import KINDS, QueryTable, metric_of
 from assay.web._sections import lay_out
 from assay.web.results import marks_of
 
@@ -28,9 +28,11 @@ def show_result(desk: Desk, asked: Asked) -> View:
     """Choices about its queries are in the address."""
     listed = desk.listed(f"{asked.places['evaluation']}/{asked.places['place']}")
     matter, group = _looked_at(desk, listed)
-    laid, tables = lay_out(section for section in group.sections if not section.anchor.startswith(QUERIES))
+    laid, tables = lay_out(
+        exact_section(section, matter) for section in group.sections if not section.anchor.startswith(QUERIES)
+    )
     first = 1 + max((place for place, one in enumerate(laid) if one.anchor.startswith(BEFORE_QUERIES)), default=-1)
-    metric = _metric(asked, matter)
+    metric = metric_of(asked, matter.metrics, matter.moving)
     before = desk.before(listed)
     table = QueryTable(matter.first, listed.key, metric, desk.result(before.key) if before else None)
     plan = table.plan(asked, _first(metric, matter.metrics))
@@ -62,17 +64,6 @@ def _looked_at(desk: Desk, listed: Listed) -> tuple[Matter, Group]:
         return matter, group_of(matter)
 
     found: tuple[Matter, Group] = desk.worked_out.get(("result", listed.key), work)
-    return found
-
-
-def _metric(asked: Asked, matter: Matter) -> BoundMetric | None:
-    """The metric by which queries are looked at."""
-    if not (name := asked.one("metric")):
-        return matter.moving
-    found = next((one for one in matter.metrics if one.name == name), None)
-    if found is None:
-        known = ", ".join(one.name for one in matter.metrics)
-        raise UnknownName("metric of this result", name[:80], hint=f"it has {known}")
     return found
 
 

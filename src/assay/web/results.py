@@ -7,11 +7,13 @@ from dataclasses import replace
 from html import escape
 from itertools import accumulate
 
+from assay.errors import UnknownName, near_matches
 from assay.reports._page_parts import TEXT, Column, Field, number, words
 from assay.reports._stored import readable
 from assay.store.moments import parse_since
 from assay.store.parcel import Figure
 from assay.text import counted, printable
+from assay.web._csv import HEAD, told, with_ends
 from assay.web._desk import Desk, Listed, Shelf
 from assay.web._page import Asked, Page, View
 from assay.web._sheet import Plan, SheetColumn
@@ -28,6 +30,9 @@ def show_results(desk: Desk, asked: Asked) -> View:
     """The newest first; all of the choices are in the address."""
     shelf = desk.shelf
     metric = asked.one("metric", next(iter(shelf.metrics), ""))
+    if metric and metric not in shelf.metrics and not any(metric in one.entry.figures for one in shelf.listed):
+        near = near_matches(metric, shelf.metrics)
+        raise UnknownName("metric of a stored result", metric[:80], near, f"there are {', '.join(shelf.metrics[:20])}")
     plan = shelf.orders.get((metric, *_choices(asked)), lambda: _plan(shelf, asked, metric))
     content = {
         "sheet": plan.sheet(asked),
@@ -114,7 +119,8 @@ def cut(text: str, **more: str) -> Field:
 
 
 def _named(one: Listed) -> Field:
-    return replace(cut(one.entry.provider or "run", href=one.url), beside=printable(one.entry.evaluation))
+    shown = replace(cut(one.entry.provider or "run", href=one.url), beside=printable(one.entry.evaluation))
+    return told(shown, (HEAD, one.entry.provider or "run"), ("evaluation", one.entry.evaluation))
 
 
 def _benchmark(one: Listed) -> str:
@@ -140,7 +146,8 @@ def figure_field(one: Listed, metric: str) -> Field:
     if figure is None or figure.value is None:
         return Field("–", sort="", title="failed on every query" if one.entry.is_failed else "")
     has_ends = figure.low is not None and figure.high is not None
-    return number(f"{figure.value:.4f}", figure.value, beside=f"[{figure.low:.3f}, {figure.high:.3f}]" if has_ends else "")
+    ends = f"[{figure.low:.3f}, {figure.high:.3f}]" if has_ends else ""
+    return with_ends(number(f"{figure.value:.4f}", figure.value, beside=ends), figure.value, figure.low, figure.high)
 
 
 def _count(n: int) -> Field:

@@ -144,7 +144,7 @@ class Guard:
         """The address is not too long, and without a token it is one of this machine."""
         if len(scope.get("raw_path") or scope["path"]) + len(scope["query_string"]) > MOST_ADDRESS:
             raise Refusal(414, f"an address has at most {MOST_ADDRESS:,} bytes")
-        name = urlsplit(f"//{headers.get('host', '')}").hostname or ""
+        name = _host_of(f"//{headers.get('host', '')}")[0]
         if not self.keys.token and not is_loopback(name):
             raise Refusal(421, "these pages are served to this machine alone: open them as 127.0.0.1 or localhost")
 
@@ -167,7 +167,7 @@ class Guard:
         if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
             raise Refusal(403, "another page may not change anything here")
         origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc.lower() != headers.get("host", "").lower():
+        if origin is not None and _host_of(origin)[1] != headers.get("host", "").lower():
             raise Refusal(403, "another page may not change anything here")
 
     def _check_form(self, headers: dict[str, str], content: bytes) -> None:
@@ -180,6 +180,15 @@ class Guard:
             given = dict(parse_qsl(content.decode("utf-8", "replace"))).get("csrf", "")
         if not self.keys.is_csrf(given):
             raise Refusal(403, "this form is too old, or not from here: load the page again, then send it")
+
+
+def _host_of(url: str) -> tuple[str, str]:
+    """The name of an address's machine, and the same with its port; neither where it is no address."""
+    try:
+        parts = urlsplit(url)
+        return parts.hostname or "", parts.netloc.lower()
+    except ValueError:
+        return "", "?"
 
 
 def _headers(scope: Scope) -> dict[str, str]:
@@ -195,7 +204,7 @@ async def _whole_body(receive: Receive, headers: dict[str, str]) -> bytes:
     """What was sent, refused as soon as it is too much."""
     told = headers.get("content-length", "0")
     content, more = b"", True
-    if told.isdecimal() and int(told) > MOST_BYTES:
+    if told.isdecimal() and (len(told) > 15 or int(told) > MOST_BYTES):
         raise Refusal(413, f"a request has at most {MOST_BYTES:,} bytes")
     while more:
         message = await receive()
@@ -232,8 +241,7 @@ def _with_headers(send: Send) -> Send:
 
 def safe_next(path: str) -> str:
     """Where to go after the login: a page of ours, never another site."""
-    parts = urlsplit(path)
-    is_ours = path.startswith("/") and not path.startswith(("//", "/\\")) and not parts.netloc and path.isprintable()
+    is_ours = path.startswith("/") and not path.startswith(("//", "/\\")) and path.isprintable() and not _host_of(path)[1]
     return path if is_ours else "/"
 
 
