@@ -153,7 +153,7 @@ def test_ctrl_k_switches_by_keyboard_alone(visit, usual):
     page.keyboard.press("Control+k")
     page.wait_for_selector("dialog[open] li")
     page.keyboard.type("hybrid")
-    page.wait_for_function("document.querySelectorAll('dialog li').length === 1")
+    page.wait_for_selector("dialog li:only-child")
     page.keyboard.press("Enter")
     page.wait_for_url("**/result/**")
     assert page.locator("h1").inner_text() == "hybrid on things"

@@ -86,6 +86,7 @@ def test_without_metrics_it_is_the_group_rag(assay):
     assert out == "run,ndcg@10,recall@10,precision@5,mrr,hit@5,map\ngood,1.00,1.00,0.30,1.00,1.00,1.00\n"
 
 
+@pytest.mark.slow
 def test_the_figures_are_those_of_the_library(assay):
     for system in ("bm25", "dense"):
         arguments = (

@@ -347,6 +347,7 @@ METRICS = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(QRELS, RUNS, METRICS, STARTS, st.sampled_from([[], ["-e", "0.6"], ["-e", "0.123456"]]))
 def test_every_command_it_prints_prints_that_number(capsys, files, qrels, run, metric, start, expected):

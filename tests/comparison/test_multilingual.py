@@ -82,6 +82,7 @@ def test_plain_values_are_json_and_rows_have_intervals(found):
     assert all(row["low"] <= row["value"] <= row["high"] for row in rows)
 
 
+@pytest.mark.slow
 def test_languages_may_be_named_and_count_once():
     outcome = evaluate_multilingual_model(Knowing("de"), ["German", "de"], size="tiny")
     assert list(outcome.per_language) == ["de"]
@@ -89,6 +90,7 @@ def test_languages_may_be_named_and_count_once():
     assert list(evaluate_multilingual_model(Knowing("de"), "de", size="tiny").per_language) == ["de"]
 
 
+@pytest.mark.slow
 def test_cutoffs_can_be_chosen():
     outcome = evaluate_multilingual_model(Knowing("de"), ["de"], size="tiny", k_values=[2, 20])
     assert outcome.metrics["de"].ndcg_at_k == {2: 1.0, 20: 1.0}
@@ -101,6 +103,7 @@ def test_a_language_nobody_wrote_cases_in_is_an_error():
         evaluate_multilingual_model("bm25", [])
 
 
+@pytest.mark.slow
 def test_queries_of_two_languages_are_never_in_one_mean():
     with pytest.raises(DataError, match="mine: expected queries in de alone, found some in fr"):
         evaluate_multilingual_model(Knowing("de"), {"de": made("de", "fr")})
@@ -143,6 +146,7 @@ def test_an_ontology_is_searched_and_scored_by(tmp_path):
     assert outcome.per_language["de"].relevance["ontology"]["name"] == "small"
 
 
+@pytest.mark.slow
 def test_it_prints_figures_and_no_rankings():
     outcome = evaluate_multilingual_model(Knowing("de"), ["de", "en"], size="tiny")
     lines = str(outcome).splitlines()

@@ -613,6 +613,7 @@ def test_queries_without_any_judgment(tmp_path):
     assert outcome(source, qrels, Policy(), 0) == outcome(source, qrels, Policy(), 10**9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ties", ["docid_desc", "docid_asc", "input_order", "ranx"])
 def test_large_files_with_interleaved_queries_keep_the_order_of_the_file(tmp_path, ties):
     """Many chunks and threads: rows must not be taken in the order in which they happen to arrive."""

@@ -375,6 +375,7 @@ def test_seizures(hpo):
     assert len(ontology) > 15_000
 
 
+@pytest.mark.slow
 def test_ancestors_against_networkx(hpo):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -78,6 +78,7 @@ def test_on_a_full_disk_it_stops_and_goes_on_when_there_is_room(place):
     assert not kept & set(asked(place)[before:])
 
 
+@pytest.mark.slow
 def test_after_one_s_own_code_changed_it_does_not_go_on(place, monkeypatch):
     how = {"name": "plan-mine"}
     monkeypatch.setenv("FAIL", "q7")

@@ -29,6 +29,7 @@ FLAT = {
 """Noise around a level, and what is known about it."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", FLAT)
 def test_at_most_5_of_100_flat_series_raise_any_alarm(kind):
     make, known = FLAT[kind]

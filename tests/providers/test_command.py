@@ -103,6 +103,7 @@ def test_documents_come_first(program):
     ]
 
 
+@pytest.mark.slow
 def test_many_documents_and_a_program_that_talks_meanwhile(program):
     body = "sys.stdout.write('loading\\n' * 20); sys.stderr.write('e' * 500 + '\\n')"
     start = START.replace("documents.append(query)", f"documents.append(query); {body}")

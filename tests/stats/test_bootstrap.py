@@ -87,6 +87,7 @@ def test_columns_do_not_disturb_each_other(text, monkeypatch):
     assert np.array_equal(together.statistic, pieces.statistic)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", METHODS)
 @pytest.mark.parametrize("kind", SCORES)
 def test_false_alarms_are_as_rare_as_promised(text, kind):

@@ -72,6 +72,7 @@ def test_the_range_keeps_its_shape():
     assert chance_of_range(np.array([0.0, 1e9]), 3, 5).tolist() == [1, pytest.approx(0, abs=1e-12)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", SCORES)
 def test_false_alarms_over_all_pairs_are_as_many_as_promised(kind):
     assert 0.03 <= false_alarms_of_many("tukey_hsd", kind, 1500)[1] <= 0.065

@@ -86,6 +86,7 @@ def test_a_url_that_cannot_be_read_is_told_without_its_password():
     assert "s3cret" not in str(told.value)
 
 
+@pytest.mark.slow
 def test_readers_see_one_state_while_others_write(postgres):
     """Whatever is saved and deleted meanwhile: a check finds no fault, and a list has every figure."""
     stop = threading.Event()
