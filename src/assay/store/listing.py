@@ -6,6 +6,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import Connection, Select, and_, case, select
@@ -84,11 +86,9 @@ def _figures(connection: Connection, chosen: Filter) -> defaultdict[int, Mapping
     wanted = select(*columns).order_by(FIGURES.c.result, FIGURES.c.place)
     if chosen != Filter():
         wanted = wanted.where(FIGURES.c.result.in_(chosen.newest_first(select(RESULTS.c.number))))
-    rows: defaultdict[int, list[Sequence[Any]]] = defaultdict(list)
-    for row in connection.execute(wanted).all():
-        rows[row[0]].append(row)
+    rows = connection.execute(wanted).cursor.fetchall()  # as the database gives them: a row object each would cost as much
     found: defaultdict[int, Mapping[str, Figure]] = defaultdict(dict)
-    found.update({result: Unopened(partial(_by_metric, some)) for result, some in rows.items()})
+    found.update((result, Unopened(partial(_by_metric, list(some)))) for result, some in groupby(rows, itemgetter(0)))
     return found
 
 
