@@ -29,9 +29,14 @@ def explained(name: str) -> Iterator[None]:
 
 
 def named_error(error: BaseException) -> str:
-    """Its kind, the first line of what it says, and where it was raised: `KeyError: 'x' (mine.py:3)`."""
+    """Its kind, the first line of what it says, and where it was raised: `KeyError: 'x' (mine.py:3)`.
+
+    A first line that ends in a colon announces what it leaves out, so the error it came from speaks for it.
+    """
     said = error.msg if isinstance(error, SyntaxError) else str(error)
     text = said.strip().partition("\n")[0].rstrip()
+    if text.endswith(":") and error.__cause__ is not None:
+        return f"{type(error).__name__}: {text} {named_error(error.__cause__)}"
     return f"{type(error).__name__}{f': {text}' if text else ''}{_place(error)}"
 
 
