@@ -90,17 +90,21 @@ async def events(desk: Desk) -> AsyncIterator[bytes]:
     """What is running, at once and whenever it changes; it goes on until whoever listens has left, or the server ends."""
     from starlette.concurrency import run_in_threadpool
 
-    yield f"retry: {RETRY}\n\n".encode()
-    before, told = b"", time.monotonic()
+    before, told = await run_in_threadpool(_content, desk), time.monotonic()
+    yield f"retry: {RETRY}\n\n".encode() + _told(before)
     while not desk.is_ending:
+        await asyncio.sleep(LOOK)
         content = await run_in_threadpool(_content, desk)
         if content != before:
             before, told = content, time.monotonic()
-            yield b"event: progress\ndata: " + content + b"\n\n"
+            yield _told(content)
         elif time.monotonic() - told >= HEARTBEAT:
             told = time.monotonic()
             yield b": still here\n\n"
-        await asyncio.sleep(LOOK)
+
+
+def _told(content: bytes) -> bytes:
+    return b"event: progress\ndata: " + content + b"\n\n"
 
 
 def _content(desk: Desk) -> bytes:
