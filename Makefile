@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 ADAPTERS := .venv-adapters
+# processes that run tests side by side; one needs 1 GB
+JOBS ?= 2
 
 .PHONY: help demo test test-slow test-adapters lint bench docs clean
 
@@ -30,10 +32,10 @@ demo: $(READY)
 	$(BIN)/assay metrics ndcg
 
 test: $(READY)
-	$(BIN)/python -m pytest -n 2 -m "not slow"
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow"
 
 test-slow: $(READY)
-	$(BIN)/python -m pytest -n 2 -m slow
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m slow
 
 $(ADAPTERS)/.ready: pyproject.toml tests/providers/adapters/requirements.txt
 	$(PYTHON) -m venv $(ADAPTERS)

@@ -39,7 +39,7 @@ def _in_memory() -> Iterator[Row]:
             yield within(f"--profile {name}", "default", best_time(partial(score, profile=name)), plain, 1.3)
     yield within("--tie-band", "default", best_time(partial(score, tie_band=True)), plain, 3)
     yield within("--residuals", "default", best_time(partial(score, residuals=True)), plain, 10)
-    for metric in ("ndcg@10", "mrr@10", "map"):
+    for metric in ("ndcg@10", "mrr@10", "map", "err@10"):
         one = best_time(partial(assay.evaluate, qrels, run, metric))
         yield within(f"why -m {metric}", "scoring it", best_time(partial(assay.why, qrels, run, metric)), one, 10)
 

@@ -30,7 +30,8 @@ HEAD = """\
 
 All {count} metrics. This page is generated from their records in `src/assay/metrics` by `make docs`; do not edit it.
 At the terminal: `assay metrics` lists them, `assay metrics ndcg` explains one.
-[Which metric when](metrics/which-metric-when.md) starts from what you want to know.
+[Which metric when](metrics/which-metric-when.md) starts from what you want to know;
+[a metric of your own](metrics/your-own.md) is one function.
 
 - [How a name is written](#how-a-name-is-written)
 - [Index](#index)
@@ -189,7 +190,8 @@ edit it. `assay.load_dataset(path)` and `assay score --dataset PATH` recognise t
 
 Whatever the format, a benchmark is the same afterwards: queries, documents, judgments and tags. A fingerprint of each part
 tells whether two benchmarks hold the same, whatever order or format they come in. What a reader mended without doubt, and
-what it could not use, is listed in `dataset.repairs`; nothing is dropped in silence. Files may be `.gz` or `.zst`.
+what it could not use, is listed in `dataset.repairs`; nothing is dropped in silence. Files may be `.gz`, `.zst`,
+`.xz` or `.bz2`.
 
 Runs and plain judgments have formats of their own: see [what goes in](tour.md#what-goes-in).
 """

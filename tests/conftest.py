@@ -1,15 +1,30 @@
 """Property tests: untimed, for machines are noisy; in CI always the same examples, elsewhere new ones every time.
+ASSAY_TEST_EXAMPLES says how many each tries where it does not say so itself: else 100 in CI, and 30 where tests run often.
 The Human Phenotype Ontology, which takes seconds to parse, is parsed once for all tests that ask for its folder.
 """
 
+import gc
 import os
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-settings.register_profile("elsewhere", deadline=None)
-settings.register_profile("ci", deadline=None, derandomize=True)
-settings.load_profile("ci" if os.environ.get("CI") else "elsewhere")
+IN_CI = bool(os.environ.get("CI"))
+EXAMPLES = int(os.environ.get("ASSAY_TEST_EXAMPLES") or (100 if IN_CI else 30))
+UNTIMED = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+
+settings.register_profile("elsewhere", max_examples=EXAMPLES, **UNTIMED)
+settings.register_profile("ci", max_examples=EXAMPLES, derandomize=True, **UNTIMED)
+settings.load_profile("ci" if IN_CI else "elsewhere")
+
+gc.disable()  # until all tests are collected: millions of objects that stay, looked through again and again, are 13 seconds
+
+
+def pytest_collection_finish():
+    """Collect garbage again, but never look at what was there before the first test."""
+    gc.collect()
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session")

@@ -18,7 +18,17 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "assay"
 FILES = sorted(SOURCE.rglob("*.py"))
 TESTS = sorted((ROOT / "tests").rglob("test_*.py"))
-TREES = {file: ast.parse(file.read_text(encoding="utf-8")) for file in (*FILES, *TESTS)}
+
+
+class Trees(dict[Path, ast.Module]):
+    """File → its syntax tree, parsed when it is first asked for: every worker imports this file, few look at the trees."""
+
+    def __missing__(self, file: Path) -> ast.Module:
+        self[file] = tree = ast.parse(file.read_text(encoding="utf-8"))
+        return tree
+
+
+TREES = Trees()
 
 ROWS = (
     ("cli",),

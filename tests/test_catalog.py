@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from assay import catalog
-from assay.catalog import find_entry, load_entries
+from assay.catalog import find_by_any_name, find_entry, load_entries
 from assay.errors import UnknownName, UsageError
 
 
@@ -94,7 +94,7 @@ def test_a_metric_of_another_package_is_a_metric_like_any(announce, monkeypatch)
     announce(**{"assay.metrics": [Point("depth", Metric("depth", depth, aliases=("how_deep",)))]})
     for function in (_registry.all_metrics, _registry.all_spellings):
         monkeypatch.setattr(_registry, function.__name__, function.__wrapped__)
-        monkeypatch.setattr(f"assay.metrics._parse.{function.__name__}", function.__wrapped__)
+        monkeypatch.setattr(f"assay.metrics._parse.{function.__name__}", function.__wrapped__, raising=False)
     assert assay.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0, "e": 0.5}}, ["How-Deep"]).summary == {"depth": 2.0}
 
 
@@ -112,3 +112,25 @@ def test_an_entry_is_found_by_its_name_or_what_may_be_meant_is_told():
     assert find_entry("provider", "dense", known) == 2
     with pytest.raises(UnknownName, match=r"no provider is called 'bm2'\. Did you mean bm25\?   \(there are bm25, dense\)"):
         find_entry("provider", "bm2", known)
+
+
+class Named:
+    """An entry with other names."""
+
+    def __init__(self, *aliases):
+        self.aliases = aliases
+
+
+def test_an_entry_is_found_by_any_of_its_names_however_they_are_written():
+    student, sign = Named("student", "t_test"), Named()
+    known = {"paired_t": student, "sign": sign}
+    assert [find_by_any_name("test", name, known) for name in ("paired_t", " Paired-T ", "T-test", "student")] == [
+        student
+    ] * 4
+    assert find_by_any_name("test", "SIGN", known) is sign
+    with pytest.raises(UnknownName, match=r"no test is called 'sgin'\. Did you mean sign"):
+        find_by_any_name("test", "sgin", known)
+
+
+def test_entries_without_other_names_are_found_by_their_own():
+    assert find_by_any_name("fruit", "Red-Apple", {"red_apple": "an apple"}) == "an apple"

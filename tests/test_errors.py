@@ -120,3 +120,10 @@ def test_errors_pass_from_one_process_to_another(error):
     """Where one cannot, a pool of workers hangs or dies instead of telling what is wrong."""
     again = pickle.loads(pickle.dumps(error))
     assert (type(again), str(again), vars(again)) == (type(error), str(error), vars(error))
+
+
+def test_a_refusal_keeps_the_convention_that_refuses():
+    error = DataError("1 judged query is missing", ["qrels:1: q1"], field="missing")
+    again = pickle.loads(pickle.dumps(error))
+    assert (again.message, again.faults, again.field) == ("1 judged query is missing", ("qrels:1: q1",), "missing")
+    assert DataError("x").field == ""

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from assay import BadParameter
 from assay.grammar import (
     Param,
+    changed_settings,
     cutoff,
     depth,
     flag,
@@ -19,11 +20,13 @@ from assay.grammar import (
     numbers,
     one_of,
     parse_setting,
+    parse_settings,
     persistence,
     positive,
     show,
     split_arguments,
     split_call,
+    written,
 )
 
 CALLS = {
@@ -202,3 +205,24 @@ def test_a_shown_number_reads_back(value):
 @given(st.lists(st.floats(-1e9, 1e9), min_size=1, max_size=4))
 def test_shown_numbers_read_back(values):
     assert numbers(show(tuple(values))) == tuple(values)
+
+
+KNOWN = (Param("k", cutoff, 10, "ranks"), Param("p", number, 0.8, "patience", aliases=("patience",)))
+
+
+def test_a_name_with_its_settings_reads_back():
+    assert written("rrf", {}) == "rrf"
+    assert written("rbp", {"p": 0.5, "k": 3.0}) == "rbp(p=0.5, k=3)"
+    assert split_call(written("rbp", {"p": 0.5, "k": 3.0})) == ("rbp", [("p", "0.5"), ("k", "3")])
+
+
+def test_only_what_is_not_at_its_default_is_written():
+    assert changed_settings(KNOWN, {"p": 0.8, "k": 10}) == {}
+    assert list(changed_settings(KNOWN, {"p": 0.5, "k": 3}).items()) == [("k", 3), ("p", 0.5)]
+
+
+def test_what_is_not_set_is_at_its_default_and_of_two_the_last_counts():
+    assert parse_settings("x", "x", KNOWN, []) == {"k": 10, "p": 0.8}
+    assert parse_settings("x", "x", KNOWN, [("P", "0.1"), ("patience", "0.2")]) == {"k": 10, "p": 0.2}
+    with pytest.raises(BadParameter, match="x has no parameter 'q'"):
+        parse_settings("x(q=1)", "x", KNOWN, [("q", "1")])

@@ -98,7 +98,11 @@ def test_against_a_baseline(session, pytester):
     )
     other = session(tests, "--assay-baseline", "main", "--assay-store", "none.db")
     other.assert_outcomes(passed=1)
-    other.stdout.fnmatch_lines(["*note: there is no baseline main yet: assay bless latest --as main makes one"])
+    how = "run pytest with --assay-keep, then assay bless latest --as main"
+    other.stdout.fnmatch_lines([f"*note: there is no baseline main yet: {how}"])
+    kept = session(tests, "--assay-baseline", "old", "--assay-store", "none.db", "--assay-keep")
+    kept.stdout.fnmatch_lines(["*note: there is no baseline old yet", "kept as 20*; assay bless latest --as old makes it *"])
+    assert kept.stdout.str().count("assay bless") == 1
 
 
 def test_a_mistake_in_a_rule_is_no_verdict(session):

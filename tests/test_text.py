@@ -1,18 +1,32 @@
 """Words: plurals, lists, text that cannot do harm, and the words of a text."""
 
 import re
+import tomllib
 import unicodedata
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.text import _any_word, counted, display_width, printable, some_of, words_of
+from assay.text import _any_word, counted, display_width, install_command, percent, printable, some_of, with_minus, words_of
+
+ROOT = Path(__file__).parent.parent
 
 
 def test_counted():
     assert [counted(count, "query") for count in (0, 1, 1000)] == ["0 queries", "1 query", "1,000 queries"]
     assert counted(2, "judged document") == "2 judged documents"
+
+
+def test_a_minus_in_front_of_a_figure_is_one_that_people_write():
+    assert [with_minus(text) for text in ("-0.06", "+0.06", "0.06", "-1e-07", "–", "")] == [
+        *("−0.06", "+0.06", "0.06", "−1e-07", "–", "")
+    ]
+
+
+def test_percent():
+    assert (percent(0.664), percent(0.9999, 1), percent(0)) == ("66 %", "100.0 %", "0 %")
 
 
 def test_some_of():
@@ -91,3 +105,13 @@ def test_a_blank_separates_words(left, right):
 @given(st.text())
 def test_decomposed_text_has_the_same_words(text):
     assert words_of(unicodedata.normalize("NFD", text)) == words_of(text)
+
+
+def test_extras_are_installed_by_one_command_that_names_extras_there_are():
+    assert install_command("report") == "pip install 'assay[report]'"
+    assert install_command("web", "report") == "pip install 'assay[web,report]'"
+    sources = [path.read_text() for path in (ROOT / "src" / "assay").rglob("*.py")]
+    assert sum("pip install 'assay[" in text for text in sources) == 1  # the words are in one place
+    named = {extra for text in sources for extra in re.findall(r"install_command\([\"']([\w-]+)[\"']\)", text)}
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    assert {"report", "dense", "hpo", "postgres"} <= named <= extras.keys()

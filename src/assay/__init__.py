@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from assay.evaluation.routing import evaluate_routing
     from assay.evaluation.run import run
     from assay.fusion._fuse import fuse
+    from assay.metrics._own import metric
     from assay.model.policy import Policy
     from assay.model.profile import Profile
     from assay.model.profiles import find_profile
@@ -81,6 +82,7 @@ __all__ = [
     "load_dataset",
     "load_hpo",
     "load_ontology",
+    "metric",
     "run",
     "tune_fusion",
     "why",
@@ -122,6 +124,7 @@ _HOMES = {
     "load_dataset": "assay.datasets._format",
     "load_hpo": "assay.datasets._hpo",
     "load_ontology": "assay.datasets._read_ontology",
+    "metric": "assay.metrics._own",
     "run": "assay.evaluation.run",
     "tune_fusion": "assay.evaluation.fusion_tuning",
     "why": "assay.reports._explanations",

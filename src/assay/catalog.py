@@ -59,6 +59,13 @@ def entries_by_name(package: str, attribute: str) -> dict[str, Any]:
     return {entry.name: entry for entry in sorted(load_entries(package, attribute).values(), key=lambda entry: entry.name)}
 
 
+def find_by_any_name(kind: str, name: str, known: Mapping[str, T]) -> T:
+    """The entry that answers to the name, or has it among its `aliases`; case and hyphens do not matter."""
+    plain = name.strip().lower().replace("-", "_")
+    by_alias = {alias: entry for entry in known.values() for alias in getattr(entry, "aliases", ())}
+    return by_alias[plain] if plain in by_alias else find_entry(kind, plain, known)
+
+
 def find_entry(kind: str, name: str, known: Mapping[str, T]) -> T:
     """The entry of that name; or an error with those that may have been meant, and all there are."""
     if name not in known:

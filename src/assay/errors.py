@@ -76,12 +76,14 @@ class DataError(AssayError, ValueError):
 
     exit_code = 3
 
-    def __init__(self, message: str, faults: Sequence[str] = ()) -> None:
+    def __init__(self, message: str, faults: Sequence[str] = (), field: str = "") -> None:
         self.message, self.faults = message, tuple(faults)
+        self.field = field
+        """The convention that refuses, where another choice of it would go on: `missing`, `ties`."""
         super().__init__("\n  ".join((message, *self.faults)))
 
-    def __reduce__(self) -> tuple[type[DataError], tuple[str, tuple[str, ...]]]:
-        return type(self), (self.message, self.faults)
+    def __reduce__(self) -> tuple[type[DataError], tuple[str, tuple[str, ...], str]]:
+        return type(self), (self.message, self.faults, self.field)
 
 
 class Faults:

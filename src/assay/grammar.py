@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,6 +53,17 @@ def _show_tuple(value: tuple[Any, ...]) -> str:
     if value and isinstance(value[0], tuple):
         return "{" + ", ".join(f"{show(grade)}: {show(gain)}" for grade, gain in value) + "}"
     return "[" + ", ".join(map(show, value)) + "]"
+
+
+def written(name: str, settings: Mapping[str, Any]) -> str:
+    """A name with its settings, as it reads back: `lin(ic=zhou)`; the name alone where there are none."""
+    inside = ", ".join(f"{setting}={show(value)}" for setting, value in settings.items())
+    return f"{name}({inside})" if inside else name
+
+
+def changed_settings(params: Sequence[Param], settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings that are not at their defaults, in the order of the parameters."""
+    return {param.name: settings[param.name] for param in params if settings[param.name] != param.default}
 
 
 def cutoff(text: str) -> int:
@@ -188,6 +199,14 @@ def unquoted(text: str) -> str:
     """The text without the one pair of quotes around it, if there is one."""
     text = text.strip()
     return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" else text
+
+
+def parse_settings(text: str, owner: str, params: Sequence[Param], given: Iterable[tuple[str, str]]) -> dict[str, Any]:
+    """A value for every parameter: as it is given, or else its default; of what is given twice the last counts."""
+    settings = {param.name: param.default for param in params}
+    for name, value in given:
+        settings |= parse_setting(text, owner, params, name, value)
+    return settings
 
 
 def parse_setting(text: str, owner: str, params: Sequence[Param], name: str, value: str) -> dict[str, Any]:

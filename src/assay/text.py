@@ -29,6 +29,21 @@ def milliseconds(value: float) -> str:
     return f"{value:,.{2 if size < 1 else 1 if size < 100 else 0}f} ms"
 
 
+def with_minus(figure: str) -> str:
+    """A figure as people read it: with a minus sign in front of it rather than a hyphen, which is for programs."""
+    return f"−{figure[1:]}" if figure.startswith("-") else figure
+
+
+def install_command(*extras: str) -> str:
+    """What installs the packages of some extras; pip leaves an assay that is there as it is, wherever it came from."""
+    return f"pip install 'assay[{','.join(extras)}]'"
+
+
+def percent(share: float, digits: int = 0) -> str:
+    """A share of 1 as `64 %`."""
+    return f"{100 * share:.{digits}f} %"
+
+
 def decimals(value: float, digits: int = 3) -> str:
     """A figure with so many decimals; where they would show nothing but zeros, with its first two digits: `0.00012`."""
     text = f"{value:.{digits}f}"
@@ -89,11 +104,12 @@ def words_of(text: str) -> list[str]:
     Scripts that do not separate words (Chinese, Japanese, Thai, Khmer, Lao, Myanmar) give one word per letter.
     """
     if text.isascii():
-        return _ASCII_WORD.findall(text.lower())
+        return text.encode().translate(_ASCII_LETTERS).decode().split()
     return _any_word().findall(unicodedata.normalize("NFKC", text).casefold())
 
 
-_ASCII_WORD = re.compile("[a-z0-9]+")
+_ASCII_LETTERS = bytes(ord(chr(code).lower()) if chr(code).isalnum() else ord(" ") for code in range(128)).ljust(256)
+"""For each byte of ASCII what becomes of it: letters are lowered, digits kept, all else is a blank."""
 _UNSEPARATED = (
     "\u0e00-\u0e7f\u0e80-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     "\U00020000-\U0003ffff"

@@ -26,14 +26,14 @@ def test_bins_by_hand():
         (0.0, 0.05, 1, "better"),
         (0.95, 1.0, 1, "better"),
     ]
-    assert "b minus a, on 5 queries: from -0.500 to +1.000, mean +0.104" in drawing.alt
+    assert "b minus a, on 5 queries: from −0.500 to +1.000, mean +0.104" in drawing.alt
     assert "2 queries better, 2 the same (not drawn), 1 worse" in drawing.alt
 
 
 def test_longer_times_are_worse():
     drawing = drawn([1, 2, 3], [2, 1, 3], "latency")
     assert [row["outcome"] for row in data(drawing)] == ["better", "same", "worse"]
-    assert "from -1.0 ms to +1.0 ms" in drawing.alt
+    assert "from −1.0 ms to +1.0 ms" in drawing.alt
 
 
 def test_rounding_is_no_difference():

@@ -71,4 +71,4 @@ def test_different_benchmarks():
 def test_one_query_is_no_queries():
     one = [result_of("a", mrr=[1]), result_of("b", mrr=[0.5])]
     assert draw("paired_scatter", one).alt.startswith("The only query by its mrr, a across")
-    assert "on 1 query: from -0.500 to -0.500" in draw("difference_histogram", one).alt
+    assert "on 1 query: from −0.500 to −0.500" in draw("difference_histogram", one).alt

@@ -1,6 +1,7 @@
-"""What the command tests share: small files, the program called in process, as a process, and in a terminal."""
+"""What the command tests share: small files, a place to evaluate in, the program in process, as a process, in a terminal."""
 
 import fcntl
+import io
 import os
 import pty
 import struct
@@ -13,6 +14,11 @@ from typing import NamedTuple
 import pytest
 
 from assay.cli import main
+from assay.datasets._dataset import BenchmarkDataset
+from assay.model.records import Document, Query
+
+from ._evaluations import SEARCH, N
+from ._tied import TIED_QRELS, TIED_RUN
 
 SCRIPT = Path(sys.executable).with_name("assay")
 QRELS = "q1 0 d1 2\nq1 0 d2 0\nq1 0 d3 1\nq2 0 d4 1\n"
@@ -96,3 +102,37 @@ def read_all(terminal):
     finally:
         os.close(terminal)
     return shown
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """A folder with a benchmark, a function that retrieves, and a plan."""
+    dataset = BenchmarkDataset("small")
+    for n in range(N):
+        dataset.add_query(Query(f"q{n}", f"q{n}", difficulty="hard" if n % 2 else "easy", metadata={"language": "de"}))
+        dataset.add_document(Document(f"d{n}", f"text {n}"))
+        dataset.qrels[f"q{n}"] = {f"d{m}": float(m % 3) for m in range(n % 4, N, 5)}
+    dataset.save_json(tmp_path / "small.json")
+    (tmp_path / "mine.py").write_text(SEARCH)
+    (tmp_path / "plan.yaml").write_text(
+        "benchmarks: small.json\nproviders: python:mine:search\nmetrics: [mrr, ndcg@10]\nk: 5\nretries: 0\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "mine", raising=False)
+    yield tmp_path
+    sys.modules.pop("mine", None)
+
+
+@pytest.fixture
+def stdin(monkeypatch):
+    """Set what standard input holds."""
+    return lambda text: monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+
+
+@pytest.fixture
+def tied(files):
+    """Judgments `q` and a run `r` in which four documents have one score."""
+    (files / "q").write_text(TIED_QRELS)
+    (files / "r").write_text(TIED_RUN)
+    return files

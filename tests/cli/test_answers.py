@@ -38,7 +38,7 @@ def test_by_default_what_the_answers_allow(assay):
         "3 queries\n"
         "\n"
         "  run    answer_f1         95 % CI   answer_exact   answer_contains   rouge(n=l)   abstention_accuracy     aurc\n"
-        "  good      0.8333   0.500 – 1.000         0.6667            1.0000       0.8333                1.0000   0.1389\n"
+        "  good      0.8333   0.116 – 1.000         0.6667            1.0000       0.8333                1.0000   0.1389\n"
         "\n"
         "good: 1 query left open; 1 of 3 have no answer to be found.\n"
         "\n"
@@ -82,23 +82,34 @@ def test_json_has_the_curve(assay):
 
 
 def test_csv_has_every_digit_and_says_the_rest_beside(assay):
-    _, out, err = assay("answers", "poor.jsonl", "--dataset", "golden.json", "-m", "answer_f1", "-f", "csv")
-    assert list(csv.reader(io.StringIO(out))) == [["run", "answer_f1"], ["poor", "0.0"]]
+    _, out, err = assay("answers", "poor.jsonl", "--dataset", "golden.json", "-m", "answer_f1", "-f", "csv", "--ci", "none")
+    assert list(csv.reader(io.StringIO(out))) == [["run", "queries", "answer_f1"], ["poor", "3", "0.0"]]
     assert "note: 1 query without an answer, which score 0 (author)." in err
 
 
 def test_slices(assay):
     _, out, _ = assay("answers", "good.jsonl", "--dataset", "golden.json", "-m", "answer_f1", "--by", "difficulty")
     assert "good by difficulty" in out
-    assert "easy               2   0.750 [0.500, 1.000]" in out
+    assert "easy               2   0.750 [0.000, 1.000]" in out
     _, out, _ = assay("answers", "good.jsonl", "--dataset", "golden.json", "--by", "difficulty", "-f", "json")
     assert json.loads(out)["slices"][0]["by"] == "difficulty"
 
 
 def test_sentences_that_mean_no_answer(assay):
-    arguments = ("answers", "poor.jsonl", "--dataset", "golden.json", "-m", "abstention_accuracy", "-f", "csv")
-    assert "poor,0.0" in assay(*arguments).out
-    assert "poor,1.0" in assay(*arguments, "--abstention", "No answer!").out
+    arguments = (
+        "answers",
+        "poor.jsonl",
+        "--dataset",
+        "golden.json",
+        "-m",
+        "abstention_accuracy",
+        "-f",
+        "csv",
+        "--ci",
+        "none",
+    )
+    assert "poor,3,0.0" in assay(*arguments).out
+    assert "poor,3,1.0" in assay(*arguments, "--abstention", "No answer!").out
 
 
 def test_intervals_of_all_metrics(assay):

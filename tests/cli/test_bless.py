@@ -25,6 +25,20 @@ def test_a_baseline_is_named_and_moved(assay, kept):
     assert assay("bless", "main#bm25", "--as", "best").out == f"baseline best is {second}#bm25\n"
 
 
+def test_what_no_gate_could_decide_is_told_now(assay, kept):
+    """Providers asked in batches have a mean time alone, which a rule about latency_p95 would find out at night."""
+    shared = replace(result_of(7), provenance={"latency_ms": {"mean": 1.5}})
+    assert shared.has_shared_times
+    with Store.open() as store:
+        store.save([shared])
+    done = assay("bless", "latest")
+    assert done.err == (
+        "note: bm25 was asked in batches, so no gate can decide about latency_p95; "
+        "batch_size: 1 in the plan asks one by one\n"
+    )
+    assert assay("bless", "latest~1").err == ""
+
+
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [

@@ -144,7 +144,7 @@ def test_worst_and_best_with_both_rankings(assay):
     assert out.partition("The query that")[2] == (
         " lost most on map from good to poor:\n"
         "\n"
-        "q2  1.000 → 0.000 (-1.000)\n"
+        "q2  1.000 → 0.000 (−1.000)\n"
         "  rank   good       poor\n"
         "     1   ✓ d4 (1)\n"
         "  poor retrieved nothing\n"
@@ -174,7 +174,7 @@ def test_words_of_a_benchmark_and_chunks_rolled_up(assay):
     Path("nothing.run").write_text("q01 Q0 nobody 1 1 t\n")
     command = ("compare", "--dataset", "rag-template", "chunks.run", "nothing.run", "-m", "ndcg@10", "--unit", "document")
     out = assay(*command, "--worst", "2").out
-    assert re.search(r'^q\d\d "[A-Z].*\?"  1\.000 → 0\.000 \(-1\.000\)$', out, re.MULTILINE)
+    assert re.search(r'^q\d\d "[A-Z].*\?"  1\.000 → 0\.000 \(−1\.000\)$', out, re.MULTILINE)
     assert re.search(r"^     1   ✓ p\d{3} \(\d\)", out, re.MULTILINE)
 
 
@@ -324,7 +324,7 @@ def test_a_profile_may_rename_what_was_asked_for(assay):
         ),
         ("qrels.txt bm25.run dense.run --baseline bm52", 2, "no system is called 'bm52'. Did you mean bm25?"),
         ("qrels.txt bm25.run dense.run --test wilcoxn", 2, "no test is called 'wilcoxn'. Did you mean wilcoxon?"),
-        ("qrels.txt bm25.run dense.run --correction hlom", 2, "no correction is called 'hlom'. Did you mean holm?"),
+        ("qrels.txt bm25.run dense.run --correction hlom", 2, "no correction is called 'hlom'. Did you mean holm or hommel?"),
         ("qrels.txt bm25.run dense.run --ci bcaa", 2, "no interval is called 'bcaa'. Did you mean bca?"),
         ("qrels.txt bm25.run dense.run -f tabel", 2, "Did you mean table?"),
         ("qrels.txt bm25.run dense.run -f trec", 2, "no format of comparisons is called 'trec'"),

@@ -31,7 +31,8 @@ def test_slices_of_saved_results(saved, assay):
     assert (done.code, done.err) == (0, "")
     assert "ndcg@10: tfidf_chars against bm25, by slice" in done.out
     assert "difficulty=hard" in done.out
-    assert "query_type=factual length=long" in done.out
+    assert "type=factual length=long" in done.out  # as it was asked for
+    assert "query_type" not in done.out
     assert done.out.rstrip().endswith("slices (Holm, 20 comparisons).")
 
 
@@ -51,7 +52,19 @@ def test_agreement_with_and_without_judgments(saved, assay):
     )
     assert done.code == 0, done.err
     assert "gained" in done.out
-    assert "query_type=factual" in done.out
+    assert "type=factual" in done.out
+    assert "query_type" not in done.out
+
+
+@pytest.mark.parametrize("word", ["type", "category", "query_type"])
+def test_rows_are_called_as_the_tag_was_asked_for(saved, assay, word):
+    done = assay(*BOTH, "--by", word)
+    assert f"  {word}=factual" in done.out
+    rows = list(csv.DictReader(io.StringIO(assay(*BOTH, "--by", word, "-f", "csv").out)))
+    assert {row["slice"].partition("=")[0] for row in rows} == {"", word}
+    (one,) = json.loads(assay(*BOTH, "--by", word, "-f", "json").out)["comparisons"]
+    assert {row["by"] for row in one["slices"]["slices"]} == {"query_type"}  # data keep the name that the tag has
+    assert f"{word}=" in one["slices"]["verdict"] or "any of" in one["slices"]["verdict"]
 
 
 def test_formats_and_files(saved, assay):

@@ -4,6 +4,10 @@ import json
 
 import pytest
 
+import assay as library
+from assay.datasets._format import find_format
+from assay.datasets._write import write_qrels
+
 ONE = "q1 Q0 a 1 9 one\nq1 Q0 b 2 5 one\nq2 Q0 a 1 1 one\n"
 TWO = "q1 Q0 b 1 0.9 two\nq1 Q0 c 2 0.1 two\n"
 
@@ -160,3 +164,37 @@ def test_tuning_by_judgments_of_other_queries(assay, runs):
     assert told.code == 0
     assert told.err == "note: 1 of 3 judged queries is in no run, scored as an empty ranking (x1)\n"
     assert json.loads(told.out)["unanswered"] == ["x1"]
+
+
+def test_judgments_of_a_benchmark_by_name_folder_or_file(assay, tmp_path, monkeypatch):
+    """Tuned by the benchmark's own judgments, however it is named, and by the same judgments in a file."""
+    monkeypatch.chdir(tmp_path)
+    dataset = library.load_dataset("rag-template")
+    for name in ("bm25", "tfidf_chars"):
+        run = library.run(dataset, name, ["mrr"]).run
+        (tmp_path / f"{name}.run").write_text(
+            "".join(f"{query} Q0 {doc} 1 {score!r} x\n" for query, ranking in run.items() for doc, score in ranking.items())
+        )
+    write_qrels(dataset.qrels, tmp_path / "qrels.txt")
+    find_format("beir").save(dataset, tmp_path / "folder")
+    dataset.save_json(tmp_path / "whole.json")
+    tune = ("fuse", "bm25.run", "tfidf_chars.run", "--method", "rrf", "--tune", "mrr", "--folds", 2, "-f", "json", "--qrels")
+    wanted = json.loads(assay(*tune, "qrels.txt").out)
+    for given in ("rag-template", "folder", "./folder:test", "whole.json"):
+        done = assay(*tune, given)
+        assert (done.code, json.loads(done.out)) == (0, wanted), done.err
+
+
+@pytest.mark.parametrize(
+    ("given", "code", "says"),
+    [
+        ("rag-templat", 2, "no benchmark is called 'rag-templat'. Did you mean rag-template?"),
+        ("none/qrels.txt", 3, "none/qrels.txt: no such file"),
+        ("bare.json", 3, "bare.json: no query of it has judgments, and fusions are tuned and taught by these alone"),
+    ],
+)
+def test_judgments_that_are_not_there(assay, runs, given, code, says):
+    library.BenchmarkDataset("bare", queries={"q": library.Query("q", "x")}).save_json(runs / "bare.json")
+    done = assay("fuse", "one.run", "two.run", "--tune", "map", "--qrels", given)
+    assert (done.code, done.out) == (code, "")
+    assert says in done.err

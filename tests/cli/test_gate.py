@@ -56,6 +56,21 @@ def saved(tmp_path, assay, monkeypatch):
     return tmp_path / "old.json", tmp_path / "new.json"
 
 
+def test_a_baseline_of_other_data_is_renewed_under_its_own_name(assay, store, tmp_path):
+    """`assay bless latest` alone would move main, which is about something else."""
+    keep(evaluated("search=bm25", selection={"limit": 20}))
+    with Store.open() as opened:
+        opened.bless("latest", "small")
+        newest = keep(evaluated("search=bm25", selection={"limit": 21}))
+    done = assay("gate", "--baseline", "small", "--rule", "mrr drops <= 0.1")
+    assert done.code == 3
+    command = done.err.strip().rpartition("To make this result the baseline: ")[2]
+    assert command == f"assay bless {newest} --as small"
+    assert assay(*command.split()[1:]).code == 0
+    assert assay("gate", "--baseline", "small", "--rule", "mrr drops <= 0.1").code == 0
+    assert store.baselines()["main"] != newest
+
+
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """An empty folder, without a store."""
@@ -124,16 +139,33 @@ def test_two_files_without_a_store(assay, saved):
 
 
 def test_no_baseline_yet_is_told_and_no_error_unless_one_is_required(assay, store, good, tmp_path):
+    assay("bless", "--remove", "main")
     rules = ("--rule", "ndcg@10 >= 0.5", "--rule", "mrr drops <= 0.01")
-    outcome = assay("gate", "--baseline", "release", *rules)
-    assert outcome.code == 0
-    assert "note: there is no baseline release yet" in outcome.err
-    assert "assay bless " in outcome.err
-    assert "skip  mrr drops <= 0.01  no baseline to compare with" in outcome.out
-    assert "there is no baseline mian yet (did you mean main?)" in assay("gate", "--baseline", "mian", *rules).err
+    for named in ((), ("--baseline", "main"), ("--baseline", "release")):
+        outcome = assay("gate", *named, *rules)
+        assert outcome.code == 0
+        assert f"note: there is no baseline {named[-1] if named else 'main'} yet" in outcome.err
+        assert "assay bless " in outcome.err
+        assert "skip  mrr drops <= 0.01  no baseline to compare with" in outcome.out
     required = assay("gate", "--baseline", "release", "--require-baseline", *rules, "-o", tmp_path / "g.xml")
     assert required.code == 3
     assert ET.parse(tmp_path / "g.xml").find("testsuite").attrib["errors"] == "1"
+
+
+def test_a_name_that_nobody_blessed_while_others_are_there_is_broken(assay, store, tmp_path):
+    outcome = assay("gate", "--baseline", "mian", "--rule", "mrr drops <= 0.01", "-o", tmp_path / "g.xml")
+    assert (outcome.code, outcome.out) == (3, "")
+    assert "error: there is no baseline mian (did you mean main?); there are main, and assay bless " in outcome.err
+    assert ET.parse(tmp_path / "g.xml").find("testsuite").attrib["errors"] == "1"
+    far = assay("gate", "--baseline", "release", "--rule", "mrr drops <= 0.01")
+    assert (far.code, "; there are main, and assay bless " in far.err) == (3, True)
+
+
+def test_the_usual_name_is_not_a_slip(assay, store):
+    assay("bless", "latest", "--as", "release")
+    assay("bless", "--remove", "main")
+    outcome = assay("gate", "--rule", "mrr drops <= 0.01")
+    assert (outcome.code, "note: there is no baseline main yet" in outcome.err) == (0, True)
 
 
 def test_the_baseline_itself_is_noted(assay, store):
@@ -165,10 +197,10 @@ def test_the_place_of_a_rule_is_told(assay, store, tmp_path):
 
 def test_a_ratchet_remembers(assay, store):
     keep(evaluated("search=bm25(k1=0.1, stem=false)"))
-    first = assay("gate", "--rule", "mrr ratchet", "--baseline", "none")
+    first = assay("gate", "--rule", "mrr ratchet")
     assert "best so far" in first.out
     assert first.code == 1
-    assert assay("gate", "--rule", "mrr ratchet within 0.1", "--baseline", "none").code == 0
+    assert assay("gate", "--rule", "mrr ratchet within 0.1").code == 0
 
 
 def test_github_gets_annotations_and_a_summary(assay, store, bad, tmp_path, monkeypatch):

@@ -56,7 +56,7 @@ def test_qrels_read_back(assay, judged, folder):
 
 def test_agreement(assay, judged):
     out = assay("judgments", "agreement").out
-    assert out.splitlines()[1].split() == ["Ana", "and", "Ben", "2", "50%", "0.333", "0.667"]
+    assert out.splitlines()[1].split() == ["Ana", "and", "Ben", "2", "50", "%", "0.333", "0.667"]
     (plain,) = json.loads(assay("judgments", "agreement", "-f", "json").out)["agreement"]
     assert (plain["a"], plain["b"], plain["n_pairs"], plain["n_same"]) == ("Ana", "Ben", 2, 1)
     assert assay("judgments", "agreement", "--judge", "Ana").out == (
@@ -67,10 +67,13 @@ def test_agreement(assay, judged):
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (["agrement"], 2, "write assay judgments list|export|agreement, not 'agrement': agreement?"),
+        (["agrement"], 2, "write assay judgments list|export|agreement|withdraw, not 'agrement': agreement?"),
         (["export"], 2, "write assay judgments export -o qrels.txt"),
         (["list", "-o", "x"], 2, "-o is for export"),
         (["export", "-o", "nowhere/x"], 2, "a file in a folder that exists"),
+        (["withdraw", "--judge", "Ana"], 2, "add --judge … --query … --document …"),
+        (["withdraw", "--judge", "Ana", "--query", "q0", "--document", "d9"], 5, "no judgment has judge Ana and query q0"),
+        (["--query", "q00"], 5, "Did you mean q0? (queries: q0)"),
         (["--judge", "Anna"], 5, "no judgment has judge Anna. Did you mean Ana? (judges: Ana, Ben)"),
         (["--benchmark", "smal", "--judge", "Ana"], 5, "no judgment has benchmark smal and judge Ana. Did you mean small?"),
     ],
@@ -96,6 +99,46 @@ def test_several_benchmarks_are_several_files(assay, judged):
     assert done.code == 2
     assert "add --benchmark with one of other, small" in done.err
     assert assay("judgments", "export", "-o", "x.txt", "--benchmark", "other").code == 0
+
+
+def test_one_grade_is_withdrawn(assay, judged):
+    pair = ("--query", "q0", "--document", "d4")
+    done = assay("judgments", "withdraw", "--judge", "Ana", *pair)
+    assert (done.code, done.out) == (0, "withdrawn: the grade 2 of Ana for d4 and q0 on small\n")
+    with Store.open() as store:
+        assert [(one.judge, one.document) for one in store.judgments.find()] == [
+            ("Ben", "d4"),
+            ("Ana", "d5"),
+            ("Ben", "d5"),
+            ("Ana", "d6"),
+        ]
+    assert assay("judgments", "withdraw", "--judge", "Ana", *pair).code == 5
+    assert assay("judgments", *pair).out.splitlines()[1].split()[4] == "Ben"
+
+
+def test_a_pair_on_several_benchmarks_needs_its_name(assay, judged):
+    with Store.open() as store:
+        store.judgments.give(Judgment("other", "q0", "d4", "Ana", 1))
+    words = ("withdraw", "--judge", "Ana", "--query", "q0", "--document", "d4")
+    done = assay("judgments", *words)
+    assert (done.code, "add --benchmark with one of other, small" in done.err) == (2, True)
+    assert assay("judgments", *words, "--benchmark", "other").code == 0
+
+
+def test_what_trec_cannot_hold_is_named_and_the_rest_written(assay, judged, folder):
+    with Store.open() as store:
+        for judge in ("Ana", "Ben"):
+            store.judgments.give(Judgment("small", "q0", "d 7", judge, 1))
+        infinite = Judgment("small", "q0", "d8", "Ana", float("inf"), "", "2026-11-15T09:30:00+00:00")
+        store.judgments.take_over([infinite])
+    done = assay("judgments", "export", "-o", "x.txt")
+    assert done.code == 0
+    assert done.err == (
+        "note: TREC files cannot hold 3 grades: Ana gave d8 for q0 the grade inf, which is no finite number; "
+        "the id 'd 7' has a blank in it, which TREC files cannot hold; they are left out, and assay judgments -f json "
+        "writes them all\n"
+    )
+    assert (folder / "x.txt").read_text() == "q0 0 d4 1\nq0 0 d5 0\nq0 0 d6 3\n"
 
 
 def test_an_id_that_trec_cannot_hold(assay, judged, folder):

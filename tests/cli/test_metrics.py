@@ -127,3 +127,13 @@ def test_a_metric_and_a_question_at_once(assay):
     code, out, err = assay("metrics", "ndcg", "--for", "order")
     assert (code, out) == (2, "")
     assert "not both" in err
+
+
+def test_a_misspelt_question_is_told(assay):
+    done = assay("metrics", "--for", "singel answer")
+    assert (done.code, done.err) == (0, 'note: "singel answer" is read as "single answer"\n')
+    assert done.out == assay("metrics", "--for", "single answer").out
+    done = assay("metrics", "--for", "singel answer", "-f", "json")
+    assert [one["question"] for one in json.loads(done.out)] == ["single-answer"]
+    assert done.err.startswith("note: ")
+    assert assay("metrics", "--for", "single answer").err == ""

@@ -64,7 +64,7 @@ def test_formats(routes, assay, form):
 def test_queries_and_digits(routes, assay):
     out = assay("moe", "routes.jsonl", "-q", "--digits", "1", "-m", "gate_efficiency", "-f", "csv").out
     assert out.splitlines()[:3] == [
-        "run,query,gate_efficiency,gate_efficiency interval low,gate_efficiency interval high",
+        "run,query,gate_efficiency,gate_efficiency_low,gate_efficiency_high",
         "routes,q1,0.0,,",
         "routes,q2,0.0,,",
     ]
@@ -132,10 +132,23 @@ def test_a_file_is_given_once(routes, assay):
 
 
 def test_slices_say_how_many_queries_a_figure_rests_on(routes, assay):
-    out = assay("moe", "routes.jsonl", "--by", "language", "-m", "routing_accuracy", "--ci", "none").out
+    out = assay("moe", "routes.jsonl", "--by", "language", "-m", "routing_accuracy").out
     assert re.search(r"en +2 +1\.000 \[.*\] \(of 1\)\n", out)
     assert re.search(r"de +2 +0\.500 \[.*\]\n", out)
     assert re.search(r"micro mean +4 +0\.667 \(of 3\)\n", out)
+
+
+@pytest.mark.parametrize("form", ["table", "markdown", "csv", "json"])
+def test_without_intervals_slices_have_none_either(routes, assay, form):
+    given = ("moe", "routes.jsonl", "--by", "language", "-m", "routing_accuracy", "-f", form)
+    out = assay(*given, "--ci", "none").out
+    if form == "json":
+        content = json.loads(out)
+        assert {row["method"] for row in content["slices"][0]["slices"]} == {"none"}
+        assert "intervals" not in content["results"][0]
+        return
+    assert "[" not in out
+    assert form == "csv" or "[" in assay(*given).out
 
 
 def test_scores_of_queries_are_on_the_scale_of_the_figure(routes, assay):

@@ -108,6 +108,18 @@ def test_terms_that_nobody_knows(onto):
     assert "no term of x is called 'feve'. Did you mean X:2 (Fever) or X:3 (High fever)?" in done.err
 
 
+def test_terms_that_are_known_are_shown_beside_one_that_is_not(onto):
+    """The exit code tells that something is missing; the rest is no less wanted."""
+    done = onto("show", "X:2", "X:0", "feve")
+    assert done.code == 2
+    assert done.out.startswith("X:2  Fever\n")
+    assert "no term of x is called 'X:0'" in done.err
+    assert "no term of x is called 'feve'" in done.err
+    assert "digits" not in onto("show", "X:0").err
+    shown = json.loads(onto("show", "X:2", "X:0", "-f", "json").out)
+    assert [one["id"] for one in shown] == ["X:2"]
+
+
 def test_a_hint_can_be_pasted(onto, assay, monkeypatch):
     """It finds what is meant in the same ontology."""
     hint = onto("show", "high feverish").err.rpartition("(")[2].partition(")")[0]

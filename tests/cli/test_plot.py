@@ -108,6 +108,10 @@ def test_history(assay, place):
     assert len(rows) == 19
     assert [row["mark"] for row in rows].index("worse") == 15
     assert [row["blessed as"] for row in rows].index("main") == 16
+    mixed = assay("plot", "history", "-m", "RR")
+    assert (mixed.code, mixed.out) == (2, "")
+    assert "history shows one benchmark, for others have another scale: --benchmark " in mixed.err
+    assert assay("plot", "history", "-m", "RR", "--provider", "dense").code == 0
     nothing = assay("plot", "history", "-m", "mrr", "--provider", "dnese")
     assert (nothing.code, nothing.out) == (5, "")
     assert "Did you mean dense?" in nothing.err

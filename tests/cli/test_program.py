@@ -75,6 +75,13 @@ def test_a_misspelt_flag(assay, arguments, meant):
     assert f". Did you mean {meant}?\n" in err
 
 
+@pytest.mark.parametrize("flag", ["--bogus", "--store", "--outer", "--xyz"])
+def test_what_is_like_nothing_gets_no_suggestion(assay, flag):
+    err = assay("score", "q", "r", flag).err
+    assert f"unrecognized: {flag}\n" in err
+    assert "Did you mean" not in err
+
+
 def test_several_misspelt_flags_and_one_that_is_like_nothing(assay):
     err = assay("score", "q", "r", "--tie-bands", "--residuls", "--xyz").err
     assert "unrecognized: --tie-bands --residuls --xyz. Did you mean --tie-band and --residuals?\n" in err
@@ -120,9 +127,9 @@ def raising(error):
 @pytest.mark.parametrize("program", [(SCRIPT,), MODULE], ids=["assay", "python -m assay"])
 def test_both_ways_to_start_it(process, files, program):
     assert process("--version", program=program) == (0, f"assay {__version__}\n", "")
-    assert process("score", "qrels.txt", "good.run", "-m", "map", "-f", "csv", program=program) == (
+    assert process("score", "qrels.txt", "good.run", "-m", "map", "-f", "csv", "--ci", "none", program=program) == (
         0,
-        "run,map\ngood,1.0\n",
+        "run,queries,map\ngood,2,1.0\n",
         "",
     )
     assert process("score", "no", "no", "-m", "no", program=program)[:2] == (2, "")
@@ -156,7 +163,7 @@ def test_a_reader_that_has_seen_enough(environment, files, arguments, unbuffered
 def test_head(environment, files):
     (files / "long.qrels").write_text("".join(f"q{number} 0 d 1\n" for number in range(20_000)))
     (files / "long.run").write_text("".join(f"q{number} Q0 d 1 1 t\n" for number in range(20_000)))
-    command = f"'{SCRIPT}' score long.qrels long.run -m map --per-query -f csv | head -1"
+    command = f"'{SCRIPT}' score long.qrels long.run -m map --per-query -f csv --ci none | head -1"
     done = subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], capture_output=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"run,query,map\n", b"")
 
@@ -242,4 +249,5 @@ def test_a_terminal_that_does_not_know_its_width(terminal, files, arguments):
 
 
 def test_errors_in_a_terminal(terminal, files):
-    assert terminal("score", "qrels.txt", "no.run") == (3, "error: no.run: no such file\n", "")
+    assert terminal("score", "qrels.txt", "no.run") == (3, "\x1b[1;31merror:\x1b[0m no.run: no such file\n", "")
+    assert terminal("score", "qrels.txt", "no.run", env={"NO_COLOR": "1"}) == (3, "error: no.run: no such file\n", "")

@@ -1,5 +1,6 @@
 """Progress: lines where nobody watches, bars in a terminal (which test_eval shows), nothing where it is unwanted."""
 
+import re
 import threading
 
 import pytest
@@ -25,7 +26,7 @@ def test_a_line_when_a_part_starts_and_one_when_it_is_done(capsys):
     first, last = capsys.readouterr().err.splitlines()
     assert first == "small/bm25: 0/4 queries, getting ready 0:00"
     assert last.startswith("small/bm25: 4/4 queries, 2 failed, 2 cached, ")
-    assert last.endswith("/s, took 0:00")
+    assert re.search(r"/s, took 0:0\d$", last)
 
 
 def test_a_line_now_and_then_even_while_nothing_is_answered(capsys, monkeypatch):

@@ -130,6 +130,8 @@ def test_export_and_import(assay, kept, folder):
     again = assay("results", "import", "all.jsonl.zst", "--store", "other.db")
     assert again.out == "0 evaluations taken over into other.db, 2 evaluations already there\n"
     assert assay("results", "export", "one.zst", "latest").out.startswith("1 evaluation written")
+    assert assay("results", "export", "latest", "-o", "also.zst").out.startswith("1 evaluation written to also.zst")
+    assert assay("results", "export", "-o", "every.zst").out.startswith("2 evaluations written to every.zst")
     wrong = assay("results", "import", "other.db", "--store", "other.db")
     assert (wrong.code, wrong.err[:17]) == (3, "error: other.db: ")
 
@@ -143,6 +145,9 @@ def test_export_and_import(assay, kept, folder):
         (["import"], "write assay results import FILE …"),
         (["tag", "latest#bm25", "x"], "evaluations are tagged whole"),
         (["note", "latest#nope", "x"], "evaluations are annotated whole"),
+        (["export", "latest", "x.zst"], "the file comes first: assay results export x.zst latest; or name it with -o x.zst"),
+        (["tag", "latest", "a", "-o", "x.zst"], "-o is for export alone"),
+        (["-o", "x.csv"], "-o is for export alone; lists are printed: assay results -f csv > results.csv"),
         (["export", "x.zst", "latest#nope"], "evaluations are exported whole"),
         (["export", "x.json"], "an export is compressed: call it x.jsonl.zst, not x.json"),
         (["export", "gone/x.zst"], "gone/x.zst: a file in a folder that exists is needed"),

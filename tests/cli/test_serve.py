@@ -95,6 +95,51 @@ def test_a_token_of_spaces_is_none(store, capsys):
     assert "a token is needed" in capsys.readouterr().err
 
 
+def test_a_short_token_is_refused_where_others_are_let_in(store, capsys):
+    assert main(["serve", "--store", str(store), "--host", "0.0.0.0", "--token", "elevenchars"]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("error: a token of 11 letters is easily guessed; 12 or more are needed where other machines")
+    assert "secrets.token_urlsafe()" in error
+    assert error.count("\n") == 1
+
+
+def test_the_command_that_makes_a_token_does():
+    from assay.cli.serve import MAKE_ONE, SHORTEST
+
+    made = subprocess.run(
+        MAKE_ONE.replace("python", sys.executable, 1), shell=True, capture_output=True, text=True, check=True
+    )
+    assert len(made.stdout.strip()) >= 3 * SHORTEST
+
+
+def test_a_short_token_on_this_machine_is_noted(store):
+    with served(store, "--token", "short") as (address, process):
+        request = urllib.request.Request(f"{address}api/v1/results", headers={"Authorization": "Bearer short"})
+        assert urllib.request.urlopen(request).status == 200
+        os.kill(process.pid, signal.SIGINT)
+        _, errors = process.communicate(timeout=20)
+        assert errors.startswith("note: a token of 5 letters is easily guessed")
+
+
+def test_a_benchmark_that_is_given_has_its_words_shown(tmp_path):
+    dataset = assay.BenchmarkDataset("mine", "1")
+    dataset.add_query(assay.Query("q1", "what is it"))
+    dataset.add_document(assay.Document("d1", "the words of the first document"))
+    dataset.add_judgment(assay.RelevanceJudgment("q1", "d1", 1))
+    dataset.save_json(tmp_path / "mine.json")
+    with Store.open(tmp_path / "s.db") as opened:
+        name = opened.save([assay.run(str(tmp_path / "mine.json"), "bm25", metrics=["ndcg@10"])])
+    for words, is_shown in ((("--datasets", str(tmp_path / "mine.json")), True), ((), False)):
+        with served(tmp_path / "s.db", *words) as (address, _):
+            page = urllib.request.urlopen(f"{address}result/{name}/0/query?id=q1").read().decode()
+            assert ("the words of the first document" in page) is is_shown
+
+
+def test_a_dataset_that_is_not_there(store, capsys, tmp_path):
+    assert main(["serve", "--store", str(store), "--datasets", str(tmp_path / "none.json")]) == 3
+    assert "no such file" in capsys.readouterr().err
+
+
 def test_a_store_that_is_not_there(tmp_path, capsys):
     assert main(["serve", "--store", str(tmp_path / "none.db")]) == 6
     assert "there is no store" in capsys.readouterr().err

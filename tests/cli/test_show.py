@@ -79,6 +79,21 @@ def test_one_query_with_its_words_rankings_and_grades(assay, kept):
     )
 
 
+def test_a_judged_0_is_told_from_what_nobody_judged(assay, kept):
+    import assay as library
+
+    with Store.open() as store:
+        store.save(library.run("rag-template", "dense", metrics=["ndcg@10"]))
+    done = assay("show", "latest", "--query", "q01", "--top", "0", "-f", "json")
+    ranking = json.loads(done.out)["results"][0]["ranking"]
+    grades = {hit["document"]: hit["grade"] for hit in ranking}
+    assert {doc: grade for doc, grade in grades.items() if grade is not None} == {"p001": 3.0, "p014": 0.0, "p028": 0.0}
+    lines = assay("show", "latest", "--query", "q01", "--top", "0").out.splitlines()
+    (line,) = [line for line in lines if " p028 " in line]
+    assert line.split()[-1] == "0"
+    assert "relevant, but further down: p0" not in "".join(lines)
+
+
 def test_a_query_that_failed_says_so(assay, kept):
     assert (
         "failed: TimeoutError: it took too long\nrelevant, but not retrieved: d3 (grade 2), d2 (grade 1)\n"
@@ -162,6 +177,12 @@ def test_whether_nothing_was_retrieved_or_nothing_kept(assay, kept):
     assert assay("show", "--query", "q1").out.splitlines()[-1] == (
         "rankings were not kept: results of assay.evaluate have none, those of assay.run and assay eval do"
     )
+
+
+def test_a_query_that_follows_the_evaluation_is_shown_the_option(assay, kept):
+    outcome = assay("show", "latest", "q 1")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "error: 'q 1' is one word too many: one query is shown with assay show latest --query 'q 1'\n" in outcome.err
 
 
 def test_what_an_id_ends_in_is_enough(assay, kept):

@@ -5,6 +5,8 @@ import sqlite3
 
 import pytest
 
+from assay.evaluation.answers import AnswerLog
+from assay.evaluation.finished_logs import mark_finished
 from assay.store import Store
 
 from ._stored import result_of
@@ -52,8 +54,14 @@ def test_damage_is_told_with_exit_6(assay, kept):
     )
 
 
-def test_tidying_up(assay, kept):
+def test_tidying_up(assay, kept, folder):
     assert assay("store", "vacuum").out.startswith(".assay/assay.db is tidy: 0.")
+    log = AnswerLog(folder / ".assay" / "runs" / "a.log")
+    log.begin({})
+    mark_finished(log)
+    AnswerLog(folder / ".assay" / "runs" / "unfinished.log").begin({})
+    assert assay("store", "vacuum").out.endswith("; 1 log of complete evaluations deleted (0.0 MB)\n")
+    assert [path.name for path in (folder / ".assay" / "runs").iterdir()] == ["unfinished.log"]
     plain = json.loads(assay("store", "vacuum", "-f", "json").out)
     assert (plain["deleted"], plain["after"] <= plain["before"]) == (0, True)
     assert assay("store", "check").code == 0

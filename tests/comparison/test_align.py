@@ -131,6 +131,10 @@ def test_metrics_that_all_have_and_somebody_asked_for():
     assert [metric.name for metric in align([one, two], ["judged@10", "AP"]).metrics] == ["judged@10", "map"]
     with pytest.raises(assay.UsageError, match=r"mrr was not scored for two; one has mrr map judged@10"):
         align([one, two], ["mrr"])
+    with pytest.raises(
+        assay.UsageError, match="relstring@10 is text and cannot be compared; compare a metric with a figure"
+    ):
+        align([one, two], ["relstring"])
     with pytest.raises(assay.UsageError, match="no metric in common"):
         align([system("one", {"mrr": OLD}), system("two", {"map": OLD})])
 

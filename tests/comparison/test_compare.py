@@ -1,5 +1,6 @@
 """Two systems from judgments and rankings to a verdict, checked by hand and with scipy; and several at once."""
 
+import inspect
 import itertools
 import math
 
@@ -8,7 +9,7 @@ import pytest
 from scipy import stats
 
 import assay
-from assay.comparison.compare import compare, compare_results
+from assay.comparison.compare import SCORING, compare, compare_results
 from assay.comparison.how import How
 
 from ._systems import NEW, OLD, ladder, old_and_new, system
@@ -153,3 +154,28 @@ def test_a_bayesian_test_says_how_probable_it_is():
     found = assay.compare(judged, runs, "mrr", test="bayesian(rope=0.1)").remarks
     assert any(one.startswith("b is better than a on mrr by more than 0.1 with probability ") for one in found)
     assert not any("probability" in one for one in assay.compare(judged, runs, "mrr").remarks)
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("tets", "test"),
+        ("basline", "baseline"),
+        ("intersct", "intersect"),
+        ("profil", "profile"),
+        ("correctoin", "correction"),
+    ],
+)
+def test_a_misspelt_setting_is_told_with_the_right_one(name, near):
+    runs = {"old": ranked(OLD), "new": ranked(NEW)}
+    with pytest.raises(assay.UnknownName, match=rf"no setting of compare is called '{name}'\. Did you mean {near}\b"):
+        compare(QRELS, runs, "mrr", **{name: "x"})
+    results = {run: assay.evaluate(QRELS, ranking, "mrr") for run, ranking in runs.items()}
+    with pytest.raises(assay.UnknownName, match=f"no setting of compare is called '{name}'"):
+        compare(None, results, "mrr", **{name: "x"})
+
+
+def test_every_setting_that_is_known_is_one_of_evaluate():
+    own = inspect.signature(assay.evaluate).parameters.values()
+    assert set(SCORING) == {one.name for one in own if one.kind is one.KEYWORD_ONLY} - {"name"}
+    assert compare(QRELS, {"old": ranked(OLD), "new": ranked(NEW)}, "mrr", tie_band=True, seed=3).names == ("old", "new")

@@ -23,7 +23,7 @@ def test_the_defaults_are_recorded():
     ("choice", "said"),
     [
         ({"test": "wilcoxn"}, r"no test is called 'wilcoxn'. Did you mean wilcoxon\?"),
-        ({"correction": "hlom"}, r"no correction is called 'hlom'. Did you mean holm\?"),
+        ({"correction": "hlom"}, r"no correction is called 'hlom'. Did you mean holm or hommel\?"),
         ({"interval": "bcaa"}, r"no interval is called 'bcaa'. Did you mean bca\?"),
         ({"interval": "wilson"}, "no interval is called 'wilson'"),
         ({"alpha": 5}, "alpha is a number between 0 and 1"),

@@ -175,6 +175,24 @@ def test_languages_of_several_benchmarks_are_kept_apart():
     assert (by_language.macro("mrr"), np.isnan(by_language.micro("mrr"))) == (0.5, True)
     (one,) = slice_results(results[:1], "difficulty")
     assert (one.by, one.micro("mrr")) == ("difficulty", 0.5)
+    assert (by_language.languages, by_difficulty.languages, one.languages) == ((), ("de", "en"), ())
+
+
+def test_each_language_has_a_mean_of_its_own():
+    """de: 0 and 1; en: 0.5 and 0.25. A mean of the four would be of no language."""
+    scores = {"de": [0.0, 1.0], "en": [0.5, 0.25]}
+    results = [
+        replace(tagged("a", {"mrr": some}, {"language": [code] * 2, "difficulty": ["easy", "hard"]}), benchmark=code)
+        for code, some in scores.items()
+    ]
+    (sliced,) = slice_results(results, "difficulty")
+    assert [sliced.macro("mrr", language=code) for code in scores] == [0.5, 0.375]
+    assert [sliced.variance("mrr", language=code) for code in scores] == [0.25, 0.125**2]
+    assert np.isnan([sliced.macro("mrr"), sliced.variance("mrr")]).all()
+    plain = sliced.to_dict()
+    assert plain["macro"]["a"]["mrr"] is None
+    assert plain["by_language"]["en"] == {"macro": {"a": {"mrr": 0.375}}, "variance": {"a": {"mrr": 0.125**2}}}
+    assert "by_language" not in slice_results(results, "language")[0].to_dict()
 
 
 def test_the_head_is_what_was_asked_for_and_the_tag_keeps_its_name():

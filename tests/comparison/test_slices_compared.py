@@ -77,6 +77,9 @@ def test_the_verdict_names_slices():
         "On mrr, same is not shown to be better or worse than base in any of 2 slices (Holm, 2 comparisons)."
     )
     assert "Holm, 6 comparisons" in found.parts[0].verdict
+    alike = {"language": ["de"] * len(A)}
+    one = compare_slices(compare_results([tagged(name, {"mrr": A}, alike) for name in ("base", "same")]), "language")
+    assert one.verdict == "On mrr, same is not shown to be better or worse than base in the only slice (Holm, 1 comparison)."
 
 
 def test_the_verdict_of_a_claim():

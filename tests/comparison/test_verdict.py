@@ -117,8 +117,8 @@ def test_times_have_their_unit():
     assert verdict(slow, quick) == "quick beats slow on latency by 11.0 ms [11.0 ms, 11.0 ms], p < 0.001."
     assert verdict(quick, slow) == verdict(slow, quick)
     unsure = system("unsure", {"latency": (20 + BASE + np.tile([5, -5], 20)).tolist()})
-    assert "is not decisive: +0.00 ms [-1." in verdict(slow, unsure)
-    assert "not worse than slow by more than 2 ms on latency (-11.0 ms, p" in verdict(
+    assert "is not decisive: +0.00 ms [−1." in verdict(slow, unsure)
+    assert "not worse than slow by more than 2 ms on latency (−11.0 ms, p" in verdict(
         slow, quick, test="non_inferiority(margin=2)"
     )
 

@@ -11,6 +11,9 @@ import pytest
 from assay.compat._late_names import late_names
 
 PACKAGES = ("loop", "memorybench", "phentrieve", "ragchat")
+"""Stand-ins for the seed systems."""
+DROP_INS = ("ir_measures", "pytrec_eval", "ranx")
+"""Stand-ins for tools of others."""
 
 
 @pytest.mark.parametrize("package", PACKAGES)
@@ -45,3 +48,20 @@ def test_a_name_may_be_a_module_of_the_package():
     assert names() == ["metrics", "sqrt"]
     assert get("metrics").__name__ == "assay.compat.loop.metrics"
     assert get("sqrt")(4) == 2
+
+
+@pytest.mark.parametrize("name", DROP_INS)
+def test_importing_loads_no_numpy(name):
+    code = f"import assay.compat.{name}, sys; assert not {{'numpy', 'scipy', 'ranx', 'pandas'}} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("name", DROP_INS)
+def test_every_public_name_is_there(name):
+    module = importlib.import_module(f"assay.compat.{name}")
+    assert module.__all__ == sorted(module.__all__)
+    assert dir(module) == sorted(module.__all__)
+    for public in module.__all__:
+        assert getattr(module, public) is getattr(module, public)
+    with pytest.raises(AttributeError, match="nothing"):
+        _ = module.nothing

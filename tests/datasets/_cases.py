@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import bz2
 import csv
 import gzip
 import io
 import json
+import lzma
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -161,12 +163,16 @@ RUN_FILES: dict[str, tuple[str, str | bytes]] = {
     "leading and trailing blanks": ("run.txt", "".join(f"  {line} \n" for line in TEXT.splitlines())),
     "CRLF": ("run.txt", TEXT.replace("\n", "\r\n")),
     "byte-order mark": ("run.txt", BOM + TEXT.encode()),
-    "comments": ("run.txt", "# by hand\n" + TEXT.replace("\n", "\n#q1 Q0 d9 1 1.0 t\n")),
+    "comments": ("run.txt", "# by hand\n" + TEXT.replace("\n", "\n# q1 Q0 d9 1 1.0 t\n#q1 Q0 d9 one 1.0 t\n")),
     "blank lines": ("run.txt", "\n  \n" + TEXT.replace("\n", "\n\n \t\n")),
     "no final newline": ("run.txt", TEXT.rstrip("\n")),
     "interleaved": ("run.txt", trec_run([RUN_ROWS[place] for place in (0, 3, 1, 4, 2)])),
     "any ending": ("run.bm25-v2", TEXT),
     "gzip": ("run.txt.gz", packed(TEXT.encode())),
+    "xz": ("run.txt.xz", lzma.compress(TEXT.encode())),
+    "xz in two streams": ("run.xz", lzma.compress(TEXT.encode()[:40]) + lzma.compress(TEXT.encode()[40:])),
+    "bzip2": ("run.txt.bz2", bz2.compress(TEXT.encode())),
+    "bzip2 without an ending": ("run", bz2.compress(TEXT.encode())),
     "gzip in two members": ("run.gz", packed(TEXT.encode()[:40]) + packed(TEXT.encode()[40:])),
     "gzip by its first bytes": ("run.txt", packed(TEXT.encode())),
     "zstd": ("run.txt.zst", zstandard.compress(TEXT.encode())),

@@ -10,7 +10,7 @@ import zstandard
 from hypothesis import given
 
 import assay
-from assay import BenchmarkDataset, DataError, Document, Query, RelevanceJudgment, Span
+from assay import BenchmarkDataset, DataError, Document, Query, RelevanceJudgment, Span, UnknownName, UsageError
 from assay.datasets._corpus import FileDocuments
 from assay.datasets._format import load_dataset
 from assay.datasets.beir import EXAMPLE, read_beir, write_beir
@@ -25,7 +25,7 @@ QRELS = "query-id\tcorpus-id\tscore\nq\td\t1\n"
 
 def folder(path, **files):
     """A folder with these files; `test` and other splits go to qrels/."""
-    (path / "qrels").mkdir(exist_ok=True)
+    (path / "qrels").mkdir(parents=True, exist_ok=True)
     for name, content in {"queries": QUERY, "corpus": DOCUMENT, **files}.items():
         where = f"{name}.jsonl" if name in ("queries", "corpus") else f"qrels/{name}.tsv"
         if content is not None:
@@ -161,7 +161,8 @@ def test_judgments_that_are_not_read_are_noted(tmp_path):
     path = folder(tmp_path, test=QRELS, dev=QRELS, train=QRELS)
     write(path / "qrels.tsv", QRELS)
     (noted,) = read_beir(path).repairs
-    assert noted.what == "judgments are read from here, not from qrels/dev.tsv qrels/train.tsv qrels.tsv"
+    read = "judgments are read from here, not from qrels/dev.tsv qrels/train.tsv qrels.tsv"
+    assert noted.what == f"{read}; {path.name}:dev reads another"
     assert (noted.place, noted.is_loss) == (str(path / "qrels" / "test.tsv"), False)
 
 
@@ -169,6 +170,122 @@ def test_two_files_of_a_split_are_an_error(tmp_path):
     path = folder(tmp_path, test=QRELS)
     write(path / "qrels" / "test.jsonl", '{"query_id": "q", "doc_id": "d", "relevance": 1}')
     assert faults(read_beir, path) == ["qrels: both test.jsonl and test.tsv hold the split test; keep one"]
+
+
+@pytest.mark.parametrize("split", ["test", "dev", "train"])
+def test_a_split_is_chosen_behind_a_colon(tmp_path, split):
+    files = {name: QRELS.replace("\td\t", f"\t{name}\t") for name in ("test", "dev", "train")}
+    path = folder(tmp_path / "mine", **files)
+    found = load_dataset(f"{path}:{split}")
+    assert found.name == ("mine" if split == "test" else f"mine:{split}")
+    assert (found.qrels, found.metadata, found.repairs) == ({"q": {split: 1}}, {"split": split}, [])
+    assert (found.format, found.path) == ("beir", path)
+    assert load_dataset(f"{path}:{split}", "beir").qrels == found.qrels
+
+
+def test_a_chosen_split_goes_before_what_the_card_says(tmp_path):
+    made = BenchmarkDataset("Mine", metadata={"split": "dev"}, queries={"q": Query("q", "x")}, qrels={"q": {"d": 1}})
+    write_beir(made, tmp_path / "made")
+    assert load_dataset(f"{tmp_path / 'made'}:dev").metadata == {"split": "dev"}
+    write(tmp_path / "made" / "qrels" / "train.tsv", QRELS.replace("\td\t", "\te\t"))
+    found = load_dataset(f"{tmp_path / 'made'}:train")
+    assert (found.name, found.qrels, found.metadata) == ("Mine:train", {"q": {"e": 1}}, {"split": "train"})
+
+
+def test_a_split_that_is_not_there_is_told_with_those_that_are(tmp_path):
+    path = folder(tmp_path / "mine", test=QRELS, dev=QRELS)
+    with pytest.raises(UnknownName, match=r"no split of .*mine is called 'dve'\. Did you mean dev\?.*there are dev, test"):
+        load_dataset(f"{path}:dve")
+    with pytest.raises(UsageError, match=r"behind the colon there must be a split, such as .*mine:dev"):
+        load_dataset(f"{path}:")
+    bare = folder(tmp_path / "bare")
+    with pytest.raises(UnknownName, match="it has no splits, for there is no folder qrels"):
+        load_dataset(f"{bare}:test")
+    with pytest.raises(UsageError, match=r"cats\.json has no splits, for json knows none: .*:dev is written .*cats\.json"):
+        load_dataset(f"{SAMPLES / 'json' / 'cats.json'}:dev")
+
+
+def test_a_folder_with_a_colon_in_its_name_is_itself(tmp_path):
+    folder(tmp_path / "mine", test=QRELS, dev=QRELS)
+    path = folder(tmp_path / "mine:dev", train=QRELS)
+    assert load_dataset(str(path)).metadata == {"split": "train"}
+
+
+def test_an_identifier_of_another_package_is_no_split(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    folder(tmp_path / "ir_datasets", test=QRELS)
+    with pytest.raises(assay.AssayError) as error:
+        load_dataset("ir_datasets:none")
+    assert "split" not in str(error.value)
+    assert load_dataset("ir_datasets").format == "beir"
+
+
+# Tables in several files, as Hugging Face has them
+
+
+def sharded(path, corpus=2, qrels="qrels", splits=("test",)):
+    """A folder as Hugging Face has it, with the corpus in so many files."""
+    tables = {
+        f"corpus/corpus-{number:05}-of-{corpus:05}": {"_id": [f"d{number}"], "title": ["T"], "text": [f"text {number}"]}
+        for number in range(corpus)
+    }
+    tables["queries/queries-00000-of-00001"] = {"_id": ["q"], "text": ["x"]}
+    for split in splits:
+        tables[f"{qrels}/{split}-00000-of-00001"] = {"query-id": ["q"], "corpus-id": ["d0"], "score": [len(split)]}
+    for name, columns in tables.items():
+        file = path / f"{name}.parquet"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        pl.DataFrame(columns).write_parquet(file)
+    return path
+
+
+@pytest.mark.parametrize("qrels", ["qrels", "default", "data"])
+@pytest.mark.parametrize("corpus", [1, 3])
+def test_tables_of_hugging_face_are_recognised_and_read(tmp_path, qrels, corpus):
+    path = sharded(tmp_path / "hub", corpus, qrels, ("test", "validation"))
+    assert claims(path) == ["beir"]
+    found = load_dataset(path)
+    assert dict(found.documents.items()) == {f"d{n}": Document(f"d{n}", f"text {n}", title="T") for n in range(corpus)}
+    assert (found.queries, found.qrels) == ({"q": Query("q", "x")}, {"q": {"d0": 4}})
+    (noted,) = found.repairs
+    not_read = f"not from {qrels}/validation-00000-of-00001.parquet; hub:validation reads another"
+    assert noted.what == f"judgments are read from here, {not_read}"
+    assert load_dataset(f"{path}:validation").qrels == {"q": {"d0": 10}}
+
+
+def test_judgments_in_several_files_are_one_split(tmp_path):
+    path = sharded(tmp_path, splits=())
+    (path / "qrels").mkdir()
+    for number in range(2):
+        rows = {"query-id": ["q"], "corpus-id": [f"d{number}"], "score": [number]}
+        pl.DataFrame(rows).write_parquet(path / "qrels" / f"test-{number:05}-of-00002.parquet")
+    assert load_dataset(path).qrels == {"q": {"d0": 0, "d1": 1}}
+
+
+def test_faults_of_tables_in_several_files(tmp_path):
+    path = sharded(tmp_path, 2, splits=("test",))
+    pl.DataFrame({"_id": ["d0"], "text": ["again"]}).write_parquet(path / "corpus" / "corpus-00001-of-00002.parquet")
+    twice = "corpus/corpus-00001-of-00002.parquet: document d0 is in another file of the corpus as well; keep one"
+    assert faults(read_beir, path) == [twice]
+    (path / "corpus" / "corpus-00001-of-00002.parquet").unlink()
+    missing = "corpus: corpus-00001-of-00002.parquet is missing; download all of corpus again"
+    assert claims(path) == ["beir"]
+    assert faults(read_beir, path) == [missing]
+
+
+def test_a_pair_that_two_files_judge_is_a_fault(tmp_path):
+    path = sharded(tmp_path, splits=())
+    (path / "qrels").mkdir()
+    for number in range(2):
+        rows = {"query-id": ["q"], "corpus-id": ["d0"], "score": [1]}
+        pl.DataFrame(rows).write_parquet(path / "qrels" / f"test-{number:05}-of-00002.parquet")
+    (said,) = faults(read_beir, path)
+    assert said.endswith("test-00001-of-00002.parquet: document d0 for query q is judged in another file as well; keep one")
+    sharded(path, qrels="default")
+    (said,) = faults(read_beir, path)
+    assert said.endswith(
+        "qrels: both test-00000-of-00002.parquet and default/test-00000-of-00001.parquet hold the split test; keep one"
+    )
 
 
 def test_documents_of_a_table_are_there_once(tmp_path):

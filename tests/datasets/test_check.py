@@ -230,6 +230,8 @@ def test_ten_thousand_queries_take_seconds():
         dataset.qrels[f"q{number}"] = {f"d{number + shift}": 1 for shift in range(10)}
     dataset.documents = {f"d{number}": Document(f"d{number}", f"thing {number}") for number in range(10_010)}
     run = {query: {f"d{place}": float(-place) for place in range(20)} for query in dataset.queries}
-    start = time.perf_counter()
+    start = time.process_time()
     assert codes(dataset, run) == ["run-unjudged"]
-    assert time.perf_counter() - start < 10
+    assert (
+        time.process_time() - start < 30
+    )  # of the processor, however busy it is; a second is usual, a square takes minutes

@@ -162,7 +162,7 @@ def test_the_cutoff_decides_about_ties_depth_and_judgments():
 def test_the_share_of_unjudged_documents_is_told():
     dataset = clean(qrels={"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 1, "d2": 1}, "q3": dict.fromkeys(ORDER, 1)})
     finding = found(clean_run(), dataset, k=4)["run-unjudged"]
-    assert finding.message == "33% of the first 4 documents (4 of 12) unjudged, 20% or more in 2 queries"
+    assert finding.message == "33 % of the first 4 documents (4 of 12) unjudged, 20 % or more in 2 queries"
     assert finding.cases[0].found == "2 of 4"
     assert "run-unjudged" not in found(clean_run(), dataset, k=2)
 

@@ -2,9 +2,11 @@
 
 import pytest
 
+from assay.datasets import check_dataset
 from assay.datasets._check_documents import survey_documents
 from assay.datasets._check_judgments import check_judgments
 from assay.datasets._check_spans import check_stale
+from assay.datasets._dataset import Repair
 
 from ._checks import spanned
 
@@ -16,6 +18,17 @@ def test_a_case_says_where_the_text_is_now():
     (case,) = finding.cases
     assert (case.query, case.document) == ("q1", "a.py")
     assert case.found == "the text recorded for lines 1 to 1 of a.py is in lines 2 to 2 of a.py now"
+
+
+def test_a_lost_span_is_told_once():
+    """The reader of a file notes it, and so does the preflight: as an error about the span alone."""
+    dataset = spanned(1, 1, text="nowhere")
+    (stale,) = check_stale(dataset)
+    dataset.repairs.append(Repair("query q1", stale.cases[0].found, is_loss=True))
+    dataset.repairs.append(Repair("line 7", "no JSON", is_loss=True))
+    found = {finding.code: finding for finding in check_dataset(dataset)}
+    assert found["stale-span"].count == 1
+    assert [case.found for case in found["lost"].cases] == ["no JSON"]
 
 
 def test_spans_without_a_recorded_text_are_not_looked_at():

@@ -15,7 +15,7 @@ from ._cases import BOM, write
 
 NAMES = [
     *("beir", "code_spans", "golden", "hpo_cases", "ir_datasets", "json", "jsonl", "locomo", "longmemeval"),
-    *("longmemeval_turns", "parquet", "rag_template", "trec"),
+    *("longmemeval_turns", "parquet", "rag_template", "squad", "trec"),
 ]
 WRITTEN = {"beir", "hpo_cases", "json", "jsonl", "parquet", "rag_template", "trec"}
 

@@ -13,7 +13,6 @@ import pyarrow as pa
 import pytest
 import zstandard
 from hypothesis import given
-from hypothesis import strategies as st
 
 import assay
 from assay import DataError, Qrels
@@ -37,6 +36,7 @@ from ._cases import (
     trec_run,
     write,
 )
+from ._damage import mutated
 
 # --- every form ----------------------------------------------------------------------------------------------------
 
@@ -177,6 +177,52 @@ def test_a_namedtuple_is_read_by_its_names():
     qrels = Qrels([TrecQrel("q1", "a", 1), TrecQrel("q1", "b", 2)])
     assert plain(qrels) == {"q1": {"a": 1, "b": 2}}
     assert qrels.subtopics is None
+    assert qrels.iterations == {}
+
+
+ROUNDS = [("q1", "a", 1, "0.5"), ("q1", "b", 2, "1"), ("q2", "a", 0, "1")]
+"""Judged once each, in rounds or for one subtopic: nobody can tell."""
+ITERATIONS = {"q1": {"a": "0.5", "b": "1"}, "q2": {"a": "1"}}
+ITERATION_NAMES = ("query_id", "doc_id", "relevance", "iteration")
+
+
+@pytest.mark.parametrize("form", ["trec", "trec with \\r", "namedtuples", "dicts", "csv", "jsonl", "pandas", "parquet"])
+def test_a_second_column_that_differs_is_kept_and_changes_nothing_else(tmp_path, form):
+    lines = [f"{query} {iteration} {doc} {grade}" for query, doc, grade, iteration in ROUNDS]
+    source = {
+        "trec": lambda: write(tmp_path / "qrels", "\n".join([*lines, ""])),
+        "trec with \\r": lambda: write(tmp_path / "qrels", "\r\n".join([*lines, ""])),
+        "namedtuples": lambda: [TrecQrel(*row) for row in ROUNDS],
+        "dicts": lambda: [dict(zip(ITERATION_NAMES, row, strict=True)) for row in ROUNDS],
+        "csv": lambda: write(tmp_path / "qrels.csv", delimited(ROUNDS, ITERATION_NAMES)),
+        "jsonl": lambda: write(tmp_path / "qrels.jsonl", jsonl(ROUNDS, ITERATION_NAMES)),
+        "pandas": lambda: pd.DataFrame(ROUNDS, columns=list(ITERATION_NAMES)),
+        "parquet": lambda: parquet(tmp_path / "qrels.parquet", ROUNDS, ITERATION_NAMES),
+    }[form]()
+    qrels = Qrels(source)
+    assert plain(qrels) == {"q1": {"a": 1, "b": 2}, "q2": {"a": 0}}
+    assert qrels.subtopics is None
+    assert qrels.iterations == ITERATIONS
+    assert Qrels(qrels).iterations == ITERATIONS
+    assert qrels.fingerprint == Qrels(plain(qrels)).fingerprint
+
+
+def test_an_iteration_that_tells_judgments_apart_is_the_subtopic():
+    qrels = Qrels([TrecQrel("q1", "a", 1, "1"), TrecQrel("q1", "a", 2, "2"), TrecQrel("q1", "b", 0, "1")])
+    assert plain(qrels) == {"q1": {"a": 2, "b": 0}}
+    assert qrels.iterations == {}
+    assert qrels.subtopics.subtopic == ("1", "2", "1")
+    assert qrels.fingerprint != Qrels(plain(qrels)).fingerprint
+
+
+def test_a_column_called_subtopic_goes_before_one_called_iteration():
+    row = {"query_id": "q1", "doc_id": "a", "relevance": 1, "iteration": "0", "subtopic": "x"}
+    assert Qrels([row, {**row, "subtopic": "y"}]).subtopics.subtopic == ("x", "y")
+
+
+def test_one_iteration_judged_twice_is_a_fault():
+    (fault,) = faults_of(Qrels, [TrecQrel("q1", "a", 1), TrecQrel("q1", "a", 2)])
+    assert ":2: document a is judged twice for query q1" in fault
 
 
 # --- faults --------------------------------------------------------------------------------------------------------
@@ -339,27 +385,9 @@ SEEDS = [
     ("qrels.jsonl", jsonl(QRELS_ROWS, QRELS_NAMES).encode()),
     ("qrels.json", json.dumps(QRELS).encode()),
 ]
-PIECES = [b"", b" ", b"\t", b"\n", b"\r", b"\0", b"#", b'"', b"{", b"[", b"nan", b"-", b"\xff", b"null", b"1e999"]
 
 
-@st.composite
-def mutated(draw):
-    """A valid file with a few bytes changed, removed, doubled or put in."""
-    name, content = draw(st.sampled_from(SEEDS))
-    for _ in range(draw(st.integers(1, 4))):
-        start = draw(st.integers(0, len(content)))
-        end = min(len(content), start + draw(st.integers(0, 6)))
-        piece = draw(st.sampled_from(PIECES) | st.binary(max_size=3) | st.just(content[start:end] * 2))
-        content = content[:start] + piece + content[end:]
-    return name, content
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("fuzz")
-
-
-@given(mutated())
+@given(mutated(SEEDS))
 def test_a_damaged_file_is_read_or_refused(folder, damaged):
     name, content = damaged
     try:

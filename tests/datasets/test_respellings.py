@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.datasets._respellings import RESPELLINGS, respelled
+from assay.datasets._respellings import RESPELLINGS, other_beginning, respelled
 
 
 @pytest.mark.parametrize(
@@ -26,3 +26,22 @@ def test_every_way_is_tried_and_none_is_made_up():
     assert len(RESPELLINGS) == 8
     assert respelled(["a", "b"], {"c"}) == ""
     assert respelled([], {"c"}) == ""
+
+
+@pytest.mark.parametrize(
+    ("strange", "known", "said"),
+    [
+        (["topic1", "topic2"], {"q1", "q2", "q3"}, "they begin with 'topic' instead of 'q': 'topic1' is 'q1' there"),
+        (["1", "12", "20"], {"q12", "q20"}, "they begin with '' instead of 'q': '12' is 'q12' there"),
+        (["doc:a7", "doc:b8"], {"a7", "b8"}, "they begin with 'doc:' instead of '': 'doc:a7' is 'a7' there"),
+    ],
+)
+def test_another_beginning_is_found(strange, known, said):
+    assert other_beginning(strange, known).said == said
+
+
+@pytest.mark.parametrize(
+    ("strange", "known"), [(["x1"], {"q1", "q2"}), (["q8", "q9"], {"q1", "q2"}), ([], {"q1"}), (["x1", "x2"], set())]
+)
+def test_one_that_fits_may_do_so_by_chance(strange, known):
+    assert other_beginning(strange, known) is None

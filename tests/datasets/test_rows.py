@@ -17,7 +17,6 @@ from assay.datasets._rows import (
     parquet_rows,
     record_rows,
     table_rows,
-    trec_rows,
 )
 from assay.errors import Faults
 
@@ -132,13 +131,6 @@ def test_a_folder_is_no_column(tmp_path):
     folder.mkdir()
     path = parquet(folder / "run.parquet", [("q1", "d1", 1.0)], ("qid", "docid", "score"))
     assert list(parquet_rows(FileSource(path), RUN)) == [(1, "q1", "d1", 1.0, None)]
-
-
-def test_trec_rows_have_at_least_their_width(tmp_path):
-    faults = Faults("f")
-    rows = list(trec_rows(source(tmp_path, "f", "a b\n\n#c\na  b\tc d\na\n"), 2, "x y", faults))
-    assert rows == [(1, [b"a", b"b"]), (4, [b"a", b"b", b"c", b"d"])]
-    assert faults.found == ["f:5: expected 2 columns (x y), found 1"]
 
 
 def test_file_rows_and_memory_rows_choose_the_reader(tmp_path):

@@ -1,12 +1,21 @@
 """FileSource: where bytes come from, how they are packed, and what is in them."""
 
+import bz2
 import gc
+import gzip
 import io
 import json
+import lzma
+import os
+import stat
+import tempfile
+from pathlib import Path
 
+import polars as pl
 import pytest
 import zstandard
 
+import assay
 from assay import DataError
 from assay.datasets import FileSource, as_source
 from assay.datasets._zstd import ZstdFile
@@ -169,3 +178,135 @@ def test_zstd_of_a_stream_without_its_size(tmp_path):
     packer = zstandard.ZstdCompressor().compressobj()
     packed = packer.compress(b"one\n" * 1000) + packer.flush()
     assert FileSource(write(tmp_path / "f", packed)).content() == b"one\n" * 1000
+
+
+class Device:
+    """A stream that would never end; it counts what was taken."""
+
+    def __init__(self, block=b"x", fails_after=3):
+        self.block, self.fails_after, self.taken = block, fails_after, 0
+
+    def read(self, size):
+        self.taken += 1
+        if self.taken > self.fails_after:
+            raise OSError(27, "File too large")
+        return self.block * size
+
+
+@pytest.fixture
+def empty_tmp(tmp_path, monkeypatch):
+    """A folder of its own for temporary files."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    return tmp_path
+
+
+@pytest.mark.parametrize("kind", [stat.S_IFCHR, stat.S_IFBLK], ids=["terminal or zeros", "disk"])
+def test_a_device_is_refused_before_it_is_read(monkeypatch, kind, empty_tmp):
+    found = os.stat_result((kind | 0o666, 99, 98, 1, 0, 0, 0, 0, 0, 0))
+    monkeypatch.setattr(Path, "stat", lambda *_, **__: found)
+    monkeypatch.setattr(Path, "open", lambda *_: pytest.fail("it was opened"))
+    with pytest.raises(DataError, match=r"^/dev/endless: is a device, which may never end; give a file, a pipe, or - for"):
+        FileSource.at("/dev/endless")
+    assert list(empty_tmp.iterdir()) == []
+
+
+def test_what_is_at_standard_input_is_read_under_its_other_name_too(monkeypatch):
+    """As `/dev/stdin`, where that is a terminal or `/dev/null`."""
+    with Path(os.devnull).open("rb") as nothing:
+        monkeypatch.setattr("sys.stdin", nothing)
+        assert FileSource.at(os.devnull).content() == b""
+    with pytest.raises(DataError, match="is a device"):  # standard input is closed by now
+        FileSource.at(os.devnull)
+
+
+def test_a_stream_that_breaks_off_leaves_no_copy(empty_tmp):
+    with pytest.raises(DataError, match=r"^<here>: cannot be read: File too large"):
+        FileSource.spool(Device(), "<here>")
+    assert list(empty_tmp.iterdir()) == []
+
+
+def test_an_interrupted_copy_is_removed(empty_tmp, monkeypatch):
+    def interrupt(source, target, _):
+        assert len(list(empty_tmp.iterdir())) == 1
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("shutil.copyfileobj", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        FileSource.spool(io.BytesIO(b"x"), "<here>")
+    assert list(empty_tmp.iterdir()) == []
+
+
+def test_nothing_but_zeros_is_told_before_it_is_copied(empty_tmp):
+    stream = Device(b"\0")
+    with pytest.raises(DataError, match=r"^<here>: begins with nothing but zero bytes"):
+        FileSource.spool(stream, "<here>")
+    assert stream.taken == 1
+    assert list(empty_tmp.iterdir()) == []
+
+
+# --- compression ---------------------------------------------------------------------------------------------------
+
+
+PACKERS = {"gzip": gzip.compress, "zstd": zstandard.compress, "xz": lzma.compress, "bzip2": bz2.compress}
+
+
+@pytest.mark.parametrize("name", PACKERS)
+def test_every_compression_is_unpacked_whatever_the_file_is_called(tmp_path, name):
+    path = tmp_path / "run"
+    path.write_bytes(PACKERS[name](b"q1 Q0 a 1 2 t\n"))
+    source = FileSource.at(path)
+    assert (source.compression, source.content()) == (name, b"q1 Q0 a 1 2 t\n")
+    assert source.plain_path.read_bytes() == source.content()
+    assert FileSource.spool(io.BytesIO(path.read_bytes()), "<here>").content() == source.content()
+
+
+def test_the_ending_of_a_compressed_file_is_no_part_of_its_name():
+    for ending in (".gz", ".zst", ".xz", ".bz2"):
+        assert FileSource(f"bm25.run{ending}").name == "bm25"
+
+
+@pytest.mark.parametrize("name", PACKERS)
+@pytest.mark.parametrize("damage", ["cut short", "overwritten"])
+def test_a_damaged_file_is_called_so(tmp_path, name, damage):
+    whole = PACKERS[name](b"".join(b"q1 Q0 d%d 1 2 t\n" % number for number in range(5000)))
+    path = tmp_path / "run"
+    path.write_bytes(whole[:-9] if damage == "cut short" else whole[:400] + b"x" * 400 + whole[800:])
+    with pytest.raises(DataError, match="run: the compressed file is damaged: "):
+        FileSource.at(path).content()
+
+
+def test_other_errors_of_a_bzip2_file_are_no_damage(tmp_path):
+    path = tmp_path / "run"
+    path.write_bytes(bz2.compress(b"x"))
+    source = FileSource.at(path)
+    assert source.compression == "bzip2"
+    path.unlink()
+    with pytest.raises(DataError, match="run: no such file"):
+        source.content()
+
+
+# --- notes ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_note_is_kept_once_with_the_name_of_the_file():
+    source = FileSource("run.txt")
+    assert source.notes == ()
+    source.note("read so")
+    source.note("read so")
+    assert source.notes == ("run.txt: read so",)
+
+
+def test_comments_are_lines_if_they_are_asked_for(tmp_path):
+    path = tmp_path / "run"
+    path.write_bytes(b"# a\n\nb\n")
+    assert list(FileSource(path).lines()) == [(3, b"b\n")]
+    assert list(FileSource(path).lines(comments=True)) == [(1, b"# a\n"), (3, b"b\n")]
+
+
+def test_a_lazy_frame_is_collected_without_a_warning():
+    """Warnings are errors here."""
+    frame = pl.LazyFrame({"qid": ["q1"], "docid": ["a"], "score": [1.0]})
+    assert as_source(frame).columns == ["qid", "docid", "score"]
+    assert dict(assay.Run(frame)) == {"q1": {"a": 1.0}}
+    assert assay.evaluate({"q1": {"a": 1}}, frame, "mrr")["mrr"] == 1.0
+    assert dict(assay.Qrels(frame.rename({"score": "grade"}))) == {"q1": {"a": 1.0}}

@@ -8,7 +8,9 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import assay
 from assay import UsageError
+from assay.datasets._conversion import not_written
 from assay.datasets._dataset import BenchmarkDataset, Repair
 from assay.datasets._format import Probe, load_dataset
 from assay.datasets.trec import detect, read_trec, write_trec
@@ -83,12 +85,38 @@ def test_what_is_no_judgment_is_not_claimed(tmp_path, content):
     assert not detect(Probe(write(tmp_path / "file.txt", content)))
 
 
-def test_subtopics_are_reduced_and_noted(tmp_path):
-    path = write(tmp_path / "qrels.txt", "1 1 a 1\n1 2 a 3\n1 2 b 0\n")
-    dataset = read_trec(path)
+BY_SUBTOPIC = "1 1 a 1\n1 2 a 3\n1 2 b 0\n"
+
+
+def test_subtopics_are_kept_beside_the_best_grade(tmp_path):
+    dataset = read_trec(write(tmp_path / "qrels.txt", BY_SUBTOPIC))
     assert dataset.qrels == {"1": {"a": 3, "b": 0}}
-    what = "judged per subtopic; of each document the best grade is kept, not the subtopics"
-    assert dataset.repairs == [Repair(str(path), what, is_loss=True)]
+    assert dataset.subtopics == {("1", "a"): {"1": 1, "2": 3}, ("1", "b"): {"2": 0}}
+    assert dataset.repairs == []
+    assert BenchmarkDataset.from_trec_qrels(tmp_path / "qrels.txt").subtopics == dataset.subtopics
+
+
+def test_subtopics_are_written_as_they_were_read(tmp_path):
+    dataset = read_trec(write(tmp_path / "qrels.txt", BY_SUBTOPIC))
+    dataset.save_trec_qrels(tmp_path / "again.txt")
+    assert (tmp_path / "again.txt").read_text() == BY_SUBTOPIC
+    write_trec(dataset, tmp_path / "folder")
+    assert read_trec(tmp_path / "folder").subtopics == dataset.subtopics
+
+
+def test_subtopics_reach_the_metrics_of_a_dataset(tmp_path):
+    dataset = read_trec(write(tmp_path / "qrels.txt", BY_SUBTOPIC))
+    assert assay.evaluate(dataset, {"1": ["a"]}, "subtopic_recall@1")["subtopic_recall@1"] == 1
+    plain = read_trec(write(tmp_path / "plain.txt", "1 0 a 3\n1 0 b 0\n"))
+    assert plain.fingerprint("judgments") != dataset.fingerprint("judgments")
+    dataset.add_judgment(RelevanceJudgment("1", "a", 0))
+    assert dataset.subtopics == {("1", "b"): {"2": 0}}
+
+
+def test_a_format_that_has_no_subtopics_says_so(tmp_path):
+    dataset = read_trec(write(tmp_path / "qrels.txt", BY_SUBTOPIC))
+    dataset.save_json(tmp_path / "set.json")
+    assert "subtopics" in not_written(dataset, load_dataset(tmp_path / "set.json"))
 
 
 # --- topics ---------------------------------------------------------------------------------------------------------

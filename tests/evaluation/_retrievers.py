@@ -13,8 +13,10 @@ from assay.evaluation.patience import Patience
 from assay.model.records import Document, Hit, Query
 
 QUICK = Patience(timeout=5.0, retries=2, backoff=0.001)
-LONG = 20.0
+LONG = 60.0
 """Seconds until a test that waits for something gives up."""
+AMPLE = 0.5
+"""Seconds within which, on the busiest machine, everything is answered that does not hang."""
 
 
 def queries(n: int) -> list[Query]:

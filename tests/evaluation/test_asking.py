@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from assay.evaluation.patience import Patience
 from assay.providers._refusals import Busy
 
-from ._retrievers import LONG, Told, answered, failing, right
+from ._retrievers import AMPLE, LONG, Told, answered, failing, right
 
 BOTH = pytest.mark.parametrize("batch", [1, 3])
 
@@ -90,10 +90,10 @@ def test_a_query_that_hangs_fails_and_the_others_go_on(batch):
             release.wait(LONG)
         return right(query)
 
-    found = answered(Told(answer), 6, batch=batch, patience=Patience(timeout=0.3, retries=0))
+    found = answered(Told(answer), 6, batch=batch, patience=Patience(timeout=AMPLE, retries=0))
     release.set()
     assert {query: answer.error for query, answer in found.items() if answer.error} == {
-        "q1": "TimeoutError: no answer within 0.3 s"
+        "q1": "TimeoutError: no answer within 0.5 s"
     }
 
 

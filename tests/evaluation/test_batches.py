@@ -13,7 +13,7 @@ from assay.evaluation.experience import Experience
 from assay.evaluation.patience import Patience
 from assay.providers._refusals import Busy, Final
 
-from ._retrievers import LONG, QUICK, Told, answered, failing, queries, right
+from ._retrievers import AMPLE, LONG, QUICK, Told, answered, failing, queries, right
 
 
 def sizes(told):
@@ -180,10 +180,10 @@ def test_one_that_hangs_takes_only_itself_along():
             release.wait(LONG)
         return right(query)
 
-    found = answered(Told(answer), 5, batch=3, patience=Patience(timeout=0.1, retries=0))
+    found = answered(Told(answer), 5, batch=3, patience=Patience(timeout=AMPLE, retries=0))
     release.set()
     assert {query: answer.error for query, answer in found.items() if answer.error} == {
-        "q1": "TimeoutError: no answer within 0.1 s"
+        "q1": "TimeoutError: no answer within 0.5 s"
     }
 
 

@@ -65,3 +65,20 @@ def test_metrics_of_spans_are_refused_before_anybody_is_asked(tmp_path):
     plan = make_plan({"benchmarks": ["rag-template"], "providers": ["bm25"], "metrics": ["span_recall"]})
     with pytest.raises(DataError, match="rag-template has no gold spans"):
         carry_out(plan, Conduct(home=tmp_path))
+
+
+def test_as_many_documents_count_as_were_asked_for(tmp_path):
+    """Five chunks are asked for in place of each document, but the documents they come from do not count five times."""
+    texts = {f"d{number}": Document(f"d{number}", "apple " * (9 - number) + "pear " * number) for number in range(9)}
+    made = BenchmarkDataset("fruit", queries={"q": Query("q", "apple")}, documents=texts, qrels={"q": {"d4": 1}})
+    made.save_json(tmp_path / "fruit.json")
+    content = {"benchmarks": [str(tmp_path / "fruit.json")], "providers": ["tfidf_chars"], "metrics": ["mrr", "num_ret"]}
+    found = {}
+    for name, chunkers in (("whole", {}), ("cut", {"chunkers": ["fixed_lines(size=500, overlap=0)"]})):
+        for k in (3, 7):
+            (found[name, k],) = carry_out(make_plan({**content, **chunkers, "k": k}), Conduct(home=tmp_path))
+    for k, mrr in ((3, 0.0), (7, 1 / 5)):
+        for name in ("whole", "cut"):
+            assert (found[name, k]["mrr"], found[name, k]["num_ret"]) == (mrr, k), (name, k)
+    assert len(found["whole", 3].run["q"]) == 3
+    assert len(found["cut", 3].run["q"]) == 9  # the ranking of chunks is kept whole

@@ -31,6 +31,7 @@ def test_the_same_evaluation_cannot_run_twice_at_once(place, how, resume):
     assert sorted(asked(place)) == sorted(EVERY)
 
 
+@pytest.mark.slow
 def test_shards_of_one_plan_run_side_by_side_and_go_on_each_for_itself(place):
     (place / "hold").touch()
     shards = [{"selection": {"range": ends}} for ends in ("0:20", "20:")]
@@ -45,6 +46,7 @@ def test_shards_of_one_plan_run_side_by_side_and_go_on_each_for_itself(place):
     assert len(asked(place)) == N
 
 
+@pytest.mark.slow
 def test_other_evaluations_do_not_disturb_each_other(place):
     (place / "hold").touch()
     children = [start(place, {"providers": f"python:mine:{name}"}) for name in ("Batches", "search")]
@@ -62,6 +64,7 @@ evaluate({"providers": "python:mine:Batches", "batch_size": 4})
 """
 
 
+@pytest.mark.slow
 def test_on_a_full_disk_it_stops_and_goes_on_when_there_is_room(place):
     (expected,) = evaluated(place, {"batch_size": 4})
     (log,) = (place / ".assay" / "runs").glob("*.log")

@@ -13,7 +13,7 @@ from assay.evaluation.patience import Patience
 from assay.model.records import Hit
 from assay.providers._refusals import Busy, Final
 
-from ._retrievers import LONG, Told, answered, failing, queries, right
+from ._retrievers import AMPLE, LONG, Told, answered, failing, queries, right
 
 
 def together(n, action=None):
@@ -21,10 +21,10 @@ def together(n, action=None):
     return threading.Barrier(n, action, LONG)
 
 
-def limit_after(answer, n, concurrency):
+def limit_after(answer, n, concurrency, experience=Experience):
     """How much is asked at once in the end."""
     patience = Patience(timeout=LONG, retries=5, backoff=0.0, concurrency=concurrency)
-    crew = Crew(Line(Told(answer)), 10, Experience(patience))
+    crew = Crew(Line(Told(answer)), 10, experience(patience))
     found = [one for some in crew.ask(queries(n)) for one in some]
     assert not any(one.error for one in found)
     assert len(found) == n
@@ -38,8 +38,12 @@ def test_one_at_a_time_keeps_the_order():
 
 
 def test_slow_calls_overlap_as_much_as_allowed_and_no_more():
+    calls, meet = itertools.count(), together(10)
+
     def answer(query):
-        time.sleep(0.02)
+        if next(calls) < 10:
+            meet.wait()
+        time.sleep(0.001)
         return right(query)
 
     told = Told(answer)
@@ -124,21 +128,30 @@ def test_it_grows_by_one_after_as_many_answers_in_a_row_as_are_asked_at_once():
 
 
 def test_an_error_begins_the_row_anew():
-    at_first, calls, stumbled = busy_at_first(4), itertools.count(), threading.Event()
+    """One answer is in, then the error, then all others: each waits until the one before has been taken note of."""
+    at_first, calls, first_is_in, stumbled = busy_at_first(4), itertools.count(), threading.Event(), threading.Event()
+
+    class Noting(Experience):
+        def answered(self, answers):
+            super().answered(answers)
+            first_is_in.set()
+
+        def allows(self, error, n_tried):
+            if isinstance(error, OSError):
+                stumbled.set()
+            return super().allows(error, n_tried)
 
     def answer(query):
         hits, number = at_first(query), next(calls)
-        if number == 0:
-            return hits
         if number == 1:
-            time.sleep(0.1)  # so that the first is in
-            stumbled.set()
+            first_is_in.wait(LONG)
             raise OSError("once")
-        stumbled.wait(LONG)
-        time.sleep(0.1)
+        if number > 1:
+            stumbled.wait(LONG)
         return hits
 
-    assert limit_after(answer, n=5, concurrency=4) == 3
+    assert limit_after(answer, n=5, concurrency=4, experience=Noting) == 3
+    assert stumbled.is_set()
 
 
 def test_it_is_never_less_than_one():
@@ -158,7 +171,9 @@ def test_while_the_limit_is_low_no_more_are_asked_at_once():
     def answer(query):
         hits = at_first(query)
         overlaps.append(told.n_now)
-        time.sleep(0.01)
+        while len(overlaps) > 40 and max(overlaps) <= 5:  # by then it has grown: these wait for each other
+            time.sleep(0.001)
+        time.sleep(0.001)
         return hits
 
     told = Told(answer)
@@ -221,7 +236,7 @@ def test_one_place_is_always_left():
             release.wait(LONG)
         return right(query)
 
-    found = answered(Told(answer), 8, patience=Patience(timeout=0.1, retries=0, concurrency=2))
+    found = answered(Told(answer), 8, patience=Patience(timeout=AMPLE, retries=0, concurrency=2))
     release.set()
     assert sorted(query for query, one in found.items() if one.error) == ["q0", "q1", "q2", "q3"]
 
@@ -238,7 +253,7 @@ def test_an_answer_that_comes_too_late_is_not_taken_for_another():
         return [Hit("in time")]
 
     found = []
-    for some in ask(Told(answer), queries(12), 10, 1, Patience(timeout=0.3, retries=1, backoff=0.0, concurrency=1)):
+    for some in ask(Told(answer), queries(12), 10, 1, Patience(timeout=AMPLE, retries=1, backoff=0.0, concurrency=1)):
         late.set()
         found += some
     assert sorted(one.query for one in found) == sorted(query.query_id for query in queries(12))
@@ -262,7 +277,7 @@ def test_coroutines_that_take_too_long_are_ended_and_make_room():
                 n_now -= 1
             return [right(query) for query in queries]
 
-    found = answered(Hangs(), 8, patience=Patience(timeout=0.2, retries=0, concurrency=4))
+    found = answered(Hangs(), 8, patience=Patience(timeout=AMPLE, retries=0, concurrency=4))
     assert sorted(query for query, one in found.items() if one.error) == ["q0", "q1", "q2", "q3"]
     assert most <= 4 + 1  # the one place that is always left
     deadline = time.monotonic() + LONG
@@ -279,9 +294,10 @@ def test_coroutines_overlap():
             nonlocal now, most
             now += 1
             most = max(most, now)
-            await asyncio.sleep(0.02)
+            while most < 6:  # the first six meet
+                await asyncio.sleep(0.001)
             now -= 1
             return [right(query) for query in queries]
 
-    answered(Later(), 40, patience=Patience(concurrency=6))
+    answered(Later(), 40, patience=Patience(timeout=LONG, concurrency=6))
     assert most == 6

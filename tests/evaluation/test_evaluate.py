@@ -178,7 +178,7 @@ def test_documents_that_nobody_judged_are_noted_when_they_are_all_there_is():
     (note,) = assay.evaluate(QRELS, {"q1": {"doc-1": 1.0}}, "map").notes
     assert "not one retrieved document occurs in the judgments" in note
     assert assay.evaluate(QRELS, RUN, "map").notes == ()
-    assert assay.evaluate(QRELS, {}, "map").notes == ()
+    assert "the run holds no rankings" in assay.evaluate(QRELS, {}, "map").notes[0]
 
 
 @pytest.mark.parametrize(("qrels", "run"), [(None, RUN), (QRELS, None), (3, RUN), (QRELS, 3.5)])
@@ -249,7 +249,6 @@ def test_ids_that_never_match_are_shown():
     result = assay.evaluate({"q": {"doc7": 1}}, {"q": {"doc7#3": 1.0}}, "map")
     said = "not one retrieved document occurs in the judgments: the run has ids like 'doc7#3', the judgments like 'doc7'."
     assert result.notes == (f"{said} Chunks are rolled up with --unit document, or with --id-map.",)
-    assert "same query ids" in assay.evaluate({"q": {"d": 1}}, {"1": {"d": 1.0}}, "map").notes[0]
 
 
 def test_grades_beyond_the_scale_are_told():

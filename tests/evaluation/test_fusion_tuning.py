@@ -172,3 +172,13 @@ def test_judged_queries_that_no_run_has():
         tune_fusion([GOOD, NOISE], {"z": {"d1": 1}, "y": {"d1": 1}}, methods=["rrf"])
     with pytest.raises(DataError, match="the first judged query is z, the runs are empty"):
         tune_fusion([{}, {}], {"z": {"d1": 1}})
+
+
+def test_fusion_is_tuned_by_diversity_where_judgments_have_subtopics():
+    """One run knows the one subtopic, the other run the other: together they have both."""
+    rows = [(f"q{number}", doc, 1, doc) for number in range(12) for doc in ("left", "right")]
+    one, other = (assay.Run({f"q{number}": [doc, f"not {doc}"] for number in range(12)}) for doc in ("left", "right"))
+    tuned = tune_fusion([one, other], assay.Qrels(rows), metric="StRecall@2", methods=["rrf"])
+    assert tuned.score == 1
+    with pytest.raises(DataError, match="subtopic"):
+        tune_fusion([one, other], assay.Qrels({f"q{number}": {"left": 1} for number in range(12)}), metric="StRecall@2")

@@ -56,3 +56,20 @@ def test_an_evaluation_in_batches_knows_it():
 @pytest.mark.parametrize("provenance", [{}, {"latency_ms": {}}, {"latency_ms": None}])
 def test_nothing_known_about_times_is_no_batch(provenance):
     assert not replace(TIMED, provenance=provenance).has_shared_times
+
+
+def test_none_takes_intervals_away():
+    assert assay.with_intervals(assay.with_intervals(TIMED), "none").intervals == {}
+
+
+FEW = {f"q{number}": {"d": 1} for number in range(6)}
+HIGH = {query: ["d"] if number < 5 else ["x", "d"] for number, query in enumerate(FEW)}
+
+
+def test_few_queries_have_the_interval_of_student_as_far_as_the_metric_goes():
+    """Mean 11/12, standard error 1/12: ± 2.5706 / 12 is 0.70 to 1.13, and no reciprocal rank is above 1."""
+    result = assay.evaluate(FEW, HIGH, "mrr")
+    found = assay.with_intervals(result).intervals["mrr"]
+    assert (found.low, found.high, found.method) == (pytest.approx(11 / 12 - 2.570582 / 12, abs=1e-6), 1.0, "t")
+    asked = assay.with_intervals(result, "t").intervals["mrr"]  # who asks for it by name gets it as it is
+    assert (asked.low, asked.high) == (found.low, pytest.approx(11 / 12 + 2.570582 / 12, abs=1e-6))

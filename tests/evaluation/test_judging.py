@@ -476,3 +476,15 @@ def test_profiles_bands_and_names_work_with_datasets():
     assert (result.name, result.profile) == ("mine", "trec_eval-9")
     assert "map" in result.tie_bands
     assert "map" in result.residuals
+
+
+@pytest.mark.parametrize(("ties", "kept"), [("docid_desc", ["a", "c"]), ("docid_asc", ["a", "b"])])
+def test_rolled_up_documents_are_cut_back_to_the_number_asked_for(ties, kept):
+    """By the rule that ranks documents, not by that of their chunks; the chunks stay."""
+    run = {"q": {"a#1": 3.0, "a#2": 2.0, "b#9": 1.0, "c#0": 1.0}, "r": {"a#1": 1.0}}
+    dataset = BenchmarkDataset(queries={"q": Query("q"), "r": Query("r")}, qrels={"q": {"a": 1, "b": 1, "c": 1}, "r": {}})
+    judgement = judge(dataset, run, Relevance(unit="document"), Policy(ties=ties), 2)
+    assert [sorted(ranking) for ranking in judgement.run.rankings] == [kept, ["a"]]
+    assert [dict(ranking) for ranking in judgement.chunks.rankings] == list(run.values())
+    whole = judge(dataset, run, Relevance(unit="document"), Policy(ties=ties)).run
+    assert [len(ranking) for ranking in whole.rankings] == [3, 1]

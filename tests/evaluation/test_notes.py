@@ -4,6 +4,7 @@ import pytest
 
 import assay
 from assay import BenchmarkDataset, Document, Query
+from assay.evaluation.notes import notes_on_unit
 from assay.model.profiles import PROFILES
 
 QRELS = {f"q{number}": {"a": 1, "b": 0} for number in range(4)}
@@ -21,6 +22,30 @@ def test_a_run_of_constant_scores_is_noted_from_half_of_its_queries_on(n_constan
     if noted:
         share = f"{n_constant} queries of 4 got one and the same score for all documents"
         assert found == (f"{share}: their order is the tie rule's, not the system's.",)
+
+
+@pytest.mark.parametrize("run", [{}, {"q0": []}, {"q0": {}, "q3": {}}, []], ids=repr)
+def test_a_run_without_any_ranking_is_noted(run):
+    """A file without any is an error."""
+    assert notes(run) == ("the run holds no rankings: nothing was retrieved for any query.",)
+
+
+def test_a_run_without_any_ranking_is_noted_where_nothing_is_judged_either():
+    assert assay.evaluate({}, {}, "map").notes == ("the run holds no rankings: nothing was retrieved for any query.",)
+
+
+def test_lists_where_others_have_a_tag_are_noted():
+    queries = [Query("q0", metadata={"topic": "a", "codes": [1]}), Query("q1", metadata={"topic": ["a", "b"]}), Query("q2")]
+    dataset = BenchmarkDataset("d", queries={query.query_id: query for query in queries}, qrels={"q0": {"a": 1}})
+    found = assay.evaluate(dataset, {"q0": ["a"], "q1": ["a"]}, "mrr").notes
+    assert "topic is a list in 1 query, which no slice by topic has: a tag is one value." in found
+    assert not any("codes" in note for note in found)
+
+
+def test_where_every_order_counts_none_is_the_rules():
+    run = {query: {"a": 1.0, "b": 1.0} for query in QRELS}
+    (note,) = notes(run, policy=assay.Policy(ties="expected"))
+    assert note == "4 queries of 4 got one and the same score for all documents: every order counts alike."
 
 
 def test_a_ranking_of_one_document_is_not_constant():
@@ -72,7 +97,7 @@ def test_a_run_that_ranks_needs_no_note():
 
 def test_queries_that_nobody_judged_do_not_make_a_run_constant():
     assert notes(RANKED | {f"x{number}": {"a": 1.0, "b": 1.0} for number in range(9)}) == ()
-    assert notes({query: {} for query in QRELS}) == ()
+    assert notes({query: {} for query in QRELS}) == ("the run holds no rankings: nothing was retrieved for any query.",)
 
 
 def test_counts_hold_how_many_were_constant():
@@ -157,3 +182,19 @@ def test_a_retriever_that_misses_has_no_strange_ids():
     assert "ids like 'x', the judgments like 'd1'" in assay.evaluate(benchmark, {"q": ["x"]}, ["mrr"]).notes[0]
     crossed = assay.evaluate({"q1": {"p1": 1}, "q2": {"p2": 1}}, {"q1": ["p2"], "q2": ["p1"]}, ["mrr"])
     assert crossed.notes == (told,)
+
+
+def test_the_unit_is_told_of_providers_that_have_the_choice():
+    assert notes_on_unit("chroma", "chunk") == ["chroma is judged by each chunk by itself; unit=document judges documents."]
+    assert notes_on_unit("chroma", "document") == ["chroma is judged by documents, each by its best chunk."]
+    assert notes_on_unit("bm25", None) == []
+
+
+def test_a_second_column_that_is_taken_for_the_subtopic_is_told(tmp_path):
+    path = tmp_path / "rounds.qrels"
+    path.write_text("q 0.5 x 1\nq 1 y 1\n")
+    told = "the second column of the judgments (0.5 1) is read as the subtopic."
+    assert told in assay.evaluate(str(path), {"q": ["x", "y"]}, "alpha_ndcg@5").notes
+    assert told not in assay.evaluate(str(path), {"q": ["x", "y"]}, "ndcg@5").notes
+    path.write_text("q 1 x 1\nq 2 x 1\n")
+    assert assay.evaluate(str(path), {"q": ["x", "y"]}, "alpha_ndcg@5").notes == ()

@@ -339,3 +339,27 @@ def test_the_flag_that_goes_on_is_named_where_the_profile_is_strict():
         assay.evaluate(QRELS, tied, "mrr@10", profile="sentence-transformers")
     adjusted = find_profile("sentence-transformers").adjusted(ties="docid_desc", missing="zero")
     assert assay.evaluate(QRELS, tied, "mrr@10", profile=adjusted).scores("mrr@10") == {"1": 0.5, "2": 0.0}
+
+
+@pytest.mark.parametrize(
+    ("metric", "says"),
+    [
+        ("ERR_IA@1", "forgets to divide by the number of subtopics at rank 1"),
+        ("alpha_DCG@1", "forgets to divide"),
+        ("alpha_nDCG@21", "beyond rank 20"),
+        ("nNRBP", "nan for a query without a relevant document"),
+    ],
+)
+def test_what_ir_measures_makes_of_subtopics(metric, says):
+    rows = [("1", "a", 1, "x"), ("1", "b", 1, "y"), ("2", "a", 0, "x")]
+    run = {"1": ["a"], "2": ["a"]}
+    assert assay.evaluate(rows, run, metric)
+    with pytest.raises(assay.DataError, match=says):
+        assay.evaluate(rows, run, metric, profile="ir_measures")
+
+
+def test_ir_measures_ranks_equals_by_ascending_id_for_subtopics():
+    rows = [("1", "a", 1, "x"), ("1", "a", 1, "y"), ("1", "b", 1, "z")]
+    run = {"1": {"a": 1.0, "b": 1.0}}
+    assert assay.evaluate(rows, run, "StRecall@1")["StRecall@1"] == pytest.approx(1 / 3)
+    assert assay.evaluate(rows, run, "StRecall@1", profile="ir_measures")["StRecall@1"] == pytest.approx(2 / 3)

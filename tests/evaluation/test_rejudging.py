@@ -164,3 +164,16 @@ def test_which_metrics_read_what_is_not_relevant():
             if repr(tables[0]) != repr(tables[1]):
                 changed.add(name)
     assert changed == READS_NON_RELEVANT
+
+
+def test_grades_of_what_the_benchmark_judged_are_counted_as_left_out():
+    """e was judged 0, so a person's 2 does not count; x was not judged, and counts."""
+    scored = assay.evaluate({"q": {"d": 1, "e": 0}}, {"q": ["e", "x", "d"]}, ["mrr"])
+    result = replace(scored, run={"q": {"e": 3.0, "x": 2.0, "d": 1.0}})
+    effect = rejudge(result, {"q": {"e": 2.0, "x": 1.0}})
+    assert (effect.n_added, effect.n_kept) == (1, 1)
+    assert effect.summaries()["mrr"] == (1 / 3, 1 / 2)
+    assert effect.to_dict()["n_kept"] == 1
+    again = result_from_dict(result.to_dict())
+    assert again.nonrelevant == {"q": {"e": 0.0}}
+    assert rejudge(again, {"q": {"e": 2.0}}).n_kept == 1

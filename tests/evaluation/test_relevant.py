@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import assay
-from assay.evaluation.relevant import RelevantDocuments
+from assay.evaluation.relevant import RelevantDocuments, retrieved_nonrelevant
 from assay.evaluation.saved import result_from_dict
 
 QRELS = {"q": {"d1": 2, "d2": 1, "d3": 3, "d4": 0}, "r": {"d1": 1}}
@@ -30,3 +30,16 @@ def test_they_are_kept_where_rankings_are():
     assert read.relevant == plain["relevant"]
     assert read.to_dict()["relevant"] == plain["relevant"]
     assert "relevant" not in scored().to_dict()
+
+
+def test_what_was_judged_and_is_not_relevant_is_kept_where_it_was_retrieved():
+    """d4 was judged 0, x by nobody; with level 2 the grade 1 does not count either."""
+    found = {"q": {"d1": 3.0, "d4": 2.0, "d2": 1.5, "x": 1.0}, "r": {"d1": 1.0}}
+    result = replace(scored(rel=2), run=found)
+    assert dict(result.nonrelevant["q"]) == {"d2": 1.0, "d4": 0.0}
+    assert dict(result.nonrelevant["r"]) == {"d1": 1.0}
+    assert retrieved_nonrelevant(result) == {"q": {"d2": 1.0, "d4": 0.0}, "r": {"d1": 1.0}}
+    assert retrieved_nonrelevant(replace(result, run=RUN)) == {"r": {"d1": 1.0}}
+    assert result_from_dict(result.to_dict()).nonrelevant == retrieved_nonrelevant(result)
+    assert "nonrelevant" not in replace(scored(), run=RUN).to_dict()
+    assert retrieved_nonrelevant(replace(result, relevance={"strategy_used": "span"})) == {}

@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -10,6 +11,7 @@ from assay.evaluation.conduct import Conduct, carry_out
 from assay.evaluation.plan import make_plan
 from assay.evaluation.replied import replies_said
 from assay.evaluation.run import own_provider
+from assay.evaluation.saved import result_from_dict
 from assay.model.reply import Reply
 
 DATASET = [
@@ -98,23 +100,46 @@ def test_answers_survive_a_resume(tmp_path, file):
     assert again.provenance["counts"]["cached"] == 3
 
 
-def test_results_keep_no_answers_so_all_are_asked_again(tmp_path, file):
-    def named(function):
-        function.__name__ = "system"
-        return function
+def flawed_and_mended():
+    """A system that fails on one query, the same system mended, and the queries that the mended one is asked."""
+    asked = []
 
     def flawed(query, k=5):
         return breaks(query)
 
     def mended(query, k=5):
+        asked.append(query)
         return talks(query)
 
-    before = carried_out(tmp_path, file, named(flawed))
+    flawed.__name__ = mended.__name__ = "system"
+    return flawed, mended, asked
+
+
+def test_only_what_failed_is_answered_again(tmp_path, file):
+    flawed, mended, asked = flawed_and_mended()
+    (first,) = carried_out(tmp_path, file, flawed)
+    assert first.said == {
+        "1": {"answer": "It is Paris", "confidence": 0.5},
+        "3": {"answer": None, "confidence": 0.5},
+    }
+    (before,) = (result_from_dict(json.loads(json.dumps(first.to_dict()))),)
     said = []
-    (result,) = carried_out(tmp_path, file, named(mended), before=before, say=said.append)
+    (result,) = carried_out(tmp_path, file, mended, before=[before], say=said.append)
+    (whole,) = carried_out(tmp_path, file, talks)
+    assert (asked, said, result.failures) == (["Who wrote Faust?"], [], {})
     assert result.scores("answer_f1") == pytest.approx({"1": 0.5, "2": 0, "3": 1})
-    assert not result.failures
-    assert any("all queries are asked again" in note for note in said)
+    assert (result.table.summary()["answer_f1"], result.said) == (whole["answer_f1"], whole.said)
+
+
+def test_all_are_asked_again_where_a_result_does_not_keep_what_was_said(tmp_path, file):
+    flawed, mended, asked = flawed_and_mended()
+    before = [replace(one, said={}) for one in carried_out(tmp_path, file, flawed)]
+    said = []
+    (result,) = carried_out(tmp_path, file, mended, before=before, say=said.append)
+    assert result.scores("answer_f1") == pytest.approx({"1": 0.5, "2": 0, "3": 1})
+    assert (len(asked), result.failures) == (3, {})
+    told = "golden/system: all queries are asked again, for that result does not keep what was said to them"
+    assert said == [told]
 
 
 def test_what_cannot_be_read_counts_as_none_and_is_told():

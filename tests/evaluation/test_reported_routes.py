@@ -1,5 +1,6 @@
 """reported_routes: what providers say beside their hits, held against what the queries' metadata say is right."""
 
+import json
 import math
 from dataclasses import replace
 
@@ -8,7 +9,10 @@ import pytest
 import assay
 from assay.evaluation.answers import Answer
 from assay.evaluation.conduct import Conduct, carry_out
+from assay.evaluation.plan import make_plan
 from assay.evaluation.reported_routes import reports_of
+from assay.evaluation.run import own_provider
+from assay.evaluation.saved import result_from_dict
 from assay.model.decision import Decision
 from assay.model.records import Hit, Query
 
@@ -151,3 +155,34 @@ def test_a_benchmark_that_knows_nothing_of_routes_gets_no_notes_about_them():
     assert not any("optimal expert" in note or "retrieval is needed" in note for note in found.notes)
     asked = assay.run(dataset, say, ["mrr", "routing_accuracy"])
     assert any("without an optimal expert" in note for note in asked.notes)
+
+
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_only_what_failed_is_routed_again(tmp_path, is_kept):
+    """A result keeps the routes; one of before that does not is asked about whole, and that is told."""
+    fails, asked, said = {"q3"}, [], []
+
+    def search(query, k=10):
+        asked.append(f"q{query[-1]}")
+        if asked[-1] in fails:
+            raise ValueError("once")
+        return say(query)
+
+    routed_benchmark().save_json(tmp_path / "b.json")
+    content = {"benchmarks": [str(tmp_path / "b.json")], "providers": [own_provider(search)], "metrics": ["ndcg@10"]}
+    asked_for = make_plan({**content, "retries": 0}, "test")
+    (first,) = carry_out(asked_for, Conduct(home=tmp_path))
+    assert list(first.failures) == ["q3"]
+    before = result_from_dict(json.loads(json.dumps(first.to_dict())))
+    assert before.said["q0"] == {"route": "code", "gated": False, "cost": 2}
+    fails.clear()
+    asked.clear()
+    again = Conduct(home=tmp_path, before=[before if is_kept else replace(before, said={})], say=said.append)
+    (mended,) = carry_out(asked_for, again)
+    assert sorted(asked) == (["q3"] if is_kept else ["q0", "q1", "q2", "q3"])
+    assert [("all queries are asked again" in note) for note in said] == ([] if is_kept else [True])
+    whole = assay.run(tmp_path / "b.json", say, ["ndcg@10"])
+    for name in (*whole.beside, "ndcg@10"):
+        if "latency" not in name:
+            assert mended[name] == pytest.approx(whole[name], nan_ok=True), name
+    assert mended.provenance["routing"] == whole.provenance["routing"]

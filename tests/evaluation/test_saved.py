@@ -148,7 +148,7 @@ def plain(**changed):
         json.dumps({"schema": "assay.result/1", "results": [plain(per_query={"q1": {"map": 1}, "q2": {}})]}),
         json.dumps({"schema": "assay.result/1", "results": [plain(policy={"ties": "random"})]}),
         json.dumps({"schema": "assay.result/1", "results": [plain(policy={"tie": "docid_asc"})]}),
-        json.dumps({"schema": "assay.result/1", "results": [plain(per_query={"q1": {"nonsense@3": 1}})]}),
+        json.dumps({"schema": "assay.result/1", "results": [plain(per_query={"q1": {"map@0": 1}})]}),
         "\udc80\udcff",
         "[" * 100_000,
     ],
@@ -174,3 +174,13 @@ def test_bands_cannot_be_worked_out_later(tmp_path):
     (back,) = read_results(written(tmp_path / "r.json", assay.evaluate(QRELS, RUN, "map")))
     with pytest.raises(assay.UsageError, match="bands need the rankings"):
         with_bands(back, tie_band=True, residuals=False)
+
+
+def test_figures_of_a_metric_that_nobody_knows_here_are_read(tmp_path, monkeypatch):
+    """It may be somebody's own, or of a later version."""
+    monkeypatch.setattr("assay.metrics._registry._own", {})
+    file = tmp_path / "r.json"
+    found = plain(per_query={"q1": {"theirs(x=1)@3": 0.5}, "q2": {"theirs(x=1)@3": 1.0}})
+    file.write_text(json.dumps({"schema": "assay.result/1", "results": [found]}), "utf-8")
+    (back,) = read_results(file)
+    assert back.summary == {"theirs(x=1)@3": 0.75}

@@ -1,5 +1,7 @@
 """Setting: what a profile makes of a metric, and where a tool would fail."""
 
+import re
+
 import pytest
 
 import assay
@@ -106,8 +108,40 @@ def test_where_a_tool_fails_the_profile_refuses_and_names_the_query(profile, met
 
 
 def test_a_refusal_says_how_to_go_on():
-    with pytest.raises(assay.DataError, match=r"This is what the tool does; --missing zero, --extra skip would go on\."):
+    with pytest.raises(assay.DataError, match=r"This is what the tool does; --missing zero would go on\.") as caught:
         assay.evaluate({"1": {"a": 1}, "2": {"a": 1}}, {"1": {"a": 1.0}}, "map", profile="ranx")
+    assert caught.value.field == "missing"
+    adjusted = find_profile("ranx").adjusted(missing="zero")
+    assert assay.evaluate({"1": {"a": 1}, "2": {"a": 1}}, {"1": {"a": 1.0}}, "map", profile=adjusted)["map"] == 0.5
+
+
+TWO, ONE = {"1": {"a": 1}, "2": {"a": 0}}, {"1": {"a": 1.0}}
+
+
+@pytest.mark.parametrize(
+    ("profile", "qrels", "run", "metric", "flag"),
+    [
+        ("ranx", TWO, ONE, "map", "missing"),
+        ("ranx", ONE, TWO, "map", "extra"),
+        ("beir", {"1": {"a": 0}}, ONE, "capped_recall@5", "no_relevant"),
+        ("sentence-transformers", TWO, {"1": {"a": 1.0, "b": 1.0}}, "mrr@10", "ties"),
+    ],
+)
+def test_the_way_out_that_is_told_leads_on(profile, qrels, run, metric, flag):
+    with pytest.raises(assay.DataError) as caught:
+        assay.evaluate(qrels, run, metric, profile=profile)
+    option = re.search(r"--([a-z-]+) ([a-z_]+)", str(caught.value))
+    assert option[1].replace("-", "_") == caught.value.field == flag
+    adjusted = find_profile(profile).adjusted(**{flag: option[2]})
+    assert assay.evaluate(qrels, run, metric, profile=adjusted).summary
+
+
+@pytest.mark.parametrize(("profile", "metric"), [("mteb", "unjudged@3"), ("ranx", "bpref")])
+def test_where_no_flag_would_help_none_is_promised(profile, metric):
+    with pytest.raises(assay.DataError) as caught:
+        assay.evaluate({"1": {"a": 1}}, {"1": {"a": 1.0}}, metric, profile=profile)
+    assert "--" not in str(caught.value)
+    assert caught.value.field == ""
 
 
 def test_a_metric_shown_beside_the_others_is_never_refused():

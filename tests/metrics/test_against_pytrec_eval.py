@@ -35,6 +35,11 @@ def assert_same(qrels, run, measures, level, judged_only):
     evaluator = pytrec_eval.RelevanceEvaluator(qrels, measures, relevance_level=level, judged_docs_only_flag=judged_only)
     theirs = evaluator.evaluate(run)
     policy = assay.Policy(rel=level, judged_only=judged_only, missing="skip")
+    if run.keys() and not qrels.keys() & run.keys():
+        assert theirs == {}
+        with pytest.raises(assay.DataError, match="not one query of the run is judged"):
+            assay.evaluate(qrels, run, OURS.values(), policy=policy)
+        return
     ours = assay.evaluate(qrels, run, OURS.values(), policy=policy)
     assert sorted(ours.query_ids) == sorted(theirs)
     for query, values in theirs.items():
@@ -58,19 +63,19 @@ def with_something_judged(qrels, run):
 
 
 @given(qrels=judgments(lowest=0), run=RUNS, level=st.integers(1, 3))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=3 * settings.default.max_examples)
 def test_all_measures(qrels, run, level):
     assert_same(qrels, run, MEASURES, level, judged_only=False)
 
 
 @given(qrels=judgments(lowest=-2), run=RUNS, level=st.integers(1, 3))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=2 * settings.default.max_examples)
 def test_negative_grades(qrels, run, level):
     assert_same(qrels, run, MEASURES, level, judged_only=False)
 
 
 @given(qrels=judgments(lowest=-2), run=RUNS, level=st.integers(1, 3))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=2 * settings.default.max_examples)
 def test_condensed_rankings(qrels, run, level):
     assert_same(qrels, with_something_judged(qrels, run), MEASURES, level, judged_only=True)
 

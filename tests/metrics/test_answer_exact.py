@@ -20,6 +20,15 @@ from ._answers import EDGES, WORDS, score, scores, text
         ("東京", "東京", 1),
         ("東京都", "東京", 0),
         ("the Seine", "Seine", 0),
+        ("-5", "5", 0),
+        ("−5 °C", "-5 °C", 1),
+        ("3-5", "3–5", 1),
+        ("well-known", "well known", 1),
+        ("C++", "C", 0),
+        ("c++.", "C++", 1),
+        ("C# or F#", "C or F", 0),
+        ("blood group A+", "blood group A", 0),
+        ("1 + 2", "1 2", 1),
     ],
 )
 def test_by_hand(answer, right, expected):

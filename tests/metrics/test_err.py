@@ -1,6 +1,13 @@
 """err: expected reciprocal of the rank at which a user going down the list is satisfied."""
 
+from itertools import chain, pairwise, permutations, product
+from math import comb
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import assay
 
 from ._cases import TOP, assert_agrees, close, score
 
@@ -50,3 +57,52 @@ def test_agrees_with_a_plain_loop():
     assert_agrees("err", plain)
     assert_agrees("err@3", plain, k=3)
     assert_agrees("err(max_grade=2)@10", plain, k=10, top=2)
+
+
+def tied_err(groups, k, top=4):
+    """The mean over all orders of equals, each order followed down one by one."""
+    every = [list(chain.from_iterable(choice)) for choice in product(*map(permutations, groups))]
+    return sum(plain(order, [], k, top) for order in every) / len(every)
+
+
+def expected_err(groups, k=None, top=4):
+    docs = [(f"{place}.{nth}", -place, grade) for place, group in enumerate(groups) for nth, grade in enumerate(group)]
+    qrels = {"q": {doc: grade for doc, _, grade in docs if grade is not None} | {"missed": top}}
+    name = "err" if k is None else f"err@{k}"
+    run = {"q": {doc: float(score) for doc, score, _ in docs}}
+    return assay.evaluate(qrels, run, name, policy=assay.Policy(ties="expected", max_grade=top))[name]
+
+
+GROUPS = st.lists(st.lists(st.sampled_from([None, -1, 0, 1, 2, 3.5, 4]), min_size=1, max_size=6), min_size=1, max_size=3)
+
+
+@given(GROUPS.filter(lambda groups: sum(map(len, groups)) <= 7), st.sampled_from([None, 1, 2, 3, 4, 6]))
+@settings(max_examples=60, deadline=None)
+def test_the_mean_over_ties_is_that_of_every_order(groups, k):
+    assert expected_err(groups, k) == close(tied_err(groups, k))
+
+
+@pytest.mark.parametrize("k", [None, 10])
+def test_many_equals_with_many_stops_are_no_trouble(k):
+    """80 perfect documents among 200 equals: at each place the chance to get on is that of all orders alike."""
+    group = [4] * 80 + [None] * 120
+    chances = [  # how many of the first so many are perfect is hypergeometric
+        sum(hypergeometric(found, place) * (1 / 16) ** found for found in range(min(place, 80) + 1))
+        for place in range((k or 200) + 1)
+    ]
+    wanted = sum((before - after) / rank for rank, (before, after) in enumerate(pairwise(chances), 1))
+    assert expected_err([group], k) == close(wanted)
+
+
+def hypergeometric(found, drawn, special=80, total=200):
+    others = drawn - found
+    if others > total - special:
+        return 0.0
+    return comb(special, found) * comb(total - special, others) / comb(total, drawn)
+
+
+def test_a_scale_so_long_that_a_document_hardly_ever_satisfies():
+    """Next to nothing is lost to rounding: two equals at a chance of 2⁻⁴⁰ each, to nine digits of what they add up to."""
+    chance = (2**1 - 1) / 2**40
+    wanted = chance * (1 + (1 - chance) / 2)
+    assert expected_err([[1, 1]], top=40) == pytest.approx(wanted, rel=1e-9, abs=0)

@@ -32,6 +32,13 @@ MORE = parse_metrics(
 )
 GAIN_MAPS = parse_metrics(["ndcg(gain={1: 9, 2: 1})@2", "dcg(gain={0: 2, 1: 9, 2: 1})@3"])
 """Gains that do not grow with the grade."""
+SOME = parse_metrics(
+    [
+        *("err", "nerr@3", "q_measure", "bpref", "bing", "map"),
+        *("compatibility", "inst", "infap", "11pt_avg", "g", "bpm@5", "rndcg", "ndcg_rel", "nerr10"),
+    ]
+)
+"""With and without a closed form; each draws as the others do, and so does every query."""
 OF_RETRIEVED = parse_metrics("ndcg(ideal=retrieved)@1,2,3")
 """The ideal grows with what enters the first k."""
 METRICS = list({bound.name: bound for bound in (*NUMBERS, *MORE, *GAIN_MAPS, *OF_RETRIEVED)}.values())
@@ -110,7 +117,8 @@ def test_which_metrics_have_a_closed_form():
     named = {bound.metric.name for bound in CLOSED}
     assert named == {
         *("precision", "recall", "capped_recall", "f", "hit", "mrr", "map", "rprec", "ndcg", "dcg", "rbp", "rbp_residual"),
-        *("judged", "unjudged"),
+        *("judged", "unjudged", "err", "nerr", "sdcg", "num_rel_ret", "rprec_mult", "gm_map", "bpref", "gm_bpref", "bing"),
+        *("q_measure", "mean_rel_ret"),
     }
     assert all(bound.expected(view()) is None for bound in OF_RETRIEVED)
 
@@ -127,7 +135,7 @@ def test_the_closed_form_of_any_ties(groups, missed):
     wanted = assay.evaluate(*as_dicts(cases), CLOSED, policy=POLICY)
     found = assay.evaluate(*tied((groups, missed)), CLOSED, policy=assay.Policy(max_grade=TOP, ties="expected"))
     for bound in CLOSED:
-        assert found[bound] == close(wanted.array(bound.name).mean()), bound.name
+        assert found.array(bound.name)[0] == close(wanted.array(bound.name).mean()), bound.name
 
 
 by_policy = cache(lambda: assay.evaluate(*tied(*TIES), METRICS, policy=assay.Policy(max_grade=TOP, ties="expected")))
@@ -141,6 +149,43 @@ def test_the_policy_gives_the_mean_or_an_estimate_of_it(bound):
         assert found == close(mean)
     else:  # the mean of N_SAMPLED orders: five standard errors of it are at most a quarter of the range
         assert (np.abs(found - mean) <= 5 / 2 / N_SAMPLED**0.5 * (high - low) + 1e-12).all()
+
+
+def expected_scores(metrics, qrels, run):
+    """Query → its scores under every metric, as bytes: equal to the last digit or not at all."""
+    result = assay.evaluate(qrels, run, metrics, policy=assay.Policy(max_grade=TOP, ties="expected"))
+    columns = [result.array(bound.name) for bound in metrics]
+    return {
+        query: np.array(row).tobytes() for query, row in zip(result.table.query_ids, zip(*columns, strict=True), strict=True)
+    }
+
+
+@given(st.integers(0, 10**6), st.randoms(use_true_random=False))
+@settings(max_examples=6, deadline=None)
+def test_a_query_scores_the_same_alone_in_company_and_in_any_order(seed, chance):
+    """To the last digit, sampled or not; whatever the order of queries and of documents, judged or retrieved."""
+    qrels, run = tied(*random_ties(seed, 3))
+    together = expected_scores(SOME, qrels, run)
+    alone = {query: expected_scores(SOME, {query: qrels[query]}, {query: run[query]})[query] for query in qrels}
+    assert together == alone
+    assert expected_scores(SOME, shuffled(qrels, chance), shuffled(run, chance)) == together
+
+
+def shuffled(table, chance):
+    """The same table with its rows, and the entries of each, in another order."""
+    rows = {query: dict(chance.sample(list(row.items()), len(row))) for query, row in table.items()}
+    return dict(chance.sample(list(rows.items()), len(rows)))
+
+
+@one_each
+def test_each_query_scores_the_same_alone_under_every_metric(bound):
+    qrels, run = tied(*TIES)
+    wanted = by_policy().scores(bound.name)
+    for query in ("q0", "q7", "q21"):
+        policy = assay.Policy(max_grade=TOP, ties="expected")
+        assert assay.evaluate({query: qrels[query]}, {query: run[query]}, bound, policy=policy)[bound] == close(
+            wanted[query]
+        )
 
 
 as_expected = cache(lambda: assay.evaluate(*as_dicts(CASES), NUMBERS, policy=assay.Policy(max_grade=TOP, ties="expected")))
@@ -205,6 +250,17 @@ def test_without_ties_a_band_has_no_width(bound):
         ("rprec", [[1, 1, None, None]], 1 / 2),
         ("rbp(p=0.5)", [[1, None]], 0.5 * (1 + 0.5) / 2),
         ("judged@1", [[0, None]], 1 / 2),
+        ("err", [[1, None]], 1 / 2 * (1 + 1 / 2) / 2),  # it satisfies with 1/2, at rank 1 or 2
+        ("err@1", [[1, None, None]], 1 / 2 / 3),
+        ("err", [[2, 1]], (3 / 4 + 1 / 4 * 1 / 4 / 2 + 1 / 4 + 3 / 4 * 3 / 4 / 2) / 2),
+        ("err", [[1], [1, None]], 1 / 2 + 1 / 2 * 1 / 2 * (1 / 2 + 1 / 3) / 2),
+        ("nerr", [[2, 1]], (1 + (1 / 4 + 3 / 4 * 3 / 4 / 2) / (3 / 4 + 1 / 4 * 1 / 4 / 2)) / 2),
+        ("q_measure", [[1, None]], (1 + 2 / 3) / 2),
+        ("bpref", [[1, 0]], 1 / 2),
+        ("bing", [[1, None]], (1 + 1 / log2(3)) / 2),
+        ("rprec_mult@2", [[1, None, None]], 2 / 3 / 2),
+        ("num_rel_ret@1", [[1, None, None]], 1 / 3),
+        ("sdcg@1", [[1, None]], 1 / 2),
         ("judged@1", [[-1, None]], 1 / 2),
         ("unjudged@1", [[0, None, -1]], 2 / 3),
         ("precision(judged_only=true)@1", [[1, None, None, -1]], 1),

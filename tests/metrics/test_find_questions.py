@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import UnknownName
-from assay.metrics._find_questions import find_questions
+from assay.metrics._find_questions import find_questions, read_as
 from assay.metrics._questions import QUESTIONS
 
 
@@ -51,13 +51,40 @@ def test_by_words(text, key):
     assert keys(text) == [key]
 
 
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("singel answer", "single answer"),
+        ("Singel, anwser?", "single, answer?"),
+        ("is the ordr any good", "is the order any good"),
+        ("rerank", "rerank"),
+        ("single answer", "single answer"),
+        ("ndcg", "ndcg"),
+        ("Did we find everything?", "Did we find everything?"),
+        ("xyzzy", "xyzzy"),
+        ("", ""),
+    ],
+)
+def test_what_was_understood(text, read):
+    assert read_as(text) == read
+
+
+def test_one_misspelt_word_among_good_ones_counts_as_well():
+    assert keys("singel answer") == keys("single answer") == ["single-answer"]
+
+
+@given(st.text(max_size=30))
+def test_what_was_understood_is_understood_the_same(text):
+    assert read_as(read_as(text)) == read_as(text)
+
+
 def test_several_that_are_as_likely():
     assert keys("answer") == ["single-answer", "answers"]
 
 
 @pytest.mark.parametrize(
     "text",
-    ["", "the", "xyzzy", "?!", "   ", "faithfulness", "groundedness", "translation", "novelty", "chatbot"],
+    ["", "the", "xyzzy", "?!", "   ", "faithfulness", "groundedness", "translation", "sarcasm", "chatbot"],
 )
 def test_words_that_say_nothing(text):
     with pytest.raises(UnknownName) as error:

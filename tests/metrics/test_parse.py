@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import assay
-from assay.errors import BadParameter
+from assay.errors import BadParameter, UnknownName
 from assay.metrics._groups import GROUPS
 from assay.metrics._parse import parse_metric, parse_metrics, parse_name
 from assay.metrics._registry import all_metrics
@@ -229,7 +229,7 @@ def test_no_metric_at_all():
 
 
 def test_a_metric_is_named_by_text():
-    with pytest.raises(assay.BadParameter, match="a metric is given by its name, not by 10"):
+    with pytest.raises(assay.BadParameter, match=r"a metric is given by its name, or made by assay\.metric, not by 10"):
         parse_metrics([10])
 
 
@@ -310,3 +310,29 @@ def bound_metrics(draw):
 def test_canonical_names_read_back(bound):
     assert parse_metric(bound.name) == bound
     assert parse_metric(bound.name).name == bound.name
+
+
+@pytest.mark.parametrize(
+    "text", ["alfa_ndgc(alpha=.5)@10", "main_score", "precison", "ndgc@5", "recal(rel=2)@5", "f2_score", "x"]
+)
+def test_what_is_suggested_can_be_read(text):
+    with pytest.raises(UnknownName) as caught:
+        parse_metric(text)
+    for suggestion in caught.value.near:
+        assert parse_metrics(suggestion)
+        assert len(suggestion.partition("@")[0]) > 1
+
+
+@pytest.mark.parametrize(
+    ("text", "near"),
+    [("precison", "precision@10"), ("recal(rel=2)@5", "recall(rel=2)@5"), ("rcall(lvl=2)@5", "recall@5"), ("ndgc", "ndcg")],
+)
+def test_a_suggestion_keeps_what_it_can(text, near):
+    with pytest.raises(UnknownName) as caught:
+        parse_metric(text)
+    assert caught.value.near[0] == near
+
+
+def test_names_of_other_tools():
+    assert parse_metric("top_k_accuracy@5").name == "hit@5"
+    assert parse_metric("mrt").name == "latency"

@@ -1,5 +1,8 @@
 """ids: queries and documents are named by text; whole numbers are written out, anything else is refused."""
 
+from pathlib import PurePosixPath
+from uuid import UUID
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -22,6 +25,8 @@ from assay.model.ids import all_text, text_id, with_text_keys
         (np.int64(7), "7"),
         (np.uint8(255), "255"),
         (np.str_("d7"), "d7"),
+        (UUID(int=7), "00000000-0000-0000-0000-000000000007"),
+        (PurePosixPath("docs/user guide.md"), "docs/user guide.md"),
     ],
 )
 def test_text_and_whole_numbers_become_text(given_id, wanted):

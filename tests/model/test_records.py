@@ -2,6 +2,7 @@
 
 import dataclasses
 import pickle
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -96,11 +97,64 @@ def test_evidence_is_kept_as_a_value():
     assert Query("q").evidence is None
 
 
+def test_tags_in_a_list_or_a_map():
+    """A list names tags, a map holds them; what stands beside wins over what stands within."""
+    assert Query("q", metadata={"tags": ["critical", "slow", 3, None, ["x"], ""]}).tags == {
+        "critical": "yes",
+        "slow": "yes",
+        "3": "yes",
+    }
+    assert Query("q", metadata={"tag": ("a",), "tags": {"kind": "hard", "deep": {"x": 1}}}).tags == {
+        "a": "yes",
+        "kind": "hard",
+    }
+    assert Query("q", metadata={"tags": ["lang"], "lang": "de"}).tags == {"lang": "de"}
+    assert Query("q", metadata={"tags": "one", "codes": ["a"]}).tags == {"tags": "one"}
+
+
+@pytest.mark.parametrize(
+    ("value", "wanted"),
+    [
+        (2.5, "2.5"),
+        (0.7, "0.7"),
+        (2.0, "2"),
+        (-0.0, "0"),
+        (1e300, "1e+300"),
+        (np.float32(0.7), "0.7"),
+        (np.float64(0.7), "0.7"),
+        (np.int64(3), "3"),
+        (np.True_, "True"),
+        (Decimal("2.50"), "2.5"),
+        (10**30, "1" + "0" * 30),
+    ],
+)
+def test_numbers_are_tags_as_people_write_them(value, wanted):
+    """A column of whole numbers with a gap is one of fractions in pandas."""
+    assert Query("q", metadata={"t": value}).tags == {"t": wanted}
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), None, [1], {"a": 1}, 1j], ids=repr)
+def test_what_is_not_one_value_is_no_tag(value):
+    assert Query("q", metadata={"t": value}).tags == {}
+
+
+def test_metadata_with_several_values_are_known():
+    query = Query("q", metadata={"a": [1, 2], "b": {"x"}, "c": [], "d": "text", "e": np.array([1]), "f": {"x": 1}})
+    assert query.listed == ("a", "b", "e")
+
+
 def test_tags_are_what_queries_can_be_sliced_by():
     query = Query(
         "q", "text", "factual", None, "science", {"lang": "de", "year": 2024, "ok": True, "n": None, "l": [1], "f": 0.5}
     )
-    assert query.tags == {"query_type": "factual", "domain": "science", "lang": "de", "year": "2024", "ok": "True"}
+    assert query.tags == {
+        "query_type": "factual",
+        "domain": "science",
+        "lang": "de",
+        "year": "2024",
+        "ok": "True",
+        "f": "0.5",
+    }
     assert Query("q").tags == {}
 
 

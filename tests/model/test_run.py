@@ -252,7 +252,7 @@ def test_in_order_is_a_plain_sort_by_every_rule(rankings, ties, precision):
 def test_in_order_ranks_where_evaluate_does(ties, precision):
     rule = Policy(ties=ties, precision=precision).rank_rule
     scores = {f"d{number}": float(number % 7) + (1e-12 if number % 2 else 0.0) for number in range(40)}
-    run = Run({"q": scores})
+    run = Run([{"query_id": "q", "doc_id": doc, "score": score, "rank": 1} for doc, score in scores.items()])
     order = run.in_order(0, rule)
     assert sorted(order) == sorted(scores)
     for place, doc in enumerate(order, 1):

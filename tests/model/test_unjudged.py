@@ -1,5 +1,7 @@
 """with_unjudged_relevant: the run as it would be if the unjudged documents it retrieved had a given grade."""
 
+from unittest.mock import ANY
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,7 +9,7 @@ from hypothesis import strategies as st
 
 from assay import Policy, Qrels, Run
 from assay.model.grading import grade
-from assay.model.unjudged import with_unjudged_relevant
+from assay.model.unjudged import open_queries, with_unjudged_relevant
 
 
 def viewed(*queries, **policy):
@@ -36,6 +38,18 @@ def test_only_what_is_within_the_cutoff():
     run = with_unjudged_relevant(viewed(([None, 1, None, -1, None], [])), 2, 1)
     assert rows(run.retrieved) == [(0, 1, 1), (0, 2, 1), (0, 4, -1)]
     assert rows(run.ideal) == [(0, 1, 1), (0, 2, 1), (0, 3, -1)]
+
+
+def test_only_what_is_beyond_the_cutoff():
+    run = with_unjudged_relevant(viewed(([None, 1, None, -1, 0], [2]), ([None], [])), None, 3, after=2)
+    assert rows(run.retrieved) == [(0, 2, 1), (0, 3, 3), (0, 4, 3), (0, 5, 0)]
+    assert run.n_relevant().tolist() == [4, 0]
+
+
+def test_queries_with_something_unjudged():
+    run = viewed(([None, 1, -1], [2, -1]), ([1, 0], []), ([], [1]), ([None], []))
+    found = {one.number: (one.grade.tolist(), one.open.tolist(), one.ideal.tolist()) for one in open_queries(run)}
+    assert found == {0: ([ANY, 1.0, ANY], [0, 2], [2.0, 1.0]), 3: ([ANY], [0], [])}
 
 
 def test_a_negative_grade_is_no_judgment():

@@ -57,6 +57,14 @@ def test_junit_tells_worse_from_broken(report):
     assert broken.find("testcase/error").text == "other\ndata"
 
 
+def test_junit_tells_worse_from_undecided(report):
+    """Both fail where the rule asks for it; nobody is to look for a change that is not there."""
+    rules = ["mrr drops <= 0.01", "mrr not worse by 0.2 [undecided: fail]"]
+    before, now = ({"mrr": [1.0, 0.5, 1.0, 1.0]}, {"mrr": [1.0, 0.0, 0.5, 1.0]})
+    suite = ET.fromstring(render_gate_junit(gate(result(now), result(before), rules)))
+    assert [one.attrib["type"] for one in suite.iter("failure")] == ["worse", "undecided"]
+
+
 def test_a_broken_gate_says_so_everywhere():
     broken = broken_gate(DataError("main rests on other data"), "main")
     assert (broken.is_passed, broken.exit_code) == (False, 3)

@@ -162,11 +162,13 @@ rules:
 """
     rules = rules_from_yaml(text)
     assert [rule.text for rule in rules] == [
-        "ndcg@10 >= 0.42 [undecided: fail]",
-        "mrr >= 0.3 [warn, undecided: fail]",
+        "ndcg@10 >= 0.42",
+        "mrr >= 0.3 [warn]",
         "recall@10 drops <= 0.01 where language=de,en critical=yes [warn]",
     ]
     assert [rule.terms.place for rule in rules] == ["gate.yaml:3", "gate.yaml:4", "gate.yaml:5"]
+    assert [rule.terms.undecided for rule in rules] == ["fail", "fail", "warn"]
+    assert rules_from_yaml("undecided: fail\nrules: ['mrr >= 1 [undecided: fail]']")[0].text == "mrr >= 1 [undecided: fail]"
     assert [rule.text for rule in rules_from_yaml("- failed = 0\n- mrr >= 1")] == ["failed = 0", "mrr >= 1"]
 
 

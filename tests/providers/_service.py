@@ -62,7 +62,7 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def hang(self) -> None:
-        self.service.released.wait(10)
+        self.service.released.wait()
         self.close_connection = True
 
     def drip(self, seconds: float = 0.05) -> None:

@@ -83,6 +83,8 @@ def test_without_an_id_the_message_says_what_there_is_and_what_to_do():
         Reading().entry(Item(None, None, None, {"a": 1.5, "metadata": {"b": None}}), 3)
     with pytest.raises(Final, match=r"no document id: it has a; set document_id= to the field that holds it, or unit=chunk"):
         Reading("document").entry(Item("own", None, None, {"a": 1}), 1)
+    with pytest.raises(Final, match=r"or unit=document where documents are judged, which source names$"):
+        Reading().entry(Item(None, None, None, {"metadata": {"source": "a.md"}}), 1)
     with pytest.raises(Final, match="hit 1 has no chunk id"):
         Reading(chunk_id="gone").entry(Item("own", None, None, {"a": 1}), 1)
 

@@ -16,7 +16,7 @@ from assay.errors import ProviderError
 from assay.model.records import Document, Hit, Query
 from assay.providers._provider import all_providers, parse_provider
 
-ELSEWHERE = {"command", "http", "python", "replay"}
+ELSEWHERE = {"command", "http", "python", "replay", "vectors"}
 """Providers that are not given the documents, or whose answers are somebody else's."""
 ADAPTERS = {"chroma", "haystack", "lancedb", "langchain", "llamaindex", "pgvector", "qdrant"}
 """Providers over other people's stores: tests/providers/adapters holds them to the contract, over the real packages."""

@@ -1,4 +1,4 @@
-"""http: real requests on loopback; every way to answer, and every way to fail."""
+"""http: real requests on loopback; what is asked, and every way to fail."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from email.utils import format_datetime
 
 import pytest
 
-from assay.errors import BadParameter, ProviderError
+from assay.errors import ProviderError
 from assay.model.records import Hit, Query
 from assay.providers._provider import parse_provider
 from assay.providers._refusals import FINAL_STATUS, Busy, Final
-from assay.providers.http import HttpRetriever, _wait, parse_body, parse_headers, parse_url
+from assay.providers.http import HttpRetriever, _wait, parse_headers
 
+from ._asking import Q, ask, failing, two
 from ._service import serving
 
-Q = Query("q1", "what is it")
 TWO = [Hit("a", 2.0), Hit("b", 1.0)]
 
 
@@ -28,28 +28,6 @@ TWO = [Hit("a", 2.0), Hit("b", 1.0)]
 def threads_of_before():
     """Threads that tests of other files left to this process."""
     return set(threading.enumerate())
-
-
-def two(*_):
-    return {"results": [{"id": "a", "score": 2}, {"id": "b", "score": 1}]}
-
-
-def ask(script, query=Q, k=10, path="", **settings):
-    """The hits and what the service saw."""
-    with serving(script) as service:
-        retriever = HttpRetriever(service.url + path, **settings)
-        try:
-            return retriever.search([query], k)[0], service
-        finally:
-            service.released.set()
-            retriever.close()
-
-
-def failing(script, **settings):
-    """The error that a script leads to."""
-    with pytest.raises(ProviderError) as caught:
-        ask(script, **settings)
-    return caught.value
 
 
 # What is asked
@@ -161,92 +139,6 @@ def test_user_and_password_of_an_address_become_a_header():
     assert service.asked[0].headers["Authorization"] == "Basic bWU6cEBzcw=="
 
 
-# What is answered
-
-ANSWERS = {
-    "a list": [{"id": "a", "score": 2}, {"id": "b", "score": 1}],
-    "ids": {"hits": ["a", "b"]},
-    "pairs": {"data": [["a", 2], ["b", 1]]},
-    "elastic": {"hits": {"n": 2, "hits": [{"_id": "a", "_score": 2, "_source": {"text": "x"}}, {"_id": "b", "_score": 1}]}},
-    "chroma": {"ids": [["a", "b"]], "distances": [[0.5, 0.7]], "metadatas": [[{"x": 1}, None]], "documents": None},
-    "qdrant": {"result": {"points": [{"id": "a", "score": 2, "payload": {"text": "x"}}, {"id": "b", "score": 1}]}},
-    "solr": {"response": {"docs": [{"id": "a", "score": 2}, {"id": "b", "score": 1}]}},
-    "pinecone": {"matches": [{"id": "a", "score": 2, "metadata": {}}, {"id": "b", "score": 1}]},
-    "distances": {"results": [{"id": "b", "distance": 0.9}, {"id": "a", "distance": 0.1}]},
-    "ids in metadata": {"documents": [{"text": "x", "metadata": {"id": "a"}}, {"text": "y", "metadata": {"id": "b"}}]},
-    "out of order": {"results": [{"id": "b", "score": 1}, {"id": "a", "score": 2}]},
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS)
-def test_usual_answers_are_understood(answer):
-    hits, _ = ask(lambda *_: answer)
-    assert [hit.doc_id for hit in hits] == ["a", "b"]
-    assert hits[0].score > hits[1].score
-
-
-def test_texts_and_metadata_are_kept():
-    hits, _ = ask(lambda *_: ANSWERS["elastic"])
-    assert hits[0] == Hit("a", 2.0, "x", {"text": "x"})
-    hits, _ = ask(lambda *_: ANSWERS["chroma"])
-    assert hits == [Hit("a", -0.5, None, {"x": 1}), Hit("b", -0.7)]
-
-
-def test_paths():
-    answer = {"data": {"results": [{"docs": [{"m": {"n": 7}, "s": [0.5], "t": "words"}, {"m": {"n": 8}, "s": [0.9]}]}]}}
-    hits, _ = ask(lambda *_: answer, results="data.results[0].docs", id="m.n", score="s[0]", text="t")
-    assert hits == [Hit("8", 0.9), Hit("7", 0.5, "words")]
-
-
-def test_groups_run_together_and_distances_are_negated():
-    answer = {"groups": [{"docs": [{"id": "a", "l2_distance": 3}]}, {"docs": [{"id": "b", "l2_distance": 1}]}]}
-    hits, _ = ask(lambda *_: answer, results="groups[*].docs", score="l2_distance")
-    assert hits == [Hit("b", -1.0), Hit("a", -3.0)]
-
-
-def test_an_id_inside_the_columns_of_chroma():
-    answer = {"answer": {"ids": [["x", "y"]], "distances": [[1, 2]], "metadatas": [[{"src": "a"}, {"src": "b"}]]}}
-    hits, _ = ask(lambda *_: answer, results="answer", id="metadata.src")
-    assert [hit.doc_id for hit in hits] == ["a", "b"]
-
-
-def test_no_hits_are_fine_and_more_than_k_are_cut():
-    assert ask(lambda *_: {"results": []})[0] == []
-    assert ask(lambda *_: list("abc"), k=2)[0] == [Hit("a", 0.0), Hit("b", -1.0)]
-
-
-WRONG = {
-    "no list": ({"took": 3, "total": 0}, {}, "set results= (the answer has took total)"),
-    "nothing": ({}, {}, "the answer has nothing in it"),
-    "a number": (3, {}, "expected a list of hits, found 3"),
-    "a path that is not there": ({"hits": {"took": 1}}, {"results": "hits.hits"}, "there is no hits.hits: hits has took"),
-    "a path into a list": ({"hits": []}, {"results": "hits.hits"}, "hits is no object but []"),
-    "a place that is not there": ({"r": []}, {"results": "r[0].docs"}, "there is no r[0].docs: r has 0 entries"),
-    "a path to text": ({"hits": "none"}, {"results": "hits"}, "expected a list of hits at hits, found 'none'"),
-    "no id": ({"hits": [{"title": "x"}]}, {}, "hit 1 has no id: it has title"),
-    "no id at the path": ({"hits": [{"id": 1}]}, {"id": "m.id"}, "hit 1: there is no m.id: it has id"),
-    "no score at the path": ({"hits": [{"id": 1}]}, {"score": "s"}, "hit 1: there is no s: it has id"),
-    "an id that is an object": ({"hits": [{"id": 1, "x": {}}]}, {"id": "x"}, "hit 1: an id is text or a whole number"),
-    "a score that is text": ({"hits": [{"id": "a", "score": "high"}]}, {}, "the score of document a is 'high'"),
-    "a score that is none": ({"hits": [{"id": "a", "score": float("nan")}]}, {}, "the score of document a is nan"),
-    "twice": ({"hits": ["a", "b", "a"]}, {}, "document a comes twice"),
-    "some scores": ({"hits": [{"id": "a", "score": 1}, {"id": "b"}]}, {}, "some hits have a score, b has none"),
-    "several queries": ({"ids": [["a"], ["b"]]}, {}, "expected the hits of one query"),
-    "uneven columns": ({"ids": [["a", "b"]], "distances": [[1]]}, {}, "differ in length"),
-    "null": (None, {"path": "?null"}, "found None"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("answer", "settings", "message"), WRONG.values(), ids=WRONG)
-def test_wrong_answers_are_explained(answer, settings, message):
-    def script(_, handler):
-        handler.say(200, json.dumps(answer).encode())
-
-    error = failing(script, **settings)
-    assert message in str(error)
-    assert str(error).startswith("http://127.0.0.1")
-
-
 # What goes wrong
 
 
@@ -312,15 +204,11 @@ def test_json_too_deep_to_read():
 
 
 def test_a_service_that_hangs():
-    start = time.monotonic()
     assert "no answer within 0.2 s" in str(failing(lambda _, handler: handler.hang(), timeout=0.2))
-    assert time.monotonic() - start < 2
 
 
 def test_a_service_that_drips():
-    start = time.monotonic()
     assert "no answer within 0.3 s" in str(failing(lambda _, handler: handler.drip(), timeout=0.3))
-    assert time.monotonic() - start < 2
 
 
 def test_without_limit():
@@ -370,7 +258,7 @@ def test_one_failure_does_not_spoil_the_next_query():
         return actions.get(turn, lambda: handler.say(200, b"{"))()
 
     with serving(script) as service:
-        retriever = HttpRetriever(service.url, timeout=0.3)
+        retriever = HttpRetriever(service.url, timeout=1.0)
         outcomes = []
         for _ in range(6):
             try:
@@ -418,92 +306,22 @@ def test_connections_go_with_the_retriever():
         gc.collect()  # a socket that is left open is a warning, and a warning is an error
 
 
-def test_ten_at_once_are_quicker_than_one_by_one():
-    def slow(*_):
-        time.sleep(0.05)
+def test_ten_are_asked_at_once():
+    """The service answers nobody before ten are waiting for it."""
+    meet = threading.Barrier(10, timeout=60)
+
+    def together(*_):
+        meet.wait()
         return two()
 
-    with serving(slow) as service:
-        retriever = HttpRetriever(service.url)
-        start = time.monotonic()
+    with serving(together) as service:
+        retriever = HttpRetriever(service.url, timeout=60)
         with ThreadPoolExecutor(10) as pool:
-            list(pool.map(lambda _: retriever.search([Q], 5), range(60)))
-        took = time.monotonic() - start
+            assert list(pool.map(lambda _: retriever.search([Q], 5), range(60))) == [[TWO]] * 60
         retriever.close()
-    assert took < 60 * 0.05 / 4
 
 
 # How it is named
-
-NAMES = [
-    "http(url='http://127.0.0.1:8000/search')",
-    "http(url='https://h/s?q={query}&n={k}', method=get)",
-    'http(url=\'http://h/s\', body=\'{"q": "{query}", "n": {k}}\', results=hits.hits, id=_id, score=_score)',
-    "http(url='http://h/s', results='data[*].docs', headers='Authorization: Bearer ${KEY}; X-Two: 2', timeout=2.5)",
-]
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_the_name_reads_back(name):
-    bound = parse_provider(name)
-    assert parse_provider(bound.name) == bound
-
-
-SECRETS = {
-    "a header": "http(url='http://h/s', headers='Authorization: Bearer hush-hush; X-Plain: open')",
-    "headers as JSON": """http(url='http://h/s', headers='{"x-api-key": "hush-hush"}')""",
-    "a cookie": "http(url='http://h/s', headers='Cookie: a=hush-hush')",
-    "an address": "http(url='http://h/s?q={query}&api_key=hush-hush&n=5')",
-    "a password": "http(url='http://me:hush-hush@h/s')",
-    "a body": """http(url='http://h/s', body='{"q": "{query}", "apiKey": "hush-hush"}')""",
-}
-
-
-@pytest.mark.parametrize("text", SECRETS.values(), ids=SECRETS)
-def test_secrets_are_not_shown(text):
-    bound = parse_provider(text)
-    assert "hush" not in bound.name + json.dumps(bound.configuration) + repr(bound.params) + repr(bound)
-    assert "…" in bound.name
-    with pytest.raises(BadParameter, match="left out"):
-        parse_provider(bound.name)
-
-
-def test_secrets_are_used_all_the_same():
-    with serving(two) as service:
-        retriever = parse_provider(f"http(url='{service.url}?token=hush-hush', headers='X-Key: hush; X-B: 1')").make()
-        retriever.search([Q], 5)
-        retriever.close()
-    assert service.asked[0].path == "/search?token=hush-hush"
-    assert service.asked[0].headers["X-Key"] == "hush"
-
-
-def test_a_map_of_headers_as_yaml_has_it():
-    bound = parse_provider({"http": {"url": "http://h/s", "headers": {"X-One": "1", "X-Two": "2"}}})
-    assert bound.params["headers"] == "X-One: 1; X-Two: 2"
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "http",
-        "http(url=ftp://h/s)",
-        "http(url=search)",
-        "http(url='http://{scope}.h/s')",
-        "http(url='http://h:99999999/')",
-        "http(url='http://h/s', method=delete)",
-        "http(url='http://h/s', body='{query')",
-        "http(url='http://h/s', results='a..b')",
-        "http(url='http://h/s', headers='nonsense')",
-        "http(url='http://h/s', timeout=0)",
-    ],
-)
-def test_what_cannot_be_is_refused_at_once(text):
-    with pytest.raises(BadParameter):
-        parse_provider(text)
-
-
-def test_plain_settings_are_plain():
-    assert type(parse_url("http://h/s")) is type(parse_body('{"q": {query}}')) is type(parse_headers("A: 1")) is str
 
 
 def test_nothing_runs_on(threads_of_before):

@@ -1,12 +1,14 @@
 """WordIndex: every count it gives is that of plain sets and loops."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.relevance import _words
-from assay.relevance._words import WordIndex, phrase_of
+from assay.relevance._words import Bags, WordIndex, count_shared, phrase_of
 from assay.text import words_of
 
 from ._cases import TEXTS, bag, bm25
@@ -20,6 +22,43 @@ def test_texts_are_numbered_once_documents_first():
     assert (len(index), index.n_documents, index.texts) == (3, 2, ["a b", "c", "x"])
     assert index.numbers(["x", "a b", "x"]).tolist() == [2, 0, 2]
     assert index.n_distinct.tolist() == [2, 1, 1]
+
+
+def test_others_keep_their_order_and_their_repetitions():
+    index = WordIndex(["a b", "c"], ["x", "c", "x", "a b", "y"])
+    assert index.of_others.tolist() == [2, 1, 2, 0, 3]
+
+
+@given(MANY)
+def test_counts_are_how_often_each_word_occurs_in_its_text(texts):
+    index = WordIndex(texts)
+    names = list(index.vocabulary)
+    owner = np.repeat(np.arange(len(index)), index.n_distinct)
+    rows = zip(owner.tolist(), index.words.tolist(), index.counts.tolist(), strict=True)
+    assert {(text, names[word]): times for text, word, times in rows} == {
+        (number, word): times for text, number in index.number.items() for word, times in Counter(words_of(text)).items()
+    }
+    assert index.n_words.tolist() == [len(words_of(text)) for text in index.texts]
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+@given(data=st.data())
+def test_it_does_not_matter_whose_words_are_marked(swapped, data):
+    """Sets of numbers below 9, some of them empty, and pairs of them: the size of plain intersections, either way."""
+    sets = st.lists(st.sets(st.integers(0, 8)), min_size=1, max_size=5)
+    left, right = data.draw(sets), data.draw(sets)
+    pair = st.tuples(st.integers(0, len(left) - 1), st.integers(0, len(right) - 1))
+    pairs = data.draw(st.lists(pair, max_size=10))
+    one, other = (np.array([both[side] for both in pairs], dtype=np.int64) for side in (0, 1))
+    sides = [(bags_of(left), one), (bags_of(right), other)]
+    (looked_up, mine), (marked, theirs) = sides[::-1] if swapped else sides
+    assert count_shared(looked_up, marked, mine, theirs, 9).tolist() == [len(left[a] & right[b]) for a, b in pairs]
+
+
+def bags_of(sets):
+    return Bags(
+        np.array([word for one in sets for word in one], dtype=np.int64), np.array(list(map(len, sets)), dtype=np.int64)
+    )
 
 
 def test_repetitions_are_counted_but_not_shared():

@@ -14,7 +14,8 @@ def read(text):
 
 def test_one_row_per_run():
     assert (
-        rendered("csv", pair(["map", "mrr", "recall@1"])) == "run,map,mrr,recall@1\ngood,1.0,1.0,0.75\npoor,0.125,0.25,0.0\n"
+        rendered("csv", pair(["map", "mrr", "recall@1"]))
+        == "run,queries,map,mrr,recall@1\ngood,2,1.0,1.0,0.75\npoor,2,0.125,0.25,0.0\n"
     )
 
 
@@ -25,23 +26,23 @@ def test_one_row_per_run_and_query_then_all():
 
 
 def test_counters_are_whole_numbers():
-    assert rendered("csv", pair(["num_q", "num_ret"])) == "run,num_q,num_ret\ngood,2,3\npoor,2,2\n"
-    assert rendered("csv", pair(["num_q", "map"]), digits=2) == "run,num_q,map\ngood,2,1.00\npoor,2,0.12\n"
+    assert rendered("csv", pair(["num_q", "num_ret"])) == "run,queries,num_q,num_ret\ngood,2,2,3\npoor,2,2,2\n"
+    assert rendered("csv", pair(["num_q", "map"]), digits=2) == "run,queries,num_q,map\ngood,2,2,1.00\npoor,2,2,0.12\n"
 
 
 def test_every_digit_unless_fewer_are_asked_for():
     run = {"q1": {"d2": 3.0, "x": 2.0, "d1": 1.0}}
-    assert read(rendered("csv", [result("r", run, ["map"])]))[1] == ["r", repr(1 / 3 / 2 / 2)]
-    assert read(rendered("csv", [result("r", run, ["map"])], digits=3))[1] == ["r", "0.083"]
-    assert read(rendered("csv", [result("r", run, ["map"])], digits=0))[1] == ["r", "0"]
+    assert read(rendered("csv", [result("r", run, ["map"])]))[1] == ["r", "2", repr(1 / 3 / 2 / 2)]
+    assert read(rendered("csv", [result("r", run, ["map"])], digits=3))[1] == ["r", "2", "0.083"]
+    assert read(rendered("csv", [result("r", run, ["map"])], digits=0))[1] == ["r", "2", "0"]
 
 
 def test_many_metrics_stay_columns():
-    assert read(rendered("csv", pair(NINE)))[0] == ["run", *NINE]
+    assert read(rendered("csv", pair(NINE)))[0] == ["run", "queries", *NINE]
 
 
 def test_text_metrics_show_with_queries_only():
-    assert rendered("csv", pair(["relstring", "map"])) == "run,map\ngood,1.0\npoor,0.125\n"
+    assert rendered("csv", pair(["relstring", "map"])) == "run,queries,map\ngood,2,1.0\npoor,2,0.125\n"
 
 
 def test_nothing_scored():
@@ -66,15 +67,15 @@ def test_hostile_text_reads_back():
 def test_a_comma_in_a_metric_is_quoted():
     metric = "utility(weights=[1, -2, 0, 0])"
     rows = read(rendered("csv", [assay.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, metric, name="r")]))
-    assert rows == [["run", metric], ["r", "1.0"]]
+    assert rows == [["run", "queries", metric], ["r", "1", "1.0"]]
 
 
 def test_bands_are_columns():
     head, tied, clear = read(rendered("csv", banded()))
     kinds = ["ties min", "ties mean", "ties max", "unjudged no", "unjudged yes"]
-    assert head == ["run", "mrr", *(f"mrr {kind}" for kind in kinds)]
-    assert tied == ["tied", "0.25", "0.25", str((1 + 1 / 2 + 1 / 3 + 1 / 4) / 4), "1.0", "0.25", "1.0"]
-    assert clear == ["clear", "0.5", "0.5", "0.5", "0.5", "0.5", "1.0"]
+    assert head == ["run", "queries", "mrr", *(f"mrr {kind}" for kind in kinds)]
+    assert tied == ["tied", "1", "0.25", "0.25", str((1 + 1 / 2 + 1 / 3 + 1 / 4) / 4), "1.0", "0.25", "1.0"]
+    assert clear == ["clear", "1", "0.5", "0.5", "0.5", "0.5", "0.5", "1.0"]
 
 
 def test_bands_of_every_query():

@@ -81,7 +81,7 @@ def test_who_failed_on_everything_is_not_beaten():
 
 
 def test_slices_of_several_systems_show_the_first_metric_and_say_where_the_rest_is():
-    queries = {name: assay.Query(name, "text", difficulty="easy") for name in ("q1", "q2")}
+    queries = {name: assay.Query(name, "text", difficulty=name) for name in ("q1", "q2")}
     judged = {"q1": {"d1": 1}, "q2": {"d2": 1}}
     both = [
         replace(assay.evaluate(judged, {"q1": ["d1"]}, ["mrr", "hit@1"], name=name), benchmark="one", queries=queries)

@@ -49,6 +49,15 @@ def test_notes_say_what_can_be_done():
     assert failure_notes(some[:1], "") == ["bm25: 1 of 3 queries failed and score 0: timeout (1×)."]
 
 
+def test_notes_leave_to_errors_what_these_tell():
+    some = [result("bm25", failed(timeout=1), 2), result("mine", failed(a=3))]
+    (note,) = failure_notes(some, "", strict=False)
+    assert note.startswith("bm25: 1 of 3 queries failed")
+    assert failure_notes(some, "", strict=True) == []
+    (error,) = failure_errors(some, "--resume asks them again", strict=False)
+    assert error == "mine on small: all 3 queries failed: a (3×); --resume asks them again"
+
+
 def test_where_asking_again_would_not_help_it_is_not_advised():
     some = [
         replace(result("bm25", failed(a=2), 1), provenance={"final": ["q0", "q1"]}),

@@ -205,7 +205,17 @@ def test_results_that_share_no_metric_are_not_laid_side_by_side():
 def test_a_format_like_any_other():
     tree = parse(rendered("html", pair(), title="by hand"))
     assert tree.one("h1").text == "by hand"
-    assert tree.one(id="metrics").one("table").table()[1][0] == "map"
+    assert tree.one(id="metrics").all("table")[0].table()[1][0] == "map"
+
+
+def test_headings_of_several_benchmarks_are_nested():
+    """A heading of a benchmark stands above those of its sections; a screen reader tells them apart by their level."""
+    results = [base(), replace(base(), benchmark="other")]
+    tree = parse(page(*matters_of(results)))
+    assert [one.text for one in tree.all("h2")] == ["Across benchmarks", "small", "other"]
+    titles = [one.text for one in tree.all("h3")]
+    assert titles.count("Metrics") == titles.count("Provenance") == 2
+    assert "By difficulty" in [one.text for one in tree.all("h4")]
 
 
 def test_without_jinja_there_is_a_line_that_helps(monkeypatch):

@@ -85,16 +85,28 @@ def test_people_can_read_it_in_their_own_script():
     assert "東京タワー" in rendered("json", hostile_results())
 
 
+def test_rankings_have_a_line_each_and_lose_nothing():
+    """A line for each document would be more blanks than content."""
+    result = assay.run(assay.load_dataset("rag-template"), "bm25", ["mrr"])
+    text = rendered("json", [result])
+    plain = json.loads(text)["results"][0]
+    assert plain["run"] == {query: dict(ranking) for query, ranking in result.run.items()}
+    assert plain["relevant"] == {query: dict(result.relevant[query]) for query in result.query_ids}
+    (line,) = [line for line in text.splitlines() if line.strip().startswith('"q01": {"')][:1]
+    assert line.count(":") > 10
+    assert len(text) < 0.8 * len(json.dumps(json.loads(text), indent=2, ensure_ascii=False))
+
+
 def test_bands():
     tied, _ = read(rendered("json", banded()))["results"]
     mean = (1 + 1 / 2 + 1 / 3 + 1 / 4) / 4
     assert tied["tie_bands"] == {"mrr": {"min": 0.25, "mean": pytest.approx(mean), "max": 1.0, "method": "exact"}}
-    assert tied["residuals"] == {"mrr": {"no": 0.25, "yes": 1.0}}
+    assert tied["residuals"] == {"mrr": {"min": 0.25, "max": 1.0}}
     assert tied["ties"] == {"queries": 1, "undecided": 1, "in_top_10": 1, "at_cutoff": {}}
     tied, _ = read(rendered("json", banded(), digits=2))["results"]
     assert tied["tie_bands"]["mrr"]["mean"] == 0.52
     assert tied["per_query_bands"] == {
-        "q": {"tie_bands": {"mrr": {"min": 0.25, "mean": 0.52, "max": 1.0}}, "residuals": {"mrr": {"no": 0.25, "yes": 1.0}}}
+        "q": {"tie_bands": {"mrr": {"min": 0.25, "mean": 0.52, "max": 1.0}}, "residuals": {"mrr": {"min": 0.25, "max": 1.0}}}
     }
 
 
@@ -102,7 +114,7 @@ def test_bands_over_nothing_are_null():
     one = assay.evaluate({"q": {"a": 0}}, {}, "map", policy=NOTHING, tie_band=True, residuals=True)
     (entry,) = read(rendered("json", [one]))["results"]
     assert entry["tie_bands"]["map"]["mean"] is None
-    assert entry["residuals"] == {"map": {"no": None, "yes": None}}
+    assert entry["residuals"] == {"map": {"min": None, "max": None}}
     assert entry["per_query_bands"] == {}
 
 

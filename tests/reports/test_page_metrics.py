@@ -82,10 +82,11 @@ def test_the_correction_is_said_beside_the_table_with_p_of_the_metric_alone():
     assert not any("corrected" in note for note in metrics_section(single).parts[0].notes)
 
 
-def test_from_three_systems_on_a_chart_joins_those_that_are_not_told_apart():
+def test_two_systems_have_bars_and_from_three_on_a_chart_joins_those_that_are_not_told_apart():
     def kinds(matter):
         parts = metrics_section(matter).parts
         return [figure.kind_of_chart for part in parts if isinstance(part, Figures) for figure in part.figures]
 
     assert kinds(many()) == ["bars", "heat_map", "critical_difference"]
-    assert kinds(two()) == []
+    assert kinds(two()) == ["bars"]
+    assert kinds(Matter((base(),))) == []

@@ -76,7 +76,7 @@ def test_the_table_has_every_query_and_leads_to_its_card():
     assert table.what == "queries"
     assert len(table.rows) == len(QRELS)
     first = table.rows[0]
-    assert [field.text for field in first] == ["q8", "what about q8", "1.000", "0.000", "-1.000", "lost · failed"]
+    assert [field.text for field in first] == ["q8", "what about q8", "1.000", "0.000", "−1.000", "lost · failed"]
     assert first[0].href == f"#{cards(two())['q8'].anchor}"
     assert first[4].sort == -1.0
 

@@ -1,5 +1,7 @@
 """Slices of a page: figures worked out by hand, tints by difference, tags chosen with care."""
 
+from dataclasses import replace
+
 import pytest
 
 import assay
@@ -19,6 +21,7 @@ def test_two_systems_by_hand():
     easy, hard = found["easy"], found["hard"]
     assert easy[:4] == ["4", "0.688", "0.875", "+0.188"]
     assert hard[:4] == ["4", "0.375", "0.375", "+0.000"]
+    assert all(0 <= float(row[4]) <= 1 for row in found.values())
 
 
 def test_one_system_is_tinted_by_its_own_figure_over_all():
@@ -56,3 +59,16 @@ def test_tags_are_found_unless_they_are_asked_for():
 )
 def test_tints(value, strongest, expected):
     assert tint(value, strongest) == expected
+
+
+def test_tags_are_called_as_the_format_of_the_benchmark_calls_them():
+    """Whoever wrote `category` into a file of HPO cases looks for that word, as `--by category` has it."""
+    kinds = {query: replace(one, query_type="exact" if query < "q5" else "synonym") for query, one in base().queries.items()}
+    hpo = {"dataset": {"name": "hpo-en", "format": "hpo_cases"}}
+    result = replace(base(), queries=kinds, provenance=hpo)
+    assert "category" in Matter((result,)).tags
+    titles = [part.title for part in slices_section(Matter((result,))).parts if hasattr(part, "columns")]
+    assert "By category" in titles
+    assert "query_type" in Matter((replace(result, provenance={}),)).tags
+    own = {query: replace(one, metadata={"category": one.query_type}) for query, one in kinds.items()}
+    assert {"query_type", "category"} <= set(Matter((replace(result, queries=own),)).tags)

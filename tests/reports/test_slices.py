@@ -116,12 +116,46 @@ def test_queries_without_the_tag_are_told_of():
     assert "1 query lacks the tag" in text
 
 
+def test_languages_have_means_of_their_own():
+    german, english = (
+        replace(
+            one,
+            benchmark=code,
+            name="one",
+            queries={name: replace(query, metadata={"language": code}) for name, query in one.queries.items()},
+        )
+        for code, one in zip(("de", "en"), results(), strict=True)
+    )
+    text = render_slices(slice_results([german, english], "difficulty"), "table", PLAIN)
+    names = [" ".join(line.split()[:3]) for line in text.splitlines() if "macro mean " in line or "variance " in line]
+    assert [name.rsplit(" ", 1)[0] if "variance" in name else name for name in names[:4]] == [
+        "de macro mean",
+        "de variance",
+        "en macro mean",
+        "en variance",
+    ]
+    assert "\n  macro mean" not in text
+    assert "\n  micro mean" not in text
+
+
 def test_totals_have_no_macro_mean():
-    one = assay.evaluate({"q": {"d": 1}}, {"q": ["d"]}, ["num_rel"])
-    tagged = replace(one, name="run", queries={"q": Query("q", metadata={"language": "de"})})
-    text = render_slices(slice_results(tagged, "language"), "table", PLAIN)
+    judged = {"q": {"d": 1}, "r": {"d": 1}}
+    one = assay.evaluate(judged, {"q": ["d"]}, ["num_rel"])
+    tags = {"q": Query("q", metadata={"language": "de"}), "r": Query("r", metadata={"language": "en"})}
+    text = render_slices(slice_results(replace(one, name="run", queries=tags), "language"), "table", PLAIN)
     assert "micro mean" in text
     assert "\n  macro" not in text
+
+
+def test_one_slice_that_holds_every_query_is_a_sentence():
+    one = assay.evaluate({"q": {"d": 1}, "r": {"d": 1}}, {"q": ["d"]}, ["mrr", "map"])
+    tags = {name: Query(name, metadata={"language": "de"}) for name in ("q", "r")}
+    found = slice_results(replace(one, name="run", queries=tags), "language")
+    said = "by language: one slice, de, holds every query (2), so its figures are those over all queries."
+    assert render_slices(found, "table", PLAIN) == f"{said}\n"
+    assert render_slices(found, "markdown", PLAIN) == f"- {said}\n"
+    assert render_slices(found, "latex", PLAIN) == f"% {said}\n"
+    assert render_slices(found, "csv", PLAIN).count("\n") == 3
 
 
 def test_a_slice_that_got_worse_is_marked():

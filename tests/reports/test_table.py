@@ -1,9 +1,12 @@
 """Table: cells ready to be set, and the sentences that belong beside it."""
 
+from dataclasses import replace
+
 import pytest
 
 import assay
 from assay.evaluation.intervals import with_intervals
+from assay.metrics._parse import parse_metric
 from assay.reports._report import Report
 from assay.reports._table import WIDE, coverage, notes, query_table, summary_table
 
@@ -136,26 +139,26 @@ def test_bands_are_columns_of_their_metric():
     assert texts(summary_table(Report(banded(["mrr", "map"]), digits=2))) == [
         [
             "run",
-            *(name + band for name in ("mrr", "map") for band in ("", " ties: min – mean – max", " unjudged: no – yes")),
+            *(name + band for name in ("mrr", "map") for band in ("", " ties: min – mean – max", " unjudged: min – max")),
         ],
         ["tied", *["0.25", "0.25 – 0.52 – 1.00", "0.25 – 1.00"] * 2],
         ["clear", *["0.50", "0.50 – 0.50 – 0.50", "0.50 – 1.00"] * 2],
     ]
 
 
-def test_unjudged_no_comes_before_yes_even_where_it_is_more():
+def test_the_bounds_of_unjudged_documents_stand_in_order():
     """A relevant document behind one of a lower grade makes a perfect ranking worse."""
     one = assay.evaluate({"1": {"a": 1}, "2": {"z": 3}}, {"1": ["a", "u"], "2": ["z"]}, "ndcg@10", name="r", residuals=True)
     assert texts(summary_table(Report([one], digits=3))) == [
-        ["run", "ndcg@10", "ndcg@10 unjudged: no – yes"],
-        ["r", "1.000", "1.000 – 0.898"],
+        ["run", "ndcg@10", "ndcg@10 unjudged: min – max"],
+        ["r", "1.000", "0.898 – 1.000"],
     ]
 
 
 def test_bands_go_down_the_page_with_their_metrics():
     table = summary_table(Report(banded(["mrr", "map", "ndcg"])), one_metric_per_row=True)
     assert table.head == ["metric", "tied", "clear"]
-    assert [row[0].text for row in table.rows][3:6] == ["map", "map ties: min – mean – max", "map unjudged: no – yes"]
+    assert [row[0].text for row in table.rows][3:6] == ["map", "map ties: min – mean – max", "map unjudged: min – max"]
 
 
 def test_a_scorer_that_says_the_same_of_everything_is_told():
@@ -169,3 +172,26 @@ def test_the_shape_depends_on_the_metrics_asked_for_and_on_nothing_beside_them()
     assert summary_table(Report(some, beside=beside)).head[0] == "run"
     assert summary_table(Report(some)).head[0] == "metric"
     assert summary_table(Report(banded(["mrr", "map", "ndcg"]))).head[0] == "run"
+
+
+# What eval's tables have beside
+
+
+def test_a_column_counts_failures_where_there_are_any():
+    one, other = pair(["map"])
+    table = summary_table(Report([replace(one, failures={"q2": "no answer"}), other]))
+    assert table.head[-1] == "failed"
+    assert [row[-1].text for row in table.rows] == ["1", "0"]
+    assert "failed" not in summary_table(Report([one, other])).head
+
+
+def test_a_head_of_its_own_takes_the_unit_off_the_cells_and_what_is_hidden_is_not_there():
+    report = Report(pair(["map", "mrr"]), heads={"map": "mean ms"}, hidden=frozenset({"mrr"}), rows_are="provider")
+    assert summary_table(report).head == ["provider", "mean ms"]
+
+
+def test_negative_figures_have_a_minus_sign_and_text_stays_as_it_is():
+    report = Report(pair(["map", "relstring"]))
+    assert report.text(parse_metric("map"), -0.5) == "−0.5000"
+    assert report.figure(parse_metric("map"), -0.5) == "-0.5000"
+    assert report.text(parse_metric("relstring"), "--2") == "--2"

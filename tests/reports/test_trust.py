@@ -97,11 +97,15 @@ def many(n_tied, n_clear):
     return {"qrels": qrels, "runs": {"r": run}}
 
 
-@pytest.mark.parametrize(("n_tied", "n_clear", "share"), [(1, 3, "25%"), (2, 2, "50%"), (4, 0, "100%")])
+@pytest.mark.parametrize(("n_tied", "n_clear", "share"), [(1, 3, "25 %"), (2, 2, "50 %"), (4, 0, "100 %")])
 def test_many_ties_near_the_top_point_to_the_band(n_tied, n_clear, share):
     assert said(**many(n_tied, n_clear)) == [
         f"queries with equal scores in the first 10: r {share}; --tie-band shows what that could change."
     ]
+
+
+def test_an_average_over_all_orders_hangs_on_none():
+    assert said(**many(4, 0), policy=assay.Policy(ties="expected")) == []
 
 
 def test_few_ties_do_not():
@@ -136,7 +140,7 @@ def partly_judged(n_unjudged, n_queries=1):
     return {"qrels": qrels, "runs": {"r": {query: {doc: -float(doc[1:]) for doc in docs} for query in qrels}}}
 
 
-@pytest.mark.parametrize(("n_unjudged", "n_queries", "share"), [(1, 1, "10%"), (5, 1, "50%"), (3, 5, "6%")])
+@pytest.mark.parametrize(("n_unjudged", "n_queries", "share"), [(1, 1, "10 %"), (5, 1, "50 %"), (3, 5, "6 %")])
 def test_many_unjudged_documents_point_to_the_residuals(n_unjudged, n_queries, share):
     found = said(**partly_judged(n_unjudged, n_queries), metrics=WITH_JUDGED, beside=BESIDE)
     assert found == [f"unjudged among the first 10: r {share}; --residuals shows what that could change."]
@@ -163,8 +167,13 @@ def test_each_run_has_its_share():
     data = partly_judged(2)
     data["runs"] |= {"all": {"0": {"d9": 1.0}}, "none": {"0": {"x": 1.0}}}
     assert said(**data, metrics=WITH_JUDGED, beside=BESIDE) == [
-        "unjudged among the first 10: r 20%, none 100%; --residuals shows what that could change."
+        "unjudged among the first 10: r 20 %, none 100 %; --residuals shows what that could change."
     ]
+
+
+def test_scenarios_that_are_no_bounds_are_told():
+    found = said({"r": TIED}, "ndcg_rel", qrels={"q": {"a": 2}}, residuals=True)
+    assert "ndcg_rel: two scenarios, not bounds: no unjudged document relevant, or all within the cutoff." in found
 
 
 def test_what_residuals_assume_is_told_with_them():

@@ -10,6 +10,9 @@ from assay.stats._corrections import CORRECTIONS, correct, parse_correction
 STATSMODELS = {
     "bonferroni": "bonferroni",
     "holm": "holm",
+    "holm_sidak": "holm-sidak",
+    "hommel": "hommel",
+    "sidak": "sidak",
     "hochberg": "simes-hochberg",
     "benjamini_hochberg": "fdr_bh",
     "benjamini_yekutieli": "fdr_by",
@@ -18,6 +21,7 @@ each = pytest.mark.parametrize("method", CORRECTIONS)
 values = st.lists(st.floats(0, 1) | st.sampled_from([0, 0.01, 0.05, 1]), min_size=1, max_size=30)
 
 
+@pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning")  # statsmodels' own, at p = 1
 @pytest.mark.parametrize("method", STATSMODELS)
 @pytest.mark.parametrize("n", [2, 45])
 def test_agrees_with_statsmodels(method, n):
@@ -32,6 +36,9 @@ def test_by_hand():
     assert correct(p, "bonferroni") == pytest.approx([0.03, 0.12, 0.09])
     assert correct(p, "holm") == pytest.approx([0.03, 0.06, 0.06])
     assert correct(p, "hochberg") == pytest.approx([0.03, 0.04, 0.04])
+    assert correct(p, "sidak") == pytest.approx([1 - 0.99**3, 1 - 0.96**3, 1 - 0.97**3])
+    assert correct(p, "holm-sidak") == pytest.approx([1 - 0.99**3, 1 - 0.97**2, 1 - 0.97**2])
+    assert correct(p, "hommel") == pytest.approx([0.03, 0.04, 0.04])  # no p of several is above the largest
     assert correct(p, "bh") == pytest.approx([0.03, 0.04, 0.04])
     assert correct(p, "by") == pytest.approx([0.055, 0.04 * 11 / 6, 0.04 * 11 / 6])
 
@@ -60,6 +67,16 @@ def test_one_or_none_stays_as_it_is(method):
     assert correct([], method).shape == (0,)
     assert np.isnan(correct([np.nan, np.nan], method)).all()
     assert np.isnan(correct(np.nan, method))
+
+
+def test_a_tiny_p_keeps_its_digits():
+    assert correct([1e-18, 1, 1], "sidak")[0] == pytest.approx(3e-18, rel=1e-12)
+
+
+@given(p=values)
+def test_hommel_finds_no_less_than_hochberg_and_holm_sidak_no_less_than_holm(p):
+    for finer, coarser in (("hommel", "hochberg"), ("hochberg", "holm"), ("holm_sidak", "holm"), ("sidak", "bonferroni")):
+        assert (correct(p, finer) <= correct(p, coarser) + 1e-12).all()
 
 
 def test_the_input_is_not_touched():

@@ -106,3 +106,12 @@ def test_what_differs_has_another_digest():
     assert parcel_of(result_of(number=1)).digest != first.digest
     assert parcel_of(replace(result_of(), notes=("look",))).digest != first.digest
     assert parcel_of(replace(result_of(), queries={})).digest != first.digest
+
+
+def test_what_was_judged_0_comes_back():
+    """Retrieved and judged 0 is not the same as judged by nobody."""
+    scored = assay.evaluate({"q": {"d": 1, "e": 0, "f": 0}}, {"q": ["e", "x", "d"]}, ["mrr"])
+    result = replace(scored, run={"q": {"e": 3.0, "x": 2.0, "d": 1.0}})
+    parcel = parcel_of(result)
+    assert parcel.plain["nonrelevant"] == {"q": {"e": 0.0}}
+    assert parcel_of_plain(parcel.to_plain()).digest == parcel.digest

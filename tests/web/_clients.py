@@ -17,6 +17,22 @@ def client_of(store: Path, **how: Any) -> TestClient:
     return TestClient(make_app(store, **how), base_url="http://127.0.0.1:8765", follow_redirects=False)
 
 
+class Clock:
+    """A clock that stands still, but for those who sleep by it; what they slept is in `slept`."""
+
+    def __init__(self) -> None:
+        self.now, self.slept = 1000.0, []
+
+    def __call__(self) -> float:
+        """The time."""
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        """Time goes on at once."""
+        self.slept.append(seconds)
+        self.now += seconds
+
+
 def keys_of(html: str) -> list[str]:
     """The results that a page leads to."""
     return list(dict.fromkeys(re.findall(r'href="/result/([^"/]+/\d+)"', html)))

@@ -111,12 +111,23 @@ def test_a_comparison(client):
     assert {pair["metric"] for pair in found["pairs"]} == {"ndcg@10", "mrr", "recall@5"}
     with_baseline = asked(client, "/comparison", result=["latest/0", "latest/1", "main/0"], baseline="main/0")
     assert {pair["a"] for pair in with_baseline["pairs"]} == {"bm25"}
-    for wrong in (
-        {"result": ["latest/0"]},
-        {"result": ["latest/0", "latest/0"]},
-        {"result": ["latest/0", "latest/1"], "baseline": "main/0"},
+    for wrong, status in (
+        ({"result": ["latest/0"]}, 400),
+        ({"result": ["latest/0", "latest/0"]}, 422),
+        ({"result": ["latest/0", "latest/1"], "baseline": "main/0"}, 422),
     ):
-        assert client.get("/api/v1/comparison", params=wrong).status_code == 400
+        assert client.get("/api/v1/comparison", params=wrong).status_code == status
+
+
+def test_a_comparison_of_what_results_share(tmp_path):
+    """Sixty queries against forty: refused as they are, and compared on the forty where that is asked for."""
+    with Store.open(tmp_path / "store.db") as store:
+        store.save([result_of(1), result_of(2, provider="dense", n_queries=40)])
+        client = TestClient(make_app(store), base_url=HERE)
+        wanted = {"result": ["latest/0", "latest/1"]}
+        assert client.get("/api/v1/comparison", params=wanted).status_code == 422
+        assert asked(client, "/comparison", **wanted, shared="true")["n_queries"] == 40
+        assert client.get("/api/v1/comparison", params={**wanted, "shared": "yes"}).status_code == 400
 
 
 def test_the_leaderboard(client):
@@ -163,7 +174,7 @@ def test_a_grade_is_given_and_its_effect_shown(store):
         assert (kept.judge, kept.grade, kept.note) == ("Ana", 2.0, "so it is")
         found = asked(client, "/results/{evaluation}/{place}/effect", "/results/latest/1/effect")
         assert found == json.loads(json.dumps(rejudge(result, {"q000": {document: 2.0}}).to_dict()))
-        assert found["n_added"] == 1
+        assert (found["n_added"], found["n_kept"]) == (1, 0)
         assert asked(client, "/judgments", judge="Ana")["judgments"] == [answer.json()]
         assert asked(client, "/judgments/agreement") == {"agreement": []}
         store.judgments.give(Judgment("things", "q000", document, "Ben", 1))
@@ -181,8 +192,8 @@ def test_a_grade_is_given_and_its_effect_shown(store):
     ("change", "status", "said"),
     [
         ({"grade": 4}, 400, "<= 3"),
-        ({"grade": 1.5}, 400, "Expected `int`"),
-        ({"grade": True}, 400, "Expected `int`"),
+        ({"grade": 1.5}, 400, "multiple of 1"),
+        ({"grade": True}, 400, "got `bool`"),
         ({"judge": "  "}, 400, "judge"),
         ({"benchmark": "thing"}, 404, "Did you mean things"),
         ({"query": ""}, 400, "query"),
@@ -307,7 +318,106 @@ def test_what_was_never_retrieved_is_not_graded(tmp_path):
         sent = {"benchmark": "things", "query": "q000", "document": known, "judge": "Ana", "grade": 1}
         for wrong in ({"query": "no such query"}, {"document": "no such document"}):
             answer = client.post("/api/v1/judgments", json={**sent, **wrong})
-            assert answer.status_code == 400
+            assert answer.status_code == 422
             assert "was not retrieved" in answer.json()["error"]["message"]
         assert client.post("/api/v1/judgments", json=sent).status_code == 201
         assert client.get("/api/v1/judgments/qrels?benchmark=things").text == f"q000 0 {known} 1\n"
+
+
+PAIR = {"benchmark": "things", "query": "q000", "document": "x1", "judge": "Ana"}
+
+
+class TestWithdrawing:
+    """DELETE of a judgment: what goes, what is not there, and who may not."""
+
+    @pytest.fixture
+    def store(self, tmp_path):
+        with Store.open(tmp_path / "store.db") as opened:
+            opened.save([result_of(1)])
+            for judge, grade in (("Ana", 2), ("Ben", 1)):
+                opened.judgments.give(Judgment("things", "q000", "x1", judge, grade, "note"))
+            yield opened
+
+    @pytest.fixture
+    def client(self, store):
+        return TestClient(make_app(store), base_url=HERE)
+
+    def withdraw(self, client, headers=None, **change):
+        return client.delete("/api/v1/judgments", params={**PAIR, **change}, headers=headers)
+
+    def test_one_grade_goes_and_is_given_as_it_was(self, client, store):
+        before = {one.judge: one for one in store.judgments.find()}
+        answer = self.withdraw(client, judge="An\u200ba")
+        assert answer.status_code == 200
+        jsonschema_rs.validate(dict(endpoint_of("/judgments", "DELETE").schema), answer.json())
+        assert answer.json() == before["Ana"].to_dict()
+        assert store.judgments.find() == [before["Ben"]]
+        assert asked(client, "/judgments")["total"] == 1
+
+    def test_what_is_not_there_is_told(self, client, store):
+        said = self.withdraw(client, judge="An").json()["error"]["message"]
+        for word in ("no judge of that pair is called 'An'", "Did you mean Ana?", "it was graded by Ana, Ben"):
+            assert word in said
+        gone = self.withdraw(client, document="x2")
+        assert (gone.status_code, "nobody has graded" in gone.text) == (404, True)
+        assert [self.withdraw(client).status_code for _ in range(2)] == [200, 404]
+        for missing in ("query", "document", "judge"):
+            left = {name: value for name, value in PAIR.items() if name != missing}
+            assert client.delete("/api/v1/judgments", params=left).status_code == 400
+        assert [one.judge for one in store.judgments.find()] == ["Ben"]
+
+    def test_another_page_cannot(self, client, store):
+        for headers in ({"origin": "http://evil.example"}, {"sec-fetch-site": "cross-site"}, {"origin": "null"}):
+            assert self.withdraw(client, headers).status_code == 403
+        assert client.options("/api/v1/judgments", headers={"origin": "http://evil.example"}).status_code == 405
+        assert len(store.judgments.find()) == 2
+
+    def test_the_token_is_needed(self, store):
+        client = TestClient(make_app(store, token="a-rather-long-token"), base_url="http://example.org")
+        assert self.withdraw(client).status_code == 401
+        assert self.withdraw(client, {"authorization": "Bearer a-rather-long-token"}).status_code == 200
+        client.post("/login", data={"token": "a-rather-long-token"})
+        assert self.withdraw(client, judge="Ben").status_code == 200
+        assert store.judgments.find() == []
+
+    def test_a_grade_without_a_benchmark(self, client, store):
+        store.judgments.take_over([Judgment("", "q", "d", "Ana", 1.0, "", "2026-11-15T09:30:00+00:00")])
+        params = {"query": "q", "document": "d", "judge": "Ana"}
+        assert client.delete("/api/v1/judgments", params=params).status_code == 200
+
+
+def test_qrels_name_what_they_cannot_hold(tmp_path):
+    """An id with a blank, and a grade that is no number and came into the store by other ways."""
+    with Store.open(tmp_path / "store.db") as store:
+        store.save([result_of(1)])
+        store.judgments.give(Judgment("things", "q000", "x1", "Ana", 2))
+        store.judgments.give(Judgment("things", "q 1", "x1", "Ana", 2))
+        store.judgments.take_over([Judgment("things", "q2", "x1", "Ana", math.inf, "", "2026-11-15T09:30:00+00:00")])
+        client = TestClient(make_app(store), base_url=HERE)
+        refused = client.get("/api/v1/judgments/qrels", params={"benchmark": "things"})
+        assert refused.status_code == 422
+        said = refused.json()["error"]["message"]
+        for word in ("2 grades", "'q 1' has a blank", "x1 for q2 the grade inf", "partial=true"):
+            assert word in said
+        whole = client.get("/api/v1/judgments/qrels", params={"benchmark": "things", "partial": "true"})
+        assert (whole.status_code, whole.text) == (200, "q000 0 x1 2\n")
+
+
+def test_a_store_that_others_keep_locked_is_told_soon(tmp_path, monkeypatch):
+    import sqlite3
+
+    from assay.web import _desk
+
+    monkeypatch.setattr(_desk, "PATIENCE", 0.05)
+    with Store.open(tmp_path / "store.db") as store:
+        store.save([result_of(1)])
+        client = TestClient(make_app(store), base_url=HERE)
+        known = next(iter(store.latest().results[0].run["q000"]))
+        sent = {"benchmark": "things", "query": "q000", "document": known, "judge": "Ana", "grade": 1}
+        with sqlite3.connect(tmp_path / "store.db", isolation_level=None) as other:
+            other.execute("BEGIN IMMEDIATE")
+            answer = client.post("/api/v1/judgments", json=sent)
+            assert answer.status_code == 503
+            assert "others have been writing to it all the time" in answer.json()["error"]["message"]
+            other.execute("ROLLBACK")
+        assert client.post("/api/v1/judgments", json=sent).status_code == 201

@@ -11,7 +11,9 @@ from _clients import client_of, rows_of
 from _stores import result_of
 
 from assay.comparison.compare import compare_results
+from assay.evaluation.conduct import Conduct, carry_out
 from assay.evaluation.evaluate import evaluate
+from assay.evaluation.plan import make_plan
 from assay.store import Store
 from assay.web.leaderboard import ties_of
 
@@ -47,6 +49,37 @@ def test_where_less_is_better_the_least_comes_first(tmp_path):
     rows = rows_of(client_of(tmp_path / "s.db").get("/leaderboard?metric=unjudged@10").text, "Leaderboard")
     assert [row[1] for row in rows] == ["a", "b"]
     assert float(rows[0][2].split()[0]) < float(rows[1][2].split()[0])
+
+
+def chunkers(tmp_path):
+    """Two chunkers on one benchmark with spans, ndcg@10 asked for first."""
+    content = {
+        "benchmarks": ["code-spans"],
+        "chunkers": ["fixed_lines", "fixed_chars"],
+        "providers": ["bm25"],
+        "metrics": ["ndcg@10", "span_recall@10"],
+        "selection": {"limit": 12},
+        "cache": False,
+    }
+    with Store.open(tmp_path / "s.db") as store:
+        store.save(carry_out(make_plan(content, "test"), Conduct(home=tmp_path)))
+    return client_of(tmp_path / "s.db")
+
+
+def test_chunkers_are_ranked_by_what_is_fair_to_them(tmp_path):
+    """ndcg@10 counts chunks, of which every chunker makes its own; metrics of spans count places in files."""
+    client = chunkers(tmp_path)
+    html = client.get("/leaderboard?benchmark=code-spans").text
+    assert "span_recall@10" in re.search(r'class="verdict[^>]*>([^<]*)', html)[1]
+    assert "counts chunks" not in html
+    unfair = client.get("/leaderboard?benchmark=code-spans&metric=ndcg@10").text
+    assert "ndcg@10 counts chunks, and each chunker made its own" in unfair
+    board = client.get("/api/v1/leaderboard?benchmark=code-spans").json()
+    assert (board["metric"], board["notes"]) == ("span_recall@10", [])
+    asked = client.get("/api/v1/leaderboard?benchmark=code-spans&metric=ndcg@10").json()
+    assert "counts chunks" in asked["notes"][0]
+    key = board["rows"][0]["key"]
+    assert "reaches span_recall@10 of" in client.get(f"/result/{key}").text
 
 
 def test_other_data_under_the_same_name_stays_out(tmp_path):

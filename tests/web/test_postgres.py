@@ -11,7 +11,6 @@ from _clients import client_of, main_of
 from _stores import result_of
 
 from assay.store import Store
-from assay.web._desk import state_of
 
 
 def require(what, why):
@@ -41,7 +40,7 @@ def test_every_change_is_seen(url):
         assert "1 result in" in main_of(client.get("/").text)
         store.save([result_of(2, provider="dense", night=1)])
         assert "2 results in" in main_of(client.get("/").text)
-        seen = [state_of(store)]
+        seen = [store.state()]
         for change in (
             lambda: store.tag(first, "a", "z"),
             lambda: (store.tag(first, "a", remove=True), store.tag(first, "b")),
@@ -52,7 +51,27 @@ def test_every_change_is_seen(url):
             lambda: store.delete(first),
         ):
             change()
-            seen.append(state_of(store))
+            seen.append(store.state())
         assert len(set(seen)) == len(seen)
-        assert state_of(store) == seen[-1]
+        assert store.state() == seen[-1]
         assert "s3cret" not in client.get("/").text
+
+
+def test_a_table_that_others_keep_locked_is_told_soon(url, monkeypatch):
+    import psycopg
+
+    from assay.web import _desk
+
+    monkeypatch.setattr(_desk, "PATIENCE", 0.2)
+    with Store.open(url) as store:
+        store.save([result_of(3)])
+        client = client_of(store)
+        known = next(iter(store.latest().results[0].run["q000"]))
+        sent = {"benchmark": "things", "query": "q000", "document": known, "judge": "Ana", "grade": 1}
+        with psycopg.connect(store.place.url.replace("postgresql+psycopg", "postgresql", 1)) as other:
+            other.execute("LOCK TABLE assay_judgments IN EXCLUSIVE MODE")
+            answer = client.post("/api/v1/judgments", json=sent)
+            assert answer.status_code == 503
+            assert "others have been writing to it all the time" in answer.json()["error"]["message"]
+            other.rollback()
+        assert client.post("/api/v1/judgments", json=sent).status_code == 201

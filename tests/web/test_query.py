@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+
 from _clients import client_of, keys_of, main_of, rows_of
 from _stores import HOSTILE
 
@@ -17,12 +20,28 @@ def test_ranking_and_ground_truth(client, usual):
     ranking, relevant = result.run["q005"], result.relevant["q005"]
     rows = rows_of(html, "Ranking")
     assert [row[1] for row in rows] == sorted(ranking, key=lambda doc: -ranking[doc])
-    assert [row[2] for row in rows] == [f"{relevant[row[1]]:g}" if row[1] in relevant else "" for row in rows]
+    judged = {**relevant, **result.nonrelevant.get("q005", {})}
+    assert [row[2] for row in rows] == [f"{judged[row[1]]:g}" if row[1] in judged else "" for row in rows]
     assert {row[0]: row[1] for row in rows_of(html, "Ground truth")} == {
         doc: f"{grade:g}" for doc, grade in relevant.items()
     }
     assert [row[0] for row in rows_of(html, "Scores")][:3] == ["ndcg@10", "mrr", "recall@5"]
     assert "what is thing 5 about" in main_of(html)
+
+
+def test_what_was_judged_0_is_told_from_what_nobody_judged(tmp_path):
+    """q01 of rag-template has the grades 3, 0 and 0; on the page, in its CSV and in the JSON of the API."""
+    from assay import run
+
+    with Store.open(tmp_path / "s.db") as store:
+        name = store.save(run("rag-template", "dense", metrics=["ndcg@10"]))
+    client = client_of(tmp_path / "s.db")
+    address = f"/result/{name}/0/query?id=q01"
+    grades = {row[1].split()[0]: row[2] for row in rows_of(client.get(f"{address}&top=100").text, "Ranking")}
+    assert {doc: grade for doc, grade in grades.items() if grade} == {"p001": "3", "p014": "0", "p028": "0"}
+    rows = list(csv.DictReader(io.StringIO(client.get(f"{address}&csv=ranking").text)))
+    assert {row["document"]: float(row["grade"]) for row in rows if row["grade"]} == {"p001": 3, "p014": 0, "p028": 0}
+    assert "p028" not in [row[0] for row in rows_of(client.get(address).text, "Ground truth")]
 
 
 def test_the_same_query_elsewhere_leads_there(client):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
-from _clients import client_of
+from _clients import Clock, client_of
 from _stores import usual_store
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.web._throttle import Throttle
 from assay.web.safety import COOKIE, HEADERS, MOST_ADDRESS, MOST_BYTES, POLICY, Keys, is_loopback, safe_next
 
 TOKEN = "a-token-that-is-long-enough"
@@ -16,7 +19,9 @@ TOKEN = "a-token-that-is-long-enough"
 @pytest.fixture(scope="module")
 def guarded(tmp_path_factory):
     """Pages that need a token."""
-    return client_of(usual_store(tmp_path_factory.mktemp("guarded") / "s.db", nights=2), token=TOKEN)
+    clock = Clock()
+    store = usual_store(tmp_path_factory.mktemp("guarded") / "s.db", nights=2)
+    return client_of(store, token=TOKEN, throttle=Throttle(clock, clock.sleep))
 
 
 @pytest.fixture
@@ -71,6 +76,12 @@ def test_the_login_page_tells_nothing_that_is_made_of_the_token(visitor):
     assert Keys(TOKEN).csrf not in visitor.get("/login").text
 
 
+def test_the_login_page_leads_nowhere_and_needs_no_script(visitor):
+    html = visitor.get("/login").text
+    assert "<script" not in html
+    assert re.findall(r'<a [^>]*href="([^"]*)"', html) == ["#content", "/"]
+
+
 def test_the_token_opens_by_header(visitor):
     assert visitor.get("/", headers={"authorization": f"Bearer {TOKEN}"}).status_code == 200
     for wrong in ("", "x", TOKEN[:-1], TOKEN + "x", TOKEN.upper()):
@@ -117,6 +128,12 @@ def test_tokens_are_compared_in_constant_time(monkeypatch):
     assert not keys.is_token("x" * 10_000)
     assert not keys.is_cookie("")
     assert seen == [(32, 32)] * 3
+
+
+def test_nobody_works_the_cookie_out_from_the_token():
+    """Else tokens could be guessed by cookies, which nobody waits for."""
+    assert Keys(TOKEN).cookie != Keys(TOKEN).cookie
+    assert not Keys(TOKEN).is_cookie(Keys(TOKEN).cookie)
 
 
 def test_no_token_is_no_token():
@@ -239,3 +256,21 @@ def test_any_text_is_a_place_to_go_to_or_not(text):
 
 def test_a_length_of_thousands_of_digits(client):
     assert client.post("/judge", content=b"x", headers={"content-length": "9" * 5000}).status_code == 413
+
+
+@pytest.mark.parametrize("path", ["/", "/compare", "/history", "/leaderboard", "/datasets", "/metrics", "/switch"])
+def test_a_parameter_that_is_too_long_is_refused_in_words(client, path):
+    answer = client.get(path, params={"words": "w" * 2001})
+    assert answer.status_code == 400
+    assert "a parameter has at most 2,000 letters; found 2,001" in answer.text
+    assert "w" * 200 not in answer.text
+    assert client.get(path, params={"n" * 3000: "x"}).status_code == (200 if path == "/switch" else 400)
+
+
+def test_an_id_may_be_as_long_as_data_have_it(hostile):
+    from _clients import keys_of
+
+    client = client_of(hostile)
+    key = keys_of(client.get("/").text)[0]
+    assert client.get(f"/result/{key}/query", params={"id": "w" * 10_000}).status_code == 200
+    assert client.get(f"/result/{key}/query", params={"id": "w" * 9_999}).status_code == 404

@@ -13,6 +13,7 @@ from xml.sax.saxutils import quoteattr
 from assay.charts._drawing import Drawing
 from assay.charts._spec import INK, themed
 from assay.errors import UnknownName, UsageError, near_matches
+from assay.text import install_command
 
 PICTURES = ("svg", "png", "pdf")
 SCALE = 2.0
@@ -86,5 +87,5 @@ def _converter() -> Any:
     try:
         import vl_convert
     except ImportError:
-        raise UsageError("charts need vl-convert-python: pip install 'assay[report]'") from None
+        raise UsageError(f"charts need vl-convert-python: {install_command('report')}") from None
     return vl_convert

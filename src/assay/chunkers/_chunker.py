@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from assay.catalog import entries_by_name, find_entry
 from assay.errors import BadParameter
-from assay.grammar import Param, cutoff, parse_setting, show, split_call
+from assay.grammar import Param, changed_settings, cutoff, parse_settings, show, split_call
 from assay.model.records import Document
 
 DEFAULT_SIZE = 1500
@@ -69,7 +69,7 @@ class BoundChunker:
     @property
     def name(self) -> str:
         """How it is written: `fixed_lines(size=800)`; what is at its default is left out."""
-        changed = {one.name: self.params[one.name] for one in self.chunker.params if self.params[one.name] != one.default}
+        changed = changed_settings(self.chunker.params, self.params)
         inside = ", ".join(f"{name}={written_value(value)}" for name, value in changed.items())
         return f"{self.chunker.name}({inside})" if inside else self.chunker.name
 
@@ -148,9 +148,7 @@ def _of_mapping(content: Mapping[str, Any]) -> BoundChunker:
 
 
 def _bound(text: str, chunker: Chunker, settings: list[tuple[str, str]]) -> BoundChunker:
-    values = {param.name: param.default for param in chunker.params}
-    for name, value in settings:
-        values |= parse_setting(text, chunker.name, chunker.params, name, value)
+    values = parse_settings(text, chunker.name, chunker.params, settings)
     if values.get("overlap", 0) >= values.get("size", 1):
         raise BadParameter(f"{text}: overlap is below size ({values['size']:,}), not {values['overlap']:,}")
     return BoundChunker(chunker, values)

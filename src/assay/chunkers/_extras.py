@@ -7,12 +7,13 @@ from importlib.util import find_spec
 from typing import Any
 
 from assay.errors import UsageError
+from assay.text import install_command
 
 
 def check_installed(owner: str, package: str, extra: str) -> None:
     """Raise one line that names the command to install the package, unless it is there; it is not imported."""
     if find_spec(package) is None:
-        raise UsageError(f"{owner} needs {package.replace('_', '-')}: pip install 'assay[{extra}]'")
+        raise UsageError(f"{owner} needs {package.replace('_', '-')}: {install_command(extra)}")
 
 
 def needed(owner: str, package: str, extra: str) -> Any:

@@ -95,7 +95,7 @@ CHUNKER = Chunker(
             "size",
             cutoff,
             2048,
-            "characters of a chunk at most, white space included; kind=code exceeds it where syntax is not cut further",
+            "characters of a chunk at most, white space included; code and sentence exceed it where they cut no further",
         ),
     ),
     check=_check,

@@ -12,12 +12,14 @@ def main(argv: list[str] | None = None) -> int:
     if arguments in (["--version"], ["-V"]):  # answered before anything heavy is imported
         return _print_version()
     try:
+        from assay.cli._interrupts import until_terminated
         from assay.cli._program import run_program
 
-        return run_program(arguments)
-    except KeyboardInterrupt:
+        with until_terminated():  # by default SIGTERM ends a process at once, and temporary files stay
+            return run_program(arguments)
+    except KeyboardInterrupt as interrupt:
         sys.stderr.write("interrupted\n")
-        return 130
+        return int(getattr(interrupt, "exit_code", 130))
 
 
 def _print_version() -> int:

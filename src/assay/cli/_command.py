@@ -22,6 +22,8 @@ class Command:
     examples: str = ""
     also_takes: str = ""
     """The option that words left over go to: argparse loses files that follow a flag, as in `score q.txt -q r.txt`."""
+    computes: bool = False
+    """Whether it does something that takes time and choices, and so has `-v`, which tells of both."""
 
 
 class Parser(argparse.ArgumentParser):

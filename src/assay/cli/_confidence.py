@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from assay.cli._numbers import whole_number
@@ -11,6 +13,8 @@ if TYPE_CHECKING:
     from assay.evaluation.result import Result
 
 METHODS = ("auto", "bootstrap", "bca", "t", "wilson", "none")
+WITHOUT = {"trec", "html"}
+"""Formats that have no place for intervals, or make their own."""
 MANY = 1_000_000_000
 
 
@@ -43,12 +47,24 @@ def level(text: str) -> float:
     return value
 
 
-def with_confidence(options: argparse.Namespace, result: Result) -> Result:
-    """The result with intervals: all that were asked for; else all in JSON, and in a table that of the first metric."""
-    if options.ci == "none" or (options.ci is None and options.format not in ("table", "json")):
+def with_confidence(options: argparse.Namespace, result: Result, forms: Sequence[str] = ()) -> Result:
+    """The result with intervals: all that were asked for; else all where JSON is written, and that of the first metric."""
+    forms = forms or [options.format]
+    if options.ci == "none" or (options.ci is None and WITHOUT.issuperset(forms)):
         return result
     from assay.evaluation.intervals import with_intervals
 
-    first = {metric.name for metric in result.metrics[:1]}
-    shown = first if options.ci is None and options.format == "table" else None
+    shown = None if options.ci is not None or "json" in forms else _first(result)
     return with_intervals(result, options.ci or "auto", options.level or 0.95, options.ci_seed, shown)
+
+
+def confidence_in(form: str, options: argparse.Namespace, result: Result) -> Result:
+    """The result with the intervals that this format shows: all in JSON or on request, else that of the first metric."""
+    if options.ci is not None or form == "json":
+        return result
+    shown = set[str]() if form in WITHOUT else _first(result)
+    return replace(result, intervals={name: one for name, one in result.intervals.items() if name in shown})
+
+
+def _first(result: Result) -> set[str]:
+    return {metric.name for metric in result.metrics[:1]}

@@ -7,6 +7,7 @@ import argparse
 from assay.cli._confidence import add_interval_arguments
 from assay.cli._numbers import seconds, whole_number
 from assay.cli._policy import add_policy_arguments
+from assay.cli._relevance import add_unit_arguments
 from assay.cli._slices import add_by
 from assay.cli._store import add_store_argument
 from assay.cli._terms import add_term_arguments
@@ -30,6 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-m", "--metrics", nargs="+", action="extend", metavar="METRIC", help="default: the group rag")
     parser.add_argument("--k", type=whole_number(MANY, 1), metavar="K", help="documents to ask for (default: 100 or more)")
     parser.add_argument("--relevance", metavar="RESOLVER", help="who decides about relevance (default: auto)")
+    add_unit_arguments(parser)
     add_term_arguments(parser)
     _add_selection(parser)
     _add_running(parser)

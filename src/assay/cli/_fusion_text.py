@@ -11,7 +11,7 @@ from assay.fusion._fusion import Fusion
 from assay.grammar import show
 from assay.reports._cells import Cell, Table
 from assay.reports._layout import Style, fitted, with_prose
-from assay.text import counted
+from assay.text import counted, with_minus
 
 WORDS = frozenset({0, 1, 2})
 SMALLEST_P = 0.0001
@@ -57,9 +57,10 @@ def render_tuning(tuning: FusionTuning, style: Style, command: str) -> str:
     if tuning.n_undefined:
         head += f" · {tuning.metric} says nothing about {counted(tuning.n_undefined, 'query')}"
     percent = f"{100 * tuning.level:g} %"
+    gained = [with_minus(f"{value:+.4f}") for value in (tuning.gain, tuning.low, tuning.high)]
     gain = (
-        f"gain over {tuning.best_single} on held-out queries: {tuning.gain:+.4f}, {percent} interval "
-        f"[{tuning.low:+.4f}, {tuning.high:+.4f}], {_probability(tuning.p)} ({tuning.test})"
+        f"gain over {tuning.best_single} on held-out queries: {gained[0]}, {percent} interval "
+        f"[{gained[1]}, {gained[2]}], {_probability(tuning.p)} ({tuning.test})"
     )
     chosen = f"chosen over all queries: {tuning.chosen.name}, {tuning.metric} {tuning.chosen_score:.4f} there\n  {command}"
     parts = [head, *fitted(_figures(tuning), style), style.wrapped(gain), *fitted(_folds(tuning), style), chosen]

@@ -12,7 +12,10 @@ from pathlib import Path
 from assay.cli._relevance import refuse_without_dataset
 from assay.errors import UsageError
 
-FILE_ENDINGS = (".txt", ".run", ".qrels", ".trec", ".json", ".jsonl", ".csv", ".tsv", ".parquet", ".gz", ".zst")
+FILE_ENDINGS = (
+    *(".txt", ".run", ".qrels", ".trec", ".json", ".jsonl", ".csv", ".tsv", ".parquet"),
+    *(".gz", ".zst", ".xz", ".bz2"),
+)
 
 
 @dataclass(frozen=True)

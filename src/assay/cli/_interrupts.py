@@ -15,6 +15,8 @@ INTERRUPTED, TERMINATED = 130, 143
 class Terminated(KeyboardInterrupt):
     """The process was asked to end by SIGTERM."""
 
+    exit_code = TERMINATED
+
 
 @contextmanager
 def until_terminated() -> Iterator[None]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from typing import Any
 
+from assay.errors import UnknownName, near_matches
 from assay.model.policy import Policy
 from assay.model.profile import OWN, Profile
 from assay.model.profiles import PROFILES, find_profile
@@ -22,7 +24,6 @@ def add_policy_arguments(parser: argparse.ArgumentParser) -> None:
         flag, meaning = f"--{setting.name.replace('_', '-')}", setting.metadata["meaning"]
         if "choices" in setting.metadata:
             words = setting.metadata["choices"]
-            spellings = dict.fromkeys(spelling for word in words for spelling in (word, word.replace("_", "-")))
             shown = "|".join(word.replace("_", "-") if setting.name == "duplicates" else word for word in words)
             is_long = len(shown) > LONG
             help_text = (
@@ -30,7 +31,8 @@ def add_policy_arguments(parser: argparse.ArgumentParser) -> None:
                 if is_long
                 else f"{meaning} (default: {words[0]})"
             )
-            group.add_argument(flag, choices=list(spellings), metavar="RULE" if is_long else shown, help=help_text)
+            metavar = "RULE" if is_long else shown
+            group.add_argument(flag, type=_one_of(words), choices=words, metavar=metavar, help=help_text)
         elif setting.default is False:
             group.add_argument(flag, action="store_true", default=None, help=meaning)
         else:
@@ -45,12 +47,24 @@ def profile_of(options: argparse.Namespace) -> Profile:
 
 def given_policy(options: argparse.Namespace) -> dict[str, Any]:
     """The fields of a policy that flags set."""
-    given = {setting.name: _word(getattr(options, setting.name)) for setting in fields(Policy)}
+    given = {setting.name: getattr(options, setting.name) for setting in fields(Policy)}
     return {name: value for name, value in given.items() if value is not None}
 
 
-def _word(value: Any) -> Any:
-    return value.replace("-", "_") if isinstance(value, str) else value
+def _one_of(words: Sequence[str]) -> Callable[[str], str]:
+    """What reads one of the words, with hyphens too; any other is answered with those that may have been meant."""
+
+    def read(text: str) -> str:
+        word = text.replace("-", "_")
+        if word not in words:
+            raise argparse.ArgumentTypeError(str(UnknownName("rule", text, near_matches(word, words), _all(words))))
+        return word
+
+    return read
+
+
+def _all(words: Sequence[str]) -> str:
+    return f"there are {', '.join(words)}"
 
 
 def _number(text: str) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import io
 import shlex
 import sys
@@ -12,26 +13,30 @@ from collections.abc import Sequence
 from assay.catalog import load_entries
 from assay.cli import silence_output
 from assay.cli._command import Command, Parser
-from assay.errors import AssayError, UsageError, near_matches
-from assay.text import printable
+from assay.cli._plain_letters import plain_letters
+from assay.cli._program_errors import write_error
+from assay.cli._verbose import add_verbose, timed
+from assay.errors import AssayError, UsageError
 
 EXIT_CODES = (
     "exit codes: 0 fine · 1 gate failed · 2 usage · 3 data · 4 provider · 5 nothing selected · 6 store\n"
     "            70 a bug in assay · 130 interrupted · 143 terminated"
 )
 
+ALIKE = 0.75
+"""How much of a flag must be there for it to have been meant: with fewer letters than that, --store would be --sort."""
+
 
 def run_program(arguments: list[str]) -> int:
     """Parse, run, report."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # a letter the terminal lacks is written out, not a crash
+            stream.reconfigure(errors=plain_letters())  # a letter the terminal lacks is written out, not a crash
     try:
         code = _run(arguments)
         sys.stdout.flush()
     except AssayError as error:
-        lines = [printable(line) for line in str(error).split("\n")]
-        sys.stderr.write("error: " + "\n".join(lines) + "\n")
+        write_error(str(error))
         return error.exit_code
     except BrokenPipeError:  # the reader has seen enough
         silence_output()
@@ -39,11 +44,11 @@ def run_program(arguments: list[str]) -> int:
     except OSError as error:
         silence_output()
         what = "no such file" if isinstance(error, FileNotFoundError) else error.strerror or error
-        sys.stderr.write(f"error: {error.filename or 'the output'}: {what}\n")
+        write_error(f"{error.filename or 'the output'}: {what}")
         return 2
     except Exception:  # noqa: BLE001 (told apart from user errors, traceback kept)
         traceback.print_exc()
-        sys.stderr.write("error: this is a bug in assay; please report it with the lines above\n")
+        write_error("this is a bug in assay; please report it with the lines above")
         return 70
     return code
 
@@ -62,14 +67,17 @@ def _run(arguments: list[str]) -> int:
     if left_over:
         getattr(options, options.also_takes).extend(left_over)
     options.typed = arguments
-    code: int = options.run(options)
+    with timed(options, "all of it"):
+        code: int = options.run(options)
     return code
 
 
 def _unrecognized(words: list[str], flags: Sequence[str]) -> str:
     """What was not understood, and which flags of the command may have been meant."""
     typed = [word.partition("=")[0] for word in words if word.startswith("--")]
-    near = dict.fromkeys(flag for word in typed for flag in near_matches(word, flags, most=1))
+    names = [flag.lstrip("-") for flag in flags]
+    alike = (difflib.get_close_matches(word.lstrip("-").lower(), names, n=1, cutoff=ALIKE) for word in typed)
+    near = dict.fromkeys(f"--{name}" for found in alike for name in found)
     question = f". Did you mean {' and '.join(near)}?" if near else ""
     return f"unrecognized: {shlex.join(words)}{question}"
 
@@ -96,6 +104,8 @@ def build_parser() -> Parser:
             formatter_class=_formatter,
         )
         command.arguments(sub)
+        if command.computes:
+            add_verbose(sub)
         flags = [flag for flag in sub._option_string_actions if flag.startswith("--")]
         sub.set_defaults(run=command.run, prog=sub.prog, also_takes=command.also_takes, flags=flags)
     parser.set_defaults(run=lambda _: _no_command(parser), prog=parser.prog, also_takes="", flags=["--help", "--version"])

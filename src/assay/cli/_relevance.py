@@ -30,6 +30,12 @@ def add_relevance_arguments(parser: argparse.ArgumentParser, run_help: str = "mo
     group.add_argument(
         "--f1-threshold", type=_share, metavar="F1", help="lowest F1 that token takes as relevant (default: 0.3)"
     )
+    add_unit_arguments(group)
+    add_ontology_arguments(group, "for max_ont_sim and relevance by ontology; reads ids under other names for all metrics")
+
+
+def add_unit_arguments(group: argparse._ActionsContainer) -> None:
+    """Whether chunks or their documents are judged, and which document a chunk belongs to."""
     group.add_argument(
         "--unit",
         choices=list(dict.fromkeys(spelling for unit in UNITS for spelling in (unit, unit.replace("_", "-")))),
@@ -39,7 +45,6 @@ def add_relevance_arguments(parser: argparse.ArgumentParser, run_help: str = "mo
     group.add_argument(
         "--id-map", metavar="FILE", help="which document a chunk belongs to: JSON, or lines of chunk and document"
     )
-    add_ontology_arguments(group, "for max_ont_sim and relevance by ontology; reads ids under other names for all metrics")
 
 
 def relevance_of(options: argparse.Namespace) -> Relevance:
@@ -51,10 +56,15 @@ def relevance_of(options: argparse.Namespace) -> Relevance:
     defaults = {} if options.f1_threshold is None else {"threshold": options.f1_threshold}
     if by.strip() != "auto" and defaults:
         _refuse_threshold(parse_resolver(by), by)
+    unit = unit_of(options) or "as_retrieved"
+    return Relevance(by, unit, options.id_map, defaults, options.ontology, options.annotations)
+
+
+def unit_of(options: argparse.Namespace) -> str | None:
+    """The unit that flags say, `document` where there is a map of ids and nothing else was said; None: not said."""
     if options.id_map and (options.unit or "").startswith("as"):
         raise UsageError("--id-map is for --unit chunk or document; with as_retrieved ids are compared as they are")
-    unit = (options.unit or ("document" if options.id_map else "as_retrieved")).replace("-", "_")
-    return Relevance(by, unit, options.id_map, defaults, options.ontology, options.annotations)
+    return (options.unit or "document").replace("-", "_") if options.unit or options.id_map else None
 
 
 def ontology_of(options: argparse.Namespace) -> Ontology | None:

@@ -103,14 +103,25 @@ def _text(options: argparse.Namespace, matters: Sequence[Matter], output: str) -
     from assay.reports._slices_beside import Beside, render_with_beside
 
     form = ENDINGS[Path(output).suffix.lower()]
+    opening = _opening(matters, form)
     compared = [one.comparison for one in matters if one.comparison is not None]
     if not compared:
         results = [result for one in matters for result in one.results]
-        return _harmless(render_evaluation(results, form, Shown(by=options.by or ())), form)
+        return opening + _harmless(render_evaluation(results, form, Shown(by=options.by or ())), form)
     from assay.comparison.slice_comparison import compare_slices
 
     beside = [Beside(compare_slices(one, options.by) if options.by else None) for one in compared]
-    return _harmless(render_with_beside(ComparisonReport(compared, MOVERS, MOVERS), beside, form), form)
+    return opening + _harmless(render_with_beside(ComparisonReport(compared, MOVERS, MOVERS), beside, form), form)
+
+
+def _opening(matters: Sequence[Matter], form: str) -> str:
+    """Of several benchmarks, every system on each of them first; files for programs have rows of their own."""
+    from assay.reports._across import across_sheets
+    from assay.reports._layout import Style
+    from assay.reports._sheets import FORMATS, render_sheets
+
+    sheets = across_sheets(matters) if form in FORMATS[:3] else []
+    return f"{render_sheets(sheets, form, Style())}\n" if sheets else ""
 
 
 def _harmless(text: str, form: str) -> str:

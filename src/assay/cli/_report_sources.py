@@ -11,14 +11,7 @@ from typing import TYPE_CHECKING
 
 from assay.cli._inputs import refuse_swallowed
 from assay.cli._relevance import refuse_without_dataset
-from assay.cli._systems import (
-    Named,
-    _names,
-    _refuse_mixture,
-    _scoring,
-    _told_apart,
-    read_systems,
-)
+from assay.cli._systems import Named, names_of, read_systems, refuse_mixture, scoring_of, told_apart
 from assay.errors import DataError, UsageError
 from assay.store.found import Found
 
@@ -40,7 +33,7 @@ def read_sources(options: argparse.Namespace) -> Sources:
     refuse_swallowed(options, options.files)
     words = [Named.of(word) for word in (*options.files, *options.more_runs)]
     if not options.dataset and words and all(_is_result(word) for word in words):
-        _refuse_mixture(options, words, words)
+        refuse_mixture(options, words, words)
         return _of_results(words, options.store)
     if stored := [word for word in words if not _is_file(word) and not _looks_like_file(word)]:
         raise UsageError(
@@ -88,7 +81,7 @@ def _of_results(words: Sequence[Named], store: str | None) -> Sources:
     if "" in groups and len(groups) == 2:  # one that does not say what it is about goes with the only one there is
         only = next(name for name in groups if name)
         groups[only] = [*groups.pop(""), *groups[only]]
-    return Sources([_told_apart(group) for group in groups.values()], tuple(found))
+    return Sources([told_apart(group) for group in groups.values()], tuple(found))
 
 
 def _renamed(word: Named, result: Result, n: int) -> Result:
@@ -110,5 +103,5 @@ def _one_run(options: argparse.Namespace, words: Sequence[Named]) -> list[Result
     truth = options.dataset or words[0].path
     profile = profile_of(options)
     source = as_source(words[-1].path)
-    scoring = _scoring(options, truth, settings_of(parse_metrics(options.metrics), profile), profile)
-    return [scoring.score(source, _names(words[-1:], [source.name])[0], with_rankings=True)]
+    scoring = scoring_of(options, truth, settings_of(parse_metrics(options.metrics, profile.name), profile), profile)
+    return [scoring.score(source, names_of(words[-1:], [source.name])[0], with_rankings=True)]

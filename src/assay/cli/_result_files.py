@@ -3,45 +3,71 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from assay.cli._terminal import may_colour, terminal_width
 from assay.errors import UsageError
+
+if TYPE_CHECKING:
+    from assay.reports._layout import Style
 
 FORMATS = ("table", "json", "csv", "markdown", "latex")
 ENDINGS = ".json .csv .md .tex .txt"
+OF_TEXT = ".json .txt"
+"""Endings of commands that have a text and JSON, and no table."""
 STANDARD_INPUT = "-"
 
 
-def add_output(group: argparse._ArgumentGroup) -> None:
-    """The flag for files."""
+def add_output(group: argparse._ActionsContainer, endings: str = ENDINGS) -> None:
+    """The flag for files; a command that has fewer formats names the endings it takes."""
     group.add_argument(
         "-o",
         "--output",
         action="append",
         default=[],
         metavar="FILE",
-        help=f"a file too, its format by ending: {ENDINGS}; may be repeated",
+        help=f"a file too, its format by ending: {endings}; may be repeated",
     )
 
 
-def check_output(paths: Sequence[str]) -> None:
-    """Refuse files that could not be written, before anything is read."""
+def check_output(paths: Sequence[str], endings: str = ENDINGS) -> None:
+    """Refuse files that could not be written, before anything is read. Without any, nothing is imported for them."""
+    if not paths:
+        return
     from assay.reports._outputs import check_outputs
 
-    if others := [path for path in paths if Path(path).suffix.lower() not in ENDINGS.split()]:
-        raise UsageError(f"-o {others[0]}: the ending tells the format; there are {', '.join(ENDINGS.split())}")
+    if others := [path for path in paths if Path(path).suffix.lower() not in endings.split()]:
+        raise UsageError(f"-o {others[0]}: the ending tells the format; there are {', '.join(endings.split())}")
     check_outputs(paths)
+
+
+def forms_of(paths: Sequence[str]) -> list[str]:
+    """The format of each file, told by its ending."""
+    if not paths:
+        return []
+    from assay.reports._outputs import ENDINGS as FORMS
+
+    return [FORMS[Path(path).suffix.lower()] for path in paths]
 
 
 def write_output(paths: Sequence[str], render: Callable[[str], str]) -> None:
     """Write each file in the format of its ending, as `render` has it for that format."""
     from assay.datasets._write import new_file
-    from assay.reports._outputs import ENDINGS as FORMS
 
-    for path in map(Path, paths):
-        with new_file(path) as file:
-            file.write(render(FORMS[path.suffix.lower()]).encode("utf-8", "surrogatepass"))
+    for path, form in zip(paths, forms_of(paths), strict=True):
+        with new_file(Path(path)) as file:
+            file.write(render(form).encode("utf-8", "surrogatepass"))
+
+
+def put_out(options: argparse.Namespace, render: Callable[[str, Style], str]) -> None:
+    """Write the files that were asked for, then print; only what is printed is fitted to the terminal."""
+    from assay.reports._layout import Style
+
+    write_output(options.output, lambda form: render(form, Style()))
+    sys.stdout.write(render(options.format, Style(terminal_width(), may_colour())))
 
 
 def names_of(files: Sequence[str]) -> list[str]:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from assay.monitoring.rule import Rule
 
-__all__ = ["Found", "best_so_far", "find_baseline", "find_results", "read_rules"]
+__all__ = ["Found", "best_so_far", "bless_command", "find_baseline", "find_results", "read_rules"]
 
 
 def find_results(reference: str, store: str | None) -> Found:
@@ -26,6 +26,13 @@ def find_baseline(reference: str, store: str | None) -> tuple[Found | None, str]
     from assay.store import lookup
 
     return lookup.find_baseline(reference, store)
+
+
+def bless_command(name: str, evaluation: str) -> str:
+    """What makes an evaluation the baseline of a name; empty where it is a file, or nothing can be blessed so."""
+    from assay.store.references import is_baseline_name
+
+    return f"assay bless {evaluation} --as {name}" if evaluation and is_baseline_name(name) else ""
 
 
 def read_rules(files: Iterable[str], texts: Iterable[str]) -> list[Rule]:

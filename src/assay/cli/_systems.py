@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 from assay.cli._inputs import refuse_swallowed
 from assay.cli._policy import add_policy_arguments, profile_of
 from assay.cli._relevance import add_relevance_arguments, ontology_of, refuse_without_dataset, relevance_of
+from assay.cli._verbose import kind_of, tell, tell_policy, timed
 from assay.cli._wrong_file import explained
 from assay.errors import DataError, UsageError
 from assay.model.policy import Policy
+from assay.text import counted
 
 if TYPE_CHECKING:
     from assay.datasets import FileSource
@@ -94,14 +96,14 @@ def read_systems(options: argparse.Namespace, *, with_rankings: bool = False) ->
         if word not in saved and word.path != "-" and not Path(word.path).exists():
             raise DataError(f"{word.path}: no such file")
     if saved and not options.dataset:
-        _refuse_mixture(options, words, saved)
+        refuse_mixture(options, words, saved)
         return _by_benchmark(_saved_results(words))
     if saved:
         raise UsageError(f"{saved[0].path} is a saved result, which needs no --dataset: it was scored already")
     return [_scored(options, words, with_rankings=with_rankings)]
 
 
-def _refuse_mixture(options: argparse.Namespace, words: Sequence[Named], saved: Sequence[Named]) -> None:
+def refuse_mixture(options: argparse.Namespace, words: Sequence[Named], saved: Sequence[Named]) -> None:
     """Results go with results only, and are compared as they were scored."""
     for word in words:
         if word not in saved:
@@ -137,11 +139,11 @@ def _by_benchmark(found: Sequence[tuple[Named, Result]]) -> list[list[Result]]:
     for word, result in found:
         groups.setdefault(result.benchmark or only, []).append((word, result))
     if all(len(group) == 1 for group in groups.values()):
-        return [_told_apart(found)]
-    return [_told_apart(group) for group in groups.values()]
+        return [told_apart(found)]
+    return [told_apart(group) for group in groups.values()]
 
 
-def _told_apart(found: Sequence[tuple[Named, Result]]) -> list[Result]:
+def told_apart(found: Sequence[tuple[Named, Result]]) -> list[Result]:
     """Names that clash get the stem of their file in front, or its path where stems clash as well."""
     names = [result.name for _, result in found]
     for front in (lambda path: Path(path).stem, str):
@@ -163,15 +165,17 @@ def _scored(options: argparse.Namespace, words: Sequence[Named], *, with_ranking
     runs = words if options.dataset else words[1:]
     _refuse_too_few(options, truth, runs)
     profile = profile_of(options)
-    settings = settings_of(parse_metrics(options.metrics), profile)
+    tell_policy(options, profile)
+    settings = settings_of(parse_metrics(options.metrics, profile.name), profile)
     sources = [as_source(run.path) for run in runs]
-    names = _names(runs, [source.name for source in sources])
+    names = names_of(runs, [source.name for source in sources])
     _refuse_unknown(getattr(options, "baseline", None), names)
-    scoring = _scoring(options, truth.path, settings, profile)
+    scoring = scoring_of(options, truth.path, settings, profile)
     results = []
     for source, name in zip(sources, names, strict=True):
         try:
-            results.append(scoring.score(source, name, with_rankings=with_rankings))
+            with timed(options, f"{source.label}: {kind_of(source)}, scored"):
+                results.append(scoring.score(source, name, with_rankings=with_rankings))
         except DataError as error:
             raise _blamed(error, source, options) from None
     return results
@@ -207,7 +211,7 @@ def _refuse_unknown(baseline: str | None, names: Sequence[str]) -> None:
         place_of(baseline, names)
 
 
-def _names(runs: Sequence[Named], stems: Sequence[str]) -> list[str]:
+def names_of(runs: Sequence[Named], stems: Sequence[str]) -> list[str]:
     """Names that were given; else those of the files, as far as they tell them apart, else paths."""
     short = [run.name or stem for run, stem in zip(runs, stems, strict=True)]
     long = [run.name or run.path for run in runs]
@@ -218,7 +222,7 @@ def _names(runs: Sequence[Named], stems: Sequence[str]) -> list[str]:
 
 
 @dataclass(frozen=True)
-class _Scoring:
+class Scoring:
     """The ground truth, read once, and how runs are scored against it."""
 
     settings: Sequence[Setting]
@@ -252,7 +256,8 @@ class _Scoring:
         return run if isinstance(run, Run) else Run(run, duplicates=self.profile.policy.duplicates)
 
 
-def _scoring(options: argparse.Namespace, truth: str, settings: Sequence[Setting], profile: Profile) -> _Scoring:
+def scoring_of(options: argparse.Namespace, truth: str, settings: Sequence[Setting], profile: Profile) -> Scoring:
+    """The ground truth of a command: a benchmark where --dataset names one, else a file of judgments."""
     from assay.datasets import as_source
     from assay.model.qrels import Qrels
 
@@ -260,11 +265,18 @@ def _scoring(options: argparse.Namespace, truth: str, settings: Sequence[Setting
         from assay.datasets._format import load_dataset
         from assay.evaluation.terms import refuse_strange_ontology
 
-        relevance, dataset = relevance_of(options), load_dataset(truth, options.dataset_format)
+        relevance = relevance_of(options)
+        with timed(options, f"{truth}: read") as more:
+            dataset = load_dataset(truth, options.dataset_format)
+            more.append(f"format {dataset.format}, {dataset!r}")
+        tell(options, f"relevance: {relevance.by}, unit {relevance.unit}")
         refuse_strange_ontology(relevance, dataset)
-        return _Scoring(settings, profile, None, dataset, relevance)
+        return Scoring(settings, profile, None, dataset, relevance)
     source = as_source(truth)
     try:
-        return _Scoring(settings, profile, Qrels(source), ontology=ontology_of(options))
+        with timed(options, f"{truth}: {kind_of(source)}") as more:
+            qrels = Qrels(source)
+            more.append(f"{len(qrels.docs):,} judgments of {counted(len(qrels), 'query')}")
+        return Scoring(settings, profile, qrels, ontology=ontology_of(options))
     except DataError as error:
         raise explained(error, source, "judgments") from None

@@ -73,7 +73,7 @@ def run_answers(options: argparse.Namespace) -> int:
     from assay.reports._side_by_side import notes_side_by_side
 
     _check(options)
-    metrics = parse_metrics(options.metrics) if options.metrics else None
+    metrics = parse_metrics(options.metrics, options.profile or "") if options.metrics else None
     dataset = load_dataset(options.dataset, options.dataset_format) if options.dataset else None
     results = [
         with_confidence(options, _scored(options, metrics, dataset, (file, run, name)))
@@ -162,4 +162,6 @@ def _sliced(options: argparse.Namespace, results: Sequence[Result]) -> Sequence[
     return slice_results(results, options.by, interval=options.ci or "auto", level=options.level or 0.95)
 
 
-COMMAND = Command("answers", "score answers in words", add_arguments, run_answers, EXAMPLES, also_takes="answers")
+COMMAND = Command(
+    "answers", "score answers in words", add_arguments, run_answers, EXAMPLES, also_takes="answers", computes=True
+)

@@ -45,8 +45,19 @@ def run_bless(options: argparse.Namespace) -> int:
         raise UsageError(f"say which evaluation: assay bless latest --as {options.name}")
     with open_store(options) as store:
         lines = do(store, options)
+        notes = _untimed(store, options) if do is _bless else []
     sys.stdout.write("".join(f"{printable(line)}\n" for line in lines))
+    sys.stderr.write("".join(f"note: {printable(note)}\n" for note in notes))
     return 0
+
+
+def _untimed(store: Store, options: argparse.Namespace) -> list[str]:
+    """Which results have no times of single queries, told now rather than by a gate that cannot decide."""
+    names = dict.fromkeys(one.name for one in store.find(options.name or USUAL).results if one.has_shared_times)
+    if not names:
+        return []
+    asked = f"{', '.join(names)} {'was' if len(names) == 1 else 'were'} asked in batches"
+    return [f"{asked}, so no gate can decide about latency_p95; batch_size: 1 in the plan asks one by one"]
 
 
 def _bless(store: Store, options: argparse.Namespace) -> list[str]:

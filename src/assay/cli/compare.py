@@ -73,7 +73,8 @@ def add_how_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--correction",
         metavar="NAME",
-        help="for many comparisons: holm (default), bonferroni, hochberg, benjamini_hochberg, benjamini_yekutieli, none; "
+        help="for many comparisons: holm (default), bonferroni, sidak, holm_sidak, hochberg, hommel, benjamini_hochberg, "
+        "benjamini_yekutieli, none; "
         "tests for many systems correct for pairs themselves, and holm or bonferroni for metrics",
     )
     group.add_argument("--alpha", type=_number, metavar="ALPHA", help="a p up to this is significant (default: 0.05)")
@@ -153,7 +154,7 @@ def compared(options: argparse.Namespace, groups: Sequence[Sequence[Result]], ho
             _tell([f"note: {group[0].benchmark}: {group[0].name} alone was run on it, so it is left out"])
             continue
         found.append(compare_results(group, how, metrics=options.metrics, intersect=options.intersect))
-        first = parse_metrics(options.metrics)[0] if options.metrics else group[0].metrics[0]
+        first = parse_metrics(options.metrics, group[0].profile)[0] if options.metrics else group[0].metrics[0]
         if counts_chunks(first, group):
             _tell([f"note: {UNFAIR.format(name=first.name)}"])
     return found
@@ -182,5 +183,11 @@ def _number(text: str) -> float:
 
 
 COMMAND = Command(
-    "compare", "say which system is better, and how sure that is", add_arguments, run_compare, EXAMPLES, also_takes="files"
+    "compare",
+    "say which system is better, and how sure that is",
+    add_arguments,
+    run_compare,
+    EXAMPLES,
+    also_takes="files",
+    computes=True,
 )

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import TYPE_CHECKING
 
 from assay.cli._command import Command
 from assay.cli._numbers import whole_number
-from assay.cli._terminal import terminal_width
+from assay.cli._result_files import OF_TEXT, add_output, check_output, put_out
 from assay.errors import UsageError
 from assay.text import counted, printable, wrapped
 
@@ -26,6 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("now", help="today's run")
     parser.add_argument("--k", type=whole_number(1_000_000), default=10, metavar="K", help="ranks to look at (default: 10)")
     parser.add_argument("-f", "--format", default="table", choices=("table", "json"), metavar="FORMAT", help="table or json")
+    add_output(parser, OF_TEXT)
 
 
 def run_drift(options: argparse.Namespace) -> int:
@@ -37,6 +37,7 @@ def run_drift(options: argparse.Namespace) -> int:
     from assay.monitoring.drift import measure_drift
     from assay.reports.json import written
 
+    check_output(options.output, OF_TEXT)
     if not options.k:
         raise UsageError("--k is a number of ranks from 1 up")
     runs = []
@@ -46,7 +47,7 @@ def run_drift(options: argparse.Namespace) -> int:
         except DataError as error:
             raise explained(error, source, "a run") from None
     drift = measure_drift(runs[0], runs[1], options.k)
-    sys.stdout.write(written(drift.to_dict()) if options.format == "json" else _render(drift, terminal_width()))
+    put_out(options, lambda form, style: written(drift.to_dict()) if form == "json" else _render(drift, style.width))
     return 0
 
 
@@ -85,4 +86,6 @@ def _p_text(p: float) -> str:
     return "< 0.001" if p < 0.001 else f"= {p:.3f}"
 
 
-COMMAND = Command("drift", "say what moved between two runs, without judgments", add_arguments, run_drift, EXAMPLES)
+COMMAND = Command(
+    "drift", "say what moved between two runs, without judgments", add_arguments, run_drift, EXAMPLES, computes=True
+)

@@ -10,14 +10,17 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, redirect_stdout
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from assay.cli._command import Command
 from assay.cli._eval_arguments import add_arguments
+from assay.cli._eval_told import ends_in_table, tell_plan, tell_results, where_to_look
 from assay.cli._eval_words import check_flags, refuse_bare_words, refuse_no_result
 from assay.cli._interrupts import INTERRUPTED, TERMINATED, Terminated, until_terminated
 from assay.cli._policy import given_policy
+from assay.cli._program_errors import write_error
 from assay.cli._progress import Tally, progress_watcher
+from assay.cli._relevance import unit_of
 from assay.cli._store import check_store
 from assay.cli._terminal import may_colour, terminal_width
 from assay.cli._terms import TERMS
@@ -53,6 +56,7 @@ def run_eval(options: argparse.Namespace) -> int:
     with redirect_stdout(sys.stderr):
         find_renderer(options.format)
         plan = _plan(options)
+        tell_plan(options, plan)
         outputs = list(dict.fromkeys([*plan.outputs, *options.output]))
         check_outputs(outputs)
         _tell(options, *(f"note: {note}" for note in plan.notes))
@@ -60,20 +64,20 @@ def run_eval(options: argparse.Namespace) -> int:
         results = _results(options, plan)
         if isinstance(results, int):
             return results
-        shown = Shown(statistics=plan.statistics, by=plan.by)
-        folders = new_folders(outputs)
+        folders, shown = new_folders(outputs), Shown(statistics=plan.statistics, by=plan.by)
         written, faults = _write(outputs, results, shown)
         again = _again(written)
-        out.write(render_evaluation(results, options.format, replace(shown, width=width, colour=colour, again=again)))
-        out.flush()
+        shown = replace(shown, width=width, colour=colour, again=again, strict=plan.strict)
+        _print_apart(options, render_evaluation(results, options.format, shown), out)
+        tell_results(options, results)
         if options.format in WHOLE:
-            _tell(options, *failure_notes(results, again))
+            _tell(options, *failure_notes(results, again, strict=plan.strict))
         lost = _keep(options, plan, results)
         made = f" (new folder: {', '.join(map(str, folders))})" if folders else ""
         _tell(options, *([f"wrote {', '.join(map(str, written))}{made}"] if written else []))
-        failures = failure_errors(results, strict=plan.strict)
+        failures = failure_errors(results, again, strict=plan.strict)
         for error in (*faults, *failures, *lost):
-            sys.stderr.write(f"error: {printable(error)}\n")
+            write_error(error)
     codes = ((lost, StoreError), (faults, DataError), (failures, ProviderError))
     return next((error.exit_code for found, error in codes if found), 0)
 
@@ -89,8 +93,18 @@ def _keep(options: argparse.Namespace, plan: Plan, results: Sequence[Result]) ->
         stored = keep(results, plan, options.store)
     except StoreError as error:
         return [str(error)]
-    _tell(options, f"stored as {stored} in {parse_place(options.store)}; look at it with: assay show latest")
+    place = parse_place(options.store)
+    _tell(options, f"stored as {stored} in {place}.  {where_to_look(place, options.store)}")
     return []
+
+
+def _print_apart(options: argparse.Namespace, text: str, out: TextIO) -> None:
+    """Print it, an empty line between it and what is told before and after, where all of that is on one screen."""
+    is_one_screen = out.isatty() and sys.stderr.isatty() and not options.quiet
+    sys.stderr.write("\n" if is_one_screen else "")
+    out.write(text)
+    out.flush()
+    sys.stderr.write("\n" if is_one_screen and ends_in_table(text) else "")
 
 
 def _tell(options: argparse.Namespace, *sentences: str) -> None:
@@ -172,7 +186,7 @@ def _plan(options: argparse.Namespace) -> Plan:
 
     check_flags(options)
     content: dict[str, Any] = dict(read_plan(Path(options.plan))) if options.plan else {}
-    names = ("benchmarks", "dataset_format", "chunkers", "providers", "metrics", "k", "relevance", "profile", *TERMS)
+    names = ("benchmarks", "dataset_format", "chunkers", "providers", "metrics", "k", "profile", *TERMS)
     given = {
         **{name: getattr(options, name) for name in (*names, "concurrency", "timeout", "index_timeout", "retries")},
         "strict": options.strict or None,
@@ -180,6 +194,7 @@ def _plan(options: argparse.Namespace) -> Plan:
         "cache": False if options.no_cache else None,
     }
     content |= {name: value for name, value in given.items() if value is not None}
+    _merge_relevance(content, options)
     if not options.plan:
         _refuse_missing([name for name in ("benchmarks", "providers") if not content.get(name)])
     selection = {name: getattr(options, name) for name in ("limit", "sample", "seed", "where", "range")}
@@ -187,6 +202,19 @@ def _plan(options: argparse.Namespace) -> Plan:
     _merge(content, "policy", given_policy(options))
     _merge(content, "statistical_analysis", _statistics(options))
     return make_plan(content, options.plan or "assay eval")
+
+
+def _merge_relevance(content: dict[str, Any], options: argparse.Namespace) -> None:
+    """Put flags about relevance over what the file says, which has the unit and the map of ids beside relevance or in it."""
+    flags = {"by": options.relevance, "unit": unit_of(options), "id_map": options.id_map}
+    given = {name: value for name, value in flags.items() if value is not None}
+    if not given:
+        return
+    block = content.get("relevance")
+    own = dict(block) if isinstance(block, Mapping) else {} if block is None else {"by": block}
+    for name in given:
+        content.pop(name, None)
+    content["relevance"] = {**own, **given}
 
 
 def _merge(content: dict[str, Any], key: str, given: Mapping[str, Any]) -> None:
@@ -230,5 +258,5 @@ def _read_before(path: str | None) -> list[Result] | None:
 
 
 COMMAND = Command(
-    "eval", "run providers on benchmarks and score them", add_arguments, run_eval, EXAMPLES, also_takes="more_words"
+    "eval", "run providers on benchmarks and score them", add_arguments, run_eval, EXAMPLES, "more_words", computes=True
 )

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.cli._command import Command
+from assay.cli._fusion_inputs import read_qrels, read_runs
 from assay.cli._inputs import FILE_ENDINGS
 from assay.cli._numbers import whole_number
 from assay.cli._terminal import may_colour, terminal_width
-from assay.cli._wrong_file import explained, refuse_saved_results
+from assay.cli._verbose import tell, timed
 from assay.errors import DataError, UsageError
 from assay.text import counted, printable, some_of
 
@@ -30,9 +31,6 @@ EXAMPLES = """\
   assay fuse bm25.run dense.run --method comb_mnz --norm z_score > fused.run
   assay fuse bm25.run dense.run --method weighted_sum --weights 0.7 0.3 -o fused.json
   assay fuse bm25.run dense.run --tune ndcg@10 --qrels qrels.txt --folds 5 -o fused.run"""
-
-ORDER = "runs come by themselves, judgments by --qrels FILE"
-"""What is said of a file that is in the wrong place."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -71,7 +69,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def _add_tuning_arguments(parser: argparse.ArgumentParser) -> None:
     """Judgments, and what is done with them."""
     tuning = parser.add_argument_group("judgments")
-    tuning.add_argument("--qrels", metavar="FILE", help="judgments, to tune by or for methods that learn")
+    tuning.add_argument(
+        "--qrels",
+        metavar="FILE",
+        help="judgments, to tune by or for methods that learn: a file, or a benchmark by path or name",
+    )
     tuning.add_argument("--tune", metavar="METRIC", help="find the best method and parameters by this metric")
     tuning.add_argument(
         "--folds",
@@ -106,8 +108,9 @@ def run_fuse(options: argparse.Namespace) -> int:
         )
     if fusion.fusion.is_trained and not options.qrels:
         raise UsageError(f"{fusion.fusion.name} learns from judgments before it fuses; name them with --qrels FILE")
-    runs = _read_runs(options)
-    fused = _fused(fusion, list(runs.values()), _read_qrels(options.qrels) if options.qrels else None, options)
+    runs = read_runs(options.runs, options.duplicates)
+    tell(options, f"method: {fusion.name}; {counted(len(runs), 'run')}: {', '.join(runs)}")
+    fused = _fused(fusion, list(runs.values()), read_qrels(options.qrels) if options.qrels else None, options)
     _write(options, fused)
     return 0
 
@@ -167,8 +170,9 @@ def _tune(options: argparse.Namespace) -> int:
     parse_metric(options.tune)
     methods = options.method or METHODS
     candidates_of(methods, len(options.runs))
-    runs, qrels = _read_runs(options), _read_qrels(options.qrels)
-    tuning = tune_fusion(runs, qrels, options.tune, methods=methods, folds=options.folds, seed=options.seed or 0)
+    runs, qrels = read_runs(options.runs, options.duplicates), read_qrels(options.qrels)
+    with timed(options, f"tuned by {options.tune}, methods {', '.join(methods)}, seed {options.seed or 0}"):
+        tuning = tune_fusion(runs, qrels, options.tune, methods=methods, folds=options.folds, seed=options.seed or 0)
     _tell_unanswered(tuning, qrels)
     if options.output:
         _write(options, _fused(tuning.chosen, list(runs.values()), qrels, options))
@@ -194,36 +198,6 @@ def _again(options: argparse.Namespace, tuning: FusionTuning) -> str:
     qrels = ["--qrels", options.qrels] if tuning.chosen.fusion.is_trained else []
     output = options.output or "fused.run"
     return f"{options.prog} {shlex.join([*options.runs, '--method', tuning.chosen.name, *qrels, '-o', output])}"
-
-
-def _read_runs(options: argparse.Namespace) -> dict[str, Run]:
-    """Name → run; names are the files' own where those tell them apart."""
-    from assay.datasets import as_source
-    from assay.model.run import Run
-
-    files, duplicates = options.runs, options.duplicates.replace("-", "_")
-    refuse_saved_results(files)
-    sources = [as_source(file) for file in files]
-    names = [source.name for source in sources]
-    names = names if len(set(names)) == len(names) else [f"{file} ({number})" for number, file in enumerate(files, 1)]
-    found = {}
-    for name, source in zip(names, sources, strict=True):
-        try:
-            found[name] = Run(source, duplicates=duplicates)
-        except DataError as error:
-            raise explained(error, source, "a run", ORDER) from None
-    return found
-
-
-def _read_qrels(file: str) -> Qrels:
-    from assay.datasets import as_source
-    from assay.model.qrels import Qrels
-
-    source = as_source(file)
-    try:
-        return Qrels(source)
-    except DataError as error:
-        raise explained(error, source, "judgments", ORDER) from None
 
 
 def _fused(fusion: BoundFusion, runs: list[Run], qrels: Qrels | None, options: argparse.Namespace) -> Run:
@@ -270,5 +244,11 @@ def _write_file(run: Run, path: Path, kind: str) -> None:
 
 
 COMMAND = Command(
-    "fuse", "fuse runs into one, or find the best way to", add_arguments, run_fuse, EXAMPLES, also_takes="runs"
+    "fuse",
+    "fuse runs into one, or find the best way to",
+    add_arguments,
+    run_fuse,
+    EXAMPLES,
+    also_takes="runs",
+    computes=True,
 )

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 
 from assay.cli._command import Command
 from assay.cli._store import add_store_argument, open_store
-from assay.cli._stored import Found, find_baseline, find_results, read_rules
+from assay.cli._stored import Found, bless_command, find_baseline, find_results, read_rules
 from assay.cli._terminal import may_colour, terminal_width
+from assay.cli._verbose import tell
 from assay.errors import AssayError, DataError, UsageError
-from assay.text import printable
+from assay.text import counted, printable
 
 if TYPE_CHECKING:
     from assay.monitoring.gate import GateReport
@@ -28,6 +29,7 @@ EXAMPLES = """\
   assay gate --rule "mrr not worse than baseline by 0.02 (95%)" --require-baseline"""
 ENDINGS = {".xml": "junit", ".md": "markdown", ".json": "json", ".txt": "table"}
 FORMATS = ("table", "json", "markdown", "junit")
+USUAL_BASELINE = "main"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,9 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "result", nargs="?", default="latest", help="a stored evaluation, or a file of --format json (default: latest)"
     )
     parser.add_argument("more", nargs="*", help=argparse.SUPPRESS)
-    parser.add_argument(
-        "--baseline", default="main", metavar="NAME", help="a blessed name, an evaluation or a file (default: main)"
-    )
+    parser.add_argument("--baseline", metavar="NAME", help="a blessed name, an evaluation or a file (default: main)")
     parser.add_argument("--rules", action="append", default=[], metavar="FILE", help="gate.yaml; may be repeated")
     parser.add_argument("--rule", action="append", default=[], metavar="RULE", help="one more rule; may be repeated")
     parser.add_argument("--require-baseline", action="store_true", help="without a baseline the gate is broken: exit 3")
@@ -59,6 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_gate(options: argparse.Namespace) -> int:
     """Rules are read first. Where the gate is broken the files say so too, so that nobody reads the last one's."""
+    options.is_named, options.baseline = options.baseline is not None, options.baseline or USUAL_BASELINE
     _check_outputs(options.output)
     _refuse_bare_rules(options)
     try:
@@ -96,8 +97,10 @@ def _held(options: argparse.Namespace, rules: Sequence[Rule]) -> GateReport:
     before, meant = find_baseline(options.baseline, options.store)
     if before is None:
         _refuse_no_baseline(options, now, meant)
+    tell(options, f"{now.label}, held against {before.label if before else 'nothing'} by {counted(len(rules), 'rule')}")
     best = _best(options, rules, now)
-    report = gate(now.results, before.results if before else None, rules, name=options.baseline, best=best)
+    anew = bless_command(options.baseline, now.evaluation)
+    report = gate(now.results, before.results if before else None, rules, name=options.baseline, best=best, anew=anew)
     notes = report.notes
     if before and before.evaluation and before.evaluation == now.evaluation:
         notes = (*notes, f"{options.baseline} is this very evaluation, so nothing can be worse than it")
@@ -115,12 +118,26 @@ def _best(options: argparse.Namespace, rules: Sequence[Rule], now: Found) -> dic
 
 
 def _refuse_no_baseline(options: argparse.Namespace, now: Found, meant: str) -> None:
-    """Say how one is made; only on request is it an error."""
-    command = f"assay bless {now.evaluation or 'latest'} --as {options.baseline}"
+    """Say how one is made. It is an error on request, and where others are there: then the name is a slip, or is new."""
+    command = bless_command(options.baseline.partition("#")[0], now.evaluation or "latest")
+    others = _blessed(options) if options.is_named else []
+    if others:
+        known = ", ".join(others)
+        raise DataError(f"there is no baseline {options.baseline}{meant}; there are {known}, and {command} makes one")
     said = f"there is no baseline {options.baseline} yet{meant}, so nothing is compared: {command} makes one"
     if options.require_baseline:
         raise DataError(said)
     sys.stderr.write(f"note: {printable(said)}\n")
+
+
+def _blessed(options: argparse.Namespace) -> list[str]:
+    """The names that were blessed in the store; none where there is no store."""
+    from assay.store.place import parse_place
+
+    if not parse_place(options.store).exists:
+        return []
+    with open_store(options) as store:
+        return sorted(store.baselines())
 
 
 def _renderers() -> dict[str, Callable[[GateReport], str]]:
@@ -175,4 +192,4 @@ def _tell_github(report: GateReport) -> None:
             sys.stderr.write(f"note: the summary of this step cannot be written: {error.strerror or error}\n")
 
 
-COMMAND = Command("gate", "stop a change that makes results worse", add_arguments, run_gate, EXAMPLES)
+COMMAND = Command("gate", "stop a change that makes results worse", add_arguments, run_gate, EXAMPLES, computes=True)

@@ -1,4 +1,4 @@
-"""assay judgments: grades that people gave on the web pages; list them, write them as qrels, see how far judges agree."""
+"""assay judgments: grades that people gave on the web pages; list, export or withdraw them, see how far judges agree."""
 
 from __future__ import annotations
 
@@ -12,19 +12,25 @@ from typing import TYPE_CHECKING, Any
 from assay.cli._command import Command
 from assay.cli._store import add_store_argument, open_store
 from assay.cli._terminal import may_colour, terminal_width
-from assay.errors import NothingSelected, UsageError, near_matches
-from assay.text import counted, printable
+from assay.errors import DataError, NothingSelected, UsageError, near_matches
+from assay.text import counted, percent, printable
 
 if TYPE_CHECKING:
+    from assay.store import Store
     from assay.store.judge_agreement import JudgeAgreement
     from assay.store.judgments import Judgment
 
 EXAMPLES = """\
   assay judgments --benchmark rag-template
   assay judgments export -o qrels.txt --benchmark rag-template
-  assay judgments agreement"""
+  assay judgments agreement
+  assay judgments withdraw --judge Ana --query q01 --document p171"""
 SCHEMA = "assay.judgments/1"
-ACTIONS = ("list", "export", "agreement")
+ACTIONS = ("list", "export", "agreement", "withdraw")
+NEEDED = ("judge", "query", "document")
+"""What says which grade is withdrawn; and the benchmark, where several have that pair."""
+PLURAL = {"query": "queries"}
+MOST_NAMED = 10
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,11 +39,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "action",
         nargs="?",
         default="list",
-        metavar="list|export|agreement",
-        help="list them (the default); write them as TREC qrels; Cohen's κ of every two judges",
+        metavar="|".join(ACTIONS),
+        help="list them (the default); write them as TREC qrels; Cohen's κ of every two judges; take one back",
     )
     parser.add_argument("--benchmark", metavar="NAME", help="those about this benchmark")
     parser.add_argument("--judge", metavar="NAME", help="those of this judge")
+    parser.add_argument("--query", metavar="ID", help="those for this query")
+    parser.add_argument("--document", metavar="ID", help="those of this document")
     parser.add_argument("-o", "--output", metavar="FILE", help="export: the file that is written")
     parser.add_argument("-f", "--format", default="table", choices=("table", "json", "csv"), help="table, json or csv")
     add_store_argument(parser)
@@ -52,25 +60,55 @@ def run_judgments(options: argparse.Namespace) -> int:
         )
     if bool(options.output) != (options.action == "export"):
         raise UsageError("write assay judgments export -o qrels.txt; -o is for export, and export needs it")
+    if options.action == "withdraw" and not all(getattr(options, name) for name in NEEDED):
+        raise UsageError(f"one grade is withdrawn at a time: add {' '.join(f'--{name} …' for name in NEEDED)}")
     with open_store(options) as store:
-        found = store.judgments.find(options.benchmark, judge=options.judge)
+        who = None if options.judge is None else _as_kept(options.judge)
+        found = store.judgments.find(options.benchmark, options.query, options.document, who)
         if not found:
             _refuse_none(store.judgments.find(), options, str(store.place))
+        if options.action == "withdraw":
+            sys.stdout.write(_withdraw(store, found))
+            return 0
     do = {"list": _list, "export": _export, "agreement": _agreement}[options.action]
     sys.stdout.write(do(found, options))
     return 0
+
+
+def _as_kept(name: str) -> str:
+    from assay.store.judgments import judge_name
+
+    return judge_name(name)
+
+
+def _withdraw(store: Store, found: Sequence[Judgment]) -> str:
+    """Take one grade back, and say which it was."""
+    if len(found) > 1:
+        benchmarks = ", ".join(sorted(one.benchmark for one in found))
+        raise UsageError(f"there is such a grade on several benchmarks: add --benchmark with one of {benchmarks}")
+    (one,) = found
+    if not store.judgments.withdraw(one):
+        raise NothingSelected("somebody else has just withdrawn it")
+    return (
+        printable(f"withdrawn: the grade {one.grade:g} of {one.judge} for {one.document} and {one.query} on {one.benchmark}")
+        + "\n"
+    )
 
 
 def _refuse_none(every: Sequence[Judgment], options: argparse.Namespace, place: str) -> None:
     """Say what there is instead, or how judgments come about."""
     if not every:
         raise NothingSelected(f"nobody has judged anything in {place} yet; assay serve shows queries where people can")
-    asked = {name: getattr(options, name) for name in ("benchmark", "judge") if getattr(options, name)}
+    asked = {name: getattr(options, name) for name in ("benchmark", *NEEDED) if getattr(options, name)}
     known = {name: sorted({getattr(one, name) for one in every}) for name in asked}
     meant = [near for name, value in asked.items() for near in near_matches(value, known[name])]
     said = " and ".join(f"{name} {value}" for name, value in asked.items())
-    there = "; ".join(f"{name}s: {', '.join(names)}" for name, names in known.items())
+    there = "; ".join(f"{PLURAL.get(name, f'{name}s')}: {_few(names)}" for name, names in known.items())
     raise NothingSelected(f"no judgment has {said}{f'. Did you mean {meant[0]}?' if meant else ''} ({there})")
+
+
+def _few(names: Sequence[str]) -> str:
+    return ", ".join(names[:MOST_NAMED]) + (", …" if len(names) > MOST_NAMED else "")
 
 
 def _list(found: Sequence[Judgment], options: argparse.Namespace) -> str:
@@ -87,21 +125,29 @@ def _list(found: Sequence[Judgment], options: argparse.Namespace) -> str:
 
 
 def _export(found: Sequence[Judgment], options: argparse.Namespace) -> str:
-    """One grade for each pair: of several judges the median, and of two in the middle the lower one."""
+    """One grade for each pair: of several judges the median, and of two in the middle the lower one.
+
+    What TREC files cannot hold is named, and the rest is written.
+    """
     from assay.datasets._write import write_qrels
-    from assay.store.judgments import combined
+    from assay.store.judgment_export import exportable
 
     benchmarks = sorted({one.benchmark for one in found})
     if len(benchmarks) > 1:
         raise UsageError(f"qrels are of one benchmark: add --benchmark with one of {', '.join(benchmarks)}")
-    grades = combined(found)
     file = Path(options.output)
     if file.is_dir() or not file.parent.exists():
         raise UsageError(f"{file}: a file in a folder that exists is needed")
-    write_qrels(grades, file)
-    n_pairs, n_judges = sum(map(len, grades.values())), len({one.judge for one in found})
+    can = exportable(found)
+    if not can.grades:
+        raise DataError(f"{can.said}; assay judgments -f json writes them all")
+    if can.left_out:
+        sys.stderr.write(f"note: {can.said}; they are left out, and assay judgments -f json writes them all\n")
+    write_qrels(can.grades, file)
+    n_judges = len({one.judge for one in found})
     several = f" by {counted(n_judges, 'judge')}; where they differ, the median" if n_judges > 1 else ""
-    return printable(f"{counted(n_pairs, 'grade')} for {counted(len(grades), 'query')} written to {file}{several}") + "\n"
+    written = f"{counted(can.n_pairs, 'grade')} for {counted(len(can.grades), 'query')} written to {file}{several}"
+    return printable(written) + "\n"
 
 
 def _agreement(found: Sequence[Judgment], options: argparse.Namespace) -> str:
@@ -114,7 +160,7 @@ def _agreement(found: Sequence[Judgment], options: argparse.Namespace) -> str:
         return _csv([one.to_dict() for one in agreements])
     if not agreements:
         return f"no two judges have graded the same pair yet ({counted(len(found), 'judgment')})\n"
-    rows = [[f"{one.a} and {one.b}", f"{one.n_pairs:,}", f"{one.same:.0%}", *_kappas(one)] for one in agreements]
+    rows = [[f"{one.a} and {one.b}", f"{one.n_pairs:,}", percent(one.same), *_kappas(one)] for one in agreements]
     table = _table(["judges", "pairs", "same grade", "κ", "κ weighted"], rows, {0})
     return f"{table}\nκ: 1 is full agreement, 0 what chance would give; weighted, near grades differ less than far ones\n"
 
@@ -145,7 +191,7 @@ def _table(head: list[str], rows: Sequence[Sequence[str]], texts: set[int]) -> s
 
 COMMAND = Command(
     "judgments",
-    "list the grades that people gave, export them, or see how far judges agree",
+    "list the grades that people gave, export or withdraw them, or see how far judges agree",
     add_arguments,
     run_judgments,
     EXAMPLES,

@@ -10,6 +10,7 @@ from typing import Any
 from assay.cli._command import Command
 from assay.cli._terminal import terminal_width
 from assay.errors import UsageError
+from assay.text import printable
 
 EXAMPLES = """\
   assay metrics
@@ -45,9 +46,13 @@ def run_metrics(options: argparse.Namespace) -> int:
 
 def _for_question(text: str, is_data: bool) -> str:
     from assay.metrics._describe_question import describe_question, explain_question
-    from assay.metrics._find_questions import find_questions
 
-    found = find_questions(text)
+    """Misspelt words are mended, and that is told: somebody may have meant something else."""
+    from assay.metrics._find_questions import find_questions, read_as
+
+    found, read = find_questions(text), read_as(text)
+    if read != text:
+        sys.stderr.write(f'note: "{printable(text)}" is read as "{printable(read)}"\n')
     if is_data:
         return json.dumps([describe_question(question) for question in found], ensure_ascii=False, indent=2)
     return "\n\n".join(explain_question(question, terminal_width()) for question in found)

@@ -77,10 +77,8 @@ def run_moe(options: argparse.Namespace) -> int:
 
     _check(options)
     results = _results(options)
-    method = "auto" if options.ci == "none" else options.ci
-    slices = (
-        slice_results(results, options.by, interval=method, level=options.level, seed=options.ci_seed) if options.by else ()
-    )
+    trust = {"interval": options.ci, "level": options.level, "seed": options.ci_seed}
+    slices = slice_results(results, options.by, **trust) if options.by else ()
     report = Report(results, per_query=options.per_query, digits=options.digits, width=terminal_width(), colour=may_colour())
     write_output(options.output, lambda form: render_routing(replace(report, width=None, colour=False), form, slices))
     sys.stdout.write(render_routing(report, options.format, slices))
@@ -109,12 +107,16 @@ def _results(options: argparse.Namespace) -> list[Result]:
 
     names = names_of(options.files)
     scored = [evaluate_routing(file, options.metrics, name=name) for file, name in zip(options.files, names, strict=True)]
-    results = with_the_same_metrics(scored)
-    if options.ci == "none":
-        return results
-    return [with_intervals(result, options.ci, options.level, options.ci_seed) for result in results]
+    trust = (options.ci, options.level, options.ci_seed)
+    return [with_intervals(result, *trust) for result in with_the_same_metrics(scored)]
 
 
 COMMAND = Command(
-    "moe", "score how queries are routed and when retrieval is skipped", add_arguments, run_moe, EXAMPLES, also_takes="files"
+    "moe",
+    "score how queries are routed and when retrieval is skipped",
+    add_arguments,
+    run_moe,
+    EXAMPLES,
+    also_takes="files",
+    computes=True,
 )

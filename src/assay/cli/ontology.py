@@ -78,11 +78,19 @@ def _show(options: argparse.Namespace) -> int:
     from assay.cli._ontology_text import render_term, term_to_dict
 
     ontology = _read(options)
-    numbers = [_number(ontology, text, options) for text in options.words]
-    if options.format == "json":
+    numbers, faults = [], []
+    for text in options.words:
+        try:
+            numbers.append(_number(ontology, text, options))
+        except UsageError as error:
+            faults.append(error)
+    if options.format == "json" and numbers:
         shown = [term_to_dict(ontology, *one) for one in numbers]
-        return _write_json(shown if len(shown) > 1 else shown[0])
-    sys.stdout.write("\n".join(render_term(ontology, *one, _style()) for one in numbers))
+        _write_json(shown if len(options.words) > 1 else shown[0])
+    elif numbers:
+        sys.stdout.write("\n".join(render_term(ontology, *one, _style()) for one in numbers))
+    if faults:
+        raise faults[0] if len(faults) == 1 else UsageError("\n  ".join(map(str, faults)))
     return 0
 
 
@@ -105,12 +113,18 @@ def _number(ontology: Ontology, text: str, options: argparse.Namespace) -> tuple
 
 
 def _hint(ontology: Ontology, text: str, options: argparse.Namespace) -> str:
-    """How many digits ids have, where it is those that are wrong; else a command that looks for the words."""
+    """How many digits ids have, where it is those that are wrong; else a command that looks for the words.
+
+    An id of the right form has neither: there just is no such term.
+    """
     from assay.ontology._search import id_widths
 
     space, colon, local = text.strip().upper().replace("_", ":", 1).partition(":")
-    if colon and local.isdecimal() and (widths := id_widths(ontology, space)):
+    widths = id_widths(ontology, space) if colon and local.isdecimal() else []
+    if widths and len(local) not in widths:
         return f"{space} ids of {ontology.name} have {' or '.join(map(str, widths))} digits"
+    if widths:
+        return f"{ontology.name} {ontology.version} has none of that id" if ontology.version else ""
     where = ["--ontology", options.ontology] if options.ontology else []
     return shlex.join(["assay", "ontology", "search", text if words_of(text) else "WORDS", *where])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -157,11 +158,22 @@ def _history(options: argparse.Namespace) -> Drawing:
         series = series_of(store.history(metric, options.benchmark, options.provider, options.since), metric)
         if not series:
             raise NothingSelected(_nothing(options, metric, store.list()))
+        _refuse_mixed([one.benchmark for one in series])
         blessed = store.baselines()
     names: dict[str, str] = {}
     for name, evaluation in blessed.items():  # one that stands for a single result is marked by the series itself
         names[evaluation] = ", ".join(filter(None, (names.get(evaluation), name)))
     return draw("history", series=tuple(series), baselines=names, title=options.title)
+
+
+def _refuse_mixed(benchmarks: Sequence[str]) -> None:
+    """Figures of different benchmarks have no common axis: which line is higher would say nothing."""
+    names = list(dict.fromkeys(benchmarks))
+    if len(names) > 1:
+        first = shlex.join(["--benchmark", names[0]])
+        raise UsageError(
+            f"history shows one benchmark, for others have another scale: {first}; there are {', '.join(names)}"
+        )
 
 
 def _write(drawing: Drawing, options: argparse.Namespace) -> None:
@@ -175,4 +187,4 @@ def _write(drawing: Drawing, options: argparse.Namespace) -> None:
             file.write(content)
 
 
-COMMAND = Command("plot", "draw a chart of results", add_arguments, run_plot, EXAMPLES, also_takes="files")
+COMMAND = Command("plot", "draw a chart of results", add_arguments, run_plot, EXAMPLES, also_takes="files", computes=True)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from assay.cli._command import Command
 from assay.cli._numbers import whole_number
+from assay.cli._result_files import OF_TEXT, add_output, check_output, put_out
 from assay.cli._systems import add_system_arguments, read_systems
-from assay.cli._terminal import may_colour, terminal_width
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
@@ -41,18 +40,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     show = parser.add_argument_group("output")
     show.add_argument("-f", "--format", default="table", choices=("table", "json"), help="table or json (default: table)")
+    add_output(show, OF_TEXT)
 
 
 def run_power(options: argparse.Namespace) -> int:
     """Two systems; the metrics asked for, else the first they share."""
     from assay.reports._comparison_power import power_to_json, render_power
-    from assay.reports._layout import Style
 
+    check_output(options.output, OF_TEXT)
     studies = [study for group in read_systems(options) for study in _studies(options, group)]
-    if options.format == "json":
-        sys.stdout.write(power_to_json(studies))
-    else:
-        sys.stdout.write(render_power(studies, Style(terminal_width(), may_colour())))
+    put_out(options, lambda form, style: power_to_json(studies) if form == "json" else render_power(studies, style))
     return 0
 
 
@@ -73,5 +70,11 @@ def _studies(options: argparse.Namespace, group: Sequence[Result]) -> list[Power
 
 
 COMMAND = Command(
-    "power", "say what difference these queries can find", add_arguments, run_power, EXAMPLES, also_takes="files"
+    "power",
+    "say what difference these queries can find",
+    add_arguments,
+    run_power,
+    EXAMPLES,
+    also_takes="files",
+    computes=True,
 )

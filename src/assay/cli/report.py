@@ -149,5 +149,11 @@ def _gate(options: argparse.Namespace, sources: Sources, rules: Sequence[object]
 
 
 COMMAND = Command(
-    "report", "write a page that shows what results say", add_arguments, run_report, EXAMPLES, also_takes="files"
+    "report",
+    "write a page that shows what results say",
+    add_arguments,
+    run_report,
+    EXAMPLES,
+    also_takes="files",
+    computes=True,
 )

@@ -31,10 +31,12 @@ FORMS = {
     "delete": "delete REFERENCE …",
     "tag": "tag REFERENCE TAG …",
     "note": "note REFERENCE TEXT",
-    "export": "export FILE [REFERENCE …]",
+    "export": "export FILE [REFERENCE …], or export [REFERENCE …] -o FILE",
     "import": "import FILE …",
 }
 """What can be done, and how it is written."""
+EXPORTS = (".zst", ".jsonl", ".json", ".gz")
+"""Endings by which a file is told from a reference."""
 LEAST = {"delete": 1, "tag": 2, "note": 2, "export": 1, "import": 1}
 MOST = {"note": 2}
 
@@ -62,12 +64,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     change = parser.add_argument_group("change")
     change.add_argument("--force", action="store_true", help="delete: baselines too")
     change.add_argument("--remove", action="store_true", help="tag: take the tags away")
+    change.add_argument("-o", "--output", metavar="FILE", help="export: the file, as the first word may be")
     add_store_argument(parser)
 
 
 def run_results(options: argparse.Namespace) -> int:
     """Dispatch; words are counted before the store is opened."""
     if options.action is None:
+        if options.output is not None:
+            raise UsageError("-o is for export alone; lists are printed: assay results -f csv > results.csv")
         return _list(options)
     _check_words(options)
     do = {"delete": _delete, "tag": _tag, "note": _note, "export": _export, "import": _import}[options.action]
@@ -88,6 +93,10 @@ def _check_words(options: argparse.Namespace) -> None:
         near = near_matches(options.action, FORMS)
         hint = f"Did you mean {near[0]}?" if near else f"To look at an evaluation: assay show {options.action}"
         raise UsageError(f"there is nothing called {options.action!r} to do with results. {hint}")
+    if options.output is not None:
+        if options.action != "export":
+            raise UsageError("-o is for export alone; lists are printed: assay results -f csv > results.csv")
+        options.words = [options.output, *options.words]
     n_words = len(options.words)
     if n_words < LEAST[options.action] or n_words > MOST.get(options.action, n_words):
         raise UsageError(f"write assay results {FORMS[options.action]}")
@@ -159,6 +168,9 @@ def _note(store: Store, options: argparse.Namespace) -> list[str]:
 
 def _export(store: Store, options: argparse.Namespace) -> list[str]:
     file, *references = options.words
+    if references and not Path(file).suffix and Path(references[-1]).suffix in EXPORTS:
+        right = " ".join([references[-1], file, *references[:-1]])
+        raise UsageError(f"the file comes first: assay results export {right}; or name it with -o {references[-1]}")
     _check_file(Path(file))
     n_written = store.export(file, references)
     return [f"{counted(n_written, 'evaluation')} written to {file}; assay results import {file} takes them over"]

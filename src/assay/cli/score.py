@@ -5,21 +5,24 @@ from __future__ import annotations
 import argparse
 import gc
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from math import isnan
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from assay.cli._command import Command
-from assay.cli._confidence import add_confidence_arguments, with_confidence
+from assay.cli._confidence import add_confidence_arguments, confidence_in, with_confidence
 from assay.cli._inputs import Inputs
+from assay.cli._next_step import comparing
 from assay.cli._numbers import digits
 from assay.cli._policy import add_policy_arguments, profile_of
 from assay.cli._relevance import add_relevance_arguments, ontology_of, relevance_of
+from assay.cli._result_files import add_output, check_output, forms_of, write_output
 from assay.cli._terminal import may_colour, terminal_width
+from assay.cli._verbose import kind_of, tell, tell_intervals, tell_policy, timed
 from assay.cli._wrong_file import explained, refuse_saved_results
 from assay.errors import DataError, UsageError
+from assay.text import counted
 
 if TYPE_CHECKING:
     from assay.datasets import FileSource
@@ -36,6 +39,7 @@ FORMATS = ("table", "json", "csv", "html", "markdown", "latex", "trec")
 EXAMPLES = """\
   assay score qrels.txt bm25.run dense.run -m ndcg@10 map recall@100
   assay score qrels.txt run.txt --per-query --format csv
+  assay score qrels.txt run.txt -o result.json -o table.tex
   assay score qrels.txt run.txt -m official --format trec
   zcat run.gz | assay score qrels.txt -"""
 
@@ -43,7 +47,7 @@ EXAMPLES = """\
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Judgments, runs, metrics, policy and output."""
     parser.add_argument(
-        "qrels", nargs="?", help="judgments: TREC qrels, BEIR TSV, JSON, JSONL, CSV or Parquet; .gz and .zst too"
+        "qrels", nargs="?", help="judgments: TREC qrels, BEIR TSV, JSON, JSONL, CSV or Parquet; .gz, .zst, .xz, .bz2 too"
     )
     parser.add_argument(
         "runs", nargs="*", metavar="run", help="runs: TREC run, JSON, JSONL, CSV, TSV or Parquet; - is standard input"
@@ -60,14 +64,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_policy_arguments(parser)
     trust = parser.add_argument_group("trust")
     trust.add_argument("--tie-band", action="store_true", help="lowest, mean and highest figure over all orders of ties")
-    trust.add_argument("--residuals", action="store_true", help="figures if unjudged documents were not, or were, relevant")
+    trust.add_argument("--residuals", action="store_true", help="lowest and highest figure over grades of the unjudged")
     add_confidence_arguments(trust)
     show = parser.add_argument_group("output")
     show.add_argument("-f", "--format", default="table", metavar="FORMAT", help=f"{', '.join(FORMATS)} (default: table)")
+    add_output(show)
     show.add_argument("-q", "--per-query", action="store_true", help="the scores of every query, not only the summary")
     show.add_argument("--digits", type=digits, metavar="N", help="decimals (default: 4; csv and json: all)")
-    show.add_argument("--sort", metavar="METRIC", help="runs, and queries with --per-query, best first by this metric")
-    show.add_argument("-v", "--verbose", action="store_true", help="timings, on standard error")
+    show.add_argument(
+        "--sort",
+        metavar="METRIC",
+        help="runs, and queries with --per-query, best first by this metric (default: runs in a table, by the first)",
+    )
 
 
 def run_score(options: argparse.Namespace) -> int:
@@ -77,17 +85,24 @@ def run_score(options: argparse.Namespace) -> int:
     from assay.reports._report import find_renderer
 
     find_renderer(options.format)
-    metrics = parse_metrics(options.metrics) if options.metrics or not inputs.is_dataset else _usual(options, inputs)
-    beside = _judged_beside(metrics) if options.format in WITH_JUDGED and not options.judged_only else []
-    order_by = parse_metric(options.sort) if options.sort else None
+    check_output(options.output)
+    forms = [options.format, *forms_of(options.output)]
+    tool = options.profile or ""
+    metrics = parse_metrics(options.metrics, tool) if options.metrics or not inputs.is_dataset else _usual(options, inputs)
+    beside = [] if options.judged_only or not set(forms) & set(WITH_JUDGED) else _judged_beside(metrics)
+    order_by = parse_metric(options.sort, tool) if options.sort else None
     if order_by and order_by.name not in {metric.name for metric in (*metrics, *beside)}:
         raise UsageError(f"--sort {options.sort}: add it to -m to sort by it")
     with _without_garbage_collection():
-        results = _score_all(options, inputs, metrics, beside)
+        results = _score_all(options, inputs, metrics, beside, forms)
     if order_by:
         results = _sorted(results, order_by)
-    sys.stdout.write(_rendered(options, results, frozenset(metric.name for metric in beside)))
+    shown = Shown(options, inputs, results, frozenset(metric.name for metric in beside))
+    tell_intervals(options, results)
+    write_output(options.output, shown.rendered)
+    sys.stdout.write(shown.rendered(options.format, is_here=True))
     _say_aside(options, metrics, results)
+    tell(options, f"wrote {', '.join(options.output) or 'no file'}")
     return 0
 
 
@@ -131,13 +146,18 @@ def _judged_beside(metrics: Sequence[BoundMetric]) -> list[BoundMetric]:
 
 
 def _score_all(
-    options: argparse.Namespace, inputs: Inputs, metrics: Sequence[BoundMetric], beside: Sequence[BoundMetric]
+    options: argparse.Namespace,
+    inputs: Inputs,
+    metrics: Sequence[BoundMetric],
+    beside: Sequence[BoundMetric],
+    forms: Sequence[str],
 ) -> list[Result]:
     from assay.datasets import as_source
     from assay.evaluation.evaluate import with_bands
     from assay.evaluation.setting import Setting, settings_of
 
     profile = profile_of(options)
+    tell_policy(options, profile)
     trusted = [Setting(metric, metric, profile.policy, is_beside=True) for metric in beside]
     settings = [*settings_of(metrics, profile), *trusted]
     refuse_saved_results((inputs.truth, *inputs.runs))
@@ -145,13 +165,12 @@ def _score_all(
     score = _scorer(options, inputs, settings, profile)
     results = []
     for source, name in zip(sources, inputs.names([source.name for source in sources]), strict=True):
-        began = time.perf_counter()
         try:
-            result = with_bands(score(source, name), tie_band=options.tie_band, residuals=options.residuals)
-            results.append(with_confidence(options, result))
+            with timed(options, f"{source.label}: {kind_of(source)}, scored"):
+                result = with_bands(score(source, name), tie_band=options.tie_band, residuals=options.residuals)
+                results.append(with_confidence(options, result, forms))
         except DataError as error:
             raise _blamed(error, source, options, inputs) from None
-        _tell(options, f"{source.label}: scored", began)
     return results
 
 
@@ -172,49 +191,85 @@ def _scorer(
     from assay.evaluation.evaluate import evaluate_dataset, evaluate_judgments
     from assay.model.qrels import Qrels
 
-    began = time.perf_counter()
     if inputs.is_dataset:
         from assay.datasets._format import load_dataset
         from assay.evaluation.terms import refuse_strange_ontology
 
         relevance = relevance_of(options)
-        dataset = load_dataset(inputs.truth, options.dataset_format)
+        with timed(options, f"{inputs.truth}: read") as more:
+            dataset = load_dataset(inputs.truth, options.dataset_format)
+            more.append(f"format {dataset.format}, {dataset!r}")
         refuse_strange_ontology(relevance, dataset)
-        _tell(options, f"{inputs.truth}: {dataset!r}", began)
+        tell(options, f"relevance: {relevance.by}, unit {relevance.unit}")
         return lambda source, name: evaluate_dataset(dataset, source, settings, profile, name, relevance)
     source = as_source(inputs.truth)
     try:
-        qrels = Qrels(source)
+        with timed(options, f"{inputs.truth}: {kind_of(source)}") as more:
+            qrels = Qrels(source)
+            more.append(f"{len(qrels.docs):,} judgments of {counted(len(qrels), 'query')}")
     except DataError as error:
         raise explained(error, source, "judgments") from None
-    _tell(options, f"{inputs.truth}: {len(qrels.docs):,} judgments", began)
     ontology = ontology_of(options)
     return lambda source, name: evaluate_judgments(qrels, source, settings, profile, name, ontology)
 
 
-def _rendered(options: argparse.Namespace, results: Sequence[Result], beside: frozenset[str]) -> str:
-    from assay.reports._report import Report, find_renderer
+@dataclass(frozen=True)
+class Shown:
+    """Results, ready to be shown in any format: each has the metrics, the intervals and the order that belong to it."""
 
-    report = Report(
-        results,
-        per_query=options.per_query,
-        digits=options.digits,
-        width=terminal_width(),
-        colour=may_colour(),
-        beside=beside,
-    )
-    return find_renderer(options.format).render(report)
+    options: argparse.Namespace
+    inputs: Inputs
+    results: Sequence[Result]
+    beside: frozenset[str]
+
+    def rendered(self, form: str, *, is_here: bool = False) -> str:
+        """In that format; fitted to the terminal where it is printed here. A table has the best run first."""
+        from assay.reports._report import Report, find_renderer
+        from assay.reports._table_order import best_first, deciding_metric
+
+        results = [confidence_in(form, self.options, self._with_metrics(form, result)) for result in self.results]
+        is_table, deciding = form == "table", deciding_metric(results, self.beside)
+        report = Report(
+            best_first(results, deciding) if is_table and not self.options.sort else results,
+            per_query=self.options.per_query,
+            digits=self.options.digits,
+            width=terminal_width() if is_here else None,
+            colour=is_here and may_colour(),
+            beside=self.beside,
+            next_step=self._next_step(deciding) if is_table and deciding else "",
+        )
+        return find_renderer(form).render(report)
+
+    def _next_step(self, metric: BoundMetric) -> str:
+        """How to find out more; nothing where figures do not differ, or a single query would have to tell.
+
+        Runs that were scored on other queries are compared on those they share.
+        """
+        figures = {result.summary[metric.name] for result in self.results}
+        is_open = len(figures) > 1 and max(len(result.query_ids) for result in self.results) > 1
+        command = comparing(self.options, self.inputs, metric.name) if is_open else ""
+        has_others = len({frozenset(result.query_ids) for result in self.results}) > 1
+        return f"{command} --intersect" if command and has_others else command
+
+    def _with_metrics(self, form: str, result: Result) -> Result:
+        """Without what stands beside the figures, where the format is one for programs and nobody asked for it."""
+        if form in WITH_JUDGED or not self.beside:
+            return result
+        kept = {metric.name: metric for metric in result.metrics if metric.name not in self.beside}
+        of_metrics = {"columns": result.table.columns, "intervals": result.intervals}
+        of_metrics |= {"tie_bands": result.tie_bands, "residuals": result.residuals}
+        few: dict[str, Any] = {
+            what: {name: every[name] for name in kept if name in every} for what, every in of_metrics.items()
+        }
+        table = replace(result.table, columns=few.pop("columns"))
+        settings = tuple(setting for setting in result.settings if not setting.is_beside)
+        return replace(result, table=table, metrics=tuple(kept.values()), settings=settings, beside=(), **few)
 
 
 def _sorted(results: Sequence[Result], metric: BoundMetric) -> list[Result]:
-    sign = -1 if metric.metric.higher_is_better else 1
-    by_query = [result.sorted_by(metric.name) for result in results]
-    return sorted(by_query, key=lambda result: (isnan(result[metric.name]), sign * result[metric.name]))
+    from assay.reports._table_order import best_first
+
+    return best_first([result.sorted_by(metric.name) for result in results], metric)
 
 
-def _tell(options: argparse.Namespace, what: str, began: float) -> None:
-    if options.verbose:
-        sys.stderr.write(f"{what} in {time.perf_counter() - began:.2f} s\n")
-
-
-COMMAND = Command("score", "score runs against judgments", add_arguments, run_score, EXAMPLES, also_takes="runs")
+COMMAND = Command("score", "score runs against judgments", add_arguments, run_score, EXAMPLES, "runs", computes=True)

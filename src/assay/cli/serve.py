@@ -5,27 +5,34 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from assay.cli._command import Command
 from assay.cli._numbers import whole_number
 from assay.cli._store import add_store_argument, open_store
 from assay.errors import UsageError
+from assay.text import counted, install_command
 
 if TYPE_CHECKING:
     import socket
     from types import FrameType
 
+    from assay.datasets._dataset import BenchmarkDataset
+
 EXAMPLES = """\
   assay serve
   assay serve --port 0
+  assay serve --datasets my-benchmark.json
   ASSAY_TOKEN=… assay serve --host 0.0.0.0"""
 VARIABLE = "ASSAY_TOKEN"
 """The environment variable; what stands in a command can be read by everybody on the machine."""
 PORT = 8765
 MOST_PORT = 65_535
-SHORT = 12
-"""A token with fewer letters is guessed too easily."""
+SHORTEST = 12
+"""Letters of a token; one with fewer is guessed too easily."""
+MAKE_ONE = 'python -c "import secrets; print(secrets.token_urlsafe())"'
+"""A command that makes a token nobody guesses."""
 WAITING = 128
 """Visitors that may wait until the server takes them, from the moment its address is printed."""
 EVERYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 (names it, binds nothing)
@@ -44,31 +51,56 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--token",
         default="",
         metavar="TOKEN",
-        help=f"what visitors must know; needed for any other host (default: {VARIABLE})",
+        help=f"what visitors must know, {SHORTEST} letters or more; needed for any other host (default: {VARIABLE})",
+    )
+    parser.add_argument(
+        "--datasets",
+        nargs="+",
+        default=[],
+        metavar="PATH",
+        help="benchmarks whose documents may be shown: results with the same fingerprint get words beside their ids",
     )
 
 
 def run_serve(options: argparse.Namespace) -> int:
     """Everything that can be refused is, before the port is taken. Ctrl-C ends it, and that is no failure."""
     _refuse_missing()
+    token = _token(options)
+    with open_store(options) as store:
+        datasets = _datasets(options.datasets)
+        listening = _listening(options.host, options.port)
+        try:
+            _tell(options.host, listening.getsockname()[1], str(store.place))
+            _serve(store, token, datasets, listening)
+        finally:
+            listening.close()
+    return 0
+
+
+def _token(options: argparse.Namespace) -> str:
+    """The token. Where other machines are let in it is needed, and has a length; on this machine a short one is noted."""
     from assay.web.safety import is_loopback
 
-    token = (options.token or os.environ.get(VARIABLE, "")).strip()
-    if not token and not is_loopback(options.host):
+    token = str(options.token or os.environ.get(VARIABLE, "")).strip()
+    is_open = not is_loopback(options.host)
+    if is_open and not token:
         raise UsageError(
             f"{options.host} lets other machines in, so a token is needed: assay serve --host {options.host} --token …, "
             f"or the environment variable {VARIABLE}"
         )
-    if token and len(token) < SHORT:
-        sys.stderr.write(f"note: a token of fewer than {SHORT} letters is easily guessed\n")
-    with open_store(options) as store:
-        listening = _listening(options.host, options.port)
-        try:
-            _tell(options.host, listening.getsockname()[1], str(store.place))
-            _serve(store, token, listening)
-        finally:
-            listening.close()
-    return 0
+    if token and len(token) < SHORTEST:
+        said = f"a token of {counted(len(token), 'letter')} is easily guessed; {SHORTEST} or more are needed"
+        if is_open:
+            raise UsageError(f"{said} where other machines are let in. This makes one: {MAKE_ONE}")
+        sys.stderr.write(f"note: {said} as soon as other machines are let in; this makes one: {MAKE_ONE}\n")
+    return token
+
+
+def _datasets(paths: Sequence[str]) -> list[BenchmarkDataset]:
+    """The benchmarks that were given, read now: a path that is wrong is told before anybody is served."""
+    from assay.datasets._format import load_dataset
+
+    return [load_dataset(path) for path in paths]
 
 
 def _refuse_missing() -> None:
@@ -76,7 +108,7 @@ def _refuse_missing() -> None:
 
     names = {"starlette": "web", "uvicorn": "web", "python_multipart": "web", "jinja2": "report", "vl_convert": "report"}
     if lacking := {extra: name for name, extra in names.items() if find_spec(name) is None}:
-        raise UsageError(f"the web pages need {', '.join(lacking.values())}: pip install 'assay[{','.join(lacking)}]'")
+        raise UsageError(f"the web pages need {', '.join(lacking.values())}: {install_command(*lacking)}")
 
 
 def _listening(host: str, port: int) -> socket.socket:
@@ -118,12 +150,12 @@ def _reachable(host: str) -> str:
             return socket.gethostname()
 
 
-def _serve(store: Any, token: str, listening: socket.socket) -> None:
+def _serve(store: Any, token: str, datasets: Sequence[BenchmarkDataset], listening: socket.socket) -> None:
     import uvicorn
 
     from assay.web.app import make_app
 
-    app = make_app(store, token=token)
+    app = make_app(store, token=token, datasets=datasets)
 
     class Server(uvicorn.Server):
         """Tells streams of events to end, which would go on for ever."""

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
+import shlex
 from typing import TYPE_CHECKING
 
 from assay.cli._command import Command
 from assay.cli._numbers import whole_number
+from assay.cli._result_files import ENDINGS, OF_TEXT, add_output, check_output, put_out
 from assay.cli._slices import add_by
 from assay.cli._store import add_store_argument, open_store
-from assay.cli._terminal import may_colour, terminal_width
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
     from assay.evaluation.plan_statistics import Statistics
+    from assay.reports._layout import Style
     from assay.store import StoredEvaluation
 
 EXAMPLES = """\
@@ -35,46 +36,56 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="REFERENCE",
         help="latest, latest~1, an id, its beginning or end, a baseline; #benchmark/provider behind it is one result",
     )
+    parser.add_argument("more", nargs="*", help=argparse.SUPPRESS)
     parser.add_argument("--query", metavar="ID", help="one query: its words, rankings with grades, and scores")
     parser.add_argument(
         "--top", type=whole_number(10**9), default=USUAL_TOP, metavar="N", help="ranks of that query (default: 10; 0: all)"
     )
     add_by(parser.add_argument_group("slices"))
     parser.add_argument("-f", "--format", default="table", choices=FORMATS, help="table, csv, json, latex, markdown or trec")
+    add_output(parser)
     add_store_argument(parser)
 
 
 def run_show(options: argparse.Namespace) -> int:
     """Read the evaluation and print it."""
+    _refuse_bare_words(options)
     if options.query is not None and options.format not in ("table", "json"):
         raise UsageError("--query is shown as table or json")
+    check_output(options.output, ENDINGS if options.query is None else OF_TEXT)
     with open_store(options) as store:
         evaluation = store.find(options.reference)
-    sys.stdout.write(_query(evaluation, options) if options.query is not None else _evaluation(evaluation, options))
+    shown = _evaluation if options.query is None else _query
+    put_out(options, lambda form, style: shown(evaluation, options, form, style))
     return 0
 
 
-def _query(evaluation: StoredEvaluation, options: argparse.Namespace) -> str:
-    from assay.reports._layout import Style
+def _refuse_bare_words(options: argparse.Namespace) -> None:
+    """One evaluation is shown at a time; a word behind it is a query, which has an option of its own."""
+    if options.more:
+        command = shlex.join(["assay", "show", options.reference, "--query", options.more[0]])
+        raise UsageError(f"{options.more[0]!r} is one word too many: one query is shown with {command}")
+
+
+def _query(evaluation: StoredEvaluation, options: argparse.Namespace, form: str, style: Style) -> str:
     from assay.reports._stored_query import query_to_dict, render_query
 
     plain = query_to_dict(evaluation, options.query)
-    if options.format == "json":
+    if form == "json":
         return json.dumps(plain, ensure_ascii=False, indent=2) + "\n"
-    return render_query(plain, options.top, Style(terminal_width(), may_colour()))
+    return render_query(plain, options.top, style)
 
 
-def _evaluation(evaluation: StoredEvaluation, options: argparse.Namespace) -> str:
+def _evaluation(evaluation: StoredEvaluation, options: argparse.Namespace, form: str, style: Style) -> str:
     from assay.reports._evaluation import Shown, render_evaluation
-    from assay.reports._layout import Style
     from assay.reports._stored import render_about, render_provenance
 
     by = options.by or evaluation.plan.get("by") or ()
-    shown = Shown(width=terminal_width(), colour=may_colour(), statistics=_statistics(evaluation), by=by)
-    table = render_evaluation(evaluation.results, options.format, shown)
-    if options.format != "table":
+    shown = Shown(width=style.width, colour=style.colour, statistics=_statistics(evaluation), by=by)
+    table = render_evaluation(evaluation.results, form, shown)
+    if form != "table":
         return table
-    about = render_provenance(evaluation, Style(terminal_width(), may_colour()))
+    about = render_provenance(evaluation, style)
     return "\n".join(part for part in (render_about(evaluation), table, about) if part)
 
 

@@ -16,12 +16,16 @@ EXAMPLES = """\
   assay store vacuum --store sqlite:///results.db
   assay store path"""
 ACTIONS = ("check", "vacuum", "path")
+LOGS = "runs"
+"""The folder beside the store in which evaluations keep their logs."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What to do."""
     parser.add_argument(
-        "action", metavar="check|vacuum|path", help="read every byte of it; give back unused space; say where it is"
+        "action",
+        metavar="check|vacuum|path",
+        help="read every byte of it; give back unused space, of logs too; say where it is",
     )
     parser.add_argument("-f", "--format", default="text", choices=("text", "json"), metavar="FORMAT", help="text or json")
     add_store_argument(parser)
@@ -67,14 +71,19 @@ def _check(options: argparse.Namespace) -> int:
 
 
 def _vacuum(options: argparse.Namespace) -> int:
+    from assay.evaluation.finished_logs import clear_finished
+
     with open_store(options) as store:
         before, n_deleted, after = store.size(), store.vacuum(), store.size()
-        place = str(store.place)
+        place, folder = str(store.place), store.place.path
+    n_logs, freed = clear_finished(folder.parent / LOGS, keep=0) if folder is not None else (0, 0)
     if options.format == "json":
-        sys.stdout.write(json.dumps({"store": place, "deleted": n_deleted, "before": before, "after": after}) + "\n")
+        plain = {"store": place, "deleted": n_deleted, "before": before, "after": after}
+        sys.stdout.write(json.dumps({**plain, "logs_deleted": n_logs, "logs_freed": freed}) + "\n")
         return 0
     sizes = f": {_megabytes(before)} before, {_megabytes(after)} now" if before is not None and after is not None else ""
-    sys.stdout.write(printable(f"{place} is tidy{sizes}") + "\n")
+    logs = f"; {counted(n_logs, 'log')} of complete evaluations deleted ({_megabytes(freed)})" if n_logs else ""
+    sys.stdout.write(printable(f"{place} is tidy{sizes}{logs}") + "\n")
     return 0
 
 

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from assay.cli._command import Command
 from assay.cli._inputs import refuse_swallowed
 from assay.cli._numbers import digits, whole_number
 from assay.cli._policy import add_policy_arguments, given_policy, profile_of
-from assay.cli._terminal import may_colour, terminal_width
+from assay.cli._result_files import OF_TEXT, add_output, check_output, put_out
 from assay.errors import DataError, UsageError
 from assay.model.policy import Policy
 
 if TYPE_CHECKING:
     from assay.reports._asked import Asked
+    from assay.reports._layout import Style
 
 EXAMPLES = """\
   assay why qrels.txt run.txt -m mrr@10 --expected 0.3333
@@ -33,6 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_policy_arguments(parser)
     show = parser.add_argument_group("output")
     show.add_argument("-f", "--format", default="table", choices=("table", "json"), help="table or json (default: table)")
+    add_output(show, OF_TEXT)
     show.add_argument("--top", type=whole_number(1_000_000), default=5, metavar="N", help="queries shown (default: 5)")
     show.add_argument("--digits", type=digits, metavar="N", help="decimals (default: 4, or those of the expected number)")
 
@@ -43,6 +44,7 @@ def run_why(options: argparse.Namespace) -> int:
     from assay.reports._asked import Asked
 
     refuse_swallowed(options, options.files)
+    check_output(options.output, OF_TEXT)
     if len(options.files) != 2:
         raise UsageError("two files are needed: judgments and a run, or two results")
     asked = Asked(tuple(options.files), _digits(options), options.top)
@@ -75,14 +77,18 @@ def _digits(options: argparse.Namespace) -> int:
 
 def _explain_metrics(options: argparse.Namespace, asked: Asked) -> int:
     from assay.evaluation.why import Start, why
-    from assay.reports._layout import Style
     from assay.reports._why import render_why, why_to_dict
+    from assay.reports.json import written
 
     qrels, run = options.files
     explanations = why(qrels, run, options.metrics, options.expected, Start(profile_of(options), given_policy(options)))
-    if options.format == "json":
-        return _write_json({"schema": "assay.why/1", "metrics": [why_to_dict(one, asked) for one in explanations]})
-    sys.stdout.write(render_why(explanations, asked, Style(terminal_width(), may_colour())))
+
+    def render(form: str, style: Style) -> str:
+        if form == "json":
+            return written({"schema": "assay.why/1", "metrics": [why_to_dict(one, asked) for one in explanations]})
+        return render_why(explanations, asked, style)
+
+    put_out(options, render)
     return 0
 
 
@@ -90,7 +96,7 @@ def _explain_results(options: argparse.Namespace, asked: Asked) -> int:
     from assay.evaluation.differences import differences_between
     from assay.evaluation.saved import read_results
     from assay.reports._differences import differences_to_dict, render_differences
-    from assay.reports._layout import Style
+    from assay.reports.json import written
 
     _refuse_conventions(options)
     first, second = (read_results(file) for file in options.files)
@@ -102,10 +108,13 @@ def _explain_results(options: argparse.Namespace, asked: Asked) -> int:
     else:
         pairs = [(first[0], second[0])]
     found = [differences_between(a, b) for a, b in pairs]
-    if options.format == "json":
-        return _write_json({"schema": "assay.why/1", "results": [differences_to_dict(one, asked) for one in found]})
-    style = Style(terminal_width(), may_colour())
-    sys.stdout.write("\n".join(render_differences(one, asked, style) for one in found))
+
+    def render(form: str, style: Style) -> str:
+        if form == "json":
+            return written({"schema": "assay.why/1", "results": [differences_to_dict(one, asked) for one in found]})
+        return "\n".join(render_differences(one, asked, style) for one in found)
+
+    put_out(options, render)
     return 0
 
 
@@ -117,11 +126,6 @@ def _refuse_conventions(options: argparse.Namespace) -> None:
         raise UsageError(f"two results are compared as they were scored: {', '.join(flags)} has no place here")
 
 
-def _write_json(content: dict[str, Any]) -> int:
-    from assay.reports.json import written
-
-    sys.stdout.write(written(content))
-    return 0
-
-
-COMMAND = Command("why", "explain a number, or why two differ", add_arguments, run_why, EXAMPLES, also_takes="files")
+COMMAND = Command(
+    "why", "explain a number, or why two differ", add_arguments, run_why, EXAMPLES, also_takes="files", computes=True
+)

@@ -10,14 +10,16 @@ from assay.comparison.align import align
 from assay.comparison.comparison import Comparison
 from assay.comparison.how import How
 from assay.comparison.pairing import compared_pairs, field_outcomes
-from assay.errors import UsageError
-from assay.evaluation.evaluate import evaluate
+from assay.errors import UnknownName, UsageError, near_matches
+from assay.evaluation.evaluate import choose_profile, evaluate
 from assay.evaluation.result import Result
 from assay.metrics._metric import BoundMetric
-from assay.metrics._parse import parse_metrics
+from assay.metrics._parse import Asked, parse_metrics
 from assay.model.qrels import Qrels
 from assay.text import shortened
 
+SCORING = ("policy", "profile", "relevance", "ontology", "tie_band", "residuals")
+"""Settings that are those of `evaluate`."""
 SPANS, RANKING = "spans", "ranking"
 """Views of metrics: places in files, which chunkers share, and ranked chunks, which they do not."""
 
@@ -25,7 +27,7 @@ SPANS, RANKING = "spans", "ranking"
 def compare(
     qrels: Any,
     runs: Mapping[str, Any],
-    metrics: str | Iterable[str | BoundMetric] | None = None,
+    metrics: Asked | Iterable[Asked] | None = None,
     *,
     baseline: str | None = None,
     intersect: bool = False,
@@ -35,16 +37,31 @@ def compare(
 
     Results may be given as well, which are scored already: for results alone, the judgments may be None.
     Without a baseline every pair is compared. `settings` are the choices of `How` (test, correction, alpha, interval,
-    tolerance, rope, seed), and those of `evaluate` (policy, profile, relevance).
+    tolerance, rope, seed), and those of `evaluate` (policy, profile, relevance, ontology, tie_band, residuals).
     """
     if not isinstance(runs, Mapping):
         raise UsageError(f"runs are given by name, as in {{'bm25': run, 'dense': other}}, not {shortened(runs)}")
+    _refuse_unknown(settings)
     chosen = {name: settings.pop(name) for name in list(settings) if name in How.__dataclass_fields__}
     how = How(baseline=baseline, **chosen)
-    wanted = list(parse_metrics(metrics)) if metrics is not None else None
+    wanted = parse_metrics(metrics, _tool(runs, settings)) if metrics is not None else None
     results = _results(qrels, runs, wanted, settings)
     named = [replace(result, name=str(name)) for name, result in zip(runs, results, strict=True)]
     return compare_results(named, how, metrics=wanted, intersect=intersect)
+
+
+def _tool(runs: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
+    """The profile that names are read by: that of the results, or else of what is to be scored."""
+    scored = [run.profile for run in runs.values() if isinstance(run, Result)]
+    return scored[0] if scored else choose_profile(settings.get("policy"), settings.get("profile")).name
+
+
+def _refuse_unknown(settings: Mapping[str, Any]) -> None:
+    """A keyword that means nothing is told with the one that may have been meant."""
+    known = ("intersect", *How.__dataclass_fields__, *SCORING)
+    for name in settings:
+        if name not in known:
+            raise UnknownName("setting of compare", name, near_matches(name, known), f"there are {', '.join(known)}")
 
 
 def _results(qrels: Any, runs: Mapping[str, Any], metrics: Any, settings: Mapping[str, Any]) -> list[Result]:

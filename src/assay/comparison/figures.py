@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from assay.comparison.pair import Pair
 from assay.metrics._metric import BoundMetric
-from assay.text import decimals, milliseconds
+from assay.text import decimals, milliseconds, with_minus
 
 UNKNOWN = "–"
 ROUNDING = 1e-12
@@ -27,16 +27,16 @@ class Figures:
         if metric.metric.view == "timing" and self.digits is None:
             return milliseconds(value)
         if metric.metric.aggregation.is_total and float(value).is_integer():
-            return str(int(value))
-        return decimals(value) if self.digits is None else f"{value:.{self.digits}f}"
+            return with_minus(str(int(value)))
+        return with_minus(decimals(value) if self.digits is None else f"{value:.{self.digits}f}")
 
     def change(self, metric: BoundMetric, value: float) -> str:
-        """A difference, with its sign."""
+        """A difference, with its sign: a plus or a minus."""
         if math.isnan(value):
             return UNKNOWN
         if abs(value) < ROUNDING:
             value = 0.0
-        return "+-"[value < 0] + self.value(metric, abs(value)) if math.isfinite(value) else f"{value:+}"
+        return "+−"[value < 0] + (self.value(metric, abs(value)) if math.isfinite(value) else f"{abs(value)}")
 
     def interval(self, metric: BoundMetric, pair: Pair) -> str:
         """Where the difference may lie."""

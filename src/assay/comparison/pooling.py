@@ -60,7 +60,7 @@ def _together(results: Sequence[Result]) -> Result:
 
 
 _OF_ONE_BENCHMARK: dict[str, Any] = {
-    **{name: {} for name in ("intervals", "tie_bands", "residuals", "relevance", "recorded")},
+    **{name: {} for name in ("intervals", "tie_bands", "residuals", "relevance", "recorded", "nonrelevant")},
     "grader": None,
 }
 """What a result knows only about its own benchmark."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from assay.comparison.verdict import pair_names
 from assay.stats._averages import AVERAGED
+from assay.text import percent
 
 if TYPE_CHECKING:
     from assay.comparison.comparison import Comparison
@@ -39,7 +40,7 @@ def _probabilities(comparison: Comparison) -> Iterator[str]:
         if pair.untested:
             continue
         better, equal = pair.p_better, pair.p_equal
-        same = f", practically equal with {equal:.1%}" if rope else ""
+        same = f", practically equal with {percent(equal, 1)}" if rope else ""
         worse = max(0.0, 1 - better - equal)
         claim = f"{pair.b} is better than {pair.a} on {pair.metric}{by}"
-        yield f"{claim} with probability {better:.1%}{same}, worse with {worse:.1%}."
+        yield f"{claim} with probability {percent(better, 1)}{same}, worse with {percent(worse, 1)}."

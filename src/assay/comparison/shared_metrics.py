@@ -15,7 +15,7 @@ from assay.text import some_of
 def shared_metrics(results: Sequence[Result], wanted: str | Iterable[Any] | None = None) -> tuple[BoundMetric, ...]:
     """The metrics asked for, or those that all systems have and that somebody asked for when they were scored."""
     if wanted:
-        return tuple(_asked_for(metric, results) for metric in parse_metrics(wanted))
+        return tuple(_asked_for(metric, results) for metric in parse_metrics(wanted, results[0].profile))
     beside = {name for result in results for name in result.beside}
     shared = [
         metric
@@ -29,6 +29,8 @@ def shared_metrics(results: Sequence[Result], wanted: str | Iterable[Any] | None
 
 def _asked_for(metric: BoundMetric, results: Sequence[Result]) -> BoundMetric:
     """The metric as it was scored: a profile may have made another of it."""
+    if not metric.metric.aggregation.summarise:
+        raise UsageError(f"{metric.name} is text and cannot be compared; compare a metric with a figure, such as ndcg@10")
     name = next((result.own_name(metric) for result in results if metric in result), metric.name)
     if lacking := [result.name for result in results if name not in result.summary]:
         there = some_of(list(results[0].summary), 10)

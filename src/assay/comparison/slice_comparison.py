@@ -17,6 +17,7 @@ from assay.comparison.pairing import compared_pairs, field_outcomes, settled
 from assay.comparison.verdict import corrected_for_many
 from assay.model.tags import Slice, Tags, asked_for
 from assay.stats._corrections import Correction
+from assay.text import counted
 
 MOST_NAMED = 4
 """Slices that a sentence names."""
@@ -69,7 +70,7 @@ class SliceComparison:
         metric = self.parts[0].metrics[0].name
         said = [_clause(pairs, self.slices) for pairs in self.by_pair(metric)]
         more = f"; {len(said) - 3} more pairs" if len(said) > 3 else ""
-        effort = f"{self.correcting.title}, {self.n_comparisons} comparisons"
+        effort = f"{self.correcting.title}, {counted(self.n_comparisons, 'comparison')}"
         if self.how.bound_test.test.is_for_many:
             effort = corrected_for_many(self.parts[0])
         return f"On {metric}, {'; '.join(said[:3])}{more} ({effort})."
@@ -111,7 +112,8 @@ def compare_slices(comparison: Comparison, by: str | Iterable[str]) -> SliceComp
     p is corrected over all slices, pairs and metrics together; the comparison over all queries is no part of that.
     """
     tags = Tags.of(comparison.results)
-    slices = [one for names in dict.fromkeys(map(tags.crossed, asked_for(by))) for one in tags.slices(names)]
+    asked, words = dict.fromkeys(map(tags.crossed, asked_for(by))), tags.words(by)
+    slices = [one for names in asked for one in tags.slices(names, words)]
     how = comparison.how
     raw = [_compared(comparison.aligned, one, how) for one in slices]
     families = [(part.part, pair.metric) for part in raw for pair in part.pairs]
@@ -147,7 +149,8 @@ def _clause(pairs: Sequence[Pair], slices: Sequence[Slice]) -> str:
     ]
     said += [f"apart from {a} by the test but not by its mean in {_where(split, len(slices))}"] if split else []
     if not said:
-        return f"{b} is not shown to be better or worse than {a} in any of {len(slices)} slices"
+        where = "the only slice" if len(slices) == 1 else f"any of {len(slices)} slices"
+        return f"{b} is not shown to be better or worse than {a} in {where}"
     return f"{b} is {' and '.join(said)}" + (
         f", and {n_open} {'is' if n_open == 1 else 'are'} not decisive" if n_open else ""
     )
@@ -155,4 +158,4 @@ def _clause(pairs: Sequence[Pair], slices: Sequence[Slice]) -> str:
 
 def _where(found: Sequence[Slice], n_slices: int) -> str:
     names = ", ".join(one.label for one in found[:MOST_NAMED]) + (", …" if len(found) > MOST_NAMED else "")
-    return f"{len(found)} of {n_slices} slices{f' ({names})' if names else ''}"
+    return f"{len(found)} of {counted(n_slices, 'slice')}{f' ({names})' if names else ''}"

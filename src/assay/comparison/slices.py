@@ -52,14 +52,28 @@ class Sliced:
         """What was measured."""
         return self.whole[0].metrics
 
-    def means(self, metric: str, system: str | None = None) -> dict[str, float]:
-        """Slice → figure of a system (the first one, unless told), for queries that have the tag."""
-        place = 0 if system is None else place_of(system, self.systems)
-        return {part.slice.value: part.results[place][metric] for part in self.parts if part.slice.is_tagged}
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages that means are taken in one by one: where another tag is crossed with them; else none."""
+        if not self.is_multilingual or len(self.parts[0].slice.names) < 2 or LANGUAGE not in self.parts[0].slice.names:
+            return ()
+        return tuple(dict.fromkeys(_language(part.slice) for part in self.parts if part.slice.is_tagged))
 
-    def macro(self, metric: str, system: str | None = None) -> float:
-        """Mean over slices: each counts the same, however many queries it has. Queries without the tag do not count."""
-        defined = _defined(self.means(metric, system))
+    def means(self, metric: str, system: str | None = None, language: str | None = None) -> dict[str, float]:
+        """Slice → figure of a system (the first one, unless told), for queries with the tag; of one language, or of all."""
+        place = 0 if system is None else place_of(system, self.systems)
+        tagged = [part for part in self.parts if part.slice.is_tagged]
+        wanted = tagged if language is None else [part for part in tagged if _language(part.slice) == language]
+        return {part.slice.value: part.results[place][metric] for part in wanted}
+
+    def macro(self, metric: str, system: str | None = None, language: str | None = None) -> float:
+        """Mean over slices: each counts the same, however many queries it has. Queries without the tag do not count.
+
+        Where a tag is crossed with several languages there is one mean for each language, and none over all.
+        """
+        if self.languages and language is None:
+            return math.nan
+        defined = _defined(self.means(metric, system, language))
         return float(np.mean(defined)) if defined else math.nan
 
     def micro(self, metric: str, system: str | None = None) -> float:
@@ -68,12 +82,14 @@ class Sliced:
             return math.nan
         return self.whole[0 if system is None else place_of(system, self.systems)][metric]
 
-    def variance(self, metric: str, system: str | None = None) -> float:
+    def variance(self, metric: str, system: str | None = None, language: str | None = None) -> float:
         """Population variance of the figures of the slices: 0 where a system is as good everywhere.
 
-        By language, this is what is called cross-lingual variance.
+        By language, this is what is called cross-lingual variance. As with means, none is over slices of several languages.
         """
-        defined = _defined(self.means(metric, system))
+        if self.languages and language is None:
+            return math.nan
+        defined = _defined(self.means(metric, system, language))
         return float(np.var(defined)) if defined else math.nan
 
     def rows(self) -> list[dict[str, Any]]:
@@ -96,7 +112,19 @@ class Sliced:
                 system: {metric.name: plain_value(figure(metric.name, system)) for metric in self.metrics}
                 for system in self.systems
             }
+        if self.languages:
+            plain["by_language"] = {language: self._of_language(language) for language in self.languages}
         return plain
+
+    def _of_language(self, language: str) -> dict[str, Any]:
+        figures = {"macro": self.macro, "variance": self.variance}
+        return {
+            name: {
+                system: {metric.name: plain_value(figure(metric.name, system, language)) for metric in self.metrics}
+                for system in self.systems
+            }
+            for name, figure in figures.items()
+        }
 
 
 def slice_results(
@@ -112,6 +140,7 @@ def slice_results(
 
     Results of one system on several benchmarks are taken together, and `benchmark` is a tag then. Where these are in
     several languages, every slice is within one language: easy queries in German and easy queries in French are two.
+    With the interval `none` there are figures alone.
     """
     asked_about = [results] if isinstance(results, Result) else list(results)
     given = pooled(asked_about)
@@ -121,14 +150,14 @@ def slice_results(
     tags = Tags.of(given)
     is_multilingual = _are_multilingual(asked_about)
     asked = [tags.crossed(one) for one in asked_for(by)]
-    words = {tags.named(word.strip()): word.strip() for one in asked_for(by) for word in one.split("*")}
+    words = tags.words(by)
     whole = tuple(over(result, result.query_ids, shown) for result in given)
     return tuple(
         Sliced(
             "*".join(names),
             tuple(
                 Part(one, tuple(with_intervals(over(result, one.queries, shown), interval, level, seed) for result in given))
-                for one in tags.slices(names)
+                for one in tags.slices(names, words)
             ),
             whole,
             "*".join(words.get(name, name) for name in names),
@@ -145,6 +174,10 @@ def _are_multilingual(results: Sequence[Result]) -> bool:
         by_benchmark.setdefault(result.benchmark, set()).update(Tags.of([result]).values(LANGUAGE))
     languages = list(by_benchmark.values())
     return all(len(one) == 1 for one in languages) and len(set().union(*languages) - {NONE}) > 1
+
+
+def _language(one: Slice) -> str:
+    return dict(zip(one.names, one.values, strict=True)).get(LANGUAGE, NONE)
 
 
 def _row(result: Result, metric: BoundMetric) -> dict[str, Any]:

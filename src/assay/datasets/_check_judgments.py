@@ -13,7 +13,7 @@ from assay.datasets._finding import Cases, Finding, unplaced
 from assay.datasets._respellings import respelled
 from assay.model.file_names import FileNames
 from assay.model.records import Query, Span
-from assay.text import counted
+from assay.text import counted, percent
 
 MOST_JUDGMENTS = 0.5
 """Share of all judgments from which on those of one query look wrong."""
@@ -220,4 +220,5 @@ def _lopsided(qrels: Mapping[str, Mapping[str, float]], n_judgments: int) -> lis
         return []
     cases = Cases("lopsided-judgments")
     cases.about_query(largest, counted(len(qrels[largest]), "judgment"))
-    return cases.finding(f"one query has {share:.0%} of the {n_judgments:,} judgments of {counted(len(qrels), 'query')}")
+    whole = f"the {n_judgments:,} judgments of {counted(len(qrels), 'query')}"
+    return cases.finding(f"one query has {percent(share)} of {whole}")

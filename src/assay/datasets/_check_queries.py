@@ -9,7 +9,7 @@ from assay.datasets._finding import Cases, Finding, unplaced
 from assay.datasets._mojibake import find_mojibake
 from assay.datasets._near_duplicates import near_duplicates
 from assay.model.records import Query
-from assay.text import counted, shortened, words_of
+from assay.text import counted, percent, shortened, words_of
 
 
 def check_queries(dataset: BenchmarkDataset) -> Iterator[Finding]:
@@ -72,7 +72,7 @@ def in_words(found: str, meant: str) -> str:
 def _near_duplicates(queries: dict[str, Query]) -> Iterator[Finding]:
     cases = Cases("near-duplicate-queries")
     for query, earlier, likeness in near_duplicates(queries.values()):
-        share = "the same words" if likeness == 1 else f"{likeness:.0%} of all words in common"
+        share = "the same words" if likeness == 1 else f"{percent(likeness)} of all words in common"
         cases.about_query(query, f"{share} with query {earlier}")
     yield from cases.finding(f"{counted(len(cases), 'query')} nearly the same as others")
 

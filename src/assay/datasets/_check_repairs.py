@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from assay.datasets._check_spans import stale_sentences
 from assay.datasets._dataset import BenchmarkDataset, Repair
 from assay.datasets._finding import Case, Cases, Finding
 from assay.text import counted
@@ -14,9 +15,12 @@ PLACE = re.compile(r"(?:query|question|case) (?P<name>.+)|(?P<scope>.+), questio
 
 
 def check_repairs(dataset: BenchmarkDataset) -> Iterator[Finding]:
-    """A loss is an error where a query has no ground truth left."""
+    """A loss is an error where a query has no ground truth left. Stale spans have a finding of their own."""
     mended, lost, bereft = Cases("repaired"), Cases("lost"), Cases("ground-truth-lost")
+    told = stale_sentences(dataset) if any(repair.is_loss for repair in dataset.repairs) else set()
     for repair in dataset.repairs:
+        if repair.is_loss and repair.what in told:
+            continue
         query = _query_of(repair, dataset) if repair.is_loss else None
         is_bereft = query is not None and not _has_truth(dataset, query)
         (bereft if is_bereft else lost if repair.is_loss else mended).add(Case(repair.place, repair.what, query))

@@ -18,7 +18,7 @@ from assay.datasets._respellings import respelled
 from assay.model.ordering import Ints
 from assay.model.policy import Policy
 from assay.model.run import Run
-from assay.text import counted
+from assay.text import counted, percent
 
 MANY_UNJUDGED = 0.2
 """Unjudged share of the first k from which on it is worth a warning."""
@@ -164,8 +164,8 @@ def _unjudged(dataset: BenchmarkDataset, run: Run, k: int) -> list[Finding]:
             cases.about_run(key, f"{n_missing} of {n_top}")
     if not n_seen or n_unjudged < MANY_UNJUDGED * n_seen:
         return []
-    share = f"{n_unjudged / n_seen:.0%} of the first {k} documents ({n_unjudged:,} of {n_seen:,}) unjudged"
-    return cases.finding(f"{share}, {MANY_UNJUDGED:.0%} or more in {counted(len(cases), 'query')}")
+    share = f"{percent(n_unjudged / n_seen)} of the first {k} documents ({n_unjudged:,} of {n_seen:,}) unjudged"
+    return cases.finding(f"{share}, {percent(MANY_UNJUDGED)} or more in {counted(len(cases), 'query')}")
 
 
 def _tied_at(run: Run, k: int) -> Ints:

@@ -10,8 +10,9 @@ from assay.datasets._check_documents import fault_case
 from assay.datasets._finding import Case, Cases, Finding
 from assay.datasets._hits import hits_of
 from assay.datasets._source import FileSource, as_source
+from assay.datasets._trec_lines import trec_fields
 from assay.errors import DataError
-from assay.model.numeric import as_number
+from assay.model.numeric import as_score
 from assay.model.run import Rankings, Run, as_rankings
 from assay.text import counted
 
@@ -77,7 +78,7 @@ def _not_numbers(rankings: Rankings) -> list[Finding]:
         cases = Cases("run-score-not-a-number")
         for query, ranking in rankings.by_query.items():
             for doc, score in ranking.items():
-                if as_number(score) is None:
+                if as_score(score) is None:
                     cases.about_run(query, f"the score of document {doc} is {score!r}", doc)
         return cases.finding(f"{counted(len(cases), 'score')} that cannot be ranked")
     return []
@@ -106,14 +107,14 @@ def _by_query(source: FileSource) -> Iterator[tuple[str, list[Line]]]:
     """Stretches of lines of one query; lines whose rank is no number are passed over."""
     last, lines = b"", list[Line]()
     for number, line in source.lines():
-        fields = line.split(None, 5)
+        fields = trec_fields(line, 6)
         if fields[0] != last:
             if lines:
                 yield last.decode("utf-8", "replace"), lines
             last, lines = fields[0], []
         try:
             lines.append((float(fields[3]), float(fields[4]), number))
-        except ValueError:
+        except (ValueError, IndexError):  # three columns have no score to contradict
             continue
     if lines:
         yield last.decode("utf-8", "replace"), lines

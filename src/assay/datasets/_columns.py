@@ -26,6 +26,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "rank": ("rank",),
     "grade": ("relevance", "rel", "grade", "relevance_grade", "label", "judgment", "score", "gain"),
     "subtopic": ("subtopic", "subtopic_id", "intent", "aspect"),
+    "iteration": ("iteration", "iter"),
 }
 """Role → column names it goes by, the likeliest first; case, hyphens and blanks do not matter."""
 

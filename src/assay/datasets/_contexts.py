@@ -45,7 +45,7 @@ class Contexts:
                 faults.add(number, str(error))
         faults.raise_if_any()
         self.are_shared = bool(self.documents)
-        self._uses.update(self.documents)
+        self._uses.update(self.documents.keys())
 
     def _shared_documents(self, value: Any) -> dict[int, Document]:
         """Number → document, its id empty where none is given."""

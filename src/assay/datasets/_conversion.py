@@ -7,6 +7,7 @@ from pathlib import Path
 
 from assay.datasets._dataset import BenchmarkDataset
 from assay.datasets._format import Format, Probe
+from assay.datasets._source import COMPRESSIONS
 from assay.errors import UsageError
 from assay.model.records import Document, Query
 from assay.text import counted
@@ -21,7 +22,7 @@ def refuse_target(written: Format, path: Path) -> None:
         raise UsageError(
             f"{path}: {written.name} is one JSON file; give it a name that ends in .json, such as {path.stem}.json"
         )
-    if path.name.endswith((".gz", ".zst")):
+    if path.name.endswith(tuple(COMPRESSIONS)):
         raise UsageError(f"{path}: files are written plain; leave out {path.suffix}")
 
 
@@ -56,6 +57,7 @@ def _kinds(made: BenchmarkDataset, found: BenchmarkDataset, queries: list[tuple[
         "scopes": differ("scope"),
         "metadata of queries": any((one.metadata or None) != (other.metadata or None) for one, other in queries),
         "fields of documents": bool(found.documents) and _documents_differ(made, found),
+        "subtopics": made.subtopics != found.subtopics,
         "who judged": made.judgments != found.judgments,
         "spans": made.spans != found.spans,
         "name and version": (made.name, made.version) != (found.name, found.version),

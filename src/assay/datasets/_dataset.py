@@ -11,7 +11,7 @@ from typing import Any
 from assay.datasets._evidence_pack import evidence_pack
 from assay.errors import DataError, UnknownName, near_matches
 from assay.model.ids import key_id
-from assay.model.qrels import Qrels, fingerprint
+from assay.model.qrels import Qrels, fingerprint, judgments_of_mapping
 from assay.model.records import Document, Pack, Query, RelevanceJudgment, Span
 from assay.ontology._ontology import Ontology
 from assay.text import counted
@@ -54,6 +54,8 @@ class BenchmarkDataset:
     path: Path | None = None
     terms: Ontology | None = field(default=None, repr=False, compare=False)
     """The ontology that its documents are the terms of, where they are: it knows ids under other names too."""
+    subtopics: dict[tuple[str, str], dict[str, float]] = field(default_factory=dict)
+    """Query and document → subtopic → grade, where judgments are per subtopic; `qrels` has the best of those grades."""
     _fingerprints: dict[str, str] = field(default_factory=dict, repr=False)
 
     def add_query(self, query: Query) -> None:
@@ -69,6 +71,7 @@ class BenchmarkDataset:
     def add_judgment(self, judgment: RelevanceJudgment) -> None:
         """Add or replace a judgment."""
         self.qrels.setdefault(judgment.query_id, {})[judgment.doc_id] = judgment.relevance_grade
+        self.subtopics.pop((judgment.query_id, judgment.doc_id), None)
         if judgment.judge is not None or judgment.timestamp is not None:
             self.judgments[judgment.query_id, judgment.doc_id] = judgment
         else:
@@ -108,7 +111,10 @@ class BenchmarkDataset:
 
     def judged(self) -> Qrels:
         """The judgments, prepared for scoring."""
-        return Qrels(self.qrels)
+        if not self.subtopics:
+            return Qrels(self.qrels)
+        known = {pair: grades for pair, grades in self.subtopics.items() if pair[1] in self.qrels.get(pair[0], ())}
+        return Qrels(judgments_of_mapping(self.qrels)._replace(subtopics=known))
 
     def get_statistics(self) -> dict[str, Any]:
         """Sizes, judgments per query, the histogram of grades, and how many queries carry each tag."""
@@ -171,7 +177,15 @@ class BenchmarkDataset:
         qrels = Qrels(str(path))
         by_query = {query: qrels[query] for query in qrels}
         queries = {query: Query(query) for query in by_query}
-        return cls(name or Path(path).stem, version, queries=queries, qrels=by_query, format="trec", path=Path(path))
+        return cls(
+            name or Path(path).stem,
+            version,
+            queries=queries,
+            qrels=by_query,
+            subtopics=subtopics_of(qrels),
+            format="trec",
+            path=Path(path),
+        )
 
     def save_trec_qrels(self, path: str | Path) -> None:
         """Write the judgments as TREC qrels, which cannot hold queries judged with nothing relevant: these are refused."""
@@ -208,6 +222,8 @@ def _judgment_rows(dataset: BenchmarkDataset) -> Iterable[tuple[object, ...]]:
         yield from ((query, doc, float(grade)) for doc, grade in judged.items())
         if not judged:
             yield query, "nothing"
+    for (query, doc), grades in dataset.subtopics.items():
+        yield from ((query, doc, float(grade), subtopic) for subtopic, grade in grades.items())
     for one in dataset.queries.values():
         if one.evidence is not None:
             yield one.query_id, "evidence", *sorted(set(one.evidence))
@@ -222,6 +238,11 @@ _ROWS: Mapping[str, Callable[[BenchmarkDataset], Iterable[tuple[object, ...]]]] 
     "documents": _document_rows,
     "judgments": _judgment_rows,
 }
+
+
+def subtopics_of(qrels: Qrels) -> dict[tuple[str, str], dict[str, float]]:
+    """Query and document → subtopic → grade; empty where judgments are of queries as a whole."""
+    return {pair: dict(grades) for pair, grades in qrels.judgments().subtopics.items()} if qrels.subtopics else {}
 
 
 def require_queries(dataset: BenchmarkDataset, place: str) -> BenchmarkDataset:

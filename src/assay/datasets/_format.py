@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
 from assay.catalog import entries_by_name, find_entry
 from assay.datasets._dataset import BenchmarkDataset
-from assay.datasets._source import COMPRESSIONS, FileSource
+from assay.datasets._source import COMPRESSIONS, FileSource, plain_name
 from assay.errors import DataError, UnknownName, UsageError, near_matches
 
 PEEK = 1 << 18
@@ -41,7 +41,7 @@ class Probe:
     @cached_property
     def suffix(self) -> str:
         """The ending that tells the kind of file: `.jsonl` of `corpus.jsonl.gz`."""
-        return Path(self.path.name.removesuffix(".gz").removesuffix(".zst")).suffix.lower()
+        return Path(plain_name(self.path.name)).suffix.lower()
 
     @cached_property
     def head(self) -> bytes:
@@ -148,8 +148,12 @@ class Format:
     write: Callable[[BenchmarkDataset, Path], None] | None = None
     example: str = ""
     """A real record, for the documentation."""
+    read_split: Callable[[Path, str], BenchmarkDataset] | None = None
+    """Reads one of several splits, where a benchmark of this format may have some: `scifact:dev`."""
     rank: int = 0
     """Formats with a higher rank are asked first; the most particular ones know best."""
+    words: Mapping[str, str] = field(default_factory=dict)
+    """What the format itself calls a tag, where that is another word: `category` for `query_type`."""
 
     def save(self, dataset: BenchmarkDataset, path: Path) -> None:
         """Write the dataset."""
@@ -188,7 +192,10 @@ def detect_format(path: Path) -> Format:
     if claimed:
         names = " and ".join(one.name for one in claimed)
         raise DataError(f"{path}: looks like {names}; say which with format=, or --dataset-format at the terminal")
-    known = ", ".join(all_formats())
+    from assay.datasets._nearest_format import nearest_format  # which asks for this file in turn
+
+    near = nearest_format(probe, all_formats().values())
+    known = near.said if near else ", ".join(all_formats())
     raise DataError(f"{path}: no known format ({known}); say which with format=, or --dataset-format at the terminal")
 
 
@@ -213,12 +220,18 @@ def _looks_like_a_path(path: Path) -> bool:
 
 
 def load_dataset(source: str | Path | BenchmarkDataset, format: str | None = None) -> BenchmarkDataset:  # noqa: A002
-    """A benchmark by name or path; the format is recognised, or given by name. Some names have a size: `hpo-de:tiny`."""
+    """A benchmark by name or path; the format is recognised, or given by name.
+
+    Some names have a size, `hpo-de:tiny`, and some folders splits: `./scifact:dev`. A path that has a colon of its own is
+    itself.
+    """
     if isinstance(source, BenchmarkDataset):
         return source
     path = bundled().get(str(source)) or Path(source)
     if (sized := _load_sized(str(source), format)) is not None:
         return sized
+    if (part := _load_split(str(source), format)) is not None:
+        return part
     if not path.exists():
         by_other_means = [one for one in all_formats().values() if one.detect(Probe(path))]
         if not by_other_means and _looks_like_a_path(Path(source)):
@@ -228,6 +241,24 @@ def load_dataset(source: str | Path | BenchmarkDataset, format: str | None = Non
             raise UnknownName("benchmark", str(source), near_names(str(source)), known)
     chosen = find_format(format) if format else detect_format(path)
     dataset = chosen.read(path)
+    dataset.format, dataset.path = chosen.name, path
+    return dataset
+
+
+def _load_split(source: str, format: str | None) -> BenchmarkDataset | None:  # noqa: A002
+    """One split of a benchmark in a folder; None for anything else. A split of a format that has none is an error."""
+    place, colon, split = source.rpartition(":")
+    path = Path(place)
+    if not colon or not place or Path(source).exists() or not path.exists():
+        return None
+    if any(one.detect(Probe(Path(source))) for one in all_formats().values()):  # ir_datasets:beir/scifact
+        return None
+    chosen = find_format(format) if format else detect_format(path)
+    if chosen.read_split is None:
+        raise UsageError(f"{place} has no splits, for {chosen.name} knows none: {source} is written {place}")
+    if not split:
+        raise UsageError(f"{source}: behind the colon there must be a split, such as {place}:dev")
+    dataset = chosen.read_split(path, split)
     dataset.format, dataset.path = chosen.name, path
     return dataset
 

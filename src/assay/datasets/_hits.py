@@ -12,7 +12,7 @@ from assay.errors import DataError
 from assay.model.hit_columns import are_columns, records_of_columns, term_of
 from assay.model.hit_names import IDS, SCORES, TEXTS
 from assay.model.ids import text_id
-from assay.model.numeric import as_number
+from assay.model.numeric import as_number, as_score
 from assay.model.records import Hit
 from assay.model.run import Run
 from assay.text import shortened
@@ -50,7 +50,7 @@ def hits_of(source: Any) -> dict[str, list[Hit]] | None:
         return None
     if not are_hits:
         return None
-    return {query: _hits(query, hits) for query, hits in rankings.items()}
+    return {query: read_hits(query, hits) for query, hits in rankings.items()}
 
 
 def _of_columns(query: str, hits: Any) -> Any:
@@ -78,7 +78,8 @@ def _is_list(hits: Any) -> bool:
     return isinstance(hits, Sequence) and not isinstance(hits, str | bytes)
 
 
-def _hits(query: str, hits: Any) -> list[Hit]:
+def read_hits(query: str, hits: Any) -> list[Hit]:
+    """The hits of a query, of whatever shape its ranking is; of several hits of one term the best."""
     if isinstance(hits, Mapping):
         hits = [{"id": doc, "score": score} for doc, score in hits.items()]
     if not _is_list(hits):
@@ -145,7 +146,7 @@ def _hit(query: str, place: int, entry: Any) -> Hit:
     text = next((entry[name] for name in TEXTS if isinstance(entry.get(name), str)), None)
     far = as_number(entry.get("distance"))
     score = next((entry[name] for name in SCORES if entry.get(name) is not None), -float(place) if far is None else -far)
-    number = as_number(score)
+    number = as_score(score)
     if number is None:
         raise DataError(f"run, query {query}: the score of {doc_id} is {score!r}; only a number can be ranked")
     metadata = entry.get("metadata")

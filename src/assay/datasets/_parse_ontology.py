@@ -13,9 +13,9 @@ from assay.datasets._ontology_graphs import without_dangling_parents
 from assay.errors import DataError, UsageError
 from assay.ontology._build import TermRecord, build_ontology
 from assay.ontology._ontology import Ontology, Synonym
-from assay.text import counted, shortened, some_of
+from assay.text import counted, install_command, shortened, some_of
 
-INSTALL = "pip install 'assay[hpo]'"
+INSTALL = install_command("hpo")
 EXPECTED = "is not an ontology that can be read, expected OBO, OWL or OBO Graphs"
 _TERM_ID = re.compile(rb"^\[Term\][^\n]*\n\s*id:[ \t]*(\S+)", re.MULTILINE)
 

@@ -20,11 +20,13 @@ from numpy.typing import NDArray
 from assay.datasets._database import connect
 from assay.datasets._lines import LineIndex
 from assay.datasets._tables import Table, is_large, table_of
+from assay.datasets._trec_lines import trec_fields
 from assay.model.graded import Ties
 from assay.model.grading import Found, Ranked
 from assay.model.ordering import Floats, Ints, ScoreOrder, arranged, sort_stretches, unordered_stretches
 from assay.model.policy import RankRule
 from assay.model.qrels import Qrels
+from assay.model.quicksorts import Stretches, ranx_orders
 
 Hashes = NDArray[np.uint64]
 FEW_LINES = 1000
@@ -49,7 +51,7 @@ def rank_source(
     source: Any, qrels: Qrels, rules: Collection[RankRule], *, name_extra: bool = False
 ) -> dict[RankRule, Ranked] | None:
     """Rank a large file or frame by several rules; None where the strict reader should do it, as it must to name queries."""
-    if not is_large(source):
+    if not is_large(source) or any(rule.ties == "rank_column" for rule in rules):
         return None
     import duckdb
 
@@ -106,6 +108,9 @@ def _find_judged(connection: Any, table: Table, qrels: Qrels, rows: Rows) -> Fou
         order = np.argsort(query, kind="stable")
         pair, query, score, lines = pair[order], query[order], score[order], None
         start, end, names = _stretches(query)
+    if table.is_counted:
+        _refuse_other_ranks(score, start, end)
+        lines = None
     judged_query, judged_pair = _hashed_qrels(connection, qrels)
     places = _lookup(np.argsort(names), names, judged_query)
     row, judgment = _match(pair, judged_pair)
@@ -156,11 +161,14 @@ class _TieBreaker:
         if rule.ties == "input_order" and self.order.was_sorted[place].all():
             return self.row[tied] - start - ties.better
         ahead = np.empty(len(tied), dtype=np.int64)
+        with np.errstate(over="ignore"):
+            given = self.given.astype(rule.precision, copy=False)
+        is_ranx = rule.ties == "ranx"
+        orders = ranx_orders(given.__getitem__, Stretches(self.order.start, self.order.end), place, *ties) if is_ranx else {}
         for number in np.unique(place).tolist():
             mine = np.flatnonzero(place == number)
             low, high = self.order.start[number], self.order.end[number]
-            with np.errstate(over="ignore"):
-                best_first = np.array(arranged(self.given[low:high].astype(rule.precision), rule.ties))
+            best_first = orders[number] if is_ranx else arranged(given[low:high], is_reversed=rule.ties == "reverse_order")
             rank = np.empty(len(best_first), dtype=np.int64)
             rank[best_first] = np.arange(len(best_first))
             ahead[mine] = rank[self.row[tied][mine] - low] - ties.better[mine]
@@ -239,13 +247,19 @@ def _refuse_twins(pair: Hashes, start: Ints) -> None:
         raise OutOfTheOrdinary
 
 
+def _refuse_other_ranks(score: Floats, start: Ints, end: Ints) -> None:
+    """Ranks must count up from 1 in each query; the strict reader says where they do not."""
+    if (score != np.repeat(start, end - start) - np.arange(len(score)) - 1).any():
+        raise OutOfTheOrdinary
+
+
 def _read_places(lines: LineIndex, ties: str, first: Ints, n_equal: Ints, docs: list[str]) -> Ints:
     """How many documents with the same score come before each of these, for few ties: their lines are simply read."""
     groups = [range(row, row + count) for row, count in zip(first.tolist(), n_equal.tolist(), strict=True)]
     texts = lines.read(chain.from_iterable(groups))
     ahead = []
     for group, doc in zip(groups, docs, strict=True):
-        equals = [texts[row].split()[2].decode() for row in group]
+        equals = [trec_fields(texts[row], 6)[2].decode() for row in group]
         equals.sort(reverse=ties == "docid_desc")
         ahead.append(equals.index(doc))
     return np.array(ahead)

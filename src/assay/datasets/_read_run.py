@@ -6,12 +6,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from assay.datasets._columns import is_table
+from assay.datasets._hits import hits_of
 from assay.datasets._json import read_json_records
-from assay.datasets._rows import Roles, Row, file_rows, memory_rows, trec_rows
+from assay.datasets._listed import NOTHING, Row, is_listed
+from assay.datasets._read_ranks import rank_reader
+from assay.datasets._rows import Roles, file_rows, memory_rows
 from assay.datasets._source import FileSource, as_source
+from assay.datasets._trec_lines import THREE, THREE_READ, has_three, n_columns, trec_fields, trec_rows
 from assay.errors import MAX_FAULTS, DataError, Faults
 from assay.model.ids import EMPTY_ID, text_id
-from assay.model.run import Ranking, Rankings, Run, as_rankings, rankings_of_mapping
+from assay.model.numeric import is_truth_value, parse_number
+from assay.model.run import Ranking, Rankings, Run, as_rankings, rankings_of_mapping, thoroughly_checked
+from assay.model.series import unpacked
 
 LAYOUT = "query Q0 document rank score tag"
 ROLES = Roles("run")
@@ -23,19 +29,30 @@ def _read_run(source: Any, duplicates: str = "error") -> Rankings:
     source = as_source(source)
     if isinstance(source, FileSource):
         return _read_file(source, duplicates)
+    return _read_memory(source, duplicates)
+
+
+def _read_memory(source: Any, duplicates: str) -> Rankings:
     faults = Faults("run, row")
-    return Rankings(_collect(memory_rows(source, ROLES, faults), faults, duplicates))
+    by_query = _collect(memory_rows(source, ROLES, faults), faults, duplicates)
+    return Rankings(by_query, read_ranks=rank_reader(source))
 
 
 @as_rankings.register(Mapping)
 def _read_mapping(source: Mapping[Any, Any], duplicates: str = "error") -> Rankings:
-    """A nested mapping, a run that is prepared already, or a table given as columns."""
+    """A nested mapping, one of hits, a run that is prepared already, a table given as columns, or a single record."""
     if isinstance(source, Run):
-        return Rankings(dict(zip(source.query_ids, source.rankings, strict=True)), source.tag)
+        return source.as_given()
     if is_table(source):
-        faults = Faults("run, row")
-        return Rankings(_collect(memory_rows(source, ROLES, faults), faults, duplicates))
-    return rankings_of_mapping(source, duplicates)
+        return _read_memory(source, duplicates)
+    if is_listed(source):
+        return _read_memory([source], duplicates)
+    if set(map(type, source.values())) <= {dict}:
+        return rankings_of_mapping(source, duplicates)
+    lists = {query: unpacked(ranking) for query, ranking in source.items()}
+    hits = hits_of(lists)
+    pairs = lists if hits is None else {query: [(hit.doc_id, hit.score) for hit in some] for query, some in hits.items()}
+    return rankings_of_mapping(pairs, duplicates)
 
 
 def _read_file(source: FileSource, duplicates: str) -> Rankings:
@@ -44,25 +61,25 @@ def _read_file(source: FileSource, duplicates: str) -> Rankings:
     if source.kind == "json":
         return _from_json(source, duplicates)
     if source.kind == "trec":
-        if len(source.first_line.split()) == 4:
+        if n_columns(source.first_line) == 4:
             raise DataError(
                 f"{source.label}: this looks like judgments (4 columns), not like a run (6 columns: {LAYOUT}); "
                 "judgments come first, then runs"
             )
-        tag = b" ".join(source.first_line.split()[5:]).decode("utf-8", "replace")
-        rows = _trec_rows(source, faults)
+        tag = b" ".join(trec_fields(source.first_line, 6)[5:]).decode("utf-8", "replace")
+        rows = _three_rows(source, faults) if has_three(source.first_line) else _trec_rows(source, faults)
     else:
         rows = file_rows(source, ROLES, faults)
     by_query = _collect(rows, faults, duplicates, source)
     if not by_query:
         raise DataError(f"{source.label}: the file holds no rankings")
-    return Rankings(by_query, tag)
+    return Rankings(by_query, tag, rank_reader(source), source.notes)
 
 
 def _from_json(source: FileSource, duplicates: str) -> Rankings:
     content = read_json_records(source, "run")
     try:
-        rankings = as_rankings(content, duplicates)
+        rankings = thoroughly_checked(as_rankings(content, duplicates))
         Run.borrow(rankings).scores  # noqa: B018 (validates them while the file's name is at hand)
     except DataError as error:
         raise DataError(f"{source.label}: {error}") from None
@@ -79,6 +96,34 @@ def _trec_rows(source: FileSource, faults: Faults) -> Iterator[Row]:
             faults.add(number, "not valid UTF-8")
 
 
+def _three_rows(source: FileSource, faults: Faults) -> Iterator[Row]:
+    """Query, document and rank, as MS MARCO has them. The ranks of a query count up from 1, so no score is taken for one."""
+    source.note(THREE_READ)
+    n_read: dict[bytes, int] = {}
+    for number, (query, doc, *given) in trec_rows(source, 3, THREE, faults):
+        rank = n_read[query] = n_read.get(query, 0) + 1
+        try:
+            found = parse_number(b" ".join(given).decode())
+            if found == rank:
+                yield number, query.decode(), doc.decode(), -found, None
+                continue
+        except UnicodeDecodeError:
+            faults.add(number, "not valid UTF-8")
+            continue
+        except ValueError:
+            pass
+        said = f"expected rank {rank} of query {query.decode('utf-8', 'replace')}, found"
+        said = f"{said} {b' '.join(given).decode('utf-8', 'replace')!r}: {WHERE_NO_RANKS}"
+        faults.add(number, said)
+        return
+
+
+WHERE_NO_RANKS = (
+    "three columns without a header are query, document and rank, counted up from 1 for each query; "
+    "if they are something else, say so in a first line: query_id doc_id score"
+)
+
+
 def _collect(rows: Iterable[Row], faults: Faults, duplicates: str, source: FileSource | None = None) -> dict[str, Ranking]:
     """Rankings by query; every row that cannot be ranked is a fault at its place."""
     by_query: dict[str, Ranking] = {}
@@ -93,9 +138,10 @@ def _collect(rows: Iterable[Row], faults: Faults, duplicates: str, source: FileS
             doc = doc if type(doc) is str else text_id(doc)
             if not query or not doc:
                 raise DataError(EMPTY_ID)
-            score = float(value)
+            is_plain = type(value) is str and "_" not in value and value.isascii()  # the quick way for nearly all
+            score = float(value) if is_plain else parse_number(value)
         except (TypeError, ValueError, OverflowError) as error:
-            faults.add(place, _what_is_wrong(value, error))
+            _note_fault(faults, place, doc, value, error)
         else:
             if score != score:
                 faults.add(place, f"score {value!r} is not a number that can be ranked")
@@ -112,10 +158,11 @@ def _collect(rows: Iterable[Row], faults: Faults, duplicates: str, source: FileS
     return by_query
 
 
-def _what_is_wrong(value: Any, error: Exception) -> str:
-    if isinstance(error, DataError):
-        return str(error)
-    return f"score {value!r} is not a number"
+def _note_fault(faults: Faults, place: int, doc: Any, value: Any, error: Exception) -> None:
+    """What is wrong with a row; nothing is where it stands for an empty ranking."""
+    said = f"score {value!r} is {'a truth value, ' * is_truth_value(value)}not a number"
+    if doc is not NOTHING:
+        faults.add(place, str(error) if isinstance(error, DataError) else said)
 
 
 def _report_repeated(repeated: list[tuple[int, str, str]], faults: Faults, source: FileSource | None) -> None:

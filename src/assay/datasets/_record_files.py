@@ -13,7 +13,7 @@ from typing import Any
 
 from assay.datasets._database import connect, literal, path_literal, quoted
 from assay.datasets._json import parse_json, read_json
-from assay.datasets._source import BOM, FileSource
+from assay.datasets._source import BOM, FileSource, plain_name
 from assay.datasets._write import new_file
 from assay.errors import DataError, Faults
 from assay.text import shortened
@@ -26,7 +26,7 @@ BATCH = 10_000
 
 def suffix_of(name: str) -> str:
     """The ending that tells the kind of file: `.jsonl` of `topics.jsonl.gz`."""
-    return Path(name.removesuffix(".gz").removesuffix(".zst")).suffix.lower()
+    return Path(plain_name(name)).suffix.lower()
 
 
 def each_record(path: Path, take: Callable[[str, Record], None], parse: Callable[[bytes], Any] = parse_json) -> None:

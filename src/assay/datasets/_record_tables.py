@@ -22,13 +22,13 @@ from assay.datasets._records import (
     names_document,
     query_of,
 )
-from assay.datasets._source import BOM, FileSource
+from assay.datasets._source import BOM, COMPRESSIONS, FileSource
 from assay.datasets._write import new_file
 from assay.errors import DataError
 from assay.model.records import Document, Query, RelevanceJudgment, Span
 
 TABLES = ("queries", "documents", "judgments")
-LINES = (".jsonl", ".jsonl.gz", ".jsonl.zst", ".ndjson")
+LINES = (".jsonl", *(f".jsonl{packed}" for packed in COMPRESSIONS), ".ndjson")
 ENDINGS = (*LINES, ".parquet")
 
 

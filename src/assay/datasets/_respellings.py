@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 from itertools import islice
+from typing import NamedTuple
 
 from assay.datasets._chunk_ids import document_of
 
@@ -30,3 +31,37 @@ def respelled(strange: Iterable[str], known: Collection[str]) -> str:
             if (meant := respell(one)) != one and meant in known:
                 return f"{what}: {one!r} is {meant!r} there"
     return ""
+
+
+class OtherBeginning(NamedTuple):
+    """What the ids of either side begin with, and an id that would be known if it began like the others."""
+
+    theirs: str
+    ours: str
+    example: str
+
+    @property
+    def said(self) -> str:
+        """The difference in words."""
+        meant = self.ours + self.example.removeprefix(self.theirs)
+        return f"they begin with {self.theirs!r} instead of {self.ours!r}: {self.example!r} is {meant!r} there"
+
+
+def other_beginning(strange: Iterable[str], known: Collection[str]) -> OtherBeginning | None:
+    """How ids differ that are alike but for the letters all of one side begin with; None where they differ in more.
+
+    Two of them have to fit: one may do so by chance.
+    """
+    ids, others = list(islice(strange, LOOKED_AT)), list(islice(known, LOOKED_AT))
+    theirs, ours = _beginning(ids), _beginning(others)
+    if theirs == ours:
+        return None
+    fitting = list(dict.fromkeys(one for one in ids if ours + one.removeprefix(theirs) in known))
+    return OtherBeginning(theirs, ours, fitting[0]) if len(fitting) > 1 else None
+
+
+def _beginning(ids: list[str]) -> str:
+    """What all of them begin with, short of the digits that count them."""
+    first, last = min(ids, default=""), max(ids, default="")
+    n_shared = next((at for at, (one, other) in enumerate(zip(first, last, strict=False)) if one != other), len(first))
+    return first[:n_shared].rstrip("0123456789")

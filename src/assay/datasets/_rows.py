@@ -16,36 +16,41 @@ import numpy as np
 from assay.datasets._columns import find_columns, find_run_columns, is_table
 from assay.datasets._database import connect, path_literal, quoted
 from assay.datasets._json import parse_json
+from assay.datasets._listed import Iteration, Row, is_listed, listed_rows
 from assay.datasets._source import FileSource
 from assay.errors import DataError, Faults
+from assay.model.numeric import parse_number
 from assay.text import shortened
-
-Row = tuple[int, Any, Any, Any, Any]
 
 
 class Layout(NamedTuple):
-    """Which columns of a table are read: query, document, value, perhaps subtopic."""
+    """Which columns of a table are read: query, document, value, perhaps subtopic or iteration."""
 
     columns: list[str]
     by_rank: bool = False
     """The value is a rank: 1 is best."""
+    by_iteration: bool = False
+    """The last is TREC's iteration, which may be the subtopic."""
 
     def row(self, place: int, fields: Iterable[Any]) -> Row:
         """One row out of the fields of these columns."""
-        query, doc, value, *subtopic = fields
-        return place, query, doc, _negated(value) if self.by_rank else value, subtopic[0] if subtopic else None
+        query, doc, value, *more = fields
+        subtopic = more[0] if more else None
+        if self.by_iteration and subtopic is not None:
+            subtopic = Iteration(subtopic)
+        return place, query, doc, _negated(value) if self.by_rank else value, subtopic
 
 
 def _negated(rank: Any) -> Any:
     """A rank as a score; what is no number stays as it is, to be reported."""
     try:
-        return -float(rank)
+        return -parse_number(rank)
     except (TypeError, ValueError):
         return rank
 
 
 class Roles(NamedTuple):
-    """What is being read: `run` or `judgments`. It decides which columns a table must have."""
+    """What is being read: `run`, `judgments` or `ranks`. It decides which columns a table must have."""
 
     what: str
 
@@ -53,8 +58,10 @@ class Roles(NamedTuple):
         """The columns to read, out of those there are."""
         try:
             if self.what == "judgments":
-                found = find_columns(columns, ("query", "document", "grade"), ("subtopic",))
-                return Layout(list(found.values()))
+                found = find_columns(columns, ("query", "document", "grade"), ("subtopic", "iteration"))
+                return Layout(list(found.values())[:4], by_iteration="subtopic" not in found)
+            if self.what == "ranks":
+                return Layout(list(find_columns(columns, ("query", "document", "rank")).values()))
             found = find_run_columns(columns)
         except DataError as error:
             raise DataError(f"{label}: {error}") from None
@@ -73,8 +80,6 @@ def file_rows(source: FileSource, roles: Roles, faults: Faults) -> Iterator[Row]
 
 def memory_rows(source: Any, roles: Roles, faults: Faults) -> Iterator[Row]:
     """Rows of a frame, of columns or of records."""
-    if hasattr(source, "collect_schema") and not hasattr(source, "__len__"):
-        raise DataError(f"{roles.what}: collect() the lazy frame first")
     if isinstance(source, Mapping) and not any(isinstance(value, Collection) for value in map(_untexted, source.values())):
         return record_rows([source], roles, faults)
     if is_frame(source) or is_table(source):
@@ -153,7 +158,7 @@ def record_rows(records: Iterable[Any], roles: Roles, faults: Faults) -> Iterato
         named = _named(record)
         if named is not None:
             yield from _record_row(number, named, roles, faults.source, faults)
-        elif (fields := _fields(record)) is not None:
+        elif roles.what != "ranks" and (fields := _fields(record)) is not None:
             yield Layout([]).row(number, fields)
         else:
             faults.add(number, f"expected (query, document, value), found {shortened(record)}")
@@ -178,7 +183,11 @@ def _fields(record: Any) -> list[Any] | None:
 
 
 def _record_row(number: int, record: Mapping[str, Any], roles: Roles, label: str, faults: Faults) -> Iterator[Row]:
+    """The row of a record; in a run a record may also be a query with the list of its documents."""
     try:
+        if roles.what == "run" and is_listed(record):
+            yield from list(listed_rows(number, record))
+            return
         layout = roles.layout(list(record), label)
     except DataError as error:
         faults.add(number, str(error).removeprefix(f"{label}: "))
@@ -221,15 +230,3 @@ def parquet_rows(source: FileSource, roles: Roles) -> Iterator[Row]:
         cursor = connection.execute(f"SELECT {', '.join(map(quoted, layout.columns))} FROM read_parquet({path})")
         batches = iter(lambda: cursor.fetchmany(10_000), [])
         yield from map(layout.row, count(1), chain.from_iterable(batches))
-
-
-def trec_rows(source: FileSource, width: int, layout: str, faults: Faults) -> Iterator[tuple[int, list[bytes]]]:
-    """Whitespace-separated fields of each line, which must have at least `width` of them."""
-    for number, line in source.lines():
-        fields = line.split()
-        if len(fields) >= width:
-            yield number, fields
-        else:
-            faults.add(number, f"expected {width} columns ({layout}), found {len(fields)}")
-            if faults.full:
-                return

@@ -1,4 +1,4 @@
-"""FileSource: where bytes come from. A path, standard input or a stream; plain, gzip or zstd; and what is in it."""
+"""FileSource: where bytes come from. A path, standard input or a stream; plain or compressed; and what is in it."""
 
 from __future__ import annotations
 
@@ -20,19 +20,22 @@ from typing import IO, Any
 from assay.datasets._columns import is_header
 from assay.errors import AssayError, DataError
 
-COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
+COMPRESSIONS = {".gz": "gzip", ".zst": "zstd", ".xz": "xz", ".bz2": "bzip2"}
+MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"\xfd7zX": "xz", b"BZh": "bzip2"}
+"""First bytes of compressed files."""
 KINDS = {".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "table", ".tsv": "table", ".parquet": "parquet"}
 OTHER_ENDINGS = (".txt", ".run", ".trec", ".res", ".results", ".qrels")
 FOREIGN = {
     b"PK\x03\x04": "an Excel workbook or a zip archive",
     b"\xd0\xcf\x11\xe0": "an old Excel workbook",
-    b"BZh": "a bzip2 file",
     b"\xff\xfe": "text in UTF-16",
     b"\xfe\xff": "text in UTF-16",
     b"\x80\x04": "a pickle",
 }
 """First bytes of files that people try and that cannot be read."""
 BOM = b"\xef\xbb\xbf"
+BLOCK = 1 << 20
+"""Bytes of a stream that are taken at once."""
 
 
 class FileSource:
@@ -41,30 +44,39 @@ class FileSource:
     def __init__(self, path: str | os.PathLike[str], label: str = "") -> None:
         self.path = Path(path)
         self.label = label or str(path)
+        self.notes: tuple[str, ...] = ()
+        """What a reader of results should know about how it was read."""
 
     @classmethod
     def at(cls, path: str | os.PathLike[str]) -> FileSource:
-        """The file at a path; a pipe or device, which can be read only once, is spooled."""
+        """The file at a path. A pipe, which can be read only once, is spooled; a device, which may never end, refused."""
         source = cls(path)
         with source._explained():
-            mode = source.path.stat().st_mode
-        if stat.S_ISDIR(mode):
+            found = source.path.stat()
+        if stat.S_ISDIR(found.st_mode):
             raise DataError(f"{source.label}: is a folder, not a file")
-        if stat.S_ISREG(mode):
+        if stat.S_ISREG(found.st_mode):
             return source
+        if _is_device(found):
+            raise DataError(
+                f"{source.label}: is a device, which may never end; give a file, a pipe, or - for standard input"
+            )
         with source._explained(), source.path.open("rb") as stream:
             return cls.spool(stream, source.label)
 
     @classmethod
     def spool(cls, stream: IO[Any], label: str) -> FileSource:
         """Take everything a stream has to give, now."""
-        content = stream.read(1)
-        if isinstance(content, str):
-            try:
-                stream, content = io.BytesIO((content + stream.read()).encode()), b""
-            except UnicodeEncodeError as error:
-                raise DataError(f"{label}: holds text that cannot be written as UTF-8: {error.reason}") from None
-        source = cls(_copy_of(stream, content), label)
+        with cls(label)._explained():
+            start = stream.read(BLOCK)
+            if isinstance(start, str):
+                try:
+                    stream, start = io.BytesIO((start + stream.read()).encode()), b""
+                except UnicodeEncodeError as error:
+                    raise DataError(f"{label}: holds text that cannot be written as UTF-8: {error.reason}") from None
+            if start and not start.strip(b"\0"):
+                raise DataError(f"{label}: begins with nothing but zero bytes; a file of text or Parquet is needed")
+            source = cls(_copy_of(stream, start), label)
         weakref.finalize(source, source.path.unlink, missing_ok=True)
         return source
 
@@ -84,8 +96,8 @@ class FileSource:
 
     @property
     def compression(self) -> str | None:
-        """`gzip`, `zstd` or None, by the first bytes."""
-        return "gzip" if self.magic[:2] == b"\x1f\x8b" else "zstd" if self.magic == b"\x28\xb5\x2f\xfd" else None
+        """`gzip`, `zstd`, `xz`, `bzip2` or None, by the first bytes."""
+        return next((name for magic, name in MAGIC.items() if self.magic.startswith(magic)), None)
 
     def open(self) -> IO[bytes]:
         """The decompressed bytes."""
@@ -95,6 +107,14 @@ class FileSource:
             from assay.datasets._zstd import ZstdFile
 
             return io.BufferedReader(ZstdFile(self.path), buffer_size=1 << 20)
+        if self.compression == "xz":
+            import lzma
+
+            return lzma.open(self.path, "rb")
+        if self.compression == "bzip2":
+            import bz2
+
+            return bz2.open(self.path, "rb")
         return self.path.open("rb")
 
     @contextmanager
@@ -115,26 +135,32 @@ class FileSource:
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise DataError(f"{self.label}: the compressed file is damaged: {error}") from None
         except OSError as error:
-            raise DataError(f"{self.label}: cannot be read: {error.strerror or error}") from None
+            is_damage = error.errno is None and self.compression == "bzip2"  # which has no error of its own
+            said = "the compressed file is damaged" if is_damage else "cannot be read"
+            raise DataError(f"{self.label}: {said}: {error.strerror or error}") from None
         except ValueError as error:  # a path with a NUL in it
             raise DataError(f"{self.label}: cannot be read: {error}") from None
         except Exception as error:
-            if type(error).__name__ != "ZstdError":
+            if type(error).__name__ not in ("ZstdError", "LZMAError"):
                 raise
             raise DataError(f"{self.label}: the compressed file is damaged: {error}") from None
+
+    def note(self, what: str) -> None:
+        """Remember something about how the file was read; a note that is there already is not repeated."""
+        self.notes = tuple(dict.fromkeys((*self.notes, f"{self.label}: {what}")))
 
     def content(self) -> bytes:
         """Everything at once, without byte-order mark."""
         with self.reading() as file:
             return file.read().removeprefix(BOM)
 
-    def lines(self) -> Iterator[tuple[int, bytes]]:
-        """Numbered lines that say something: no blank lines, no comments (`#` first), no byte-order mark."""
+    def lines(self, *, comments: bool = False) -> Iterator[tuple[int, bytes]]:
+        """Numbered lines that say something: no blank lines, no byte-order mark; comments (`#` first) if asked for."""
         with self.reading() as file:
             for number, line in enumerate(_split_at_carriage_returns(file), 1):
                 if number == 1:
                     line = line.removeprefix(BOM)
-                if line[:1] != b"#" and line.strip():
+                if (comments or line[:1] != b"#") and line.strip():
                     yield number, line
 
     @cached_property
@@ -175,6 +201,11 @@ class FileSource:
         return next(lines, (0, b""))[1].lstrip()[:1] == b"{"
 
 
+def plain_name(name: str) -> str:
+    """The name of a file without the ending of its compression: `corpus.jsonl` of `corpus.jsonl.xz`."""
+    return next((name.removesuffix(ending) for ending in COMPRESSIONS if name.endswith(ending)), name)
+
+
 def _split_at_carriage_returns(lines: Iterable[bytes]) -> Iterator[bytes]:
     """Lines that end in CR alone, as old files have them, are lines too."""
     for line in lines:
@@ -184,18 +215,35 @@ def _split_at_carriage_returns(lines: Iterable[bytes]) -> Iterator[bytes]:
             yield line
 
 
+def _is_device(found: os.stat_result) -> bool:
+    """Whether it is a disk, a terminal or the like; what somebody put at standard input is meant, whatever it is."""
+    if not (stat.S_ISCHR(found.st_mode) or stat.S_ISBLK(found.st_mode)):
+        return False
+    try:
+        return not os.path.samestat(found, os.fstat(sys.stdin.fileno()))
+    except (AttributeError, OSError, ValueError):  # there is no standard input
+        return True
+
+
 def _copy_of(stream: IO[bytes], start: bytes = b"") -> Path:
-    """A temporary file with everything left in the stream."""
+    """A temporary file with everything left in the stream; where that cannot be had to the end, none is left behind."""
     with tempfile.NamedTemporaryFile(prefix="assay-", delete=False) as copy:
-        copy.write(start)
-        shutil.copyfileobj(stream, copy, 1 << 20)
+        try:
+            copy.write(start)
+            shutil.copyfileobj(stream, copy, BLOCK)
+            copy.flush()  # here a full disk is still told apart
+        except BaseException:
+            Path(copy.name).unlink(missing_ok=True)
+            raise
     return Path(copy.name)
 
 
 def as_source(source: Any) -> Any:
-    """A FileSource for paths, `-` and streams; anything else as it is."""
+    """A FileSource for paths, `-` and streams; a lazy frame, collected; anything else as it is."""
     if isinstance(source, FileSource):
         return source
+    if hasattr(source, "collect_schema") and not hasattr(source, "__len__"):
+        return source.collect()
     if isinstance(source, str) and source == "-":
         return FileSource.spool(sys.stdin.buffer, "<stdin>")
     if isinstance(source, str | os.PathLike):

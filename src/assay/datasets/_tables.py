@@ -12,6 +12,7 @@ from assay.datasets._json import parse_json
 from assay.datasets._lines import LineIndex, ordinary_lines
 from assay.datasets._rows import delimiter_of, is_frame
 from assay.datasets._source import FileSource
+from assay.datasets._trec_lines import THREE_READ, has_three, n_columns, trec_fields
 from assay.errors import DataError
 from assay.model.ids import all_text
 
@@ -42,6 +43,8 @@ class Table(NamedTuple):
     tag: str = ""
     check: Callable[[], LineIndex | None] | None = None
     """For text files: looks whether both readers are bound to split the file alike, and if so counts its lines."""
+    is_counted: bool = False
+    """Whether scores are ranks that must count up from 1 within each query."""
 
 
 def is_large(source: Any) -> bool:
@@ -59,15 +62,26 @@ def table_of(connection: Any, source: Any) -> Table | None:
 
 
 def _trec(source: FileSource) -> Table | None:
-    """Six columns with one blank or one tab between them."""
-    fields = source.first_line.split()
-    delimiter = next((mark for mark in (b" ", b"\t") if len(source.first_line.rstrip(b"\r\n").split(mark)) == 6), None)
-    if len(fields) != 6 or delimiter is None:
+    """Six columns, or three, with one blank or one tab between them. Between tabs, ids may have blanks."""
+    line = source.first_line.rstrip(b"\r\n")
+    width = n_columns(line)
+    delimiter = next((mark for mark in (b"\t", b" ") if len(line.split(mark)) == width), None)
+    fields = trec_fields(line, width)
+    if (width != 6 and not has_three(line)) or delimiter is None or not all(fields):
         return None
-    columns = "{'q': 'VARCHAR', 'i': 'VARCHAR', 'd': 'VARCHAR', 'r': 'VARCHAR', 's': 'DOUBLE', 't': 'VARCHAR'}"
-    reader = _csv_reader(source, delimiter.decode(), f"header=false, columns={columns}")
-    check = partial(ordinary_lines, source.plain_path, delimiter, b"\t \v\f".replace(delimiter, b""))
-    return Table(f"SELECT q, d, s, s IS NULL AS bad FROM {reader}", fields[5].decode("utf-8", "replace"), check)
+    columns = ", ".join(f"'{name}': 'VARCHAR'" for name in ("qidrst" if width == 6 else "qdr"))
+    reader = _csv_reader(source, delimiter.decode(), f"header=false, columns={{{columns}}}")
+    check = partial(ordinary_lines, source.plain_path, delimiter, b"\v\f" if delimiter == b"\t" else b"\t\v\f")
+    if width == 3:
+        source.note(THREE_READ)
+        return Table(f"SELECT q, d, -(r::DOUBLE) AS s, {_no_number('r')} AS bad FROM {reader}", "", check, is_counted=True)
+    select = f"SELECT q, d, s::DOUBLE AS s, {_no_number('s')} AS bad FROM {reader}"
+    return Table(select, fields[5].decode("utf-8", "replace"), check)
+
+
+def _no_number(column: str) -> str:
+    """What the database would read as a number although it is none: `1_0`."""
+    return f"({column} IS NULL OR contains({column}, '_'))"
 
 
 def _csv_reader(source: FileSource, delimiter: str, shape: str) -> str:
@@ -110,14 +124,14 @@ def _json_lines(source: FileSource, path: str) -> Table | None:
         return None
     found = find_run_columns(list(first))
     names = [found["query"], found["document"], found.get("score", found.get("rank", ""))]
-    columns = ", ".join(f"{literal(name)}: '{kind}'" for name, kind in zip(names, ("JSON", "JSON", "DOUBLE"), strict=True))
+    columns = ", ".join(f"{literal(name)}: '{kind}'" for name, kind in zip(names, ("JSON", "JSON", "VARCHAR"), strict=True))
     reader = f"read_json({path}, format='newline_delimited', hive_partitioning=false, columns={{{columns}}})"
     query, doc, value = map(quoted, names)
     is_id = "coalesce(json_type({}) IN ('VARCHAR', 'BIGINT', 'UBIGINT'), false)"
     empty = f"{query}->>'$' = '' OR {doc}->>'$' = ''"
-    bad = f"NOT {is_id.format(query)} OR NOT {is_id.format(doc)} OR {value} IS NULL OR {empty}"
+    bad = f"NOT {is_id.format(query)} OR NOT {is_id.format(doc)} OR {_no_number(value)} OR {empty}"
     sign = "" if "score" in found else "-"
-    return Table(f"SELECT {query}->>'$' AS q, {doc}->>'$' AS d, {sign}{value} AS s, {bad} AS bad FROM {reader}")
+    return Table(f"SELECT {query}->>'$' AS q, {doc}->>'$' AS d, {sign}({value}::DOUBLE) AS s, {bad} AS bad FROM {reader}")
 
 
 class _Stream:
@@ -160,8 +174,9 @@ def _named_columns(connection: Any, reader: str, *, is_text: bool = False) -> Ta
         return None
     query, doc = (f"{quoted(found[role])}::VARCHAR" for role in ("query", "document"))
     if is_text:  # blanks around fields do not count
-        query, doc = f"trim({query})", f"trim({doc})"
-    score = f"{quoted(found['score'])}::DOUBLE" if "score" in found else f"-({quoted(found['rank'])}::DOUBLE)"
-    inner = f"SELECT {query} AS q, {doc} AS d, {score} AS s FROM {reader}"
-    bad = "q IS NULL OR d IS NULL OR s IS NULL OR q = '' OR d = ''"
+        query, doc = f"trim({query}, ' ' || chr(9))", f"trim({doc}, ' ' || chr(9))"
+    sign = "" if "score" in found else "-"
+    odd = _no_number(quoted(value)) if types[value] == "VARCHAR" else "false"
+    inner = f"SELECT {query} AS q, {doc} AS d, {sign}({quoted(value)}::DOUBLE) AS s, {odd} AS odd FROM {reader}"
+    bad = "odd OR q IS NULL OR d IS NULL OR s IS NULL OR q = '' OR d = ''"
     return Table(f"SELECT q, d, s, {bad} AS bad FROM ({inner})")

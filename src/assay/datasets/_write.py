@@ -59,13 +59,30 @@ def write_lines(path: Path, rows: Iterable[Any]) -> None:
         file.writelines(encode(row) + b"\n" for row in rows)
 
 
-def write_qrels(qrels: Mapping[str, Mapping[str, float]], path: Path) -> None:
-    """TREC judgments: query 0 document grade."""
+def write_qrels(
+    qrels: Mapping[str, Mapping[str, float]],
+    path: Path,
+    subtopics: Mapping[tuple[str, str], Mapping[str, float]] | None = None,
+) -> None:
+    """TREC judgments: query 0 document grade; with a line for each subtopic, in place of the 0, where there are some."""
     checked_grades(qrels)
     with new_file(path) as file:
         for query, judged in qrels.items():
-            for doc, grade in judged.items():
-                file.write(f"{_query(query, path)} 0 {_word(doc, path)} {grade_text(grade)}\n".encode())
+            for doc, best in judged.items():
+                for subtopic, grade in (subtopics or {}).get((query, doc), {"0": best}).items():
+                    words = f"{_query(query, path)} {_word(subtopic, path)} {_word(doc, path)} {grade_text(grade)}\n"
+                    file.write(words.encode())
+
+
+def why_not_trec(query: str, document: str) -> str:
+    """Why TREC files cannot hold a pair of ids; empty where they can."""
+    try:
+        f"{_query(query, Path())} {_word(document, Path())}".encode()
+    except DataError as error:
+        return str(error).removeprefix(f"{Path()}: ").partition("; ")[0]
+    except UnicodeEncodeError:
+        return f"the ids {query!a} and {document!a} have half of a surrogate pair in them"
+    return ""
 
 
 def grade_text(grade: float) -> str:

@@ -1,9 +1,13 @@
-"""beir: a folder with corpus.jsonl, queries.jsonl and qrels/*.tsv, as BEIR, MTEB and CoIR have it; also as Parquet."""
+"""beir: a folder with corpus.jsonl, queries.jsonl and qrels/*.tsv, as BEIR, MTEB and CoIR have it; also as Parquet.
+
+Hugging Face has the same in folders: corpus, queries, and qrels (or default, or data), each table in one Parquet file or
+more.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,8 +19,10 @@ from assay.datasets._format import Format, Probe
 from assay.datasets._record_files import each_record
 from assay.datasets._record_tables import json_decoder, read_card, read_documents, write_card
 from assay.datasets._records import filled_id
+from assay.datasets._shards import SHARD, shards_in, table_in
+from assay.datasets._source import COMPRESSIONS, plain_name
 from assay.datasets._write import grade_text, new_file, write_lines
-from assay.errors import DataError
+from assay.errors import DataError, UnknownName, near_matches
 from assay.model.qrels import Qrels
 from assay.model.records import Document, Query
 from assay.text import shortened, some_of
@@ -26,7 +32,9 @@ corpus.jsonl     {"_id": "d1", "title": "Cats", "text": "Cats sleep 12 to 16 hou
 queries.jsonl    {"_id": "q1", "text": "How long do cats sleep?", "metadata": {}}
 qrels/test.tsv   query-id<tab>corpus-id<tab>score
                  q1<tab>d1<tab>1"""
-ENDINGS = (".jsonl", ".jsonl.gz", ".jsonl.zst", ".parquet")
+ENDINGS = (".jsonl", *(f".jsonl{packed}" for packed in COMPRESSIONS), ".parquet")
+FOLDERS = ("qrels", "default", "data")
+"""Where judgments lie; in all but the first only Parquet as Hugging Face writes it."""
 LOOSE = ("qrels.tsv", "qrels.parquet")
 """Judgments that lie beside the queries."""
 SPLITS = ("test", "dev", "validation", "train")
@@ -42,26 +50,43 @@ NOTHING = "relevantIds"
 """Marks a query that was judged and has nothing relevant, where no dataset.json says so."""
 
 
-def read_beir(path: Path) -> BenchmarkDataset:
+def read_beir(path: Path, split: str | None = None) -> BenchmarkDataset:
     """Of several splits in qrels/ one is read: test, else dev, validation, train, else the first; the others are noted.
 
-    The split is kept as the dataset's metadata. Type, difficulty, domain, expected answer, scope and evidence of a query,
-    and source, page_number, section and group of a document, stand in its metadata or beside its text. What else stands
-    there goes to the metadata, such as a language or url; a name with two values is a fault. `relevantIds: []` in the
-    metadata of a query says that nothing is relevant. Where there is a dataset.json, as we write it, it has the name,
-    version, metadata, judges and spans. An empty title is none. Documents stay in their file until they are asked for.
+    `folder:dev` reads the split dev instead, and the dataset is called so. Parquet in folders is read as Hugging Face has
+    it: corpus/corpus-00000-of-00001.parquet, queries/…, and test-… in qrels, default or data. The split is kept as the
+    dataset's metadata. Type, difficulty, domain, expected answer, scope and evidence of a query, and source, page_number,
+    section and group of a document, stand in its metadata or beside its text. What else stands there goes to the
+    metadata, such as a language or url; a name with two values is a fault. `relevantIds: []` in the metadata of a query
+    says that nothing is relevant. Where there is a dataset.json, as we write it, it has the name, version, metadata,
+    judges and spans. An empty title is none. Documents stay in their file until they are asked for.
     """
     dataset = BenchmarkDataset(path.resolve().name, queries=_queries(path))
-    if corpus := _find(path, "corpus"):
-        dataset.documents = read_documents(corpus, _document, _id_of, IDS.__contains__)
-    split = _read_judgments(dataset, path)
+    dataset.documents = _documents(path)
+    usual, used = _read_judgments(dataset, path, split)
     if (path / CARD).exists():
         read_card(dataset, path)
-        return dataset
-    dataset.qrels.update(_judged_empty(dataset.queries, dataset.qrels))
-    if split:
-        dataset.metadata["split"] = split
+    else:
+        dataset.qrels.update(_judged_empty(dataset.queries, dataset.qrels))
+    if used and (split is not None or not (path / CARD).exists()):
+        dataset.metadata["split"] = used
+    if used != usual:
+        dataset.name = f"{dataset.name}:{used}"
     return dataset
+
+
+def _documents(path: Path) -> Any:
+    """All documents; a table in several files is put together, and a document that is in two of them is a fault."""
+    files = _find(path, "corpus")
+    if len(files) < 2:
+        return read_documents(files[0], _document, _id_of, IDS.__contains__) if files else {}
+    documents: dict[str, Document] = {}
+    for file in files:
+        some = read_documents(file, _document, _id_of, IDS.__contains__)
+        if twice := documents.keys() & some.keys():
+            raise DataError(f"{file}: document {min(twice)} is in another file of the corpus as well; keep one")
+        documents |= some
+    return documents
 
 
 def _judged_empty(queries: dict[str, Query], judged: Collection[str]) -> dict[str, dict[str, float]]:
@@ -75,14 +100,15 @@ def _judged_empty(queries: dict[str, Query], judged: Collection[str]) -> dict[st
     return found
 
 
-def _find(path: Path, stem: str) -> Path | None:
-    """The file of that name, plain or compressed, as JSON lines or as Parquet."""
-    return next((found for ending in ENDINGS if (found := path / f"{stem}{ending}").is_file()), None)
+def _find(path: Path, stem: str) -> list[Path]:
+    """The file of that name, plain or compressed, as JSON lines or as Parquet; or the Parquet files in its folder."""
+    plain = next((found for ending in ENDINGS if (found := path / f"{stem}{ending}").is_file()), None)
+    return [plain] if plain else table_in(path / stem)
 
 
 def _queries(path: Path) -> dict[str, Query]:
-    file = _find(path, "queries")
-    if file is None:
+    files = _find(path, "queries")
+    if not files:
         raise DataError(f"{path}: there is no queries.jsonl in this folder")
     queries: dict[str, Query] = {}
 
@@ -93,7 +119,8 @@ def _queries(path: Path) -> dict[str, Query]:
             raise DataError(f"query {query.query_id} appears twice")
         queries[query.query_id] = query
 
-    each_record(file, take, json_decoder())
+    for file in files:
+        each_record(file, take, json_decoder())
     return queries
 
 
@@ -140,33 +167,62 @@ def _text(record: Mapping[str, Any], name: str) -> str:
     return "" if value is None else str(value)
 
 
-def _splits(path: Path) -> dict[str, Path]:
-    """Split → its judgments; two files of one split are an error, for nobody knows which one is meant."""
-    folder = path / "qrels"
-    found: dict[str, Path] = {}
+def _splits(path: Path) -> dict[str, list[Path]]:
+    """Split → its judgments; two tables of one split are an error, for nobody knows which one is meant."""
+    folder = path / FOLDERS[0]
+    found: dict[str, list[Path]] = {}
     for file in sorted(folder.iterdir()) if folder.is_dir() else ():
-        if file.is_file() and not file.name.startswith("."):
-            split = Path(file.name.removesuffix(".gz").removesuffix(".zst")).stem
-            if split in found:
-                raise DataError(f"{folder}: both {found[split].name} and {file.name} hold the split {split}; keep one")
-            found[split] = file
+        if file.is_file() and not file.name.startswith(".") and not SHARD.fullmatch(file.name):
+            split = Path(plain_name(file.name)).stem
+            _put(found, split, [file])
+    for name in FOLDERS:
+        for split, files in shards_in(path / name).items():
+            _put(found, split, files)
     return found
 
 
-def _read_judgments(dataset: BenchmarkDataset, path: Path) -> str:
-    """Judgments of one split, and which one it is; those that are not read are noted."""
-    files = _splits(path)
+def _put(found: dict[str, list[Path]], split: str, files: list[Path]) -> None:
+    if split in found:
+        first, second = found[split][0], files[0]
+        other = second.name if second.parent == first.parent else f"{second.parent.name}/{second.name}"
+        raise DataError(f"{first.parent}: both {first.name} and {other} hold the split {split}; keep one")
+    found[split] = files
+
+
+def _read_judgments(dataset: BenchmarkDataset, path: Path, wanted: str | None) -> tuple[str, str]:
+    """Judgments of one split: which one is usually read, and which one was; those that are not read are noted."""
+    splits = _splits(path)
     loose = [path / name for name in LOOSE if (path / name).exists()]
-    split = next((name for name in SPLITS if name in files), next(iter(files), ""))
-    if not files and not loose:
-        return ""
-    file = files[split] if files else loose[0]
-    others = [*(f"qrels/{one.name}" for one in files.values() if one != file), *(one.name for one in loose if one != file)]
-    if others:
-        dataset.repairs.append(Repair(str(file), f"judgments are read from here, not from {some_of(others)}"))
-    qrels = Qrels(str(file))
-    dataset.qrels = {query: qrels[query] for query in qrels}
-    return split
+    usual = next((name for name in SPLITS if name in splits), next(iter(splits), ""))
+    if wanted is not None and wanted not in splits:
+        there = f"there are {', '.join(splits)}" if splits else "it has no splits, for there is no folder qrels"
+        raise UnknownName(f"split of {path}", wanted, near_matches(wanted, splits), there)
+    if not splits and not loose:
+        return "", ""
+    split = wanted or usual
+    files = splits[split] if splits else loose[:1]
+    others = [f"{one.parent.name}/{one.name}" for some in splits.values() for one in some if one not in files]
+    others += [one.name for one in loose if one not in files]
+    if others and wanted is None:
+        choose = f"; {path.name}:{next(one for one in splits if one != split)} reads another" if len(splits) > 1 else ""
+        dataset.repairs.append(Repair(str(files[0]), f"judgments are read from here, not from {some_of(others)}{choose}"))
+    dataset.qrels = _judgments(files)
+    return usual, split
+
+
+def _judgments(files: Sequence[Path]) -> dict[str, dict[str, float]]:
+    """The judgments of one split; a pair that two files judge is a fault."""
+    found: dict[str, dict[str, float]] = {}
+    for file in files:
+        qrels = Qrels(str(file))
+        for query in qrels:
+            judged = found.setdefault(query, {})
+            if twice := judged.keys() & qrels[query].keys():
+                raise DataError(
+                    f"{file}: document {min(twice)} for query {query} is judged in another file as well; keep one"
+                )
+            judged.update(qrels[query])
+    return found
 
 
 def write_beir(dataset: BenchmarkDataset, path: Path) -> None:
@@ -214,12 +270,27 @@ def _query_row(query: Query) -> dict[str, Any]:
 
 def detect(probe: Probe) -> bool:
     """A folder with queries, and a corpus; or with judgments and no documents under another name."""
-    if not probe.names or _find(probe.path, "queries") is None:
+    if not probe.names or not _has(probe.path, "queries"):
         return False
-    if _find(probe.path, "corpus"):
+    if _has(probe.path, "corpus"):
         return True
     has_judgments = bool({*LOOSE} & probe.names) or (probe.path / "qrels").is_dir()
     return has_judgments and not any(name.partition(".")[0] in ("docs", "documents", "collection") for name in probe.names)
 
 
-FORMAT = Format("beir", "a folder: corpus.jsonl, queries.jsonl, qrels/*.tsv", read_beir, detect, write_beir, example=EXAMPLE)
+def _has(path: Path, stem: str) -> bool:
+    """Whether there is a table of that name, be it whole or not."""
+    folder = path / stem
+    is_plain = any((path / f"{stem}{ending}").is_file() for ending in ENDINGS)
+    return is_plain or (folder.is_dir() and any(SHARD.fullmatch(file.name) for file in folder.iterdir()))
+
+
+FORMAT = Format(
+    "beir",
+    "a folder: corpus.jsonl, queries.jsonl, qrels/*.tsv; or the same as Parquet; folder:dev is its split dev",
+    read_beir,
+    detect,
+    write_beir,
+    example=EXAMPLE,
+    read_split=read_beir,
+)

@@ -226,5 +226,12 @@ def detect(probe: Probe) -> bool:
 
 
 FORMAT = Format(
-    "hpo_cases", "phrases and their HPO terms", read_hpo_cases, detect, write_hpo_cases, example=EXAMPLE, rank=30
+    "hpo_cases",
+    "phrases and their HPO terms",
+    read_hpo_cases,
+    detect,
+    write_hpo_cases,
+    example=EXAMPLE,
+    rank=30,
+    words={"query_type": "category"},
 )

@@ -10,14 +10,14 @@ from typing import Any
 
 from assay.datasets._columns import NAMES, is_header
 from assay.datasets._corpus import FileDocuments
-from assay.datasets._dataset import BenchmarkDataset, Repair, require_queries
+from assay.datasets._dataset import BenchmarkDataset, require_queries, subtopics_of
 from assay.datasets._folders import new_folder
 from assay.datasets._format import Format, Probe
 from assay.datasets._notes import Notes
 from assay.datasets._record_files import suffix_of
 from assay.datasets._record_tables import read_card, read_documents, read_queries, write_card
 from assay.datasets._records import filled_fields
-from assay.datasets._source import BOM, FileSource
+from assay.datasets._source import BOM, COMPRESSIONS, FileSource
 from assay.datasets._topics import read_topics
 from assay.datasets._write import new_file, write_lines, write_qrels
 from assay.errors import DataError, UsageError
@@ -48,7 +48,7 @@ def read_trec(path: Path) -> BenchmarkDataset:
     `qrels` in the name: judgments; `topics` or `queries`: queries; docs, documents or collection as .tsv, or other .jsonl:
     documents, which stay in their file until they are asked for. Several of a kind are an error that lists them. Title →
     text, desc → description, narr → narrative, other tags under their own names. A topic 051 whose judgments are those of 51
-    is called 51. Judgments per subtopic are reduced to the best grade of each document.
+    is called 51. Of judgments per subtopic, those of diversity tasks, the grade of a document is the best of its grades.
     """
     files = _files(path) if path.is_dir() else {"judgments": path}
     dataset = BenchmarkDataset(path.resolve().name if path.is_dir() else FileSource(path).name)
@@ -99,9 +99,7 @@ def _files(folder: Path) -> dict[str, Path]:
 def _read_judgments(dataset: BenchmarkDataset, file: Path) -> None:
     qrels = Qrels(str(file))
     dataset.qrels = {query: qrels[query] for query in qrels}
-    if qrels.subtopics:
-        what = "judged per subtopic; of each document the best grade is kept, not the subtopics"
-        dataset.repairs.append(Repair(str(file), what, is_loss=True))
+    dataset.subtopics = subtopics_of(qrels)
 
 
 def _read_queries(dataset: BenchmarkDataset, file: Path) -> None:
@@ -147,7 +145,7 @@ def write_trec(dataset: BenchmarkDataset, path: Path) -> None:
     parts = {"qrels.txt": any(dataset.qrels.values()), topics: dataset.queries, "docs.jsonl": dataset.documents}
     with new_folder(path, "trec", {name for name, there in parts.items() if there}, _kind) as folder:
         if parts["qrels.txt"]:
-            write_qrels(dataset.qrels, folder / "qrels.txt")
+            write_qrels(dataset.qrels, folder / "qrels.txt", dataset.subtopics)
         if topics == "topics.jsonl":
             write_lines(folder / topics, map(filled_fields, dataset.queries.values()))
         elif dataset.queries:
@@ -160,14 +158,14 @@ def write_trec(dataset: BenchmarkDataset, path: Path) -> None:
 
 def write_alone(dataset: BenchmarkDataset, path: Path) -> None:
     """Judgments alone. Queries that were judged with nothing relevant would vanish, so they are refused."""
-    if path.suffix in (".gz", ".zst"):
+    if path.suffix in COMPRESSIONS:
         raise UsageError(f"{path}: files are written plain; leave out {path.suffix}")
     empty = [query for query, judged in dataset.qrels.items() if not judged]
     if empty or not dataset.qrels:
         what = f"queries judged with nothing relevant ({some_of(empty)})" if empty else "a dataset without judgments"
         raise DataError(f"{path}: qrels alone cannot hold {what}; write to a folder")
     _check_words(dataset.qrels, (doc for judged in dataset.qrels.values() for doc in judged), path)
-    write_qrels(dataset.qrels, path)
+    write_qrels(dataset.qrels, path, dataset.subtopics)
 
 
 def _check_words(queries: Iterable[str], docs: Iterable[str], path: Path) -> None:

@@ -10,13 +10,16 @@ import numpy as np
 
 from assay.evaluation.grader import Grader
 from assay.evaluation.setting import Setting
-from assay.metrics._bands import N_SAMPLED, SEED, TieBand, residual_scores, tie_band
+from assay.metrics._bands import N_SAMPLED, SEED, TieBand, tie_band
+from assay.metrics._residuals import residual_scores
 from assay.model.graded import GradedRun
 from assay.model.ordering import Floats, Ints
 from assay.model.scores import GEOMETRIC_MEAN, Column
 
 NOT_ABOUT_QUALITY = {"judged", "unjudged", "rbp_residual"}
 """Metrics that say how complete judgments are; a residual of theirs says nothing."""
+OF_RANKINGS = ("ranking", "subtopics")
+"""Views that ties of scores matter to."""
 TOP = 10
 """Ranks that people look at."""
 
@@ -65,12 +68,16 @@ def _method(setting: Setting, band: TieBand) -> str:
 
 
 def residual_bands(grader: Grader, settings: Iterable[Setting]) -> dict[str, Band]:
-    """Metric → its scores if no unjudged document were relevant (`no`), and if all within its cutoff were (`yes`)."""
+    """Metric → its lowest and highest scores, whatever grades retrieved unjudged documents would get: `min`, `max`.
+
+    Where no bounds are known, they are those of two scenarios; the method says so.
+    """
     found = {}
     for setting in _with_figures(settings):
-        if setting.metric.metric.name not in NOT_ABOUT_QUALITY:
-            scores = zip(("no", "yes"), residual_scores(setting.metric, _view(grader, setting)), strict=True)
-            found[setting.metric.name] = Band({name: _column(setting, score) for name, score in scores})
+        if setting.metric.metric.name not in NOT_ABOUT_QUALITY and setting.metric.metric.view == "ranking":
+            residual = residual_scores(setting.metric, _view(grader, setting))
+            columns = {"min": _column(setting, residual.low), "max": _column(setting, residual.high)}
+            found[setting.metric.name] = Band(columns, residual.method)
     return found
 
 
@@ -106,7 +113,7 @@ def _named(run: GradedRun, queries: Ints) -> set[str]:
 
 def _with_figures(settings: Iterable[Setting]) -> list[Setting]:
     metrics = ((setting, setting.metric.metric) for setting in settings if not setting.is_beside)
-    return [setting for setting, metric in metrics if metric.aggregation.summarise and metric.view == "ranking"]
+    return [setting for setting, metric in metrics if metric.aggregation.summarise and metric.view in OF_RANKINGS]
 
 
 def _view(grader: Grader, setting: Setting) -> GradedRun:

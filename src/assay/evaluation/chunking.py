@@ -45,6 +45,10 @@ class Chunked:
         """How many chunks to ask for, to have k of what is scored; a document may have several among them."""
         return k * CHUNKS_PER_DOCUMENT if self.is_rolled_up else k
 
+    def most(self, n_chunks: int) -> int | None:
+        """How many documents count where so many chunks were asked for: as many as without chunks; None: no limit."""
+        return n_chunks // CHUNKS_PER_DOCUMENT if self.is_rolled_up else None
+
     def notes(self, k: int, rankings: Mapping[str, Mapping[str, float]], metrics: Sequence[BoundMetric]) -> list[str]:
         """Where k chunks were asked for and given, and were too few: for a budget, or for as many documents."""
         n_chunks = len(self.dataset.documents) if self.chunker is not None else 0

@@ -18,6 +18,7 @@ from assay.evaluation.answers import Answer, Appender
 from assay.evaluation.benchmarks import load_benchmarks
 from assay.evaluation.checkpoint import Known, describe_start, find_checkpoint
 from assay.evaluation.chunking import chunked, refuse_without_spans
+from assay.evaluation.finished_logs import clear_finished, mark_finished, mark_unfinished
 from assay.evaluation.first_stage import with_first
 from assay.evaluation.intervals import with_intervals
 from assay.evaluation.judging import ontology_of
@@ -74,12 +75,16 @@ def carry_out(plan: Plan, conduct: Conduct) -> list[Result]:
     checkpoint = find_checkpoint(conduct.home / "runs", conduct.name, header)
     with checkpoint.log.held():
         logged = checkpoint.resume(conduct.say) if conduct.resume else checkpoint.begin()
+        mark_unfinished(checkpoint.log)
         known = {part.key: {**answered.get(part.key, {}), **logged.get(part.key, {})} for part in parts}
         appender = checkpoint.log.appender()
         try:
             results = [_results(part, plan, known[part.key], appender, conduct) for part in parts]
         finally:
             appender.close()
+        if not any(result.failures for some in results for result in some):
+            mark_finished(checkpoint.log)
+    clear_finished(conduct.home / "runs")
     return with_the_same_metrics(list(itertools.chain.from_iterable(results)))
 
 
@@ -135,10 +140,15 @@ def _parts(datasets: Mapping[str, BenchmarkDataset], plan: Plan, conduct: Conduc
     if not any(result.failures for _, result in matching):
         there = ", ".join(f"{'/'.join(names)} ({len(one.failures):,} failed)" for names, one in list(before.items())[:5])
         raise NothingSelected(f"no query to ask again with these benchmarks and providers; the results are {there}")
-    kept = [_of_result(part, result, before.get((result.benchmark, _first_name(result)))) for part, result in matching]
-    if any(map(reads_answers, plan.metrics)):
-        conduct.say("all queries are asked again, for results do not keep answers in words")
-        return [part for part, _ in kept], {part.key: {} for part, _ in kept}
+    reads_words = any(reads_answers(metric) or metric.metric.view == ROUTING for metric in plan.metrics)
+    kept = []
+    for part, result in matching:
+        first = before.get((result.benchmark, _first_name(result)))
+        part, answers = _of_result(part, result, first)
+        if not result.said and (reads_words or ROUTING in result.provenance):
+            conduct.say(f"{part.name}: all queries are asked again, for that result does not keep what was said to them")
+            answers = {}
+        kept.append((part, answers))
     known = {part.key: _with_all_it_needs(part, answers, conduct.say) for part, answers in kept}
     return [part for part, _ in kept], known
 
@@ -148,16 +158,19 @@ def _of_result(part: Part, result: Result, first: Result | None) -> tuple[Part, 
     asked = {**result.run, **result.failures}
     queries = {name: query for name, query in part.queries.items() if name in asked}
     answers = {
-        query: Answer(query, list(ranking), list(ranking.values()), float("nan"))
+        query: Answer(query, list(ranking), list(ranking.values()), float("nan"), said=_said(result, query))
         for query, ranking in result.run.items()
         if query in queries
     }
-    if ROUTING in result.provenance:
-        answers = {}  # results keep no routes
     if part.provider.provider.keeps_first:
         ranked = first.run if first is not None else {}
         answers = {query: with_first(answer, ranked[query]) for query, answer in answers.items() if query in ranked}
     return replace(part, queries=queries), answers
+
+
+def _said(result: Result, query: str) -> dict[str, Any] | None:
+    """What was said to a query beside its hits, as far as the result keeps it."""
+    return dict(result.said[query]) if query in result.said else None
 
 
 def _with_all_it_needs(part: Part, answers: dict[str, Answer], say: Callable[[str], None]) -> dict[str, Answer]:

@@ -26,6 +26,7 @@ WORDS: Mapping[tuple[str, Any], str] = {
     ("ties", "docid_asc"): "equal scores by ascending id",
     ("ties", "input_order"): "equal scores in the order given",
     ("ties", "reverse_order"): "equal scores in the reverse of the order given (ranx with plain dicts)",
+    ("ties", "rank_column"): "equal scores by the ranks beside them",
     ("ties", "expected"): "the mean over all orders of equal scores",
     ("ties", "ranx"): "equal scores as ranx's unstable sort leaves them",
     ("ties", "error"): "equal scores in no defined order",

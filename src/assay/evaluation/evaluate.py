@@ -14,10 +14,11 @@ from assay.errors import BadParameter, DataError, UsageError
 from assay.evaluation.bands import residual_bands, tie_bands
 from assay.evaluation.grader import Grader, main_policy
 from assay.evaluation.judging import Relevance, judge, ontology_of
-from assay.evaluation.notes import notes_on, notes_on_relevance, notes_on_spans
+from assay.evaluation.notes import notes_on, notes_on_relevance, notes_on_spans, notes_on_tags
 from assay.evaluation.relevant import RelevantDocuments
 from assay.evaluation.result import Result
 from assay.evaluation.setting import Setting, refuse, settings_of
+from assay.evaluation.strange_ids import refuse_strange_queries
 from assay.evaluation.term_ids import TermIds
 from assay.evaluation.terms import (
     describe_ontology,
@@ -28,8 +29,7 @@ from assay.evaluation.terms import (
     terms_of,
 )
 from assay.evaluation.usual_metrics import usual_metrics
-from assay.metrics._metric import BoundMetric
-from assay.metrics._parse import parse_metrics
+from assay.metrics._parse import Asked, parse_metrics
 from assay.model.policy import Policy
 from assay.model.profile import OWN, Profile
 from assay.model.profiles import find_profile
@@ -45,7 +45,7 @@ from assay.text import shortened
 def evaluate(
     qrels: Any,
     run: Any,
-    metrics: str | Iterable[str | BoundMetric] | None = None,
+    metrics: Asked | Iterable[Asked] | None = None,
     *,
     policy: Policy | None = None,
     profile: str | Profile | None = None,
@@ -63,7 +63,7 @@ def evaluate(
     """
     chosen = choose_profile(policy, profile)
     usual = metrics is None and isinstance(qrels, BenchmarkDataset)
-    settings = settings_of(usual_metrics([qrels.format]) if usual else parse_metrics(metrics), chosen)
+    settings = settings_of(usual_metrics([qrels.format]) if usual else parse_metrics(metrics, chosen.name), chosen)
     if isinstance(qrels, BenchmarkDataset):
         by = relevance if isinstance(relevance, Relevance) else Relevance(relevance)
         by = by if ontology is None else replace(by, ontology=ontology)
@@ -84,17 +84,23 @@ def evaluate_dataset(
     name: str,
     relevance: str | Relevance,
     times: Times | None = None,
+    most: int | None = None,
 ) -> Result:
-    """Score a run against a dataset, whoever decides about relevance there; `times` are those of its queries."""
+    """Score a run against a dataset, whoever decides about relevance there; `times` are those of its queries.
+
+    Where chunks are rolled up to documents, `most` is how many of these count.
+    """
     chosen = relevance if isinstance(relevance, Relevance) else Relevance(relevance)
     ontology = ontology_of(chosen, dataset, [setting.metric for setting in settings])
-    judgement = judge(dataset, run, chosen, profile.policy)
+    judgement = judge(dataset, run, chosen, profile.policy, most)
     spans = (judgement.chunks or judgement.run, judgement.truth) if judgement.truth is not None else None
     terms = terms_of(ontology, dataset.qrels, judgement.run, profile.policy.duplicates)
     documents = dataset.documents
     result = evaluate_settings(judgement.qrels, judgement.run, settings, profile, name, times, spans, terms, documents)
+    refuse_strange_queries(result, judgement.qrels, judgement.run, dataset.queries)
     said = notes_on_terms(terms) if judgement.said is None else judgement.said
-    about_data = (*notes_on_cases(dataset), *notes_on_spans(dataset), *notes_on_relevance(judgement.resolved))
+    about_dataset = (*notes_on_cases(dataset), *notes_on_tags(dataset), *notes_on_spans(dataset))
+    about_data = (*about_dataset, *notes_on_relevance(judgement.resolved))
     notes = (*about_data, *said, *result.notes)
     about = {} if ontology is None else {"ontology": describe_ontology(ontology)}
     chunks: Mapping[str, Mapping[str, float]] = judgement.chunks or {}
@@ -129,7 +135,8 @@ def evaluate_settings(
     except DataError as error:
         if profile.is_own:
             raise
-        raise DataError(f"profile {profile.name}: {error.message}{_way_out(settings)}", error.faults) from None
+        told = f"profile {profile.name}: {error.message}{_way_out(error.field)}"
+        raise DataError(told, error.faults, error.field) from None
     return replace(result, notes=notes_on(grader, settings, profile, run, documents))
 
 
@@ -153,7 +160,7 @@ def evaluate_judgments(
         run, retrieved = term_ids.of_run(run, duplicates)
         said, qrels = term_ids.notes(qrels, retrieved), term_ids.of_judgments(qrels)
     terms = terms_of(read, qrels, run, duplicates)
-    result = evaluate_settings(qrels, run, settings, profile, name, terms=terms)
+    result = refuse_strange_queries(evaluate_settings(qrels, run, settings, profile, name, terms=terms), qrels, run)
     return replace(result, notes=(*(notes_on_terms(terms) if said is None else said), *result.notes))
 
 
@@ -207,6 +214,7 @@ def score_settings(grader: Grader, settings: Sequence[Setting], profile: Profile
         beside=tuple(setting.metric.name for setting in settings if setting.is_beside),
         grader=grader,
         relevant=RelevantDocuments(grader.qrels, policy.rel),
+        nonrelevant=RelevantDocuments(grader.qrels, policy.rel, is_relevant=False),
     )
 
 
@@ -218,9 +226,8 @@ WAYS_OUT = {
 }
 
 
-def _way_out(settings: Sequence[Setting]) -> str:
-    """How to go on where a tool's conventions refuse."""
-    strict = {name: flag for name, flag in WAYS_OUT.items() if any(getattr(one.policy, name) == "error" for one in settings)}
-    if "ties" in strict:
-        return f". The tool's order of equal scores is not defined; {strict['ties']} chooses one."
-    return f". This is what the tool does; {', '.join(strict.values())} would go on." if strict else ""
+def _way_out(field: str) -> str:
+    """How to go on where a tool's conventions refuse; nothing where no other choice would."""
+    if field == "ties":
+        return f". The tool's order of equal scores is not defined; {WAYS_OUT[field]} chooses one."
+    return f". This is what the tool does; {WAYS_OUT[field]} would go on." if field else ""

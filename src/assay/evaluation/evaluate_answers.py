@@ -56,7 +56,7 @@ def evaluate_answers(
     records = read_replies(answers).under(_ids_by_words(chosen))
     replied = Replied(_opened(records.replies, abstentions), wanted_of(records, chosen))
     profiled = choose_profile(policy, profile)
-    settings = settings_of(parse_metrics(usual_metrics(replied) if metrics is None else metrics), profiled)
+    settings = settings_of(parse_metrics(usual_metrics(replied) if metrics is None else metrics, profiled.name), profiled)
     label = name or records.name
     ranked = records.hits if run is None and any(map(_reads_rankings, settings)) and records.hits else run
     if ranked is None:

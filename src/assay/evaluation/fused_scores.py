@@ -25,7 +25,7 @@ class FusedScores:
     """Judged documents are looked up once; each fusion is then ranked and scored by arrays alone."""
 
     def __init__(self, lists: Lists, qrels: Qrels, metric: BoundMetric) -> None:
-        if metric.metric.view != "ranking" or metric.metric.aggregation.summarise is None:
+        if metric.metric.view not in ("ranking", "subtopics") or metric.metric.aggregation.summarise is None:
             raise UsageError(f"fusion cannot be tuned by {metric.name}; take a metric of rankings, such as ndcg@10")
         self.metric = metric
         self._lists, self._qrels = lists, qrels

@@ -40,7 +40,7 @@ class Grader:
         self._times, self._spans, self._terms = times, spans, terms
         policies = list(policies)
         self._ranked = _rank_run(qrels, run, policies)
-        self._plain = self._ranked[PLAIN]
+        self._plain = next(ranked for rule, ranked in self._ranked.items() if _keeps_scores(rule))
         self._known: dict[tuple[int, Policy], Grading] = {}
 
     @property
@@ -82,6 +82,8 @@ class Grader:
         """What metrics can read, over the queries that count under a policy."""
         run = self.grading(policy).run
         views: dict[str, View] = {"ranking": run}
+        if any(setting.metric.metric.view == "subtopics" for setting in settings):
+            views["subtopics"] = run
         if self._times is not None:
             views["timing"] = Timing.of(run.query_ids, self._times)
         if self._spans is not None and any(setting.metric.metric.view == "spans" for setting in settings):
@@ -112,9 +114,15 @@ def main_policy(settings: Sequence[Setting], policy: Policy) -> Policy:
     return used[0] if used and (len(used) == 1 or policy not in used) else policy
 
 
+def _keeps_scores(rule: RankRule) -> bool:
+    """Whether all documents and their scores stand as they were given, however equals are ordered."""
+    return rule._replace(ties=PLAIN.ties) == PLAIN
+
+
 def _rank_run(qrels: Qrels, run: Any, policies: list[Policy]) -> Mapping[RankRule, Ranked]:
     """Rank a run in whatever shape it comes, the quickest way for that shape."""
-    rules = list(dict.fromkeys((*(policy.rank_rule for policy in policies), PLAIN)))
+    rules = list(dict.fromkeys(policy.rank_rule for policy in policies))
+    rules += [] if any(map(_keeps_scores, rules)) else [PLAIN]
     if isinstance(run, Run):
         return rank_all(run, qrels, rules)
     name_extra = any(policy.extra == "error" for policy in policies)

@@ -72,21 +72,22 @@ class Judgement:
     """What to know about ids of terms; None where ids were taken as they are."""
 
 
-def judge(dataset: BenchmarkDataset, run: Any, relevance: Relevance, policy: Policy) -> Judgement:
+def judge(dataset: BenchmarkDataset, run: Any, relevance: Relevance, policy: Policy, most: int | None = None) -> Judgement:
     """Judge what a run retrieved. Where ids alone decide, nothing is read that is not needed.
 
-    Where documents are the terms of an ontology, a term is the same under all its ids.
+    Where documents are the terms of an ontology, a term is the same under all its ids. Where chunks are rolled up, `most`
+    is how many documents of each query count; None: all that have a chunk.
     """
     term_ids = term_ids_for(relevance, dataset)
     if term_ids is None:
-        return _judge(dataset, run, relevance, policy)
+        return _judge(dataset, run, relevance, policy, most)
     spelt, retrieved = term_ids.of_run(run, policy.duplicates)
     judged = {query: dict(some) for query, some in term_ids.of_all(dataset.qrels).items()}
-    found = _judge(replace(dataset, qrels=judged, _fingerprints={}), spelt, relevance, policy)
+    found = _judge(replace(dataset, qrels=judged, _fingerprints={}), spelt, relevance, policy, most)
     return replace(found, said=term_ids.notes(dataset.qrels, retrieved))
 
 
-def _judge(dataset: BenchmarkDataset, run: Any, relevance: Relevance, policy: Policy) -> Judgement:
+def _judge(dataset: BenchmarkDataset, run: Any, relevance: Relevance, policy: Policy, most: int | None) -> Judgement:
     """Judge ids as they are."""
     source = as_source(run)
     rule = policy.rank_rule
@@ -101,7 +102,7 @@ def _judge(dataset: BenchmarkDataset, run: Any, relevance: Relevance, policy: Po
     owner = None if relevance.unit == "as_retrieved" else _mapping(relevance, dataset)
     if owner and relevance.unit == "document":
         chunks, hits = run, _rolled_up_hits(run, hits, owner, rule) if hits else {}
-        run, owner = roll_up(run, owner), None
+        run, owner = _cut_back(roll_up(run, owner), most, rule), None
     truth = _truth(dataset, hits, relevance) if dataset.spans else None
     ontology = ontology_of(relevance, dataset)
     ground = replace(_ground(dataset, run, hits, owner, rule), ontology=ontology)
@@ -239,6 +240,17 @@ def _rolled_up_hits(
             document = owner(hit.doc_id)
             best.setdefault(document, replace(hit, doc_id=document))
     return found
+
+
+def _cut_back(run: Run, most: int | None, rule: RankRule) -> Run:
+    """The first documents of each query, as many as were asked for; the rule breaks ties."""
+    if most is None or all(len(ranking) <= most for ranking in run.rankings):
+        return run
+    kept = {
+        query: {doc: run.rankings[place][doc] for doc in run.in_order(place, rule)[:most]}
+        for place, query in enumerate(run.query_ids)
+    }
+    return Run.borrow(Rankings(kept, run.tag))
 
 
 def roll_up(run: Run, owner: Callable[[str], str]) -> Run:

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections import Counter
+from collections.abc import Container, Sequence
 from dataclasses import replace
 from typing import Any
 
 from assay.datasets import FileSource
-from assay.datasets._chunk_ids import document_of
 from assay.datasets._dataset import BenchmarkDataset
 from assay.evaluation.conventions import differences
 from assay.evaluation.grader import Grader
 from assay.evaluation.setting import Setting
+from assay.evaluation.strange_ids import words_on_documents, words_on_queries
 from assay.metrics._param import GAIN_LEVEL
 from assay.metrics._parse import parse_metric
 from assay.model.grading import Grading
 from assay.model.policy import Policy
 from assay.model.profile import Profile
 from assay.model.qrels import Qrels
+from assay.model.run import Run
 from assay.relevance._resolve import Resolved
 from assay.relevance._stale_labels import in_words, is_move, is_stale
 from assay.relevance._stale_labels import resolved as with_known_paths
 from assay.text import counted, some_of
 
+LIKE_PERCENT = (80, 90, 95, 99)
+"""Cutoffs that are hardly ever ranks, and often persistences in percent."""
 MANY_CONSTANT = 0.5
 """Share of queries with one score for all documents from which on the run looks broken."""
 
@@ -34,57 +38,38 @@ def notes_on(
     grading = grader.main_grading(settings, profile.policy)
     return (
         *_on_data(grading, grader.qrels, run, profile.policy, documents),
-        *_on_constant_scores(grading),
+        *grader.qrels.notes,
+        *(run.notes if isinstance(run, FileSource | Run) else ()),
+        *_on_constant_scores(grading, profile.policy),
         *_on_levels(settings, profile.policy),
+        *_on_iterations(settings, grader.qrels),
+        *_on_persistence(settings),
         *_on_profile(settings, profile),
     )
 
 
 def _on_data(grading: Grading, qrels: Qrels, run: Any, policy: Policy, documents: Container[str]) -> list[str]:
-    """Ids that never match, grades beyond the scale."""
+    """A run without anything in it, ids that never match, grades beyond the scale."""
     found = []
+    if not grading.n_extra and not grading.run.n_retrieved.any():
+        found.append("the run holds no rankings: nothing was retrieved for any query.")
     if grading.n_judged == len(grading.missing) and grading.n_extra:
-        found.append("not one query of the run is judged: do both use the same query ids?")
+        found.append(words_on_queries(qrels, run))
     elif grading.run.n_retrieved.any() and not len(grading.run.retrieved.rank):
-        found.append(_on_strange_ids(qrels, run, documents))
+        found.append(words_on_documents(qrels, run, documents))
     if policy.max_grade is not None and qrels.max_grade > policy.max_grade:
         found.append(f"grades above {policy.max_grade:g}, the largest allowed, count as {policy.max_grade:g}.")
     return found
 
 
-def _on_strange_ids(qrels: Qrels, run: Any, documents: Container[str]) -> str:
-    """That nothing judged was found: by a retriever that misses, where its ids are those of documents; else by other ids.
-
-    An id of each side shows what is different about them.
-    """
-    ours = _first_id(run)
-    judged = set(qrels.docs)
-    if ours is not None and (ours in documents or ours in judged):
-        return "no query found anything that is judged: what was retrieved are other documents of the benchmark."
-    found = "not one retrieved document occurs in the judgments"
-    if ours is None or not qrels.docs:
-        return f"{found}: do both use the same document ids?"
-    whole = document_of(ours)
-    chunks = " Chunks are rolled up with --unit document, or with --id-map." if whole != ours and whole in judged else ""
-    return f"{found}: the run has ids like {ours!r}, the judgments like {(whole if chunks else qrels.docs[0])!r}.{chunks}"
-
-
-def _first_id(run: Any) -> str | None:
-    """The first id of a run, where it is quickly seen."""
-    if isinstance(run, FileSource):
-        fields = run.first_line.split() if run.kind == "trec" else []
-        return fields[2].decode("utf-8", "replace") if len(fields) > 2 else None
-    first = next((doc for ranking in run.values() for doc in ranking), None) if isinstance(run, Mapping) else None
-    return None if first is None else str(first)
-
-
-def _on_constant_scores(grading: Grading) -> list[str]:
-    """A retriever that gives all documents one score has not ranked anything."""
+def _on_constant_scores(grading: Grading, policy: Policy) -> list[str]:
+    """A retriever that gives all documents one score has not ranked anything, unless its ranks count."""
     retrieved = grading.n_judged - len(grading.missing)
-    if not grading.n_constant or grading.n_constant < MANY_CONSTANT * retrieved:
+    if not grading.n_constant or grading.n_constant < MANY_CONSTANT * retrieved or policy.ties == "rank_column":
         return []
     share = f"{counted(grading.n_constant, 'query')} of {retrieved:,}"
-    return [f"{share} got one and the same score for all documents: their order is the tie rule's, not the system's."]
+    order = "every order counts alike" if policy.ties == "expected" else "their order is the tie rule's, not the system's"
+    return [f"{share} got one and the same score for all documents: {order}."]
 
 
 def _on_levels(settings: Sequence[Setting], policy: Policy) -> list[str]:
@@ -96,6 +81,23 @@ def _on_levels(settings: Sequence[Setting], policy: Policy) -> list[str]:
     cut = heedless[0].metric.bind(**{**heedless[0].params, "rel": policy.rel}).name
     names = ", ".join(metric.name for metric in heedless)
     return [f"the level does not change {names}, which weighs every grade; {cut} does."]
+
+
+def _on_persistence(settings: Sequence[Setting]) -> list[str]:
+    """A cutoff of rbp that looks like ranx's persistence."""
+    asked = [setting.asked for setting in settings if setting.asked.metric.name == "rbp" and "p" not in setting.asked.given]
+    cutoffs = [k for metric in asked if (k := metric.params["k"] or 0) in LIKE_PERCENT]
+    return [
+        f"rbp@{k} is cut at rank {k}; for a persistence of 0.{k}, which ranx means by it, write rbp.{k}." for k in cutoffs
+    ]
+
+
+def _on_iterations(settings: Sequence[Setting], qrels: Qrels) -> list[str]:
+    """That TREC's second column is taken for the subtopic; in some files it is the round of judging."""
+    if not qrels.iterations or not any(setting.metric.metric.view == "subtopics" for setting in settings):
+        return []
+    values = list(dict.fromkeys(one for column in qrels.iterations.values() for one in column.values()))
+    return [f"the second column of the judgments ({some_of(values)}) is read as the subtopic."]
 
 
 def _on_profile(settings: Sequence[Setting], profile: Profile) -> list[str]:
@@ -114,6 +116,26 @@ def _on_profile(settings: Sequence[Setting], profile: Profile) -> list[str]:
     if lacks:
         found.append(f"{profile.tool} has no {', '.join(lacks)}: scored as by default, under its conventions.")
     return found
+
+
+def notes_on_tags(dataset: BenchmarkDataset) -> list[str]:
+    """That some queries have a list where others have a tag: they are in no slice of it."""
+    lists = Counter(name for query in dataset.queries.values() for name in query.listed)
+    tags = {name for query in dataset.queries.values() for name in query.tags} if lists else set()
+    return [
+        f"{name} is a list in {counted(n_queries, 'query')}, which no slice by {name} has: a tag is one value."
+        for name, n_queries in lists.items()
+        if name in tags
+    ]
+
+
+UNITS = {"chunk": "each chunk by itself; unit=document judges documents", "document": "documents, each by its best chunk"}
+"""What is judged of a store whose items may be parts of documents."""
+
+
+def notes_on_unit(provider: str, unit: object) -> list[str]:
+    """The relevance unit of a provider that has the choice; others, which retrieve what is indexed, say nothing."""
+    return [f"{provider} is judged by {UNITS[unit]}."] if isinstance(unit, str) and unit in UNITS else []
 
 
 def notes_on_spans(dataset: BenchmarkDataset) -> list[str]:

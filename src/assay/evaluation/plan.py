@@ -15,8 +15,9 @@ from assay.evaluation.patience import Patience
 from assay.evaluation.plan_faults import PlanFaults
 from assay.evaluation.plan_file import read_plan
 from assay.evaluation.plan_providers import parse_providers
+from assay.evaluation.plan_relevance import describe_relevance, parse_relevance
 from assay.evaluation.plan_statistics import STATISTICS_KEYS, Statistics, parse_statistics
-from assay.evaluation.plan_terms import parse_annotation_file, parse_indexed_fields, parse_label_files, parse_ontology_file
+from assay.evaluation.plan_terms import parse_indexed_fields, parse_label_files
 from assay.evaluation.plan_values import known_keys, parse_flag, parse_list, parse_number, parse_texts, parse_whole
 from assay.evaluation.runner import DEFAULT_DEPTH
 from assay.evaluation.selection import Selection, parse_range, parse_where
@@ -27,7 +28,6 @@ from assay.model.policy import Policy
 from assay.model.profile import OWN, Profile
 from assay.model.profiles import find_profile
 from assay.providers._provider import BoundProvider
-from assay.relevance._resolver import parse_resolver
 from assay.text import counted
 
 KEYS = (
@@ -101,7 +101,7 @@ class Plan:
             **({"chunkers": [chunker.configuration for chunker in self.chunkers]} if self.chunkers else {}),
             "metrics": [metric.name for metric in self.metrics],
             "k": self.k,
-            "relevance": _described(self.relevance),
+            "relevance": describe_relevance(self.relevance),
             "profile": self.profile.name,
             "policy": self.profile.policy.to_dict(),
             "selection": self.selection.to_dict(),
@@ -109,13 +109,6 @@ class Plan:
             **({"labels": [Path(file).name for file in self.labels]} if self.labels else {}),
             **({"fields": list(self.fields)} if self.fields else {}),
         }
-
-
-def _described(relevance: Relevance) -> dict[str, Any]:
-    id_map = relevance.id_map
-    known = {} if id_map is None else {"id_map": dict(id_map) if isinstance(id_map, Mapping) else str(id_map)}
-    terms = {name: str(file) for name in ("ontology", "annotations") if (file := getattr(relevance, name)) is not None}
-    return {"by": relevance.by, "unit": relevance.unit, **known, **terms, **relevance.defaults}
 
 
 def make_plan(content: Mapping[str, Any], where: str = "plan") -> Plan:
@@ -132,7 +125,7 @@ def make_plan(content: Mapping[str, Any], where: str = "plan") -> Plan:
         "metrics": tuple(metrics),
         "chunkers": chunkers,
         "k": attempt(_depth, given.get("k"), metrics, where, is_cut=bool(chunkers)),
-        "relevance": attempt(_relevance, given, where),
+        "relevance": attempt(parse_relevance, given, where),
         "profile": attempt(_profile, given, where, faults),
         "selection": attempt(_selection, given, where, faults),
         "patience": attempt(_patience, given, where),
@@ -196,8 +189,9 @@ def _metrics(given: Mapping[str, Any], where: str, faults: PlanFaults) -> list[B
     if given.get("metrics") is None:
         return usual_metrics(formats_of(given.get("benchmarks"), given.get("dataset_format")))
     names = faults.attempt(parse_texts, given["metrics"], "metrics", where, "ndcg@10") or []
-    known = [name for name in names if faults.attempt(parse_metrics, name)]
-    return parse_metrics(known) if known else []
+    profile = str(given.get("profile") or "")
+    known = [name for name in names if faults.attempt(parse_metrics, name, profile)]
+    return parse_metrics(known, profile) if known else []
 
 
 def _chunkers(given: Any, where: str, faults: PlanFaults) -> tuple[BoundChunker, ...]:
@@ -249,17 +243,6 @@ def _convention(setting: Field[Any], value: Any, where: str) -> Any:
         return float(value)
     except ValueError:
         return value
-
-
-def _relevance(given: Mapping[str, Any], where: str) -> Relevance:
-    by, unit, id_map = given.get("relevance", "auto"), given.get("unit", "as_retrieved"), given.get("id_map")
-    if not isinstance(by, str) or not isinstance(unit, str) or not isinstance(id_map, str | Mapping | None):
-        raise BadParameter(f"{where}: relevance and unit are names, and id_map is a file or a map")
-    if by.strip() != "auto":
-        parse_resolver(by)
-    if isinstance(id_map, str) and not Path(id_map).is_file():
-        raise BadParameter(f"{where}: id_map: {id_map}: no such file; expected one that maps chunks to documents")
-    return Relevance(by, unit, id_map, {}, parse_ontology_file(given, where), parse_annotation_file(given, where))
 
 
 def _selection(given: Mapping[str, Any], where: str, faults: PlanFaults) -> Selection:

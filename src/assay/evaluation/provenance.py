@@ -27,13 +27,15 @@ def now() -> str:
 
 
 def describe_dataset(dataset: BenchmarkDataset) -> dict[str, Any]:
-    """Name, version and fingerprints; of chunks, those of what they were cut from; of terms, what of them is searched."""
+    """Name, version, sizes, fingerprints; of chunks, those of what they were cut from; of terms, what is searched."""
     if dataset.files is not None:
         dataset = replace(dataset, documents=dict(dataset.files), files=None, _fingerprints={})
     return {
         "name": dataset.name,
         "version": dataset.version,
         "format": dataset.format,
+        "num_queries": len(dataset.queries),
+        "num_documents": len(dataset.documents),
         "fingerprints": {part: dataset.fingerprint(part) for part in PARTS},
         **({"documents": dict(about)} if isinstance(about := dataset.metadata.get("documents"), Mapping) else {}),
     }

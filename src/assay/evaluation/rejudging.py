@@ -42,6 +42,8 @@ class Rejudged:
     """Grades that count: those of documents that had none."""
     left_out: tuple[str, ...]
     """Metrics that need more than a result keeps."""
+    n_kept: int = 0
+    """Grades that do not count, for the benchmark has judged these documents itself."""
 
     def summaries(self) -> dict[str, tuple[float, float]]:
         """Metric → its summary before and after."""
@@ -57,6 +59,7 @@ class Rejudged:
         """Plain JSON values."""
         return {
             "n_added": self.n_added,
+            "n_kept": self.n_kept,
             "summary": {name: _both(*pair) for name, pair in self.summaries().items()},
             "queries": {query: {name: _both(*pair) for name, pair in self.scores(query).items()} for query in self.queries},
             "left_out": list(self.left_out),
@@ -80,7 +83,7 @@ def rejudge(result: Result, grades: Grades, judged: Grades | None = None) -> Rej
     `judged` are all judgments of the benchmark, where they are at hand; else the relevant documents that the result keeps
     stand for them, and metrics that also read what is not relevant are left out, as are those that read more than rankings.
     """
-    own: Grades = result.relevant if judged is None else judged
+    own: Grades = _kept_grades(result, grades) if judged is None else judged
     known = set(result.query_ids)
     added = {
         query: new
@@ -101,7 +104,16 @@ def rejudge(result: Result, grades: Grades, judged: Grades | None = None) -> Rej
     names = [one.name for one in sound]
     asked = ScoreTable(result.query_ids, {name: result.table.columns[name] for name in names})
     lost = tuple(one.name for one in result.metrics if one.name not in names)
-    return Rejudged(asked, _updated(asked, after), tuple(added), sum(map(len, added.values())), lost)
+    n_kept = sum(doc in own.get(query, {}) for query, graded in grades.items() for doc in graded)
+    return Rejudged(asked, _updated(asked, after), tuple(added), sum(map(len, added.values())), lost, n_kept)
+
+
+def _kept_grades(result: Result, grades: Grades) -> Grades:
+    """The judgments that a result keeps: all relevant documents, and of queries with new grades what else it knows of."""
+    if not result.nonrelevant:
+        return result.relevant
+    more = {query: {**result.nonrelevant.get(query, {}), **result.relevant.get(query, {})} for query in grades}
+    return {**{query: result.relevant[query] for query in result.relevant}, **more}
 
 
 def _is_known(bound: BoundMetric, policy: Policy, *, has_all: bool) -> bool:

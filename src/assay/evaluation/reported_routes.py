@@ -66,13 +66,13 @@ def _without_reports(result: Result, asked: Sequence[BoundMetric], reports: Repo
 
 def reports_of(queries: Mapping[str, Query], answers: Mapping[str, Answer]) -> Reports:
     """The decision about each query: what the provider says, and what the query's metadata say would be right."""
-    has_truth = any(name in (query.metadata or {}) for query in queries.values() for name in TRUTH)
+    has_truth = knows_routes(queries)
     decisions: list[Decision] = []
     unread: list[str] = []
     for name, query in queries.items():
         truth = {key: value for key, value in (query.metadata or {}).items() if key in TRUTH}
         try:
-            decisions.append(decision_of(name, {**truth, **_said(answers.get(name), has_truth=has_truth)}))
+            decisions.append(decision_of(name, {**truth, **said_of_route(answers.get(name), has_truth=has_truth)}))
         except DataError as error:
             decisions.append(Decision(name))
             unread.append(f"{name}: {error}")
@@ -80,7 +80,12 @@ def reports_of(queries: Mapping[str, Query], answers: Mapping[str, Answer]) -> R
     return Reports(Routing(tuple(decisions)), notes)
 
 
-def _said(answer: Answer | None, *, has_truth: bool) -> dict[str, Any]:
+def knows_routes(queries: Mapping[str, Query]) -> bool:
+    """Whether any query says in its metadata what would be right for it."""
+    return any(name in (query.metadata or {}) for query in queries.values() for name in TRUTH)
+
+
+def said_of_route(answer: Answer | None, *, has_truth: bool) -> dict[str, Any]:
     """What was said beside the hits; else, where the dataset knows about routes, what the best hit's metadata say."""
     if answer is None or answer.error is not None:
         return {}

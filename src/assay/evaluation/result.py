@@ -14,6 +14,7 @@ from assay.errors import UnknownName, UsageError
 from assay.evaluation.bands import Band, tie_report
 from assay.evaluation.confidence import Confidence
 from assay.evaluation.grader import Grader
+from assay.evaluation.relevant import retrieved_nonrelevant
 from assay.evaluation.setting import Setting
 from assay.metrics._metric import BoundMetric
 from assay.metrics._parse import parse_metric
@@ -62,12 +63,16 @@ class Result:
     """Query → why the provider failed on it; such a query scores 0."""
     run: Mapping[str, Mapping[str, float]] = field(default_factory=dict, repr=False)
     """What the provider retrieved: query → document → score."""
+    said: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, repr=False)
+    """What the provider said beside what it retrieved: query → its answer in words, its route; nothing where it did not."""
     provenance: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """Everything the result rests on: dataset, provider, versions, times, counts."""
     grader: Grader | None = field(default=None, repr=False)
     """What was scored; none where the result was read from a file."""
     relevant: Mapping[str, Mapping[str, float]] = field(default_factory=dict, repr=False)
     """Query → its relevant documents with their grades, best first; nothing where nobody knows them."""
+    nonrelevant: Mapping[str, Mapping[str, float]] = field(default_factory=dict, repr=False)
+    """Query → documents that were judged and are not relevant; what was read from a file has those that were retrieved."""
     recorded: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Fingerprints of a result that was read from a file."""
 
@@ -162,6 +167,10 @@ class Result:
         if self.run:
             plain["run"] = {query: dict(ranking) for query, ranking in self.run.items()}
             plain["relevant"] = {query: dict(self.relevant[query]) for query in self.query_ids if query in self.relevant}
+        if judged := retrieved_nonrelevant(self):
+            plain["nonrelevant"] = judged
+        if self.said:
+            plain["said"] = {query: dict(fields) for query, fields in self.said.items()}
         return plain
 
     def _further(self) -> dict[str, Any]:
@@ -181,7 +190,7 @@ class Result:
         """The column a spelling stands for; a metric that is not in the catalog goes by its own name."""
         name = metric.name if isinstance(metric, BoundMetric) else metric
         if name not in self.table.columns:
-            name = parse_metric(metric).name
+            name = parse_metric(metric, self.profile).name
             name = next((one.metric.name for one in self.settings if name in (one.asked.name, *one.also_asked)), name)
         if name not in self.table.columns:
             raise UnknownName("metric of this result", metric, hint=f"it has {', '.join(self.table.columns)}")

@@ -51,7 +51,7 @@ def run(
     provider = own_provider(retriever, name)
     content = {"benchmarks": [chosen.name], "providers": [provider], "k": k, **settings}
     plan = make_plan({name: value for name, value in content.items() if value is not None}, "assay.run")
-    wanted = tuple(usual_metrics([chosen.format]) if metrics is None else parse_metrics(metrics))
+    wanted = tuple(usual_metrics([chosen.format]) if metrics is None else parse_metrics(metrics, plan.profile.name))
     plan = replace(plan, metrics=wanted, k=k or max([plan.k, *(metric.params.get("k") or 0 for metric in wanted)]))
     if policy is not None:
         plan = replace(plan, profile=replace(plan.profile, policy=policy))

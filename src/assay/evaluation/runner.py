@@ -21,6 +21,7 @@ from assay.evaluation.evaluate import evaluate_dataset
 from assay.evaluation.experience import Experience
 from assay.evaluation.judging import Relevance
 from assay.evaluation.line import Line, describe, failed
+from assay.evaluation.notes import notes_on_unit
 from assay.evaluation.patience import Patience
 from assay.evaluation.progress import Progress
 from assay.evaluation.provenance import describe_dataset, describe_machine, describe_repository, now
@@ -155,13 +156,15 @@ def _documents(part: Part, scope: str | None, groups: Mapping[str, Sequence[str]
 
 @contextmanager
 def _retriever(part: Part) -> Iterator[Line]:
-    """A retriever, told the judgments where it may know them, and closed in the end; what fails then has no consequence."""
+    """A retriever, told judgments and order where it may know them, and closed in the end; what fails then is let pass."""
     worker = Worker(is_here=math.isinf(part.patience.timeout) and part.patience.index_timeout is None)
     line = Line(_start(part, worker, part.provider.filled(cache=part.cache, timeout=part.patience.timeout).make), worker)
     if hasattr(line.retriever, "know"):
         qrels, by = part.cut.judgments if part.cut is not None else (part.dataset.qrels, part.relevance.by)
-        known = (qrels, part.dataset.owner_of_relevance, by)
-        _start(part, worker, partial(line.call, "know", *known, **part.relevance.defaults))
+        know = partial(line.call, "know", qrels, part.dataset.owner_of_relevance, by, **part.relevance.defaults)
+        _start(part, worker, know)
+    if hasattr(line.retriever, "know_order"):
+        _start(part, worker, line.call, "know_order", part.dataset.queries.keys(), part.dataset.documents.keys())
     closing = CLOSING
     try:
         yield line
@@ -207,7 +210,8 @@ def score_part(part: Part, answers: Mapping[str, Answer], settings: Sequence[Set
     if any(answer.extra for answer in answers.values()):
         run = {query: answers[query].hits for query in part.queries}
     ranked = [setting for setting in settings if not reads_answers(setting.metric)] or [judged_beside(profile)]
-    result = evaluate_dataset(asked, run, ranked, profile, part.system, part.relevance, _times(answers))
+    most = part.cut.most(part.k) if part.cut is not None else None
+    result = evaluate_dataset(asked, run, ranked, profile, part.system, part.relevance, _times(answers), most)
     if any(reads_answers(setting.metric) for setting in settings):
         result = _with_answers(part, result, answers, settings, profile)
     notes = (*result.notes, *_notes(part, rankings, [setting.metric for setting in settings]))
@@ -237,9 +241,8 @@ def _with_answers(
 
 def _times(answers: Mapping[str, Answer]) -> Times:
     timed = {query: answer for query, answer in answers.items() if answer.error is None and not math.isnan(answer.ms)}
-    return Times(
-        {query: answer.ms for query, answer in timed.items()}, any(answer.n_together > 1 for answer in timed.values())
-    )
+    are_shares = any(answer.n_together > 1 for answer in timed.values())
+    return Times({query: answer.ms for query, answer in timed.items()}, are_shares)
 
 
 def _notes(part: Part, rankings: Mapping[str, Mapping[str, float]], metrics: Sequence[BoundMetric]) -> list[str]:
@@ -249,6 +252,7 @@ def _notes(part: Part, rankings: Mapping[str, Mapping[str, float]], metrics: Seq
         notes.append(f"{part.provider.name} returned no document for any query")
     if not part.provider.heeds_scope and any(query.scope is not None for query in part.queries.values()):
         notes.append(f"{part.provider.name} is not told each query's scope, and may have searched beyond it")
+    notes += notes_on_unit(part.provider.name, part.provider.params.get("unit"))
     return [*notes, *(part.cut.notes(part.k, rankings, metrics) if part.cut is not None else ())]
 
 

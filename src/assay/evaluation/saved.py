@@ -13,7 +13,7 @@ from assay.errors import DataError, UnknownName, UsageError, near_matches
 from assay.evaluation.confidence import Confidence
 from assay.evaluation.result import Result
 from assay.metrics._metric import BoundMetric
-from assay.metrics._parse import parse_metric
+from assay.metrics._parse import recorded_metric
 from assay.model.policy import Policy
 from assay.model.records import Query
 from assay.model.scores import Column, ScoreTable
@@ -89,7 +89,7 @@ def _parted(path: str | Path) -> tuple[str, str]:
 def result_from_dict(plain: Mapping[str, Any]) -> Result:
     """The result that `Result.to_dict` was made of, without what was graded."""
     by_query: Mapping[str, Mapping[str, Any]] = plain["per_query"]
-    metrics = tuple(map(parse_metric, next(iter(by_query.values()), plain["summary"])))
+    metrics = tuple(map(recorded_metric, next(iter(by_query.values()), plain["summary"])))
     made_of = plain.get("made_of", {})
     columns = {metric.name: with_parts(_column(metric, by_query), made_of.get(metric.name)) for metric in metrics}
     return Result(
@@ -110,6 +110,8 @@ def result_from_dict(plain: Mapping[str, Any]) -> Result:
         failures=dict(plain.get("failures", {})),
         run=dict(plain.get("run", {})),
         relevant=dict(plain.get("relevant", {})),
+        nonrelevant=dict(plain.get("nonrelevant", {})),
+        said=dict(plain.get("said", {})),
         provenance=dict(plain.get("provenance", {})),
     )
 

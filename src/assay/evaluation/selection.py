@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from assay.errors import BadParameter, NothingSelected, near_matches
-from assay.model.records import Query
-from assay.model.tags import known_as, tags_of
+from assay.model.records import LISTED, YES, Query
+from assay.model.tags import known_as, tags_of, values_of
 
 MANY = 10
 """Tags or values that are listed in an error, at most."""
@@ -60,7 +60,9 @@ class Selection:
         """A sentence for each tag and each value that is not among those of the queries."""
         for word, values in self.where.items():
             name = known_as(word, known)
-            if name not in known:
+            if name in LISTED:
+                known = {**known, name: {*known.get(name, ()), *(tag for tag, there in known.items() if YES in there)}}
+            if not known.get(name):
                 there = f"there are {_listed(known)}" if known else "queries have no tags at all"
                 yield f"no query has the tag {name}; {there}{_question(name, known)}"
                 continue
@@ -72,7 +74,7 @@ class Selection:
         if self.only is not None and query.query_id not in self.only:
             return False
         tags = tags_of(query) if self.where else {}
-        return all(tags.get(known_as(name, tags)) in values for name, values in self.where.items())
+        return all(not values_of(tags, name).isdisjoint(values) for name, values in self.where.items())
 
     def _why(self, n_queries: int) -> str:
         """What left nothing, for tags and values that are there."""

@@ -8,12 +8,13 @@ from dataclasses import replace
 from assay.evaluation.added_columns import in_asked_order, without_scores
 from assay.evaluation.answers import Answer
 from assay.evaluation.first_stage import RERANKING, first_answers, with_improvement
+from assay.evaluation.kept_words import kept_words
+from assay.evaluation.replied import judged_beside
 from assay.evaluation.reported_routes import ROUTING, with_routing
 from assay.evaluation.result import Result
 from assay.evaluation.runner import Part, score_part
 from assay.evaluation.setting import Setting
 from assay.metrics._metric import BoundMetric
-from assay.metrics._parse import parse_metric
 from assay.model.profile import Profile
 
 
@@ -22,9 +23,10 @@ def staged(part: Part, answers: Mapping[str, Answer], settings: Sequence[Setting
 
     Metrics that do not read one ranking are scored here, beside those that do.
     """
-    ranked = [one for one in settings if one.metric.metric.view not in (ROUTING, RERANKING)] or [_judged(profile)]
+    ranked = [one for one in settings if one.metric.metric.view not in (ROUTING, RERANKING)] or [judged_beside(profile)]
     routes, gains = (_reading(view, settings) for view in (ROUTING, RERANKING))
     after = with_routing(score_part(part, answers, ranked, profile), part.queries, answers, routes)
+    after = replace(after, said=kept_words(part.queries, answers))
     stages = [after]
     if part.provider.provider.keeps_first:
         first = score_part(part, first_answers(answers, part.k), ranked, profile)
@@ -40,9 +42,3 @@ def staged(part: Part, answers: Mapping[str, Answer], settings: Sequence[Setting
 def _reading(view: str, settings: Sequence[Setting]) -> list[BoundMetric]:
     """The metrics that read a view."""
     return [one.metric for one in settings if one.metric.metric.view == view]
-
-
-def _judged(profile: Profile) -> Setting:
-    """What is looked at where nobody asked for a metric of rankings."""
-    metric = parse_metric("judged@10")
-    return Setting(metric, metric, profile.policy, is_beside=True)

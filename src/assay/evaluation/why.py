@@ -58,7 +58,7 @@ def why(
     start: Start | None = None,
 ) -> list[Explanation]:
     """Explain each metric: what every tool makes of it, which conventions matter, and which give the expected number."""
-    wanted = parse_metrics(metrics)
+    wanted = parse_metrics(metrics, (start or Start(OWN)).profile.name)
     target = None if expected is None else Target.parse(expected)
     _check(wanted, target)
     judgments, source = as_judged(qrels, run)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -11,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from assay.catalog import entries_by_name, find_entry
+from assay.catalog import Described, entries_by_name, find_by_any_name
 from assay.errors import BadParameter, DataError, UsageError
 from assay.fusion._lists import Lists
 from assay.fusion._normalise import normalised
 from assay.fusion._training import Training
-from assay.grammar import Param, parse_setting, show, split_call
+from assay.grammar import Param, changed_settings, parse_setting, show, split_call, written
 from assay.model.ordering import Floats
 from assay.model.qrels import Qrels
 
@@ -38,7 +36,7 @@ class Trained:
 
 
 @dataclass(frozen=True)
-class Fusion:
+class Fusion(Described):
     """One way to fuse. Its meaning is the first line of its module's docstring, its edge cases are those of its function."""
 
     name: str
@@ -67,13 +65,7 @@ class Fusion:
     @property
     def meaning(self) -> str:
         """One sentence: what a document is worth."""
-        doc = sys.modules[self.function.__module__].__doc__ or ""
-        return doc.partition("\n")[0].partition(": ")[2].removesuffix(".")
-
-    @property
-    def edge_cases(self) -> str:
-        """What happens where the formula alone does not say."""
-        return " ".join((inspect.getdoc(self.function) or "").split())
+        return super().meaning.removesuffix(".")
 
     def bind(self, **settings: Any) -> BoundFusion:
         """With these values of parameters, and defaults for the others."""
@@ -90,11 +82,7 @@ class BoundFusion:
     @property
     def name(self) -> str:
         """How it is written: `rrf(k=10)`."""
-        changed = {
-            param.name: self.params[param.name] for param in self.fusion.params if self.params[param.name] != param.default
-        }
-        inside = ", ".join(f"{name}={show(value)}" for name, value in changed.items())
-        return f"{self.fusion.name}({inside})" if inside else self.fusion.name
+        return written(self.fusion.name, changed_settings(self.fusion.params, self.params))
 
     @property
     def _own(self) -> dict[str, Any]:
@@ -145,10 +133,7 @@ def all_fusions() -> dict[str, Fusion]:
 
 def find_fusion(name: str) -> Fusion:
     """The fusion of that name, or of another that people use for it."""
-    known = all_fusions()
-    by_alias = {alias: fusion for fusion in known.values() for alias in fusion.aliases}
-    plain = name.strip().lower().replace("-", "_")
-    return by_alias.get(plain) or find_entry("fusion", plain, known)
+    return find_by_any_name("fusion", name, all_fusions())
 
 
 def parse_fusion(text: str, **settings: Any) -> BoundFusion:
@@ -156,9 +141,9 @@ def parse_fusion(text: str, **settings: Any) -> BoundFusion:
 
     Weights for a fusion without any are taken by the one that does the same with weights: comb_mnz becomes weighted_mnz.
     """
-    name, written = split_call(text)
+    name, settled = split_call(text)
     fusion = find_fusion(name)
-    asked = [*written, *((key, _as_text(value)) for key, value in settings.items())]
+    asked = [*settled, *((key, _as_text(value)) for key, value in settings.items())]
     if fusion.weighted and any(key.lower() == "weights" and value not in ("", "[]") for key, value in asked):
         fusion = find_fusion(fusion.weighted)
     given: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""Bands: how far a score could move if ties were broken otherwise, or if unjudged documents were relevant."""
+"""Bands: how far a score could move if ties were broken otherwise."""
 
 from __future__ import annotations
 
@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from assay.errors import DataError
-from assay.metrics._param import REL
 from assay.model.graded import GradedRun
 from assay.model.ordering import Floats
 from assay.model.scores import Column
-from assay.model.tie_orders import best_order, random_order, worst_order
-from assay.model.unjudged import with_unjudged_relevant
+from assay.model.tie_orders import best_order, random_orders, worst_order
 from assay.text import counted, some_of
 
 if TYPE_CHECKING:
@@ -22,8 +20,6 @@ if TYPE_CHECKING:
 N_SAMPLED = 100
 """Random orders of ties that are scored where no closed form is known."""
 SEED = 0
-SHARES = ("scale", "query")
-"""Gains that are a share of the best grade; no level matters to them, and a grade off the scale would distort them."""
 
 
 class TieBand(NamedTuple):
@@ -59,11 +55,12 @@ def _band(metric: BoundMetric, run: GradedRun) -> TieBand:
     if is_monotone and (mean is not None or np.array_equal(ends[0], ends[1])):
         low, high = np.minimum(*ends), np.maximum(*ends)
         return TieBand(low, low if mean is None else np.clip(mean, low, high), high, True, True)
-    sampled = _sampled(metric, run)
-    every = np.vstack((*ends, sampled)) if not is_monotone else np.vstack(ends)
-    low, high = every.min(axis=0), every.max(axis=0)
+    lowest, average, highest = _sampled(metric, run)
+    if not is_monotone:
+        ends += [lowest, highest]
+    low, high = np.minimum.reduce(ends), np.maximum.reduce(ends)
     if mean is None:
-        return TieBand(low, np.clip(sampled.mean(axis=0), low, high), high, False, is_monotone)
+        return TieBand(low, np.clip(average, low, high), high, False, is_monotone)
     return TieBand(low, mean, high, True, is_monotone)
 
 
@@ -88,33 +85,19 @@ def _undisputed(metric: BoundMetric, run: GradedRun) -> Floats:
     queries = [run.query_ids[number] for number in np.flatnonzero(band.low < band.high).tolist()]
     if queries:
         where = f"{counted(len(queries), 'query')}: {some_of(queries)}"
-        raise DataError(f"documents with equal scores, and no rule to order them, change {metric.name} in {where}")
+        told = f"documents with equal scores, and no rule to order them, change {metric.name} in {where}"
+        raise DataError(told, field="ties")
     return band.low
 
 
-def residual_scores(metric: BoundMetric, run: GradedRun) -> tuple[Floats, Floats]:
-    """Each score if none of the unjudged documents were relevant, and if all within the metric's cutoff were."""
-    plain = _score(metric, run)
-    if metric.params.get("judged_only"):
-        return plain, plain
-    return plain, _score(metric, with_unjudged_relevant(run, metric.params.get("k"), _top_grade(metric, run)))
-
-
-def _top_grade(metric: BoundMetric, run: GradedRun) -> float:
-    """The grade that unjudged documents are given: the best there is, and one that the metric takes as relevant."""
-    top = metric.params.get("max_grade") or run.max_grade or 1.0
-    if metric.params.get("gain") in SHARES:
-        return float(top)
-    level = metric.params.get("rel")
-    if level is None and REL in metric.metric.params:
-        level = run.level
-    return max(top, level or 0.0)
-
-
-def _sampled(metric: BoundMetric, run: GradedRun) -> Floats:
-    """Scores under random orders of ties, one row per order."""
-    rng = np.random.default_rng(SEED)
-    return np.vstack([_score(metric, random_order(run, rng)) for _ in range(N_SAMPLED)])
+def _sampled(metric: BoundMetric, run: GradedRun) -> tuple[Floats, Floats, Floats]:
+    """The lowest, mean and highest score of each query over random orders of its ties, whatever other queries there are."""
+    low, total, high = np.full(run.n_queries, np.inf), np.zeros(run.n_queries), np.full(run.n_queries, -np.inf)
+    for order in random_orders(run, N_SAMPLED, SEED):
+        score = _score(metric, order)
+        low, high = np.minimum(low, score), np.maximum(high, score)
+        total += score  # one after the other: NumPy sums a single column in another order than several
+    return low, total / N_SAMPLED, high
 
 
 def _score(metric: BoundMetric, run: GradedRun) -> Floats:

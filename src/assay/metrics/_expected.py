@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from assay.model.graded import Bools, GradedRun, Hits, Ties, tie_groups
-from assay.model.ordering import Floats, Ints, running_products
+from assay.model.ordering import Floats, Ints, running_products, spread
 
 Cutoff = int | Ints | None
 
@@ -94,8 +94,7 @@ def expected_first(tied: TiedHits, k: int | None) -> Floats:
     first = groups.n_before == 0
     query, better, equal, n_hits = (column[first] for column in groups[:4])
     n_ranks = equal - n_hits + 1  # the first hit cannot stand below these
-    owner = np.repeat(np.arange(len(query)), n_ranks)
-    nth = np.arange(len(owner)) - np.repeat(np.cumsum(n_ranks) - n_ranks, n_ranks)
+    owner, nth = spread(n_ranks)
     left = equal[owner] - nth
     here = n_hits[owner] / left  # the chance, given that no hit stood above
     none_yet = running_products(1.0 - here, owner, len(query))

@@ -23,6 +23,7 @@ ENDINGS = frozenset(
         *("ness", "able", "ly", "al", "ion", "ions", "ation"),
     )
 )
+WORD = re.compile(r"[^\W_]+")
 SHORTEST_STEM = 4
 NEAR = 0.8
 """How like a word of a question a misspelt one has to be."""
@@ -32,20 +33,40 @@ def find_questions(text: str) -> list[Question]:
     """The questions that are meant by some words, the likeliest alone unless several are as likely.
 
     A metric means the question where it is looked at first. Words need not have the same endings, nor be spelled quite
-    well; where none of them is a word of a question, the error lists all questions.
+    well (`read_as` says what was understood); where none of them is a word of a question, the error lists all questions.
     """
-    if exact := [question for question in QUESTIONS if text.strip().lower() in (question.key, question.asks.lower())]:
+    if exact := _exact(text):
         return exact
-    asked = [word for word in _words(text) if word not in SMALL]
+    asked = [word for word in _words(read_as(text)) if word not in SMALL]
     known = {question.key: _said_words(question) for question in QUESTIONS}
     found = _of_metric(text) or _best(asked, known) or _best(asked, {one.key: _metric_words(one) for one in QUESTIONS})
     if not found:
-        every = sorted({word for words in known.values() for word in words})
-        meant = (difflib.get_close_matches(word, every, n=1, cutoff=NEAR) for word in asked)
-        found = _best([near[0] for near in meant if near], known)
-    if not found:
         raise UnknownName("question", text, (), f"there are {', '.join(known)}; any words of theirs will do")
     return [question for question in QUESTIONS if question.key in found]
+
+
+def read_as(text: str) -> str:
+    """The words with misspelt ones mended: those that no question knows, and that are nearly a word of one.
+
+    A question or a metric as it is written stays so.
+    """
+    if _exact(text) or _of_metric(text):
+        return text
+    said = sorted({word for question in QUESTIONS for word in _said_words(question)})
+    known = {*said, *(word for question in QUESTIONS for word in _metric_words(question))}
+
+    def mended(found: re.Match[str]) -> str:
+        word = found[0].lower()
+        if word in SMALL or any(_alike(word, one) for one in known):
+            return found[0]
+        return next(iter(difflib.get_close_matches(word, said, n=1, cutoff=NEAR)), found[0])
+
+    return WORD.sub(mended, text)
+
+
+def _exact(text: str) -> list[Question]:
+    """The questions that are asked by their key, or word for word."""
+    return [question for question in QUESTIONS if text.strip().lower() in (question.key, question.asks.lower())]
 
 
 def _of_metric(text: str) -> set[str]:
@@ -79,7 +100,7 @@ def _metric_words(question: Question) -> set[str]:
 
 
 def _words(text: str) -> list[str]:
-    return re.findall(r"[^\W_]+", text.lower())
+    return WORD.findall(text.lower())
 
 
 def _alike(one: str, other: str) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 
 from assay.catalog import Described
 from assay.errors import BadParameter
-from assay.grammar import Param, show
+from assay.grammar import Param, show, written
 from assay.model.graded import GradedRun
 from assay.model.scores import MEAN, Aggregation, Outcome, Scores
 
@@ -88,10 +88,7 @@ class BoundMetric:
     @cached_property
     def name(self) -> str:
         """The canonical spelling: `ndcg@10`, `rbp(p=0.8)`. It reads back to the same metric."""
-        label, settings = self._label()
-        cutoff = self._cutoff()
-        inside = ", ".join(f"{name}={show(value)}" for name, value in settings.items())
-        return f"{label}({inside}){cutoff}" if inside else f"{label}{cutoff}"
+        return written(*self._label()) + self._cutoff()
 
     @cached_property
     def _cut_by(self) -> Param | None:

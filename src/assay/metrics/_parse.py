@@ -6,19 +6,25 @@ ndcg(gain=exp)@10  P(rel=2)@5  nDCG(dcg='exp-log2')@10  ndcg@10-l2    parameters
 ndcg.1=3.5,2=9  set_F.2  utility.1,-1,0,0  rbp.95                     trec_eval's and ranx's dots
 span_recall@tokens=2000                                              a budget instead of a rank
 official  rag  beir                                                  groups
+python:my_metrics:top_two@5                                          one of your own, by module and name
+
+A profile reads names as its tool does: `rbp@95` is ranx's persistence, `P` all of trec_eval's cutoffs.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from assay.errors import BadParameter, UnknownName, near_matches
+from assay.errors import BadParameter, UnknownName, UsageError, near_matches
 from assay.grammar import REQUIRED, Param, parse_setting, split_arguments
 from assay.metrics._groups import DEFAULT_GROUP, GROUPS
 from assay.metrics._metric import BoundMetric, Metric
-from assay.metrics._registry import all_metrics, all_spellings, fold
+from assay.metrics._own import OwnMetric, named_metric, unknown_function
+from assay.metrics._registry import all_metrics, fold, known_spellings, register
+from assay.metrics._tool_names import as_read_by
 
 _WHOLE = re.compile(
     r"""(?P<name>[^\s@()]+?) \s* (?:\( (?P<args>.*) \))? \s*
@@ -28,55 +34,84 @@ _WHOLE = re.compile(
 
 
 _PARAMETER = re.compile(r"-?[\d.]|\w+=")
+Asked = str | BoundMetric | Metric
+"""What stands for a metric: its name, or the thing itself."""
+SHORTEST = 3
+"""Letters of a spelling up to which it is like too many others to be suggested."""
+FAMILIES = {"ndcg_cut": "ndcg", "map_cut": "map"}
+"""trec_eval's measures that mean something only with a number → what they are cut from."""
 
 
-def parse_metrics(texts: str | BoundMetric | Iterable[str | BoundMetric] | None) -> list[BoundMetric]:
+def parse_metrics(texts: Asked | Iterable[Asked] | None, profile: str = "") -> list[BoundMetric]:
     """Metrics for a list of spellings and groups, in order, each once. None means the default group.
 
-    A parameter that is spelled out at its default makes a difference to profiles, and so to what is the same here.
+    Names are read as the profile's tool reads them. A parameter that is spelled out at its default makes a difference to
+    profiles, and so to what is the same here.
     """
     if texts is None:
         texts = [DEFAULT_GROUP]
-    if isinstance(texts, str | BoundMetric) or not isinstance(texts, Iterable):
+    if isinstance(texts, str | BoundMetric | Metric) or not isinstance(texts, Iterable):
         texts = [texts]
     found: dict[tuple[str, frozenset[str]], BoundMetric] = {}
     for text in texts:
-        for metric in [text] if isinstance(text, BoundMetric) else _parse_text(text):
+        for metric in _parse_asked(text, profile):
             found.setdefault((metric.name, metric.given), metric)
     if not found:
         raise BadParameter("no metric was given")
     return list(found.values())
 
 
-def parse_metric(text: str) -> BoundMetric:
+def parse_metric(text: str | Metric, profile: str = "") -> BoundMetric:
     """The one metric a spelling stands for."""
-    metrics = parse_metrics(text)
+    metrics = parse_metrics(text, profile)
     if len(metrics) != 1:
         raise BadParameter(f"{text!r} stands for {len(metrics)} metrics ({metrics[0]}, {metrics[1]} …); one is wanted here")
     return metrics[0]
 
 
+def recorded_metric(name: str) -> BoundMetric:
+    """The metric that a stored result has under a name. One that nobody knows here, such as somebody's own, is known from
+    then on by that name: its figures can be read, though no new ones be made.
+    """
+    try:
+        return parse_metric(name)
+    except UnknownName:
+        register(OwnMetric(name, unknown_function, is_monotone=False, range=(-math.inf, math.inf)))
+        return parse_metric(name)
+
+
 def parse_name(text: str) -> Metric:
     """The definition a name stands for; a cutoff or parameters after it are allowed and do not matter."""
     name = re.split(r"[@(]", text.strip())[0]
-    if fold(name) not in all_spellings():
+    if fold(name) not in known_spellings():
         name = _split_suffix(name)[0]
-    if fold(name) not in all_spellings():
+    if fold(name) not in known_spellings():
         raise _unknown(text, name)
-    return all_spellings()[fold(name)][0]
+    return known_spellings()[fold(name)][0]
 
 
-def _parse_text(text: Any) -> Iterator[BoundMetric]:
+def _parse_asked(asked: Any, profile: str) -> Iterator[BoundMetric]:
+    if isinstance(asked, BoundMetric):
+        yield asked
+    elif isinstance(asked, Metric):
+        register(asked)
+        yield _bind(asked.name, asked, {})
+    else:
+        yield from _parse_text(asked, profile)
+
+
+def _parse_text(text: Any, profile: str) -> Iterator[BoundMetric]:
     if _is_measure(text):
         text = str(text)
     if not isinstance(text, str):
-        raise BadParameter(f"a metric is given by its name, not by {text!r}")
+        raise BadParameter(f"a metric is given by its name, or made by assay.metric, not by {text!r}")
     for part in _split_outside_brackets(text):
-        if (group := fold(part)) in GROUPS:
+        read = as_read_by(profile, part)
+        if (group := fold(read)) in GROUPS:
             for member in GROUPS[group]:
                 yield from _parse_one(member)
         else:
-            yield from _parse_one(part)
+            yield from _parse_one(named_metric(read))
 
 
 def _is_measure(thing: Any) -> bool:
@@ -99,12 +134,17 @@ def _parse_one(text: str) -> Iterator[BoundMetric]:
     shape = _WHOLE.fullmatch(text)
     if not shape:
         raise BadParameter(f"{text!r} is not a metric; write name@k or name(parameter=value)@k, such as ndcg@10")
+    _refuse_ambiguous(text, shape)
+    if fold(text) in known_spellings():
+        metric, preset = known_spellings()[fold(text)]
+        yield _bind(text, metric, preset)
+        return
     name, cut, dotted = shape["name"], shape["cut"], False
-    if fold(name) not in all_spellings() and cut is None:
+    if fold(name) not in known_spellings() and cut is None:
         name, cut, dotted = _split_suffix(name)
-    if fold(name) not in all_spellings():
+    if fold(name) not in known_spellings():
         raise _unknown(text, name)
-    metric, preset = all_spellings()[fold(name)]
+    metric, preset = known_spellings()[fold(name)]
     given = dict(preset)
     level = _set(text, metric, "rel", shape["level"]) if shape["level"] else {}
     for more in (_arguments(text, metric, shape["args"]), level):
@@ -115,12 +155,23 @@ def _parse_one(text: str) -> Iterator[BoundMetric]:
         yield _bind(text, metric, {**given, **settings})
 
 
+def _refuse_ambiguous(text: str, shape: re.Match[str]) -> None:
+    """Names that tools understand differently, or that stand for a list of cutoffs there."""
+    name, at = fold(shape["name"]), f"@{shape['cut']}" if shape["cut"] else ""
+    if fold(text) in FAMILIES:
+        ours = FAMILIES[fold(text)]
+        instead = f"write one, as in {ours}@10 or {name}_10; --profile trec_eval-9 takes all"
+        raise BadParameter(f"{text}: the name stands for several cutoffs; {instead}")
+    if name == "hits":
+        raise BadParameter(f"{text}: write mean_rel_ret{at} for the number found (ranx), or hit{at} for whether any was")
+
+
 def _split_suffix(name: str) -> tuple[str, str | None, bool]:
     """`ndcg_cut_10` → ndcg_cut, 10, not by a dot. The longest known name wins; without one the text stays whole."""
     for place in range(len(name) - 1, 0, -1):
         head, rest = name[:place], name[place:]
         joint = next((joint for joint in ("_at_", "_", ".") if rest.startswith(joint)), None)
-        if joint and fold(head) in all_spellings() and _PARAMETER.match(rest, len(joint)):
+        if joint and fold(head) in known_spellings() and _PARAMETER.match(rest, len(joint)):
             return head, rest.removeprefix(joint), joint == "."
     return name, None, False
 
@@ -192,9 +243,22 @@ def _unknown(text: str, name: str) -> UnknownName:
     """The error for a name nobody knows, with what may have been meant, cutoff and all."""
     shape = re.fullmatch(r"(?P<word>.+?)(?:_at_|_|\.)(?P<cut>\d[\d,]*)", name)
     word, rest = (shape["word"], f"@{shape['cut']}") if shape else (name, text[len(name) :])
-    near = [
-        *near_matches(word, all_metrics()),
-        *(all_spellings()[match][0].name for match in near_matches(word, all_spellings())),
-    ]
-    known = [f"{match}{rest if all_metrics()[match].at else ''}" for match in dict.fromkeys(near)][:2]
-    return UnknownName("metric", text, known, f"assay metrics lists all {len(all_metrics())}")
+    spellings = [spelling for spelling in known_spellings() if len(spelling) > SHORTEST]
+    near = [*near_matches(word, all_metrics()), *near_matches(word, spellings)]
+    meant = (suggestion for name in near if (suggestion := _suggestion(known_spellings()[fold(name)][0], rest)))
+    return UnknownName("metric", text, list(dict.fromkeys(meant))[:2], f"assay metrics lists all {len(all_metrics())}")
+
+
+def _suggestion(metric: Metric, rest: str) -> str:
+    """The metric with what stood behind the name, or with as much of it as it takes; nothing where all of it fails."""
+    name = metric.name if len(metric.name) > 1 else next(iter(metric.titles), metric.name)
+    cut = f"@{rest.partition('@')[2]}" if "@" in rest else ""
+    example = f"@{_example(metric.at)}" if metric.at else ""
+    return next((text for text in (name + rest, name + cut, name, name + example) if _is_metric(text)), "")
+
+
+def _is_metric(text: str) -> bool:
+    try:
+        return bool(list(_parse_one(text)))
+    except UsageError:
+        return False

@@ -52,6 +52,7 @@ QUESTIONS = (
             "iprec",
             "11pt_avg",
             "num_rel_ret",
+            "mean_rel_ret",
         ),
         ("recall@10", "recall@100", "capped_recall@10"),
         "all complete completeness coverage miss missed lost exhaustive context pool retrieve legal patent review",
@@ -67,6 +68,19 @@ QUESTIONS = (
         ),
         ("ndcg@10", "map", "err@10"),
         "ranking rank graded grades sorted ordering better higher position relevance web",
+    ),
+    Question(
+        "diversity",
+        "Is every meaning of a query served?",
+        "People mean different things by the same words, and ten documents about one of them help few. Judgments say what "
+        "is relevant to each subtopic; subtopic_recall counts those found, alpha_ndcg gives less for more of the same.",
+        (
+            *("alpha_ndcg", "subtopic_recall", "err_ia", "nerr_ia", "precision_ia", "map_ia", "nrbp", "nnrbp"),
+            "alpha_dcg",
+        ),
+        ("alpha_ndcg@10", "subtopic_recall@10", "err_ia@10"),
+        "diverse diversify diversification novelty novel redundant redundancy subtopic subtopics intent intents aspect "
+        "aspects ambiguous facet facets meanings repeat",
     ),
     Question(
         "noise",
@@ -109,7 +123,7 @@ QUESTIONS = (
         "Does the reranker pay?",
         "It can only move what the first stage found, so look at recall before it, at the order after it, and at the time.",
         ("reranking_improvement", "ndcg", "mrr", "recall", "latency"),
-        ("ndcg@10", "mrr", "recall@100"),
+        ("ndcg@10", "mrr", "recall@100", "reranking_improvement"),
         "rerank reranking rerankers cross encoder second stage improvement worth before after",
     ),
     Question(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import ChainMap, Counter
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
@@ -11,10 +11,13 @@ from assay.catalog import load_entries
 from assay.errors import UsageError
 from assay.metrics._metric import Metric
 
+_own: dict[str, tuple[Metric, Mapping[str, Any]]] = {}
+"""Metrics that somebody made while the program runs, by name, as spellings are."""
+
 
 @cache
 def all_metrics() -> dict[str, Metric]:
-    """Canonical name → metric, sorted by name."""
+    """Canonical name → metric of the catalog, sorted by name."""
     found = load_entries("assay.metrics", "METRIC").values()
     for name, count in Counter(metric.name for metric in found).items():
         if count > 1:
@@ -24,7 +27,7 @@ def all_metrics() -> dict[str, Metric]:
 
 @cache
 def all_spellings() -> dict[str, tuple[Metric, Mapping[str, Any]]]:
-    """Every spelling, folded → the metric and the parameters that spelling sets."""
+    """Every spelling of the catalog, folded → the metric and the parameters that spelling sets."""
     spellings: dict[str, tuple[Metric, Mapping[str, Any]]] = {}
     for metric in all_metrics().values():
         for name in (metric.name, *metric.aliases, *metric.trec_names):
@@ -32,6 +35,20 @@ def all_spellings() -> dict[str, tuple[Metric, Mapping[str, Any]]]:
         for name, preset in {**metric.titles, **metric.presets}.items():
             spellings[fold(name)] = (metric, preset)
     return spellings
+
+
+def known_spellings() -> Mapping[str, tuple[Metric, Mapping[str, Any]]]:
+    """The same, and the metrics that were made since."""
+    return ChainMap(all_spellings(), _own)
+
+
+def register(metric: Metric) -> None:
+    """Make a metric known by its name, here and now. One of the same name that was registered before is replaced."""
+    known = all_spellings().get(fold(metric.name))
+    if known and known[0] is not metric:
+        raise UsageError(f"a metric of your own needs a name of its own: {metric.name} is {known[0].name} already")
+    if not known:
+        _own[fold(metric.name)] = (metric, {})
 
 
 def fold(name: str) -> str:

@@ -2,9 +2,11 @@
 
 import numpy as np
 
+from assay.metrics._expected import tied_hits
 from assay.metrics._gains import stop_chances
 from assay.metrics._metric import GradedRun, Metric, Scores
 from assay.metrics._param import CUTOFF, JUDGED_ONLY, MAX_GRADE
+from assay.metrics._stopping import expected_reciprocal_stop
 from assay.model.graded import Hits
 from assay.model.ordering import Floats
 
@@ -22,9 +24,16 @@ def err(run: GradedRun, k: int | None, max_grade: float | None) -> Scores:
     return expected_reciprocal_rank(run.retrieved, stop_chances(run, run.retrieved.grade, max_grade), k)
 
 
+def expected_err(run: GradedRun, k: int | None, max_grade: float | None) -> Scores:
+    """The mean over all orders of ties."""
+    stop = stop_chances(run, run.retrieved.grade, max_grade)
+    return expected_reciprocal_stop(tied_hits(run, stop > 0), stop[stop > 0], k)
+
+
 METRIC = Metric(
     "err",
     err,
+    expected=expected_err,
     params=(CUTOFF, MAX_GRADE, JUDGED_ONLY),
     aliases=("expected_reciprocal_rank",),
     formula="Σ over ranks i ≤ k of 1/i · sᵢ · Π over j < i of (1 − sⱼ),  s = (2^grade − 1) ÷ 2^max_grade",

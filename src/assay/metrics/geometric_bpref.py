@@ -2,7 +2,7 @@
 
 from assay.metrics._metric import GradedRun, Metric, Scores
 from assay.metrics._param import REL
-from assay.metrics.bpref import bpref
+from assay.metrics.bpref import bpref, expected_bpref
 from assay.model.scores import GEOMETRIC_MEAN
 
 
@@ -11,9 +11,15 @@ def geometric_bpref(run: GradedRun, rel: float | None) -> Scores:
     return bpref(run, rel)
 
 
+def expected_geometric_bpref(run: GradedRun, rel: float | None) -> Scores:
+    """The mean of each query over all orders of ties."""
+    return expected_bpref(run, rel)
+
+
 METRIC = Metric(
     "gm_bpref",
     geometric_bpref,
+    expected=expected_geometric_bpref,
     params=(REL,),
     aliases=("geometric_bpref",),
     aggregation=GEOMETRIC_MEAN,

@@ -2,7 +2,7 @@
 
 from assay.metrics._metric import GradedRun, Metric, Scores
 from assay.metrics._param import REL
-from assay.metrics.average_precision import average_precision
+from assay.metrics.average_precision import average_precision, expected_average_precision
 from assay.model.scores import GEOMETRIC_MEAN
 
 
@@ -11,9 +11,15 @@ def geometric_map(run: GradedRun, rel: float | None) -> Scores:
     return average_precision(run, None, rel, "relevant")
 
 
+def expected_geometric_map(run: GradedRun, rel: float | None) -> Scores:
+    """The mean of each query over all orders of ties."""
+    return expected_average_precision(run, None, rel, "relevant")
+
+
 METRIC = Metric(
     "gm_map",
     geometric_map,
+    expected=expected_geometric_map,
     params=(REL,),
     aliases=("gmap", "geometric_map"),
     aggregation=GEOMETRIC_MEAN,

@@ -20,7 +20,7 @@ METRIC = Metric(
     hit,
     expected=expected_hit,
     params=(CUTOFF, REL, JUDGED_ONLY),
-    aliases=("hit_rate", "hitrate", "success"),
+    aliases=("hit_rate", "hitrate", "success", "top_k_accuracy"),
     mistaken_for=("recall",),
     formula="1 if a relevant document is in the top k, else 0",
     cite="Buckley & Voorhees 2005, TREC: Experiment and Evaluation in Information Retrieval, ch. 3",

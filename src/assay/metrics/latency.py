@@ -13,7 +13,7 @@ def latency(timing: Timing) -> Scores:
 METRIC = Metric(
     "latency",
     latency,
-    aliases=("mean_latency",),
+    aliases=("mean_latency", "mrt", "mean_response_time"),
     range=(0.0, float("inf")),
     higher_is_better=False,
     aggregation=MEAN,

@@ -2,12 +2,16 @@
 
 from typing import Any
 
+import numpy as np
+
 from assay.grammar import Param, not_negative
+from assay.metrics._expected import tied_hits
 from assay.metrics._gains import gain_function
 from assay.metrics._ideal import ideal_gain_by_rank
 from assay.metrics._metric import GradedRun, Metric, Scores
 from assay.metrics._param import CUTOFF, GAIN, JUDGED_ONLY
-from assay.model.graded import ratio
+from assay.model.graded import Hits, ratio, tie_groups
+from assay.model.ordering import spread
 
 BETA = Param("beta", not_negative, 1.0, "weight of gain against precision; 0 gives average precision")
 
@@ -24,9 +28,30 @@ def q_measure(run: GradedRun, k: int | None, gain: Any, beta: float) -> Scores:
     return ratio(inside.sum(ratio(blended, best)[kept]), run.ideal_by(worth)[0].count)
 
 
+def expected_q_measure(run: GradedRun, k: int | None, gain: Any, beta: float) -> Scores:
+    """The mean over all orders of ties. What a rank is divided by does not depend on them, and of r hits among n equals
+    (i − 1)(r − 1) ÷ (n − 1) stand above one at place i on average.
+    """
+    worth = gain_function(gain)
+    value = worth(run.retrieved.grade)
+    tied, value = tied_hits(run, value > 0), value[value > 0]
+    hits, (better, equal) = tied
+    start, group = tie_groups(hits.query, better)
+    n_hits, total = np.bincount(group, minlength=len(start)), np.bincount(group, weights=value, minlength=len(start))
+    gained = (hits.running_sum(value) - value)[start]
+    first = n_hits * hits.position[start] + beta * (n_hits * gained + total)
+    further = ratio(n_hits - 1, equal[start] - 1) * (n_hits + beta * total)
+    owner, nth = spread(tied.n_inside(k)[start])
+    at = Hits(hits.query[start][owner], better[start][owner] + nth + 1, np.zeros(len(owner)), run.n_queries)
+    best = at.rank + beta * ideal_gain_by_rank(run, worth, at)
+    found = (first[owner] + nth * further[owner]) / equal[start][owner]
+    return ratio(at.sum(ratio(found, best)), run.ideal_by(worth)[0].count)
+
+
 METRIC = Metric(
     "q_measure",
     q_measure,
+    expected=expected_q_measure,
     params=(CUTOFF, GAIN, BETA, JUDGED_ONLY),
     aliases=("q", "qmeasure", "q-measure"),
     formula="1/R · Σ over relevant ranks i of (relevant up to i + β · gain up to i) ÷ (i + β · ideal gain up to i)",

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from assay.metrics._gains import check_scale, discounted_gain, discounts, scaled_gains
+from assay.metrics._gains import check_scale, discounted_gain, discounts, expected_discounted_gain, scaled_gains
 from assay.metrics._metric import GradedRun, Metric, Scores
 from assay.metrics._param import CUTOFF_VISITED, MAX_GRADE, MIN_GRADE
 
@@ -13,9 +13,16 @@ def sdcg(run: GradedRun, k: int, min_grade: float, max_grade: float | None) -> S
     return discounted_gain(run.retrieved, worth, k) / discounts(np.arange(1, k + 1)).sum()
 
 
+def expected_sdcg(run: GradedRun, k: int, min_grade: float, max_grade: float | None) -> Scores:
+    """The mean over all orders of ties."""
+    worth = scaled_gains(run, run.retrieved.grade, min_grade, max_grade)
+    return expected_discounted_gain(run, worth, k) / discounts(np.arange(1, k + 1)).sum()
+
+
 METRIC = Metric(
     "sdcg",
     sdcg,
+    expected=expected_sdcg,
     params=(CUTOFF_VISITED, MIN_GRADE, MAX_GRADE),
     check=check_scale,
     aliases=("scaled_dcg",),

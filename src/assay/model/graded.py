@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.model.ordering import Floats, Ints, running_products, running_sums
-from assay.model.qrels import Qrels, Subtopics
+from assay.model.qrels import Qrels
+from assay.model.subtopics import BySubtopic, by_subtopic
 
 Bools = NDArray[np.bool_]
 
@@ -108,8 +109,10 @@ class GradedRun:
     tag: str = ""
     judgment: Ints | None = None
     """For each retrieved hit: the number of its judgment."""
-    subtopics: Subtopics | None = None
-    """Where judgments are per subtopic: their numbers, subtopics and grades, retrieved or not."""
+    judgments: Qrels | None = None
+    """What it was graded by, where judgments may be per subtopic."""
+    places: Ints | None = None
+    """For each query: its place in those judgments; None where none of them was left out."""
     ties: Ties | None = None
     """Which hits share their score with other documents; None where none does."""
     tie_rule: str = "settled"
@@ -152,6 +155,12 @@ class GradedRun:
     def is_relevant(self, hits: Hits, rel: float | None = None) -> Bools:
         """Which of these hits count as relevant, at this level or at the policy's."""
         return is_relevant(hits.grade, self.level if rel is None else rel)
+
+    def by_subtopic(self, rel: float | None = None) -> BySubtopic:
+        """The run as each subtopic sees it, at this level or at the policy's; an error where nothing is judged so."""
+        level = self.level if rel is None else rel
+        found: BySubtopic = self._remembered(("subtopics", level), lambda: by_subtopic(self, level))
+        return found
 
     @cached_property
     def judged(self) -> Hits:
@@ -209,6 +218,8 @@ class GradedRun:
         size = np.bincount(group)
         lowest, highest = np.minimum.reduceat(hits.grade, start), np.maximum.reduceat(hits.grade, start)
         matters = (size < equal[start]) | (lowest < highest)
+        if self.judgments is not None:  # documents of one grade may be about different subtopics
+            matters |= (size > 1) & (highest > 0)
         return np.flatnonzero((equal > 1) & matters[group])
 
     def select(self, keep: Bools) -> GradedRun:
@@ -223,6 +234,7 @@ class GradedRun:
             n_retrieved=self.n_retrieved[keep],
             ideal=_renumbered(self.ideal, keep, number),
             judgment=None if self.judgment is None else self.judgment[keep[self.retrieved.query]],
+            places=np.flatnonzero(keep) if self.places is None else self.places[keep],
             ties=None if self.ties is None else self.ties.where(keep[self.retrieved.query]),
         )
 
@@ -267,7 +279,7 @@ def graded_run(
         qrels.max_grade,
         tag=tag,
         judgment=judgment,
-        subtopics=qrels.subtopics,
+        judgments=qrels if qrels.subtopics or qrels.iterations else None,
         ties=None if ties is None else ties.where(order),
     )
 

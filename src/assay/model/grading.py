@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache, partial
 from itertools import chain, repeat
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assay.errors import DataError
 from assay.model.graded import Bools, GradedRun, Ties, graded_run
@@ -15,11 +16,15 @@ from assay.model.ids import all_text, sorted_ids
 from assay.model.ordering import Floats, Ints, ScoreOrder
 from assay.model.policy import Policy, RankRule
 from assay.model.qrels import Qrels
+from assay.model.quicksorts import Stretches, ranx_orders
 from assay.model.run import Ranking, Run
 from assay.text import counted, some_of
 
 TieBreaker = Callable[[RankRule, Ints, Ties], Ints]
 """Rule, tied rows, how many documents score higher or the same → how many of those same stand before each."""
+
+Equals = Callable[[int, int, int], list[str]]
+"""Place of a query, how many documents score higher, how many the same → those same, best first."""
 
 
 @dataclass(frozen=True)
@@ -142,10 +147,12 @@ def find_judged(run: Run, qrels: Qrels) -> Found:
 
     def break_ties(rule: RankRule, tied: Ints, ties: Ties) -> Ints:
         group_by_group = np.lexsort((ties.better, place[tied]))
+        is_ranx = rule.ties == "ranx"
+        equals_of = _equals_like_ranx(run, rule, place[tied], ties) if is_ranx else _equals_in_order(run, rule)
         columns = (place[tied], *ties, judgment[tied])
         rows = zip(*(column[group_by_group].tolist() for column in columns), strict=True)
         ahead = np.empty(len(tied), dtype=np.int64)
-        ahead[group_by_group] = places_among_equals(run, qrels, rule, rows)
+        ahead[group_by_group] = places_among_equals(equals_of, qrels, rule, rows)
         return ahead
 
     extra: tuple[str, ...] = ()
@@ -160,9 +167,11 @@ def settle(ranked: Ranked, policy: Policy) -> Grading:
     missing = tuple(query for query, gone in zip(run.query_ids, ranked.is_missing.tolist(), strict=True) if gone)
     if missing and policy.missing == "error":
         verb = "is" if len(missing) == 1 else "are"
-        raise DataError(f"{counted(len(missing), 'judged query')} {verb} missing from the run: {some_of(missing)}")
+        told = f"{counted(len(missing), 'judged query')} {verb} missing from the run: {some_of(missing)}"
+        raise DataError(told, field="missing")
     if ranked.n_extra and policy.extra == "error":
-        raise DataError(f"{counted(ranked.n_extra, 'query')} of the run without judgments: {some_of(ranked.extra)}")
+        told = f"{counted(ranked.n_extra, 'query')} of the run without judgments: {some_of(ranked.extra)}"
+        raise DataError(told, field="extra")
     run = replace(
         run,
         max_grade=_top(run, policy),
@@ -177,7 +186,8 @@ def settle(ranked: Ranked, policy: Policy) -> Grading:
     without_relevant = keep & (run.n_relevant() == 0)
     if policy.no_relevant == "error" and without_relevant.any():
         empty = [run.query_ids[number] for number in np.flatnonzero(without_relevant).tolist()]
-        raise DataError(f"{counted(len(empty), 'query')} without a relevant document: {some_of(empty)}")
+        told = f"{counted(len(empty), 'query')} without a relevant document: {some_of(empty)}"
+        raise DataError(told, field="no_relevant")
     if policy.no_relevant == "skip":
         keep = keep & ~without_relevant
     return Grading(run.select(keep), missing, len(keep), ranked.n_extra, int(without_relevant.sum()), ranked.n_constant)
@@ -211,17 +221,39 @@ def _look_up(run: Run, qrels: Qrels, places: Ints) -> tuple[Ints, Floats]:
     return number[rows].astype(np.int64), scores[rows]
 
 
-def places_among_equals(run: Run, qrels: Qrels, rule: RankRule, rows: Iterable[tuple[int, int, int, int]]) -> list[int]:
+def _equals_in_order(run: Run, rule: RankRule) -> Equals:
+    """Equals as the run ranks them under a rule; ids are left to whoever asks."""
+    ranked = lru_cache(maxsize=1)(partial(run.ranked, rule=rule))
+    return lambda place, better, n_equal: ranked(place)[better : better + n_equal]
+
+
+def _equals_like_ranx(run: Run, rule: RankRule, place: Ints, ties: Ties) -> Equals:
+    """Equals as ranx sorts them, as far as these ties go."""
+
+    def negated(rows: Ints) -> NDArray[np.floating]:
+        with np.errstate(over="ignore"):
+            return -run.scores[rows].astype(rule.precision)
+
+    orders = ranx_orders(negated, Stretches(run.order.start, run.order.end), place, *ties)
+    docs_of = lru_cache(maxsize=1)(lambda place: list(run.rankings[place]))
+
+    def equals(place: int, better: int, n_equal: int) -> list[str]:
+        docs = docs_of(place)
+        return [docs[number] for number in orders[place][better : better + n_equal].tolist()]
+
+    return equals
+
+
+def places_among_equals(
+    equals_of: Equals, qrels: Qrels, rule: RankRule, rows: Iterable[tuple[int, int, int, int]]
+) -> list[int]:
     """How many equals stand before, for rows of (place of the query, n better, n equal, judgment), group by group."""
     ahead: list[int] = []
     at: tuple[int, int] | None = None
-    ranked: list[str] = []
     position: dict[str, int] = {}
     for place, better, n_equal, judgment in rows:
-        if at is None or at[0] != place:
-            ranked = run.ranked(place, rule)
         if at != (place, better):
-            equals = ranked[better : better + n_equal]
+            equals = equals_of(place, better, n_equal)
             if rule.ties in ("docid_desc", "docid_asc"):
                 equals = sorted_ids(equals, reverse=rule.ties == "docid_desc")
             position = dict(zip(equals, range(n_equal), strict=True))

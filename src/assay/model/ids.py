@@ -1,10 +1,11 @@
-"""Ids: queries and documents are named by text; whole numbers are accepted and written out."""
+"""Ids: queries and documents are named by text; whole numbers, UUIDs and paths are accepted and written out."""
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Mapping
 from typing import Any
+from uuid import UUID
 
 from assay.errors import DataError
 
@@ -12,9 +13,14 @@ EMPTY_ID = "the id of a query or document is empty"
 
 
 def text_id(value: object) -> str:
-    """An id as text. 7 and np.int64(7) become "7"; a float or None is refused, as it would match nothing."""
-    if isinstance(value, str):
+    """An id as text. 7 and np.int64(7) become "7", a UUID or path what it is written as.
+
+    A float, bytes or None are refused, as they would match nothing.
+    """
+    if isinstance(value, str | UUID):
         return str(value)
+    if isinstance(path := value.__fspath__() if hasattr(value, "__fspath__") else None, str):
+        return path
     if isinstance(value, bool):
         raise DataError(f"an id is text or a whole number, not {value!r}")
     try:

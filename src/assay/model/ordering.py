@@ -13,8 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.model.quicksort import quicksort_order
-
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
@@ -139,6 +137,12 @@ def _padded(start: Ints, lengths: Ints) -> Iterator[tuple[Ints, NDArray[np.bool_
         yield (start[block, None] + columns)[filled], filled
 
 
+def spread(counts: Ints) -> tuple[Ints, Ints]:
+    """The numbers 0, 1, …, each as often as it counts; and the place of each among its likes, from 0."""
+    owner = np.repeat(np.arange(len(counts)), counts)
+    return owner, np.arange(len(owner)) - (np.cumsum(counts) - counts)[owner]
+
+
 def blocks_of_similar_length(lengths: Ints) -> list[Ints]:
     """Split rows into blocks whose padded matrices stay small; rows of like length share a block."""
     order = np.argsort(lengths, kind="stable")
@@ -151,10 +155,8 @@ def blocks_of_similar_length(lengths: Ints) -> list[Ints]:
     return blocks
 
 
-def arranged(negated: NDArray[np.floating], ties: str) -> list[int]:
-    """Places of the documents of one ranking, best first; equals as they were given, in reverse, or as ranx leaves them."""
-    if ties == "ranx":
-        return quicksort_order(negated.tolist())
-    if ties == "reverse_order":
-        return (len(negated) - 1 - np.argsort(negated[::-1], kind="stable")).tolist()
-    return np.argsort(negated, kind="stable").tolist()
+def arranged(negated: NDArray[np.floating], *, is_reversed: bool) -> Ints:
+    """Places of the documents of one ranking, best first; equals as they were given, or in reverse."""
+    if is_reversed:
+        return len(negated) - 1 - np.argsort(negated[::-1], kind="stable")
+    return np.argsort(negated, kind="stable")

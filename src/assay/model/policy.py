@@ -32,9 +32,9 @@ class Policy:
     """How rankings are ordered and which queries count. The defaults are trec_eval's, with every judged query counted."""
 
     ties: str = _one_of(
-        "order of documents with equal scores; reverse_order: that of the input, backwards; expected: the mean over all"
-        " orders; ranx: as its sort leaves them",
-        *("docid_desc", "docid_asc", "input_order", "reverse_order", "expected", "ranx", "error"),
+        "order of documents with equal scores; reverse_order: that of the input, backwards; rank_column: by the ranks beside"
+        " the scores; expected: the mean over all orders; ranx: as its sort leaves them",
+        *("docid_desc", "docid_asc", "input_order", "reverse_order", "rank_column", "expected", "ranx", "error"),
     )
     precision: str = _one_of("how exactly scores are compared", "float64", "float32")
     missing: str = _one_of("a judged query that the run lacks; zero: as an empty ranking", "zero", "skip", "error")

@@ -20,6 +20,14 @@ from assay.model.policy import Policy
 from assay.model.profile import EVERY, Option, Profile, Refusal, Variant
 
 
+def _deeper_than_20(params: Mapping[str, Any]) -> bool:
+    return params.get("k") is not None and params["k"] > 20
+
+
+def _at_the_top(params: Mapping[str, Any]) -> bool:
+    return params.get("k") == 1
+
+
 def _has_cutoff(params: Mapping[str, Any]) -> bool:
     return params.get("k") is not None
 
@@ -61,8 +69,12 @@ def _unopposed(run: GradedRun) -> Bools:
     return (run.ideal.count == run.n_relevant()) & (run.relevant().count > 0)
 
 
+def _barren(run: GradedRun) -> Bools:
+    return run.n_relevant() == 0
+
+
 def _barren_among_others(run: GradedRun) -> Bools:
-    return (run.n_relevant() == 0) & (run.n_queries > 1)
+    return _barren(run) & (run.n_queries > 1)
 
 
 def _every_query(run: GradedRun) -> Bools:
@@ -149,6 +161,11 @@ GDEVAL = {"precision": "float64"}
 """The Perl script by which ir_measures scores err and exponential ndcg."""
 BEIR_SCRIPT = {"ties": "input_order", "precision": "float64", "missing": "zero", "extra": "error"}
 """BEIR's own Python beside pytrec_eval."""
+NDEVAL = (
+    *("alpha_dcg", "alpha_ndcg", "err_ia", "nerr_ia", "nrbp", "nnrbp", "map_ia", "precision_ia"),
+    "subtopic_recall",
+)
+"""What ir_measures has from pyndeval, which ranks as the MS MARCO script does."""
 IR_MEASURES = Profile(
     "ir_measures",
     "ir_measures 0.4.3",
@@ -160,6 +177,7 @@ IR_MEASURES = Profile(
         Variant(("err",), policy={**GDEVAL, "max_grade": 4.0}, digits=5),
         Variant(("ndcg",), policy=GDEVAL, when=_gains_exponentially, digits=5),
         Variant(("num_q", "num_rel", "num_ret", "num_rel_ret"), policy={"missing": "skip"}),
+        Variant(NDEVAL, policy=MS_MARCO),
     ),
     refusals=(
         WHOLE_GRADES,
@@ -169,6 +187,21 @@ IR_MEASURES = Profile(
         Refusal(("ndcg",), _above_four, "fails on a grade above 4 (gdeval)", _gains_exponentially),
         Refusal(("ndcg",), _named_by_text, "fails on query ids that are no numbers (gdeval)", _gains_exponentially),
         Refusal(("accuracy",), _all_relevant, "divides by zero where everything retrieved is relevant"),
+        Refusal(NDEVAL, _every_query, "has no metric of diversity beyond rank 20 (pyndeval)", _deeper_than_20),
+        Refusal(
+            ("alpha_dcg", "err_ia"),
+            _every_query,
+            "forgets to divide by the number of subtopics at rank 1 (pyndeval)",
+            _at_the_top,
+            is_undefined=True,
+        ),
+        Refusal(
+            ("nnrbp",),
+            _barren,
+            "gives nan for a query without a relevant document (pyndeval)",
+            of_rankings=True,
+            is_undefined=True,
+        ),
         Refusal(("judged",), _retrieved_nothing, "divides by zero on a query with an empty ranking", of_rankings=True),
     ),
     has=tool_metrics.IR_MEASURES,

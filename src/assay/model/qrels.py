@@ -7,15 +7,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from functools import cached_property, singledispatch
-from itertools import chain, pairwise
+from itertools import chain, pairwise, repeat
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from assay.errors import DataError
 from assay.model.ids import all_text, key_id, text_id, with_text_keys
-from assay.model.numeric import is_finite_number
+from assay.model.numeric import as_number, is_finite_number
 from assay.model.ordering import Floats, Ints
+from assay.model.series import unpacked
+from assay.model.subtopics import SubtopicGrades
 from assay.text import counted
 
 
@@ -32,6 +34,12 @@ class Judgments(NamedTuple):
 
     grades: Mapping[str, Mapping[str, float]]
     subtopics: Mapping[tuple[str, str], Mapping[str, float]] = {}
+    notes: tuple[str, ...] = ()
+    """What a reader of results should know about how they were read."""
+    iterations: Mapping[str, Mapping[str, str]] = {}
+    """Query → document → TREC's second column, where it differs but tells no judgments apart: subtopics, or rounds of
+    judging. Metrics of diversity take it for the subtopic.
+    """
 
 
 @singledispatch
@@ -40,9 +48,15 @@ def as_judgments(source: Any) -> Judgments:
     raise DataError(f"judgments cannot be read from a {type(source).__name__}")
 
 
+@as_judgments.register(Judgments)
+def _as_they_are(source: Judgments) -> Judgments:
+    """Judgments that have been read already."""
+    return source
+
+
 @as_judgments.register(Mapping)
 def judgments_of_mapping(source: Mapping[Any, Any]) -> Judgments:
-    """Query → (document → grade), or query → the ids that are relevant."""
+    """Query → (document → grade), or query → the ids that are relevant. A Series or a generator does as well."""
     if isinstance(source, Qrels):
         return source.judgments()
     by_query = source if all_text(source) else with_text_keys(source, "judgments")
@@ -54,6 +68,7 @@ def judgments_of_mapping(source: Mapping[Any, Any]) -> Judgments:
 
 def _grades_of_query(query: str, judged: Any) -> Mapping[str, float]:
     """Grades by document; a bare collection of ids means grade 1 each."""
+    judged = unpacked(judged)
     if isinstance(judged, Mapping):
         return judged if all_text(judged) else with_text_keys(judged, f"judgments of query {query}")
     if isinstance(judged, AbstractSet | Sequence | np.ndarray) and not isinstance(judged, str | bytes):
@@ -70,6 +85,8 @@ class Qrels(Mapping[str, dict[str, float]]):
     def __init__(self, source: Any) -> None:
         judgments = as_judgments(source)
         by_query = judgments.grades
+        self.notes: tuple[str, ...] = judgments.notes
+        """What a reader of results should know about how they were read."""
         self.query_ids: tuple[str, ...] = tuple(by_query)
         self.docs: list[str] = list(chain.from_iterable(by_query.values()))
         self.grades: Floats = checked_grades(by_query)
@@ -78,6 +95,8 @@ class Qrels(Mapping[str, dict[str, float]]):
         for array in (self.grades, self.offsets):
             array.flags.writeable = False
         self.subtopics: Subtopics | None = self._number(judgments) if judgments.subtopics else None
+        self.iterations: Mapping[str, Mapping[str, str]] = judgments.iterations
+        """Query → document → TREC's second column, where it may be the subtopic."""
 
     def _number(self, judgments: Judgments) -> Subtopics:
         rows = [
@@ -94,7 +113,7 @@ class Qrels(Mapping[str, dict[str, float]]):
         for number, subtopic, grade in zip(*self.subtopics, strict=True) if self.subtopics else ():
             pair = self.query_ids[self.query_of[number]], self.docs[number]
             aspects.setdefault(pair, {})[subtopic] = float(grade)
-        return Judgments({query: self[query] for query in self}, aspects)
+        return Judgments({query: self[query] for query in self}, aspects, self.notes, self.iterations)
 
     def __getitem__(self, query: str) -> dict[str, float]:
         place = self.numbers[key_id(query)]
@@ -127,10 +146,34 @@ class Qrels(Mapping[str, dict[str, float]]):
         return np.repeat(np.arange(len(self)), np.diff(self.offsets))
 
     @cached_property
+    def subtopic_grades(self) -> SubtopicGrades | None:
+        """A row for each document and subtopic; None where judgments are of queries as a whole."""
+        found = self.subtopics or self._iterations_as_subtopics()
+        if found is None:
+            return None
+        query = self.query_of[found.judgment]
+        numbers: dict[tuple[int, str], int] = {}
+        subtopic = [numbers.setdefault(pair, len(numbers)) for pair in zip(query.tolist(), found.subtopic, strict=True)]
+        docs = [self.docs[number] for number in found.judgment.tolist()]
+        place = {doc: number for number, doc in enumerate(sorted(set(docs)))}
+        by_id = np.fromiter(map(place.__getitem__, docs), np.int64, len(docs))
+        return SubtopicGrades(query, np.array(subtopic, dtype=np.int64), found.judgment, by_id, found.grade)
+
+    def _iterations_as_subtopics(self) -> Subtopics | None:
+        """The second column as subtopics: each document is judged once, for one of them."""
+        if not self.iterations:
+            return None
+        column = chain.from_iterable(map(self.iterations[query].get, self[query], repeat("")) for query in self)
+        return Subtopics(np.arange(len(self.docs)), tuple(column), self.grades)
+
+    @cached_property
     def fingerprint(self) -> str:
         """Equal for equal judgments, in whatever order they come."""
         queries = [self.query_ids[number] for number in self.query_of.tolist()]
-        return fingerprint(zip(queries, self.docs, self.grades.tolist(), strict=True))
+        rows: list[tuple[object, ...]] = list(zip(queries, self.docs, self.grades.tolist(), strict=True))
+        for number, subtopic, grade in zip(*self.subtopics, strict=True) if self.subtopics else ():
+            rows.append((queries[number], self.docs[number], float(grade), subtopic))
+        return fingerprint(rows)
 
     @cached_property
     def max_grade(self) -> float:
@@ -161,4 +204,4 @@ def checked_grades(by_query: Mapping[str, Mapping[str, float]]) -> Floats:
         for doc, grade in judged.items():
             if not is_finite_number(grade):
                 raise DataError(f"the grade of document {doc} for query {query} is {grade!r}; a grade is a finite number")
-    return np.array([float(value) for value in values])
+    return np.array([as_number(value) for value in values], dtype=np.float64)

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from assay.errors import DataError
 from assay.model.ids import text_id
-from assay.model.numeric import is_finite_number
+from assay.model.numeric import as_number, is_finite_number, is_truth_value
+
+LARGEST_EXACT = 2.0**53
+"""Whole numbers below this are all floats."""
+LISTED = ("tag", "tags")
+"""Metadata in which a list names tags: a query may have several, and each is a tag of its own."""
+YES = "yes"
+"""The value of a tag that was named in a list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +46,50 @@ class Query:
 
     @property
     def tags(self) -> dict[str, str]:
-        """What the query can be sliced by: its type, difficulty, domain, and simple values of its metadata."""
+        """What the query can be sliced by: its type, difficulty, domain, and simple values of its metadata.
+
+        Text, numbers and truth values are simple; nan, None, lists and mappings are not. Only under `tags` (or `tag`) a
+        list stands for tags with the value yes, and a mapping for the tags in it; a name beside it wins over one within.
+        """
         named = {"query_type": self.query_type, "difficulty": self.difficulty, "domain": self.domain}
-        own = {name: value for name, value in named.items() if value is not None}
-        more = {name: value for name, value in (self.metadata or {}).items() if isinstance(value, str | int | bool)}
-        return {name: str(value) for name, value in {**more, **own}.items()}
+        own = {name: str(value) for name, value in named.items() if value is not None}
+        given = self.metadata or {}
+        inner = {name: value for place in LISTED for name, value in _named_tags(given.get(place)).items()}
+        more = {name: _tag(value) for name, value in {**inner, **given}.items()}
+        return {**{name: value for name, value in more.items() if value is not None}, **own}
+
+    @property
+    def listed(self) -> tuple[str, ...]:
+        """Names of metadata that hold lists or sets: several values at once, which are no tag of that name."""
+        given = (self.metadata or {}).items()
+        return tuple(
+            name for name, value in given if isinstance(value, list | tuple | AbstractSet | np.ndarray) and len(value)
+        )
+
+
+def _named_tags(given: object) -> Mapping[str, object]:
+    """What stands under `tags`: a mapping is taken as it is, each simple value of a list is a tag."""
+    if isinstance(given, Mapping):
+        return {str(name): value for name, value in given.items()}
+    if isinstance(given, list | tuple | AbstractSet | np.ndarray):
+        return {name: YES for name in map(_tag, given) if name}
+    return {}
+
+
+def _tag(value: object) -> str | None:
+    """A simple value in words: 2.0 is "2", so that a column of whole numbers with a gap reads as it was written."""
+    if isinstance(value, str):
+        return str(value)
+    if is_truth_value(value):
+        return str(bool(value))
+    if isinstance(value, int | np.integer):
+        return str(value)
+    number = as_number(value)
+    if number is None or not math.isfinite(number):
+        return None
+    if number.is_integer() and abs(number) < LARGEST_EXACT:
+        return str(int(number))
+    return str(value) if isinstance(value, np.floating) else repr(number)
 
 
 @dataclass(frozen=True, slots=True)

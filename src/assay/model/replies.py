@@ -105,5 +105,14 @@ def squad_words(text: str) -> Words:
     return _ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split()
 
 
-TOKENS: dict[str, Callable[[str], Words]] = {"words": words_of, "squad": squad_words}
-"""How texts are cut into tokens: Unicode words as text relevance has them, or as SQuAD does."""
+_SIGN = re.compile(r"(?<!\w)[-\u2212](?=\d)|(?<=\w)[+#]+(?!\w)")
+
+
+def signed_words(text: str) -> Words:
+    """Unicode words, and behind them the signs that make others of them: the minus of −5, the ++ of C++, with its place."""
+    signs = ((sign[0].replace("\u2212", "-"), text[: sign.start()]) for sign in _SIGN.finditer(text))
+    return [*words_of(text), *(f"{sign}{len(words_of(before))}" for sign, before in signs)]
+
+
+TOKENS: dict[str, Callable[[str], Words]] = {"words": words_of, "signed": signed_words, "squad": squad_words}
+"""How texts are cut into tokens: Unicode words as text relevance has them, those with their signs, or as SQuAD does."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, singledispatch
 from itertools import chain
@@ -12,15 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.errors import DataError
+from assay.model.flat_scores import bad_score, flat_scores, in_floats, is_kind_of_score
 from assay.model.hit_columns import are_columns, scored_entries
 from assay.model.ids import all_text, key_id, sorted_ids, text_id, with_text_keys
-from assay.model.numeric import as_number
+from assay.model.numeric import as_score
 from assay.model.ordering import Floats, Ints, ScoreOrder
 from assay.model.policy import Policy, RankRule
 from assay.model.quicksort import quicksort_order
+from assay.model.series import unpacked
 from assay.text import counted
 
 Ranking = dict[str, float]
+RankReader = Callable[[], Mapping[str, Ranking]]
+"""Reads query → document → rank, when they are asked for."""
 
 
 FEW = 64
@@ -35,6 +38,10 @@ class Rankings(NamedTuple):
 
     by_query: dict[str, Ranking]
     tag: str = ""
+    read_ranks: RankReader | None = None
+    """Where the source may have ranks beside the scores: what reads them."""
+    notes: tuple[str, ...] = ()
+    """What a reader of results should know about how it was read."""
 
 
 @singledispatch
@@ -45,7 +52,10 @@ def as_rankings(source: Any, duplicates: str = "error") -> Rankings:  # noqa: AR
 
 @as_rankings.register(Mapping)
 def rankings_of_mapping(source: Mapping[Any, Any], duplicates: str = "error") -> Rankings:
-    """Query → (document → score), query → ids ranked best first, or query → columns the way Chroma gives them."""
+    """Query → (document → score), query → ids ranked best first, or query → columns the way Chroma gives them.
+
+    A Series or a generator does in place of a mapping or list.
+    """
     by_query = source if all_text(source) else with_text_keys(source, "run")
     rankings = list(by_query.values())
     if rankings and are_columns(rankings[0]):
@@ -57,6 +67,7 @@ def rankings_of_mapping(source: Mapping[Any, Any], duplicates: str = "error") ->
 
 def _ranking(query: str, ranked: Any, duplicates: str) -> Ranking:
     """Scores by document. A list of ids is taken as ranked, best first; pairs are (id, score)."""
+    ranked = unpacked(ranked)
     if isinstance(ranked, Mapping):
         return dict(ranked) if all_text(ranked) else with_text_keys(ranked, f"run, query {query}")
     if not isinstance(ranked, Sequence | np.ndarray) or isinstance(ranked, str | bytes):
@@ -83,9 +94,9 @@ def ranking_of_pairs(query: str, pairs: Sequence[Any], duplicates: str) -> Ranki
     for pair in pairs:
         if not isinstance(pair, tuple | list) or len(pair) != 2:
             raise DataError(f"run, query {query}: expected pairs of document and score, found {pair!r}")
-        doc, score = text_id(pair[0]), as_number(pair[1])
+        doc, score = text_id(pair[0]), as_score(pair[1])
         if score is None:
-            raise DataError(_bad_score(query, doc, pair[1]))
+            raise DataError(bad_score(query, doc, pair[1]))
         if doc in ranking and duplicates == "error":
             raise DataError(
                 f"run, query {query}: document {doc} appears twice; duplicates='keep_best' uses the better score"
@@ -101,13 +112,16 @@ class Run(Mapping[str, Ranking]):
     """
 
     _make: Callable[[], list[Ranking]]
+    _read_ranks: RankReader | None = None
+    notes: tuple[str, ...] = ()
+    """What a reader of results should know about how it was read."""
 
     def __init__(self, source: Any, *, duplicates: str = "error") -> None:
         Policy(duplicates=duplicates)  # refuses a word it does not know
-        rankings = _thoroughly_checked(as_rankings(source, duplicates))
+        rankings = thoroughly_checked(as_rankings(source, duplicates))
         self.query_ids: tuple[str, ...] = tuple(rankings.by_query)
         self.rankings = list(map(dict, rankings.by_query.values()))
-        self.tag = rankings.tag
+        self.tag, self._read_ranks, self.notes = rankings[1:]
         self.order  # noqa: B018 (validates every score now, not at first use)
 
     @classmethod
@@ -116,7 +130,7 @@ class Run(Mapping[str, Ranking]):
         run = cls.__new__(cls)
         run.query_ids = tuple(rankings.by_query)
         run.rankings = list(rankings.by_query.values())
-        run.tag = rankings.tag
+        run.tag, run._read_ranks, run.notes = rankings[1:]
         return run
 
     @classmethod
@@ -159,10 +173,22 @@ class Run(Mapping[str, Ranking]):
     @cached_property
     def scores(self) -> Floats:
         """All scores, flat, in the order given."""
-        flat = _flat_scores(self.rankings, int(self.n_retrieved.sum()))
+        flat = flat_scores(self.rankings, int(self.n_retrieved.sum()))
         if flat is None or np.isnan(flat).any():
-            raise DataError(next(_bad_scores(dict(zip(self.query_ids, self.rankings, strict=True)))))
+            self.rankings = list(in_floats(dict(zip(self.query_ids, self.rankings, strict=True))).values())
+            return np.array(list(chain.from_iterable(map(dict.values, self.rankings))))
         return flat
+
+    @cached_property
+    def ranks(self) -> list[Ranking]:
+        """For each query: document → the rank that came with its score; an error where none did."""
+        if self._read_ranks is None:
+            raise DataError(
+                "ties=rank_column orders equal scores by the ranks beside them, and this run has none: "
+                "a TREC file has them, and so has a table or JSON lines with a rank column; other ties need none"
+            )
+        by_query = self._read_ranks()
+        return [by_query[query] for query in self.query_ids]
 
     @cached_property
     def order(self) -> ScoreOrder:
@@ -171,9 +197,11 @@ class Run(Mapping[str, Ranking]):
         return ScoreOrder.of(-self.scores, end - self.n_retrieved, end)
 
     def ranked(self, place: int, rule: RankRule = GIVEN_ORDER) -> list[str]:
-        """The documents of one query by descending score, equals in the order given, backwards, or as ranx's sort does."""
+        """The documents of one query by descending score, equals in the order given, backwards, by their ranks, or as ranx's
+        sort leaves them.
+        """
         docs = list(self.rankings[place])
-        if rule.ties not in ("ranx", "reverse_order"):
+        if rule.ties not in ("ranx", "reverse_order", "rank_column"):
             if self.order.was_sorted[place]:
                 return docs
             if len(docs) <= FEW and rule.precision == "float64":
@@ -183,10 +211,18 @@ class Run(Mapping[str, Ranking]):
             negated = -self.scores[start:end].astype(rule.precision)
         if rule.ties == "reverse_order":
             docs, negated = docs[::-1], negated[::-1]
+        if rule.ties == "rank_column" and len(np.unique(negated)) < len(docs):
+            docs, negated = self._by_rank(place, docs, negated)
         best_first = (
             quicksort_order(negated.tolist()) if rule.ties == "ranx" else np.argsort(negated, kind="stable").tolist()
         )
         return [docs[number] for number in best_first]
+
+    def _by_rank(self, place: int, docs: list[str], negated: NDArray[Any]) -> tuple[list[str], NDArray[Any]]:
+        """Documents and scores in the order of the rank column; those of one rank as they were given."""
+        rank = self.ranks[place]
+        order = np.argsort([rank[doc] for doc in docs], kind="stable")
+        return [docs[number] for number in order.tolist()], negated[order]
 
     def in_order(self, place: int, rule: RankRule) -> list[str]:
         """The documents of one query as the rule ranks them, ties broken."""
@@ -210,6 +246,11 @@ class Run(Mapping[str, Ranking]):
             unsettled[number[tied + 1 < order.end[number]]] = True
         return unsettled
 
+    def as_given(self) -> Rankings:
+        """Back to what it was made of."""
+        by_query = dict(zip(self.query_ids, self.rankings, strict=True))
+        return Rankings(by_query, self.tag, self._read_ranks, self.notes)
+
     def without_self(self) -> Run:
         """The run without documents whose id is the query's; the same run where there are none."""
         if not any(map(dict.__contains__, self.rankings, self.query_ids)):
@@ -218,7 +259,7 @@ class Run(Mapping[str, Ranking]):
             query: {doc: score for doc, score in ranking.items() if doc != query} if query in ranking else ranking
             for query, ranking in zip(self.query_ids, self.rankings, strict=True)
         }
-        return Run.borrow(Rankings(by_query, self.tag))
+        return Run.borrow(Rankings(by_query, self.tag, self._read_ranks, self.notes))
 
     def with_text_ids(self) -> Run:
         """The same run with every document id as text (ids are only sampled when a run is made)."""
@@ -226,38 +267,14 @@ class Run(Mapping[str, Ranking]):
             query: with_text_keys(ranking, f"run, query {query}")
             for query, ranking in zip(self.query_ids, self.rankings, strict=True)
         }
-        return Run.borrow(Rankings(by_query, self.tag))
+        return Run.borrow(Rankings(by_query, self.tag, self._read_ranks, self.notes))
 
 
-def _thoroughly_checked(rankings: Rankings) -> Rankings:
+def thoroughly_checked(rankings: Rankings) -> Rankings:
     """Every id as text and every score a number. A run that is used once is only sampled, one that is kept is not."""
     by_query = {
         query: ranking if all_text(ranking) else with_text_keys(ranking, f"run, query {query}")
         for query, ranking in rankings.by_query.items()
     }
     kinds = set(map(type, chain.from_iterable(map(dict.values, by_query.values()))))
-    if not all(issubclass(kind, numbers.Real | np.number) for kind in kinds):
-        raise DataError(next(_bad_scores(by_query)))
-    return Rankings(by_query, rankings.tag)
-
-
-def _flat_scores(rankings: list[Ranking], n_rows: int) -> Floats | None:
-    """Scores as one array, or None where one of them is no number. Types are sampled: the first of each query."""
-    sample = set(map(type, map(next, map(iter, map(dict.values, filter(None, rankings))))))
-    if not all(issubclass(kind, numbers.Real | np.number) for kind in sample):
-        return None
-    try:
-        return np.fromiter(chain.from_iterable(map(dict.values, rankings)), np.float64, n_rows)
-    except (TypeError, ValueError, OverflowError):
-        return None
-
-
-def _bad_scores(by_query: Mapping[str, Ranking]) -> Iterator[str]:
-    for query, ranking in by_query.items():
-        for doc, score in ranking.items():
-            if as_number(score) is None:
-                yield _bad_score(query, doc, score)
-
-
-def _bad_score(query: str, doc: str, score: object) -> str:
-    return f"run, query {query}: the score of document {doc} is {score!r}; only a number can be ranked"
+    return rankings._replace(by_query=by_query if all(map(is_kind_of_score, kinds)) else in_floats(by_query))

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
 
 from assay.errors import UnknownName, UsageError, near_matches
-from assay.model.records import Query
-from assay.text import words_of
+from assay.model.records import LISTED, YES, Query
+from assay.text import counted, words_of
 
 NONE = "(none)"
 """The value of a tag that a query does not have."""
@@ -24,6 +26,8 @@ KNOWN_ORDER = {
     for word in words.split()
 }
 """Values that have an order of their own."""
+NUMBER = re.compile(r"-?\d+(\.\d+)?(e[+-]?\d+)?")
+"""How tags write numbers."""
 
 
 class KnowsQueries(Protocol):
@@ -45,6 +49,8 @@ class Slice:
     names: tuple[str, ...]
     values: tuple[str, ...]
     queries: tuple[str, ...]
+    words: tuple[str, ...] = field(default=(), compare=False)
+    """What the tags are called by whoever asked: `category` for `query_type`; empty: by their own names."""
 
     @property
     def n(self) -> int:
@@ -53,8 +59,8 @@ class Slice:
 
     @property
     def label(self) -> str:
-        """`language=de difficulty=hard`, as `--where` is written."""
-        return " ".join(f"{name}={value}" for name, value in zip(self.names, self.values, strict=True))
+        """`language=de difficulty=hard`, as `--where` is written, in the words of whoever asked."""
+        return " ".join(f"{name}={value}" for name, value in zip(self.words or self.names, self.values, strict=True))
 
     @property
     def value(self) -> str:
@@ -72,16 +78,21 @@ class Tags:
     """Query → tag → value, for the queries that results are about."""
 
     by_query: Mapping[str, Mapping[str, str]]
+    listed: Mapping[str, int] = field(default_factory=dict)
+    """What holds several values at once, and in how many queries: such lists are no tags."""
 
     @classmethod
     def of(cls, results: Iterable[KnowsQueries]) -> Tags:
         """The tags of all queries that any of the results has scored."""
         by_query: dict[str, Mapping[str, str]] = {}
+        lists: dict[str, tuple[str, ...]] = {}
         for result in results:
             for query in result.query_ids:
                 if not by_query.get(query):
-                    by_query[query] = tags_of(result.queries[query]) if query in result.queries else {}
-        return cls(by_query)
+                    known = result.queries.get(query)
+                    by_query[query] = {} if known is None else tags_of(known)
+                    lists[query] = () if known is None else known.listed
+        return cls(by_query, Counter(name for names in lists.values() for name in names))
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -90,6 +101,16 @@ class Tags:
 
     def named(self, word: str) -> str:
         """The tag that a word stands for."""
+        if self.listed.get(word) and word not in self.names:
+            if word in LISTED and (each := [name for name in self.names if YES in self.values(name)]):
+                raise UsageError(
+                    f"{word} is a list in {counted(self.listed[word], 'query')}, and a query can be in one slice alone: "
+                    f"slice by what it names, such as {' or '.join(each[:3])}, which is yes or (none)"
+                )
+            raise UsageError(
+                f"{word} holds a list in {counted(self.listed[word], 'query')}, and a query can be in one slice alone: "
+                "give each query one value, as text, a number, true or false"
+            )
         if not self.names:
             raise UsageError(
                 f"nothing is known about the queries, so they cannot be sliced by {word}: "
@@ -109,22 +130,38 @@ class Tags:
         """The tags of `language*difficulty`, each once."""
         return tuple(dict.fromkeys(self.named(word.strip()) for word in by.split("*")))
 
+    def words(self, by: str | Iterable[str]) -> dict[str, str]:
+        """Tag → what it is called by whoever asked; where they call one tag by two words, the first counts."""
+        given = [word.strip() for one in asked_for(by) for word in one.split("*")]
+        return {self.named(word): word for word in reversed(given)}
+
     def values(self, name: str) -> list[str]:
         """Of each query: the value of a tag."""
         return [tags.get(name, NONE) for tags in self.by_query.values()]
 
-    def slices(self, names: Sequence[str]) -> tuple[Slice, ...]:
-        """Every combination of values that occurs, in order; queries without a tag come last."""
+    def slices(self, names: Sequence[str], words: Mapping[str, str] | None = None) -> tuple[Slice, ...]:
+        """Every combination of values that occurs, in order; queries without a tag come last.
+
+        `words` are what tags are called in labels, where that is not their own name.
+        """
+        called = tuple((words or {}).get(name, name) for name in names) if words else ()
         found: dict[tuple[str, ...], list[str]] = {}
         for query, *values in zip(self.by_query, *map(self.values, names), strict=True):
             found.setdefault(tuple(values), []).append(query)
         ordered = sorted(found, key=lambda values: list(map(_place, values)))
-        return tuple(Slice(tuple(names), values, tuple(found[values])) for values in ordered)
+        return tuple(Slice(tuple(names), values, tuple(found[values]), called) for values in ordered)
 
 
 def known_as(word: str, known: Collection[str]) -> str:
     """The tag that a word stands for, if it is no tag itself: `category` is what others call the type of a query."""
     return word if word in known else ALSO.get(word, word)
+
+
+def values_of(tags: Mapping[str, str], word: str) -> set[str]:
+    """The values that a query has of the tag a word stands for; `tag=critical` is also `critical=yes`, of a list of tags."""
+    own = tags.get(known_as(word, tags))
+    listed = {name for name, value in tags.items() if value == YES} if word in LISTED else set()
+    return listed if own is None else {own, *listed}
 
 
 def tags_of(query: Query) -> dict[str, str]:
@@ -146,9 +183,9 @@ def asked_for(by: str | Iterable[str]) -> list[str]:
 
 
 def _place(value: str) -> tuple[int, float, str]:
-    """Easy before hard, 2 before 10, words by the alphabet, nothing last."""
+    """Easy before hard, 2 before 10, 0.2 before 0.7, words by the alphabet, nothing last."""
     if value == NONE:
         return 3, 0.0, value
     if value in KNOWN_ORDER:
         return 0, KNOWN_ORDER[value], value
-    return (1, float(value), value) if value.isdecimal() and len(value) < 300 else (2, 0.0, value)
+    return (1, float(value), value) if NUMBER.fullmatch(value) else (2, 0.0, value)

@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from hashlib import blake2b
+from itertools import repeat
+
 import numpy as np
+from numpy.typing import NDArray
 
 from assay.model.graded import GradedRun, tie_groups
-from assay.model.ordering import Ints
+from assay.model.ordering import Ints, spread
+
+Words = NDArray[np.uint64]
+
+STEP = np.uint64(0x9E3779B97F4A7C15)
+"""From one word of a sequence to the next: odd, so that none returns before all have come (the golden ratio, as in
+SplitMix64).
+"""
 
 
 def best_order(run: GradedRun) -> GradedRun:
@@ -24,20 +36,42 @@ def worst_order(run: GradedRun) -> GradedRun:
     return run.reordered(run.ties.better + n_unjudged + _places_by_grade(run, best_first=False))
 
 
-def random_order(run: GradedRun, rng: np.random.Generator) -> GradedRun:
-    """Equals in an order drawn at random; every order is as likely as any other."""
+def random_orders(run: GradedRun, count: int, seed: int = 0) -> Iterator[GradedRun]:
+    """Equals in orders drawn at random, every one as likely as any other.
+
+    What is drawn for a query depends on the seed, its id and its own ties: not on other queries, nor on the order given.
+    """
     if run.ties is None:
-        return run
+        yield from repeat(run, count)
+        return
     start, group = tie_groups(run.retrieved.query, run.ties.better)
     size = run.ties.equal[start]
-    # every document of every group gets a random number; the judged ones are the first of their group
+    # every document of every group gets a random number; the judged ones are the first of their group, best grade first
     first = np.cumsum(size) - size
-    owner = np.repeat(np.arange(len(start)), size)
-    order = np.lexsort((rng.random(len(owner)), owner))
+    owner, nth = spread(size)
+    judged = first[group] + _places_by_grade(run, best_first=True) - 1
+    query, rank = run.retrieved.query[start][owner], run.ties.better[start][owner] + nth
+    keys = _keys(run.query_ids, seed)
     place = np.empty(len(owner), dtype=np.int64)
-    place[order] = np.arange(len(owner)) - first[owner] + 1
-    nth = np.arange(len(group)) - start[group]
-    return run.reordered(run.ties.better + place[first[group] + nth])
+    for number in range(count):
+        drawn = _scrambled(_scrambled(keys + np.uint64(number))[query] + rank.astype(np.uint64) * STEP)
+        place[np.lexsort((drawn, owner))] = nth
+        yield run.reordered(run.ties.better + place[judged] + 1)
+
+
+def _keys(query_ids: Sequence[str], seed: int) -> Words:
+    """A number for each query, the same on every machine."""
+    hashed = (blake2b(f"{seed} {query}".encode(errors="surrogatepass"), digest_size=8).digest() for query in query_ids)
+    return np.frombuffer(b"".join(hashed), dtype="<u8").astype(np.uint64)
+
+
+def _scrambled(word: Words) -> Words:
+    """Words in which every bit depends on every bit given (Steele, Lea & Flood 2014, Fast Splittable Pseudorandom Number
+    Generators, OOPSLA: the finishing step of SplitMix64).
+    """
+    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return word ^ (word >> np.uint64(31))
 
 
 def _places_by_grade(run: GradedRun, *, best_first: bool) -> Ints:

@@ -48,7 +48,8 @@ TREC_EVAL_10: Takes = {**TREC_EVAL_9, "rbp": ("p", "rel", "gain={}"), "rbp_resid
 RANX: Takes = {
     **_each("hit precision recall f mrr map", ("k", "rel")),
     **_each("ndcg dcg", ("k", "rel", "gain=exp")),
-    **_each("set_precision rprec bpref", LEVEL),
+    **_each("set_precision set_f rprec bpref", LEVEL),
+    "mean_rel_ret": ("k", "rel"),
     "rbp": ("p", "rel"),
 }
 IR_MEASURES: Takes = {
@@ -68,6 +69,11 @@ IR_MEASURES: Takes = {
     "compatibility": ("p", "normalize"),
     "set_f": ("beta", "rel"),
     "num_q": (),
+    **_each("err_ia nerr_ia precision_ia", ("k!", *CONDENSED)),
+    **_each("alpha_dcg alpha_ndcg", ("k!", "alpha", *CONDENSED)),
+    **_each("nrbp nnrbp", ("alpha", "beta", "rel")),
+    "subtopic_recall": ("k!", "rel"),
+    "map_ia": CONDENSED,
 }
 SENTENCE_TRANSFORMERS: Takes = _each("ndcg map recall precision mrr hit", ("k!",))
 """Scored at cutoffs only, and nothing else can be set."""

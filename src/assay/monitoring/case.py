@@ -14,7 +14,7 @@ from assay.errors import UsageError
 from assay.evaluation.result import Result
 from assay.metrics._metric import BoundMetric
 from assay.model.ordering import Floats
-from assay.model.tags import Tags
+from assay.model.tags import Tags, values_of
 from assay.monitoring.difference import Difference, paired_difference
 from assay.monitoring.finding import Moved
 from assay.monitoring.terms import Where
@@ -108,7 +108,7 @@ class Case:
 
     def _has_tags(self, query: str, where: Where) -> bool:
         tags = self.tags.by_query[query]
-        return all(tags.get(name) in values for name, values in where)
+        return all(not values_of(tags, name).isdisjoint(values) for name, values in where)
 
     @cached_property
     def tags(self) -> Tags:

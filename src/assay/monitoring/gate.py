@@ -14,6 +14,7 @@ from assay.errors import AssayError, DataError, GateFailed, ProviderError, Unkno
 from assay.evaluation.result import Result
 from assay.metrics._parse import parse_metric
 from assay.model.scores import Column
+from assay.model.tags import values_of
 from assay.monitoring.case import Case
 from assay.monitoring.finding import FAILED, PASSED, SKIPPED, UNDECIDED, WARNED, Finding
 from assay.monitoring.history import Best
@@ -88,11 +89,13 @@ def gate(
     *,
     name: str = "the baseline",
     best: Best | None = None,
+    anew: str = "",
 ) -> GateReport:
     """Hold results against rules, and against a baseline where there is one; results pair by benchmark, then by provider.
 
     A baseline on other data, or scored in another way, is a DataError that names the difference. `best` holds the best
-    figures so far, for rules with a ratchet. Rules are texts, maps, or what `parse_rule` gives.
+    figures so far, for rules with a ratchet. Rules are texts, maps, or what `parse_rule` gives. `anew` is the command that
+    makes a new baseline, told where this one cannot be compared.
     """
     parsed = parse_rules(rules)
     now, before = _results(current, "current"), [] if baseline is None else _results(baseline, "baseline")
@@ -102,7 +105,7 @@ def gate(
         refuse_total_failure(result)
     pairing = pair_results(now, before, name) if before else None
     pairs = pairing.pairs if pairing else tuple((result, None) for result in now)
-    cases = [case_of(result, other, parsed, name, best or {}) for result, other in pairs]
+    cases = [case_of(result, other, parsed, name, best or {}, anew) for result, other in pairs]
     refuse_pointless(parsed, cases)
     notes = [*(pairing.notes if pairing else ()), *_versions(cases)]
     return GateReport(tuple(verdicts_of(parsed, cases)), tuple(notes), name if before else "")
@@ -136,7 +139,7 @@ def refuse_total_failure(result: Result) -> None:
         raise ProviderError(f"{result.name}: every query failed, so there is nothing to judge; {query}: {why}")
 
 
-def case_of(now: Result, before: Result | None, rules: Sequence[Rule], name: str, best: Best) -> Case:
+def case_of(now: Result, before: Result | None, rules: Sequence[Rule], name: str, best: Best, anew: str = "") -> Case:
     """A result and its baseline on the same queries in the same order; refused where they are about different things."""
     known = {metric: figure for (benchmark, provider, metric), figure in best.items() if (benchmark, provider) == _key(now)}
     if before is None:
@@ -155,7 +158,8 @@ def case_of(now: Result, before: Result | None, rules: Sequence[Rule], name: str
         align(sides if metrics else list(map(_without_metrics, sides)), metrics or [NOTHING])
     except AssayError as error:
         said = str(error).removeprefix("these cannot be compared: ").removesuffix(HINT).rstrip(".")
-        raise DataError(f"{name} cannot be compared with this result: {said}. Bless a new one: assay bless latest") from None
+        renewed = f"To make this result the baseline: {anew}" if anew else "Make a new one from the data of this result"
+        raise DataError(f"{name} cannot be compared with this result: {said}. {renewed}") from None
     return Case(now, over(replace(before, run={}), now.query_ids, before.metrics), known)
 
 
@@ -192,7 +196,7 @@ def refuse_pointless(rules: Sequence[Rule], cases: Sequence[Case]) -> None:
 def _refuse_unknown_tags(rule: Rule, cases: Sequence[Case]) -> None:
     """Tags and values that no query of any benchmark has."""
     for tag, values in rule.terms.where:
-        known = {value for case in cases for tags in case.tags.by_query.values() if (value := tags.get(tag)) is not None}
+        known = {value for case in cases for tags in case.tags.by_query.values() for value in values_of(tags, tag)}
         if not known:
             names = sorted({name for case in cases for name in case.tags.names})
             raise at_place(UnknownName("tag", tag, near_matches(tag, names), _there(names)), rule.terms.place)

@@ -1,4 +1,4 @@
-"""gate_junit: the report of a gate as JUnit XML; a failure is worse, an error is broken."""
+"""gate_junit: the report of a gate as JUnit XML; a failure is worse (or undecided, by a strict rule), an error is broken."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ def _case(verdict: Verdict) -> str:
     details = "\n".join([verdict.summary, *map(moved_text, verdict.finding.moved)])
     if verdict.status == FAILED:
         message = f"{verdict.rule.text}: {verdict.summary}"
-        inside = f'<failure message={_quoted(message)} type="worse">{_text(details)}</failure>'
+        kind = "undecided" if verdict.finding.status == UNDECIDED else "worse"
+        inside = f'<failure message={_quoted(message)} type="{kind}">{_text(details)}</failure>'
     elif verdict.status == SKIPPED:
         inside = f"<skipped message={_quoted(verdict.summary)}/>"
     elif verdict.status in (WARNED, UNDECIDED):

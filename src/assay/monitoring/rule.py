@@ -7,7 +7,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from assay.errors import AssayError, BadParameter, UnknownName, near_matches
 from assay.metrics._metric import BoundMetric
@@ -46,6 +46,8 @@ class Rule(ABC):
     """One rule. `text` is its canonical spelling, which reads back to the same rule."""
 
     terms: Terms = field(default_factory=Terms, kw_only=True)
+    needs_baseline: ClassVar[bool] = False
+    """Whether it says nothing without something to compare with."""
 
     @property
     @abstractmethod
@@ -58,11 +60,6 @@ class Rule(ABC):
         return None
 
     @property
-    def needs_baseline(self) -> bool:
-        """Whether it says nothing without something to compare with."""
-        return False
-
-    @property
     def text(self) -> str:
         """The canonical spelling."""
         return f"{self.body}{self.terms}"
@@ -73,6 +70,36 @@ class Rule(ABC):
 
     def __str__(self) -> str:
         return self.text
+
+
+@dataclass(frozen=True)
+class MetricRule(Rule):
+    """A rule about the figure of one metric."""
+
+    bound: BoundMetric
+
+    @property
+    def metric(self) -> BoundMetric:
+        """What it looks at."""
+        return self.bound
+
+
+@dataclass(frozen=True)
+class ComparedRule(MetricRule):
+    """A rule about the figure of one metric beside the baseline's."""
+
+    needs_baseline: ClassVar[bool] = True
+
+    def check(self, case: Case) -> Finding:
+        """Skipped without a baseline, undecided without a figure; else as the figures compare."""
+        if case.before is None:
+            return without_baseline()
+        before = case.value_before(self.bound.name)
+        return without_figure(case, self.bound, before) or self.compared(case, before)
+
+    @abstractmethod
+    def compared(self, case: Case, before: float) -> Finding:
+        """What holds where both figures are there."""
 
 
 class Kind(NamedTuple):

@@ -11,44 +11,28 @@ from assay.metrics._metric import BoundMetric
 from assay.monitoring.amount import NUMBER, Amount, exceeds, refuse_harmless
 from assay.monitoring.case import Case
 from assay.monitoring.finding import FAILED, PASSED, Finding
-from assay.monitoring.rule import Kind, Rule, metric_of, without_baseline, without_figure
+from assay.monitoring.rule import ComparedRule, Kind, metric_of
 from assay.monitoring.terms import Terms
 
 LEVEL = 0.95
 
 
 @dataclass(frozen=True)
-class ChangeRule(Rule):
+class ChangeRule(ComparedRule):
     """The difference as it was seen decides; the interval beside it says how much of that is chance.
 
     Per cent are those of the baseline's figure; where that is 0, any change for the worse is too much.
     """
 
-    bound: BoundMetric
     limit: Amount
-
-    @property
-    def metric(self) -> BoundMetric:
-        """What it looks at."""
-        return self.bound
-
-    @property
-    def needs_baseline(self) -> bool:
-        """Always."""
-        return True
 
     @property
     def body(self) -> str:
         """`recall@10 drops <= 0.01`."""
         return f"{self.bound.name} {verb_of(self.bound)} <= {self.limit}"
 
-    def check(self, case: Case) -> Finding:
-        """Passes or fails; skipped without a baseline, undecided without a figure."""
-        if case.before is None:
-            return without_baseline()
-        before = case.value_before(self.bound.name)
-        if lacking := without_figure(case, self.bound, before):
-            return lacking
+    def compared(self, case: Case, before: float) -> Finding:
+        """Passes or fails."""
         found, value = case.difference(self.bound, LEVEL), case.value(self.bound.name)
         sign = 1 if self.bound.metric.higher_is_better else -1
         limit = self.limit.value(before)

@@ -9,11 +9,10 @@ from dataclasses import dataclass
 
 from assay.errors import BadParameter
 from assay.grammar import show
-from assay.metrics._metric import BoundMetric
 from assay.monitoring.amount import NUMBER, Amount, exceeds
 from assay.monitoring.case import Case
 from assay.monitoring.finding import FAILED, PASSED, Finding
-from assay.monitoring.rule import Kind, Rule, metric_of, without_figure
+from assay.monitoring.rule import Kind, MetricRule, metric_of, without_figure
 from assay.monitoring.terms import Terms
 
 SIGNS = {"≥": ">=", "≤": "<=", "==": "="}
@@ -28,17 +27,11 @@ SIGN = r"(?P<sign>>=|<=|==|=|>|<|≥|≤)"
 
 
 @dataclass(frozen=True)
-class LimitRule(Rule):
+class LimitRule(MetricRule):
     """A metric's figure, whatever the baseline had. Figures that differ by rounding only are equal."""
 
-    bound: BoundMetric
     sign: str
     limit: float
-
-    @property
-    def metric(self) -> BoundMetric:
-        """What it looks at."""
-        return self.bound
 
     @property
     def body(self) -> str:

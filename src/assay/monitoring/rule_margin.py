@@ -8,38 +8,26 @@ from dataclasses import dataclass
 
 from assay.errors import BadParameter
 from assay.grammar import show
-from assay.metrics._metric import BoundMetric
 from assay.monitoring.amount import NUMBER, Amount, refuse_harmless
 from assay.monitoring.case import Case
 from assay.monitoring.difference import Difference
 from assay.monitoring.finding import FAILED, PASSED, UNDECIDED, Finding
-from assay.monitoring.rule import Kind, Rule, metric_of, without_baseline, without_figure
+from assay.monitoring.rule import ComparedRule, Kind, metric_of
 from assay.monitoring.terms import Terms
 
 LEVEL = 0.95
 
 
 @dataclass(frozen=True)
-class MarginRule(Rule):
+class MarginRule(ComparedRule):
     """The paired interval of the difference decides, in a scale where more is better.
 
     Passes if its lower end is above −margin (or no query differs at all); fails if the difference is below −margin and
     the upper end below 0; otherwise it is undecided, and says how many queries would decide if the difference stays.
     """
 
-    bound: BoundMetric
     margin: Amount
     level: float = LEVEL
-
-    @property
-    def metric(self) -> BoundMetric:
-        """What it looks at."""
-        return self.bound
-
-    @property
-    def needs_baseline(self) -> bool:
-        """Always."""
-        return True
 
     @property
     def body(self) -> str:
@@ -47,13 +35,8 @@ class MarginRule(Rule):
         level = "" if self.level == LEVEL else f" ({show(round(100 * self.level, 9))}%)"
         return f"{self.bound.name} not worse by {self.margin}{level}"
 
-    def check(self, case: Case) -> Finding:
-        """Three-valued; skipped without a baseline."""
-        if case.before is None:
-            return without_baseline()
-        before = case.value_before(self.bound.name)
-        if lacking := without_figure(case, self.bound, before):
-            return lacking
+    def compared(self, case: Case, before: float) -> Finding:
+        """Passes, fails, or cannot tell yet."""
         found, margin = case.difference(self.bound, self.level), self.margin.value(before)
         status, effect = self._decided(found, margin)
         needed = found.needed(effect) if status == UNDECIDED else None

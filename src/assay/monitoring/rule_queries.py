@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -26,6 +27,7 @@ class QueryRule(Rule):
     Without a metric it looks at `hit@k` where that was scored, else at recall, mrr or ndcg, at the cutoff scored first.
     """
 
+    needs_baseline: ClassVar[bool] = True
     most: int = 0
     bound: BoundMetric | None = None
 
@@ -33,11 +35,6 @@ class QueryRule(Rule):
     def metric(self) -> BoundMetric | None:
         """What it looks at, where it says so."""
         return self.bound
-
-    @property
-    def needs_baseline(self) -> bool:
-        """Always."""
-        return True
 
     @property
     def body(self) -> str:

@@ -7,19 +7,18 @@ import re
 from dataclasses import dataclass
 
 from assay.errors import BadParameter
-from assay.metrics._metric import BoundMetric
 from assay.monitoring.amount import NUMBER, Amount, exceeds, refuse_harmless
 from assay.monitoring.case import Case
 from assay.monitoring.figures import figure_shape, unit_of
 from assay.monitoring.finding import FAILED, PASSED, Finding
-from assay.monitoring.rule import Kind, Rule, metric_of, without_baseline, without_figure
+from assay.monitoring.rule import Kind, MetricRule, metric_of, without_baseline, without_figure
 from assay.monitoring.terms import Terms
 
 NO_SLACK = Amount(0.0)
 
 
 @dataclass(frozen=True)
-class RatchetRule(Rule):
+class RatchetRule(MetricRule):
     """The limit is the best figure so far, of earlier stored results of the same benchmark, provider, metric and data.
 
     Of those only results count that were a baseline at some time, or all where none ever was: a change that was turned down
@@ -27,13 +26,7 @@ class RatchetRule(Rule):
     either the rule is skipped. `within` is how far below the best is still good; per cent are those of the best.
     """
 
-    bound: BoundMetric
     slack: Amount = NO_SLACK
-
-    @property
-    def metric(self) -> BoundMetric:
-        """What it looks at."""
-        return self.bound
 
     @property
     def body(self) -> str:

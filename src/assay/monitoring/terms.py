@@ -35,11 +35,17 @@ class Terms:
     """A benchmark, a provider, or `benchmark/provider`; empty: all of them."""
     place: str = field(default="", compare=False)
     """Where the rule was written: `gate.yaml:3`."""
+    is_usual: bool = field(default=False, compare=False)
+    """Whether `undecided` is that of the whole file, which no single rule repeats."""
 
     def __str__(self) -> str:
-        options = [*([WARN] if self.severity == WARN else []), *(["undecided: fail"] if self.undecided == FAIL else [])]
+        options = [*([WARN] if self.severity == WARN else []), *self._doubt]
         parts = (f" on {self.on}" if self.on else "", f" where {self.slice}" if self.where else "")
         return "".join(parts) + (f" [{', '.join(options)}]" if options else "")
+
+    @property
+    def _doubt(self) -> list[str]:
+        return ["undecided: fail"] if self.undecided == FAIL and not self.is_usual else []
 
     @property
     def slice(self) -> str:
@@ -57,7 +63,7 @@ def _quoted(text: str) -> str:
 
 def split_terms(text: str, place: str = "", undecided: str = WARN) -> tuple[str, Terms]:
     """The body of a rule, and its terms."""
-    severity, doubt, rest = FAIL, undecided, _BLANKS.sub(lambda found: found[1] or " ", text)
+    severity, doubt, rest = FAIL, "", _BLANKS.sub(lambda found: found[1] or " ", text)
     if prefix := _SEVERITY.match(rest):
         severity, rest = prefix[1].lower(), rest[prefix.end() :]
     if options := _OPTIONS.search(rest):
@@ -67,7 +73,8 @@ def split_terms(text: str, place: str = "", undecided: str = WARN) -> tuple[str,
     body, *clauses = _WHERE.split(rest, maxsplit=1)
     body, *about = _ON.split(body, maxsplit=1)
     where = parse_tags(clauses[0]) if clauses else ()
-    return " ".join(body.split()), Terms(severity, doubt, where, about[0].strip() if about else "", place)
+    on = about[0].strip() if about else ""
+    return " ".join(body.split()), Terms(severity, doubt or undecided, where, on, place, is_usual=not doubt)
 
 
 def _option(option: str, severity: str, undecided: str) -> tuple[str, str]:

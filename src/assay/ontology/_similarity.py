@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from assay.catalog import Described, entries_by_name, find_entry
-from assay.grammar import Param, parse_setting, show, split_call
+from assay.catalog import Described, entries_by_name, find_by_any_name
+from assay.grammar import Param, changed_settings, parse_settings, split_call, written
 from assay.model.ordering import Floats, Ints
 from assay.ontology._ancestors import Common
 from assay.ontology._ontology import UNKNOWN, Ontology
@@ -46,13 +46,7 @@ class BoundSimilarity:
     @property
     def name(self) -> str:
         """How it is written: `hybrid`, `lin(ic=zhou)`."""
-        changed = {
-            param.name: self.params[param.name]
-            for param in self.similarity.params
-            if self.params[param.name] != param.default
-        }
-        inside = ", ".join(f"{name}={show(value)}" for name, value in changed.items())
-        return f"{self.similarity.name}({inside})" if inside else self.similarity.name
+        return written(self.similarity.name, changed_settings(self.similarity.params, self.params))
 
     @property
     def reads_annotations(self) -> bool:
@@ -96,11 +90,5 @@ def all_similarities() -> dict[str, Similarity]:
 def parse_similarity(text: str) -> BoundSimilarity:
     """`hybrid`, `lin(ic=zhou)`; other names people use are understood."""
     name, settings = split_call(text)
-    known = all_similarities()
-    by_alias = {alias: one for one in known.values() for alias in one.aliases}
-    plain = name.strip().lower().replace("-", "_")
-    similarity = by_alias.get(plain) or find_entry("similarity", plain, known)
-    given: dict[str, Any] = {}
-    for setting, value in settings:
-        given |= parse_setting(text, similarity.name, similarity.params, setting, value)
-    return BoundSimilarity(similarity, {param.name: given.get(param.name, param.default) for param in similarity.params})
+    similarity = find_by_any_name("similarity", name, all_similarities())
+    return BoundSimilarity(similarity, parse_settings(text, similarity.name, similarity.params, settings))

@@ -16,7 +16,7 @@ from assay.providers._explained import explained
 from assay.providers._extras import check_installed
 from assay.providers._loading import files_of
 from assay.providers._refusals import Final
-from assay.text import shortened
+from assay.text import install_command, shortened
 
 METHODS = ("embed_query", "get_query_embedding", "encode")
 """What embedding models of LangChain, LlamaIndex and sentence-transformers call it."""
@@ -34,7 +34,7 @@ def check_embed(owner: str, name: str) -> None:
     elif name == WORDLLAMA:
         check_model(owner, name)
     elif name:
-        check_installed(f"{owner}(embed='{name}')", "sentence_transformers", "pip install 'assay[sentence-transformers]'")
+        check_installed(f"{owner}(embed='{name}')", "sentence_transformers", install_command("sentence-transformers"))
 
 
 def load_embed(owner: str, name: str) -> Embed:

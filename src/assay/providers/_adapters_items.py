@@ -61,7 +61,7 @@ class Reading:
         chunk, document = self._chunk(item, layers), self._document(item, layers)
         doc = document if self.is_of_documents else chunk
         if doc is None:
-            raise Final(f"hit {place} has no {self.unit} id: it has {names_in(merged(layers))}; {self._advice()}")
+            raise Final(f"hit {place} has no {self.unit} id: it has {names_in(merged(layers))}; {self._advice(layers)}")
         text = self._text(item, layers)
         metadata = {name: value for name, value in merged(layers).items() if not _is_bulky(value, text)}
         known = {"chunk_id": chunk, "doc_id": document}
@@ -87,9 +87,13 @@ class Reading:
             return item.text
         return next((value for layer in layers for name in TEXT_NAMES if isinstance(value := layer.get(name), str)), None)
 
-    def _advice(self) -> str:
+    def _advice(self, layers: Sequence[Mapping[str, Any]]) -> str:
         advice = f"set {self.unit}_id= to the field that holds it"
-        return f"{advice}, or unit=chunk where the items themselves are judged" if self.is_of_documents else advice
+        if self.is_of_documents:
+            return f"{advice}, or unit=chunk where the items themselves are judged"
+        names = (self.document_id,) if self.document_id else DOCUMENT_IDS
+        whole = next((name for name in names if _first(layers, (name,)) is not None), "")
+        return f"{advice}, or unit=document where documents are judged, which {whole} names" if whole else advice
 
 
 def layers_of(fields: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -8,13 +8,26 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from assay.errors import ProviderError
+from assay.providers._adapters_params import ASKED_ALONE, READING, TIMEOUT, named_in_code
 from assay.providers._event_loop import EventLoop
 from assay.providers._explained import explained
-from assay.providers._loading import named
+from assay.providers._loading import files_of, named
 from assay.text import shortened
 
 DEPTHS = ("similarity_top_k", "top_k", "k", "n_results", "limit", "top_n")
 """What retrievers call the number of hits they return, where they keep it themselves."""
+
+
+def retriever_in_code(methods: Sequence[str], what: str) -> dict[str, Any]:
+    """The fields of a record that all retrievers have alike that `module:name` names, with one of these methods."""
+    return {
+        **ASKED_ALONE,
+        "params": (named_in_code("retriever"), *READING, TIMEOUT),
+        "short_for": "retriever",
+        "check": lambda retriever, **_: check_object(retriever, methods, what),
+        "sources": lambda retriever, **_: files_of(retriever),
+        "heeds_scope": False,
+    }
 
 
 def check_object(name: str, methods: Sequence[str], what: str) -> None:

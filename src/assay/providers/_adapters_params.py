@@ -1,9 +1,15 @@
-"""Parameters that all adapters share."""
+"""What the records of all adapters share: parameters, and that they are asked one by one for documents of their own."""
 
 from __future__ import annotations
 
-from assay.grammar import Param, one_of, positive
+from typing import Any
+
+from assay.grammar import REQUIRED, Param, one_of, positive
+from assay.providers._loading import parse_function
 from assay.providers._paths import path
+
+ASKED_ALONE: dict[str, Any] = {"batch": 1, "indexes": False}
+"""Fields of a record: queries are asked one by one, and documents are not handed over."""
 
 READING = (
     Param(
@@ -21,3 +27,8 @@ READING = (
 """Where ids and text stand in an item."""
 TIMEOUT = Param("timeout", positive, None, "seconds until a coroutine is cancelled; by default what the evaluation allows")
 SCOPE = Param("scope", path, "", "field with a document's group; then a query that has a scope searches there alone")
+
+
+def named_in_code(name: str) -> Param:
+    """The parameter that names what is asked, in Python code."""
+    return Param(name, parse_function, REQUIRED, "module:name of it, or of a function without parameters that makes it")

@@ -11,6 +11,7 @@ from assay.errors import ProviderError, near_matches
 from assay.grammar import Param
 from assay.providers._adapters_embedding import check_embed, files_of_embed
 from assay.providers._adapters_objects import check_object
+from assay.providers._adapters_params import ASKED_ALONE, READING, SCOPE, TIMEOUT
 from assay.providers._extras import check_installed
 from assay.providers._loading import files_of, parse_function
 from assay.providers._refusals import Final
@@ -78,6 +79,12 @@ def files_of_store(python: str = "", embed: str = "", **_: Any) -> list[Path]:
 def is_told_scopes(scope: str = "", **_: Any) -> bool:
     """Whether a field is named by which a query's scope is searched alone."""
     return bool(scope)
+
+
+ASKING = (SCOPE, *READING, TIMEOUT)
+"""The parameters by which every store is asked, whatever it is opened by."""
+AS_STORE: dict[str, Any] = {**ASKED_ALONE, "sources": files_of_store, "heeds_scope": is_told_scopes}
+"""Fields of a record that stores have alike."""
 
 
 def missing(owner: str, kind: str, name: str, names: Callable[[], Iterable[str]]) -> Final:

@@ -16,6 +16,7 @@ from assay.errors import ProviderError
 from assay.providers._embedding_cache import EmbeddingCache, key_of
 from assay.providers._extras import check_installed, needed
 from assay.providers._nearest import Vectors
+from assay.text import install_command
 
 WORDLLAMA = "wordllama"
 TEXTS_AT_ONCE = 1024
@@ -31,11 +32,14 @@ class EmbeddingModel:
 
 
 def check_model(owner: str, model: str) -> None:
-    """Raise one line unless the package that the model needs is there."""
+    """Raise one line unless the package that the model needs is there; files of vectors are no model."""
+    if model.lower().endswith((".npy", ".npz")):
+        said = f"{owner}(model='{model}'): a model turns texts into vectors, and this file holds vectors"
+        raise ProviderError(f"{said}; vectors(documents={model}, queries=queries{Path(model).suffix}) searches them")
     if model == WORDLLAMA:
-        check_installed(owner, "wordllama", "pip install 'assay[dense]'")
+        check_installed(owner, "wordllama", install_command("dense"))
     else:
-        check_installed(f"{owner}(model='{model}')", "sentence_transformers", "pip install 'assay[sentence-transformers]'")
+        check_installed(f"{owner}(model='{model}')", "sentence_transformers", install_command("sentence-transformers"))
 
 
 @cache
@@ -74,7 +78,7 @@ def _of_length_1(vectors: Vectors) -> Vectors:
 def _wordllama() -> EmbeddingModel:
     """The 256 dimensions inside the wheel. A text's vector is the mean of its tokens', so long ones need no more memory."""
     with _logging_left_alone():
-        package = needed("dense", "wordllama", "pip install 'assay[dense]'")
+        package = needed("dense", "wordllama", install_command("dense"))
         loaded = package.WordLlama.load(cache_dir=Path(package.__file__).parent, disable_download=True)
     loaded.tokenizer.no_padding()
     table = loaded.embedding
@@ -95,7 +99,7 @@ def _wordllama() -> EmbeddingModel:
 
 def _sentence_transformer(model: str) -> EmbeddingModel:
     """A model of sentence-transformers, by name or by path."""
-    package: Any = needed("dense", "sentence_transformers", "pip install 'assay[sentence-transformers]'")
+    package: Any = needed("dense", "sentence_transformers", install_command("sentence-transformers"))
     try:
         loaded = package.SentenceTransformer(model)
     except Exception as error:

@@ -15,6 +15,8 @@ from assay.providers._explained import named_error
 
 MANY_FILES = 200
 """Files of a package that are looked at."""
+MOST_SHOWN = 8
+"""Functions and classes of a module that are named."""
 
 
 def module(name: str) -> ModuleType:
@@ -76,11 +78,20 @@ def attribute(owner: ModuleType, name: str) -> Any:
     found: Any = owner
     for part in name.split("."):
         if not hasattr(found, part):
-            near = near_matches(part, [one for one in vars(found) if not one.startswith("_")])
-            hint = f" Did you mean {' or '.join(near)}?" if near else ""
+            names = [one for one in getattr(found, "__dict__", ()) if not one.startswith("_")]
+            near = near_matches(part, names)
+            hint = f" Did you mean {' or '.join(near)}?" if near else _offered(found, names)
             raise ProviderError(f"{owner.__name__} has no {name}.{hint}")
         found = getattr(found, part)
     return found
+
+
+def _offered(found: Any, names: Sequence[str]) -> str:
+    """What there is instead, that was made there and can be called; empty where there is nothing of the kind."""
+    place = getattr(found, "__name__", "")
+    own = [one for one in names if callable(value := getattr(found, one)) and getattr(value, "__module__", place) == place]
+    shown = ", ".join(own[:MOST_SHOWN]) + (" …" if len(own) > MOST_SHOWN else "")
+    return f" It has {shown}." if own else " There is nothing in it that could be called."
 
 
 def parse_function(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from assay.model.records import Document, Hit, Pack, Query
@@ -38,6 +38,12 @@ class Parts:
         for part in self.parts:
             if callable(know := getattr(part, "know", None)):
                 know(qrels, pack, relevance, **settings)
+
+    def know_order(self, queries: Collection[str], documents: Collection[str]) -> None:
+        """Tell the order of the benchmark to each part that reads files in that order."""
+        for part in self.parts:
+            if callable(know := getattr(part, "know_order", None)):
+                know(queries, documents)
 
     def close(self) -> None:
         """Close each part that can be closed."""

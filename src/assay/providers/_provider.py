@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from assay.catalog import entries_by_name, find_entry
-from assay.errors import BadParameter
+from assay.errors import BadParameter, UnknownName
 from assay.grammar import REQUIRED, Param, parse_setting, show, split_arguments
 from assay.model.records import Document, Hit, Query
 from assay.providers._secrets import BLOT, is_secret, revealed
@@ -187,6 +187,7 @@ def parse_provider(text: str | Mapping[str, Any]) -> BoundProvider:
     if isinstance(text, Mapping):
         return _of_mapping(text)
     shape = re.fullmatch(r"\s*(?P<name>\w[\w-]*)\s*(?:\((?P<inside>.*)\)|:(?P<short>.+?))?\s*", text, re.DOTALL)
+    _refuse_bare_function(text)
     if not shape:
         raise BadParameter(f"{text!r} is not a provider; write name, name(parameter=value) or python:module:function")
     provider = find_provider(shape["name"].replace("-", "_"))
@@ -203,6 +204,14 @@ def parse_provider(text: str | Mapping[str, Any]) -> BoundProvider:
         else:
             parts.append(parse_provider(part))
     return _bound(text, provider, given, parts)
+
+
+def _refuse_bare_function(text: str) -> None:
+    """`my_module:search` lacks the provider that calls it."""
+    place, colon, name = text.strip().partition(":")
+    is_function = all(part.isidentifier() for part in (*place.split("."), *name.split(".")))
+    if colon and is_function and place not in all_providers():
+        raise UnknownName("provider", text.strip(), [f"python:{place}:{name}"], f"there are {', '.join(all_providers())}")
 
 
 def _of_mapping(content: Mapping[str, Any]) -> BoundProvider:

@@ -13,14 +13,13 @@ from assay.model.records import Query
 from assay.providers._adapters_embedding import Embed, load_embed
 from assay.providers._adapters_items import Item, Reading
 from assay.providers._adapters_objects import load_object
-from assay.providers._adapters_params import READING, SCOPE, TIMEOUT
 from assay.providers._adapters_retriever import AdapterRetriever
 from assay.providers._adapters_stores import (
+    AS_STORE,
+    ASKING,
     check_opened,
     check_parts,
-    files_of_store,
     filled,
-    is_told_scopes,
     missing,
     opened_by,
     parse_address,
@@ -115,14 +114,9 @@ PROVIDER = Provider(
         Param("url", parse_address, "", "address of a server, such as http://127.0.0.1:8000"),
         Param("collection", str, "", "name of the collection"),
         Param("embed", str, "", "module:function, or a model as in dense; by default what the collection embeds with"),
-        SCOPE,
-        *READING,
-        TIMEOUT,
+        *ASKING,
     ),
-    batch=1,
-    indexes=False,
+    **AS_STORE,
     short_for="python",
     check=check_named,
-    sources=files_of_store,
-    heeds_scope=is_told_scopes,
 )

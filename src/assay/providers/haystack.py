@@ -8,15 +8,15 @@ from functools import partial
 from typing import Any
 
 from assay.errors import ProviderError
-from assay.grammar import REQUIRED, Param
+from assay.grammar import Param
 from assay.model.records import Query
 from assay.providers._adapters_embedding import WAYS, check_embed, files_of_embed, load_embed
 from assay.providers._adapters_items import Item, Reading
 from assay.providers._adapters_objects import call_first, check_object, is_fitting, load_object
-from assay.providers._adapters_params import READING, TIMEOUT
+from assay.providers._adapters_params import ASKED_ALONE, READING, TIMEOUT, named_in_code
 from assay.providers._adapters_retriever import AdapterRetriever, Ask
 from assay.providers._answers import names_in
-from assay.providers._loading import files_of, parse_function
+from assay.providers._loading import files_of
 from assay.providers._provider import Provider
 from assay.providers._refusals import Final
 from assay.text import shortened
@@ -134,14 +134,13 @@ PROVIDER = Provider(
     "a pipeline or a retriever of Haystack",
     make_retriever,
     params=(
-        Param("pipeline", parse_function, REQUIRED, "module:name of it, or of a function without parameters that makes it"),
+        named_in_code("pipeline"),
         Param("component", str, "", "component whose documents count; by default the one whose documents come out"),
         Param("embed", str, "", "for a retriever by itself that takes a vector: module:function, or a model as in dense"),
         *READING,
         TIMEOUT,
     ),
-    batch=1,
-    indexes=False,
+    **ASKED_ALONE,
     short_for="pipeline",
     check=check_named,
     sources=lambda pipeline, embed, **_: [*files_of(pipeline), *files_of_embed(embed)],

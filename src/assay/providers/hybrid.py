@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from assay.errors import BadParameter, ProviderError
@@ -78,6 +78,10 @@ class Hybrid:
     def know(self, qrels: Judged, pack: Pack | None = None, relevance: str = "auto", **settings: Any) -> None:
         """Tell what is relevant to the parts that may know it."""
         self._parts.know(qrels, pack, relevance, **settings)
+
+    def know_order(self, queries: Collection[str], documents: Collection[str]) -> None:
+        """Tell the order of the benchmark to whatever reads files in that order."""
+        self._parts.know_order(queries, documents)
 
     def close(self) -> None:
         """Close the parts."""

@@ -12,9 +12,8 @@ from assay.model.records import Query
 from assay.providers._adapters_embedding import Embed, load_embed
 from assay.providers._adapters_items import Item, Reading
 from assay.providers._adapters_objects import load_object
-from assay.providers._adapters_params import READING, SCOPE, TIMEOUT
 from assay.providers._adapters_retriever import AdapterRetriever
-from assay.providers._adapters_stores import check_opened, check_parts, files_of_store, is_told_scopes, missing, opened_by
+from assay.providers._adapters_stores import AS_STORE, ASKING, check_opened, check_parts, missing, opened_by
 from assay.providers._event_loop import EventLoop
 from assay.providers._explained import explained
 from assay.providers._extras import needed
@@ -119,14 +118,9 @@ PROVIDER = Provider(
         Param("embed", str, "", "module:function, or a model as in dense; by default what the table embeds with"),
         Param("column", str, "", "column with the vector, where there are several"),
         Param("distance", one_of("l2", "cosine", "dot"), "", "how near vectors are; by default as the table has it"),
-        SCOPE,
-        *READING,
-        TIMEOUT,
+        *ASKING,
     ),
-    batch=1,
-    indexes=False,
+    **AS_STORE,
     short_for="python",
     check=check_named,
-    sources=files_of_store,
-    heeds_scope=is_told_scopes,
 )

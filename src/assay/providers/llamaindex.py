@@ -7,21 +7,18 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from assay.grammar import REQUIRED, Param
 from assay.model.records import Query
 from assay.providers._adapters_items import Item, Reading
 from assay.providers._adapters_objects import (
     ByDepth,
     call_first,
-    check_object,
     is_fitting,
     load_object,
+    retriever_in_code,
     with_depth,
     with_setting,
 )
-from assay.providers._adapters_params import READING, TIMEOUT
 from assay.providers._adapters_retriever import AdapterRetriever
-from assay.providers._loading import files_of, parse_function
 from assay.providers._provider import Provider
 from assay.providers._refusals import Final
 from assay.text import shortened
@@ -85,15 +82,5 @@ PROVIDER = Provider(
     "llamaindex",
     "a retriever, query engine or index of LlamaIndex",
     make_retriever,
-    params=(
-        Param("retriever", parse_function, REQUIRED, "module:name of it, or of a function without parameters that makes it"),
-        *READING,
-        TIMEOUT,
-    ),
-    batch=1,
-    indexes=False,
-    short_for="retriever",
-    check=lambda retriever, **_: check_object(retriever, (*RETRIEVER, *INDEX), WHAT),
-    sources=lambda retriever, **_: files_of(retriever),
-    heeds_scope=False,
+    **retriever_in_code((*RETRIEVER, *INDEX), WHAT),
 )

@@ -12,7 +12,7 @@ from assay.grammar import REQUIRED, Param, one_of, positive
 from assay.model.records import Query
 from assay.providers._adapters_embedding import WAYS, check_embed, files_of_embed, load_embed
 from assay.providers._adapters_items import Item, Reading
-from assay.providers._adapters_params import READING, SCOPE
+from assay.providers._adapters_params import ASKED_ALONE, READING, SCOPE
 from assay.providers._adapters_retriever import AdapterRetriever
 from assay.providers._adapters_stores import check_opened, filled, is_told_scopes
 from assay.providers._extras import needed
@@ -170,8 +170,7 @@ PROVIDER = Provider(
         *READING,
         Param("timeout", positive, None, "seconds until a statement is cancelled; by default what the evaluation allows"),
     ),
-    batch=1,
-    indexes=False,
+    **ASKED_ALONE,
     check=check_named,
     sources=lambda embed, **_: files_of_embed(embed),
     heeds_scope=is_told_scopes,

@@ -12,14 +12,13 @@ from assay.model.records import Query
 from assay.providers._adapters_embedding import WAYS, Embed, load_embed
 from assay.providers._adapters_items import Item, Reading
 from assay.providers._adapters_objects import load_object
-from assay.providers._adapters_params import READING, SCOPE, TIMEOUT
 from assay.providers._adapters_retriever import AdapterRetriever
 from assay.providers._adapters_stores import (
+    AS_STORE,
+    ASKING,
     check_opened,
     check_parts,
-    files_of_store,
     filled,
-    is_told_scopes,
     missing,
     opened_by,
     parse_address,
@@ -123,13 +122,8 @@ PROVIDER = Provider(
         Param("embed", str, "", "how queries are embedded: module:function, or a model as in dense"),
         Param("model", str, "", "instead of embed: a model that Qdrant itself, or its fastembed, embeds queries with"),
         Param("using", str, "", "name of the vector, where points have several"),
-        SCOPE,
-        *READING,
-        TIMEOUT,
+        *ASKING,
     ),
-    batch=1,
-    indexes=False,
+    **AS_STORE,
     check=check_named,
-    sources=files_of_store,
-    heeds_scope=is_told_scopes,
 )

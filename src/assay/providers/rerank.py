@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -21,9 +21,9 @@ from assay.providers._parts import Judged, Parts, ranked
 from assay.providers._provider import Provider, Retriever
 from assay.providers._refusals import Final
 from assay.providers._reported import reported
-from assay.text import shortened
+from assay.text import install_command, shortened
 
-INSTALL = "pip install 'assay[sentence-transformers]'"
+INSTALL = install_command("sentence-transformers")
 RANK, SCORE, REST = "first_rank", "first_score", "first"
 """Names in a hit's metadata: where it stood before; and, at the best hit, what stood there and is cut off now."""
 Scorer = Callable[[Query, list[Hit]], Any]
@@ -49,6 +49,10 @@ class Rerank:
     def know(self, qrels: Judged, pack: Pack | None = None, relevance: str = "auto", **settings: Any) -> None:
         """Tell what is relevant to the part, if it may know it."""
         self._parts.know(qrels, pack, relevance, **settings)
+
+    def know_order(self, queries: Collection[str], documents: Collection[str]) -> None:
+        """Tell the order of the benchmark to whatever reads files in that order."""
+        self._parts.know_order(queries, documents)
 
     def close(self) -> None:
         """Close the part."""

@@ -69,7 +69,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         config.workeroutput[SENT] = kept.to_json()
         return
     try:
-        config.stash[SAVED] = kept.save(config.getoption("--assay-store"))
+        config.stash[SAVED] = kept.save(config.getoption("--assay-store"), config.getoption("--assay-baseline") or "main")
     except AssayError as error:
         config.stash[SAVED] = f"error: the results of these checks could not be kept: {error}"
         session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED

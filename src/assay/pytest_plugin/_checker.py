@@ -56,7 +56,8 @@ class Checker:
 
         before, why_none = self._baseline(results)
         best = _best_so_far(rules, results, self._store)
-        report = gate(results, before, rules, name=self._baseline_name or "the baseline", best=best)
+        anew = self._anew()
+        report = gate(results, before, rules, name=self._baseline_name or "the baseline", best=best, anew=anew)
         report = replace(report, notes=(*report.notes, *filter(None, (note, why_none))))
         said = render_gate(report).rstrip().removesuffix(f"   exit {report.exit_code}")
         shown = said if report.is_passed else said.splitlines()[-1]  # the failure says the rest
@@ -64,6 +65,13 @@ class Checker:
         if not report.is_passed:
             raise GateFailed(f"retrieval got worse\n{said}")
         return report
+
+    def _anew(self) -> str:
+        """How results of these checks become the baseline; nothing where that is a file."""
+        from assay.store.references import is_baseline_name
+
+        name = self._baseline_name
+        return f"pytest --assay-keep, then assay bless latest --as {name}" if is_baseline_name(name) else ""
 
     def _baseline(self, results: Sequence[Result]) -> tuple[list[Result] | None, str]:
         """The baseline's results to compare these with, or why there are none."""
@@ -74,7 +82,7 @@ class Checker:
 
         found, meant = find_baseline(name, self._store)
         if found is None:
-            why = f"there is no baseline {name} yet{meant}: assay bless latest --as {name} makes one"
+            why = f"there is no baseline {name} yet{meant}{_how_to_make(self._request.config, name)}"
         else:
             if same := _partners(found.results, results):
                 return same, ""
@@ -82,6 +90,13 @@ class Checker:
         if self._request.config.getoption("--assay-require-baseline"):
             raise DataError(why)
         return None, why
+
+
+def _how_to_make(config: pytest.Config, name: str) -> str:
+    """What makes a baseline. Where results are kept, the last line of the session says it, of what was kept."""
+    if config.getoption("--assay-keep"):
+        return ""
+    return f": run pytest with --assay-keep, then assay bless latest --as {name}"
 
 
 def _partners(baseline: Sequence[Result], results: Sequence[Result]) -> list[Result]:

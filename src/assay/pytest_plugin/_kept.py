@@ -45,13 +45,15 @@ class Kept:
         for plain in unpack_json(text.encode()):
             self.add(result_from_dict(plain))
 
-    def save(self, place: str | None) -> str:
-        """Save all of it as one evaluation; says how it can be blessed."""
+    def save(self, place: str | None, baseline: str = "main") -> str:
+        """Save all of it as one evaluation; says how it can be blessed, under the name that checks compare with."""
         from assay.evaluation.provenance import now
         from assay.store import keep
+        from assay.store.references import is_baseline_name
 
         saved = keep(list(self.results.values()), {"command": "pytest", "started": now()}, place)
-        return f"kept as {saved}; assay bless latest --as main makes it the baseline"
+        name = baseline if is_baseline_name(baseline) else "main"
+        return f"kept as {saved}; assay bless latest --as {name} makes it the baseline"
 
 
 def kept_of(config: pytest.Config) -> Kept:

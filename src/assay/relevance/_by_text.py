@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from operator import attrgetter
 
 import numpy as np
 
-from assay.model.ordering import Floats, Ints
-from assay.model.records import Query
+from assay.model.ordering import Floats, Ints, spread
+from assay.model.records import Hit, Query
 from assay.relevance._resolver import Ground, Judged
 from assay.relevance._words import WordIndex, phrase_of
 from assay.text import words_of
@@ -18,6 +18,10 @@ ROUNDING = 1e-12
 """A likeness this little below the threshold has reached it."""
 MANY_PAIRS = 2_000_000
 """Pairs of query and document compared at once."""
+NOTHING: Ints = np.zeros(0, dtype=np.int64)
+GRADES = np.array([0.0, 1.0], dtype=object)
+"""Not relevant, relevant: two objects, however many texts there are."""
+ID, TEXT = attrgetter("doc_id"), attrgetter("text")
 
 
 @dataclass(frozen=True)
@@ -51,9 +55,9 @@ def judge_by_text(ground: Ground, queries: Sequence[Query], likeness: Likeness, 
     retrieved where it was other texts, such as chunks.
     """
     wanted = [query.expected or "" for query in queries]
-    n_wanted = np.array([len(set(words_of(text))) for text in wanted], dtype=np.int64)
+    n_wanted = np.array([len(ground.words.different(text)) for text in wanted], dtype=np.int64)
     retrieved = _retrieved(ground, queries, wanted, n_wanted)
-    passes = (likeness(retrieved) >= threshold - ROUNDING).tolist()
+    passes = GRADES[(likeness(retrieved) >= threshold - ROUNDING).astype(int)].tolist()
     exact = np.bincount(retrieved.query[_are_exact(retrieved)], minlength=len(queries)).tolist()
     counts_scope = [bool(ground.documents) and _are_documents(ground, query) for query in queries]
     in_scope: list[set[str]] = [set() for _ in queries]
@@ -64,19 +68,28 @@ def judge_by_text(ground: Ground, queries: Sequence[Query], likeness: Likeness, 
     judged, place = {}, 0
     for number, query in enumerate(queries):
         hits = ground.hits.get(query.query_id, ())
-        found = zip(hits, passes[place : place + len(hits)], strict=True)
-        grades = {
-            hit.doc_id: float(passed and ground.has_text(hit) and ground.may_find(hit, query)) for hit, passed in found
-        }
+        grades, n_without_text = _grades(ground, query, hits, passes[place : place + len(hits)])
         place += len(hits)
         missed = sorted(in_scope[number] - _stood_for(ground, query)) if in_scope[number] else ()
         others = dict.fromkeys(missed, 1.0)
         over = "scope" if counts_scope[number] else "retrieved"
-        n_without_text = sum(not ground.has_text(hit) for hit in hits)
         judged[query.query_id] = Judged(
             {**others, **grades}, n_exact=exact[number], n_without_text=n_without_text, counted_over=over
         )
     return judged
+
+
+def _grades(ground: Ground, query: Query, hits: Sequence[Hit], passes: Sequence[float]) -> tuple[dict[str, float], int]:
+    """What each hit is worth, 0 where it has no text or lies elsewhere; and how many have no text."""
+    grades = dict(zip(map(ID, hits), passes, strict=True))
+    n_without_text = 0
+    if not all(map(TEXT, hits)):
+        without = [hit for hit in hits if not ground.has_text(hit)]
+        grades |= {hit.doc_id: 0.0 for hit in without}
+        n_without_text = len(without)
+    if query.scope is not None:
+        grades |= {hit.doc_id: 0.0 for hit in hits if not ground.may_find(hit, query)}
+    return grades, n_without_text
 
 
 def _are_documents(ground: Ground, query: Query) -> bool:
@@ -101,9 +114,9 @@ def _stood_for(ground: Ground, query: Query) -> set[str]:
 def _retrieved(ground: Ground, queries: Sequence[Query], wanted: Sequence[str], n_wanted: Ints) -> Pairs:
     """Every hit with the expected text of its query."""
     index = ground.words
-    texts = [ground.texts.get(query.query_id, []) for query in queries]
-    query = np.repeat(np.arange(len(queries)), list(map(len, texts)))
-    text = index.numbers(chain.from_iterable(texts))
+    texts = [ground.text_numbers.get(query.query_id, NOTHING) for query in queries]
+    query, _ = spread(np.array(list(map(len, texts)), dtype=np.int64))
+    text = np.concatenate((NOTHING, *texts))
     return Pairs(index, wanted, n_wanted, query, text, index.shared(wanted, query, text))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from assay.errors import DataError
 from assay.model.qrels import Qrels
-from assay.model.records import Query
+from assay.model.records import Hit, Query
 from assay.relevance._resolver import Ground, Judged, parse_resolver
 from assay.text import counted, some_of
 
@@ -89,7 +89,7 @@ def resolve(ground: Ground, relevance: str = "auto", **defaults: Any) -> Resolve
     if not judged:
         raise DataError(_without_places(ground, left) or _nothing(relevance, [query.query_id for query in left]))
     used = [resolver for resolver in resolvers if any(resolver.resolver.name in name for name in strategies.values())]
-    n_found = sum(one.grades.get(hit.doc_id, 0) > 0 for query, one in judged.items() for hit in ground.hits.get(query, ()))
+    n_found = sum(_n_relevant(one, ground.hits.get(query, ())) for query, one in judged.items())
     by_span = [one for query, one in judged.items() if strategies[query] == "span"]
     return Resolved(
         Qrels({query: _with_hidden(judged[query]) for query in ground.queries if query in judged}),
@@ -100,9 +100,15 @@ def resolve(ground: Ground, relevance: str = "auto", **defaults: Any) -> Resolve
         {f"{resolver.name}_{name}": value for resolver in used for name, value in resolver.params.items()},
         n_found,
         sum(sum(map(bool, one.grades.values())) + len(one.hidden) for one in by_span) if by_span else None,
-        sum(any(grade > 0 for grade in (*one.grades.values(), *one.hidden)) for one in judged.values()),
+        sum(max((*one.grades.values(), *one.hidden), default=0) > 0 for one in judged.values()),
         tuple(_doubts(ground, judged, strategies)),
     )
+
+
+def _n_relevant(judged: Judged, hits: Sequence[Hit]) -> int:
+    """How many of the hits are relevant."""
+    relevant = {doc for doc, grade in judged.grades.items() if grade > 0}
+    return sum(hit.doc_id in relevant for hit in hits) if relevant else 0
 
 
 def _doubts(ground: Ground, judged: Mapping[str, Judged], strategies: Mapping[str, str]) -> Iterator[str]:

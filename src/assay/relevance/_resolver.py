@@ -103,12 +103,21 @@ class Ground:
     @cached_property
     def texts(self) -> dict[str, list[str]]:
         """Query → what its hits say."""
-        return {query: list(map(self.text_of, hits)) for query, hits in self.hits.items()}
+        return {
+            query: [self.text_of(hit) if hit.text is None else hit.text for hit in hits] for query, hits in self.hits.items()
+        }
 
     @cached_property
     def words(self) -> WordIndex:
         """The words of every text that may be compared, each text taken apart once."""
         return WordIndex(self.documents.values(), chain.from_iterable(self.texts.values()))
+
+    @cached_property
+    def text_numbers(self) -> dict[str, Ints]:
+        """Query → the numbers of what its hits say in the index of words."""
+        end = np.cumsum(list(map(len, self.texts.values()))).tolist()
+        bounds = zip([0, *end], end, strict=False)
+        return {query: self.words.of_others[low:high] for query, (low, high) in zip(self.texts, bounds, strict=True)}
 
 
 @dataclass(frozen=True)

@@ -5,49 +5,92 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from itertools import count
+from itertools import chain, count, pairwise
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from assay.model.ordering import Floats, Ints
+from assay.model.ordering import Floats, Ints, spread
 from assay.text import words_of
 
 BLOCK = 64
-"""Queries whose words are marked at once when pairs are compared."""
+"""Texts whose words are marked at once when pairs are compared."""
+
+
+class Bags(NamedTuple):
+    """The different words of several texts, text by text, by their numbers; and how many each text has."""
+
+    words: Ints
+    length: Ints
+
+    @property
+    def start(self) -> Ints:
+        """Where the words of each text begin."""
+        return np.cumsum(self.length) - self.length
+
+
+def count_shared(looked_up: Bags, marked: Bags, one: Ints, other: Ints, n_words: int) -> Ints:
+    """How many words the texts of each pair share: those of the other are marked, those of the one looked up there."""
+    result = np.zeros(len(one), dtype=np.int64)
+    order = np.argsort(other)
+    bounds = np.searchsorted(other[order], np.arange(0, len(marked.length) + BLOCK, BLOCK))
+    first, start = np.append(marked.start, len(marked.words)), looked_up.start
+    marks = np.zeros(BLOCK * n_words, dtype=bool)
+    for block, (low, high) in enumerate(pairwise(bounds.tolist())):
+        if low == high:
+            continue
+        top, end = block * BLOCK, min((block + 1) * BLOCK, len(marked.length))
+        row, _ = spread(marked.length[top:end])
+        cells = row * n_words + marked.words[first[top] : first[end]]
+        marks[cells] = True
+        rows = order[low:high]
+        pairs = rows[looked_up.length[one[rows]] > 0]  # a sum over nothing would be that of the next
+        if len(pairs):
+            length = looked_up.length[one[pairs]]
+            begin = np.cumsum(length) - length
+            places = np.arange(int(length.sum())) + np.repeat(start[one[pairs]] - begin, length)
+            asked = looked_up.words.take(places) + np.repeat((other[pairs] - top) * n_words, length)
+            result[pairs] = np.add.reduceat(marks.take(asked), begin, dtype=np.int64)
+        marks[cells] = False
+    return result
 
 
 class WordIndex:
     """Distinct texts, the distinct words of each, and how often they occur there."""
 
     def __init__(self, documents: Iterable[str], others: Iterable[str] = ()) -> None:
-        self.number: dict[str, int] = {}
+        number: defaultdict[str, int] = defaultdict(count().__next__)
+        for text in documents:
+            number[text]
+        self.n_documents = len(number)
+        """The texts numbered below are documents', those from there on were only retrieved."""
+        self.of_others: Ints = np.fromiter(map(number.__getitem__, others), np.int64)
+        """The numbers of the others, as they were given."""
+        self.number = dict(number)
         """Text → its number."""
         self._phrases: dict[int, str] = {}
+        self._different: dict[str, tuple[str, ...]] = {}
+        self._take_apart()
+        self.start: Ints = np.cumsum(self.n_distinct) - self.n_distinct
+
+    def _take_apart(self) -> None:
         vocabulary: defaultdict[str, int] = defaultdict(count().__next__)
         words: list[int] = []
-        counts: list[int] = []
-        lengths: list[int] = []
-        self.n_documents = 0
-        """The texts numbered below are documents', those from there on were only retrieved."""
-        for texts in (documents, others):
-            for text in texts:
-                if text in self.number:
-                    continue
-                self.number[text] = len(lengths)
-                bag = Counter(words_of(text))
-                words += map(vocabulary.__getitem__, bag)
-                counts += bag.values()
-                lengths.append(len(bag))
-            if texts is documents:
-                self.n_documents = len(lengths)
+        n_words: list[int] = []
+        n_distinct: list[int] = []
+        for text in self.number:
+            found = words_of(text)
+            distinct = dict.fromkeys(found)
+            words += map(vocabulary.__getitem__, distinct)
+            n_words.append(len(found))
+            n_distinct.append(len(distinct))
         self.vocabulary = dict(vocabulary)
         """Word → its number."""
         self.words: Ints = np.array(words, dtype=np.int64)
-        self.counts: Ints = np.array(counts, dtype=np.int64)
-        self.n_distinct: Ints = np.array(lengths, dtype=np.int64)
+        self.n_words: Ints = np.array(n_words, dtype=np.int64)
+        """How many words each text has, repetitions included."""
+        self.n_distinct: Ints = np.array(n_distinct, dtype=np.int64)
         """How many different words each text has."""
-        self.start: Ints = np.cumsum(self.n_distinct) - self.n_distinct
 
     def __len__(self) -> int:
         return len(self.number)
@@ -67,41 +110,30 @@ class WordIndex:
             self._phrases[text] = phrase_of(self.texts[text])
         return self._phrases[text]
 
-    def known(self, text: str) -> Ints:
+    def different(self, text: str) -> tuple[str, ...]:
+        """The different words of a text that others are compared with; it is taken apart once."""
+        if text not in self._different:
+            self._different[text] = tuple(dict.fromkeys(words_of(text)))
+        return self._different[text]
+
+    def known(self, text: str) -> list[int]:
         """Numbers of the different words of a text, as far as any indexed text has them."""
-        found = (self.vocabulary.get(word) for word in dict.fromkeys(words_of(text)))
-        return np.array([word for word in found if word is not None], dtype=np.int64)
+        return [word for word in map(self.vocabulary.get, self.different(text)) if word is not None]
 
     def shared_with_all(self, text: str) -> Ints:
         """For every indexed text: how many different words it shares with this one."""
-        owners = [self.owners[self.first[word] : self.first[word + 1]] for word in self.known(text).tolist()]
+        owners = [self.owners[self.first[word] : self.first[word + 1]] for word in self.known(text)]
         return np.bincount(np.concatenate(owners) if owners else np.zeros(0, np.int64), minlength=len(self))
 
     def shared(self, wanted: Sequence[str], query: Ints, text: Ints) -> Ints:
         """For every pair (number of a wanted text, number of an indexed text): how many different words they share."""
-        result = np.zeros(len(query), dtype=np.int64)
-        order = np.argsort(query, kind="stable")
-        bounds = np.searchsorted(query[order], np.arange(0, len(wanted) + BLOCK, BLOCK))
-        marked = np.zeros((BLOCK, len(self.vocabulary)), dtype=bool)
-        for block, (low, high) in enumerate(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)):
-            if low == high:
-                continue
-            words = [self.known(one) for one in wanted[block * BLOCK : (block + 1) * BLOCK]]
-            for row, known in enumerate(words):
-                marked[row, known] = True
-            rows = order[low:high]
-            result[rows] = self._count_marked(marked, query[rows] - block * BLOCK, text[rows])
-            for row, known in enumerate(words):
-                marked[row, known] = False
-        return result
-
-    def _count_marked(self, marked: NDArray[np.bool_], row: Ints, text: Ints) -> Ints:
-        length = self.n_distinct[text]
-        first = np.cumsum(length) - length
-        pair = np.repeat(np.arange(len(text)), length)
-        places = np.arange(len(pair)) - first[pair] + self.start[text][pair]
-        hit = marked[row[pair], self.words[places]]
-        return np.bincount(pair[hit], minlength=len(text))
+        known = list(map(self.known, wanted))
+        length = np.array(list(map(len, known)), dtype=np.int64)
+        few = Bags(np.fromiter(chain.from_iterable(known), np.int64, int(length.sum())), length)
+        many = Bags(self.words, self.n_distinct)
+        if few.length[query].sum() <= many.length[text].sum():
+            return count_shared(few, many, query, text, len(self.vocabulary))
+        return count_shared(many, few, text, query, len(self.vocabulary))
 
     @cached_property
     def _by_word(self) -> Ints:
@@ -113,6 +145,12 @@ class WordIndex:
         return np.repeat(np.arange(len(self)), self.n_distinct)[self._by_word]
 
     @cached_property
+    def counts(self) -> Ints:
+        """How often each of the `words` occurs in its text; texts are taken apart again, as few resolvers ask."""
+        every = (Counter(words_of(text)).values() for text in self.number)
+        return np.fromiter(chain.from_iterable(every), np.int64, len(self.words))
+
+    @cached_property
     def occurrences(self) -> Ints:
         """How often the word occurs in each of the `owners`."""
         return self.counts[self._by_word]
@@ -121,12 +159,6 @@ class WordIndex:
     def first(self) -> Ints:
         """Where the owners of each word begin."""
         return np.concatenate(([0], np.cumsum(np.bincount(self.words, minlength=len(self.vocabulary)))))
-
-    @cached_property
-    def n_words(self) -> Ints:
-        """How many words each text has, repetitions included."""
-        owner = np.repeat(np.arange(len(self)), self.n_distinct)
-        return np.bincount(owner, weights=self.counts, minlength=len(self)).astype(np.int64)
 
     def bm25(self, text: str, k1: float = 1.2, b: float = 0.75) -> tuple[Floats, float]:
         """For every indexed text: its BM25 score with this text as the query; and that of a text of mean length
@@ -139,7 +171,7 @@ class WordIndex:
         n, mean = self.n_documents, float(self.n_words[: self.n_documents].mean()) if self.n_documents else 1.0
         b = b if n else 0.0
         best = 0.0
-        for number in map(self.vocabulary.get, dict.fromkeys(words_of(text))):
+        for number in map(self.vocabulary.get, self.different(text)):
             span = slice(0, 0) if number is None else slice(self.first[number], self.first[number + 1])
             owner, times = self.owners[span], self.occurrences[span]
             n_having = int((owner < n).sum())

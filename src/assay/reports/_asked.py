@@ -14,7 +14,7 @@ from assay.evaluation.spelling import spelled
 from assay.metrics._metric import BoundMetric
 from assay.model.policy import Policy
 from assay.model.profiles import PROFILES
-from assay.text import printable
+from assay.text import printable, with_minus
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Asked:
         if value is None or math.isnan(value):
             return "–"
         is_count = metric.metric.aggregation.is_total and float(value).is_integer()
-        return str(int(value)) if is_count else f"{value:.{self.digits}f}"
+        return with_minus(str(int(value)) if is_count else f"{value:.{self.digits}f}")
 
     def flag(self, figure: Figure) -> str:
         """How the one convention of a figure is asked for, beside the metric or instead of it."""

@@ -33,7 +33,7 @@ class Kind:
 
 KINDS = (
     Kind("ties", "tie_bands", "tie", ("min", "mean", "max"), lambda result: result.tie_bands),
-    Kind("unjudged", "residuals", "unjudged", ("no", "yes"), lambda result: result.residuals),
+    Kind("unjudged", "residuals", "unjudged", ("min", "max"), lambda result: result.residuals),
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -29,21 +30,34 @@ def _about(result: Result) -> Mapping[str, Any]:
 
 
 def _row(result: Result) -> list[Cell]:
+    return [Cell(result.name), *(Cell(text) for text, _ in chunk_figures(result))]
+
+
+def chunk_figures(result: Result) -> list[tuple[str, float]]:
+    """What stands in each column after the run: in words, and as a number to sort by, nan where nobody knows."""
     about = _about(result)
     characters, words = about.get("characters") or {}, about.get("tokens") or {}
-    cells = [result.name, f"{about['n']:,}", _figure(result.relevance.get("relevant"))]
     mean, median, low, high, largest = (_figure(characters.get(size)) for size in ("mean", "median", "p5", "p95", "max"))
-    cells += [mean, median, f"{low}–{high}" if characters else "–", largest]
-    cells += [_figure(words.get("mean")), f"{about['seconds']:.2f} s", _indexed(result)]
-    return [Cell(text) for text in cells]
+    seconds = float(about["seconds"])
+    return [
+        (f"{about['n']:,}", float(about["n"])),
+        _figure(result.relevance.get("relevant")),
+        mean,
+        median,
+        (f"{low[0]}–{high[0]}" if characters else "–", low[1]),
+        largest,
+        _figure(words.get("mean")),
+        (f"{seconds:.2f} s", seconds),
+        _indexed(result),
+    ]
 
 
-def _indexed(result: Result) -> str:
+def _indexed(result: Result) -> tuple[str, float]:
     """How long indexing took; `cached` where all answers were at hand, so that nothing had to be indexed."""
-    if seconds := result.provenance.get("seconds", {}).get("indexing", 0.0):
-        return f"{seconds:.2f} s"
-    return "cached" if result.provenance.get("counts", {}).get("cached") else "–"
+    if seconds := float((result.provenance.get("seconds") or {}).get("indexing") or 0.0):
+        return f"{seconds:.2f} s", seconds
+    return ("cached" if (result.provenance.get("counts") or {}).get("cached") else "–"), math.nan
 
 
-def _figure(value: float | None) -> str:
-    return "–" if value is None else f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+def _figure(value: float | None) -> tuple[str, float]:
+    return ("–", math.nan) if value is None else (f"{value:,.0f}" if value >= 100 else f"{value:.3g}", float(value))

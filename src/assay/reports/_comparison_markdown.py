@@ -10,6 +10,7 @@ from assay.comparison.figures import UNKNOWN, Figures
 from assay.evaluation.intervals import with_intervals
 from assay.evaluation.result import Result
 from assay.reports._cells import Cell, Table
+from assay.reports._chunks import chunk_sheets
 from assay.reports._comparison_console import remarks
 from assay.reports._comparison_movers import all_movers, error_lines, missing_lines, rankings_table
 from assay.reports._comparison_report import ComparisonReport
@@ -37,6 +38,9 @@ def _parts(comparison: Comparison, report: ComparisonReport) -> Iterator[str]:
     yield as_markdown(_pairs(comparison, figures))
     if said := [remark for remark in remarks(comparison)[1:] if remark]:
         yield "\n".join(f"- {in_markdown(printable(remark))}" for remark in said)
+    for sheet in chunk_sheets(comparison.results):
+        yield f"### {in_markdown(printable(sheet.title))}"
+        yield as_markdown(sheet.table)
     yield from _movers(comparison, report)
 
 

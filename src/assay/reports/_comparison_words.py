@@ -9,7 +9,7 @@ from assay.comparison.figures import UNKNOWN
 from assay.comparison.pair import Pair
 from assay.comparison.verdict import corrected_for_many
 from assay.stats._averages import AVERAGED
-from assay.text import counted, printable
+from assay.text import counted, printable, with_minus
 
 BETTER, WORSE, SHOWN, SPLIT = "▲", "▼", "✓", "◇"
 UNITS = {"bootstrap": "resamples"}
@@ -25,7 +25,7 @@ def effect_text(effect: float) -> str:
     """Cohen's d; without end where the difference is the same on every query."""
     if math.isnan(effect):
         return UNKNOWN
-    return f"{effect:.2f}" if math.isfinite(effect) else "-∞" if effect < 0 else "∞"
+    return with_minus(f"{effect:.2f}" if math.isfinite(effect) else "-∞" if effect < 0 else "∞")
 
 
 def record_text(pair: Pair) -> str:

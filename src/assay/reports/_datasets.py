@@ -18,7 +18,7 @@ MOST_REPAIRS = 10
 def render_datasets(named: Mapping[str, BenchmarkDataset], formats: Mapping[str, Format], style: Style) -> str:
     """What comes with the package, and what can be read."""
     rows = [
-        [Cell(name), Cell(_sizes(dataset)), Cell(printable(str(dataset.metadata.get("description", ""))))]
+        [Cell(name), Cell(size_text(dataset)), Cell(printable(str(dataset.metadata.get("description", ""))))]
         for name, dataset in named.items()
     ]
     bundled = Table(["benchmark", "size", "about"], rows, frozenset({0, 1, 2}))
@@ -44,7 +44,8 @@ def _documents(dataset: BenchmarkDataset) -> dict[str, Any]:
     return {"sizes": sizes} if isinstance(sizes, Mapping) else {"documents": len(dataset.documents)}
 
 
-def _sizes(dataset: BenchmarkDataset) -> str:
+def size_text(dataset: BenchmarkDataset) -> str:
+    """How large a benchmark is, in words; of one that comes in sizes, each of them."""
     if isinstance(sizes := dataset.metadata.get("sizes"), Mapping):
         return f"{', '.join(f'{name} {n:,}' for name, n in sizes.items())}; terms of HPO"
     return f"{counted(len(dataset.queries), 'query')}, {counted(len(dataset.documents), 'document')}"
@@ -53,7 +54,7 @@ def _sizes(dataset: BenchmarkDataset) -> str:
 def render_statistics(content: Mapping[str, Any], repairs: Sequence[Repair], style: Style) -> str:
     """Sizes, grades, tags and fingerprints of one benchmark."""
     head = f"{printable(str(content['name']))} {printable(str(content['version']))} (format {content['format']})"
-    rows = [[Cell(name), Cell(printable(text))] for name, text in _lines(content)]
+    rows = [[Cell(name), Cell(printable(text))] for name, text in statistics_lines(content)]
     parts = [head, with_prose(Table(["", ""], rows, frozenset({0, 1})), style).partition("\n")[2]]
     if repairs:
         shown = [
@@ -65,7 +66,8 @@ def render_statistics(content: Mapping[str, Any], repairs: Sequence[Repair], sty
     return "\n".join(parts) + "\n"
 
 
-def _lines(content: Mapping[str, Any]) -> list[tuple[str, str]]:
+def statistics_lines(content: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What statistics say, as names and words; what a benchmark has none of is left out."""
     grades = ", ".join(f"{grade:g}: {count:,}" for grade, count in content["grade_distribution"].items())
     per_query = f"{content['judgments_per_query']:.1f} per judged query"
     lines = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from math import isnan, nan
 
 import numpy as np
 
@@ -20,11 +21,17 @@ from assay.reports._layout import Style
 from assay.reports._report import Report, find_renderer
 from assay.reports._sheets import render_sheets
 from assay.reports._slices import render_slices
+from assay.reports._table_order import best_first
 from assay.reports._verdict import verdict_notes
-from assay.text import printable
+from assay.text import counted, printable
 
 WHOLE = ("json", "csv", "trec")
 """Formats for programs, which name the benchmark of each result themselves."""
+
+
+TIMES = {"latency": "mean ms", "latency_p95": "p95 ms"}
+"""Times that nobody asked for, and what stands above them."""
+SIZES = {"queries": "query", "documents": "document"}
 
 
 @dataclass(frozen=True)
@@ -38,6 +45,8 @@ class Shown:
     statistics: Statistics = field(default_factory=Statistics)
     by: Sequence[str] = ()
     """Tags to slice the queries by."""
+    strict: bool | None = None
+    """Whether any failure is an error; given where errors follow, so that nothing is told twice."""
 
     @property
     def wants_intervals(self) -> bool:
@@ -49,7 +58,9 @@ def render_evaluation(results: Sequence[Result], form: str, how: Shown) -> str:
     """One format for all results; tables come one per benchmark, each under its name."""
     renderer = find_renderer(form)
     only = _sliced_metric(results, form)
-    slices = slice_results(results, how.by, metrics=only, level=how.statistics.level) if how.by else ()
+    asked = how.statistics
+    interval = asked.confidence_intervals or "none"
+    slices = slice_results(results, how.by, metrics=only, interval=interval, level=asked.level) if how.by else ()
     if form in WHOLE:
         more = {"slices": [sliced.to_dict() for sliced in slices]} if slices else {}
         return renderer.render(Report(results, width=how.width, colour=how.colour, more=more))
@@ -58,18 +69,49 @@ def render_evaluation(results: Sequence[Result], form: str, how: Shown) -> str:
         by_benchmark.setdefault(result.benchmark, []).append(result)
     parts = []
     for some in by_benchmark.values():
-        remarks = (*verdict_notes(some, how.statistics), *failure_notes(some, how.again), *latency_notes(some))
-        shown = _with_few_intervals(some) if form == "table" and not how.wants_intervals else some
-        shown = [_without_figures(result) if is_total_failure(result) else result for result in shown]
-        report = Report(shown, width=how.width, colour=how.colour, points_on=False, beside=frozenset(some[0].beside))
-        parts.append(renderer.render(replace(report, title=_title(some[0]), remarks=remarks)))
+        parts.append(renderer.render(_report(some, form, how)))
         if sheets := chunk_sheets(some):
             parts.append(render_sheets(sheets, form, Style(how.width, how.colour)))
     if slices:
         parts.append(render_slices(slices, form, Style(how.width, how.colour)))
-        if only:
+        if only and any(len(sliced.parts) > 1 for sliced in slices):
             parts.append(f"slices are of {only[0]} alone: -o slices.md has those of all metrics.\n")
     return "\n".join(parts)
+
+
+def _failed(results: Sequence[Result], how: Shown) -> list[str]:
+    return failure_notes(results, how.again, strict=how.strict)
+
+
+def _report(results: Sequence[Result], form: str, how: Shown) -> Report:
+    """What is shown of one benchmark: at a terminal the best provider first, in documents the order that was given."""
+    remarks = (*verdict_notes(results, how.statistics), *_failed(results, how), *latency_notes(results))
+    shown = results if how.wants_intervals else _with_few_intervals(results)
+    shown = [_without_figures(result) if is_total_failure(result) else result for result in shown]
+    first = results[0]
+    deciding = {metric.name: metric for metric in first.metrics}.get(fair_metric(results) or "")
+    return Report(
+        best_first(shown, deciding) if form == "table" else shown,
+        width=how.width,
+        colour=how.colour,
+        points_on=False,
+        beside=frozenset(first.beside),
+        title=_title(first),
+        remarks=remarks,
+        rows_are="run" if "chunks" in first.provenance else "provider",
+        heads={name: head for name, head in TIMES.items() if name in first.beside},
+        hidden=_hidden_time(shown),
+    )
+
+
+def _hidden_time(results: Sequence[Result]) -> frozenset[str]:
+    """One time is enough in a table: within which 95 % were answered, or the mean where nobody knows the former of all."""
+    beside = set(results[0].beside)
+    if not beside >= TIMES.keys():
+        return frozenset()
+    known = [result for result in results if not isnan(result.summary.get("latency", nan))]
+    is_known = bool(known) and not any(isnan(result.summary["latency_p95"]) for result in known)
+    return frozenset({"latency" if is_known else "latency_p95"})
 
 
 def _sliced_metric(results: Sequence[Result], form: str) -> list[str] | None:
@@ -101,6 +143,9 @@ def _without_figures(result: Result) -> Result:
 
 
 def _title(result: Result) -> str:
-    """The benchmark and its version."""
+    """The benchmark, its version and how large it is, where that was written down."""
     about = result.provenance.get("dataset", {})
-    return printable(f"{result.benchmark} {about.get('version', '')}".strip())
+    sizes = [counted(about[f"num_{what}"], noun) for what, noun in SIZES.items() if f"num_{what}" in about]
+    size = f" ({', '.join(sizes)})" if sizes else ""
+    name = f"{result.benchmark} {about.get('version', '')}".strip()
+    return printable(f"{name}{size}")

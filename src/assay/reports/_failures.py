@@ -16,26 +16,39 @@ BEFORE = " before"
 """What the name of a reranker's first ranking ends in."""
 
 
-def failure_notes(results: Sequence[Result], again: str) -> list[str]:
-    """A sentence for each provider that failed on queries; `again` says how they are asked once more, if that may help."""
+def failure_notes(results: Sequence[Result], again: str, *, strict: bool | None = None) -> list[str]:
+    """A sentence for each provider that failed on queries; `again` says how they are asked once more, if that may help.
+
+    Where `strict` is given, errors follow, and what they tell is not told here.
+    """
     found = []
     for result in _with_failures(results):
-        is_final = result.failures.keys() <= set(result.provenance.get("final", ()))
-        advice = f"; {again}" if again and not is_final else ""
-        failed = "failed and score 0" if result.run else "failed"
-        found.append(f"{result.name}: {_share(result)} {failed}: {reasons(result.failures)}{advice}.")
+        if strict is None or not _is_error(result, strict=strict):
+            failed = "failed and score 0" if result.run else "failed"
+            said = f"{_share(result)} {failed}: {reasons(result.failures)}{_advice(result, again)}"
+            found.append(f"{result.name}: {said}.")
     return found
 
 
-def failure_errors(results: Sequence[Result], *, strict: bool) -> list[str]:
+def failure_errors(results: Sequence[Result], again: str = "", *, strict: bool) -> list[str]:
     """A sentence for each provider whose failures make the evaluation fail: all of them, or any where it is strict."""
     found = []
     for result in _with_failures(results):
-        if strict or not result.run:
+        if _is_error(result, strict=strict):
             rule = ", and --strict allows none" if result.run else ""
-            share = f"{_share(result)} failed{rule}"
-            found.append(printable(f"{result.name} on {result.benchmark}: {share}: {reasons(result.failures)}"))
+            said = f"{_share(result)} failed{rule}: {reasons(result.failures)}{_advice(result, again)}"
+            found.append(printable(f"{result.name} on {result.benchmark}: {said}"))
     return found
+
+
+def _is_error(result: Result, *, strict: bool) -> bool:
+    return strict or not result.run
+
+
+def _advice(result: Result, again: str) -> str:
+    """How to ask again, unless every refusal was final."""
+    is_final = result.failures.keys() <= set(result.provenance.get("final", ()))
+    return f"; {again}" if again and not is_final else ""
 
 
 def reasons(failures: Mapping[str, str]) -> str:

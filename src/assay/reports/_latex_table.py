@@ -15,6 +15,7 @@ ESCAPES = {
     ">": r"\textgreater{}",
     "<": r"\textless{}",
     "–": "--",
+    "−": "$-$",
     "·": r"$\cdot$",
     "…": r"\ldots{}",
     "[": "{[}",

@@ -14,6 +14,7 @@ from assay.reports._evaluation import Shown, render_evaluation
 
 ENDINGS = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".txt": "table"}
 RUNS = (".trec", ".run")
+PAGES = (".html", ".htm")
 LONGEST = 60
 """Letters of a result's name in the name of a file, which the system bounds in bytes."""
 
@@ -26,6 +27,8 @@ def check_outputs(paths: Iterable[str], known: Sequence[str] = (*ENDINGS, *RUNS)
     seen: set[Path] = set()
     for path in map(Path, paths):
         if path.suffix.lower() not in known:
+            if path.suffix.lower() in PAGES:
+                raise UsageError(f"-o {path}: a page is made of what is stored: assay report latest -o {path}")
             raise UsageError(f"-o {path}: the ending tells the format; there are {', '.join(known)}")
         if path.is_dir() or any(parent.exists() and not parent.is_dir() for parent in path.parents):
             raise UsageError(f"-o {path}: a file is needed; {_in_the_way(path)}")

@@ -6,7 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from assay.reports._page_across import across_section
 from assay.reports._page_charts import Figure, Figures, drawn
+from assay.reports._page_chunks import chunks_section
 from assay.reports._page_definitions import definitions_section
 from assay.reports._page_head import Head, head_of
 from assay.reports._page_matter import Matter
@@ -40,6 +42,8 @@ class Page:
 
     groups: tuple[Group, ...]
     given_title: str = ""
+    opening: Section | None = None
+    """Of several benchmarks: every system on every one of them."""
 
     @cached_property
     def title(self) -> str:
@@ -57,7 +61,7 @@ class Page:
 
 def page_of(matters: Sequence[Matter], title: str = "") -> Page:
     """The page about these; each benchmark has the same sections in the same order."""
-    return Page(tuple(group_of(matter) for matter in matters), title)
+    return Page(tuple(group_of(matter) for matter in matters), title, across_section(matters))
 
 
 def group_of(matter: Matter) -> Group:
@@ -73,6 +77,7 @@ def _sections(matter: Matter) -> Iterable[Section]:
         scatter_section(matter),
         queries_section(matter),
         scores_section(matter),
+        chunks_section(matter),
         times_section(matter),
         provenance_section(matter),
         definitions_section(matter),

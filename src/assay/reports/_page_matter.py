@@ -6,9 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from assay.comparison.compare import SPANS
 from assay.comparison.comparison import Comparison
 from assay.comparison.figures import Figures
 from assay.comparison.pairing import sign_of
+from assay.datasets._format import all_formats
 from assay.evaluation.confidence import Confidence
 from assay.evaluation.intervals import with_intervals
 from assay.evaluation.result import Result
@@ -68,7 +70,10 @@ class Matter:
         if self.comparison is not None:
             return self.comparison.metrics
         shown = [one for one in self.first.metrics if one.name in self.first.summary]
-        return tuple(one for one in shown if one.name not in self.first.beside) or tuple(shown)
+        asked = [one for one in shown if one.name not in self.first.beside] or shown
+        if "chunks" in self.first.provenance:  # as in a comparison of chunkers, what they share comes first
+            asked.sort(key=lambda one: one.metric.view != SPANS)
+        return tuple(asked)
 
     @cached_property
     def moving(self) -> BoundMetric | None:
@@ -101,12 +106,13 @@ class Matter:
         return 0.95 if self.comparison is None else self.comparison.how.level
 
     @cached_property
-    def _intervals(self) -> list[dict[str, Confidence]]:
+    def intervals(self) -> list[dict[str, Confidence]]:
+        """For each system, metric → where its figure may lie; what a result lacks is worked out."""
         return [_known_intervals(result, [one.name for one in self.metrics], self.level) for result in self.shown]
 
     def interval(self, place: int, metric: BoundMetric) -> str:
         """Where a system's figure may lie: `[0.712, 0.845]`; nothing where nobody knows."""
-        found = self._intervals[place].get(metric.name)
+        found = self.intervals[place].get(metric.name)
         if found is None or found.low != found.low or found.high != found.high:
             return ""
         return f"[{self.figures.value(metric, found.low)}, {self.figures.value(metric, found.high)}]"
@@ -119,7 +125,15 @@ class Matter:
         known = Tags.of(self.shown[:1])
         counts = {name: len(set(known.values(name))) for name in known.names}
         few = [name for name, n in counts.items() if 2 <= n <= min(MOST_VALUES, len(known.by_query) // 2)]
-        return tuple(few[:MOST_TAGS])
+        words = _words_of_format(self.first)
+        own = {name: word for name, word in words.items() if word not in known.names}
+        return tuple(own.get(name, name) for name in few[:MOST_TAGS])
+
+
+def _words_of_format(result: Result) -> Mapping[str, str]:
+    """Tag → what the benchmark's own format calls it, so that readers meet the words they wrote."""
+    known = all_formats().get((result.provenance.get("dataset") or {}).get("format") or "")
+    return known.words if known else {}
 
 
 def _known_intervals(result: Result, metrics: Sequence[str], level: float) -> dict[str, Confidence]:

@@ -25,6 +25,7 @@ from assay.reports._comparison_words import (
     p_short,
     record_text,
 )
+from assay.reports._page_bands import bands_grid
 from assay.reports._page_charts import drawn
 from assay.reports._page_matter import Matter
 from assay.reports._page_parts import TEXT, Column, Field, Grid, Section, anchor_of, columns, number, words
@@ -37,7 +38,7 @@ EFFECT = Column("effect", title="Cohen's d of the differences: 0.2 is small, 0.5
 
 
 def metrics_section(matter: Matter) -> Section:
-    """The table of metrics; with a gate, its rules below."""
+    """The table of metrics; below it bands, where there are any, and with a gate its rules."""
     comparison = matter.comparison
     if comparison is None:
         parts = [_alone(matter)]
@@ -45,15 +46,17 @@ def metrics_section(matter: Matter) -> Section:
         parts = [_against_one(matter, comparison)]
     else:
         parts = [_side_by_side(matter, comparison), _pairs(matter, comparison)]
+    if (bands := bands_grid(matter)) is not None:
+        parts.append(bands)
     if matter.gate is not None:
         parts.append(_gate(matter))
     return Section(anchor_of("metrics", matter.group), "Metrics", (*parts, *_charts(matter)))
 
 
 def _charts(matter: Matter) -> tuple[Any, ...]:
-    """Of three systems or more: their figures, who is not told apart from whom, and all metrics at a glance."""
+    """Figures of two systems as bars; of three or more also who is not told apart from whom, and all metrics at a glance."""
     if len(matter.results) < 3:
-        return ()
+        return tuple(drawn(matter, "bars")) if len(matter.results) == 2 else ()
     kinds = ["bars", *(["heat_map"] if len(matter.metrics) > 1 else [])]
     ranks = drawn(matter, "critical_difference", metric=matter.moving.name) if matter.moving is not None else ()
     return (*drawn(matter, *kinds), *ranks)

@@ -12,6 +12,7 @@ from assay.model.ordering import Floats
 from assay.reports._page_charts import drawn
 from assay.reports._page_matter import Matter
 from assay.reports._page_parts import TEXT, Column, Field, Grid, Section, anchor_of, columns, number, words
+from assay.text import percent
 
 BINS = 10
 QUANTILES = (("least", 0.0), ("lower quarter", 0.25), ("median", 0.5), ("upper quarter", 0.75), ("most", 1.0))
@@ -46,7 +47,7 @@ def _histogram(matter: Matter, metric: BoundMetric, scores: list[Floats]) -> Gri
         fields = []
         for some in counts:
             share = some[place] / max(1, sum(some))
-            fields.append(number(f"{some[place]:,} ({share:.0%})", some[place], share=share))
+            fields.append(number(f"{some[place]:,} ({percent(share)})", some[place], share=share))
         rows.append((Field(head, sort=place), *fields))
     label = f"Queries by {metric.name}"
     note = "0 and 1 are counted by themselves; the ranges between have neither."

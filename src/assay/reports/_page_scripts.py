@@ -12,6 +12,7 @@ from typing import Any
 from assay.datasets._ontology_cache import cache_folder
 from assay.datasets._write import new_file
 from assay.errors import DataError, UsageError
+from assay.text import install_command
 
 STATIC = Path(__file__).parent / "static"
 TEMPLATES = Path(__file__).parent / "templates"
@@ -29,7 +30,7 @@ def vega_bundle() -> str:
     try:
         import vl_convert
     except ImportError:
-        raise UsageError("charts need vl-convert-python: pip install 'assay[report]'") from None
+        raise UsageError(f"charts need vl-convert-python: {install_command('report')}") from None
     package: Any = vl_convert
     place = cache_folder() / f"vega-{package.__version__}.js"
     if kept := _read(place):

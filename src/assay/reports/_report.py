@@ -10,7 +10,9 @@ from typing import Any
 from assay.catalog import entries_by_name, find_entry
 from assay.evaluation.result import Result
 from assay.metrics._metric import BoundMetric
-from assay.text import milliseconds, printable
+from assay.text import milliseconds, printable, with_minus
+
+UNIT = " ms"
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,14 @@ class Report:
     """What JSON has besides the results."""
     remarks: Sequence[str] = ()
     """What a reader is told before all notes on the results."""
+    rows_are: str = "run"
+    """What a row of the table is: a run, or a provider."""
+    heads: Mapping[str, str] = field(default_factory=dict)
+    """Metric → what stands above its column, where that is not its name; ` ms` at its end takes the unit off the cells."""
+    hidden: frozenset[str] = frozenset()
+    """Metrics that the table does without, because another one there says as much."""
+    next_step: str = ""
+    """A command to go on with, at the very end; it is never broken into lines, so that it can be pasted."""
 
     @cached_property
     def metrics(self) -> tuple[BoundMetric, ...]:
@@ -46,6 +56,8 @@ class Report:
         return [metric for metric in self.metrics if metric.metric.aggregation.summarise and self._has_figures(metric)]
 
     def _has_figures(self, metric: BoundMetric) -> bool:
+        if metric.name in self.hidden:
+            return False
         figures = [result.summary[metric.name] for result in self.results]
         return metric.name not in self.beside or not all(figure != figure for figure in figures)
 
@@ -57,7 +69,16 @@ class Report:
         """A score or summary as people read it; times have their unit."""
         if self.digits is None and metric.metric.view == "timing" and not isinstance(value, str) and value == value:
             return milliseconds(value)
-        return self.figure(metric, value)
+        return self.figure(metric, value) if isinstance(value, str) else with_minus(self.figure(metric, value))
+
+    def head(self, metric: BoundMetric) -> str:
+        """What stands above the column of a metric."""
+        return self.heads.get(metric.name, metric.name)
+
+    def cell(self, metric: BoundMetric, value: float | str) -> str:
+        """A summary in its column: without the unit where the head has it."""
+        text = self.text(metric, value)
+        return text.removesuffix(UNIT) if self.head(metric).endswith(UNIT) else text
 
     def figure(self, metric: BoundMetric, value: float | str) -> str:
         """A score or summary with few digits and nothing else."""

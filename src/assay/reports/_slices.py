@@ -53,7 +53,12 @@ def _fitting(table: Table, width: int | None) -> Table:
 
 
 def slice_sheets(sliced: Sliced, figures: Figures) -> list[Sheet]:
-    """One table for one system, its metrics as columns; else one for each metric, the systems as columns."""
+    """One table for one system, its metrics as columns; else one for each metric, the systems as columns.
+
+    One slice that holds every query needs no table: its figures are those that stand above.
+    """
+    if len(sliced.parts) == 1:
+        return [Sheet("", Table([], []), (_one_slice(sliced),))]
     notes = (*_untagged(sliced), MEANING_APART if sliced.is_multilingual else MEANING)
     if len(sliced.systems) == 1:
         columns = [_column(sliced, metric, 0, figures) for metric in sliced.metrics]
@@ -67,6 +72,12 @@ def slice_sheets(sliced: Sliced, figures: Figures) -> list[Sheet]:
     return sheets
 
 
+def _one_slice(sliced: Sliced) -> str:
+    (part,) = sliced.parts
+    where = f"one slice, {part.slice.value}, holds every query ({part.slice.n:,})"
+    return f"by {sliced.head}: {where}, so its figures are those over all queries."
+
+
 def _untagged(sliced: Sliced) -> Iterator[str]:
     n = sum(part.slice.n for part in sliced.parts if not part.slice.is_tagged)
     if n:
@@ -77,7 +88,10 @@ def _untagged(sliced: Sliced) -> Iterator[str]:
 def _table(sliced: Sliced, heads: list[str], columns: list[list[Cell]]) -> Table:
     total = sum(part.slice.n for part in sliced.parts)
     names = [(printable(part.slice.value), f"{part.slice.n:,}") for part in sliced.parts]
-    names += [(MACRO, ""), (MICRO, f"{total:,}"), (VARIANCE, "")]
+    if sliced.languages:
+        names += [(f"{language} {what}", "") for language in map(printable, sliced.languages) for what in (MACRO, VARIANCE)]
+    else:
+        names += [(MACRO, ""), (MICRO, f"{total:,}"), (VARIANCE, "")]
     rows = [
         [Cell(name), Cell(n), *(column[place] for column in columns)]
         for place, (name, n) in enumerate(names)
@@ -87,16 +101,33 @@ def _table(sliced: Sliced, heads: list[str], columns: list[list[Cell]]) -> Table
 
 
 def _column(sliced: Sliced, metric: BoundMetric, place: int, figures: Figures) -> list[Cell]:
-    """The figures of one system: a slice each, then macro and micro mean and variance. Totals have no such means."""
+    """The figures of one system: a slice each, then macro and micro mean and variance. Totals have no such means.
+
+    Where a tag is crossed with several languages, each language has a mean and a variance of its own.
+    """
     cells = [_cell(part, metric, place, figures) for part in sliced.parts]
+    if sliced.languages:
+        return [*cells, *(cell for one in sliced.languages for cell in _of_language(sliced, metric, place, one, figures))]
     if metric.metric.aggregation.is_total:
         return [*cells, Cell(""), Cell(figures.value(metric, sliced.whole[place][metric.name])), Cell("")]
     system = sliced.systems[place]
     means = [figures.value(metric, of(metric.name, system)) for of in (sliced.macro, sliced.micro)]
     means[1] = "" if sliced.is_multilingual else f"{means[1]}{_resting_on(sliced.whole[place], metric)}"
-    variance = sliced.variance(metric.name, system)
+    return [*cells, *map(Cell, means), _variance(sliced.variance(metric.name, system), figures)]
+
+
+def _of_language(sliced: Sliced, metric: BoundMetric, place: int, language: str, figures: Figures) -> list[Cell]:
+    """The macro mean and the variance within one language; nothing where figures are totals."""
+    if metric.metric.aggregation.is_total:
+        return [Cell(""), Cell("")]
+    system = sliced.systems[place]
+    mean = figures.value(metric, sliced.macro(metric.name, system, language))
+    return [Cell(mean), _variance(sliced.variance(metric.name, system, language), figures)]
+
+
+def _variance(value: float, figures: Figures) -> Cell:
     digits = (3 if figures.digits is None else figures.digits) + MORE_DIGITS
-    return [*cells, *map(Cell, means), Cell(UNKNOWN if math.isnan(variance) else f"{variance:.{digits}f}")]
+    return Cell(UNKNOWN if math.isnan(value) else f"{value:.{digits}f}")
 
 
 def _cell(part: Part, metric: BoundMetric, place: int, figures: Figures) -> Cell:

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assay.errors import UnknownName
+from assay.grammar import REQUIRED, show
+from assay.providers._provider import all_providers
 from assay.reports._cells import Cell, Table
 from assay.reports._csv_rows import csv_of
 from assay.reports._layout import Style, fitted, needed_width, with_prose
@@ -103,8 +105,7 @@ def _described(provenance: Mapping[str, Any]) -> dict[str, str]:
         prints = ", ".join(f"{part} {value}" for part, value in dataset.get("fingerprints", {}).items())
         found["benchmark"] = f"{dataset.get('name', '')} {dataset.get('version', '')}{f' ({prints})' if prints else ''}"
     if provider := (provenance.get("provider") or {}).get("configuration"):
-        values = ", ".join(f"{name}={value}" for name, value in provider.items() if name != "provider")
-        found["provider"] = f"{provider.get('provider', '')}({values})"
+        found["provider"] = _spelled(provider)
     if started := provenance.get("started"):
         found["started"] = readable(str(started)) + " UTC"
     if repository := provenance.get("repository"):
@@ -113,6 +114,28 @@ def _described(provenance: Mapping[str, Any]) -> dict[str, str]:
     if versions:
         found["versions"] = ", ".join(f"{name} {version}" for name, version in versions.items())
     return found
+
+
+def _spelled(configuration: Mapping[str, Any]) -> str:
+    """A provider as it is written, `hybrid(bm25, dense, k=20)`: what is at its default is left out.
+
+    Of a provider that is not installed here nobody knows the defaults, and all is told that was set.
+    """
+    name = str(configuration.get("provider", ""))
+    known = all_providers().get(name)
+    defaults = {param.name: _as_kept(param.default) for param in known.params} if known else {}
+    inside = [_spelled(part) for part in configuration.get("parts", ())]
+    inside += [
+        f"{key}={show(tuple(value) if isinstance(value, list) else value)}"
+        for key, value in configuration.items()
+        if key not in ("provider", "parts") and value not in (None, "", defaults.get(key, REQUIRED))
+    ]
+    return f"{name}({', '.join(inside)})" if inside else name
+
+
+def _as_kept(value: Any) -> Any:
+    """A default as a configuration has it, which was JSON in between."""
+    return list(value) if isinstance(value, tuple) else value
 
 
 def list_notes(n_shown: int, n_evaluations: int, place: str, *, is_cut: bool) -> str:

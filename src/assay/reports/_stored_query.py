@@ -41,6 +41,7 @@ def _knows(result: Result, query: str) -> bool:
 def _result_to_dict(result: Result, query: str) -> dict[str, Any]:
     scores = {name: column.values()[result.query_ids.index(query)] for name, column in result.table.columns.items()}
     grades = result.relevant.get(query)
+    judged = {**result.nonrelevant.get(query, {}), **(grades or {})}
     ranking = result.run.get(query, {})
     order = Run.borrow(Rankings({query: dict(ranking)})).in_order(0, result.policy.rank_rule) if ranking else []
     return {
@@ -49,7 +50,7 @@ def _result_to_dict(result: Result, query: str) -> dict[str, Any]:
         "failure": result.failures.get(query),
         "scores": scores if query in result.query_ids else {},
         "ranking": [
-            {"rank": rank, "document": doc, "score": ranking[doc], "grade": grades.get(doc) if grades else None}
+            {"rank": rank, "document": doc, "score": ranking[doc], "grade": judged.get(doc)}
             for rank, doc in enumerate(order, start=1)
         ],
         "not_retrieved": {doc: grade for doc, grade in (grades or {}).items() if doc not in ranking},

@@ -7,7 +7,7 @@ from assay.evaluation.result import Result
 from assay.metrics._metric import BoundMetric
 from assay.reports._bands import bands_of
 from assay.reports._cells import Cell, Table
-from assay.reports._confidence import confidence_column, is_confidence
+from assay.reports._confidence import confidence_column, confidence_notes, is_confidence
 from assay.reports._report import Report
 from assay.reports._trust import trust_notes
 from assay.text import counted, printable, some_of
@@ -15,33 +15,39 @@ from assay.text import counted, printable, some_of
 WIDE = 8
 """More metrics than this, those beside them not counted, are set one per row instead of one per column."""
 
-OF_RANKINGS = ("ranking", "spans", "similarity", "timing")
+OF_RANKINGS = ("ranking", "subtopics", "spans", "similarity", "timing")
 """Views that rest on what was retrieved, and so on the conventions for rankings."""
 
 
 def summary_table(report: Report, *, one_metric_per_row: bool | None = None) -> Table:
     """Runs × metrics, or metrics × runs when asked for; unless told, when there are many metrics."""
-    columns = [column for metric in report.shown for column in _columns(report, metric)]
+    columns = [*(column for metric in report.shown for column in _columns(report, metric)), *_failed_column(report)]
     names = [report.label(result) for result in report.results]
     n_asked = sum(metric.name not in report.beside for metric in report.shown)
     if n_asked > WIDE if one_metric_per_row is None else one_metric_per_row:
         return Table(["metric", *names], [[Cell(head), *cells] for head, cells in _named_in_full(columns)])
     rows = [[Cell(name), *(cells[number] for _, cells in columns)] for number, name in enumerate(names)]
-    return Table(["run", *(head for head, _ in columns)], rows)
+    return Table([report.rows_are, *(head for head, _ in columns)], rows)
 
 
 def _columns(report: Report, metric: BoundMetric) -> list[tuple[str, list[Cell]]]:
     """Heads and cells of a metric: its figures, then how far ties and unjudged documents could move them."""
     best = report.best(metric)
     figures = [
-        Cell(report.text(metric, result.summary[metric.name]), number in best)
+        Cell(report.cell(metric, result.summary[metric.name]), number in best)
         for number, result in enumerate(report.results)
     ]
-    columns = [(metric.name, figures), *confidence_column(report, metric)]
+    columns = [(report.head(metric), figures), *confidence_column(report, metric)]
     for kind, _ in bands_of(report.results[0], metric.name):
         cells = [_band(report, metric, kind.of(result)[metric.name]) for result in report.results]
         columns.append((f"{metric.name} {kind.head}", cells))
     return columns
+
+
+def _failed_column(report: Report) -> list[tuple[str, list[Cell]]]:
+    """How many queries each provider failed on; no column where none did."""
+    counts = [len(result.failures) for result in report.results]
+    return [("failed", [Cell(f"{count:,}") for count in counts])] if any(counts) else []
 
 
 def _named_in_full(columns: list[tuple[str, list[Cell]]]) -> list[tuple[str, list[Cell]]]:
@@ -115,7 +121,7 @@ def notes(report: Report) -> list[str]:
         for note in its
         if note not in common
     ]
-    return [*map(printable, report.remarks), *each, *map(printable, common), *trust_notes(report)]
+    return [*map(printable, report.remarks), *each, *map(printable, common), *confidence_notes(report), *trust_notes(report)]
 
 
 def _coverage_notes(result: Result) -> list[str]:

@@ -9,15 +9,15 @@ from assay.evaluation.bands import Band
 from assay.evaluation.result import Result
 from assay.metrics._metric import BoundMetric
 from assay.reports._report import Report
-from assay.text import counted
+from assay.text import counted, percent
 
 MANY_TIED = 0.25
 """Share of queries with undecided ties in the first ten from which on people are pointed to --tie-band."""
 MANY_UNJUDGED = 0.05
 """Unjudged share of the first ten from which on people are pointed to --residuals."""
 ASSUMED = (
-    "unjudged no – yes: the figure if no unjudged document were relevant, and if all within the cutoff were, "
-    "with the top grade. Documents that were not retrieved stay as they are."
+    "unjudged min – max: the lowest and highest figure, whatever grades retrieved documents that nobody judged would get. "
+    "Documents that were not retrieved stay as they are."
 )
 TIES = "ties", "how equal scores are ordered"
 UNJUDGED = "residuals", "what unjudged documents are worth"
@@ -34,8 +34,8 @@ def trust_notes(report: Report) -> list[str]:
 def _tie_notes(report: Report) -> list[str]:
     tied = [result for result in report.results if result.ties.get("undecided")]
     if not any(result.tie_bands for result in report.results):
-        many = [result for result in tied if result.ties["in_top_10"] >= MANY_TIED * result.ties["queries"]]
-        shares = [f"{report.label(result)} {result.ties['in_top_10'] / result.ties['queries']:.0%}" for result in many]
+        many = [result for result in tied if _hangs_on_ties(result)]
+        shares = [f"{report.label(result)} {percent(result.ties['in_top_10'] / result.ties['queries'])}" for result in many]
         said = f"queries with equal scores in the first 10: {', '.join(shares)}; --tie-band shows what that could change."
         return [said] if shares else []
     found = []
@@ -51,6 +51,11 @@ def _tie_notes(report: Report) -> list[str]:
     return found
 
 
+def _hangs_on_ties(result: Result) -> bool:
+    """Whether many queries have equal scores near the top, and a rule decides about them: an average favours no order."""
+    return result.policy.ties != "expected" and bool(result.ties["in_top_10"] >= MANY_TIED * result.ties["queries"])
+
+
 def _share(result: Result) -> str:
     return f"{result.ties['undecided']:,} of {counted(result.ties['queries'], 'query')}"
 
@@ -60,17 +65,21 @@ def _residual_notes(report: Report) -> list[str]:
         found = [ASSUMED]
         for metric in report.shown:
             bands = [result.residuals.get(metric.name) for result in report.results]
+            found += [f"{metric.name}: {method}." for method in sorted({band.method for band in bands if band} - {""})]
             found += _contested(report, metric, bands, UNJUDGED)
         return found
     if "judged@10" not in report.beside:
         return []
-    unjudged = {report.label(result): _unjudged_share(result) for result in report.results}
-    shares = [f"{name} {share:.0%}" for name, share in unjudged.items() if share >= MANY_UNJUDGED]
+    many = [result for result in report.results if _unjudged_share(result) >= MANY_UNJUDGED]
+    shares = [f"{report.label(result)} {percent(1 - result.summary['judged@10'])}" for result in many]
     return [f"unjudged among the first 10: {', '.join(shares)}; --residuals shows what that could change."] if shares else []
 
 
 def _unjudged_share(result: Result) -> float:
-    """What nobody judged among the first ten, over the queries that the run has."""
+    """What nobody judged among the first ten, over the queries that the run has: what it lacks cannot be judged either.
+
+    This decides whether people are told; the figure they read is that of the column, with which it has to agree.
+    """
     missing = set(result.missing)
     judged = [score for query, score in result.scores("judged@10").items() if query not in missing]
     return 1.0 - sum(judged) / len(judged) if judged else 0.0

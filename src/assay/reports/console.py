@@ -19,8 +19,9 @@ def render_console(report: Report) -> str:
     if report.shown:
         parts.append("\n\n".join(fitted(_summary(report), style)))
     said = notes(report)
-    if said:
-        parts.append("\n".join(style.wrapped(note) for note in said))
+    closing = [*(style.wrapped(note) for note in said), *([report.next_step] if report.next_step else [])]
+    if closing:
+        parts.append("\n".join(closing))
     return "\n\n".join(parts) + "\n"
 
 

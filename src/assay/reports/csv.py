@@ -17,15 +17,15 @@ BandColumn = tuple[BoundMetric, Kind, str]
 
 
 def render_csv(report: Report) -> str:
-    """With queries, the summary of each run follows its queries under the query id `all`."""
+    """With queries, the summary of each run follows its queries under the query id `all`; else it counts them."""
     metrics = report.metrics if report.per_query else report.shown
     bands = list(_bands(report))
     sure = [metric.name for metric in metrics if any(metric.name in result.intervals for result in report.results)]
     heads = [*(metric.name for metric in metrics), *(f"{metric.name} {kind.name} {word}" for metric, kind, word in bands)]
-    heads += [f"{name} interval {end}" for name in sure for end in ENDS]
+    heads += [f"{name}_{end}" for name in sure for end in ENDS]
     has_benchmarks = any(result.benchmark for result in report.results)
     first = ["benchmark", "run"] if has_benchmarks else ["run"]
-    rows: list[Sequence[str]] = [[*first, "query", *heads] if report.per_query else [*first, *heads]]
+    rows: list[Sequence[str]] = [[*first, "query" if report.per_query else "queries", *heads]]
     for result in report.results:
         label = [printable(result.benchmark), report.label(result)] if has_benchmarks else [report.label(result)]
         if report.per_query:
@@ -33,16 +33,16 @@ def render_csv(report: Report) -> str:
             rows += ([*label, *row, *empty] for row in _query_rows(report, result, bands))
         summary = [report.exact(metric, result.summary.get(metric.name, "")) for metric in metrics]
         ends = [report.exact(metric, kind.of(result)[metric.name].columns[word].summary()) for metric, kind, word in bands]
-        intervals = [_end(result, name, end) for name in sure for end in ENDS]
-        rows.append([*label, *(["all"] if report.per_query else []), *summary, *ends, *intervals])
+        intervals = [_end(result, name, end, report.digits) for name in sure for end in ENDS]
+        rows.append([*label, "all" if report.per_query else str(len(result.query_ids)), *summary, *ends, *intervals])
     return as_csv(rows)
 
 
-def _end(result: Result, metric: str, end: str) -> str:
-    """One end of an interval, with every digit; empty where nobody knows it."""
+def _end(result: Result, metric: str, end: str, digits: int | None) -> str:
+    """One end of an interval, with every digit unless fewer were asked for; empty where nobody knows it."""
     one = result.intervals.get(metric)
     value = math.nan if one is None else getattr(one, end)
-    return "" if math.isnan(value) else str(value)
+    return "" if math.isnan(value) else str(value) if digits is None else f"{value:.{digits}f}"
 
 
 def _query_rows(report: Report, result: Result, bands: Sequence[BandColumn]) -> Iterator[list[str]]:

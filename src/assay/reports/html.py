@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assay._version import __version__
-from assay.comparison.compare import compare_results
 from assay.errors import AssayError, UsageError
 from assay.evaluation.result import Result
-from assay.reports._page import Page, page_of
-from assay.reports._page_matter import Matter
-from assay.reports._page_parts import anchor_of
-from assay.reports._page_scripts import TEMPLATES, for_script_element, static_file, vega_bundle
 from assay.reports._report import Renderer, Report
+from assay.text import install_command
+
+if TYPE_CHECKING:  # pages take long to import, and whoever wants a plain table has every renderer at hand
+    from assay.reports._page import Page
+    from assay.reports._page_matter import Matter
 
 
 def render_page(page: Page) -> str:
     """The whole page as text; the same page gives the same text."""
     from markupsafe import Markup
+
+    from assay.reports._page_scripts import for_script_element, static_file, vega_bundle
 
     has_charts = any(group.figures for group in page.groups)
     scripts = [static_file("tables.js"), *([vega_bundle()] if has_charts else []), static_file("charts.js")]
@@ -27,6 +29,7 @@ def render_page(page: Page) -> str:
         "title": page.title,
         "about": page.about,
         "groups": page.groups,
+        "opening": page.opening,
         "version": __version__,
         "style": Markup(static_file("style.css")),  # noqa: S704 (our own)
         "scripts": [Markup(for_script_element(one)) for one in scripts],  # noqa: S704 (our own, and Vega)
@@ -40,7 +43,9 @@ def environment(*folders: Any) -> Any:
     try:
         import jinja2
     except ImportError:
-        raise UsageError("reports as HTML need jinja2: pip install 'assay[report]'") from None
+        raise UsageError(f"reports as HTML need jinja2: {install_command('report')}") from None
+    from assay.reports._page_scripts import TEMPLATES
+
     loader = jinja2.FileSystemLoader([*map(str, folders), str(TEMPLATES)])
     return jinja2.Environment(
         loader=loader,
@@ -54,6 +59,8 @@ def environment(*folders: Any) -> Any:
 
 def matters_of(results: Sequence[Result]) -> list[Matter]:
     """Results as they came, benchmark by benchmark, compared where they can be."""
+    from assay.reports._page_parts import anchor_of
+
     groups: dict[str, list[Result]] = {}
     for result in results:
         groups.setdefault(result.benchmark, []).append(result)
@@ -65,6 +72,9 @@ def matters_of(results: Sequence[Result]) -> list[Matter]:
 
 def _matters(results: tuple[Result, ...]) -> list[Matter]:
     """Results that cannot be compared stand one below the other."""
+    from assay.comparison.compare import compare_results
+    from assay.reports._page_matter import Matter
+
     if len(results) == 1:
         return [Matter(results)]
     try:
@@ -75,13 +85,13 @@ def _matters(results: tuple[Result, ...]) -> list[Matter]:
 
 def render_results(results: Sequence[Result], title: str = "") -> str:
     """Results as a page, benchmark by benchmark; several on one benchmark are compared."""
+    from assay.reports._page import page_of
+
     return render_page(page_of(matters_of(results), title))
 
 
 def render_html(report: Report) -> str:
-    """What a report is about, as a page. Bands have no place on it yet."""
-    if any(result.tie_bands or result.residuals for result in report.results):
-        raise UsageError("bands are not on the page; --format markdown shows them")
+    """What a report is about, as a page."""
     return render_results(report.results, report.title)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import math
 import re
+import secrets
+from collections.abc import Collection
 from typing import Any
 
 from assay.evaluation.saved import SCHEMA
@@ -17,6 +19,8 @@ CONTROL = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 FIGURES = ("summary", "tie_bands", "residuals", "per_query", "per_query_bands")
 """Keys of a result under which there are scores."""
+LONG = ("run", "relevant")
+"""Keys under which each query has a ranking: a line for each document would be more blanks than content."""
 
 
 def render_json(report: Report) -> str:
@@ -30,12 +34,29 @@ def render_json(report: Report) -> str:
             if key in plain:
                 plain[key] = _rounded(plain[key], report.digits)
         results.append(plain)
-    return written({"schema": SCHEMA, "results": results, **report.more})
+    return written({"schema": SCHEMA, "results": results, **report.more}, LONG)
 
 
-def written(content: dict[str, Any]) -> str:
-    """The content as JSON that any terminal can show."""
+def written(content: dict[str, Any], long: Collection[str] = ()) -> str:
+    """The content as JSON that any terminal can show. Of results, what is under the keys in `long` has a line per query."""
+    lines: list[str] = []
+    mark = secrets.token_hex(16)
+
+    def one_line(value: Any) -> str:
+        lines.append(json.dumps(value, ensure_ascii=False, allow_nan=False))
+        return f"{mark}{len(lines) - 1}"
+
+    if long:
+        shortened = [
+            {
+                key: {query: one_line(one) for query, one in value.items()} if key in long else value
+                for key, value in result.items()
+            }
+            for result in content["results"]
+        ]
+        content = {**content, "results": shortened}
     text = json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False)
+    text = re.sub(rf'"{mark}(\d+)"', lambda found: lines[int(found[1])], text)
     return CONTROL.sub(lambda letter: f"\\u{ord(letter[0]):04x}", text) + "\n"
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from assay.catalog import find_entry
+from assay.catalog import find_by_any_name
 from assay.errors import DataError
 from assay.model.ordering import Floats
 
@@ -44,9 +44,7 @@ def correct(p: ArrayLike, method: str = "holm") -> Floats:
 
 def parse_correction(text: str) -> Correction:
     """`holm`, `bh`, `Benjamini-Hochberg`; other names people use are understood."""
-    plain = text.strip().lower().replace("-", "_").replace("–", "_").replace(" ", "_")
-    by_alias = {alias: correction for correction in CORRECTIONS.values() for alias in correction.aliases}
-    return by_alias.get(plain) or find_entry("correction", plain, CORRECTIONS)
+    return find_by_any_name("correction", text.strip().replace("–", "_").replace(" ", "_"), CORRECTIONS)
 
 
 def _none(p: Floats) -> Floats:
@@ -63,6 +61,34 @@ def _holm(p: Floats) -> Floats:
 
 def _hochberg(p: Floats) -> Floats:
     return _smallest_from_here(p * _descending(p))
+
+
+def _hommel(p: Floats) -> Floats:
+    """Hommel 1988 (A Stagewise Rejective Multiple Test Procedure, Biometrika 75) in the form of Wright 1992 (Adjusted
+    P-Values for Simultaneous Inference, Biometrics 48): for each m, Simes' test of the m largest bounds all p from below.
+    """
+    n, place = len(p), _ascending(p)
+    adjusted = p.copy()
+    for m in range(n, 1, -1):
+        is_large = place > n - m
+        smallest = float((m * p[is_large] / (place[is_large] - (n - m))).min())
+        lower = np.where(is_large, smallest, np.minimum(smallest, m * p))
+        adjusted = np.maximum(adjusted, lower)
+    return adjusted
+
+
+def _sidak(p: Floats) -> Floats:
+    return _at_least_one(p, np.full(len(p), float(len(p))))
+
+
+def _holm_sidak(p: Floats) -> Floats:
+    return np.maximum.accumulate(_at_least_one(p, _descending(p)))
+
+
+def _at_least_one(p: Floats, n: Floats) -> Floats:
+    """The chance that one of n independent p is as small; exact where p is tiny, and 1 where it is 1."""
+    with np.errstate(divide="ignore"):
+        return np.where(n == 1, p, -np.expm1(n * np.log1p(-p)))
 
 
 def _benjamini_hochberg(p: Floats) -> Floats:
@@ -119,7 +145,28 @@ CORRECTIONS: Mapping[str, Correction] = {
             "holm", "Holm", _holm, f"{_FAMILY}; never worse than bonferroni, and needs no assumption", ("holm_bonferroni",)
         ),
         Correction(
+            "holm_sidak",
+            "Holm–Šidák",
+            _holm_sidak,
+            f"{_FAMILY}; finds a hair more than holm, if the comparisons are independent",
+            ("hs", "holm_šidák"),
+        ),
+        Correction(
+            "hommel",
+            "Hommel",
+            _hommel,
+            f"{_FAMILY}; finds a little more than hochberg, under the same assumption",
+            ("ho",),
+        ),
+        Correction(
             "none", "not corrected", _none, "leaves p as it is: right for one comparison planned beforehand", ("raw",)
+        ),
+        Correction(
+            "sidak",
+            "Šidák",
+            _sidak,
+            f"{_FAMILY}; a hair less strict than bonferroni, if the comparisons are independent",
+            ("s", "šidák"),
         ),
     )
 }

@@ -47,6 +47,8 @@ from assay.stats._test import Pairs
 
 AUTO, NONE = "auto", "none"
 METHODS = (AUTO, BOOTSTRAP, BCA, T, WILSON)
+FEW_QUERIES = 20
+"""Below, resamples of the queries know too little of the spread, and the t interval holds the true mean more often."""
 MANY_QUERIES = 10_000
 """From here on the mean is as good as normal, and the t interval as good as a bootstrap, at no cost."""
 
@@ -56,9 +58,9 @@ def column_intervals(
 ) -> dict[str, tuple[float, float, str]]:
     """Metric → (low, high, method) of its summary, by the method asked for or the nearest that fits the summary.
 
-    `auto` takes Wilson's where every score is 0 or 1, Student's t for means and percentages of 10,000 queries and more,
-    and the bootstrap otherwise. Text has no interval. Undefined scores are left out; where too few are left, or some are
-    infinite, it is (nan, nan, none).
+    `auto` takes Wilson's where every score is 0 or 1, Student's t for means of fewer than 20 queries, and for means and
+    percentages of 10,000 queries and more, and the bootstrap otherwise. Text has no interval. Undefined scores are left
+    out; where too few are left, or some are infinite, it is (nan, nan, none).
     """
     check_request(method, level, resamples, seed, METHODS)
     found: dict[str, tuple[float, float, str]] = {}
@@ -185,7 +187,10 @@ class _Defined(NamedTuple):
         if n < 2:
             return NONE
         is_large = method == AUTO and n >= MANY_QUERIES
-        if (self.is_mean and (method == T or is_large)) or (is_large and self.is_percentage and self.weight[:, 1].any()):
+        is_small = method == AUTO and n < FEW_QUERIES
+        if self.is_mean and (method == T or is_large or is_small):
+            return T
+        if is_large and self.is_percentage and self.weight[:, 1].any():
             return T
         return BCA if method == BCA and self.is_averaged else BOOTSTRAP
 

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from assay.catalog import Described, entries_by_name, find_entry
+from assay.catalog import Described, entries_by_name, find_by_any_name
 from assay.errors import UsageError
-from assay.grammar import Param, one_of, parse_setting, show, split_call
+from assay.grammar import Param, changed_settings, one_of, parse_settings, split_call, written
 from assay.model.ordering import Floats, Ints
 from assay.stats._rounding import rounding_of
 
@@ -102,11 +102,7 @@ class BoundTest:
     @property
     def name(self) -> str:
         """How it is written: `randomization(resamples=100000)`."""
-        changed = {
-            param.name: self.params[param.name] for param in self.test.params if self.params[param.name] != param.default
-        }
-        inside = ", ".join(f"{name}={show(value)}" for name, value in changed.items())
-        return f"{self.test.name}({inside})" if inside else self.test.name
+        return written(self.test.name, changed_settings(self.test.params, self.params))
 
     @property
     def scale(self) -> float:
@@ -137,14 +133,8 @@ def all_tests() -> dict[str, StatisticalTest]:
 def parse_test(text: str) -> BoundTest:
     """`randomization`, `bootstrap(method=studentised)`; other names people use are understood."""
     name, settings = split_call(text)
-    known = all_tests()
-    by_alias = {alias: test for test in known.values() for alias in test.aliases}
-    plain = name.strip().lower().replace("-", "_")
-    test = by_alias.get(plain) or find_entry("test", plain, known)
-    given: dict[str, Any] = {}
-    for setting, value in settings:
-        given |= parse_setting(text, test.name, test.params, setting, value)
-    return BoundTest(test, {param.name: given.get(param.name, param.default) for param in test.params})
+    test = find_by_any_name("test", name, all_tests())
+    return BoundTest(test, parse_settings(text, test.name, test.params, settings))
 
 
 def parse_paired_test(text: str) -> BoundTest:

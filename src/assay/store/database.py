@@ -53,12 +53,15 @@ class Database:
     def read(self, work: Callable[[Connection], T]) -> T:
         """Do something that changes nothing. All of it sees one state, whatever others write meanwhile."""
         is_sqlite = self.engine.dialect.name == "sqlite"  # where a transaction that reads is like that by itself
-        how = {} if is_sqlite else {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
+        how: dict[str, Any] = {} if is_sqlite else {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
         return self._attempt(work, **how)
 
-    def write(self, work: Callable[[Connection], T]) -> T:
-        """Do something in one transaction. It may be done several times over, so it begins from nothing each time."""
-        return self._attempt(work, assay_writes=True)
+    def write(self, work: Callable[[Connection], T], patience: float = PATIENCE) -> T:
+        """Do something in one transaction. It may be done several times over, so it begins from nothing each time.
+
+        It waits for other writers, for so many seconds at most; where somebody waits for the answer, few are better.
+        """
+        return self._attempt(work, patience, assay_writes=True, assay_patience=patience)
 
     def alone(self, statement: str) -> None:
         """Run a statement that no transaction may be around, such as VACUUM."""
@@ -68,8 +71,8 @@ class Database:
             **({"assay_alone": True} if is_sqlite else {"isolation_level": "AUTOCOMMIT"}),
         )
 
-    def _attempt(self, work: Callable[[Connection], T], **how: Any) -> T:
-        until = time.monotonic() + PATIENCE
+    def _attempt(self, work: Callable[[Connection], T], patience: float = PATIENCE, **how: Any) -> T:
+        until = time.monotonic() + patience
         for tried in range(TRIES):
             try:
                 with self.engine.connect().execution_options(**how) as connection, connection.begin():
@@ -129,14 +132,31 @@ def _is_write_protected(path: Any) -> bool:
 def _begin(connection: Connection) -> None:
     """Writers queue up at once: one that read first might find that it may not write any more."""
     how = connection.get_execution_options()
+    _wait_at_most(connection, how.get("assay_patience", PATIENCE))
     if not how.get("assay_alone"):
         connection.exec_driver_sql("BEGIN IMMEDIATE" if how.get("assay_writes") else "BEGIN")
+
+
+def _wait_at_most(connection: Connection, patience: float) -> None:
+    """How long SQLite itself waits for a lock. A connection is used again, so it remembers what it was told last."""
+    if connection.info.get("patience", PATIENCE) != patience:
+        connection.exec_driver_sql(f"PRAGMA busy_timeout = {int(patience * 1000)}")
+        connection.info["patience"] = patience
+
+
+def _lock_timeout(connection: Connection) -> None:
+    """The same for PostgreSQL, for one transaction; those that may wait for long wait as the server is set up."""
+    patience = connection.get_execution_options().get("assay_patience", PATIENCE)
+    if patience < PATIENCE:
+        connection.exec_driver_sql(f"SET LOCAL lock_timeout = {max(1, int(patience * 1000))}")
 
 
 def _postgres_engine(place: Place) -> Engine:
     if find_spec("psycopg") is None:
         raise StoreError(f"a store in PostgreSQL needs the package psycopg: {INSTALL}")
     try:
-        return create_engine(place.url, pool_pre_ping=True, connect_args={"connect_timeout": 10})
+        engine = create_engine(place.url, pool_pre_ping=True, connect_args={"connect_timeout": 10})
     except (ArgumentError, ValueError):
         raise BadParameter(f"a store is {FORMS}; this URL cannot be read: {place}") from None
+    event.listen(engine, "begin", _lock_timeout)
+    return engine

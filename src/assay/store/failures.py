@@ -12,11 +12,14 @@ from assay.store.place import Place
 BUSY, LOCKED = 5, 6
 COLLISIONS = 10
 """How often a writer may find that another was quicker with the same thing."""
-PASSING = {"40001", "40P01", "55P03", "57P03", "53300"}
+NO_LOCK = "55P03"
+"""PostgreSQL: lock not available."""
+PASSING = {"40001", "40P01", NO_LOCK, "57P03", "53300"}
 """PostgreSQL: serialization, deadlock, lock not available, starting up, too many connections."""
 LOST = {"57P01", "57P02", "08000", "08003", "08006"}
 """PostgreSQL: the server went away in between."""
 SAFE = "what was there is still there, what was being saved is not"
+OTHERS = "others have been writing to it all the time; nothing was saved, try again"
 READ_ONLY = "it is read-only"
 MEANING = {
     8: f"{READ_ONLY}; {SAFE}",
@@ -47,10 +50,12 @@ def explained(error: BaseException, place: Place) -> StoreError:
     if isinstance(cause, sqlite3.Error):
         code = _code(cause)
         if code in (BUSY, LOCKED):
-            return StoreError(f"{place}: others have been writing to it all the time; nothing was saved, try again")
+            return StoreError(f"{place}: {OTHERS}")
         return StoreError(f"{place}: {MEANING.get(code, f'the database says: {cause}')}")
     if isinstance(cause, OSError):
         return StoreError(f"{place}: {cause.strerror or cause}")
+    if _state(error) == NO_LOCK:
+        return StoreError(f"{place}: {OTHERS}")
     said = " ".join(str(cause).split()) or type(cause).__name__
     if isinstance(error, OperationalError) and _state(error) is None:
         return StoreError(f"{place}: the database cannot be reached: {said}")

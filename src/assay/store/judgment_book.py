@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from sqlalchemy import Connection
 
-from assay.store.database import Database
+from assay.store.database import PATIENCE, Database
 from assay.store.judgments import (
     Judgment,
     checked_judgment,
@@ -20,8 +20,12 @@ from assay.store.judgments import (
 class JudgmentBook:
     """`store.judgments.give(Judgment(…))`, `store.judgments.find(benchmark="hpo-en")`. Each call is one transaction."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    def __init__(self, database: Database, patience: float = PATIENCE) -> None:
+        self._database, self._patience = database, patience
+
+    def within(self, seconds: float) -> JudgmentBook:
+        """The same book for somebody who waits for the answer: a store that others keep locked is told after that time."""
+        return JudgmentBook(self._database, seconds)
 
     def give(self, given: Judgment) -> Judgment:
         """Keep somebody's grade of a pair, in place of the one they gave before; returns it as it is kept."""
@@ -31,13 +35,13 @@ class JudgmentBook:
             refuse_unknown_benchmark(connection, judgment.benchmark)
             put_judgments(connection, [judgment])
 
-        self._database.write(work)
+        self._database.write(work, self._patience)
         return judgment
 
     def withdraw(self, given: Judgment) -> bool:
         """Take back the grade that a judge gave to a pair; says whether there was one."""
         judgment = checked_judgment(given)
-        return self._database.write(lambda connection: withdraw_judgment(connection, judgment))
+        return self._database.write(lambda connection: withdraw_judgment(connection, judgment), self._patience)
 
     def give_all(self, given: Iterable[Judgment], withdrawn: Iterable[Judgment] = ()) -> int:
         """Keep several grades and take others back, all of it or nothing; says how many there were to take back."""
@@ -49,12 +53,12 @@ class JudgmentBook:
             put_judgments(connection, kept)
             return sum(withdraw_judgment(connection, one) for one in gone)
 
-        return self._database.write(work)
+        return self._database.write(work, self._patience)
 
     def take_over(self, judgments: Iterable[Judgment]) -> int:
         """Keep judgments of another store; says how many are new here, or newer than those that were."""
         every = list(judgments)
-        return self._database.write(lambda connection: put_judgments(connection, every))
+        return self._database.write(lambda connection: put_judgments(connection, every), self._patience)
 
     def find(
         self,

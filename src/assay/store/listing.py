@@ -116,3 +116,9 @@ def list_points(connection: Connection, metric: str, chosen: Filter) -> list[Poi
     wanted = chosen.apply(wanted.join(EVALUATIONS).join(FIGURES)).where(FIGURES.c.metric == metric)
     order = (RESULTS.c.started, EVALUATIONS.c.saved, RESULTS.c.number)
     return [Point._make((*row[:-1], bool(row[-1]))) for row in connection.execute(wanted.order_by(*order))]
+
+
+def list_benchmarks(connection: Connection, numbers: Sequence[int]) -> Sequence[str]:
+    """What the results of some evaluations are about."""
+    wanted = select(RESULTS.c.benchmark).where(RESULTS.c.evaluation.in_(numbers)).distinct()
+    return connection.execute(wanted).scalars().all()

@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from assay.evaluation.relevant import retrieved_nonrelevant
 from assay.evaluation.result import Result
 from assay.evaluation.saved import result_from_dict, with_parts
-from assay.metrics._parse import parse_metric
+from assay.metrics._parse import recorded_metric
 from assay.model.records import Query
 from assay.model.scores import Column, ScoreTable
 from assay.store.moments import read_moment
@@ -90,6 +91,8 @@ def parcel_of(result: Result) -> Parcel:
     record = bare.to_dict(per_query=False)
     if result.ties:
         record["ties"] = dict(result.ties)
+    if judged := retrieved_nonrelevant(result):
+        record["nonrelevant"] = judged
     queries = {name: {"text": query.text, "tags": query.tags} for name, query in result.queries.items()}
     relevant = {name: result.relevant[name] for name in result.query_ids if name in result.relevant} if result.run else {}
     return _parcel(record, result.query_ids, columns_of_table(result.table), (result.run, queries, relevant))
@@ -143,7 +146,7 @@ def assembled(plain: Mapping[str, Any], scores: bytes, **whole: Any) -> Result:
     `whole` is what stands in the fields run, queries and relevant.
     """
     query_ids, columns = unpack_scores(scores)
-    metrics = tuple(map(parse_metric, columns or plain["summary"]))
+    metrics = tuple(map(recorded_metric, columns or plain["summary"]))
     by_name = {bound.name: columns.get(bound.name, np.zeros(0)) for bound in metrics}
     made_of = plain.get("made_of", {})
     table = ScoreTable(

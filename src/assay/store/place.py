@@ -11,11 +11,12 @@ from pathlib import Path
 from urllib.parse import parse_qsl, quote, unquote, urlencode
 
 from assay.errors import BadParameter, StoreError
+from assay.text import install_command
 
 VARIABLE = "ASSAY_STORE"
 """The environment variable that names the store where no option does."""
 DEFAULT = Path(".assay") / "assay.db"
-INSTALL = "pip install 'assay[postgres]'"
+INSTALL = install_command("postgres")
 FORMS = "a path such as results.db, sqlite:///results.db, or postgresql://user@host/database"
 SECRET = re.compile(r"pass|secret|key$|token", re.IGNORECASE)
 

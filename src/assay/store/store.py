@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -21,7 +21,7 @@ from assay.store.entries import Entry, Note, Point, StoredEvaluation
 from assay.store.export_file import Exported, read_export, write_export
 from assay.store.judgment_book import JudgmentBook
 from assay.store.judgments import Judgment, list_judgments
-from assay.store.listing import Filter, list_entries, list_failed, list_points
+from assay.store.listing import Filter, list_benchmarks, list_entries, list_failed, list_points
 from assay.store.moments import now, parse_since
 from assay.store.parcel import parcel_of_plain
 from assay.store.place import Place, parse_place
@@ -29,6 +29,7 @@ from assay.store.reading import read_bundle, read_evaluation
 from assay.store.references import Target, check_baseline_name, chosen_places, resolve, resolve_whole
 from assay.store.removal import delete_evaluations, delete_unused
 from assay.store.soundness import Soundness, check_soundness
+from assay.store.state import state_of
 from assay.store.tables import BASELINES, EVALUATIONS, RESULTS
 from assay.store.writing import insert_bundle
 
@@ -206,7 +207,7 @@ class Store:
             every = select(EVALUATIONS.c.number).order_by(EVALUATIONS.c.saved, EVALUATIONS.c.number)
             named = [resolve_whole(connection, reference, "exported").number for reference in references]
             numbers = list(dict.fromkeys(named)) or connection.execute(every).scalars().all()
-            about = list_judgments(connection, _benchmarks(connection, numbers) if named else None)
+            about = list_judgments(connection, list_benchmarks(connection, numbers) if named else None)
             return write_export(Path(path), (_exported(connection, number) for number in numbers), about)
 
         return self._database.read(work)
@@ -237,6 +238,10 @@ class Store:
     def check(self) -> Soundness:
         """Read every byte: whether the store still says what it was told."""
         return self._database.read(check_soundness)
+
+    def state(self) -> Hashable:
+        """Something that is another one whenever the store has changed; cheap."""
+        return state_of(self._database)
 
     def size(self) -> int | None:
         """Bytes on the disk; None where a server keeps them."""
@@ -270,12 +275,6 @@ def _names(connection: Connection, target: Target) -> Sequence[tuple[str, str]]:
     """Benchmark and provider of each result of an evaluation."""
     wanted = select(RESULTS.c.benchmark, RESULTS.c.provider).where(RESULTS.c.evaluation == target.number)
     return [(row.benchmark, row.provider) for row in connection.execute(wanted.order_by(RESULTS.c.place))]
-
-
-def _benchmarks(connection: Connection, numbers: Sequence[int]) -> Sequence[str]:
-    """What the results of some evaluations are about."""
-    wanted = select(RESULTS.c.benchmark).where(RESULTS.c.evaluation.in_(numbers)).distinct()
-    return connection.execute(wanted).scalars().all()
 
 
 def _exported(connection: Connection, number: int) -> Exported:

@@ -9,9 +9,10 @@ from typing import Annotated, Any
 import msgspec
 
 from assay.datasets._write import write_qrels
-from assay.errors import BadParameter, DataError
+from assay.errors import BadParameter, DataError, UnknownName, near_matches
 from assay.store.judge_agreement import judge_agreements
-from assay.store.judgments import LONGEST_JUDGE, LONGEST_NOTE, Judgment, combined
+from assay.store.judgment_export import exportable
+from assay.store.judgments import LONGEST_JUDGE, LONGEST_NOTE, Judgment, judge_name
 from assay.store.running import list_running
 from assay.text import printable, shortened
 from assay.web._api_results import paged
@@ -31,14 +32,14 @@ class NewJudgment(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     query: Name
     document: Name
     judge: Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST_JUDGE, pattern=r"^\S(.*\S)?$")]
-    grade: Annotated[int, msgspec.Meta(ge=min(GRADES), le=max(GRADES))]
+    grade: Annotated[float, msgspec.Meta(ge=min(GRADES), le=max(GRADES), multiple_of=1)]
     note: Annotated[str, msgspec.Meta(max_length=LONGEST_NOTE)] = ""
 
 
 def judgment_list(desk: Desk, given: Given) -> dict[str, Any]:
     """Grades that people gave, the oldest first."""
     wanted = {name: given[name] for name in ("benchmark", "query", "document", "judge")}
-    page = paged("/judgments", "judgments", desk.store.judgments.find(**wanted), given)
+    page = paged("/judgments", "judgments", desk.judgments.find(**wanted), given)
     return {**page, "judgments": [one.to_dict() for one in page["judgments"]]}
 
 
@@ -46,7 +47,19 @@ def judge(desk: Desk, given: Given) -> dict[str, Any]:
     """Keep a grade, in place of the one that the same judge gave to the same pair before."""
     new: NewJudgment = given["body"]
     _refuse_never_retrieved(desk, new)
-    return desk.store.judgments.give(Judgment(**msgspec.structs.asdict(new))).to_dict()
+    return desk.judgments.give(Judgment(**msgspec.structs.asdict(new))).to_dict()
+
+
+def withdraw(desk: Desk, given: Given) -> dict[str, Any]:
+    """Take a judge's grade of a pair back, and give it as it was; one that is not there is told."""
+    pair = {name: given[name] for name in ("benchmark", "query", "document")}
+    who = judge_name(given["judge"])
+    found = desk.judgments.find(**pair, judge=who)
+    if not found or not desk.judgments.withdraw(found[0]):
+        known = [one.judge for one in desk.judgments.find(**pair)]
+        hint = f"it was graded by {', '.join(known[:5])}" if known else "nobody has graded that document for that query"
+        raise UnknownName("judge of that pair", given["judge"], near_matches(who, known), hint)
+    return found[0].to_dict()
 
 
 def _refuse_never_retrieved(desk: Desk, new: NewJudgment) -> None:
@@ -69,19 +82,18 @@ def _refuse_never_retrieved(desk: Desk, new: NewJudgment) -> None:
 
 def agreement(desk: Desk, given: Given) -> dict[str, Any]:
     """How far every two judges agree on the pairs that both have graded."""
-    found = judge_agreements(desk.store.judgments.find(benchmark=given["benchmark"]))
+    found = judge_agreements(desk.judgments.find(benchmark=given["benchmark"]))
     return {"agreement": [one.to_dict() for one in found]}
 
 
 def qrels(desk: Desk, given: Given) -> bytes:
     """The grades that people gave on a benchmark as TREC qrels, one for each pair."""
-    grades = combined(desk.store.judgments.find(given["benchmark"], judge=given["judge"]))
+    found = exportable(desk.judgments.find(given["benchmark"], judge=given["judge"]))
+    if found.left_out and not given["partial"]:
+        raise DataError(f"{found.said}; partial=true leaves them out, and /judgments has them all as JSON")
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "qrels.txt"
-        try:
-            write_qrels(grades, file)
-        except DataError as error:
-            raise DataError(str(error).replace(f"{file}: ", "")) from None
+        write_qrels(found.grades, file)
         return file.read_bytes()
 
 

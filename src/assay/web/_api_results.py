@@ -19,7 +19,18 @@ from assay.web._desk import Desk, Listed
 from assay.web._endpoint import PREFIX, Given, Parameter
 from assay.web._judged import effect_of, judgments_about
 from assay.web._queries import known_queries
-from assay.web.leaderboard import MOST_TESTED, metrics_of, newest_of, ranked_by, tested, ties_of, usual_version, versions_of
+from assay.web.leaderboard import (
+    MOST_TESTED,
+    metrics_of,
+    newest_of,
+    ranked_by,
+    tested,
+    ties_of,
+    unfair_notes,
+    usual_metric,
+    usual_version,
+    versions_of,
+)
 
 if TYPE_CHECKING:
     from assay.evaluation.result import Result
@@ -118,7 +129,7 @@ def one_query(desk: Desk, given: Given) -> dict[str, Any]:
 def effect(desk: Desk, given: Given) -> dict[str, Any]:
     """What the grades that people gave would change in a result."""
     result = desk.result(listed_of(desk, given).key)
-    return effect_of(result, judgments_about(desk, result)).to_dict()
+    return effect_of(desk, result, judgments_about(desk, result)).to_dict()
 
 
 def comparison(desk: Desk, given: Given) -> dict[str, Any]:
@@ -129,7 +140,7 @@ def comparison(desk: Desk, given: Given) -> dict[str, Any]:
         raise BadParameter("the same result is given twice; a comparison is of different ones")
     if baseline and own[baseline] not in {own[key] for key in keys}:
         raise BadParameter("the baseline is one of the results")
-    return desk.comparison([own[key] for key in keys], own.get(baseline, "")).to_dict()
+    return desk.comparison([own[key] for key in keys], own.get(baseline, ""), shared=given["shared"]).to_dict()
 
 
 def _own_key(desk: Desk, key: str) -> str:
@@ -145,7 +156,7 @@ def board(desk: Desk, given: Given) -> dict[str, Any]:
     versions = versions_of(desk.shelf.listed, given["benchmark"])
     entered = newest_of(versions[usual_version(versions)])
     metrics = metrics_of(entered)
-    metric = parse_metric(given["metric"]).name if given["metric"] else next(iter(metrics), "")
+    metric = parse_metric(given["metric"]).name if given["metric"] else usual_metric(desk, entered, metrics)
     if metric not in metrics:
         raise UnknownName(
             "metric on this benchmark", metric, near_matches(metric, metrics), f"there are {', '.join(metrics)}"
@@ -154,7 +165,8 @@ def board(desk: Desk, given: Given) -> dict[str, Any]:
     compared, why_not = tested(desk, ranked, metric)
     ties = ties_of(compared, metric) if compared else []
     rows = [_board_row(one, metric, place, ties) for place, one in enumerate(ranked)]
-    notes = [*([why_not] if why_not else []), *([f"the best {MOST_TESTED} were tested"] if len(rows) > MOST_TESTED else [])]
+    notes = [*unfair_notes(desk, ranked, metric), *([why_not] if why_not else [])]
+    notes += [f"the best {MOST_TESTED} were tested"] if len(rows) > MOST_TESTED else []
     verdict = compared.verdict if compared else ""
     return {"benchmark": given["benchmark"], "metric": metric, "rows": rows, "verdict": verdict, "notes": notes}
 
@@ -195,7 +207,7 @@ def _series(series: Series) -> dict[str, Any]:
 def datasets(desk: Desk, given: Given) -> dict[str, Any]:  # noqa: ARG001 (all answers take the same)
     """The benchmarks that stored results are about."""
     listed = desk.shelf.listed
-    judged = [one.benchmark for one in desk.store.judgments.find()]
+    judged = [one.benchmark for one in desk.judgments.find()]
     rows = []
     for name in desk.shelf.benchmarks:
         on_it = [one.entry for one in listed if one.entry.benchmark == name]

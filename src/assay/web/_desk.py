@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import UnknownName
+from assay.web._documents import Library
 from assay.web._kept import Kept
 from assay.web._open_store import OpenStore
 
@@ -17,11 +18,14 @@ if TYPE_CHECKING:
     from assay.comparison.comparison import Comparison
     from assay.evaluation.result import Result
     from assay.store import Entry, Store, StoredEvaluation
+    from assay.store.judgment_book import JudgmentBook
 
 MOST_EVALUATIONS = 24
 """Evaluations that stay open; each may hold thousands of rankings."""
 MOST_COMPARISONS = 32
 MOST_ORDERS = 24
+PATIENCE = 5.0
+"""Seconds that a request waits for others who write to the store."""
 WORKERS = 4
 MOST_PAGES = 64_000_000
 """Bytes of pages that are kept as they were sent."""
@@ -99,8 +103,10 @@ class Shelf:
 class Desk:
     """`desk.shelf` lists what is stored; `desk.result(key)` and `desk.comparison(keys)` read it. Safe in many threads."""
 
-    def __init__(self, store: Store, *, csrf: str = "") -> None:
+    def __init__(self, store: Store, *, csrf: str = "", library: Library | None = None) -> None:
         self._opened = OpenStore(store)
+        self.library = library or Library()
+        """Where the words of documents are read."""
         self.csrf = csrf
         """What a form must send along with a write."""
         self.is_ending = False
@@ -116,6 +122,11 @@ class Desk:
         """The store as it is now; a StoreError where its file is gone."""
         return self._opened.now()
 
+    @property
+    def judgments(self) -> JudgmentBook:
+        """Grades of people; who gives one waits for the answer, so a store that others keep locked is told soon."""
+        return self.store.judgments.within(PATIENCE)
+
     @cached_property
     def workers(self) -> CapacityLimiter:
         """How many pages are made at once: more would only wait for each other."""
@@ -125,7 +136,7 @@ class Desk:
 
     def state(self) -> Hashable:
         """Something that changes whenever the store does; cheap, for every request asks."""
-        return state_of(self.store)
+        return self.store.state()
 
     @property
     def shelf(self) -> Shelf:
@@ -191,34 +202,3 @@ def told_apart(results: Sequence[Result], keys: Sequence[str]) -> tuple[Result, 
     return tuple(
         result if result.name == name else replace(result, name=name) for name, result in zip(names, results, strict=True)
     )
-
-
-def state_of(store: Store) -> Hashable:
-    """Of a file, when and how large it and its log are; of a server, the last change to each table that is listed."""
-    path = store.place.path
-    if path is None:
-        return _state_of_server(store)
-    found = []
-    for file in (path, path.with_name(f"{path.name}-wal")):
-        try:
-            stat = file.stat()
-        except FileNotFoundError:
-            found.append((0, 0, 0))
-        else:
-            found.append((stat.st_mtime_ns, stat.st_size, stat.st_ino))
-    return tuple(found)
-
-
-def _state_of_server(store: Store) -> Hashable:
-    from sqlalchemy import text
-
-    from assay.store.tables import METADATA
-
-    left_out = {"assay_payloads", "assay_figures", "assay_datasets"}  # nothing changes there alone
-    parts = [
-        f"SELECT '{name}', count(*), max(xmin::text::bigint) FROM {name}"  # noqa: S608 (names of our own tables)
-        for name in METADATA.tables
-        if name not in left_out
-    ]
-    wanted = text(" UNION ALL ".join(parts) + " ORDER BY 1")
-    return store._database.read(lambda one: tuple(tuple(row) for row in one.execute(wanted)))

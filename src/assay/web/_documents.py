@@ -1,38 +1,91 @@
-"""Documents: the words of those that a bundled benchmark holds; the store keeps only their ids."""
+"""Documents: their words, from benchmarks that come with assay or that `assay serve --datasets` was given.
+
+The store keeps only ids. A path that a result or a request names is never opened: what may be read is said at the start.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assay.errors import AssayError
 from assay.evaluation.result import Result
+
+if TYPE_CHECKING:
+    from assay.datasets._dataset import BenchmarkDataset
 
 LONGEST = 600
 """Letters of a document on a page."""
 
 
-def texts_of(result: Result, documents: Iterable[str]) -> dict[str, str]:
-    """Document → its first words; nothing where the data are not at hand."""
-    dataset = bundled_dataset(str((result.provenance.get("dataset") or {}).get("name", "")))
-    if dataset is None:
-        return {}
-    found = {}
-    for name in documents:
-        text = getattr(dataset.documents.get(name), "text", "") if hasattr(dataset.documents, "get") else ""
-        found[name] = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
-    return {name: text for name, text in found.items() if text}
+class Held:
+    """A benchmark that is at hand, with its fingerprints, which are worked out once."""
+
+    def __init__(self, dataset: BenchmarkDataset) -> None:
+        from assay.datasets._dataset import PARTS
+
+        self.dataset = dataset
+        self.fingerprints = {part: dataset.fingerprint(part) for part in PARTS}
+
+    def text(self, document: str) -> str:
+        """The words of a document; none where there is no such document, or its file has changed meanwhile."""
+        documents: Any = self.dataset.documents
+        try:
+            found = documents.get(document) if hasattr(documents, "get") else None
+        except (AssayError, OSError, IndexError):
+            return ""
+        return str(found.text) if found is not None and found.doc_id == document else ""
+
+
+class Library:
+    """The benchmarks whose words may be shown: those that were given, then those that come with assay."""
+
+    def __init__(self, given: Iterable[BenchmarkDataset] = ()) -> None:
+        self._given = [Held(dataset) for dataset in given]
+
+    def named(self, name: str) -> BenchmarkDataset | None:
+        """A benchmark by its name; None for any other name, which may be a path that is not ours to read."""
+        return next((held.dataset for held in self._all(name)), None)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Those that were given."""
+        return tuple(dict.fromkeys(held.dataset.name for held in self._given))
+
+    def find(self, result: Result, part: str) -> Held | None:
+        """The benchmark of a result, where its documents or judgments are the very ones of that day; else None."""
+        about = result.provenance.get("dataset") or {}
+        recorded = (about.get("fingerprints") or {}).get(part)
+        same = (held for held in self._all(str(about.get("name", ""))) if held.fingerprints[part] == recorded)
+        return next(same, None)
+
+    def texts_of(self, result: Result, documents: Sequence[str]) -> dict[str, str]:
+        """Document → its first words; nothing where the data are not at hand, or are others by now."""
+        held = self.find(result, "documents")
+        if held is None:
+            return {}
+        texts = {name: held.text(name) for name in documents}
+        return {name: text if len(text) <= LONGEST else text[: LONGEST - 1] + "…" for name, text in texts.items() if text}
+
+    def _all(self, name: str) -> Iterator[Held]:
+        yield from (held for held in self._given if held.dataset.name == name)
+        if (held := _bundled(name)) is not None:
+            yield held
 
 
 @lru_cache(maxsize=8)
-def bundled_dataset(name: str) -> Any | None:
-    """A benchmark that comes with the package; None for any other name, which may be a path that is not ours to read."""
+def _bundled(name: str) -> Held | None:
     from assay.datasets._format import HPO, bundled, load_dataset
 
     if name not in bundled() or name.startswith(HPO):
         return None
     try:
-        return load_dataset(name)
+        return Held(load_dataset(name))
     except AssayError:
         return None
+
+
+def texts_of(result: Result, documents: Sequence[str]) -> dict[str, str]:
+    """Document → its first words, where the benchmark comes with assay."""
+    return Library().texts_of(result, documents)

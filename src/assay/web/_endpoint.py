@@ -34,8 +34,9 @@ class Parameter:
     kind: type = str
     default: Any = None
     least: int = 0
-    """The smallest number; of texts, how short they may be; of several, how few."""
+    """The smallest number; of several, how few."""
     most: int = LONGEST
+    """The largest number; of a text, how many letters; of several, how many."""
     pattern: str = ""
     is_required: bool = False
     is_several: bool = False
@@ -48,12 +49,17 @@ class Parameter:
             return {"type": "boolean", "default": bool(self.default)}
         if self.kind is int:
             return {"type": "integer", "minimum": self.least, "maximum": self.most, "default": self.default}
-        one: dict[str, Any] = {"type": "string", "minLength": 1, "maxLength": LONGEST}
+        one: dict[str, Any] = {"type": "string", "minLength": 1, "maxLength": self._longest}
         if self.pattern:
             one["pattern"] = f"^(?:{self.pattern})$"
         if self.is_several:
             return {"type": "array", "items": one, "minItems": self.least, "maxItems": self.most}
         return one
+
+    @property
+    def _longest(self) -> int:
+        """Letters of a text; of several, of each."""
+        return LONGEST if self.is_several else min(self.most, LONGEST)
 
     def read(self, values: Sequence[str]) -> Any:
         """What was given, as a value; or what is wrong with it."""
@@ -83,9 +89,9 @@ class Parameter:
         return self._text(text)
 
     def _text(self, text: str) -> str:
-        if not 1 <= len(text) <= LONGEST or (self.pattern and not re.fullmatch(self.pattern, text)):
+        if not 1 <= len(text) <= self._longest or (self.pattern and not re.fullmatch(self.pattern, text)):
             shape = f": {self.says}" if self.pattern else ""
-            raise BadParameter(f"{self.name} is a text of 1 to {LONGEST:,} letters{shape}; found {shortened(text)}")
+            raise BadParameter(f"{self.name} is a text of 1 to {self._longest:,} letters{shape}; found {shortened(text)}")
         return text
 
 
@@ -104,7 +110,7 @@ class Endpoint:
     """The msgspec structure that is sent."""
     kind: str = JSON
     status: int = 200
-    errors: tuple[int, ...] = (400, 404)
+    errors: tuple[int, ...] = (400, 404, 422)
     is_kept: bool = True
     """Whether the answer depends on the store alone, so that it may be given again."""
 

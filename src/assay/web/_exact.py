@@ -63,5 +63,5 @@ def _figure(one: Field, row: Sequence[Field], column: Column, matter: Matter) ->
     if not named:
         return one
     place, metric = named[0]
-    found = matter._intervals[place][metric.name]
+    found = matter.intervals[place][metric.name]
     return with_ends(one, float(matter.shown[place].summary[metric.name]), found.low, found.high)

@@ -15,9 +15,9 @@ from assay.reports._page_parts import Column, Field, Grid, columns, number, word
 from assay.reports._stored import readable
 from assay.store.judge_agreement import JudgeAgreement, judge_agreements
 from assay.store.judgments import Judgment, combined, with_own_ids
-from assay.text import counted, printable
+from assay.text import counted, percent, printable
 from assay.web._desk import Desk
-from assay.web._documents import bundled_dataset, texts_of
+from assay.web._documents import Library
 from assay.web._page import Asked
 
 GRADES = {0: "not relevant", 1: "somewhat", 2: "relevant", 3: "perfect"}
@@ -112,14 +112,14 @@ def judging_of(desk: Desk, key: str, query: str, asked: Asked | None = None, dra
     for one in judgments:
         if one.query == printable(query):
             given[one.document].append(one)
-    own = judged_before(result, [query])
-    judged = (own or result.relevant).get(query, {})
+    own = judged_before(desk.library, result, [query])
+    judged = own.get(query, {}) if own else {**result.relevant.get(query, {}), **result.nonrelevant.get(query, {})}
     every = [(rank, doc) for rank, doc in enumerate(_in_order(result, query), 1) if doc not in judged]
     graded = [pair for pair in every if printable(pair[1]) in given]
     ungraded = [pair for pair in every if printable(pair[1]) not in given]
     start = min(asked.whole("from", 1) - 1, max(0, len(ungraded) - 1))
     shown = ungraded[start : start + MOST_DOCUMENTS]
-    form = Form(result, draft.judge if draft else asked.judge, given, draft.filled if draft else {})
+    form = Form(desk.library, result, draft.judge if draft else asked.judge, given, draft.filled if draft else {})
     return Judging(
         key,
         query,
@@ -130,7 +130,7 @@ def judging_of(desk: Desk, key: str, query: str, asked: Asked | None = None, dra
         len(ungraded),
         start,
         own is not None,
-        effect_grid(result, query, effect_of(result, judgments)) if any(given.values()) else None,
+        effect_grid(result, query, effect_of(desk, result, judgments)) if any(given.values()) else None,
         agreement_grid(judge_agreements(judgments)),
         draft.problem if draft else "",
     )
@@ -140,6 +140,7 @@ def judging_of(desk: Desk, key: str, query: str, asked: Asked | None = None, dra
 class Form:
     """What is known about the fields of the form before it is shown."""
 
+    library: Library
     result: Result
     judge: str
     given: Mapping[str, Sequence[Judgment]]
@@ -147,7 +148,7 @@ class Form:
 
     def documents(self, pairs: Sequence[tuple[int, str]], first: int = 0) -> tuple[ToJudge, ...]:
         """Ranks and documents with their words and grades, numbered from `first` on."""
-        texts = texts_of(self.result, [doc for _, doc in pairs])
+        texts = self.library.texts_of(self.result, [doc for _, doc in pairs])
         return tuple(
             self._document(number, rank, doc, texts.get(doc, "")) for number, (rank, doc) in enumerate(pairs, first)
         )
@@ -162,26 +163,24 @@ class Form:
 
 def judgments_about(desk: Desk, result: Result) -> Sequence[Judgment]:
     """All grades that people gave on the benchmark of a result."""
-    return desk.store.judgments.find(benchmark=result.benchmark)
+    return desk.judgments.find(benchmark=result.benchmark)
 
 
-def effect_of(result: Result, judgments: Sequence[Judgment]) -> Rejudged:
+def effect_of(desk: Desk, result: Result, judgments: Sequence[Judgment]) -> Rejudged:
     """The result scored again with what people judged."""
     grades = with_own_ids(combined(judgments), result.run)
-    return rejudge(result, grades, judged_before(result, list(grades)))
+    return rejudge(result, grades, judged_before(desk.library, result, list(grades)))
 
 
-def judged_before(result: Result, queries: Sequence[str]) -> Grades | None:
-    """All judgments of the benchmark, where it comes with the package and is the very one; else None.
+def judged_before(library: Library, result: Result, queries: Sequence[str]) -> Grades | None:
+    """All judgments of the benchmark, where it is at hand and is the very one; else None.
 
     Its relevant documents must be those that the result was scored with: a plan may have made grades binary.
     """
-    about = result.provenance.get("dataset") or {}
-    dataset = bundled_dataset(str(about.get("name", "")))
-    recorded = (about.get("fingerprints") or {}).get("judgments")
-    if dataset is None or recorded is None or dataset.fingerprint("judgments") != recorded:
+    held = library.find(result, "judgments")
+    if held is None:
         return None
-    level = result.policy.rel
+    dataset, level = held.dataset, result.policy.rel
     for query in queries:
         relevant = {
             doc: grade
@@ -220,6 +219,10 @@ def effect_grid(result: Result, query: str, effect: Rejudged) -> Grid:
     notes = [
         f"{counted(effect.n_added, 'grade')} of people added to what the benchmark has; the stored result stays as it is."
     ]
+    if effect.n_kept:
+        notes.append(
+            f"{counted(effect.n_kept, 'grade')} left out: the benchmark has judged these documents, and its own grades stay."
+        )
     if lost := [name for name in effect.left_out if not math.isnan(result.summary.get(name, math.nan))]:
         notes.append(f"Not worked out again, for it takes more than the store keeps: {', '.join(lost)}.")
     heads = columns("metric", "this query", "with the new grades", "all queries", Column("with the new grades"))
@@ -234,7 +237,7 @@ def agreement_grid(agreements: Sequence[JudgeAgreement]) -> Grid | None:
         (
             words(f"{one.a} and {one.b}"),
             number(f"{one.n_pairs:,}", one.n_pairs),
-            number(f"{one.same:.0%}", one.same),
+            number(percent(one.same), one.same),
             number(_kappa(one.kappa), one.kappa),
             number(_kappa(one.weighted_kappa), one.weighted_kappa),
         )

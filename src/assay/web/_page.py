@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from assay.errors import BadParameter
+from assay.text import shortened
+from assay.web._endpoint import LONGEST
 
 if TYPE_CHECKING:
     from assay.reports._page_parts import Grid
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
 
 MOST_PARAMETERS = 200
 """In one address; a page repeats them in its links."""
+IDS = frozenset({"id"})
+"""Parameters that are an id of the data, which may be as long as an address has room for."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,8 @@ class Asked:
     def __post_init__(self) -> None:
         if len(self.params) > MOST_PARAMETERS:
             raise BadParameter(f"an address has at most {MOST_PARAMETERS} parameters; found {len(self.params):,}")
+        for name, value in self.params:
+            refuse_long(name, value)
 
     def one(self, name: str, otherwise: str = "") -> str:
         """A parameter; the last where it is given twice."""
@@ -65,6 +71,13 @@ class Asked:
         added = [(name, str(value)) for name, value in changes.items() if value not in (None, "")]
         query = urlencode([*kept, *added])
         return f"{self.path}?{query}" if query else self.path
+
+
+def refuse_long(name: str, value: str) -> None:
+    """Say which parameter is longer than anything that could be meant."""
+    longest = max(len(name), 0 if name in IDS else len(value))
+    if longest > LONGEST:
+        raise BadParameter(f"{shortened(name)}: a parameter has at most {LONGEST:,} letters; found {longest:,}")
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from assay.charts import Drawing
 from assay.charts._spec import themed
 from assay.errors import UsageError
 from assay.reports._page_charts import SVG, THEME, alone
-from assay.text import printable
+from assay.text import install_command, printable
 from assay.web._kept import Kept
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def _spoken_svg(drawing: Drawing) -> str:
     try:
         import vl_convert
     except ImportError:
-        raise UsageError("charts need vl-convert-python: pip install 'assay[report]'") from None
+        raise UsageError(f"charts need vl-convert-python: {install_command('report')}") from None
     drawn = themed(_spoken(drawing.spec), THEME)
     return str(vl_convert.vegalite_to_svg({**drawn, "config": {**drawn["config"], "aria": True}}))
 

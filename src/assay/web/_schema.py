@@ -93,7 +93,7 @@ QUERY = thing(
     rankings_kept=YES_OR_NO,
 )
 CHANGE = exact(before=FIGURE, after=FIGURE)
-EFFECT = exact(n_added=WHOLE, summary=by_name(CHANGE), queries=by_name(by_name(CHANGE)), left_out=TEXTS)
+EFFECT = exact(n_added=WHOLE, n_kept=WHOLE, summary=by_name(CHANGE), queries=by_name(by_name(CHANGE)), left_out=TEXTS)
 COMPARISON = thing(
     systems=TEXTS,
     metrics=TEXTS,

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-import numpy as np
 
-from assay.errors import BadParameter
+from assay.errors import BadParameter, DataError, UnknownName, UsageError
 from assay.metrics._describe import describe
 from assay.metrics._parse import parse_metric
 from assay.metrics._registry import all_metrics
+from assay.store.judgments import LONGEST_JUDGE
 from assay.web import _api_judgments as judged
 from assay.web import _api_results as stored
 from assay.web import _schema as shape
 from assay.web._answers import Answer
 from assay.web._desk import Desk
 from assay.web._endpoint import JSON, PREFIX, TEXT, ZSTD, Endpoint, Given, Parameter
+from assay.web._plain_json import to_json
 from assay.web.openapi import document_of
 
 if TYPE_CHECKING:
@@ -98,8 +97,8 @@ ENDPOINTS: tuple[Endpoint, ...] = (
                 is_several=True,
             ),
             Parameter("baseline", "the one that others are held against (default: every two)", pattern=stored.KEY),
+            Parameter("shared", "whether queries that not all of them have are left out", bool, default=False),
         ),
-        errors=(400, 404, 422),
     ),
     Endpoint(
         "/leaderboard",
@@ -161,7 +160,21 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         method="POST",
         body=judged.NewJudgment,
         status=201,
-        errors=(400, 403, 404, 413, 415),
+        errors=(400, 403, 404, 413, 415, 422),
+    ),
+    Endpoint(
+        "/judgments",
+        "Take back the grade that a judge gave to a pair; gives it as it was",
+        judged.withdraw,
+        shape.JUDGMENT,
+        (
+            Parameter("benchmark", "the name of a benchmark (default: of results without one)", default=""),
+            Parameter("query", "the id of the query", is_required=True),
+            Parameter("document", "the id of the document", is_required=True),
+            Parameter("judge", "who gave it", is_required=True, most=LONGEST_JUDGE),
+        ),
+        method="DELETE",
+        errors=(400, 403, 404, 413, 422),
     ),
     Endpoint(
         "/judgments/agreement",
@@ -179,6 +192,9 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         (
             Parameter("benchmark", "the name of a benchmark", is_required=True),
             Parameter("judge", "those of one judge alone"),
+            Parameter(
+                "partial", "whether grades that TREC files cannot hold are left out; else an error names them", bool, False
+            ),
         ),
         kind=TEXT,
         errors=(400, 422),
@@ -249,7 +265,12 @@ def _answer(desk: Desk, endpoint: Endpoint, given: Mapping[str, Any]) -> Answer:
     """One state of the store is one answer, where that is all it depends on."""
 
     def work() -> Answer:
-        return _made(endpoint, endpoint.answer(desk, given))
+        try:
+            return _made(endpoint, endpoint.answer(desk, given))
+        except UnknownName:
+            raise
+        except UsageError as error:  # the request is as the document has it, so it is the data that do not allow it
+            raise DataError(str(error)) from None
 
     if endpoint.method != "GET" or not endpoint.is_kept or given.get("since"):
         return work()
@@ -269,24 +290,6 @@ def _body(content: bytes, wanted: type) -> Any:
         return msgspec.json.decode(content, type=wanted)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BadParameter(f"what was sent cannot be read: {error}") from None
-
-
-def to_json(content: Any) -> bytes:
-    """Plain JSON in ASCII; what JSON has no word for, nan and what is infinite, is null."""
-    return json.dumps(_plain(content), allow_nan=False, separators=(",", ":")).encode("ascii")
-
-
-def _plain(value: Any) -> Any:
-    """The value made of dicts, lists, texts and finite numbers."""
-    if isinstance(value, Mapping):
-        return {str(name): _plain(one) for name, one in value.items()}
-    if isinstance(value, list | tuple | set | frozenset | np.ndarray):
-        return [_plain(one) for one in value]
-    if isinstance(value, np.generic):
-        return _plain(value.item())
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return value if value is None or isinstance(value, str | int | bool) else str(value)
 
 
 __all__ = ["ENDPOINTS", "PREFIX", "routes", "to_json"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,10 +23,12 @@ from assay.web import (
 )
 from assay.web._answers import Answer, answer_of
 from assay.web._desk import Desk
+from assay.web._documents import Library
 from assay.web._page import Asked, Page
 from assay.web._rendering import Renderer
 from assay.web._static import StaticFiles
-from assay.web.safety import COOKIE, Guard, Keys, Refusal, Scope, login_address, safe_next
+from assay.web._throttle import Throttle, TooSoon
+from assay.web.safety import COOKIE, Guard, Keys, Refusal, Scope, address_of, login_address, safe_next
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.routing import BaseRoute
 
+    from assay.datasets._dataset import BenchmarkDataset
     from assay.store import Store
 
 PAGES: tuple[Page, ...] = (
@@ -61,24 +64,33 @@ STATUS = {2: 400, 3: 422, 4: 502, 5: 404, 6: 503}
 """Exit code of an error → status of its page."""
 
 
-def make_app(store: Store | str | Path | None = None, *, token: str = "") -> Starlette:
-    """The pages over a store, which stays open with the application. Without a token this machine alone may ask."""
+def make_app(
+    store: Store | str | Path | None = None,
+    *,
+    token: str = "",
+    datasets: Iterable[BenchmarkDataset] = (),
+    throttle: Throttle | None = None,
+) -> Starlette:
+    """The pages over a store, which stays open with the application. Without a token this machine alone may ask.
+
+    Words of documents are shown from bundled benchmarks, and from the datasets that are given.
+    """
     from starlette.applications import Starlette
     from starlette.middleware import Middleware
 
     from assay.store import Store as Opened
 
     opened = store if isinstance(store, Opened) else Opened.open(store, create=False)
-    keys = Keys(token)
-    desk = Desk(opened, csrf=keys.csrf)
+    keys, throttle = Keys(token), Throttle() if throttle is None else throttle
+    desk = Desk(opened, csrf=keys.csrf, library=Library(datasets))
     renderer = Renderer(PAGES, StaticFiles.read(), csrf=keys.csrf, has_token=bool(token))
-    routes = [*(_route(desk, renderer, page) for page in PAGES), *_own_routes(keys, renderer)]
+    routes = [*(_route(desk, renderer, page) for page in PAGES), *_own_routes(keys, throttle, renderer)]
     for more in MORE_ROUTES:
         routes += more(desk, renderer)
     handlers: dict[Any, Any] = {404: renderer.not_found, 405: renderer.not_found, 500: renderer.broken}
     app = Starlette(
         routes=routes,
-        middleware=[Middleware(Guard, keys=keys, refused=_refused(renderer))],
+        middleware=[Middleware(Guard, keys=keys, throttle=throttle, refused=_refused(renderer))],
         exception_handlers={AssayError: lambda request, error: _failed(renderer, request, error), **handlers},
     )
     app.state.desk, app.state.keys = desk, keys
@@ -122,7 +134,7 @@ def _answer(desk: Desk, renderer: Renderer, page: Page, asked: Asked) -> Answer:
     return found
 
 
-def _own_routes(keys: Keys, renderer: Renderer) -> list[BaseRoute]:
+def _own_routes(keys: Keys, throttle: Throttle, renderer: Renderer) -> list[BaseRoute]:
     """Scripts and styles, and the login."""
     from starlette.routing import Route
 
@@ -134,7 +146,14 @@ def _own_routes(keys: Keys, renderer: Renderer) -> list[BaseRoute]:
 
     async def login(request: Request) -> Response:
         form = await request.form()
-        return _logged_in(keys, renderer, str(form.get("token", "")), str(form.get("next", "/")))
+        given, wanted = (str(form.get(name, "")) for name in ("token", "next"))
+        try:
+            is_right = await throttle.is_right(address_of(request.scope), lambda: _may_enter(keys, given))
+        except TooSoon as error:
+            answer = _login_again(renderer, wanted, f"{str(error).capitalize()}.", 429)
+            answer.headers["retry-after"] = str(error.seconds)
+            return answer
+        return _logged_in(keys, wanted) if is_right else _login_again(renderer, wanted, "That is not the token.", 401)
 
     async def logout(_: Request) -> Response:
         from starlette.responses import RedirectResponse
@@ -151,13 +170,19 @@ def _own_routes(keys: Keys, renderer: Renderer) -> list[BaseRoute]:
     ]
 
 
-def _logged_in(keys: Keys, renderer: Renderer, token: str, wanted: str) -> Response:
-    """The cookie and the way on; or the form again."""
+def _may_enter(keys: Keys, given: str) -> bool:
+    """Whether that is the token; where there is none, everybody may."""
+    return not keys.token or keys.is_token(given.strip())
+
+
+def _login_again(renderer: Renderer, wanted: str, problem: str, status: int) -> Response:
+    return renderer.page("login.html.j2", "Log in", {"next": safe_next(wanted), "problem": problem}, status)
+
+
+def _logged_in(keys: Keys, wanted: str) -> Response:
+    """The cookie, and the way on."""
     from starlette.responses import RedirectResponse
 
-    if keys.token and not keys.is_token(token.strip()):
-        content = {"next": safe_next(wanted), "problem": "That is not the token."}
-        return renderer.page("login.html.j2", "Log in", content, 401)
     answer = RedirectResponse(safe_next(wanted), 303)
     if keys.token:
         answer.set_cookie(COOKIE, keys.cookie, max_age=MONTH, httponly=True, samesite="lax")
@@ -173,6 +198,8 @@ def _refused(renderer: Renderer) -> Callable[[Scope, Refusal], Response]:
         answer = renderer.problem(scope["path"], refusal.status, refusal.what)
         if refusal.status == 401:
             answer.headers["www-authenticate"] = "Bearer"
+        if refusal.seconds:
+            answer.headers["retry-after"] = str(refusal.seconds)
         return answer
 
     return refused

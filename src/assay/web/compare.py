@@ -19,7 +19,6 @@ from assay.reports._page_queries import Cards
 from assay.reports._stored import readable
 from assay.text import printable
 from assay.web._desk import Desk, Listed
-from assay.web._documents import texts_of
 from assay.web._exact import exact_section
 from assay.web._page import Asked, Elsewhere, Page, View, address
 from assay.web._queries import change_field, cut_text, metric_of, query_url, score_column
@@ -162,7 +161,7 @@ def _looked_at(desk: Desk, keys: tuple[str, ...], baseline: str, *, shared: bool
     """What the report says about them; worked out once, for results do not change."""
 
     def work() -> tuple[Matter, Group]:
-        matter = Matter(desk.results(keys), desk.comparison(keys, baseline, shared=shared), words_of=texts_of)
+        matter = Matter(desk.results(keys), desk.comparison(keys, baseline, shared=shared), words_of=desk.library.texts_of)
         return matter, group_of(matter)
 
     found: tuple[Matter, Group] = desk.worked_out.get(("compared", keys, baseline, shared), work)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from assay.datasets._check import check_dataset
@@ -13,12 +13,10 @@ from assay.datasets._format import bundled
 from assay.datasets._hpo import load_cases
 from assay.errors import UnknownName, near_matches
 from assay.evaluation.result import Result
-from assay.reports._datasets import _lines as lines_of_statistics
-from assay.reports._datasets import _sizes as sizes_of
+from assay.reports._datasets import size_text, statistics_lines
 from assay.reports._page_parts import TEXT, Column, Field, Grid, Section, Words, number, words
 from assay.text import counted
 from assay.web._desk import Desk, Listed
-from assay.web._documents import bundled_dataset
 from assay.web._page import Asked, Page, View, address
 from assay.web._sections import lay_out
 from assay.web.results import cut
@@ -41,7 +39,7 @@ def show_datasets(desk: Desk, asked: Asked) -> View:
 
 
 def _all(desk: Desk) -> list[Section]:
-    """What was evaluated, then what comes with the package."""
+    """What was evaluated, then what the server was given, and what comes with the package."""
     found: dict[str, list[Listed]] = {}
     for one in desk.shelf.listed:
         found.setdefault(one.entry.benchmark, []).append(one)
@@ -55,7 +53,11 @@ def _all(desk: Desk) -> list[Section]:
         Column("last evaluated (UTC)", TEXT),
     )
     stored = Grid("Benchmarks in the store", heads, tuple(rows), what="benchmarks" if len(rows) > 10 else "")
-    return [Section("stored", "In the store", (stored,)), Section("bundled", "Come with assay", (_bundled(),))]
+    sections = [Section("stored", "In the store", (stored,))]
+    if desk.library.names:
+        given = _at_hand(desk, desk.library.names, "Benchmarks given to assay serve")
+        sections.append(Section("given", "Given to assay serve", (given,)))
+    return [*sections, Section("bundled", "Come with assay", (_at_hand(desk, bundled(), "Bundled benchmarks"),))]
 
 
 def _row(name: str, listed: Sequence[Listed]) -> tuple[Field, ...]:
@@ -69,33 +71,34 @@ def _row(name: str, listed: Sequence[Listed]) -> tuple[Field, ...]:
     )
 
 
-def _bundled() -> Grid:
+def _at_hand(desk: Desk, names: Iterable[str], label: str) -> Grid:
+    """Benchmarks whose data can be read: how large they are, and what they say of themselves."""
     rows = []
-    for name in bundled():
-        dataset = bundled_dataset(name)
+    for name in names:
+        dataset = desk.library.named(name)
         shown = dataset if dataset is not None else load_cases(name)
         about = str(shown.metadata.get("description", ""))
         link = address("/datasets", name=name) if dataset is not None else ""
-        rows.append((Field(name, href=link), Field(sizes_of(shown)), words(about)))
-    return Grid("Bundled benchmarks", (Column("benchmark", TEXT), Column("size", TEXT), Column("about", TEXT)), tuple(rows))
+        rows.append((words(name, href=link), Field(size_text(shown)), words(about)))
+    return Grid(label, (Column("benchmark", TEXT), Column("size", TEXT), Column("about", TEXT)), tuple(rows))
 
 
 def _about(desk: Desk, name: str) -> list[Section]:
     """What the newest result knows of it; where the data are at hand, statistics and what is wrong."""
     listed = [one for one in desk.shelf.listed if one.entry.benchmark == name]
-    dataset = bundled_dataset(name)
+    dataset = desk.library.named(name)
     if not listed and dataset is None:
-        known = (*desk.shelf.benchmarks, *bundled())
+        known = (*desk.shelf.benchmarks, *desk.library.names, *bundled())
         raise UnknownName("benchmark", name[:200], near_matches(name, known), "the page Datasets lists them")
     sections = []
     if dataset is not None:
         content = {**dataset.get_statistics(), "fingerprints": {part: dataset.fingerprint(part) for part in PARTS}}
-        sections.append(Section("statistics", "Statistics", (_facts("Statistics", lines_of_statistics(content)),)))
+        sections.append(Section("statistics", "Statistics", (_facts("Statistics", statistics_lines(content)),)))
         sections.append(_findings(desk.worked_out.get(("check", name), lambda: (check_dataset(dataset),))[0]))
     if listed:
         sections.append(_seen(desk.result(listed[0].key), listed))
     if dataset is None:
-        said = f"The data are not at hand here: assay datasets check {name} says what is wrong with them."
+        said = "The data are not at hand here; assay serve --datasets PATH shows what is wrong with them, and their words."
         sections.append(Section("findings", "Findings", (Words(said, "muted"),)))
     return sections
 

@@ -80,7 +80,7 @@ def _judged(desk: Desk, renderer: Renderer, sent: Sent) -> Response:
     if not sent.judge or len(sent.judge) > LONGEST_JUDGE:
         return _asked_again(desk, renderer, key, query, sent)
     given, withdrawn = _changes(desk, result, query, sent)
-    n_back = desk.store.judgments.give_all(given, withdrawn)
+    n_back = desk.judgments.give_all(given, withdrawn)
     said = {"saved": len(given) or None, "back": n_back or None, "nothing": None if given or n_back else 1}
     answer = RedirectResponse(f"{address(f'/result/{key}/query', id=query, **said)}#judging", 303)
     answer.set_cookie(COOKIE, quote(sent.judge), max_age=YEAR, samesite="lax")
@@ -102,7 +102,7 @@ def _changes(desk: Desk, result: Result, query: str, sent: Sent) -> tuple[list[J
 
     It was ticked for the one whom the form was shown to; for somebody else it is no grade of theirs either.
     """
-    known = desk.store.judgments.find(result.benchmark, query)
+    known = desk.judgments.find(result.benchmark, query)
     ticked = {
         one.document: (f"{one.grade:g}", one.note) for one in known if one.judge == sent.fields.get("shown-to", sent.judge)
     }

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from assay.charts import Drawing, draw
-from assay.comparison.compare import compare_results
+from assay.comparison.compare import compare_results, counts_chunks, fair_metric
 from assay.comparison.comparison import Comparison
 from assay.errors import AssayError, UnknownName, UsageError, near_matches
 from assay.metrics._parse import parse_metric
@@ -39,7 +39,7 @@ def show_leaderboard(desk: Desk, asked: Asked) -> View:
         raise UnknownName("version of the data of this benchmark", data[:80], near_matches(data, list(versions)))
     entered = newest_of(versions.get(data, ()))
     metrics = metrics_of(entered)
-    metric = asked.one("metric", metrics[0] if metrics else "")
+    metric = asked.one("metric", usual_metric(desk, entered, metrics))
     if metric and metric not in metrics:
         raise UnknownName(
             "metric on this benchmark", metric[:80], near_matches(metric, metrics), f"there are {', '.join(metrics)}"
@@ -57,7 +57,7 @@ def show_leaderboard(desk: Desk, asked: Asked) -> View:
         "metric": metric,
         "sections": laid,
         "verdict": comparison.verdict if comparison else "",
-        "notes": [*_notes(ranked, entered, why_not), *_left_out(versions, data)],
+        "notes": [*unfair_notes(desk, ranked, metric), *_notes(ranked, entered, why_not), *_left_out(versions, data)],
     }
     return View("leaderboard.html.j2", f"Leaderboard of {benchmark}" if benchmark else "Leaderboard", content, tables)
 
@@ -87,6 +87,24 @@ def newest_of(listed: Sequence[Listed]) -> list[Listed]:
 def metrics_of(entered: Sequence[Listed]) -> list[str]:
     """Metrics that at least one of them has a figure of."""
     return list(dict.fromkeys(name for one in entered for name in known_figures(one.entry)))
+
+
+def usual_metric(desk: Desk, entered: Sequence[Listed], metrics: Sequence[str]) -> str:
+    """The first metric; of several chunkers one that is fair to them, where there is one."""
+    keys = tuple(one.key for one in entered[:MOST_TESTED])
+    if len(keys) < 2 or not metrics:
+        return metrics[0] if metrics else ""
+    fair: str = desk.worked_out.get(("fair", keys), lambda: fair_metric(desk.results(keys)) or "")
+    return fair if fair in metrics else metrics[0]
+
+
+def unfair_notes(desk: Desk, ranked: Sequence[Listed], metric: str) -> list[str]:
+    """A caution where the metric counts chunks, and several chunkers made them."""
+    keys = tuple(one.key for one in ranked[:MOST_TESTED])
+    if len(keys) < 2 or not counts_chunks(parse_metric(metric), desk.results(keys)):
+        return []
+    why = f"{metric} counts chunks, and each chunker made its own: how many there are to find differs"
+    return [f"{why}, so this order is not fair to them. Metrics of spans are, such as span_recall@10."]
 
 
 def _version_words(name: str, listed: Sequence[Listed]) -> str:

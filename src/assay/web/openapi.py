@@ -13,7 +13,7 @@ from assay.web._endpoint import JSON, ZSTD, Endpoint, Parameter
 
 VERSION = "3.1.0"
 ERRORS = {
-    400: "a parameter is missing, unknown or impossible",
+    400: "a parameter is missing, unknown, or not of its shape",
     401: "the token of assay serve is missing or wrong",
     403: "another page may not change anything here",
     404: "there is nothing of that name",
@@ -21,10 +21,11 @@ ERRORS = {
     414: "the address is too long",
     415: "something else than JSON was sent",
     421: "the pages are served to the server's own machine alone",
-    422: "the data do not allow it",
+    422: "what was asked for has its shape, but the data do not allow it",
+    429: "too many wrong tokens came from the same address; Retry-After says when to ask again",
     503: "the store cannot be read or written",
 }
-EVERYWHERE = (401, 414, 421, 503)
+EVERYWHERE = (401, 414, 421, 429, 503)
 """What any request may be answered with."""
 
 

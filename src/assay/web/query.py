@@ -16,14 +16,13 @@ from assay.store import StoredEvaluation
 from assay.text import counted, printable
 from assay.web._csv import HEAD, told
 from assay.web._desk import Desk, Listed
-from assay.web._documents import texts_of
 from assay.web._judged import Draft, judging_of
 from assay.web._page import Asked, Page, View
 from assay.web._queries import known_queries, query_url
 
 TOP = 20
 """Ranks that are shown at first."""
-NO_GRADE = "nothing where a document is not relevant, or was not judged"
+NO_GRADE = "0 where a document was judged and is not relevant, nothing where nobody judged it"
 MOST_RUNS = 12
 MOST_METRICS = 6
 
@@ -35,7 +34,8 @@ def show_query(desk: Desk, asked: Asked, draft: Draft | None = None) -> View:
     plain = _plain(desk, listed, result, query)
     one = plain["results"][0]
     top = asked.whole("top", TOP)
-    texts = texts_of(result, [hit["document"] for hit in one["ranking"]] + list(result.relevant.get(query, ())))
+    wanted = [*(hit["document"] for hit in one["ranking"]), *result.relevant.get(query, ())]
+    texts = desk.library.texts_of(result, wanted)
     ranking = _ranking(one, texts)
     truth, scores, runs = _truth(result, query, one, texts), _scores(result, query), _runs(desk, listed, query, result)
     ids = list(result.query_ids)

@@ -2,8 +2,8 @@
 
 Without a token only this machine may ask, under names that mean this machine: a foreign page whose name was pointed here
 (DNS rebinding) is refused. With a token, each request brings it in a cookie that the login sets, or as
-`Authorization: Bearer …`. What changes the store also needs to come from these pages (`Origin`), and to bring the word that
-their forms hold.
+`Authorization: Bearer …`; whoever gives wrong ones waits. What changes the store also needs to come from these pages
+(`Origin`), and to bring the word that their forms hold.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from hashlib import sha256
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote, urlsplit
+
+from assay.web._throttle import Throttle, TooSoon
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -64,23 +66,22 @@ def is_loopback(host: str) -> bool:
 
 @dataclass(frozen=True)
 class Keys:
-    """The token, and what is derived from it; without a token, a word that is new each time."""
+    """The token, and what stands for it. The cookie is new each time the server starts, so that it tells nothing of the
+    token: whoever guesses has to ask with the token itself, and waits.
+    """
 
     token: str = ""
     _secret: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
 
-    def _derived(self, word: str) -> str:
-        return hmac.new(self.token.encode() or self._secret, f"assay {word}".encode(), sha256).hexdigest()
-
     @property
     def cookie(self) -> str:
-        """What a browser that has logged in brings."""
-        return self._derived("cookie")
+        """What a browser that has logged in brings; nobody can work it out, not even from the token."""
+        return hmac.new(self._secret, b"assay cookie", sha256).hexdigest()
 
     @property
     def csrf(self) -> str:
-        """What forms bring: a page elsewhere cannot read it."""
-        return self._derived("csrf")
+        """What forms bring: a page elsewhere cannot read it. With a token it is the same when the server starts again."""
+        return hmac.new(self.token.encode() or self._secret, b"assay csrf", sha256).hexdigest()
 
     def is_token(self, given: str) -> bool:
         """Whether that is the token; it takes as long whatever was given."""
@@ -104,16 +105,17 @@ def _same(one: str, other: str) -> bool:
 class Refusal(Exception):
     """Why a request goes no further."""
 
-    def __init__(self, status: int, what: str, *, to_login: bool = False) -> None:
+    def __init__(self, status: int, what: str, *, to_login: bool = False, seconds: int = 0) -> None:
+        """`to_login` where the login would help, `seconds` where waiting does."""
         super().__init__(what)
-        self.status, self.what, self.to_login = status, what, to_login
+        self.status, self.what, self.to_login, self.seconds = status, what, to_login, seconds
 
 
 class Guard:
     """An ASGI application around another: what may not pass is answered here, and every answer gets its headers."""
 
-    def __init__(self, app: App, keys: Keys, *, refused: Callable[[Scope, Refusal], Response]) -> None:
-        self.app, self.keys, self.refused = app, keys, refused
+    def __init__(self, app: App, keys: Keys, *, throttle: Throttle, refused: Callable[[Scope, Refusal], Response]) -> None:
+        self.app, self.keys, self.throttle, self.refused = app, keys, throttle, refused
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Web sockets are refused, for there are none."""
@@ -126,13 +128,13 @@ class Guard:
         try:
             headers = _headers(scope)
             self._check_address(scope, headers)
-            is_by_header = self._check_token(scope, headers)
+            is_by_header = await self._check_token(scope, headers)
             if scope["method"] in HARMLESS:
                 body = receive
             else:
                 content = await _whole_body(receive, headers)
                 self._check_origin(headers)
-                if not is_by_header and scope["path"] not in OPEN_PATHS:
+                if not is_by_header and scope["method"] == "POST" and scope["path"] not in OPEN_PATHS:
                     self._check_form(headers, content)
                 body = _again(content, receive)
         except Refusal as refusal:
@@ -148,11 +150,15 @@ class Guard:
         if not self.keys.token and not is_loopback(name):
             raise Refusal(421, "these pages are served to this machine alone: open them as 127.0.0.1 or localhost")
 
-    def _check_token(self, scope: Scope, headers: dict[str, str]) -> bool:
+    async def _check_token(self, scope: Scope, headers: dict[str, str]) -> bool:
         """Whether the token came in a header, which no other page can make a browser send."""
         kind, _, given = headers.get("authorization", "").partition(" ")
         if kind.lower() == "bearer" and self.keys.token:
-            if self.keys.is_token(given.strip()):
+            try:
+                is_right = await self.throttle.is_right(address_of(scope), lambda: self.keys.is_token(given.strip()))
+            except TooSoon as error:
+                raise Refusal(429, str(error), seconds=error.seconds) from None
+            if is_right:
                 return True
             raise Refusal(401, "that is not the token")
         if not self.keys.token or scope["path"] in OPEN_PATHS or scope["path"].startswith(OPEN_FOLDER):
@@ -171,7 +177,7 @@ class Guard:
             raise Refusal(403, "another page may not change anything here")
 
     def _check_form(self, headers: dict[str, str], content: bytes) -> None:
-        """A form holds our word. JSON needs none: no page elsewhere can send it without asking first."""
+        """A form holds our word. JSON and DELETE need none: no page elsewhere can send them without asking first."""
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind == "application/json":
             return
@@ -180,6 +186,12 @@ class Guard:
             given = dict(parse_qsl(content.decode("utf-8", "replace"))).get("csrf", "")
         if not self.keys.is_csrf(given):
             raise Refusal(403, "this form is too old, or not from here: load the page again, then send it")
+
+
+def address_of(scope: Scope) -> str:
+    """Where a request comes from; empty where the server does not say."""
+    client = scope.get("client")
+    return str(client[0]) if client else ""
 
 
 def _host_of(url: str) -> tuple[str, str]:

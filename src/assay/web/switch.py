@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from assay.reports._stored import readable
 from assay.text import printable
 from assay.web._desk import Desk, Listed
+from assay.web._page import refuse_long
 from assay.web._rendering import Renderer
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ def routes(desk: Desk, renderer: Renderer) -> list[BaseRoute]:  # noqa: ARG001 (
 
     async def endpoint(request: Request) -> Response:
         sought = request.query_params.get("words", "")
+        refuse_long("words", sought)
         return JSONResponse(await run_in_threadpool(found, desk, sought), headers={"cache-control": "no-store"})
 
     return [Route("/switch", endpoint, methods=["GET"])]

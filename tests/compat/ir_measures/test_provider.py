@@ -145,11 +145,24 @@ def test_registered_it_is_asked_first_and_others_do_the_rest(ir_measures):
 
 def test_what_it_does_not_have(ir_measures):
     provider = drop_in.provider()
-    assert not provider.supports(ir_measures.alpha_nDCG @ 10)
+    assert not provider.supports(ir_measures.SetP(relative=True))
     with pytest.raises(UnknownName):
-        drop_in.metric_of(ir_measures.alpha_nDCG @ 10)
+        drop_in.metric_of("nDCQ@10")
     with pytest.raises(AssertionError):
         provider.supports(ir_measures.P)  # its own check: P needs a cutoff
+
+
+def test_measures_of_diversity_read_the_iteration_as_the_subtopic(ir_measures):
+    provider = drop_in.provider()
+    qrels = [ir_measures.Qrel("q", doc, 1, subtopic) for doc, subtopic in (("x", "1"), ("x", "2"), ("y", "1"), ("z", "3"))]
+    run = [ir_measures.ScoredDoc("q", doc, score) for doc, score in (("y", 3.0), ("z", 2.0), ("x", 1.0))]
+    measures = [ir_measures.StRecall @ 2, ir_measures.P_IA @ 1, ir_measures.alpha_nDCG(alpha=1.0) @ 1]
+    assert all(map(provider.supports, measures))
+    assert provider.calc_aggregate(measures, qrels, run) == pytest.approx(
+        dict(zip(measures, (2 / 3, 1 / 3, 1 / 2), strict=True))
+    )
+    with pytest.raises(DataError, match="subtopic"):
+        provider.calc_aggregate(measures, {"q": {"x": 1}}, run)
 
 
 def test_faults_are_said_in_words(ir_measures):

@@ -10,22 +10,13 @@ from assay.model.records import Query
 from assay.providers._provider import parse_provider
 
 from . import _kinds
+from ._asking import QUERY, ids, search
 from ._corpus import CHUNKS, cosines, embed
-
-QUERY = Query("q1", "lazy dog")
 
 
 @pytest.fixture
 def filled(app, tmp_path, required):
     return _kinds.chroma(app, tmp_path, required)
-
-
-def search(text, query=QUERY, k=3):
-    return parse_provider(text).make().search([query], k)[0]
-
-
-def ids(hits):
-    return [hit.doc_id for hit in hits]
 
 
 def test_squared_distances_are_negated(app, required):

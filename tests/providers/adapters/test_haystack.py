@@ -5,13 +5,10 @@ from __future__ import annotations
 import pytest
 
 from assay.errors import ProviderError
-from assay.model.records import Query
-from assay.providers._provider import parse_provider
 
-from . import _kinds
+from . import _asking, _kinds
+from ._asking import QUERY, ids
 from ._corpus import CHUNKS, document_of
-
-QUERY = Query("q1", "lazy dog")
 
 
 @pytest.fixture
@@ -20,7 +17,7 @@ def search(app, tmp_path, required):
     app.bm25 = required("haystack.components.retrievers.in_memory").InMemoryBM25Retriever(app.document_store)
 
     def search(name="pipeline", k=3, settings=""):
-        return parse_provider(f"haystack(pipeline='adapters_app:{name}'{settings})").make().search([QUERY], k)[0]
+        return _asking.search(f"haystack(pipeline='adapters_app:{name}'{settings})", k=k)
 
     return search
 
@@ -32,10 +29,6 @@ def words(search, app, required):
     app.words = required("haystack").Pipeline()
     app.words.add_component("retriever", retrievers.InMemoryBM25Retriever(app.document_store, top_k=1))
     return app.words
-
-
-def ids(hits):
-    return [hit.doc_id for hit in hits]
 
 
 def lexical(app, k):

@@ -10,9 +10,8 @@ from assay.providers._event_loop import EventLoop
 from assay.providers._provider import parse_provider
 
 from . import _kinds
+from ._asking import QUERY, ids, search
 from ._corpus import cosines
-
-QUERY = Query("q1", "lazy dog")
 
 
 @pytest.fixture
@@ -25,14 +24,6 @@ def with_words(filled, app, required):
     """The table can be searched by words too."""
     app.table.create_index("text", config=required("lancedb.index").FTS())
     return filled
-
-
-def search(text, query=QUERY, k=3):
-    return parse_provider(text).make().search([query], k)[0]
-
-
-def ids(hits):
-    return [hit.doc_id for hit in hits]
 
 
 def test_squared_distances_are_negated(filled):

@@ -5,13 +5,10 @@ from __future__ import annotations
 import pytest
 
 from assay.errors import ProviderError
-from assay.model.records import Query
-from assay.providers._provider import parse_provider
 
-from . import _kinds
+from . import _asking, _kinds
+from ._asking import QUERY, ids
 from ._corpus import CHUNKS, cosines
-
-QUERY = Query("q1", "lazy dog")
 
 
 @pytest.fixture
@@ -20,13 +17,9 @@ def search(app, tmp_path, required):
     _kinds.langchain(app, tmp_path, required)
 
     def search(name="retriever", k=3, settings=""):
-        return parse_provider(f"langchain(retriever='adapters_app:{name}'{settings})").make().search([QUERY], k)[0]
+        return _asking.search(f"langchain(retriever='adapters_app:{name}'{settings})", k=k)
 
     return search
-
-
-def ids(hits):
-    return [hit.doc_id for hit in hits]
 
 
 def test_the_retriever_of_the_user_stays_as_it_is(search, app):
@@ -72,7 +65,7 @@ def test_a_class_is_made_first(search, app, required):
 
 def test_without_an_id_the_message_says_what_there_is(search, app, required):
     app.own = own_retriever(required)()
-    with pytest.raises(ProviderError, match=r"hit 1 has no chunk id: it has source n; set chunk_id= to the field"):
+    with pytest.raises(ProviderError, match=r"it has source n; set chunk_id= to .*, or unit=document .*, which source names"):
         search("own")
 
 

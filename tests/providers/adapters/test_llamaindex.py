@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from assay.model.records import Query
-from assay.providers._provider import parse_provider
-
-from . import _kinds
+from . import _asking, _kinds
+from ._asking import QUERY, ids
 from ._corpus import CHUNKS, cosines
-
-QUERY = Query("q1", "lazy dog")
 
 
 @pytest.fixture
@@ -18,13 +14,9 @@ def search(app, tmp_path, required):
     _kinds.llamaindex(app, tmp_path, required)
 
     def search(name="retriever", k=3, settings=""):
-        return parse_provider(f"llamaindex(retriever='adapters_app:{name}'{settings})").make().search([QUERY], k)[0]
+        return _asking.search(f"llamaindex(retriever='adapters_app:{name}'{settings})", k=k)
 
     return search
-
-
-def ids(hits):
-    return [hit.doc_id for hit in hits]
 
 
 def test_the_retriever_of_the_user_stays_as_it_is(search, app):

@@ -10,10 +10,11 @@ from assay.model.records import Query
 from assay.providers._provider import parse_provider
 from assay.providers._refusals import Final
 
+from . import _asking
+from ._asking import QUERY, ids
 from ._corpus import CHUNKS, WIDTH, cosines, embed
 from ._kinds import fill_postgres
 
-QUERY = Query("q1", "lazy dog")
 NAME = "pgvector(dsn='${{ADAPTERS_DSN}}', table={}, embed='adapters_app:embed'{})"
 
 
@@ -27,15 +28,7 @@ def database(postgres, app, required, monkeypatch):
 
 
 def search(settings="", query=QUERY, k=3, table="docs"):
-    retriever = parse_provider(NAME.format(table, settings)).make()
-    try:
-        return retriever.search([query], k)[0]
-    finally:
-        retriever.close()
-
-
-def ids(hits):
-    return [hit.doc_id for hit in hits]
+    return _asking.search(NAME.format(table, settings), query, k)
 
 
 DISTANCES = {

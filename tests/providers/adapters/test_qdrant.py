@@ -10,21 +10,8 @@ from assay.model.records import Query
 from assay.providers._provider import parse_provider
 
 from . import _kinds
+from ._asking import QUERY, ids, search
 from ._corpus import CHUNKS, WIDTH, cosines, document_of, embed
-
-QUERY = Query("q1", "lazy dog")
-
-
-def search(text, query=QUERY, k=3):
-    retriever = parse_provider(text).make()
-    try:
-        return retriever.search([query], k)[0]
-    finally:
-        retriever.close()
-
-
-def ids(hits):
-    return [hit.doc_id for hit in hits]
 
 
 @pytest.mark.parametrize(("distance", "score"), [("COSINE", 1), ("DOT", 1), ("EUCLID", -1), ("MANHATTAN", -1)])

@@ -22,7 +22,9 @@ As a provider it keeps assay's conventions, which are the same for every measure
     `P@0`                                       aborts the interpreter                    BadParameter
     grades with a fraction, whole-number ids    TypeError                                 read
     a document twice for a query                the last counts, or both                  DataError naming it
-    measures of diversity                       needs pyndeval                            unsupported
+    measures of diversity                       needs pyndeval; cutoffs up to 20          any cutoff
+    `ERR_IA@1`, `alpha_DCG@1`                   not divided by the number of subtopics    divided, as at any cutoff
+    the same, judgments without subtopics       a warning, and a number                   DataError
 """
 
 from __future__ import annotations

@@ -9,8 +9,11 @@ from ir_measures import Measure, Metric
 from ir_measures.providers import Evaluator, Provider
 
 from assay.compat.ir_measures._measure import metric_of
+from assay.datasets import as_source
 from assay.errors import UsageError
-from assay.evaluation.evaluate import evaluate
+from assay.evaluation.evaluate import evaluate_settings
+from assay.evaluation.setting import settings_of
+from assay.model.profile import OWN
 from assay.model.qrels import Qrels
 
 
@@ -23,7 +26,7 @@ class AssayProvider(Provider):  # type: ignore[misc, unused-ignore]
         """Whether assay has the measure, with these parameters."""
         measure.validate_params()  # type: ignore[no-untyped-call, unused-ignore]
         try:
-            return metric_of(measure).metric.view == "ranking"
+            return metric_of(measure).metric.view in ("ranking", "subtopics")
         except UsageError:
             return False
 
@@ -45,7 +48,8 @@ class AssayEvaluator(Evaluator):  # type: ignore[misc, unused-ignore]
 
         A query that the run lacks has what ir_measures says it has, and true counts.
         """
-        result = evaluate(self._qrels, run, self._metrics.values())
+        settings = settings_of(list(self._metrics.values()), OWN)
+        result = evaluate_settings(self._qrels, as_source(run), settings, OWN)  # strangers to each other are no error here
         missing = set(result.missing)
         columns = {measure: result.table.columns[metric.name].score.tolist() for measure, metric in self._metrics.items()}
         for place, query in enumerate(result.table.query_ids):

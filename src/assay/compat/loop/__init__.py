@@ -19,34 +19,10 @@ from assay.compat._late_names import late_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    # ruff: noqa: F403, F405 (the two files say themselves what is public)
     from assay.compat.loop import benchmark, metrics
-    from assay.compat.loop.benchmark import (
-        BenchmarkComparison,
-        BenchmarkDataset,
-        Document,
-        Query,
-        RelevanceJudgment,
-        ReproducibleEvaluationRunner,
-        save_trec_run,
-    )
-    from assay.compat.loop.metrics import (
-        BatchEvaluator,
-        average_precision_at_k,
-        binary_to_graded,
-        dcg_at_k,
-        detect_metric_anomalies,
-        f1_at_k,
-        hit_rate_at_k,
-        mean_average_precision_at_k,
-        mean_mrr_at_k,
-        mean_ndcg_at_k,
-        mean_precision_at_k,
-        mean_recall_at_k,
-        mrr_at_k,
-        ndcg_at_k,
-        precision_at_k,
-        recall_at_k,
-    )
+    from assay.compat.loop.benchmark import *
+    from assay.compat.loop.metrics import *
 
 __all__ = [
     "BatchEvaluator",
@@ -82,5 +58,5 @@ _BENCHMARK = (
 )
 
 __getattr__, __dir__ = late_names(
-    __name__, {name: f"{__name__}.{'benchmark' if name in _BENCHMARK else 'metrics'}" for name in __all__}
+    __name__, dict.fromkeys(__all__, f"{__name__}.metrics") | dict.fromkeys(_BENCHMARK, f"{__name__}.benchmark")
 )

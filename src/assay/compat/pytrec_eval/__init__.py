@@ -46,15 +46,14 @@ __all__ = [
     "supported_nicknames",
 ]
 
-_HERE = "assay.compat.pytrec_eval"
 __getattr__, __dir__ = late_names(
     __name__,
     {
-        "RelevanceEvaluator": f"{_HERE}._evaluator",
-        "compute_aggregated_measure": f"{_HERE}._aggregate",
-        "parse_qrel": f"{_HERE}._lines",
-        "parse_run": f"{_HERE}._lines",
-        "supported_measures": f"{_HERE}._measures",
-        "supported_nicknames": f"{_HERE}._measures",
+        "RelevanceEvaluator": f"{__name__}._evaluator",
+        "compute_aggregated_measure": f"{__name__}._aggregate",
+        "parse_qrel": f"{__name__}._lines",
+        "parse_run": f"{__name__}._lines",
+        "supported_measures": f"{__name__}._measures",
+        "supported_nicknames": f"{__name__}._measures",
     },
 )

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from assay.errors import BadParameter, UnknownName, near_matches
-from assay.metrics._groups import CUTS, POINTS
 from assay.metrics._metric import BoundMetric
 from assay.metrics._parse import parse_metrics
+from assay.metrics._tool_names import TREC_FAMILIES
 
 _COUNTS = ("num_q", "num_ret", "num_rel", "num_rel_ret")
 _OFFICIAL = ("runid", *_COUNTS, "map", "gm_map", "Rprec", "bpref", "recip_rank", "iprec_at_recall", "P")
@@ -38,14 +38,7 @@ supported_nicknames: dict[str, set[str]] = {
 }
 """Groups of measures. As in the original, the last three are known by name but hold measures it cannot compute."""
 
-_CUT_AT = {
-    **dict.fromkeys(("P", "recall", "ndcg_cut", "map_cut", "relative_P"), CUTS),
-    "success": "1,5,10",
-    "iprec_at_recall": POINTS,
-    "Rprec_mult": "0.2,0.4,0.6,0.8,1,1.2,1.4,1.6,1.8,2",
-}
-"""Measures with one value per parameter, and trec_eval's parameters where none are given."""
-_TAKES_PARAMETERS = {*_CUT_AT, "relstring", "11pt_avg", "set_F"}
+_TAKES_PARAMETERS = {*TREC_FAMILIES, "relstring", "11pt_avg", "set_F"}
 _WITH_PARAMETERS = re.compile(
     rf"({'|'.join(sorted(map(re.escape, _IN_ORDER)))})[._](\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)*)", re.ASCII
 )
@@ -60,9 +53,9 @@ def metrics_by_key(measures: Iterable[str]) -> dict[str, BoundMetric]:
             wanted[name].update(parameters)
     found: dict[str, BoundMetric] = {}
     for name in filter(wanted.__contains__, _IN_ORDER):
-        cuts = ",".join(sorted(wanted[name], key=float)) or _CUT_AT.get(name)
+        cuts = ",".join(sorted(wanted[name], key=float)) or TREC_FAMILIES.get(name)
         for metric in parse_metrics(f"{name}.{cuts}" if cuts else name):
-            found[metric.trec_name if name in _CUT_AT else name] = metric
+            found[metric.trec_name if name in TREC_FAMILIES else name] = metric
     return found
 
 
@@ -77,6 +70,6 @@ def _split(text: Any) -> tuple[str, list[str]]:
         raise UnknownName("measure", text, near_matches(text, _IN_ORDER, most=2), "supported_measures holds all")
     name, parameters = shape[1], shape[2]
     if name not in _TAKES_PARAMETERS:
-        instead = f"; {name}_cut_{parameters} is cut" if f"{name}_cut" in _CUT_AT else ""
+        instead = f"; {name}_cut_{parameters} is cut" if f"{name}_cut" in TREC_FAMILIES else ""
         raise BadParameter(f"{text}: {name} takes no parameter here{instead}")
     return name, parameters.split(",")

@@ -1,0 +1,185 @@
+"""What may be typed where: read off the parsers and the catalogs, so that no list is kept by hand."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from assay.cli._command import Parser
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option of a command."""
+
+    flags: tuple[str, ...]
+    help: str
+    takes: str
+    """`nothing`, `one` value, or `many`."""
+    words: tuple[str, ...] = ()
+    """Its values as far as they are known; where there are none, files are offered."""
+
+
+@dataclass(frozen=True)
+class Typed:
+    """One command: its options, and the words that may stand by themselves."""
+
+    name: str
+    help: str
+    options: tuple[Option, ...]
+    words: tuple[str, ...] = ()
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """Every flag, the short ones too."""
+        return tuple(flag for option in self.options for flag in option.flags)
+
+
+def typed_commands(parser: Parser) -> list[Typed]:
+    """Every command of the program with what it takes."""
+    (commands,) = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+    about = {action.dest: action.help or "" for action in commands._choices_actions}
+    known = _catalogs()
+    return [_typed(name, about[name], sub._actions, known) for name, sub in commands.choices.items()]
+
+
+def _typed(name: str, about: str, actions: Iterable[argparse.Action], known: Mapping[str, tuple[str, ...]]) -> Typed:
+    shown = [action for action in actions if action.help != argparse.SUPPRESS]
+    options = [_option(action, known) for action in shown if action.option_strings]
+    bare = [word for action in shown if not action.option_strings for word in _words(action, known, name)]
+    return Typed(name, about, tuple(options), tuple(dict.fromkeys(bare)))
+
+
+def _option(action: argparse.Action, known: Mapping[str, tuple[str, ...]]) -> Option:
+    takes = "nothing" if action.nargs == 0 else "one" if action.nargs is None else "many"
+    about = (action.help or "").replace("%%", "%").replace("%(default)s", str(action.default))
+    return Option(tuple(action.option_strings), about, takes, _words(action, known))
+
+
+def _words(action: argparse.Action, known: Mapping[str, tuple[str, ...]], command: str = "") -> tuple[str, ...]:
+    """Its choices; else those its metavar lists; else the names of the catalog that it takes names of."""
+    if action.nargs == 0:
+        return ()
+    if action.choices:
+        return tuple(map(str, action.choices))
+    metavar = action.metavar if isinstance(action.metavar, str) else ""
+    if "|" in metavar:
+        return tuple(metavar.split("|"))
+    return known.get(action.dest) or (known.get(command, ()) if action.dest == "words" else ())
+
+
+def _catalogs() -> dict[str, tuple[str, ...]]:
+    """What an option or an argument is called → the names it takes."""
+    named = {names: tuple(read()) for names, read in CATALOGS.items()}
+    return {name: words for names, words in named.items() for name in names.split()}
+
+
+def _benchmarks() -> Iterable[str]:
+    from assay.datasets._format import bundled
+
+    return bundled()
+
+
+def _charts() -> Iterable[str]:
+    from assay.charts._chart import all_charts
+
+    return all_charts()
+
+
+def _chunkers() -> Iterable[str]:
+    from assay.chunkers._chunker import all_chunkers
+
+    return all_chunkers()
+
+
+def _corrections() -> Iterable[str]:
+    from assay.stats._corrections import CORRECTIONS
+
+    return CORRECTIONS
+
+
+def _formats() -> Iterable[str]:
+    from assay.datasets._format import all_formats
+
+    return all_formats()
+
+
+def _formulas() -> Iterable[str]:
+    from assay.ontology._similarity import all_similarities
+
+    return all_similarities()
+
+
+def _fusions() -> Iterable[str]:
+    from assay.fusion._fusion import all_fusions
+
+    return all_fusions()
+
+
+def _metrics() -> Iterable[str]:
+    from assay.metrics._registry import all_metrics
+
+    return all_metrics()
+
+
+def _norms() -> Iterable[str]:
+    from assay.fusion._normalise import NORMALISATIONS
+
+    return NORMALISATIONS
+
+
+def _profiles() -> Iterable[str]:
+    from assay.model.profiles import PROFILES
+
+    return PROFILES
+
+
+def _providers() -> Iterable[str]:
+    from assay.providers._provider import all_providers
+
+    return all_providers()
+
+
+def _renderers() -> Iterable[str]:
+    from assay.reports._report import all_renderers
+
+    return all_renderers()
+
+
+def _resolvers() -> Iterable[str]:
+    from assay.relevance._resolver import all_resolvers
+
+    return ("auto", *all_resolvers())
+
+
+def _tests() -> Iterable[str]:
+    from assay.stats._test import all_tests
+
+    return all_tests()
+
+
+def _topics() -> Iterable[str]:
+    from assay.conformance.cases import all_topics
+
+    return all_topics()
+
+
+CATALOGS: Mapping[str, Callable[[], Iterable[str]]] = {
+    "benchmarks benchmark dataset": _benchmarks,
+    "kind": _charts,
+    "chunkers chunker": _chunkers,
+    "correction": _corrections,
+    "dataset_format to": _formats,
+    "formula": _formulas,
+    "method": _fusions,
+    "metrics metric tune sort": _metrics,
+    "norm": _norms,
+    "profile": _profiles,
+    "providers provider": _providers,
+    "format": _renderers,
+    "relevance": _resolvers,
+    "test": _tests,
+    "topic": _topics,
+}
+"""Options and arguments by their names → what knows the names they take."""

@@ -1,0 +1,123 @@
+"""Metrics of one's own: a function of a ranking becomes a metric that is scored, compared and gated like any other."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from assay.errors import BadParameter, DataError, UsageError, near_matches
+from assay.grammar import REQUIRED, Param, flag, number
+from assay.metrics._metric import GradedRun, Metric, Scores
+from assay.metrics._param import CUTOFF, CUTOFF_NEEDED
+from assay.metrics._registry import register
+from assay.text import counted
+
+Function = Callable[..., Any]
+PREFIX = "python:"
+
+
+@dataclass(frozen=True)
+class OwnMetric(Metric):
+    """A metric that somebody made; the first line of the function's docstring says what it tells."""
+
+    @property
+    def meaning(self) -> str:
+        """One sentence: what it tells."""
+        return (inspect.getdoc(self.function) or "").partition("\n")[0]
+
+
+def metric(
+    function: Function | None = None,
+    *,
+    name: str = "",
+    range: tuple[float, float] = (0.0, 1.0),  # noqa: A002 (what it is called in a record)
+    higher_is_better: bool = True,
+) -> Any:
+    """Make a function a metric: `function(run)` gives one score for each query of a GradedRun.
+
+    Further arguments are parameters of the metric: `k` is its cutoff, others are numbers, words, or true and false, as their
+    defaults are. The summary is the mean. From then on its name is known like any other: `top_two@5`. What comes back is the
+    metric; with settings and without a function, what makes one of a function.
+    """
+
+    def made(function: Function) -> OwnMetric:
+        called = name or function.__name__
+        if not called.replace("_", "").isalnum() or not called[0].isalpha():
+            raise BadParameter(f"a metric's name has letters, digits and underscores, not {called!r}; give it a name=")
+        params = tuple(map(_param, list(inspect.signature(function).parameters.values())[1:]))
+        own = OwnMetric(
+            called, _checked(function, called), params, range=range, higher_is_better=higher_is_better, is_monotone=False
+        )
+        register(own)
+        return own
+
+    return made if function is None else made(function)
+
+
+def named_metric(text: str) -> str:
+    """`python:my_metrics:top_two@5` → `top_two@5`, once that is known; any other text stays as it is."""
+    if not text.startswith(PREFIX):
+        return text
+    module, colon, rest = text.removeprefix(PREFIX).partition(":")
+    name = rest.partition("@")[0].partition("(")[0].strip()
+    if not colon or not name:
+        raise BadParameter(f"{text}: write python:module:name, as in python:my_metrics:top_two")
+    found = getattr(_module(text, module), name, None)
+    if not isinstance(found, Metric):
+        known = [one for one, value in vars(sys.modules[module]).items() if isinstance(value, Metric)]
+        near = near_matches(name, known) or known
+        raise UsageError(f"{text}: {module} has no metric {name}; it has {', '.join(near) or 'none'} (see assay.metric)")
+    register(found)
+    return found.name + rest[len(name) :]
+
+
+def unknown_function(_: GradedRun) -> Scores:
+    """A metric that is known by its stored figures alone."""
+    raise UsageError("a metric of somebody's own can only be scored where it is made; name it as python:module:name")
+
+
+def _module(text: str, name: str) -> Any:
+    """The module, from the current folder too."""
+    here = str(Path.cwd())
+    if here not in sys.path and "" not in sys.path:
+        sys.path.insert(0, here)
+        importlib.invalidate_caches()
+    try:
+        return importlib.import_module(name)
+    except Exception as error:
+        raise UsageError(f"{text}: module {name} cannot be imported: {type(error).__name__}: {error}") from error
+
+
+def _param(given: inspect.Parameter) -> Param:
+    """The parameter that an argument stands for; its default says what it may be."""
+    default = REQUIRED if given.default is inspect.Parameter.empty else given.default
+    if given.name == "k":
+        return CUTOFF_NEEDED if default is REQUIRED else CUTOFF
+    meaning = f"the argument {given.name} of the function"
+    if isinstance(default, bool):
+        return Param(given.name, flag, default, meaning)
+    if isinstance(default, int | float) or default is None:
+        return Param(given.name, number, default, meaning)
+    return Param(given.name, str, default, meaning)
+
+
+def _checked(function: Function, name: str) -> Callable[..., Scores]:
+    """The function, and a word if it does not give one number for each query."""
+
+    @wraps(function)
+    def score(run: GradedRun, **params: Any) -> Scores:
+        found = np.asarray(function(run, **params))
+        if found.shape != (run.n_queries,) or found.dtype.kind not in "biuf":
+            wanted = f"one number for each of {counted(run.n_queries, 'query')}"
+            raise DataError(f"{name} gives {wanted}, not {found.dtype} of shape {found.shape}")
+        return found.astype(float)
+
+    return score

@@ -1,0 +1,127 @@
+"""Subtopics: grades for each aspect of a query, and a run as each of these aspects sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.errors import DataError
+from assay.model.ordering import Floats, Ints
+from assay.text import counted, some_of
+
+if TYPE_CHECKING:
+    from assay.model.graded import GradedRun, Hits
+
+NO_SUBTOPICS = (
+    "metrics of diversity need judgments per subtopic, and these have none. A file of them has lines "
+    "`query subtopic document grade` with more than one subtopic; tables and records have a column `subtopic`"
+)
+
+
+class SubtopicGrades(NamedTuple):
+    """One row for each document and each subtopic it was judged for, retrieved or not."""
+
+    query: Ints
+    """The place of its query."""
+    subtopic: Ints
+    """The number of its subtopic; the same subtopic of another query has another number."""
+    judgment: Ints
+    """The number of the document's judgment."""
+    by_id: Ints
+    """The place of the document among all, by its id."""
+    grade: Floats
+
+    def where(self, mask: NDArray[np.bool_]) -> SubtopicGrades:
+        """Only the rows the mask keeps."""
+        query, subtopic, judgment, by_id = (column[mask] for column in self[:4])
+        return SubtopicGrades(query, subtopic, judgment, by_id, self.grade[mask])
+
+    def renumbered(self, places: Ints) -> SubtopicGrades:
+        """Only the rows of the queries at these places, by their order there."""
+        number = np.full(int(max(self.query.max(initial=-1), places.max(initial=-1))) + 1, -1)
+        number[places] = np.arange(len(places))
+        kept = self.where(number[self.query] >= 0)
+        return kept._replace(query=number[kept.query])
+
+
+@dataclass(frozen=True)
+class BySubtopic:
+    """Every subtopic with a relevant document as a query of its own, which has the ranking of its query."""
+
+    run: GradedRun
+    """A query here is a subtopic; its relevant documents, all of grade 1, are those that are relevant to the subtopic."""
+    query: Ints
+    """For each subtopic: the place of its query."""
+    rows: SubtopicGrades
+    """What is relevant, by the numbers that subtopics have here."""
+    n_queries: int
+    _memory: dict[Hashable, Any] = field(default_factory=dict, repr=False)
+
+    def remembered(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """What was made before for the same question."""
+        if key not in self._memory:
+            self._memory[key] = make()
+        return self._memory[key]
+
+    @property
+    def n_subtopics(self) -> Ints:
+        """How many subtopics each query has; one without a relevant document does not count."""
+        return np.bincount(self.query, minlength=self.n_queries)
+
+    def sum(self, values: Floats) -> Floats:
+        """Sum of `values` (one per subtopic) for each query."""
+        return np.bincount(self.query, weights=values, minlength=self.n_queries).astype(float, copy=False)
+
+    def mean(self, values: Floats) -> Floats:
+        """Mean of `values` (one per subtopic) for each query; 0 where it has no subtopic."""
+        return self.sum(values) / np.maximum(self.n_subtopics, 1)
+
+
+def by_subtopic(run: GradedRun, level: float | None) -> BySubtopic:
+    """The run as each subtopic sees it, at a relevance level."""
+    from assay.model.graded import GradedRun, is_relevant
+
+    rows = None if run.judgments is None else run.judgments.subtopic_grades
+    if rows is None or run.judgment is None:
+        raise DataError(NO_SUBTOPICS)
+    rows = rows if run.places is None else rows.renumbered(run.places)
+    _refuse_whole_queries(run, rows)
+    rows = rows.where(is_relevant(rows.grade, level))
+    _, first, number = np.unique(rows.subtopic, return_index=True, return_inverse=True)
+    rows = rows._replace(subtopic=number.reshape(-1))
+    query = rows.query[first]
+    place = np.full(int(max(rows.judgment.max(initial=-1), run.judgment.max(initial=-1))) + 1, -1)
+    place[run.judgment] = np.arange(len(run.judgment))
+    hit = place[rows.judgment]
+    found = np.flatnonzero(hit >= 0)
+    found = found[np.lexsort((run.retrieved.rank[hit[found]], rows.subtopic[found]))]
+    in_order = np.sort(rows.subtopic)
+    ideal = _hits(in_order, in_order, len(query))
+    seen = GradedRun(
+        tuple(run.query_ids[number] for number in query.tolist()),
+        _hits(rows.subtopic[found], run.retrieved.rank[hit[found]], len(query)),
+        run.n_retrieved[query],
+        _hits(in_order, ideal.position, len(query)),
+        max_grade=1.0,
+        ties=None if run.ties is None else run.ties.where(hit[found]),
+    )
+    return BySubtopic(seen, query, rows, run.n_queries)
+
+
+def _hits(subtopic: Ints, rank: Ints, n_subtopics: int) -> Hits:
+    from assay.model.graded import Hits
+
+    return Hits(subtopic, rank, np.ones(len(subtopic)), n_subtopics)
+
+
+def _refuse_whole_queries(run: GradedRun, rows: SubtopicGrades) -> None:
+    """A query that is judged as a whole among others that are not would silently score 0."""
+    has_rows = np.bincount(rows.query, minlength=run.n_queries) > 0
+    whole = [run.query_ids[number] for number in np.flatnonzero(~has_rows & (run.n_relevant() > 0)).tolist()]
+    if whole:
+        found = f"{counted(len(whole), 'query')} without any: {some_of(whole)}"
+        raise DataError(f"metrics of diversity need a subtopic with every judgment; {found}")

@@ -1,0 +1,28 @@
+"""Plain JSON: whatever the API gives, in what JSON has words for."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+
+def to_json(content: Any) -> bytes:
+    """Plain JSON in ASCII; what JSON has no word for, nan and what is infinite, is null."""
+    return json.dumps(_plain(content), allow_nan=False, separators=(",", ":")).encode("ascii")
+
+
+def _plain(value: Any) -> Any:
+    """The value made of dicts, lists, texts and finite numbers."""
+    if isinstance(value, Mapping):
+        return {str(name): _plain(one) for name, one in value.items()}
+    if isinstance(value, list | tuple | set | frozenset | np.ndarray):
+        return [_plain(one) for one in value]
+    if isinstance(value, np.generic):
+        return _plain(value.item())
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if value is None or isinstance(value, str | int | bool) else str(value)

@@ -1,0 +1,137 @@
+"""assay completion: the scripts, run by real shells."""
+
+import argparse
+import shlex
+import shutil
+import subprocess
+
+import pytest
+
+from assay.cli._completion_words import CATALOGS, typed_commands
+from assay.cli._program import build_parser
+from assay.metrics._registry import all_metrics
+from assay.model.profiles import PROFILES
+from assay.providers._provider import all_providers
+
+
+@pytest.fixture(scope="module")
+def scripts():
+    """Shell → its script, as it is printed."""
+    from assay.cli._completion_scripts import SCRIPTS
+
+    commands = typed_commands(build_parser())
+    return {shell: make(commands) for shell, make in SCRIPTS.items()}
+
+
+@pytest.fixture
+def complete(scripts, tmp_path):
+    """What bash offers for words; the last one is being typed."""
+
+    def offered(*words):
+        line = f"COMP_WORDS=({shlex.join(words)}); COMP_CWORD={len(words) - 1}; _assay; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+        done = subprocess.run(
+            [shutil.which("bash"), "--norc", "-uc", f"{scripts['bash']}\n{line}"],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stderr == ""
+        return done.stdout.split()
+
+    return offered
+
+
+def test_the_command_prints_what_a_shell_takes(assay, scripts):
+    for shell, script in scripts.items():
+        outcome = assay("completion", shell)
+        assert (outcome.code, outcome.out, outcome.err) == (0, script, "")
+    assert assay("completion", "tcsh").code == 2
+    assert assay("completion").code == 2
+
+
+def test_commands(complete):
+    assert complete("assay", "sc") == ["score"]
+    assert {"score", "eval", "compare", "completion", "--help", "--version"} <= set(complete("assay", ""))
+    assert complete("assay", "xyz") == []
+
+
+def test_flags(complete):
+    assert complete("assay", "score", "q.txt", "r.run", "--ti") == ["--ties", "--tie-band"]
+    assert "-m" in complete("assay", "score", "-")
+    assert complete("assay", "show", "latest", "--q") == ["--query"]
+
+
+def test_values_of_an_option(complete):
+    assert complete("assay", "score", "--ties", "docid_") == ["docid_desc", "docid_asc"]
+    assert complete("assay", "score", "--ties", "=", "docid_a") == ["docid_asc"]
+    assert "docid_asc" in complete("assay", "score", "--ties", "=")
+    assert complete("assay", "score", "--profile", "") == list(PROFILES)
+    assert complete("assay", "completion", "f") == ["fish"]
+
+
+def test_names_of_catalogs(complete):
+    assert complete("assay", "eval", "--metrics", "") == list(all_metrics())
+    assert complete("assay", "eval", "-m", "map", "ndc") == [name for name in all_metrics() if name.startswith("ndc")]
+    assert complete("assay", "eval", "--metrics", "map", "--providers", "bm25", "") == list(all_providers())
+    assert complete("assay", "eval", "--benchmarks", "rag") == ["rag-template"]
+    assert complete("assay", "providers", "bm") == ["bm25"]
+    assert complete("assay", "datasets", "ch") == ["check"]
+
+
+def test_files_are_left_to_the_shell(complete):
+    """Nothing is offered, and bash then offers files, for it was told to."""
+    assert complete("assay", "score", "exa") == []
+    assert complete("assay", "score", "-o", "") == []
+    assert complete("assay", "eval", "--ties", "docid_asc", "pl") == []
+
+
+def test_an_option_with_one_value_takes_no_second(complete):
+    assert complete("assay", "datasets", "--dataset-format", "beir", "") == ["show", "check", "convert"]
+    assert complete("assay", "datasets", "--help", "sh") == ["show"]
+
+
+def test_every_flag_of_every_command_is_offered(complete):
+    (commands,) = (action for action in build_parser()._actions if isinstance(action, argparse._SubParsersAction))
+    for name in ("eval", "gate", "why"):
+        flags = {flag for action in commands.choices[name]._actions for flag in action.option_strings}
+        assert set(complete("assay", name, "-")) == flags
+
+
+def test_every_catalog_belongs_to_an_option():
+    (commands,) = (action for action in build_parser()._actions if isinstance(action, argparse._SubParsersAction))
+    names = {action.dest for sub in commands.choices.values() for action in sub._actions}
+    assert {name for group in CATALOGS for name in group.split()} - names == set()
+    assert all(list(read()) for read in CATALOGS.values())
+
+
+def test_no_text_can_end_the_quotes_around_it(scripts):
+    for line in scripts["fish"].splitlines():
+        assert shlex.split(line)[:3] == ["complete", "-c", "assay"]
+
+
+@pytest.mark.parametrize(("shell", "check"), [("bash", "-n"), ("zsh", "-n"), ("fish", "--no-execute")])
+def test_the_shell_itself_can_read_it(scripts, shell, check, tmp_path):
+    if not shutil.which(shell):
+        pytest.skip(f"{shell} is not installed")
+    (tmp_path / "script").write_text(scripts[shell])
+    done = subprocess.run([shell, check, tmp_path / "script"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_zsh_offers_the_same(scripts, tmp_path):
+    if not shutil.which("zsh"):
+        pytest.skip("zsh is not installed")
+    ask = "COMP_WORDS=(assay score --ti); COMP_CWORD=2; setopt ksharrays shwordsplit; _assay; print -l -- $COMPREPLY[@]"
+    script = f"autoload -U compinit; compinit -u -d {tmp_path / 'dump'}; {scripts['zsh']}\n{ask}"
+    done = subprocess.run(["zsh", "-fc", script], capture_output=True, text=True, check=False)
+    assert "--ties" in done.stdout
+
+
+def test_fish_offers_the_same(scripts, tmp_path):
+    if not shutil.which("fish"):
+        pytest.skip("fish is not installed")
+    (tmp_path / "script").write_text(scripts["fish"])
+    ask = f"source {tmp_path / 'script'}; complete -C 'assay score --ties docid_'"
+    done = subprocess.run(["fish", "--no-config", "-c", ask], capture_output=True, text=True, check=True)
+    assert {line.split("\t")[0] for line in done.stdout.splitlines()} >= {"docid_desc", "docid_asc"}

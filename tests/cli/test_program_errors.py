@@ -1,0 +1,66 @@
+"""Errors at a terminal: broken between words, `error:` in red; plain in pipes, and commands are left whole."""
+
+import io
+
+import pytest
+
+from assay.cli._program_errors import COMMAND, LABEL, PLAIN, RED, write_error
+
+
+class Screen(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self):
+        return True
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    """What a terminal of 30 columns shows of an error."""
+    monkeypatch.setenv("COLUMNS", "30")
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+
+    def call(message):
+        stream = Screen()
+        with monkeypatch.context() as patch:
+            patch.setattr("sys.stderr", stream)
+            write_error(message)
+        return stream.getvalue()
+
+    return call
+
+
+def test_sentences_are_broken_between_words_and_keep_their_indent(shown):
+    assert shown("there is no such thing as an endless line\n  and here the second one goes on and on") == (
+        f"{RED}{LABEL}{PLAIN} there is no such thing\nas an endless line\n  and here the second one goes\n  on and on\n"
+    )
+
+
+def test_a_command_is_left_whole_so_that_it_can_be_pasted(shown):
+    command = f"{COMMAND}score qrels.txt bm25.run dense.run -m ndcg@10"
+    assert shown(f"a run is missing\n{command}").splitlines()[-1] == command
+
+
+def test_colour_is_left_out_on_request(shown, monkeypatch):
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert shown("no") == "error: no\n"
+
+
+def test_a_stream_without_a_size_is_taken_as_a_usual_terminal(shown, monkeypatch):
+    monkeypatch.delenv("COLUMNS")
+    lines = shown("word " * 40).removeprefix(f"{RED}{LABEL}{PLAIN}").splitlines()
+    assert 70 < max(map(len, lines)) <= 80
+
+
+def test_nothing_is_broken_or_coloured_where_nobody_watches(capsys):
+    write_error("x " * 100 + "\x1b[31m")
+    assert capsys.readouterr().err == "error: " + "x " * 100 + "\\x1b[31m\n"
+
+
+def test_the_list_of_commands_is_not_broken_within_a_word(terminal):
+    shown = terminal("scoer", columns=60, env={"NO_COLOR": "1"}).out
+    assert shown.startswith("error: no command is called 'scoer'. Did you mean score")
+    assert max(map(len, shown.splitlines())) <= 60
+    words = shown.replace("\n", " ").replace(",", " ").replace(";", " ").split()
+    assert {"conformance", "judgments", "providers"} <= set(words)

@@ -1,0 +1,10 @@
+"""From which size on the quick way is taken, set for a while."""
+
+from unittest import mock
+
+from assay.datasets import _tables
+
+
+def sizes(least):
+    """From how many bytes and rows on the quick way is taken."""
+    return mock.patch.multiple(_tables, LARGE_FILE=least, LARGE_FRAME=least)

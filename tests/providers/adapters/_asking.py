@@ -1,0 +1,21 @@
+"""A query, and how a provider is asked it."""
+
+from __future__ import annotations
+
+from assay.model.records import Query
+from assay.providers._provider import parse_provider
+
+QUERY = Query("q1", "lazy dog")
+
+
+def search(text, query=QUERY, k=3):
+    """The hits of a provider that is made for this, and closed again."""
+    retriever = parse_provider(text).make()
+    try:
+        return retriever.search([query], k)[0]
+    finally:
+        retriever.close()
+
+
+def ids(hits):
+    return [hit.doc_id for hit in hits]

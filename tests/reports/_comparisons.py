@@ -1,0 +1,28 @@
+"""Small comparisons, and how they are shown."""
+
+from assay.comparison.compare import compare
+from assay.reports._comparison import render_comparison
+from assay.reports._comparison_report import ComparisonReport
+
+SCORES = {
+    "old": [0.2, 0.5, 0.25, 0.5, 0.2, 1.0, 0.5, 0.0],
+    "new": [1.0, 1.0, 0.5, 1.0, 1.0, 0.5, 1.0, 0.25],
+    "top": [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0],
+}
+"""Reciprocal ranks on eight queries."""
+QRELS = {f"q{number}": {"d": 1} for number in range(1, 9)}
+
+
+def ranked(scores):
+    return {
+        f"q{number}": [*(f"x{rank}" for rank in range(1, round(1 / score))), "d"] if score else ["x"]
+        for number, score in enumerate(scores, 1)
+    }
+
+
+def comparison(*names, metrics=("mrr", "hit@1"), **how):
+    return compare(QRELS, {name: ranked(SCORES[name]) for name in names or SCORES}, metrics, **how)
+
+
+def rendered(one, form="table", **how):
+    return render_comparison(ComparisonReport([one], **how), form)

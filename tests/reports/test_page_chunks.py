@@ -1,0 +1,45 @@
+"""Chunks of a page: how many, how large, and how many of them are relevant."""
+
+from dataclasses import replace
+
+from assay.comparison.compare import compare_results
+from assay.reports._comparison_markdown import render_markdown
+from assay.reports._comparison_report import ComparisonReport
+from assay.reports._page_chunks import chunks_section
+from assay.reports._page_matter import Matter
+
+from ._pages import base, cand
+
+
+def cut(result, chunker, n, relevant):
+    sizes = {"mean": 100.5, "median": 90, "p5": 10, "p95": 300, "max": 1234}
+    about = {"chunker": chunker, "n": n, "characters": sizes, "tokens": {"mean": 20}, "seconds": 0.25}
+    provenance = {"chunks": about, "seconds": {"indexing": 0.5}}
+    return replace(result, provenance=provenance, relevance={"strategy_used": "span", "relevant": relevant})
+
+
+def test_a_row_for_each_system():
+    results = (cut(base(), "fixed_lines", 1500, 12), cut(cand(), "syntax_tree", 900, 8))
+    section = chunks_section(Matter(results, compare_results(results)))
+    assert section.title == "Chunks"
+    assert "differs between chunkers" in section.lead
+    (grid,) = section.parts
+    assert [column.head for column in grid.columns][:3] == ["system", "chunks", "relevant"]
+    assert [field.text for field in grid.rows[0]] == [
+        *("base", "1,500", "12", "100", "90", "10–300", "1,234", "20", "0.25 s", "0.50 s"),
+    ]
+    assert [row[1].sort for row in grid.rows] == [1500, 900]
+
+
+def test_one_chunker_is_fair_to_itself_and_documents_have_no_section():
+    section = chunks_section(Matter((cut(base(), "fixed_lines", 10, 1),)))
+    assert "differs" not in section.lead
+    assert chunks_section(Matter((base(),))) is None
+
+
+def test_in_markdown():
+    results = (cut(base(), "fixed_lines", 1500, 12), cut(cand(), "syntax_tree", 900, 8))
+    text = render_markdown(ComparisonReport([compare_results(results)]))
+    assert "### small: chunks, sizes in characters" in text
+    assert "| base | 1,500 | 12 |" in text
+    assert "chunks, sizes" not in render_markdown(ComparisonReport([compare_results([base(), cand()])]))

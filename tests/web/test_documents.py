@@ -1,0 +1,114 @@
+"""Words of documents: shown from benchmarks that are at hand and the very ones; no path of a result is ever opened."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from _clients import client_of, main_of
+
+import assay
+from assay.store import Store
+from assay.web._documents import LONGEST, Library, texts_of
+
+
+def dataset_of(name="mine", word="apple"):
+    found = assay.BenchmarkDataset(name, "1")
+    for number in range(3):
+        found.add_query(assay.Query(f"q{number}", f"{word} {number}"))
+        found.add_document(assay.Document(f"d{number}", f"{word} {number} " + "x" * 700 * (number == 2)))
+        found.add_judgment(assay.RelevanceJudgment(f"q{number}", f"d{number}", number % 2))
+    return found
+
+
+@pytest.fixture
+def result():
+    return assay.run(dataset_of(), "bm25", metrics=["ndcg@10", "judged@10"])
+
+
+def test_the_words_of_a_benchmark_that_was_given(result):
+    library = Library([dataset_of()])
+    found = library.texts_of(result, ["d0", "d2", "nobody"])
+    assert found == {"d0": "apple 0 ", "d2": ("apple 2 " + "x" * 700)[: LONGEST - 1] + "…"}
+    assert library.names == ("mine",)
+    assert Library().texts_of(result, ["d0"]) == {}
+
+
+@pytest.mark.parametrize("other", [dataset_of(word="pear"), dataset_of(name="another")])
+def test_other_data_or_another_name_show_nothing(result, other):
+    assert Library([other]).texts_of(result, ["d0"]) == {}
+
+
+def test_of_two_versions_the_one_of_that_day(result):
+    library = Library([dataset_of(word="pear"), dataset_of()])
+    assert library.texts_of(result, ["d1"]) == {"d1": "apple 1 "}
+
+
+def test_a_name_that_is_a_path_is_not_opened(result, tmp_path, monkeypatch):
+    """Whatever a stored result calls its data: files are read that were given at the start, and no others."""
+    dataset_of().save_json(tmp_path / "mine.json")
+    path = str(tmp_path / "mine.json")
+    about = {**result.provenance["dataset"], "name": path, "path": path}
+    sly = replace(result, benchmark=path, provenance={**result.provenance, "dataset": about})
+    opened = []
+    real = Path.open
+    monkeypatch.setattr(Path, "open", lambda self, *rest, **more: opened.append(self) or real(self, *rest, **more))
+    assert Library().texts_of(sly, ["d0"]) == {}
+    assert texts_of(sly, ["d0"]) == {}
+    assert Library().named(path) is None
+    assert opened == []
+
+
+def test_a_bundled_benchmark_of_the_same_name_and_other_words(result):
+    """Words are shown by fingerprint: a benchmark of somebody's own may be called rag-template too."""
+    mine = assay.run(dataset_of("rag-template"), "bm25", metrics=["ndcg@10"])
+    known = next(iter(assay.load_dataset("rag-template").documents))
+    assert Library().texts_of(mine, [known]) == {}
+    bundled = assay.run("rag-template", "bm25", metrics=["ndcg@10"])
+    assert Library().texts_of(bundled, [known])[known]
+
+
+def test_a_file_that_changes_while_it_is_served_shows_nothing_wrong(tmp_path):
+    folder = tmp_path / "beir"
+    (folder / "qrels").mkdir(parents=True)
+    rows = "".join(f'{{"_id": "d{n}", "title": "", "text": "words of {n}"}}\n' for n in range(3))
+    (folder / "corpus.jsonl").write_text(rows)
+    (folder / "queries.jsonl").write_text('{"_id": "q0", "text": "words"}\n')
+    (folder / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq0\td0\t1\n")
+    held = assay.load_dataset(folder)
+    result = assay.run(held, "bm25", metrics=["ndcg@10"])
+    library = Library([held])
+    assert library.texts_of(result, ["d1"]) == {"d1": "words of 1"}
+    for content in ("", "no json\n" * 3, rows.replace("d1", "d7")):
+        (folder / "corpus.jsonl").write_text(content)
+        assert library.texts_of(result, ["d1"]) == {}
+    (folder / "corpus.jsonl").unlink()
+    assert library.texts_of(result, ["d1"]) == {}
+
+
+def test_the_pages_show_what_was_given(tmp_path, result):
+    with Store.open(tmp_path / "store.db") as store:
+        key = f"{store.save([replace(result, benchmark='mine')])}/0"
+    client = client_of(tmp_path / "store.db", datasets=[dataset_of()])
+    page = client.get(f"/result/{key}/query", params={"id": "q1"}).text
+    assert "apple 1" in main_of(page).split("Ranking", 1)[1]
+    assert "Given to assay serve" in main_of(client.get("/datasets").text)
+    about = main_of(client.get("/datasets", params={"name": "mine"}).text)
+    assert "3, 3 of them judged" in about
+    assert "not at hand" not in about
+    without = client_of(tmp_path / "store.db")
+    assert "not at hand" in main_of(without.get("/datasets", params={"name": "mine"}).text)
+
+
+def test_judgments_of_what_was_given_are_known(tmp_path, result):
+    """A document that the benchmark judged not relevant is not offered for judging; results of before did not keep that."""
+    old = replace(result, benchmark="mine", nonrelevant={})
+    with Store.open(tmp_path / "store.db") as store:
+        key, new = (f"{store.save([one])}/0" for one in (old, replace(result, benchmark="mine")))
+    page = client_of(tmp_path / "store.db").get(f"/result/{new}/query", params={"id": "q0"}).text
+    assert 'name="document-0" value="d0"' not in page
+    for datasets, is_offered in (([dataset_of()], False), ([], True)):
+        client = client_of(tmp_path / "store.db", datasets=datasets)
+        page = client.get(f"/result/{key}/query", params={"id": "q0"}).text
+        assert ('name="document-0" value="d0"' in page) is is_offered
