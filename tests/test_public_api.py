@@ -51,6 +51,7 @@ NAMES = [
     "load_dataset",
     "load_hpo",
     "load_ontology",
+    "metric",
     "run",
     "tune_fusion",
     "why",
@@ -276,7 +277,7 @@ def test_a_result_has_what_users_rely_on():
     public = {name for name in dir(result) if not name.startswith("_")}
     assert public == {
         *("array", "benchmark", "beside", "counts", "failures", "fingerprints", "grader", "intervals", "metrics", "missing"),
-        *("has_shared_times", "own_name", "relevant"),
+        *("has_shared_times", "nonrelevant", "own_name", "relevant", "said"),
         *(
             "name",
             "notes",

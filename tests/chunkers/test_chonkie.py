@@ -103,4 +103,4 @@ def test_code_may_exceed_its_size_and_says_so():
     longest = max(map(len, texts_of("NAMES = '" + "word " * 99 + "'\n" + text, "chonkie(kind=code, size=50)", "a.py")))
     assert longest > 50
     (size,) = (param for param in parse_chunker("chonkie").chunker.params if param.name == "size")
-    assert "kind=code exceeds it" in size.meaning
+    assert "code and sentence exceed it" in size.meaning

@@ -324,7 +324,11 @@ def test_a_profile_may_rename_what_was_asked_for(assay):
         ),
         ("qrels.txt bm25.run dense.run --baseline bm52", 2, "no system is called 'bm52'. Did you mean bm25?"),
         ("qrels.txt bm25.run dense.run --test wilcoxn", 2, "no test is called 'wilcoxn'. Did you mean wilcoxon?"),
-        ("qrels.txt bm25.run dense.run --correction hlom", 2, "no correction is called 'hlom'. Did you mean holm or hommel?"),
+        (
+            "qrels.txt bm25.run dense.run --correction hlom",
+            2,
+            "no correction is called 'hlom'. Did you mean holm or hommel?",
+        ),
         ("qrels.txt bm25.run dense.run --ci bcaa", 2, "no interval is called 'bcaa'. Did you mean bca?"),
         ("qrels.txt bm25.run dense.run -f tabel", 2, "Did you mean table?"),
         ("qrels.txt bm25.run dense.run -f trec", 2, "no format of comparisons is called 'trec'"),

@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from assay.cli._program_errors import COMMAND, LABEL, PLAIN, RED, write_error
+from assay.cli._program_errors import LABEL, PASTED, PLAIN, RED, write_error
 
 
 class Screen(io.StringIO):
@@ -38,7 +38,7 @@ def test_sentences_are_broken_between_words_and_keep_their_indent(shown):
 
 
 def test_a_command_is_left_whole_so_that_it_can_be_pasted(shown):
-    command = f"{COMMAND}score qrels.txt bm25.run dense.run -m ndcg@10"
+    command = f"{PASTED}score qrels.txt bm25.run dense.run -m ndcg@10"
     assert shown(f"a run is missing\n{command}").splitlines()[-1] == command
 
 

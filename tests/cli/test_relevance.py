@@ -189,8 +189,11 @@ def test_every_format_shows_it(assay, pets, name):
 
 
 def test_verbose_tells_what_was_read(assay, pets):
-    err = assay("score", "--dataset", "pets.json", "--run", "a.run", "-m", "mrr", "-v").err
-    assert err.startswith("pets.json: BenchmarkDataset(Pets 1.0: 3 queries, 3 documents, 1 judgment) in ")
+    conventions, read, *_ = assay("score", "--dataset", "pets.json", "--run", "a.run", "-m", "mrr", "-v").err.splitlines()
+    assert conventions.startswith("policy: assay, level grade > 0, ")
+    assert read.startswith(
+        "pets.json: read, format json, BenchmarkDataset(Pets 1.0: 3 queries, 3 documents, 1 judgment) in "
+    )
 
 
 def test_the_figures_are_those_of_the_library(scored):

@@ -162,16 +162,18 @@ def test_text_cannot_be_sorted_by(assay, metric):
 
 
 def test_runs_without_scores_are_sorted_last(assay, files):
+    """As trec_eval has it: a run of other queries has no figure. By our own conventions it is an error."""
     (files / "none.run").write_text("q9 Q0 d1 1 1 none\n")
+    profile = ("--profile", "trec_eval-9")
     for order in (
         ["none.run", "poor.run", "good.run"],
         ["good.run", "none.run", "poor.run"],
         ["poor.run", "good.run", "none.run"],
     ):
-        out = assay(
-            "score", "qrels.txt", *order, "-m", "map", "--missing", "skip", "--sort", "map", "-f", "csv", "--ci", "none"
-        ).out
+        out = assay("score", "qrels.txt", *order, "-m", "map", *profile, "--sort", "map", "-f", "csv", "--ci", "none").out
         assert [line.partition(",")[0] for line in out.splitlines()] == ["run", "good", "poor", "none"]
+        assert out.splitlines()[-1] == "none,0,"
+    assert assay("score", "qrels.txt", "good.run", "none.run", "-m", "map", "--sort", "map").code == 3
 
 
 # Names of runs

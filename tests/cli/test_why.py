@@ -246,7 +246,7 @@ def test_two_results(assay, files):
     assert out.startswith("the shared metric differs between good and poor. Reason: the rankings differ.\n")
     for words in ("rankings", "missing", "definition", "map(norm=min)@10", "queries only there", "1: q2"):
         assert words in out
-    assert re.search(r"map +1\.0000 +0\.2500 +-0\.7500 +1\.0000 +0\.2500 +1\n", out)
+    assert re.search(r"map +1\.0000 +0\.2500 +−0\.7500 +1\.0000 +0\.2500 +1\n", out)
     assert "map moved most: q1 1.0000 → 0.2500" in out
     (content,) = json.loads(assay("why", "a.json", "b.json", "-f", "json").out)["results"]
     assert content["metrics"]["map"]["moved"] == {"q1": [1.0, 0.25]}

@@ -34,6 +34,25 @@ def test_a_run_without_any_ranking_is_noted_where_nothing_is_judged_either():
     assert assay.evaluate({}, {}, "map").notes == ("the run holds no rankings: nothing was retrieved for any query.",)
 
 
+@pytest.mark.parametrize(
+    ("run", "policy"),
+    [
+        ({"q0": {"a": 1.0}}, {"rel": 9, "no_relevant": "skip"}),
+        ({"q0": {"a": 1.0}}, {"rel": 9, "no_relevant": "skip", "missing": "skip", "judged_only": True}),
+        ({"q0": {"b": 1.0}}, {"judged_only": True}),
+    ],
+)
+def test_queries_that_the_policy_leaves_out_were_retrieved_all_the_same(run, policy):
+    assert notes(run, policy=assay.Policy(**policy)) == ()
+
+
+@pytest.mark.parametrize("policy", [{}, {"judged_only": True}, {"rel": 9, "no_relevant": "skip"}])
+def test_strange_ids_are_told_under_every_policy(policy):
+    """A condensed ranking without any judged document is empty, which does not make the run so."""
+    (note,) = notes({"q0": {"x": 1.0}}, policy=assay.Policy(**policy))
+    assert note.startswith("not one retrieved document occurs in the judgments: the run has ids like 'x'")
+
+
 def test_lists_where_others_have_a_tag_are_noted():
     queries = [Query("q0", metadata={"topic": "a", "codes": [1]}), Query("q1", metadata={"topic": ["a", "b"]}), Query("q2")]
     dataset = BenchmarkDataset("d", queries={query.query_id: query for query in queries}, qrels={"q0": {"a": 1}})

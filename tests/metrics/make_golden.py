@@ -47,6 +47,7 @@ PYTREC_EVAL = """
     11pt_avg=11pt_avg bing=binG bpref=bpref capped_recall@5=relative_P_5 g=G gm_bpref=gm_bpref gm_map=gm_map hit@1=success_1
     infap=infAP iprec@0.5=iprec_at_recall_0.5 map=map map@5=map_cut_5 mrr=recip_rank ndcg=ndcg ndcg@5=ndcg_cut_5
     ndcg_rel=ndcg_rel num_nonrel_judged_ret=num_nonrel_judged_ret num_q=num_q num_rel=num_rel num_rel_ret=num_rel_ret
+    mean_rel_ret=num_rel_ret
     num_ret=num_ret precision@5=P_5 recall@5=recall_5 rndcg=Rndcg rprec=Rprec rprec_mult@1.2=Rprec_mult_1.2 set_f=set_F
     set_map=set_map set_precision=set_P set_recall=set_recall set_relative_precision=set_relative_P utility=utility
 """

@@ -268,6 +268,7 @@ VALUES = {
     "recall": st.floats(0, 1),
     "p": st.floats(1e-12, 1, exclude_max=True),
     "t": st.floats(1e-6, 1e6),
+    "alpha": st.floats(0, 1),
     "beta": st.floats(1e-6, 1e6),
     "judged_only": st.booleans(),
     "normalize": st.booleans(),

@@ -99,9 +99,8 @@ def test_hostile_text_takes_no_more_lines_than_tame_text(per_query):
     "text", ["[red]x[/red]", "[/]", "[bold", ":smile:", "a|b", "<script>", "東京タワー", "\\end{document}"]
 )
 def test_markup_is_shown_as_it_is(text):
-    shown = rendered(
-        "table", [assay.evaluate({text: {"d": 1}}, {}, "map", name=text)], per_query=True, colour=True, width=80
-    )
+    scored = assay.evaluate({text: {"d": 1}, "q": {"d": 1}}, {"q": {"d": 1.0}}, "map", name=text)
+    shown = rendered("table", [scored], per_query=True, colour=True, width=80)
     assert STYLE.sub("", shown).count(text) == 5  # heading, query, run, and twice in the note
 
 
@@ -128,7 +127,7 @@ def test_what_a_narrow_terminal_shows_is_never_cut(width, metrics):
 
 def test_a_long_note_wraps_at_the_width():
     qrels = {f"query-number-{number}": {"d": 1} for number in range(9)}
-    text = rendered("table", [assay.evaluate(qrels, {}, "map", name="r")], width=40)
+    text = rendered("table", [assay.evaluate(qrels, {"query-number-8": {"d": 1.0}}, "map", name="r")], width=40)
     assert max(map(cell_len, text.splitlines())) <= 40
     assert " ".join(text.split()).endswith(
         "scored as an empty ranking (query-number-0 query-number-1 query-number-2 query-number-3 query-number-4 …)."

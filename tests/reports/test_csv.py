@@ -72,7 +72,7 @@ def test_a_comma_in_a_metric_is_quoted():
 
 def test_bands_are_columns():
     head, tied, clear = read(rendered("csv", banded()))
-    kinds = ["ties min", "ties mean", "ties max", "unjudged no", "unjudged yes"]
+    kinds = ["ties min", "ties mean", "ties max", "unjudged min", "unjudged max"]
     assert head == ["run", "queries", "mrr", *(f"mrr {kind}" for kind in kinds)]
     assert tied == ["tied", "1", "0.25", "0.25", str((1 + 1 / 2 + 1 / 3 + 1 / 4) / 4), "1.0", "0.25", "1.0"]
     assert clear == ["clear", "1", "0.5", "0.5", "0.5", "0.5", "0.5", "1.0"]

@@ -54,10 +54,11 @@ def test_nothing_scored():
 
 @pytest.mark.parametrize("text", [text for text in HOSTILE if is_printable(text) and "\n" not in text])
 def test_a_reader_sees_names_and_ids_exactly_as_they_are(text):
-    source = rendered("markdown", [assay.evaluate({text: {"d": 1}}, {}, "map", name=text)], per_query=True)
+    scored = assay.evaluate({text: {"d": 1}, "q": {"d": 1}}, {"q": {"d": 1.0}}, "map", name=text)
+    source = rendered("markdown", [scored], per_query=True)
     heading, *cells = seen(source)[1:]
     assert heading == text
-    assert cells[:-1] == ["query", "map", text, "0.0000", "run", "map", text, "0.0000"]
+    assert cells[:-1] == ["query", "map", text, "0.0000", "q", "1.0000", "run", "map", text, "0.5000"]
     assert cells[-1] == f"{text}: 1 query missing from the run, scored as an empty ranking ({text})."
 
 

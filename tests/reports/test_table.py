@@ -107,8 +107,8 @@ def test_a_query_that_was_left_out_is_not_said_to_be_counted():
 
 
 def test_notes_name_five_missing_queries_at_most():
-    qrels = {f"q{number}": {"d": 1} for number in range(7)}
-    (note,) = notes(Report([assay.evaluate(qrels, {}, "map", name="r")]))
+    qrels = {f"q{number}": {"d": 1} for number in range(8)}
+    (note,) = notes(Report([assay.evaluate(qrels, {"q7": {"d": 1.0}}, "map", name="r")]))
     assert note == "r: 7 queries missing from the run, scored as an empty ranking (q0 q1 q2 q3 q4 …)."
 
 

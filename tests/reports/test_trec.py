@@ -106,11 +106,11 @@ def test_every_line_of_every_group_parses(group):
 
 def test_bands_are_lines_of_their_own():
     lines = read(rendered("trec", banded(["ndcg@10"])[:1], digits=2, per_query=True))
-    words = ["", "_tie_min", "_tie_mean", "_tie_max", "_unjudged_no", "_unjudged_yes"]
+    words = ["", "_tie_min", "_tie_mean", "_tie_max", "_unjudged_min", "_unjudged_max"]
     assert [name for name, _, _ in lines] == [f"ndcg_cut_10{word}" for word in words] * 2
     assert [query for _, query, _ in lines] == ["q"] * 6 + ["all"] * 6
     assert [value for _, _, value in lines][:6] == [value for _, _, value in lines][6:]
-    assert lines[-3:-1] == [("ndcg_cut_10_tie_max", "all", "1.00"), ("ndcg_cut_10_unjudged_no", "all", "0.43")]
+    assert lines[-3:-1] == [("ndcg_cut_10_tie_max", "all", "1.00"), ("ndcg_cut_10_unjudged_min", "all", "0.43")]
 
 
 @pytest.mark.parametrize("system", ["bm25", "hybrid"])

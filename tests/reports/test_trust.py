@@ -88,7 +88,8 @@ def test_how_a_band_was_found_is_told_unless_it_is_exact():
     assert not any("sampled" in note for note in said({"r": TIED}, tie_band=True))
     qrels = {"q": {"a": 2, "b": 1, "c": 0}}
     run = {"q": {"a": 1.0, "b": 1.0, "c": 1.0}}
-    assert any("over 100 sampled orders, seed 0" in note for note in said({"r": run}, "err", qrels=qrels, tie_band=True))
+    assert not any("sampled" in note for note in said({"r": run}, "err", qrels=qrels, tie_band=True))
+    assert "inst: ends exact, mean over 100 sampled orders, seed 0." in said({"r": run}, "inst", qrels=qrels, tie_band=True)
 
 
 def many(n_tied, n_clear):

@@ -384,8 +384,9 @@ def test_row_stratified_reporting_by_language_difficulty_and_category(tmp_path, 
     ]
     assert main([*words, "--by", "language", "difficulty", "category"]) == 0
     printed = capsys.readouterr().out
-    for tag in ("language", "difficulty", "query_type|category"):
-        assert re.search(rf"^random_order by ({tag})$", printed, re.MULTILINE)
+    assert re.search(r"^by language: one slice, en, holds every query \(9\)", printed, re.MULTILINE)
+    for tag in ("difficulty", "category"):
+        assert re.search(rf"^random_order by {tag}$", printed, re.MULTILINE)
 
 
 # Roadmap

@@ -194,7 +194,9 @@ def test_a_grade_is_given_and_its_effect_shown(store):
         ({"grade": 4}, 400, "<= 3"),
         ({"grade": 1.5}, 400, "multiple of 1"),
         ({"grade": True}, 400, "got `bool`"),
-        ({"judge": "  "}, 400, "judge"),
+        ({"judge": ""}, 400, "judge"),
+        ({"judge": "  "}, 422, "a judge has a name"),
+        ({"judge": "\u200b\x1f"}, 422, "a judge has a name"),
         ({"benchmark": "thing"}, 404, "Did you mean things"),
         ({"query": ""}, 400, "query"),
         ({"surprise": 1}, 400, "surprise"),
@@ -206,6 +208,16 @@ def test_a_grade_that_is_refused(client, store, change, status, said):
     assert answer.status_code == status
     assert said in answer.json()["error"]["message"]
     assert store.judgments.find() == []
+
+
+@pytest.mark.parametrize("name", ["Ana", " Ana\n", "\xa0Ana\x1f", "\ufeffAna\x85"])
+def test_spaces_around_a_judge_are_no_part_of_the_name(store, name):
+    """Of some of these only Python says that they are spaces, of others only JavaScript."""
+    client = TestClient(make_app(store), base_url=HERE)
+    document = next(doc for doc in store.latest().results[1].run["q000"] if doc.startswith("x"))
+    answer = client.post("/api/v1/judgments", json={**JUDGMENT, "document": document, "judge": name})
+    assert (answer.status_code, answer.json()["judge"]) == (201, "Ana")
+    assert store.judgments.withdraw(Judgment("things", "q000", document, "Ana", 0))
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b"null", b'{"a":' * 5000, b"\xff", b'{"judge":"\\ud800"}'])

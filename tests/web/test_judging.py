@@ -1,6 +1,7 @@
 """Judging on the page of a query: what is offered, what is stored with whom, what it changes, and who is refused."""
 
 import re
+from dataclasses import replace
 from html import unescape
 
 import pytest
@@ -195,10 +196,13 @@ def test_judges_who_look_alike_are_one(app, client, key, store):
     assert [one.judge for one in store.judgments.find()] == ["ann"]
 
 
-def test_nothing_is_said_about_judgments_that_are_not_stored(client, key):
-    html = panel(client, key)
-    assert "whether it judged them not relevant is not stored" in html
-    assert "the benchmark has no judgment of them" not in html
+@pytest.mark.parametrize("is_known", [True, False])
+def test_nothing_is_said_about_judgments_that_are_not_stored(client, store, is_known):
+    result = result_of(1)
+    store.save([result if is_known else replace(result, nonrelevant={})])
+    html = panel(client, f"{store.id_of('latest')}/0")
+    assert ("the benchmark has no judgment of them" in html) == is_known
+    assert ("whether it judged them not relevant is not stored" in html) != is_known
 
 
 def test_nobody_judges_without_a_name(app, client, key, store):

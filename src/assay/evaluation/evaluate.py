@@ -97,7 +97,8 @@ def evaluate_dataset(
     terms = terms_of(ontology, dataset.qrels, judgement.run, profile.policy.duplicates)
     documents = dataset.documents
     result = evaluate_settings(judgement.qrels, judgement.run, settings, profile, name, times, spans, terms, documents)
-    refuse_strange_queries(result, judgement.qrels, judgement.run, dataset.queries)
+    if not profile.name:
+        refuse_strange_queries(result.counts, judgement.qrels, judgement.run, dataset.queries)
     said = notes_on_terms(terms) if judgement.said is None else judgement.said
     about_dataset = (*notes_on_cases(dataset), *notes_on_tags(dataset), *notes_on_spans(dataset))
     about_data = (*about_dataset, *notes_on_relevance(judgement.resolved))
@@ -160,7 +161,9 @@ def evaluate_judgments(
         run, retrieved = term_ids.of_run(run, duplicates)
         said, qrels = term_ids.notes(qrels, retrieved), term_ids.of_judgments(qrels)
     terms = terms_of(read, qrels, run, duplicates)
-    result = refuse_strange_queries(evaluate_settings(qrels, run, settings, profile, name, terms=terms), qrels, run)
+    result = evaluate_settings(qrels, run, settings, profile, name, terms=terms)
+    if not profile.name:  # another tool has a figure for such a run
+        refuse_strange_queries(result.counts, qrels, run)
     return replace(result, notes=(*(notes_on_terms(terms) if said is None else said), *result.notes))
 
 

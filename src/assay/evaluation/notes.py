@@ -51,11 +51,11 @@ def notes_on(
 def _on_data(grading: Grading, qrels: Qrels, run: Any, policy: Policy, documents: Container[str]) -> list[str]:
     """A run without anything in it, ids that never match, grades beyond the scale."""
     found = []
-    if not grading.n_extra and not grading.run.n_retrieved.any():
+    if not grading.n_extra and not grading.n_retrieved:
         found.append("the run holds no rankings: nothing was retrieved for any query.")
     if grading.n_judged == len(grading.missing) and grading.n_extra:
         found.append(words_on_queries(qrels, run))
-    elif grading.run.n_retrieved.any() and not len(grading.run.retrieved.rank):
+    elif grading.n_retrieved and not grading.n_found:
         found.append(words_on_documents(qrels, run, documents))
     if policy.max_grade is not None and qrels.max_grade > policy.max_grade:
         found.append(f"grades above {policy.max_grade:g}, the largest allowed, count as {policy.max_grade:g}.")

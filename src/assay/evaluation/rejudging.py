@@ -26,7 +26,7 @@ Grades = Mapping[str, Mapping[str, float]]
 READS_NON_RELEVANT = frozenset(
     {"bpref", "gm_bpref", "infap", "judged", "num_nonrel_judged_ret", "rbp_residual", "relstring", "unjudged"}
 )
-"""Metrics that also read which documents were judged and are not relevant; a stored result keeps relevant ones alone."""
+"""Metrics that also read which documents were judged and are not relevant; a stored result may lack some."""
 TOLERANCE = 1e-9
 
 

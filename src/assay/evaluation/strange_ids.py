@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Collection, Container
+from collections.abc import Collection, Container, Mapping
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -13,7 +13,6 @@ from assay.datasets._chunk_ids import document_of
 from assay.datasets._respellings import LOOKED_AT, other_beginning, respelled
 from assay.datasets._trec_lines import trec_ids
 from assay.errors import DataError
-from assay.evaluation.result import Result
 from assay.model.qrels import Qrels
 from assay.model.run import as_rankings
 
@@ -28,18 +27,16 @@ class Ids(NamedTuple):
     documents: list[str]
 
 
-def refuse_strange_queries(result: Result, qrels: Qrels, run: Any, known: Container[str] = ()) -> Result:
-    """The result, unless not one query of the run is judged: then its zeros say nothing about the system.
+def refuse_strange_queries(counts: Mapping[str, int], qrels: Qrels, run: Any, known: Container[str] = ()) -> None:
+    """Raise where not one query of the run is judged: then its zeros say nothing about the system.
 
-    `known` are queries of the benchmark that may be asked without being judged. Under the profile of another tool such a
-    run has the figure that it has there.
+    `known` are queries of the benchmark that may be asked without being judged.
     """
-    counts = result.counts
-    if result.profile or not counts["extra"] or not counts["judged"] or counts["judged"] > counts["missing"]:
-        return result
+    if not counts["extra"] or not counts["judged"] or counts["judged"] > counts["missing"]:
+        return
     ids = ids_of(run)
     if any(query in known for query in ids.queries):
-        return result
+        return
     where = f"{run.label}: " if isinstance(run, FileSource) else ""
     raise DataError(where + words_on_queries(qrels, run, ids))
 

@@ -16,6 +16,7 @@ from assay.evaluation.grader import Grader
 from assay.evaluation.notes import notes_on
 from assay.evaluation.setting import Setting, refuse
 from assay.evaluation.spelling import with_settings
+from assay.evaluation.strange_ids import refuse_strange_queries
 from assay.evaluation.target import Target
 from assay.metrics._metric import BoundMetric
 from assay.metrics._parse import parse_metrics
@@ -64,6 +65,8 @@ def why(
     judgments, source = as_judged(qrels, run)
     studies = [_Study(metric, start or Start(OWN), judgments, target) for metric in wanted]
     grader = Grader(judgments, source, [policy for study in studies for policy in study.policies()])
+    for study in studies:
+        refuse_strange_queries(grader.grading(study.base.policy).counts, judgments, source)
     return [study.explained(grader, source) for study in studies]
 
 

@@ -108,6 +108,10 @@ class Grading:
     n_without_relevant: int
     n_constant: int = 0
     """Queries that got several documents, all with one and the same score."""
+    n_retrieved: int = 0
+    """Documents retrieved for judged queries, those that the policy leaves out included."""
+    n_found: int = 0
+    """How many of them are judged."""
 
     @property
     def counts(self) -> dict[str, int]:
@@ -190,7 +194,16 @@ def settle(ranked: Ranked, policy: Policy) -> Grading:
         raise DataError(told, field="no_relevant")
     if policy.no_relevant == "skip":
         keep = keep & ~without_relevant
-    return Grading(run.select(keep), missing, len(keep), ranked.n_extra, int(without_relevant.sum()), ranked.n_constant)
+    return Grading(
+        run.select(keep),
+        missing,
+        len(keep),
+        ranked.n_extra,
+        int(without_relevant.sum()),
+        ranked.n_constant,
+        n_retrieved=int(ranked.run.n_retrieved.sum()),
+        n_found=len(ranked.run.retrieved.rank),
+    )
 
 
 def _top(run: GradedRun, policy: Policy) -> float:

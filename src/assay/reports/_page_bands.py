@@ -1,4 +1,4 @@
-"""Bands of a page: what other orders of ties, or relevant unjudged documents, could make of each figure."""
+"""Bands of a page: what other orders of ties, or grades of unjudged documents, could make of each figure."""
 
 from __future__ import annotations
 

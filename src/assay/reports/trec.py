@@ -47,7 +47,7 @@ def _add_lines(
 
 
 def _summary_lines(report: Report, result: Result) -> list[str]:
-    """Figures of bands follow the metric, under its name and theirs: `map_tie_min`, `map_unjudged_yes`."""
+    """Figures of bands follow the metric, under its name and theirs: `map_tie_min`, `map_unjudged_max`."""
     lines = []
     for metric in report.metrics:
         if metric.name in result.summary and result.summary[metric.name] == result.summary[metric.name]:

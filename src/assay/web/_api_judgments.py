@@ -12,7 +12,7 @@ from assay.datasets._write import write_qrels
 from assay.errors import BadParameter, DataError, UnknownName, near_matches
 from assay.store.judge_agreement import judge_agreements
 from assay.store.judgment_export import exportable
-from assay.store.judgments import LONGEST_JUDGE, LONGEST_NOTE, Judgment, judge_name
+from assay.store.judgments import LONGEST_JUDGE, LONGEST_NOTE, Judgment, checked_judgment, judge_name
 from assay.store.running import list_running
 from assay.text import printable, shortened
 from assay.web._api_results import paged
@@ -31,7 +31,8 @@ class NewJudgment(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     benchmark: Annotated[str, msgspec.Meta(max_length=LONGEST)]
     query: Name
     document: Name
-    judge: Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST_JUDGE, pattern=r"^\S(.*\S)?$")]
+    judge: Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST_JUDGE)]
+    """Kept as judge_name has it. It has no pattern, for what counts as a space differs between languages."""
     grade: Annotated[float, msgspec.Meta(ge=min(GRADES), le=max(GRADES), multiple_of=1)]
     note: Annotated[str, msgspec.Meta(max_length=LONGEST_NOTE)] = ""
 
@@ -46,8 +47,9 @@ def judgment_list(desk: Desk, given: Given) -> dict[str, Any]:
 def judge(desk: Desk, given: Given) -> dict[str, Any]:
     """Keep a grade, in place of the one that the same judge gave to the same pair before."""
     new: NewJudgment = given["body"]
+    checked = checked_judgment(Judgment(**msgspec.structs.asdict(new)))
     _refuse_never_retrieved(desk, new)
-    return desk.judgments.give(Judgment(**msgspec.structs.asdict(new))).to_dict()
+    return desk.judgments.give(checked).to_dict()
 
 
 def withdraw(desk: Desk, given: Given) -> dict[str, Any]:

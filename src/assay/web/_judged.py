@@ -86,7 +86,7 @@ class Judging:
     start: int
     """The place of the first one that is shown, from 0."""
     is_complete: bool
-    """Whether all judgments of the benchmark are at hand, not only its relevant documents."""
+    """Whether it is known which of the retrieved documents the benchmark judged, not only which are relevant."""
     effect: Grid | None
     agreement: Grid | None
     problem: str = ""
@@ -129,7 +129,7 @@ def judging_of(desk: Desk, key: str, query: str, asked: Asked | None = None, dra
         form.documents(graded, len(shown)),
         len(ungraded),
         start,
-        own is not None,
+        own is not None or bool(result.nonrelevant),
         effect_grid(result, query, effect_of(desk, result, judgments)) if any(given.values()) else None,
         agreement_grid(judge_agreements(judgments)),
         draft.problem if draft else "",

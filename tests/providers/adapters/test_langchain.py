@@ -65,7 +65,9 @@ def test_a_class_is_made_first(search, app, required):
 
 def test_without_an_id_the_message_says_what_there_is(search, app, required):
     app.own = own_retriever(required)()
-    with pytest.raises(ProviderError, match=r"it has source n; set chunk_id= to .*, or unit=document .*, which source names"):
+    with pytest.raises(
+        ProviderError, match=r"it has source n; set chunk_id= to .*, or unit=document .*, which source names"
+    ):
         search("own")
 
 
