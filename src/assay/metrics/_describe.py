@@ -65,7 +65,8 @@ def range_of(metric: Metric) -> str:
     """The range, with ∞ where it has no end."""
     if metric.aggregation.summarise is None:
         return "text"
-    return " … ".join("−∞" if end == float("-inf") else "∞" if end == float("inf") else show(end) for end in metric.range)
+    ends = ("∞" if abs(end) == float("inf") else show(abs(end)) for end in metric.range)
+    return " … ".join("−" * (end < 0) + shown for end, shown in zip(metric.range, ends, strict=True))
 
 
 def explain(metric: Metric, width: int | None = None) -> str:
