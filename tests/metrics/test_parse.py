@@ -300,6 +300,7 @@ def bound_metrics(draw):
     metric = draw(st.sampled_from(list(all_metrics().values())))
     values = VALUES | {param.name: st.sampled_from(param.choices) for param in metric.params if _is_one_of_few(param)}
     values |= {"gain": RBP_GAINS} if metric.name == "rbp" else {}
+    values |= {"beta": VALUES["p"]} if metric.name in ("nrbp", "nnrbp") else {}
     settings = {param.name: draw(values[param.name]) for param in metric.params}
     try:
         return metric.bind(**settings)
