@@ -46,14 +46,19 @@ def with_unjudged_relevant(run: GradedRun, k: int | None, grade: float, after: i
     every = Hits(
         np.concatenate((kept.query, query)), np.concatenate((kept.rank, rank)), np.concatenate((kept.grade, added)), n
     )
-    order = np.lexsort((every.rank, every.query))
-    ideal_query = np.concatenate((run.ideal.query, query))
-    ideal_grade = np.concatenate((run.ideal.grade, added))
-    best_first = np.lexsort((-ideal_grade, ideal_query))
-    ideal = Hits(ideal_query[best_first], ideal_query, ideal_grade[best_first], n)
-    ideal = replace(ideal, rank=ideal.position)
+    order = np.argsort(every.query * (every.rank.max(initial=0) + 1) + every.rank, kind="stable")  # merges two sorted parts
     retrieved = Hits(every.query[order], every.rank[order], every.grade[order], n)
+    ideal = _best_first(np.concatenate((query, run.ideal.query)), np.concatenate((added, run.ideal.grade)), n)
     return replace(run, retrieved=retrieved, ideal=ideal, judgment=None, judgments=None, ties=None, tie_rule="settled")
+
+
+def _best_first(query: Ints, grade: Floats, n: int) -> Hits:
+    """The ideal ranking of grades, of which each part is in order already and the first has mostly the best."""
+    order = np.argsort(query, kind="stable")
+    if (grade[order][:-1] < grade[order][1:])[query[order][:-1] == query[order][1:]].any():
+        order = np.lexsort((-grade, query))
+    ideal = Hits(query[order], query, grade[order], n)
+    return replace(ideal, rank=ideal.position)
 
 
 def _unjudged_ranks(run: GradedRun, k: int | None, after: int) -> tuple[Ints, Ints]:
