@@ -41,11 +41,13 @@ def read_rules(files: Iterable[str], texts: Iterable[str]) -> list[Rule]:
 
     from assay.errors import DataError, UsageError
     from assay.monitoring.rules import parse_rule, rules_from_yaml
+    from assay.yaml_tree import MOST_LETTERS
 
     found: list[Rule] = []
     for file in files:
         try:
-            text = Path(file).read_text(encoding="utf-8-sig")
+            with Path(file).open(encoding="utf-8-sig") as stream:
+                text = stream.read(MOST_LETTERS + 1)
         except OSError as error:
             raise DataError(f"{file}: cannot be read: {error.strerror or error}") from None
         except UnicodeDecodeError:

@@ -4,110 +4,59 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from assay.errors import BadParameter, DataError, Faults
+from assay.errors import BadParameter, DataError
+from assay.yaml_tree import MOST_LETTERS, Node, parse_yaml
 
 LATE = ("http", "command")
 """Providers that read variables of the environment themselves, when they ask."""
 CALL = re.compile(r"(\w*)\s*\(|\)")
+READ: dict[str, Callable[[str], Any]] = {
+    "text": str,
+    "null": lambda _: None,
+    "bool": lambda text: text.lower() == "true",
+    "int": int,
+    "float": lambda text: float(text.replace(".inf", "inf").replace(".Inf", "inf").replace(".INF", "inf")),
+}
+"""What each kind of plain word becomes."""
 VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
-TYPES = (
-    ("null", r"~|null|Null|NULL|", ("~", "n", "N", "")),
-    ("bool", r"true|True|TRUE|false|False|FALSE", ("t", "T", "f", "F")),
-    ("int", r"[-+]?(?:0|[1-9][0-9]*)", tuple("-+0123456789")),
-    (
-        "float",
-        r"[-+]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)",
-        tuple("-+.0123456789"),
-    ),
-    ("merge", r"<<", ("<",)),
-)
-"""What plain words may mean: type, shape, first letters. All else is text: `5:10` is not in base 60, `no` is Norwegian,
-`007` keeps its zeros and `2020-01-01` is no date.
-"""
+LONGEST_NUMBER = 300
+"""Digits of a whole number: more than any float can hold."""
 
 
 def read_plan(path: Path) -> dict[str, Any]:
     """The content of a YAML file, with ${NAME} replaced from the environment."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise DataError(f"{path}: no such file") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
-    content = _parse_yaml(text, str(path))
-    if not isinstance(content, Mapping):
+    content = parse_yaml(_text_of(path), str(path))
+    if content is None or not isinstance(content.value, dict):
         raise DataError(f"{path}: a plan is a map of benchmarks, providers and metrics")
     return {
-        name: _filled(value, f"{path}: {name}", is_provider=name == "providers", late=False)
-        for name, value in content.items()
+        name: _filled(_typed(value, str(path)), f"{path}: {name}", is_provider=name == "providers", late=False)
+        for name, value in content.value.items()
     }
 
 
-def _parse_yaml(text: str, path: str) -> Any:
-    import yaml
-
+def _text_of(path: Path) -> str:
     try:
-        loader = yaml.SafeLoader(text)
-        loader.yaml_implicit_resolvers = _resolvers()
-        node = loader.get_node() if loader.check_node() else None
-        if node is not None:
-            _check_maps(node, path)
-        if node is not None and loader.check_node():
-            line = loader.get_node().start_mark.line + 1
-            raise DataError(f"{path}:{line}: a second document begins; a plan is one, so leave out the --- before it")
-        return None if node is None else loader.construct_document(node)
-    except yaml.YAMLError as error:
-        place = getattr(error, "problem_mark", None)
-        line = f":{place.line + 1}" if place else ""
-        raise DataError(f"{path}{line}: no YAML: {getattr(error, 'problem', None) or error}") from None
-    except ValueError as error:
-        if isinstance(error, DataError):
-            raise
-        raise DataError(f"{path}: no YAML: {error}") from None
-    except RecursionError:
-        raise DataError(f"{path}: nested too deeply to be a plan") from None
+        with path.open(encoding="utf-8-sig") as file:
+            return file.read(MOST_LETTERS + 1)
+    except FileNotFoundError:
+        raise DataError(f"{path}: no such file") from None
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
 
-def _resolvers() -> dict[str, list[tuple[str, re.Pattern[str]]]]:
-    """First letter → what a word that begins with it may mean, as PyYAML wants it."""
-    found: dict[str, list[tuple[str, re.Pattern[str]]]] = {}
-    for kind, shape, letters in TYPES:
-        for letter in letters:
-            found.setdefault(letter, []).append((f"tag:yaml.org,2002:{kind}", re.compile(rf"(?:{shape})\Z")))
-    return found
-
-
-def _check_maps(node: Any, path: str) -> None:
-    """Refuse keys that are given twice, of which YAML would keep the last, and structures that hold themselves."""
-    faults = Faults(path)
-    for one in _nodes(node, path, {}):
-        first: dict[tuple[str, str], int] = {}
-        for key, _ in one.value if one.id == "mapping" else ():
-            if key.id != "scalar":
-                continue
-            line, name = key.start_mark.line + 1, (key.tag, key.value)
-            if name in first:
-                faults.add(line, f"the key {key.value!r} is in line {first[name]} already; keep one of them")
-            first.setdefault(name, line)
-    faults.raise_if_any()
-
-
-def _nodes(node: Any, path: str, is_done: dict[int, bool]) -> Iterator[Any]:
-    """A node and all below it, each once, however many aliases it has."""
-    if not is_done.get(id(node), True):
-        raise DataError(f"{path}:{node.start_mark.line + 1}: this holds itself; a plan has no circles")
-    if id(node) in is_done:
-        return
-    is_done[id(node)] = False
-    yield node
-    for child in node.value if node.id != "scalar" else ():
-        for one in child if isinstance(child, tuple) else (child,):
-            yield from _nodes(one, path, is_done)
-    is_done[id(node)] = True
+def _typed(node: Node, path: str) -> Any:
+    """A tree as plain values: plain words that look like numbers, truth values or nothing are that."""
+    if isinstance(node.value, list):
+        return [_typed(one, path) for one in node.value]
+    if isinstance(node.value, dict):
+        return {name: _typed(one, path) for name, one in node.value.items()}
+    if node.kind == "int" and len(node.value) > LONGEST_NUMBER:
+        raise DataError(f"{path}:{node.line}: a number of {len(node.value):,} digits is too long to be meant")
+    return READ[node.kind](node.value)
 
 
 def _filled(value: Any, place: str, *, is_provider: bool, late: bool) -> Any:

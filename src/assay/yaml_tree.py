@@ -1,0 +1,221 @@
+"""YAML as a tree that knows its lines: text, lists and maps. Tags are refused, aliases are expanded within limits.
+
+The limits hold while the file is read, event by event, before anything is built from it: a small file that would
+become a large tree is refused where it does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from assay.errors import DataError, Faults
+from assay.text import shortened
+
+MOST_NODES = 10_000
+"""Values, keys, lists and maps of a file, after every alias is replaced by what it stands for."""
+DEEPEST = 50
+"""Lists and maps inside each other."""
+MOST_LETTERS = 1_000_000
+"""Letters of a file."""
+MERGE = "<<"
+"""The key whose map is poured into the one around it."""
+TYPES = (
+    ("null", re.compile(r"~|null|Null|NULL|")),
+    ("bool", re.compile(r"true|True|TRUE|false|False|FALSE")),
+    ("int", re.compile(r"[-+]?(?:0|[1-9][0-9]*)")),
+    (
+        "float",
+        re.compile(
+            r"[-+]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)",
+        ),
+    ),
+)
+"""What a plain word may mean besides text. `5:10` is not in base 60, `no` is Norwegian, `007` keeps its zeros and
+`2020-01-01` is no date.
+"""
+
+
+@dataclass
+class Node:
+    """A text, a list or a map, and the line it begins in. A map keeps the line of each of its keys in the value."""
+
+    value: str | list[Node] | dict[str, Node]
+    line: int
+    is_plain: bool = False
+    """A text without quotes, which may mean a number, a truth value or nothing."""
+    size: int = 1
+    """Nodes in it, itself included, keys too."""
+    height: int = 0
+    """Lists and maps inside each other, itself included."""
+
+    @property
+    def kind(self) -> str:
+        """`text`, `null`, `bool`, `int`, `float`, `list` or `map`."""
+        if not isinstance(self.value, str):
+            return "list" if isinstance(self.value, list) else "map"
+        if not self.is_plain:
+            return "text"
+        return next((name for name, shape in TYPES if shape.fullmatch(self.value)), "text")
+
+
+def parse_yaml(text: str, source: str) -> Node | None:
+    """The one document of a text; None where there is none. Every fault is a DataError that names source and line."""
+    import yaml
+
+    if len(text) > MOST_LETTERS:
+        raise DataError(f"{source}: a YAML file has at most {MOST_LETTERS:,} letters, and this one more")
+    try:
+        return _Builder(source).built(yaml.parse(text, Loader=yaml.SafeLoader))
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f":{mark.line + 1}" if mark else ""
+        raise DataError(f"{source}{line}: no YAML: {getattr(error, 'problem', None) or _one_line(error)}") from None
+    except (ValueError, LookupError, ArithmeticError) as error:  # as PyYAML has for escapes beyond Unicode
+        if isinstance(error, DataError):
+            raise
+        raise DataError(f"{source}: no YAML: {_one_line(error)}") from None
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())
+
+
+@dataclass
+class _Open:
+    """A list or map whose end is not read yet."""
+
+    node: Node
+    anchor: str | None
+    key: Node | None = None
+    """The key that waits for its value."""
+    pairs: list[tuple[Node, Node]] = field(default_factory=list)
+
+
+class _Builder:
+    """Builds the tree out of events, and stops at the first that goes beyond a limit."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.faults = Faults(source)
+        self.root: Node | None = None
+        self.n_nodes = 0
+        self.open: list[_Open] = []
+        self.anchored: dict[str, Node] = {}
+
+    def built(self, events: Iterator[Any]) -> Node | None:
+        for event in events:
+            kind, line = type(event).__name__, event.start_mark.line + 1
+            if kind == "DocumentStartEvent" and self.root is not None:
+                self._refuse(line, "a second document begins; a file is one, so leave out the --- before it")
+            if kind == "AliasEvent":
+                self._put(self._meant(event.anchor, line), line)
+            elif kind in ("SequenceEndEvent", "MappingEndEvent"):
+                self._close()
+            elif kind in ("ScalarEvent", "SequenceStartEvent", "MappingStartEvent"):
+                self._begin(event, kind, line)
+        self.faults.raise_if_any()
+        return self.root
+
+    def _begin(self, event: Any, kind: str, line: int) -> None:
+        if event.tag is not None:
+            self._refuse(line, f"tags are not read; leave out {shortened(_written(event.tag))}")
+        if kind == "ScalarEvent":
+            if not _is_sound(event.value):
+                self._refuse(line, f"{shortened(event.value)} holds a NUL or half a letter, as no text does")
+            node = Node(event.value, line, is_plain=event.implicit[0])
+            if event.anchor is not None:
+                self.anchored[event.anchor] = node
+            self._put(node, line)
+            return
+        node = Node([] if kind == "SequenceStartEvent" else {}, line, height=1)
+        self._count(node, line, len(self.open) + 1)
+        self.open.append(_Open(node, event.anchor))
+
+    def _meant(self, anchor: str, line: int) -> Node:
+        if any(anchor == one.anchor for one in self.open):
+            self._refuse(line, f"*{shortened(anchor)} stands for something that holds it; a file has no circles")
+        if anchor not in self.anchored:
+            self._refuse(line, f"no YAML: found undefined alias {anchor!r}")
+        return self.anchored[anchor]
+
+    def _put(self, node: Node, line: int) -> None:
+        """Into the list or map that is open, or as the whole document."""
+        self._count(node, line, len(self.open) + node.height)
+        self._place(node)
+
+    def _place(self, node: Node) -> None:
+        if not self.open:
+            self.root = node
+            return
+        around = self.open[-1]
+        around.node.size += node.size
+        around.node.height = max(around.node.height, node.height + 1)
+        if isinstance(around.node.value, list):
+            around.node.value.append(node)
+        elif around.key is None:
+            around.key = node
+        else:
+            around.pairs.append((around.key, node))
+            around.key = None
+
+    def _close(self) -> None:
+        done = self.open.pop()
+        if isinstance(done.node.value, dict):
+            done.node.value.update(self._mapping(done.pairs))
+        if done.anchor is not None:
+            self.anchored[done.anchor] = done.node
+        self._place(done.node)
+
+    def _count(self, node: Node, line: int, depth: int) -> None:
+        self.n_nodes += node.size
+        if depth > DEEPEST:
+            self._refuse(line, f"nested too deeply: lists and maps go {DEEPEST} levels deep at most")
+        if self.n_nodes > MOST_NODES:
+            self._refuse(line, f"too large: a file has at most {MOST_NODES:,} values, with what its aliases stand for")
+
+    def _mapping(self, pairs: list[tuple[Node, Node]]) -> dict[str, Node]:
+        """The pairs by key. What is poured in yields to what is written here; of several the first wins."""
+        found: dict[str, Node] = {}
+        poured: dict[str, Node] = {}
+        for key, value in pairs:
+            if key.is_plain and key.value == MERGE:
+                for one in self._maps_of(value):
+                    poured = {**one, **poured}
+                continue
+            name = self._name(key)
+            if name in found:
+                self.faults.add(key.line, f"the key {name!r} is in line {found[name].line} already; keep one of them")
+            else:
+                found[name] = Node(value.value, key.line, value.is_plain, value.size, value.height)
+        return poured | found
+
+    def _name(self, key: Node) -> str:
+        if not isinstance(key.value, str):
+            self._refuse(key.line, f"a key is a text, not a {key.kind}")
+        if key.kind != "text":
+            self.faults.add(key.line, f"a key is a text, and {key.value or 'an empty one'} is none; write '{key.value}'")
+        return str(key.value)
+
+    def _maps_of(self, value: Node) -> list[dict[str, Node]]:
+        """The map behind `<<`, or the list of them."""
+        listed = value.value if isinstance(value.value, list) else [value]
+        maps = [one.value for one in listed if isinstance(one.value, dict)]
+        if len(maps) != len(listed):
+            self._refuse(value.line, f"behind {MERGE} stands a map or a list of maps")
+        return maps
+
+    def _refuse(self, line: int, what: str) -> NoReturn:
+        raise DataError(f"{self.source}:{line}: {what}")
+
+
+def _is_sound(text: str) -> bool:
+    """Whether the text can be written to a file or handed to the system: what escapes make may not be."""
+    return "\0" not in text and (text.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in text))
+
+
+def _written(tag: str) -> str:
+    """A tag as people write it: `!!int` rather than its address."""
+    return tag.replace("tag:yaml.org,2002:", "!!")

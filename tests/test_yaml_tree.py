@@ -1,0 +1,172 @@
+"""YAML in plans and rules: one reader, the same limits, and every fault with its line."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.errors import AssayError
+from assay.evaluation.plan_file import read_plan
+from assay.monitoring import rules_from_yaml
+from assay.yaml_tree import DEEPEST, MOST_LETTERS, MOST_NODES, Node, parse_yaml
+
+DOORS = ("plan", "rules")
+
+
+@pytest.fixture(params=DOORS)
+def refused(request, tmp_path):
+    """What is said about a file, as a plan or as rules."""
+
+    def said(text):
+        path = tmp_path / "file.yaml"
+        path.write_text(text)
+        with pytest.raises(AssayError) as caught:
+            read_plan(path) if request.param == "plan" else rules_from_yaml(text, str(path))
+        return str(caught.value).replace(str(path), "file.yaml")
+
+    return said
+
+
+def laughs(n_levels, first="[x, x]", level="[*{0}, *{0}, *{0}, *{0}]"):
+    """Aliases of aliases: each level stands for four of the one before."""
+    names = [f"n{number}" for number in range(n_levels)]
+    rest = (f"{name}: &{name} {level.format(before)}\n" for before, name in pairwise(names))
+    return f"n0: &n0 {first}\n" + "".join(rest)
+
+
+HOSTILE = {
+    "lists": ("a: " + "[" * 20_000, "file.yaml:1: nested too deeply"),
+    "lists that end": ("a: " + "[" * 10_000 + "]" * 10_000, "file.yaml:1: nested too deeply"),
+    "maps": ("{a: " * 5_000, "file.yaml:1: nested too deeply"),
+    "dashes": ("- " * 10_000, "file.yaml:1: nested too deeply"),
+    "lines": ("".join(f"{' ' * depth}a:\n" for depth in range(200)), f"file.yaml:{DEEPEST + 1}: nested too deeply"),
+    "keys of keys": ("? " * 10_000, "file.yaml:1: nested too deeply"),
+    "aliases": (laughs(30), "too large: a file has at most 10,000 values, with what its aliases stand for"),
+    "merges": (laughs(30, "{x: 1}", "{{<<: [*{0}, *{0}, *{0}, *{0}]}}"), "too large"),
+    "maps by alias": (laughs(30, "{x: 1}", "{{a: *{0}, b: *{0}, c: *{0}}}"), "too large"),
+    "depth by alias": (
+        "".join(f"n{number}: &n{number} [{'*n' + str(number - 1) if number else 'x'}]\n" for number in range(80)),
+        "nested too deeply",
+    ),
+    "many values": ("a: [" + "1, " * MOST_NODES + "]", "too large"),
+    "long": ("a: " + "x" * MOST_LETTERS, "file.yaml: a YAML file has at most 1,000,000 letters"),
+    "tag": ("a: 1\nb: !!python/object/apply:os.system [x]", "file.yaml:2: tags are not read; leave out '!!python/object"),
+    "usual tag": ("a: !!str 1", "file.yaml:1: tags are not read; leave out '!!str'"),
+    "tag of a map": ("!!map {a: 1}", "file.yaml:1: tags are not read"),
+    "bare tag": ("a: ! x", "file.yaml:1: tags are not read; leave out '!'"),
+    "number for a key": ("a:\n- bm25: {1: 0.4}", "file.yaml:2: a key is a text, and 1 is none; write '1'"),
+    "nothing for a key": ("a: {~: 1}", "file.yaml:1: a key is a text, and ~ is none; write '~'"),
+    "truth for a key": ("true: 1", "file.yaml:1: a key is a text, and true is none"),
+    "list for a key": ("a: 1\n? [b]\n: 2", "file.yaml:2: a key is a text, not a list"),
+    "map for a key": ("{a: {{b: 1}: 2}}", "file.yaml:1: a key is a text, not a map"),
+    "key by alias": ("a: &a 7\nb: {*a : 1}", "file.yaml:1: a key is a text, and 7 is none"),
+    "circle": ("a: &a {b: [*a]}", "file.yaml:1: *'a' stands for something that holds it"),
+    "circle by merge": ("a: &a {<<: *a}", "file.yaml:1: *'a' stands for something that holds it"),
+    "merge of text": ("a: {<<: x}", "file.yaml:1: behind << stands a map or a list of maps"),
+    "twice": ("a: {b: 1,\n b: 2}", "file.yaml:2: the key 'b' is in line 1 already"),
+    "half a letter": (r'a: "\ud800"', "file.yaml:1: '\\ud800' holds a NUL or half a letter"),
+    "NUL": (r'a: "\0"', "file.yaml:1: '\\x00' holds a NUL"),
+    "escape out of range": (r'a: "\UFFFFFFFF"', "file.yaml: no YAML"),
+}
+
+
+@pytest.mark.parametrize(("text", "told"), HOSTILE.values(), ids=HOSTILE)
+def test_plans_and_rules_refuse_the_same_files(refused, text, told):
+    assert told in refused(text)
+
+
+def test_a_long_number_is_told_with_its_line(tmp_path):
+    (tmp_path / "plan.yaml").write_text(f"a: 1\nk: {'9' * 5000}\n")
+    with pytest.raises(AssayError, match=r"plan\.yaml:2: a number of 5,000 digits is too long"):
+        read_plan(tmp_path / "plan.yaml")
+
+
+def test_aliases_and_merges_stand_for_what_they_name(tmp_path):
+    rules = rules_from_yaml("rules:\n  - &a {rule: mrr >= 0.1, severity: warn}\n  - {<<: *a, rule: map >= 0.2}\n  - *a\n")
+    assert [rule.text for rule in rules] == ["mrr >= 0.1 [warn]", "map >= 0.2 [warn]", "mrr >= 0.1 [warn]"]
+    (tmp_path / "plan.yaml").write_text("a: &a {k: 1}\nb: &b {k: 2, j: 3}\nc: {<<: [*a, *b], i: 4}\nd: {'<<': 1}\n")
+    assert read_plan(tmp_path / "plan.yaml")["c"] == {"k": 1, "j": 3, "i": 4}
+    assert read_plan(tmp_path / "plan.yaml")["d"] == {"<<": 1}
+
+
+def test_the_limits_are_where_they_are_said_to_be():
+    assert parse_yaml("[" * DEEPEST + "]" * DEEPEST, "f").height == DEEPEST
+    assert parse_yaml("[" + "1, " * (MOST_NODES - 1) + "]", "f").size == MOST_NODES
+    shared = f"[&a [{'1, ' * 98}], " + "*a, " * 99 + "x]"
+    assert parse_yaml(shared, "f").size == 1 + 100 * 99 + 1
+
+
+def plain(node):
+    """A tree without lines."""
+    if isinstance(node.value, list):
+        return [plain(one) for one in node.value]
+    return {name: plain(one) for name, one in node.value.items()} if isinstance(node.value, dict) else node.value
+
+
+TEXTS = st.text("ab:#-{}[]&*!|>'\"%@`, \n\té7~", max_size=8)
+TREES = st.recursive(
+    TEXTS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXTS, inner, max_size=4),
+    max_leaves=30,
+)
+
+
+@given(TREES)
+def test_what_is_written_is_read(tree):
+    import yaml
+
+    found = parse_yaml(yaml.safe_dump(tree, default_style='"', allow_unicode=True), "f")
+    assert isinstance(found, Node)
+    assert plain(found) == tree
+
+
+PIECES = st.sampled_from(
+    [
+        "~",
+        "'",
+        '"',
+        "|",
+        ">",
+        "#",
+        "---\n",
+        "...\n",
+        "%YAML 1.1\n",
+        "%TAG ! x\n",
+        "\t",
+        "\x00",
+        "\x85",
+        "\ufeff",
+        "\\x",
+        "[",
+        "]",
+        "{",
+        "}",
+        ", ",
+        ": ",
+        "- ",
+        "? ",
+        "&a ",
+        "*a",
+        "&b ",
+        "*b",
+        "<<",
+        "!!str ",
+        "!",
+        "\n",
+        "\n  ",
+        "a",
+        "b",
+        "1",
+    ]
+)
+
+
+@given(st.lists(PIECES, max_size=60).map("".join))
+def test_any_text_is_read_or_refused_with_its_name(text):
+    try:
+        found, said = parse_yaml(text, "f.yaml"), "f.yaml"
+    except AssayError as error:
+        found, said = None, str(error)
+    assert said.startswith("f.yaml")
+    assert found is None or (found.size <= MOST_NODES and found.height <= DEEPEST)
