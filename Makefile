@@ -6,14 +6,17 @@ READY := $(VENV)/.ready
 ADAPTERS := .venv-adapters
 # processes that run tests side by side; one needs 1 GB
 JOBS ?= 2
+# how long make fuzz goes on, and on what: python -m fuzz --help
+FUZZ ?= --seconds 120
 
-.PHONY: help demo test test-slow test-adapters lint bench docs clean
+.PHONY: help demo test test-slow test-adapters fuzz lint bench docs clean
 
 help:
 	@echo "make demo    run retrievers on the bundled benchmarks, score and compare the example runs"
 	@echo "make test    run the tests, but for the slow ones"
 	@echo "make test-slow   run the slow ones: processes killed at any instant, twenty writers, whole peers"
 	@echo "make test-adapters   run the tests of vector stores over the real packages (installs 1.5 GB)"
+	@echo "make fuzz    mutated input for every reader, saved form and endpoint, for two minutes (FUZZ='--count 1000000')"
 	@echo "make lint    ruff and mypy"
 	@echo "make bench   time assay against pytrec_eval on seeded data (a few minutes)"
 	@echo "make docs    write the generated reference pages"
@@ -45,6 +48,9 @@ $(ADAPTERS)/.ready: pyproject.toml tests/providers/adapters/requirements.txt
 
 test-adapters: $(ADAPTERS)/.ready
 	ASSAY_TEST_REQUIRE=adapters $(ADAPTERS)/bin/python -m pytest tests/providers/adapters
+
+fuzz: $(READY)
+	$(BIN)/python -m fuzz --jobs $(JOBS) $(FUZZ)
 
 lint: $(READY)
 	$(BIN)/ruff check .

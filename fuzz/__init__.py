@@ -1,0 +1,1 @@
+"""Fuzzing: mutated input for every reader, parser, saved form and endpoint; `python -m fuzz --list` names them."""

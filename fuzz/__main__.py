@@ -1,0 +1,114 @@
+"""python -m fuzz: try mutated input on every component, print a table by component; exits 1 where there are faults."""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import json
+import random
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+from fuzz.campaign import Campaign, Total
+from fuzz.cases import FOLDER, keep_case, replay
+from fuzz.component import Component, all_components
+
+SECONDS = 120
+
+
+def main() -> int:
+    """0 where no fault was found."""
+    options = _parser().parse_args()
+    if options.list:
+        for one in all_components().values():
+            print(f"{one.name:28} {', '.join(one.covers)}")
+        return 0
+    if options.replay:
+        return _replay(options.cases)
+    chosen = _chosen(options.component)
+    seconds = options.seconds if options.seconds is not None or options.count is not None else SECONDS
+    seed = options.seed or str(random.SystemRandom().randrange(10**6))
+    print(f"seed {seed}, {len(chosen)} components, {options.jobs} workers", flush=True)
+    lock = threading.Lock()
+
+    def tell(name: str, fault: Mapping[str, str]) -> None:
+        path = keep_case(name, base64.b64decode(fault["input"]), options.cases)
+        with lock:
+            print(f"FAULT {name}: {fault['signature']}\n  {path}\n{_indented(fault['detail'])}", flush=True)
+
+    campaign = Campaign(chosen, seed, seconds, options.count, options.minimum, options.jobs, tell)
+    started = time.monotonic()
+    totals = campaign.run()
+    _print_table(totals, time.monotonic() - started)
+    if options.output:
+        Path(options.output).write_text(json.dumps(_plain(totals, seed), indent=1) + "\n", encoding="utf-8")
+    return 1 if any(total.faults for total in totals.values()) else 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__)
+    parser.add_argument("--seconds", type=float, help=f"end after that time (default: {SECONDS}, without --count)")
+    parser.add_argument("--count", type=int, help="inputs in total, shared evenly by the components")
+    parser.add_argument("--minimum", type=int, default=0, help="inputs of each component before time is shared evenly")
+    parser.add_argument("--component", nargs="+", default=[], metavar="NAME", help="these only; a part of the name will do")
+    parser.add_argument("--seed", help="the same seed gives the same inputs (default: another each time)")
+    parser.add_argument("--jobs", type=int, default=2, help="worker processes")
+    parser.add_argument("--list", action="store_true", help="name the components and what they cover")
+    parser.add_argument("--replay", action="store_true", help="try the cases that were kept, and nothing else")
+    parser.add_argument("--cases", type=Path, default=FOLDER, help="where faults are kept as cases")
+    parser.add_argument("--output", help="write the totals as JSON")
+    return parser
+
+
+def _chosen(names: list[str]) -> list[Component]:
+    every = all_components()
+    if not names:
+        return list(every.values())
+    chosen = [one for one in every.values() if one.name in names or any(name in one.name for name in names)]
+    if not chosen:
+        raise SystemExit(f"no component is called {' or '.join(names)}; there are {', '.join(every)}")
+    return chosen
+
+
+def _replay(folder: Path) -> int:
+    found = replay(folder)
+    for name, answer in found.items():
+        print(f"{name:28} {answer['inputs']:6} cases, {answer['faults']} faults")
+        for fault in answer["found"]:
+            print(f"FAULT {name}: {fault['signature']}\n{_indented(fault['detail'])}")
+    return 1 if any(answer["faults"] for answer in found.values()) else 0
+
+
+def _print_table(totals: Mapping[str, Total], seconds: float) -> None:
+    print(f"{'component':28} {'inputs':>9} {'accepted':>9} {'refused':>9} {'faults':>7} {'per second':>10}")
+    for name, total in totals.items():
+        _print_row(name, total)
+    every = Total()
+    for total in totals.values():
+        every.add({**vars(total), "found": []})
+    every.seconds = seconds
+    _print_row("all", every)
+
+
+def _print_row(name: str, total: Total) -> None:
+    counts = f"{total.inputs:9,} {total.accepted:9,} {total.refused:9,} {total.faults:7,}"
+    print(f"{name:28} {counts} {total.rate:10,.0f}")
+
+
+def _plain(totals: Mapping[str, Total], seed: str) -> dict[str, object]:
+    names = ("inputs", "accepted", "refused", "faults", "seconds")
+    by_component = {name: {key: getattr(total, key) for key in names} for name, total in totals.items()}
+    sums = {key: sum(getattr(total, key) for total in totals.values()) for key in names}
+    found = {name: [fault["signature"] for fault in total.found] for name, total in totals.items() if total.found}
+    return {"seed": seed, "total": sums, "components": by_component, "found": found}
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"    {line}" for line in text.rstrip().splitlines()[-14:])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,55 @@
+"""Component: one thing that reads input, with examples to mutate; and how all of them are found."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from random import Random
+
+from fuzz import components
+
+
+class SilentDifference(Exception):
+    """Two ways to read one input that do not agree, or a value that changed on its way through a file."""
+
+
+@dataclass(frozen=True)
+class Component:
+    """What reads bytes: `check` returns where it accepts, raises AssayError where it refuses; all else is a fault."""
+
+    name: str
+    check: Callable[[bytes], object]
+    seeds: Callable[[], Sequence[bytes]]
+    """Valid inputs, which mutations begin with; made when they are first needed."""
+    shape: str = "text"
+    """How it is mutated: `bytes`, `text`, `json`, `jsonl`, `yaml`, `folder` (several files) or `request`."""
+    tokens: tuple[bytes, ...] = ()
+    """Words of its language, which are put in."""
+    make: Callable[[Random], bytes] | None = None
+    """Makes input from a grammar, for a third of all inputs."""
+    refusals: tuple[type[BaseException], ...] = ()
+    """Documented builtin exceptions that refuse input, besides AssayError."""
+    covers: tuple[str, ...] = ()
+    """What a law asks for: `format beir`, `saved result`, `endpoint GET /api/v1/results`."""
+
+    @cached_property
+    def examples(self) -> tuple[bytes, ...]:
+        """The seeds, made once."""
+        return tuple(self.seeds())
+
+
+@cache
+def all_components() -> dict[str, Component]:
+    """Name → component: what the files of `fuzz.components` list as COMPONENTS. Two of one name are an error."""
+    found: dict[str, Component] = {}
+    for module in pkgutil.iter_modules(components.__path__):
+        if module.name.startswith("_"):
+            continue
+        for one in importlib.import_module(f"fuzz.components.{module.name}").COMPONENTS:
+            if one.name in found:
+                raise ValueError(f"two components are called {one.name}")
+            found[one.name] = one
+    return dict(sorted(found.items()))

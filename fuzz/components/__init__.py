@@ -1,0 +1,1 @@
+"""One file for each subject; its COMPONENTS are found without a list."""
