@@ -42,7 +42,7 @@ ROWS = (
     ("metrics", "relevance", "stats", "fusion"),
     ("ontology",),
     ("model",),
-    ("catalog", "grammar", "yaml_tree"),
+    ("atomic_write", "catalog", "grammar", "yaml_tree"),
     ("errors", "text"),
 )
 """Imports point down only; what stands in one row does not import each other. Not all of it exists yet."""

@@ -1,7 +1,4 @@
-"""Writing: files appear whole or not at all; judgments and runs read back."""
-
-import os
-import stat
+"""Writing: judgments and runs read back."""
 
 import numpy as np
 import pytest
@@ -9,45 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay import DataError, Qrels, Run
-from assay.datasets._write import grade_text, new_file, write_lines, write_qrels, write_run
+from assay.datasets._write import grade_text, write_lines, write_qrels, write_run
 
 IDS = st.text("abcXYZ0129_-.:äß日#", min_size=1, max_size=5).filter(lambda word: not word.startswith("#"))
 GRADES = st.integers(-3, 10) | st.floats(-1e9, 1e9)
 SCORES = st.floats(allow_nan=False)
-
-
-def test_a_file_appears_when_everything_is_in_it(tmp_path):
-    path = tmp_path / "new" / "a.txt"
-    with new_file(path) as file:
-        file.write(b"half")
-        assert not path.exists()
-    assert path.read_bytes() == b"half"
-    assert [one.name for one in path.parent.iterdir()] == ["a.txt"]
-
-
-def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path):
-    path = tmp_path / "a.txt"
-    path.write_text("old")
-    with pytest.raises(TypeError), new_file(path) as file:
-        file.writelines([b"half", None])
-    assert path.read_text() == "old"
-    assert list(tmp_path.iterdir()) == [path]
-
-
-def test_a_new_file_is_as_readable_as_any_other(tmp_path):
-    with new_file(tmp_path / "a.txt"):
-        pass
-    mask = os.umask(0)
-    os.umask(mask)
-    assert stat.S_IMODE((tmp_path / "a.txt").stat().st_mode) == 0o666 & ~mask
-
-
-def test_what_cannot_be_written_says_so(tmp_path):
-    (tmp_path / "file").write_text("x")
-    for path in (tmp_path, tmp_path / "file" / "below"):
-        with pytest.raises(DataError, match="cannot be written"), new_file(path):
-            pass
-    assert [one.name for one in tmp_path.iterdir()] == ["file"]
 
 
 def test_lines_are_json(tmp_path):

@@ -83,19 +83,27 @@ def test_what_fails_leaves_nothing_behind(place):
 
 
 def test_the_dead_do_not_count(place, monkeypatch):
-    """A file that nobody touched for a while; and after a day the next evaluation removes it."""
+    """A file that nobody touched for a while."""
     folder_of(place).mkdir()
-    left = folder_of(place) / "1-dead.json"
-    left.write_text('{"id":"1-dead","started":"2026-11-15","n_parts":1,"parts":[]}')
-    assert [one.id for one in list_running(place)] == ["1-dead"]
+    left = folder_of(place) / "1-0000dead.json"
+    left.write_text('{"id":"1-0000dead","started":"2026-11-15","n_parts":1,"parts":[]}')
+    assert [one.id for one in list_running(place)] == ["1-0000dead"]
     ago = time.time() - running.SILENCE - 1
     os.utime(left, (ago, ago))
     assert list_running(place) == []
-    with told(place, 1):
-        assert left.exists()
-    os.utime(left, (0, 0))
-    with told(place, 1):
-        assert not left.exists()
+
+
+def test_the_next_evaluation_removes_what_is_left_of_the_dead_and_nothing_else(place):
+    folder = folder_of(place)
+    folder.mkdir()
+    for name in ("1-0000dead.json", ".assay-0123456789abcdef.tmp", "mine.json", "1-0000dead.json.bak"):
+        (folder / name).write_text("{}")
+    with told(place, 1), told(place, 1):
+        names = {file.name for file in folder.iterdir()}
+        assert {"mine.json", "1-0000dead.json.bak"} < names
+        assert not names & {"1-0000dead.json", ".assay-0123456789abcdef.tmp"}
+        assert len(list_running(place)) == 2
+    assert {file.name for file in folder.iterdir()} == {"mine.json", "1-0000dead.json.bak"}
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"id": 1}', b"\xff\xfe", b'{"id":"a","started":"b","n_parts":"c"}'])

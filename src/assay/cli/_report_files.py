@@ -62,7 +62,7 @@ def _check_folder(output: str) -> None:
 
 def write_files(options: argparse.Namespace, matters: Sequence[Matter]) -> list[str]:
     """Everything that was asked for; the page is worked out once. Gives what was written."""
-    from assay.datasets._write import new_file
+    from assay.atomic_write import atomic_write
     from assay.reports._page import page_of
     from assay.reports.html import render_page
 
@@ -75,7 +75,7 @@ def write_files(options: argparse.Namespace, matters: Sequence[Matter]) -> list[
             written.append(f"{output} ({n} charts)")
             continue
         text = render_page(page) if page is not None and _is_page(output) else _text(options, matters, output)
-        with new_file(Path(output)) as file:
+        with atomic_write(Path(output)) as file:
             file.write(text.encode("utf-8", "surrogatepass" if output.endswith(".json") else "replace"))
         written.append(output)
     return written
@@ -83,14 +83,14 @@ def write_files(options: argparse.Namespace, matters: Sequence[Matter]) -> list[
 
 def _write_charts(folder: Path, page: Page, kind: str) -> int:
     """One file for each chart, numbered in the order of the page."""
+    from assay.atomic_write import atomic_write
     from assay.charts._render import render
-    from assay.datasets._write import new_file
 
     figures = [(group.anchor, figure) for group in page.groups for figure in group.figures]
     for number, (anchor, figure) in enumerate(figures, 1):
         front = f"{anchor}-" if len(page.groups) > 1 else ""
         name = re.sub(r"[^\w.@-]+", "_", f"{number:02}-{front}{figure.name}")[:100]
-        with new_file(folder / f"{name}.{kind}") as file:
+        with atomic_write(folder / f"{name}.{kind}") as file:
             file.write(render(figure.drawing, kind))
     return len(figures)
 

@@ -55,10 +55,10 @@ def forms_of(paths: Sequence[str]) -> list[str]:
 
 def write_output(paths: Sequence[str], render: Callable[[str], str]) -> None:
     """Write each file in the format of its ending, as `render` has it for that format."""
-    from assay.datasets._write import new_file
+    from assay.atomic_write import atomic_write
 
     for path, form in zip(paths, forms_of(paths), strict=True):
-        with new_file(Path(path)) as file:
+        with atomic_write(Path(path)) as file:
             file.write(render(form).encode("utf-8", "surrogatepass"))
 
 

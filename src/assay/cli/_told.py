@@ -34,9 +34,9 @@ def read_told(path: Path) -> dict[str, list[str]]:
 
 def write_told(path: Path, told: Mapping[str, list[str]]) -> None:
     """Whole, or not at all."""
-    from assay.datasets._write import new_file
+    from assay.atomic_write import atomic_write
 
     path.parent.mkdir(parents=True, exist_ok=True)
     content = {"schema": "assay.watch/1", "told": {name: keys[-MANY:] for name, keys in told.items()}}
-    with new_file(path) as file:
+    with atomic_write(path) as file:
         file.write(json.dumps(content, indent=1).encode())

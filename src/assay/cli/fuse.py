@@ -233,13 +233,14 @@ def _write(options: argparse.Namespace, run: Run) -> None:
 
 
 def _write_file(run: Run, path: Path, kind: str) -> None:
-    from assay.datasets._write import new_file, write_run
+    from assay.atomic_write import atomic_write
+    from assay.datasets._write import write_run
 
     rankings = dict(zip(run.query_ids, run.rankings, strict=True))
     if kind == "trec":
         write_run(rankings, path, run.tag)
         return
-    with new_file(path) as file:
+    with atomic_write(path) as file:
         file.write((json.dumps(rankings, ensure_ascii=False, indent=1) + "\n").encode())
 
 

@@ -164,13 +164,13 @@ def _check_outputs(paths: Sequence[str]) -> None:
 
 def _write(paths: Sequence[str], report: GateReport) -> None:
     """Files are written whole or not at all."""
-    from assay.datasets._write import new_file
+    from assay.atomic_write import atomic_write
     from assay.monitoring.gate_console import render_gate
 
     for path in map(Path, paths):
         name = ENDINGS[path.suffix.lower()]
         text = render_gate(report) if name == "table" else _renderers()[name](report)
-        with new_file(path) as file:
+        with atomic_write(path) as file:
             file.write(text.encode("utf-8", "surrogatepass" if name == "json" else "replace"))
     if paths:
         sys.stderr.write(f"wrote {printable(', '.join(paths))}\n")

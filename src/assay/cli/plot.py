@@ -178,12 +178,12 @@ def _refuse_mixed(benchmarks: Sequence[str]) -> None:
 
 def _write(drawing: Drawing, options: argparse.Namespace) -> None:
     """Every file whole or not at all; all are made before the first is written."""
+    from assay.atomic_write import atomic_write
     from assay.charts._render import render
-    from assay.datasets._write import new_file
 
     made = [render(drawing, kind, options.theme) for kind in _endings(options.output)]
     for output, content in zip(options.output, made, strict=True):
-        with new_file(Path(output)) as file:
+        with atomic_write(Path(output)) as file:
             file.write(content)
 
 

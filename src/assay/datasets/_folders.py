@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from assay.atomic_write import encodable, locked_folder, sync_folder
 from assay.datasets._record_files import suffix_of
-from assay.datasets._write import encodable
 from assay.errors import DataError, UsageError
 
 CARD = "dataset.json"
@@ -28,7 +26,7 @@ def is_benchmark_file(name: str) -> bool:
 def new_folder(
     path: Path, kind: str, written: Collection[str], is_taken: Callable[[str], object] = is_benchmark_file
 ) -> Iterator[Path]:
-    """A folder to fill; its files reach `path` when all of them are there.
+    """A folder to fill; its files reach `path` when all of them are there: at one instant, if there is no such folder yet.
 
     `written` are the files that the format has: old ones of that name are replaced, or removed. Any other file that would
     be taken for part of a benchmark (`is_taken`) is in the way, and refused.
@@ -38,21 +36,15 @@ def new_folder(
     _refuse_others(path, {*written, CARD}, is_taken)
     is_new = not path.exists()
     try:
-        path.mkdir(parents=True, exist_ok=True)
-        staged = Path(tempfile.mkdtemp(prefix=".assay-", dir=path))
-    except OSError as error:
-        raise DataError(f"{path}: cannot be written: {error.strerror or error}") from None
-    try:
-        with encodable(path):
+        with locked_folder(path.parent if is_new else path) as staged, encodable(path):
             yield staged
-        _move(staged, path, {*written, CARD})
+            if is_new:
+                staged.replace(path)
+            else:
+                _move(staged, path, {*written, CARD})
+        sync_folder(path.parent if is_new else path)
     except OSError as error:
-        shutil.rmtree(path if is_new else staged, ignore_errors=True)
         raise DataError(f"{path}: cannot be written: {error.strerror or error}") from None
-    except BaseException:
-        shutil.rmtree(path if is_new else staged, ignore_errors=True)
-        raise
-    staged.rmdir()
 
 
 def _refuse_others(path: Path, written: Collection[str], is_taken: Callable[[str], object]) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from assay.datasets._write import new_file
+from assay.atomic_write import atomic_write
 from assay.errors import DataError
 from assay.model.ordering import Ints
 from assay.ontology._ontology import Obsolete, Ontology, Synonym
@@ -57,7 +57,7 @@ def keep(ontology: Ontology, digest: str) -> None:
     """Write it for the next time, if that can be done; it appears whole or not at all."""
     with suppress(OSError, RuntimeError, DataError, UnicodeEncodeError):
         body = packed(ontology)
-        with new_file(_path(digest)) as file:
+        with atomic_write(_path(digest)) as file:
             file.write(MARK + _seal(body) + body)
 
 

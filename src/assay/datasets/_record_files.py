@@ -11,10 +11,10 @@ from math import isnan
 from pathlib import Path
 from typing import Any
 
+from assay.atomic_write import atomic_write
 from assay.datasets._database import connect, literal, path_literal, quoted
 from assay.datasets._json import parse_json, read_json
 from assay.datasets._source import BOM, FileSource, plain_name
-from assay.datasets._write import new_file
 from assay.errors import DataError, Faults
 from assay.text import shortened
 
@@ -154,5 +154,5 @@ def write_parquet_table(path: Path, columns: Mapping[str, str], rows: Iterable[S
             connection.execute(f"COPY records TO {literal(str(copy))} (FORMAT parquet)")
         except duckdb.Error as error:
             raise DataError(f"{path}: cannot be written as Parquet: {str(error).splitlines()[0]}") from None
-        with new_file(path) as file, copy.open("rb") as finished:
+        with atomic_write(path) as file, copy.open("rb") as finished:
             shutil.copyfileobj(finished, file, 1 << 20)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from assay.atomic_write import atomic_write
 from assay.datasets._corpus import FileDocuments
 from assay.datasets._dataset import BenchmarkDataset, Repair, require_queries
 from assay.datasets._decode import decode_file
@@ -23,7 +24,6 @@ from assay.datasets._records import (
     query_of,
 )
 from assay.datasets._source import BOM, COMPRESSIONS, FileSource
-from assay.datasets._write import new_file
 from assay.errors import DataError
 from assay.model.records import Document, Query, RelevanceJudgment, Span
 
@@ -69,7 +69,7 @@ def write_card(dataset: BenchmarkDataset, folder: Path, *, has_judges: bool = Fa
         card["judgments"] = judges
     if dataset.spans:
         card["spans"] = {query: [filled_fields(span) for span in spans] for query, spans in dataset.spans.items()}
-    with new_file(folder / CARD) as file:
+    with atomic_write(folder / CARD) as file:
         file.write(msgspec.json.format(msgspec.json.encode(card), indent=2) + b"\n")
 
 

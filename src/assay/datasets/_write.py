@@ -1,53 +1,14 @@
-"""Writing: judgments and runs as TREC files, JSON lines, and files that appear whole or not at all."""
+"""Writing: judgments and runs as TREC files, and JSON lines."""
 
 from __future__ import annotations
 
-import os
-import tempfile
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
+from assay.atomic_write import atomic_write
 from assay.errors import DataError
 from assay.model.qrels import checked_grades
-
-
-@contextmanager
-def new_file(path: Path) -> Iterator[IO[bytes]]:
-    """A file to write; it takes its name only when everything is in it."""
-    if path.is_dir():
-        raise DataError(f"{path}: cannot be written: there is a folder of that name")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    except OSError as error:
-        raise DataError(f"{path}: cannot be written: {error.strerror or error}") from None
-    try:
-        with os.fdopen(handle, "wb") as file, encodable(path):
-            yield file
-        Path(name).chmod(0o666 & ~_umask())
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-
-
-@contextmanager
-def encodable(path: Path) -> Iterator[None]:
-    """Text that UTF-8 cannot hold, half of a surrogate pair, becomes a DataError that shows where."""
-    try:
-        yield
-    except UnicodeEncodeError as error:
-        around = error.object[max(0, error.start - 20) : error.end + 20]
-        said = f"{around!a} has half of a surrogate pair in it, which is no character; mend that text"
-        raise DataError(f"{path}: cannot be written: {said}") from None
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def write_lines(path: Path, rows: Iterable[Any]) -> None:
@@ -55,7 +16,7 @@ def write_lines(path: Path, rows: Iterable[Any]) -> None:
     import msgspec
 
     encode = msgspec.json.Encoder().encode
-    with new_file(path) as file:
+    with atomic_write(path) as file:
         file.writelines(encode(row) + b"\n" for row in rows)
 
 
@@ -66,7 +27,7 @@ def write_qrels(
 ) -> None:
     """TREC judgments: query 0 document grade; with a line for each subtopic, in place of the 0, where there are some."""
     checked_grades(qrels)
-    with new_file(path) as file:
+    with atomic_write(path) as file:
         for query, judged in qrels.items():
             for doc, best in judged.items():
                 for subtopic, grade in (subtopics or {}).get((query, doc), {"0": best}).items():
@@ -93,7 +54,7 @@ def grade_text(grade: float) -> str:
 
 def write_run(rankings: Mapping[str, Mapping[str, float]], path: Path, tag: str = "assay") -> None:
     """A TREC run: query Q0 document rank score tag, best first; equal scores keep their order."""
-    with new_file(path) as file:
+    with atomic_write(path) as file:
         for query, ranking in rankings.items():
             ranked = sorted(ranking.items(), key=lambda pair: pair[1], reverse=True)
             for rank, (doc, score) in enumerate(ranked, 1):

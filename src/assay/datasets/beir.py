@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from assay.atomic_write import atomic_write
 from assay.datasets._dataset import BenchmarkDataset, Repair
 from assay.datasets._entries import Check, is_text, is_texts, is_whole, put_own
 from assay.datasets._folders import CARD, new_folder
@@ -21,7 +22,7 @@ from assay.datasets._record_tables import json_decoder, read_card, read_document
 from assay.datasets._records import filled_id
 from assay.datasets._shards import SHARD, shards_in, table_in
 from assay.datasets._source import COMPRESSIONS, plain_name
-from assay.datasets._write import grade_text, new_file, write_lines
+from assay.datasets._write import grade_text, write_lines
 from assay.errors import DataError, UnknownName, near_matches
 from assay.model.qrels import Qrels
 from assay.model.records import Document, Query
@@ -241,7 +242,7 @@ def write_beir(dataset: BenchmarkDataset, path: Path) -> None:
 
 
 def _write_judgments(dataset: BenchmarkDataset, table: Path) -> None:
-    with new_file(table) as file:
+    with atomic_write(table) as file:
         file.write(b"query-id\tcorpus-id\tscore\n")
         for query, judged in dataset.qrels.items():
             rows = (f"{_cell(query)}\t{_cell(doc)}\t{grade_text(grade)}\n" for doc, grade in judged.items())

@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from assay.atomic_write import atomic_write
 from assay.datasets._dataset import BenchmarkDataset, require_queries
 from assay.datasets._format import Format, Probe
 from assay.datasets._json import parse_json, read_json
@@ -15,7 +16,6 @@ from assay.datasets._notes import Notes
 from assay.datasets._records import filled_id
 from assay.datasets._schema import schema_faults
 from assay.datasets._source import FileSource
-from assay.datasets._write import new_file
 from assay.errors import DataError
 from assay.model.records import Query
 from assay.text import counted, shortened, some_of
@@ -182,7 +182,7 @@ def write_hpo_cases(dataset: BenchmarkDataset, path: Path) -> None:
     cases = [_case(query, dataset.qrels[query.query_id], shared) for query in dataset.queries.values()]
     content = {"metadata": metadata, "test_cases": cases}
     _check(content, Notes(str(path)))
-    with new_file(path) as file:
+    with atomic_write(path) as file:
         file.write(msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n")
 
 

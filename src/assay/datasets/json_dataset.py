@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from assay.atomic_write import atomic_write
 from assay.datasets._dataset import BenchmarkDataset
 from assay.datasets._decode import decode_file
 from assay.datasets._format import Format, Probe
 from assay.datasets._notes import Notes
 from assay.datasets._record_tables import add_judges, judges_of
 from assay.datasets._records import filled_fields, filled_id
-from assay.datasets._write import new_file
 from assay.errors import DataError
 from assay.model.qrels import checked_grades
 from assay.model.records import Document, Query, RelevanceJudgment, Span
@@ -168,7 +168,7 @@ def write_json(dataset: BenchmarkDataset, path: Path) -> None:
         content["judgments"] = judges
     if dataset.spans:
         content["spans"] = {query: [filled_fields(span) for span in spans] for query, spans in dataset.spans.items()}
-    with new_file(path) as file:
+    with atomic_write(path) as file:
         file.write(msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n")
 
 

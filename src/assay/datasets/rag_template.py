@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from assay.atomic_write import atomic_write
 from assay.datasets._contexts import CONTENT, Contexts
 from assay.datasets._contexts import OWN as OF_CONTEXT
 from assay.datasets._dataset import BenchmarkDataset, require_queries
@@ -18,7 +19,6 @@ from assay.datasets._ground_truth import NAMES, Judged, agreed, judged_by_query,
 from assay.datasets._json import read_json
 from assay.datasets._notes import Notes
 from assay.datasets._source import FileSource
-from assay.datasets._write import new_file
 from assay.errors import DataError
 from assay.model.records import Document, Query, RelevanceJudgment, Span
 from assay.text import shortened
@@ -185,7 +185,7 @@ def write_rag_template(dataset: BenchmarkDataset, path: Path) -> None:
         "spans": dataset.spans,
     }
     content |= {name: value for name, value in more.items() if value}
-    with new_file(path) as file:
+    with atomic_write(path) as file:
         file.write(msgspec.json.format(msgspec.json.encode(content), indent=1) + b"\n")
 
 

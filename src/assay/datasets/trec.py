@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from assay.atomic_write import atomic_write
 from assay.datasets._columns import NAMES, is_header
 from assay.datasets._corpus import FileDocuments
 from assay.datasets._dataset import BenchmarkDataset, require_queries, subtopics_of
@@ -19,7 +20,7 @@ from assay.datasets._record_tables import read_card, read_documents, read_querie
 from assay.datasets._records import filled_fields
 from assay.datasets._source import BOM, COMPRESSIONS, FileSource
 from assay.datasets._topics import read_topics
-from assay.datasets._write import new_file, write_lines, write_qrels
+from assay.datasets._write import write_lines, write_qrels
 from assay.errors import DataError, UsageError
 from assay.model.qrels import Qrels
 from assay.model.records import Document, Query
@@ -149,7 +150,7 @@ def write_trec(dataset: BenchmarkDataset, path: Path) -> None:
         if topics == "topics.jsonl":
             write_lines(folder / topics, map(filled_fields, dataset.queries.values()))
         elif dataset.queries:
-            with new_file(folder / topics) as file:
+            with atomic_write(folder / topics) as file:
                 file.writelines(f"{query.query_id}\t{query.text}\n".encode() for query in dataset.queries.values())
         if dataset.documents:
             write_lines(folder / "docs.jsonl", map(_document_row, dataset.documents.values()))

@@ -12,10 +12,12 @@ from typing import IO, Any
 
 import msgspec
 
+from assay.atomic_write import atomic_write, temporary_name
 from assay.errors import DataError, UsageError
 from assay.model.records import Hit
 
 SCHEMA = "assay.answers/1"
+ADVICE = "make room, or work in another folder"
 
 
 class Answer(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
@@ -125,17 +127,25 @@ class AnswerLog:
 
     def begin(self, header: dict[str, Any]) -> None:
         """A new log; one of before is kept beside it, for its answers may be wanted after all."""
-        unfinished = self.path.with_name(f".{self.path.name}.{os.getpid()}")
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            unfinished.write_bytes(_line(msgspec.json.encode({"schema": SCHEMA, **header})))
-            if self.path.exists():
-                self.path.replace(self.path.with_name(f"{self.path.name}.before"))
-            unfinished.replace(self.path)
-        except OSError as error:
-            with suppress(OSError):
-                unfinished.unlink()
-            raise _not_written(self.path, error) from None
+            with atomic_write(self.path) as file:
+                file.write(_line(msgspec.json.encode({"schema": SCHEMA, **header})))
+                file.flush()
+                self._put_aside()
+        except DataError as error:
+            raise DataError(f"{error}; {ADVICE}") from None
+
+    def _put_aside(self) -> None:
+        """A second name for the log of before, so that there is one under the old name at every instant."""
+        if not self.path.exists():
+            return
+        before, second = self.path.with_name(f"{self.path.name}.before"), temporary_name(self.path.parent)
+        try:
+            second.hardlink_to(self.path)
+        except OSError:  # a system without such names
+            self.path.replace(before)
+        else:
+            second.replace(before)
 
     def appender(self) -> Appender:
         """What writes to it; close it when done."""
@@ -174,7 +184,7 @@ class Appender:
 
 def _not_written(path: Path, error: OSError) -> DataError:
     """What to say of a full disk or a folder of somebody else; what was kept before is still there."""
-    return DataError(f"{path}: cannot be written: {error.strerror or error}; make room, or work in another folder")
+    return DataError(f"{path}: cannot be written: {error.strerror or error}; {ADVICE}")
 
 
 def _lock(handle: int, *, waits: bool) -> bool:

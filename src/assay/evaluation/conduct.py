@@ -10,8 +10,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from assay.atomic_write import atomic_write
 from assay.datasets._dataset import BenchmarkDataset
-from assay.errors import NothingSelected, ProviderError
+from assay.errors import DataError, NothingSelected, ProviderError
 from assay.evaluation.added_columns import with_the_same_metrics
 from assay.evaluation.answer_cache import AnswerCache
 from assay.evaluation.answers import Answer, Appender
@@ -91,10 +92,11 @@ def carry_out(plan: Plan, conduct: Conduct) -> list[Result]:
 def _keep_out_of_repositories(home: Path) -> None:
     """What is kept here is nobody's to commit, and must not make a clean repository look changed."""
     mark = home / ".gitignore"
-    with suppress(OSError):
+    with suppress(OSError, DataError):
         home.mkdir(parents=True, exist_ok=True)
         if not mark.exists():
-            mark.write_text("*\n", encoding="utf-8")
+            with atomic_write(mark) as file:
+                file.write(b"*\n")
 
 
 def is_total_failure(result: Result) -> bool:

@@ -9,8 +9,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from assay.atomic_write import atomic_write
 from assay.datasets._dataset import BenchmarkDataset
-from assay.datasets._write import new_file
 from assay.errors import UsageError
 from assay.evaluation.evaluate import evaluate
 from assay.evaluation.provenance import describe_dataset, describe_machine, describe_repository, now
@@ -60,5 +60,5 @@ class ReproducibleEvaluationRunner:
         if not self.results:
             raise UsageError("there is nothing to save yet: call evaluate_run first")
         content = {"schema": SCHEMA, "results": [result.to_dict() for result in self.results]}
-        with new_file(Path(path)) as file:
+        with atomic_write(Path(path)) as file:
             file.write(msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n")

@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from assay.datasets._write import new_file, write_run
+from assay.atomic_write import atomic_write, destination, is_stream
+from assay.datasets._write import write_run
 from assay.errors import UsageError
 from assay.evaluation.result import Result
 from assay.reports._evaluation import Shown, render_evaluation
@@ -32,7 +33,8 @@ def check_outputs(paths: Iterable[str], known: Sequence[str] = (*ENDINGS, *RUNS)
             raise UsageError(f"-o {path}: the ending tells the format; there are {', '.join(known)}")
         if path.is_dir() or any(parent.exists() and not parent.is_dir() for parent in path.parents):
             raise UsageError(f"-o {path}: a file is needed; {_in_the_way(path)}")
-        refuse_place(path, str(path))
+        if not is_stream(path):
+            refuse_place(destination(path), str(path))
         if path.absolute() in seen:
             raise UsageError(f"-o {path}: given twice, and the second would replace the first")
         seen.add(path.absolute())
@@ -75,7 +77,7 @@ def write_output(path: Path, results: Sequence[Result], how: Shown | None = None
     """
     if path.suffix.lower() not in RUNS:
         text = render_evaluation(results, ENDINGS[path.suffix.lower()], how or Shown())
-        with new_file(path) as file:
+        with atomic_write(path) as file:
             file.write(text.encode("utf-8", "surrogatepass"))
         return [path]
     targets = (

@@ -9,8 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from assay.atomic_write import atomic_write
 from assay.datasets._ontology_cache import cache_folder
-from assay.datasets._write import new_file
 from assay.errors import DataError, UsageError
 from assay.text import install_command
 
@@ -36,7 +36,7 @@ def vega_bundle() -> str:
     if kept := _read(place):
         return kept
     text = for_script_element(str(package.javascript_bundle()))
-    with suppress(OSError, RuntimeError, DataError), new_file(place) as file:
+    with suppress(OSError, RuntimeError, DataError), atomic_write(place) as file:
         file.write(f"//{_seal(text)}\n{text}".encode())
     return text
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from assay.atomic_write import atomic_write
 from assay.comparison.agreement import RankAgreement
 from assay.comparison.figures import Figures
 from assay.comparison.slice_comparison import SliceComparison
 from assay.comparison.worst_slice import WorstSlices
-from assay.datasets._write import new_file
 from assay.errors import UsageError
 from assay.reports._agreement import agreement_sheets
 from assay.reports._comparison import render_comparison
@@ -72,7 +72,7 @@ def write_with_beside(path: Path, report: ComparisonReport, beside: Sequence[Bes
     """Write the same to a file, in the format that the ending tells."""
     plain = replace(report, width=None, colour=False)
     text = render_with_beside(plain, beside, ENDINGS[path.suffix.lower()])
-    with new_file(path) as file:
+    with atomic_write(path) as file:
         file.write(text.encode("utf-8", "surrogatepass"))
 
 

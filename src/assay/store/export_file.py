@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import io
 import json
-import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from assay._version import __version__
+from assay.atomic_write import atomic_write
 from assay.datasets._zstd import ZstdFile
-from assay.errors import AssayError, BadParameter, DataError, StoreError
+from assay.errors import AssayError, BadParameter, DataError
 from assay.store.annotation import check_tag
 from assay.store.entries import Note
 from assay.store.judgments import Judgment, checked_judgment
@@ -64,26 +64,17 @@ def write_export(path: Path, evaluations: Iterable[Exported], judgments: Iterabl
 
     if path.suffix.lower() != ENDING and not path.is_dir():
         raise BadParameter(f"an export is compressed: call it {path.with_suffix('.jsonl.zst')}, not {path}")
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
     n_written = 0
-    try:
-        with (
-            unfinished.open("wb") as file,
-            zstandard.ZstdCompressor(level=LEVEL, write_checksum=True).stream_writer(file) as out,
-        ):
-            out.write(_line({"schema": SCHEMA, "assay": __version__, "written": now()}))
-            for evaluation in evaluations:
-                for line in evaluation.lines():
-                    out.write(_line(line))
-                n_written += 1
-            for judgment in judgments:
-                out.write(_line({"judgment": judgment.to_dict()}))
-            out.write(_line({"end": n_written}))
-        unfinished.replace(path)
-    except OSError as error:
-        raise StoreError(f"{path}: cannot be written: {error.strerror or error}") from None
-    finally:
-        unfinished.unlink(missing_ok=True)
+    compressor = zstandard.ZstdCompressor(level=LEVEL, write_checksum=True)
+    with atomic_write(path) as file, compressor.stream_writer(file, closefd=False) as out:
+        out.write(_line({"schema": SCHEMA, "assay": __version__, "written": now()}))
+        for evaluation in evaluations:
+            for line in evaluation.lines():
+                out.write(_line(line))
+            n_written += 1
+        for judgment in judgments:
+            out.write(_line({"judgment": judgment.to_dict()}))
+        out.write(_line({"end": n_written}))
     return n_written
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from assay.errors import StoreError
+from assay.errors import DataError, StoreError
 from assay.evaluation.result import Result
 from assay.store.bundling import bundle_of
 from assay.store.export_file import Exported, write_export
@@ -43,7 +43,7 @@ def _rescued(name: str, bundle: Bundle) -> Path | None:
             folder.mkdir(parents=True, exist_ok=True)
             file = folder / f"{name}.jsonl.zst"
             write_export(file, [Exported(name, bundle)])
-        except (OSError, StoreError):
+        except (OSError, DataError):
             continue
         return file
     return None

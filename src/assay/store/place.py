@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qsl, quote, unquote, urlencode
 
-from assay.errors import BadParameter, StoreError
+from assay.atomic_write import atomic_write
+from assay.errors import BadParameter, DataError, StoreError
 from assay.text import install_command
 
 VARIABLE = "ASSAY_STORE"
@@ -50,8 +51,8 @@ class Place:
         except OSError as error:
             raise StoreError(f"{self}: its folder cannot be made: {error.strerror or error}") from None
         if self.path.parent.name == DEFAULT.parent.name:
-            with suppress(OSError):
-                (self.path.parent / ".gitignore").write_text("*\n", encoding="utf-8")
+            with suppress(DataError), atomic_write(self.path.parent / ".gitignore") as file:
+                file.write(b"*\n")
 
 
 def parse_place(given: str | Path | None = None, environment: Mapping[str, str] = os.environ) -> Place:

@@ -1,37 +1,39 @@
 """Running: what evaluations that have not ended yet tell about how far they are, in small files beside the store.
 
 Each has a file of its own, replaced whole, touched every few seconds, and removed at the end. One that nobody has touched
-for a while is of a process that was killed, and does not count.
+for a while is of a process that was killed, and does not count; the next evaluation removes it. A process keeps its file
+open and locked, which shows that it is alive.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import secrets
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import msgspec
 
+from assay.atomic_write import locked_file, remove_abandoned
 from assay.evaluation.progress import Progress
 from assay.store.moments import now
 from assay.store.place import DEFAULT, Place
 from assay.text import printable
 
 FOLDER = "running"
+OURS = re.compile(r"\d+-[0-9a-f]{8}\.json")
+"""Names of the files."""
 EVERY = 0.5
 """Seconds between two times that a file is written."""
 BEAT = 5.0
 """Seconds between two signs of life."""
 SILENCE = 30.0
 """Seconds after which a file without a sign of life is left over."""
-FORGOTTEN = 24 * 3600.0
-"""Seconds after which it is removed by the next evaluation."""
 LARGEST = 1_000_000
 """Bytes that are read of a file."""
 
@@ -93,6 +95,7 @@ class Teller:
         self._started, self._n_parts = now(), n_parts
         self._parts: dict[str, PartSoFar] = {}
         self._written = 0.0
+        self._open: IO[bytes] | None = None
         self._lock = threading.Lock()
 
     def __call__(self, progress: Progress) -> None:
@@ -105,12 +108,10 @@ class Teller:
                 self._write()
 
     def begin(self) -> None:
-        """Say that it has begun, and tidy up after those that were killed long ago."""
+        """Say that it has begun, and tidy up after those that were killed."""
         with suppress(OSError):
             self._file.parent.mkdir(parents=True, exist_ok=True)
-            for file in self._file.parent.iterdir():
-                if time.time() - file.stat().st_mtime > FORGOTTEN:
-                    file.unlink(missing_ok=True)
+        remove_abandoned(self._file.parent, OURS)
         with self._lock:
             self._write()
 
@@ -124,20 +125,30 @@ class Teller:
         """Nothing is left behind, not even a folder."""
         with self._lock, suppress(OSError):
             self._file.unlink(missing_ok=True)
+            self._let_go()
             self._file.parent.rmdir()  # only where it is empty
 
     def _write(self) -> None:
         self._written = time.monotonic()
         running = Running(self._id, self._started, self._n_parts, tuple(self._parts.values()))
         with suppress(OSError):
-            handle, name = tempfile.mkstemp(dir=self._file.parent, suffix=".part")
+            file = locked_file(self._file.parent)
             try:
-                with os.fdopen(handle, "wb") as file:
-                    file.write(msgspec.json.encode(running))
-                Path(name).replace(self._file)
+                file.write(msgspec.json.encode(running))
+                file.flush()
+                Path(file.name).replace(self._file)
             except BaseException:
-                Path(name).unlink(missing_ok=True)
+                Path(file.name).unlink(missing_ok=True)
+                file.close()
                 raise
+            self._let_go()
+            self._open = file
+
+    def _let_go(self) -> None:
+        """Close the file that was written last; its lock has shown that this process is alive."""
+        if self._open is not None:
+            self._open.close()
+        self._open = None
 
 
 def _so_far(progress: Progress) -> PartSoFar:

@@ -10,12 +10,12 @@ from functools import wraps
 from pathlib import Path
 from typing import Any
 
+from assay.atomic_write import atomic_write
 from assay.compat._credited_once import AGAIN
 from assay.compat.phentrieve._ranked_terms import ranked_terms
 from assay.datasets._dataset import BenchmarkDataset
 from assay.datasets._format import HPO
 from assay.datasets._hpo import USUAL, language_of, load_hpo
-from assay.datasets._write import new_file
 from assay.datasets.hpo_cases import LANGUAGES
 from assay.errors import DataError, UsageError
 from assay.evaluation.result import Result
@@ -167,7 +167,7 @@ def _save(found: Mapping[str, Any], dataset: BenchmarkDataset, folder: Path) -> 
     folder.mkdir(parents=True, exist_ok=True)
     name = re.sub(r"[^\w.-]+", "_", f"{found['model_name']}_{dataset.name}")
     content = msgspec.json.encode({**found, "metrics": found["metrics"].to_dict()})
-    with new_file(folder / f"{name}.json") as file:
+    with atomic_write(folder / f"{name}.json") as file:
         file.write(msgspec.json.format(content, indent=2) + b"\n")
 
 

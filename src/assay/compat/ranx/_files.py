@@ -78,14 +78,15 @@ def connection_errors() -> type[Exception]:
 
 def write_file(numbers: Numbers, path: Path, kind: str, tag: str) -> None:
     """Numbers as a file of a kind; TREC lines are a run's where there is a tag, else judgments."""
-    from assay.datasets._write import new_file, write_qrels, write_run
+    from assay.atomic_write import atomic_write
+    from assay.datasets._write import write_qrels, write_run
 
     if kind == "gz":
         raise BadParameter(f"{path}: compressed files are read here, not written (ranx writes plain text under that name)")
     if kind == "json":
         import msgspec
 
-        with new_file(path) as file:
+        with atomic_write(path) as file:
             file.write(msgspec.json.format(msgspec.json.encode(numbers), indent=2))
     elif kind == "parquet":
         _write_parquet(numbers, path)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from assay.atomic_write import atomic_write
 from assay.comparison.letters import letter
 from assay.compat.ranx._files import pandas
 from assay.compat.ranx._metrics import label_of
@@ -126,7 +127,8 @@ class Report:
 
     def save(self, path: str | Path) -> None:
         """Write `to_dict()` as JSON."""
-        Path(path).write_text(json.dumps(self.to_dict(), indent=4, ensure_ascii=False), encoding="utf-8")
+        with atomic_write(Path(path)) as file:
+            file.write(json.dumps(self.to_dict(), indent=4, ensure_ascii=False).encode())
 
     def __repr__(self) -> str:
         return self.to_table()

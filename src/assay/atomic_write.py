@@ -1,0 +1,260 @@
+"""atomic_write: files that appear whole or not at all, and are still there after a power failure.
+
+A pipe, a terminal or another device is written to as it is. The temporary file of a process that was killed is removed by
+the next process that writes into the same folder.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import secrets
+import shutil
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+from assay.errors import DataError
+
+TEMPORARY = re.compile(r"\.assay-[0-9a-f]{16}\.tmp")
+"""Names of temporary files and folders; nobody else calls a file like that."""
+NO_SYNC = {errno.EINVAL, errno.ENOTSUP, errno.EACCES, errno.EBADF}
+"""What systems say that cannot force a folder onto the disk."""
+MOST_LINKS = 40
+
+_cleaned: set[Path] = set()
+
+
+@contextmanager
+def atomic_write(path: Path, *, durable: bool = True) -> Iterator[IO[bytes]]:
+    """A file to write; it takes its name only when everything is in it and on the disk.
+
+    A symbolic link stays, and its target is written. A pipe or a device gets the bytes as they come. The mode is that of
+    the file that is replaced. What goes wrong is a DataError, and then the old file is as it was; only a reader that went
+    away stays a BrokenPipeError. A file that nobody needs after a power failure need not be `durable`.
+    """
+    with _explained(path), encodable(path):
+        if (number := _descriptor(path)) is not None:
+            with os.fdopen(os.dup(number), "wb") as file:
+                yield file
+        elif is_stream(path):
+            with path.open("wb") as file:
+                yield file
+        else:
+            with _replaced(destination(path), durable=durable) as file:
+                yield file
+
+
+def destination(path: Path) -> Path:
+    """The file that is written, links followed; it need not exist."""
+    return Path(os.path.realpath(path))
+
+
+def is_stream(path: Path) -> bool:
+    """Whether there is something that cannot be replaced: a pipe, a terminal, another device, an open descriptor."""
+    with suppress(OSError):
+        if _descriptor(path) is not None:
+            return True
+        mode = path.stat().st_mode
+        return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+    return False
+
+
+def _descriptor(path: Path) -> int | None:
+    """The number of an open file of this process that a path means: 1 for /dev/stdout, whatever that is redirected to."""
+    folders = {os.path.realpath("/dev/fd"), os.path.realpath("/proc/self/fd")}
+    for _ in range(MOST_LINKS):
+        if path.name.isdecimal() and os.path.realpath(path.parent) in folders:
+            return int(path.name)
+        if not path.is_symlink():
+            return None
+        path = path.parent / path.readlink()
+    return None
+
+
+@contextmanager
+def _replaced(path: Path, *, durable: bool) -> Iterator[IO[bytes]]:
+    """A temporary file in the same folder, locked as long as this process lives, which then takes the name."""
+    made = _make_folders(path.parent)
+    _clean_once(path.parent.absolute())
+    before = _stat(path)
+    file = locked_file(path.parent)
+    try:
+        with file:
+            yield file
+            file.flush()
+            if before is not None:
+                _take_over(file.fileno(), before)
+            if durable:
+                os.fsync(file.fileno())
+            Path(file.name).replace(path)
+    except BaseException:
+        Path(file.name).unlink(missing_ok=True)
+        raise
+    if durable:
+        for folder in (path.parent, *(one.parent for one in made)):
+            sync_folder(folder)
+
+
+def _stat(path: Path) -> os.stat_result | None:
+    with suppress(FileNotFoundError):
+        found = path.stat()
+        if stat.S_ISDIR(found.st_mode):
+            raise DataError(f"{path}: cannot be written: there is a folder of that name")
+        return found
+    return None
+
+
+def _make_folders(folder: Path) -> list[Path]:
+    """Make a folder and those above it; gives those that are new."""
+    missing = [one for one in (folder, *folder.parents) if not one.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    return missing
+
+
+def _clean_once(folder: Path) -> None:
+    """Looking through a large folder takes a while, and many files may be written there."""
+    if folder not in _cleaned:
+        _cleaned.add(folder)
+        remove_abandoned(folder)
+
+
+def locked_file(folder: Path) -> IO[bytes]:
+    """A new temporary file, locked as long as it is open.
+
+    Whoever cleans up may come between its making and its locking, so it is made sure that it is still there.
+    """
+    while True:
+        path = temporary_name(folder)
+        file = path.open("xb")
+        if try_lock(file.fileno()):
+            with suppress(FileNotFoundError):
+                if os.path.samestat(os.fstat(file.fileno()), path.stat()):
+                    return file
+        file.close()
+
+
+@contextmanager
+def locked_folder(parent: Path) -> Iterator[Path]:
+    """A new temporary folder, locked while it is used; what is left of it in the end is removed."""
+    parent.mkdir(parents=True, exist_ok=True)
+    _clean_once(parent.absolute())
+    while True:
+        folder = temporary_name(parent)
+        folder.mkdir()
+        handle = os.open(folder, os.O_RDONLY)
+        if try_lock(handle) and folder.exists():
+            break
+        os.close(handle)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(handle)
+
+
+def temporary_name(folder: Path) -> Path:
+    """A name in a folder that is free, and that `remove_abandoned` knows."""
+    return folder / f".assay-{secrets.token_hex(8)}.tmp"
+
+
+def _take_over(handle: int, before: os.stat_result) -> None:
+    """Owner and mode of the file that is replaced, as far as that is allowed."""
+    now = os.fstat(handle)
+    if (now.st_uid, now.st_gid) != (before.st_uid, before.st_gid):
+        with suppress(OSError):
+            os.fchown(handle, before.st_uid, before.st_gid)
+    with suppress(OSError):
+        os.fchmod(handle, stat.S_IMODE(before.st_mode))
+
+
+def try_lock(handle: int) -> bool:
+    """Lock an open file for as long as it is open; True also where files cannot be locked."""
+    try:
+        import fcntl
+
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except (ImportError, OSError):
+        return True
+    return True
+
+
+def remove_abandoned(folder: Path, names: re.Pattern[str] = TEMPORARY) -> None:
+    """Remove what killed processes left in a folder: temporary files, and others of such names that nobody has locked."""
+    with suppress(OSError):
+        for entry in os.scandir(folder):
+            if TEMPORARY.fullmatch(entry.name) or names.fullmatch(entry.name):
+                _remove_if_abandoned(Path(entry.path))
+
+
+def _remove_if_abandoned(path: Path) -> None:
+    with suppress(OSError):
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+        try:
+            found = os.fstat(handle)
+            if not _is_locked(handle) and os.path.samestat(found, path.stat()):  # else its owner has just replaced it
+                shutil.rmtree(path) if stat.S_ISDIR(found.st_mode) else path.unlink()
+        finally:
+            os.close(handle)
+
+
+def _is_locked(handle: int) -> bool:
+    """Whether somebody holds a file; also where that cannot be known, for then nothing may be removed."""
+    try:
+        import fcntl
+
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (ImportError, OSError):
+        return True
+    return False
+
+
+def sync_folder(folder: Path) -> None:
+    """Force the names in a folder onto the disk, where the system can do that."""
+    handle = None
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno not in NO_SYNC:
+            raise
+    finally:
+        if handle is not None:
+            os.close(handle)
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    """A failure of the system, as a DataError that names the file."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        if not _concerns(path, error):
+            raise
+        raise DataError(f"{path}: cannot be written: {error.strerror or error}") from None
+
+
+def _concerns(path: Path, error: OSError) -> bool:
+    """Whether it is about this file: while it is written, other files may be read."""
+    if not isinstance(error.filename, str | os.PathLike):
+        return True
+    named, target = Path(error.filename), destination(path)
+    return TEMPORARY.fullmatch(named.name) is not None or named in (path, *path.parents, target, *target.parents)
+
+
+@contextmanager
+def encodable(path: Path) -> Iterator[None]:
+    """Text that UTF-8 cannot hold, half of a surrogate pair, becomes a DataError that shows where."""
+    try:
+        yield
+    except UnicodeEncodeError as error:
+        around = error.object[max(0, error.start - 20) : error.end + 20]
+        said = f"{around!a} has half of a surrogate pair in it, which is no character; mend that text"
+        raise DataError(f"{path}: cannot be written: {said}") from None
