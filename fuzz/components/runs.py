@@ -11,11 +11,15 @@ from unittest import mock
 from assay import AssayError, Qrels, evaluate
 from assay.datasets import _tables
 from fuzz.component import Component, SilentDifference
+from fuzz.components._database import share_database
 from fuzz.components._documents import RUN_NAMES, RUN_ROWS, columns, json_lines, nested, parquet, records, table, trec_run
 from fuzz.files import write_file
 
 METRICS = ["map", "mrr", "dcg", "num_ret", "num_rel_ret"]
 TOKENS = tuple(b"q1 7 d1 Q0 score rank query_id doc_id docno run 9e99 0.5".split())
+
+
+share_database()
 
 
 @cache

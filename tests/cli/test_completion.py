@@ -1,9 +1,16 @@
 """assay completion: the scripts, run by real shells."""
 
 import argparse
+import fcntl
+import os
+import pty
+import select
 import shlex
 import shutil
+import signal
+import struct
 import subprocess
+import termios
 
 import pytest
 
@@ -112,26 +119,82 @@ def test_no_text_can_end_the_quotes_around_it(scripts):
 
 @pytest.mark.parametrize(("shell", "check"), [("bash", "-n"), ("zsh", "-n"), ("fish", "--no-execute")])
 def test_the_shell_itself_can_read_it(scripts, shell, check, tmp_path):
-    if not shutil.which(shell):
-        pytest.skip(f"{shell} is not installed")
+    need(shell)
     (tmp_path / "script").write_text(scripts[shell])
     done = subprocess.run([shell, check, tmp_path / "script"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_zsh_offers_the_same(scripts, tmp_path):
-    if not shutil.which("zsh"):
-        pytest.skip("zsh is not installed")
-    ask = "COMP_WORDS=(assay score --ti); COMP_CWORD=2; setopt ksharrays shwordsplit; _assay; print -l -- $COMPREPLY[@]"
-    script = f"autoload -U compinit; compinit -u -d {tmp_path / 'dump'}; {scripts['zsh']}\n{ask}"
-    done = subprocess.run(["zsh", "-fc", script], capture_output=True, text=True, check=False)
-    assert "--ties" in done.stdout
+START = {
+    "bash": (["bash", "--norc", "--noprofile", "-i"], "source ./script"),
+    "zsh": (["zsh", "-f", "-i"], "autoload -U compinit; compinit -u -D; source ./script"),
+    "fish": (["fish", "--no-config", "-i"], "source ./script"),
+}
+"""How each shell starts without anybody's settings, and how it takes the script."""
 
 
-def test_fish_offers_the_same(scripts, tmp_path):
-    if not shutil.which("fish"):
-        pytest.skip("fish is not installed")
-    (tmp_path / "script").write_text(scripts["fish"])
-    ask = f"source {tmp_path / 'script'}; complete -C 'assay score --ties docid_'"
-    done = subprocess.run(["fish", "--no-config", "-c", ask], capture_output=True, text=True, check=True)
-    assert {line.split("\t")[0] for line in done.stdout.splitlines()} >= {"docid_desc", "docid_asc"}
+@pytest.mark.parametrize("shell", START)
+@pytest.mark.parametrize(
+    ("typed", "completed"),
+    [
+        ("assay scor", "assay score"),
+        ("assay score --tie-b", "assay score --tie-band"),
+        ("assay score --ties docid_a", "assay score --ties docid_asc"),
+        ("assay eval --metrics map ndcg_r", "assay eval --metrics map ndcg_rel"),
+        ("assay eval --benchmarks rag", "assay eval --benchmarks rag-template"),
+        ("assay score exam", "assay score examined.run"),
+    ],
+)
+def test_what_somebody_types_is_completed(shell, typed, completed, scripts, tmp_path):
+    """In a real shell behind a pseudo-terminal, by the key Tab."""
+    need(shell)
+    (tmp_path / "script").write_text(scripts[shell])
+    (tmp_path / "examined.run").touch()
+    command, setup = START[shell]
+    with Terminal(command, tmp_path) as terminal:
+        terminal.type(f"{setup}\necho rea''dy\n")
+        terminal.wait_for("ready\r\n")
+        terminal.type(f"{typed}\t")
+        terminal.wait_for(completed)
+
+
+def need(shell):
+    """Skip, or fail, where a shell is missing."""
+    if shutil.which(shell):
+        return
+    if "all" in os.environ.get("ASSAY_TEST_REQUIRE", "").split(","):
+        pytest.fail(f"ASSAY_TEST_REQUIRE=all, but {shell} is missing")
+    pytest.skip(f"{shell} is not installed")
+
+
+class Terminal:
+    """A program behind a pseudo-terminal of 200 columns; ended at the end."""
+
+    def __init__(self, command, folder):
+        self.shown = ""
+        self.pid, self.file = pty.fork()
+        if self.pid == 0:
+            os.chdir(folder)
+            path = os.environ["PATH"]
+            os.execvpe(
+                command[0], command, {"PATH": path, "HOME": str(folder), "TERM": "dumb", "LC_ALL": "C.UTF-8", "PS1": "$ "}
+            )
+        fcntl.ioctl(self.file, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 200, 0, 0))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
+        os.close(self.file)
+
+    def type(self, text):
+        os.write(self.file, text.encode())
+
+    def wait_for(self, text):
+        """Read until that is shown; what is written otherwise is told."""
+        while text not in self.shown:
+            ready, _, _ = select.select([self.file], [], [], 60)
+            assert ready, f"{text!r} is not in {self.shown!r}"
+            self.shown += os.read(self.file, 1 << 16).decode(errors="replace")

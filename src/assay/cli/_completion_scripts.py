@@ -77,6 +77,7 @@ def fish_script(commands: Sequence[Typed]) -> str:
         if command.words:
             lines.append(f"{here} -a {_quoted(command.words)}")
         lines += [f"{here} {_fish_option(option)}" for option in command.options]
+        lines += [_fish_more(command, option) for option in command.options if option.takes == "many" and option.words]
     return "\n".join(lines) + "\n"
 
 
@@ -86,6 +87,13 @@ def _fish_option(option: Option) -> str:
     needs = [] if option.takes == "nothing" else ["-r"]
     values = [f"-a {_quoted(option.words)}"] if option.words else []
     return " ".join((*names, *needs, *values, f"-d {_quoted([option.help])}"))
+
+
+def _fish_more(command: Typed, option: Option) -> str:
+    """The second value and those behind it, which fish offers only where the last option is one that takes several."""
+    last = '(commandline -opc | string match -- "-*")[-1]'
+    behind = f"__fish_seen_subcommand_from {command.name}; and contains -- {last} {' '.join(option.flags)}"
+    return f"complete -c assay -n '{behind}' -f -a {_quoted(option.words)}"
 
 
 def _quoted(words: Sequence[str]) -> str:
