@@ -13,6 +13,7 @@ import pytest
 
 from assay.evaluation.answers import AnswerLog
 from assay.evaluation.saved import read_results
+from assay.store import Store
 
 from ._evaluations import FLAGS, N, asked, figures
 
@@ -30,6 +31,29 @@ def test_resumed_nothing_is_asked_again(place, assay):
     assert figures(place) == first
     (result,) = read_results("result.json")
     assert result.provenance["counts"]["cached"] == N
+
+
+def entries(place):
+    with Store.open(place / ".assay" / "assay.db") as store:
+        return [(entry.evaluation, entry.n_failed) for entry in store.list()]
+
+
+def test_what_was_saved_already_is_not_saved_again_when_it_is_resumed(place, assay):
+    """As after a kill between saving and the end of the process."""
+    assert assay("eval", *FLAGS).code == 0
+    first = entries(place)
+    assert assay("eval", *FLAGS, "--resume").code == 0
+    assert entries(place) == first
+    assert assay("eval", *FLAGS).code == 0
+    assert len(entries(place)) == 2
+
+
+def test_what_failed_before_and_is_answered_now_is_an_evaluation_of_its_own(place, assay, monkeypatch):
+    monkeypatch.setenv("FAIL", "q3")
+    assay("eval", *FLAGS)
+    monkeypatch.delenv("FAIL")
+    assert assay("eval", *FLAGS, "--resume").code == 0
+    assert sorted(n for _, n in entries(place)) == [0, 1]
 
 
 def test_without_resume_it_starts_afresh(place, assay):

@@ -6,10 +6,12 @@ A provider that has its documents elsewhere (`http`, `command` …) is held to i
 from __future__ import annotations
 
 import json
+import random
 import subprocess
 import sys
 from types import ModuleType
 
+import numpy as np
 import pytest
 
 from assay.errors import ProviderError
@@ -104,6 +106,36 @@ def test_a_query_has_the_same_answer_alone_and_in_company(text):
     assert [retriever.search([query], 5)[0] for query in QUERIES] == together
     assert retriever.search(QUERIES[::-1], 5) == together[::-1]
     assert ready(text).search(QUERIES, 5) == together
+
+
+def drawn(seed, n_documents=300, n_queries=60):
+    """Documents and queries of words that are drawn, long enough for sums to differ in their last bits."""
+    chance = random.Random(seed)
+    words = ["".join(chance.choices("abcdefghijé", k=chance.randint(2, 9))) for _ in range(500)]
+    texts = (" ".join(chance.choices(words, k=chance.randint(1, 60))) for _ in range(n_documents))
+    documents = [Document(f"d{number}", text) for number, text in enumerate(texts)]
+    return documents, [Query(f"q{n}", " ".join(chance.choices(words, k=chance.randint(0, 12)))) for n in range(n_queries)]
+
+
+@pytest.fixture
+def vector_files(tmp_path):
+    numbers = np.random.default_rng(7).normal(size=(360, 50)).astype(np.float32)
+    for name, rows, ids in (("d", numbers[:300], "d"), ("q", numbers[300:], "q")):
+        np.savez(tmp_path / f"{name}.npz", ids=[f"{ids}{n}" for n in range(len(rows))], vectors=rows)
+    return f"vectors(documents={tmp_path / 'd.npz'}, queries={tmp_path / 'q.npz'})"
+
+
+@pytest.mark.parametrize("text", [*LOCAL, "vectors"])
+def test_a_batch_of_any_size_gives_the_same_bits(text, vector_files):
+    documents, queries = drawn(3)
+    retriever = ready(vector_files if text == "vectors" else text, documents)
+    if hasattr(retriever, "know_order"):
+        retriever.know_order([query.query_id for query in queries], [document.doc_id for document in documents])
+    together = retriever.search(queries, 30)
+    for size in (1, 2, 7):
+        batches = [retriever.search(queries[start : start + size], 30) for start in range(0, len(queries), size)]
+        assert [hits for batch in batches for hits in batch] == together
+    assert len(together) == len(queries)
 
 
 @pytest.mark.parametrize("text", LOCAL)

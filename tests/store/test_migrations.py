@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from dataclasses import replace
 
 import pytest
 from sqlalchemy import text
@@ -44,7 +45,7 @@ def test_a_store_made_before_there_were_tables(tmp_path):
         store.save([result_of(1)])
         assert store.check().faults == ()
     with sqlite3.connect(path) as connection:
-        assert [row[0] for row in connection.execute("SELECT version FROM assay_schema ORDER BY version")] == [0, 1, 2, 3]
+        assert [row[0] for row in connection.execute("SELECT version FROM assay_schema ORDER BY version")] == [0, 1, 2, 3, 4]
     connection.close()
 
 
@@ -84,7 +85,7 @@ def test_a_newer_store_is_refused_and_left_alone(url, monkeypatch):
     for create in (True, False):
         with pytest.raises(
             StoreError,
-            match=r"a newer assay wrote this store \(its layout is 4, this assay knows up to 3\); install that one",
+            match=r"a newer assay wrote this store \(its layout is 5, this assay knows up to 4\); install that one",
         ):
             Store.open(url, create=create)
     with_steps(monkeypatch, add_owner)
@@ -132,6 +133,25 @@ def test_an_old_store_that_may_not_be_changed_says_what_to_do(sqlite):
         as_first_layout(store)
     with pytest.raises(StoreError, match="it is read-only, and of an older assay; open it once where it may be changed"):
         Store.open(f"{sqlite}?mode=ro")
+
+
+def test_the_fourth_layout_knows_an_evaluation_that_is_saved_twice(url):
+    """Older ones stay, though nobody knows whether they are the same."""
+    old, new = (result_of(1, started=f"2026-11-15T0{hour}:00:00+00:00") for hour in (1, 2))
+
+    def as_third_layout(connection):
+        connection.execute(text("DROP INDEX assay_evaluations_identity"))
+        connection.execute(text("ALTER TABLE assay_evaluations DROP COLUMN identity"))
+        connection.execute(text("DELETE FROM assay_schema WHERE version > 3"))
+
+    with Store.open(url) as store:
+        kept = [store.save(replace(one, provenance={**one.provenance, "evaluation": "a"})) for one in (old, old)]
+        store._database.write(as_third_layout)
+    with Store.open(url) as store:
+        again = [store.save(replace(one, provenance={**one.provenance, "evaluation": "b"})) for one in (old, new)]
+        assert len({*kept, *again}) == 2
+        assert store.count() == 2
+        assert store.check().faults == ()
 
 
 def test_texts_of_the_first_stores_are_still_read():

@@ -207,3 +207,37 @@ def test_the_store_says_where_it_is(url):
     with Store.open(url) as store:
         assert "s3cret" not in repr(store)
         assert str(store.place) in repr(store)
+
+
+def of_evaluation(name, result, **changes):
+    return replace(result, provenance={**result.provenance, "evaluation": name, **changes})
+
+
+def test_an_evaluation_that_was_resumed_after_it_was_saved_is_there_once(store):
+    """Its results say when they were made, and that is another time; what was asked, answered and scored is the same."""
+    first = [of_evaluation("a", result_of(n, provider=f"p{n}", started="2026-11-15T01:00:00+00:00")) for n in (1, 2)]
+    resumed = [of_evaluation("a", one, started="2026-11-15T02:00:00+00:00", counts={"cached": 3}) for one in first]
+    name = store.save(first, {"seed": 1})
+    assert store.save(resumed, {"seed": 1}) == name
+    assert store.count() == 2
+    assert store.find(name).results[0].provenance["started"] == "2026-11-15T01:00:00+00:00"
+    others = [
+        store.save([of_evaluation("b", one) for one in first], {"seed": 1}),
+        store.save(resumed, {"seed": 2}),
+        store.save(resumed[:1], {"seed": 1}),
+        store.save([resumed[0], of_evaluation("a", result_of(3, provider="p2"))], {"seed": 1}),
+        store.save([replace(one, failures={}) for one in resumed], {"seed": 1}),
+        store.save([resumed[0], replace(resumed[1], provenance={})], {"seed": 1}),
+    ]
+    assert len({name, *others}) == 7
+
+
+def test_an_evaluation_that_was_resumed_is_imported_once(store, tmp_path):
+    one = of_evaluation("a", result_of(1, started="2026-11-15T01:00:00+00:00"))
+    again = of_evaluation("a", one, started="2026-11-15T02:00:00+00:00")
+    with Store.open(tmp_path / "other.db") as other:
+        other.save(again)
+        other.export(tmp_path / "other.zst")
+    name = store.save(one)
+    assert store.import_(tmp_path / "other.zst").known == (name,)
+    assert store.count() == 1

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,9 @@ SHOWN = 5
 LOOKED_AT = 50
 """Logs that are looked at for one that may have been meant."""
 
+EVALUATION = "evaluation"
+"""The evaluation that a log or a result is of, in the header of the one and the provenance of the other."""
+
 Known = dict[str, dict[str, Answer]]
 """Part → query → answer."""
 
@@ -36,9 +41,14 @@ class Checkpoint:
     """Whether it goes by the name of a plan; else by its content."""
 
     def begin(self) -> Known:
-        """Start afresh: nothing is known."""
-        self.log.begin(dict(self.header))
+        """Start afresh: nothing is known. The header gets a name that no other evaluation has."""
+        self.log.begin({**self.header, EVALUATION: secrets.token_hex(8)})
         return {}
+
+    def identity(self) -> str:
+        """What this evaluation is known by: the same until something more is asked."""
+        with self.log.path.open("rb") as file:
+            return hashlib.file_digest(file, partial(hashlib.blake2b, digest_size=12)).hexdigest()
 
     def resume(self, say: Callable[[str], None]) -> Known:
         """What is known already. What was begun differently is refused; where nothing was begun, it starts."""
@@ -47,7 +57,7 @@ class Checkpoint:
             self._refuse_nearest()
             say("there is nothing to go on from; this evaluation starts afresh")
             return self.begin()
-        if dict(before) != dict(self.header):
+        if {**before, EVALUATION: None} != {**self.header, EVALUATION: None}:
             raise UsageError(f"this is not what was begun: {_refusal(before, self.header)}")
         self.log.mend()
         return answers

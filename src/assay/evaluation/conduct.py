@@ -17,7 +17,7 @@ from assay.evaluation.added_columns import with_the_same_metrics
 from assay.evaluation.answer_cache import AnswerCache
 from assay.evaluation.answers import Answer, Appender
 from assay.evaluation.benchmarks import load_benchmarks
-from assay.evaluation.checkpoint import Known, describe_start, find_checkpoint
+from assay.evaluation.checkpoint import EVALUATION, Known, describe_start, find_checkpoint
 from assay.evaluation.chunking import chunked, refuse_without_spans
 from assay.evaluation.finished_logs import clear_finished, mark_finished, mark_unfinished
 from assay.evaluation.first_stage import with_first
@@ -85,8 +85,10 @@ def carry_out(plan: Plan, conduct: Conduct) -> list[Result]:
             appender.close()
         if not any(result.failures for some in results for result in some):
             mark_finished(checkpoint.log)
+        identity = {EVALUATION: checkpoint.identity()}
     clear_finished(conduct.home / "runs")
-    return with_the_same_metrics(list(itertools.chain.from_iterable(results)))
+    every = [replace(one, provenance={**one.provenance, **identity}) for one in itertools.chain.from_iterable(results)]
+    return with_the_same_metrics(every)
 
 
 def _keep_out_of_repositories(home: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -81,12 +82,17 @@ class TfidfChars:
         return counts
 
     def _weigh(self, counts: Any) -> Any:
-        """Weights out of counts, each row of length 1; in place."""
-        counts.data = (1 + np.log(counts.data)) * self._idf[counts.indices]
-        sizes = np.diff(counts.indptr)
-        squares = np.add.reduceat(np.append(counts.data**2, np.float32(0)), counts.indptr[:-1]) if len(sizes) else sizes
-        lengths = np.sqrt(np.where(sizes > 0, squares, 1)).astype(np.float32)
-        counts.data /= np.repeat(lengths, sizes)
+        """Weights out of counts, each row of length 1; in place.
+
+        Logarithms and sums of arrays may differ in the last bit by where in the array a row stands. So each logarithm is
+        worked out by itself, and squares are added one after the other: a text has the same weights in any company.
+        """
+        numbers = counts.data.astype(np.int64)
+        logs = np.array([0.0, *(1 + math.log(n) for n in range(1, int(numbers.max(initial=0)) + 1))], np.float32)
+        counts.data = logs[numbers] * self._idf[counts.indices]
+        rows = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
+        squares = np.bincount(rows, counts.data.astype(np.float64) ** 2, counts.shape[0])
+        counts.data /= np.sqrt(squares).astype(np.float32)[rows]
         return counts
 
 

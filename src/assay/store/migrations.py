@@ -16,7 +16,7 @@ from assay.store.comparability import comparable_of
 from assay.store.moments import now
 from assay.store.payload import decompressed, unpack_json
 from assay.store.place import Place
-from assay.store.tables import BASELINES, JUDGMENTS, METADATA, RESULTS, SCHEMA
+from assay.store.tables import BASELINES, EVALUATIONS, JUDGMENTS, METADATA, RESULTS, SCHEMA
 
 LOCK = 0x61737361
 """PostgreSQL's number of the lock that makes migrations wait for each other."""
@@ -54,7 +54,16 @@ def _third(connection: Connection) -> None:
     JUDGMENTS.create(connection, checkfirst=True)
 
 
-MIGRATIONS: tuple[Callable[[Connection], None], ...] = (_first, _second, _third)
+def _fourth(connection: Connection) -> None:
+    """Version 4: by what an evaluation that is saved a second time is known; of older ones nobody can tell."""
+    known = {column["name"] for column in inspect(connection).get_columns(EVALUATIONS.name)}
+    if "identity" not in known:
+        connection.execute(text(f"ALTER TABLE {EVALUATIONS.name} ADD COLUMN identity TEXT"))
+    index = next(one for one in EVALUATIONS.indexes if one.name == "assay_evaluations_identity")
+    index.create(connection, checkfirst=True)
+
+
+MIGRATIONS: tuple[Callable[[Connection], None], ...] = (_first, _second, _third, _fourth)
 """The step at place n leads to version n + 1."""
 
 

@@ -61,6 +61,14 @@ class Parcel:
         parts = (self.scores, self.rankings, self.queries, self.relevant)
         return digest_of(self.record, *(b"" if part is None else digest_of(part).encode() for part in parts))
 
+    @cached_property
+    def content(self) -> str:
+        """Equal where the same was asked, answered and scored, whenever that was."""
+        plain = self.plain
+        about = [plain.get("benchmark", ""), plain["name"], plain.get("failures", {})]
+        parts = (self.scores, self.rankings, self.queries, self.relevant)
+        return digest_of(pack_json(about), *(b"" if part is None else digest_of(part).encode() for part in parts))
+
     @property
     def started(self) -> str | None:
         """When the provider was first asked, where the result says so."""

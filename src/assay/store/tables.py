@@ -47,10 +47,15 @@ EVALUATIONS = Table(
     Column("started", Text, nullable=False),
     Column("saved", Text, nullable=False),
     Column("plan", LargeBinary, nullable=False),
+    Column("identity", Text),
     Index("assay_evaluations_saved", "saved", "number"),
+    Index("assay_evaluations_identity", "identity", unique=True),
     sqlite_autoincrement=True,
 )
-"""One `assay eval` each; `digest` is of the plan and of all its results."""
+"""One `assay eval` each; `digest` is of the plan and of all its results.
+
+`identity` is the same where an evaluation was interrupted after it was saved, and then resumed; None where nobody knows.
+"""
 
 RESULTS = Table(
     "assay_results",

@@ -13,6 +13,7 @@ from typing import Any
 from sqlalchemy import Connection, Table, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
+from assay.evaluation.checkpoint import EVALUATION
 from assay.store.comparability import comparable_of
 from assay.store.moments import now, read_moment
 from assay.store.parcel import Parcel
@@ -37,6 +38,19 @@ class Bundle:
     def digest(self) -> str:
         """What the evaluation is known by: the same plan with the same results is the same evaluation."""
         return digest_of(self.plan, *(parcel.digest.encode() for parcel in self.parcels))
+
+    @cached_property
+    def identity(self) -> str | None:
+        """The same for one evaluation that was saved twice, because it was interrupted in between and then resumed.
+
+        It rests on the evaluation that each result says it is part of, and on what was asked, answered and scored, but not
+        on when. None where results do not say so, or are of several evaluations.
+        """
+        names = {parcel.plain.get("provenance", {}).get(EVALUATION) for parcel in self.parcels}
+        (name, *others) = names or {None}
+        if others or not isinstance(name, str):
+            return None
+        return digest_of(name.encode("utf-8", "replace"), self.plan, *(parcel.content.encode() for parcel in self.parcels))
 
     @cached_property
     def started(self) -> str:
@@ -68,7 +82,7 @@ class Bundle:
 
     def prepare(self) -> None:
         """Do all that needs no database."""
-        _ = self.digest, self.started, self.payloads, self.records
+        _ = self.digest, self.identity, self.started, self.payloads, self.records
 
 
 def _slug(name: str) -> str:
@@ -81,16 +95,18 @@ def insert_bundle(
     connection: Connection, bundle: Bundle, wanted: str = "", *, is_saved_again: bool = True
 ) -> tuple[str, bool]:
     """The id of the evaluation, and whether it is new. One that is there already stays; saved again, it is the latest."""
-    known = select(EVALUATIONS.c.id).where(EVALUATIONS.c.digest == bundle.digest)
-    if found := connection.execute(known).scalar():
+    is_same = EVALUATIONS.c.digest == bundle.digest
+    if bundle.identity is not None:
+        is_same |= EVALUATIONS.c.identity == bundle.identity
+    if found := connection.execute(select(EVALUATIONS.c.number, EVALUATIONS.c.id).where(is_same)).first():
         if is_saved_again:
-            connection.execute(update(EVALUATIONS).where(EVALUATIONS.c.digest == bundle.digest).values(saved=now()))
-        return str(found), False
+            connection.execute(update(EVALUATIONS).where(EVALUATIONS.c.number == found.number).values(saved=now()))
+        return str(found.id), False
     name = _free_id(connection, bundle, wanted)
     if bundle.payloads:
         connection.execute(_insert_new(connection, PAYLOADS), list(bundle.payloads.values()))
     row = {"id": name, "digest": bundle.digest, "started": bundle.started, "saved": bundle.saved}
-    number = _inserted(connection, EVALUATIONS, {**row, "plan": compressed(bundle.plan)})
+    number = _inserted(connection, EVALUATIONS, {**row, "plan": compressed(bundle.plan), "identity": bundle.identity})
     for place, parcel in enumerate(bundle.parcels):
         _insert_result(connection, bundle, number, place, parcel)
     return name, True
