@@ -2,39 +2,12 @@
 
 import json
 import re
-import subprocess
 
 import assay
-from assay.evaluation.provenance import describe_dataset, describe_machine, describe_repository, now
+from assay.evaluation.provenance import describe_dataset, describe_machine, now
 
+from ._git import git
 from ._retrievers import Told, benchmark
-
-
-def git(folder, *arguments):
-    setting = ["-c", "user.name=n", "-c", "user.email=e@example.org", "-c", "commit.gpgsign=false"]
-    done = subprocess.run(["git", "-C", folder, *setting, *arguments], check=True, capture_output=True, text=True)
-    return done.stdout.strip()
-
-
-def test_commit_and_changes_of_a_repository(tmp_path):
-    git(tmp_path, "init", "-q")
-    assert describe_repository(tmp_path) is None  # nothing committed yet
-    (tmp_path / "a").write_text("1")
-    git(tmp_path, "add", "a")
-    git(tmp_path, "commit", "-q", "-m", "first")
-    commit = git(tmp_path, "rev-parse", "HEAD")
-    assert describe_repository(tmp_path) == {"commit": commit, "dirty": False}
-    (tmp_path / "a").write_text("2")
-    assert describe_repository(tmp_path) == {"commit": commit, "dirty": True}
-    (tmp_path / "deep").mkdir()
-    assert describe_repository(tmp_path / "deep") == {"commit": commit, "dirty": True}
-
-
-def test_none_outside_a_repository(tmp_path, monkeypatch):
-    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
-    assert describe_repository(tmp_path) is None
-    monkeypatch.setenv("PATH", "")
-    assert describe_repository(tmp_path) is None
 
 
 def test_it_is_the_caller_s_repository(tmp_path, monkeypatch):

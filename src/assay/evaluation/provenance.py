@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import platform
-import subprocess
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from importlib import metadata
-from pathlib import Path
 from typing import Any
 
 from assay._version import __version__
@@ -56,20 +54,3 @@ def _version(package: str) -> str | None:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
         return None
-
-
-def describe_repository(folder: Path | None = None) -> dict[str, Any] | None:
-    """Commit of the caller's repository, and whether there are changes on top of it; None outside of one."""
-    commit = _git("rev-parse", "HEAD", folder=folder)
-    if commit is None:
-        return None
-    return {"commit": commit, "dirty": bool(_git("status", "--porcelain", folder=folder))}
-
-
-def _git(*arguments: str, folder: Path | None) -> str | None:
-    command = ["git", "-C", str(folder or Path.cwd()), *arguments]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)  # noqa: S603
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return done.stdout.strip() if done.returncode == 0 else None

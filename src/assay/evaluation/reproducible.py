@@ -13,7 +13,8 @@ from assay.atomic_write import atomic_write
 from assay.datasets._dataset import BenchmarkDataset
 from assay.errors import UsageError
 from assay.evaluation.evaluate import evaluate
-from assay.evaluation.provenance import describe_dataset, describe_machine, describe_repository, now
+from assay.evaluation.provenance import describe_dataset, describe_machine, now
+from assay.evaluation.repository import describe_repository
 from assay.evaluation.result import Result
 from assay.evaluation.saved import SCHEMA
 

@@ -24,15 +24,9 @@ from assay.evaluation.line import Line, describe, failed
 from assay.evaluation.notes import notes_on_unit
 from assay.evaluation.patience import Patience
 from assay.evaluation.progress import Progress
-from assay.evaluation.provenance import describe_dataset, describe_machine, describe_repository, now
-from assay.evaluation.replied import (
-    Replied,
-    judged_beside,
-    reads_answers,
-    replies_said,
-    wanted_by_queries,
-    with_replied,
-)
+from assay.evaluation.provenance import describe_dataset, describe_machine, now
+from assay.evaluation.replied import Replied, judged_beside, reads_answers, replies_said, wanted_by_queries, with_replied
+from assay.evaluation.repository import describe_repository
 from assay.evaluation.result import Result
 from assay.evaluation.setting import Setting
 from assay.evaluation.terms import term_ids_for

@@ -1,0 +1,123 @@
+"""The repository that code comes from: its commit, and whether files differ; nothing that it configures is run.
+
+A repository may name programs (file system monitors, hooks, filters, helpers that fetch); `git status` would run some.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+SECONDS = 10.0
+"""For everything that git is asked."""
+SETTINGS = (
+    *("core.fsmonitor=false", "core.hooksPath=/dev/null", "core.untrackedCache=false", "core.pager=cat"),
+    *("status.submoduleSummary=false", "protocol.allow=never", "core.sshCommand=false", "credential.helper="),
+)
+"""What is set in place of what the repository sets; the command line goes before every file."""
+ENVIRONMENT = {
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ALLOW_PROTOCOL": "none",
+    "GIT_PAGER": "cat",
+    "LC_ALL": "C",
+}
+STATUS = ("status", "--porcelain", "-z", "--no-renames", "--ignore-submodules=dirty")
+"""Renames are not looked for, which reads contents; submodules are told by their commit, without asking git within them."""
+
+
+def describe_repository(folder: Path | None = None) -> dict[str, Any] | None:
+    """Commit of the caller's repository, and whether there are changes on top of it; None outside of one.
+
+    `dirty` is None where nobody can tell without running a filter that the repository configures.
+    """
+    program = _find_git()
+    if program is None:
+        return None
+    asked = _Git(program, folder or Path.cwd())
+    commit = asked.text("rev-parse", "--verify", "HEAD")
+    return None if commit is None else {"commit": commit.strip(), "dirty": _is_dirty(asked)}
+
+
+def _find_git() -> str | None:
+    """The program, in folders that PATH names in full: one that lies in the current folder is never meant."""
+    return shutil.which("git", path=_full_path())
+
+
+def _full_path() -> str:
+    parts = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    return os.pathsep.join(part for part in parts if os.path.isabs(part))  # noqa: PTH117 (a text, which may be empty)
+
+
+class _Git:
+    """Asked a few times, within one limit of time."""
+
+    def __init__(self, program: str, folder: Path) -> None:
+        self._program, self._folder = program, folder
+        self._end = time.monotonic() + SECONDS
+
+    def bytes(self, *arguments: str, settings: Iterable[str] = (), given: bytes = b"") -> bytes | None:
+        """What git prints; None where it fails or takes too long."""
+        own = [word for setting in (*SETTINGS, *settings) for word in ("-c", setting)]
+        command = [self._program, "-C", str(self._folder), "--no-pager", "--no-optional-locks", *own, *arguments]
+        environment = {**os.environ, **ENVIRONMENT, "PATH": _full_path()}
+        left = max(0.1, self._end - time.monotonic())
+        try:
+            done = subprocess.run(  # noqa: S603
+                command, input=given, capture_output=True, timeout=left, check=False, env=environment
+            )
+        except (OSError, ValueError, subprocess.SubprocessError):
+            return None
+        return done.stdout if done.returncode == 0 else None
+
+    def text(self, *arguments: str) -> str | None:
+        """The same as text."""
+        printed = self.bytes(*arguments)
+        return None if printed is None else printed.decode("utf-8", "replace")
+
+
+def _is_dirty(git: _Git) -> bool | None:
+    """Whether any file differs. Where only filtered files seem to, nobody knows: unfiltered they always may."""
+    filters = _filters(git)
+    if filters is None:
+        return None
+    settings = [f"filter.{name}.{part}" for name in filters for part in ("clean=", "smudge=", "process=", "required=false")]
+    printed = git.bytes(*STATUS, settings=settings)
+    if printed is None:
+        return None
+    entries = [entry for entry in printed.split(b"\0") if entry]
+    if not entries or not filters:
+        return bool(entries)
+    return True if any(map(_is_certain, entries)) else _has_unfiltered(git, [entry[3:] for entry in entries], settings)
+
+
+def _is_certain(entry: bytes) -> bool:
+    """Whether an entry says more than that the content of a file differs from the index: it is new, gone or staged."""
+    return entry[:2] != b" M"
+
+
+def _filters(git: _Git) -> set[str] | None:
+    """Names of the filters that are configured anywhere; None where one has a name that cannot be overruled."""
+    printed = git.bytes("config", "--list", "--name-only", "-z")
+    if printed is None:
+        return None
+    keys = [key.decode("utf-8", "surrogateescape") for key in printed.split(b"\0")]
+    names = {key[len("filter.") : key.rindex(".")] for key in keys if key.startswith("filter.") and key.count(".") > 1}
+    return None if any("=" in name or "\n" in name for name in names) else names
+
+
+def _has_unfiltered(git: _Git, paths: list[bytes], settings: list[str]) -> bool | None:
+    """True where a changed file goes through no filter; None where all of them do."""
+    printed = git.bytes(
+        "check-attr", "-z", "--stdin", "filter", settings=settings, given=b"".join(path + b"\0" for path in paths)
+    )
+    if printed is None:
+        return None
+    values = printed.split(b"\0")[2::3]
+    return True if any(value in (b"unspecified", b"unset") for value in values) else None
