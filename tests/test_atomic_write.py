@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from assay import DataError
-from assay.atomic_write import atomic_write, locked_file, locked_folder, remove_abandoned
+from assay.atomic_write import atomic_write
+from assay.temporary_files import locked_file, locked_folder, remove_abandoned
 
 LEFT = ".assay-0123456789abcdef.tmp"
 """The name of a temporary file that a killed process left."""
@@ -177,7 +178,7 @@ def test_what_the_dead_left_is_removed_and_nothing_else(tmp_path):
 
 def test_what_the_living_are_writing_stays(tmp_path):
     with locked_file(tmp_path) as file, locked_folder(tmp_path) as folder:
-        code = "import sys; from pathlib import Path; from assay.atomic_write import remove_abandoned\n"
+        code = "import sys; from pathlib import Path; from assay.temporary_files import remove_abandoned\n"
         code += "remove_abandoned(Path(sys.argv[1]))"
         subprocess.run([sys.executable, "-c", code, tmp_path], check=True)
         assert names(tmp_path) == sorted([Path(file.name).name, folder.name])

@@ -8,9 +8,6 @@ from __future__ import annotations
 
 import errno
 import os
-import re
-import secrets
-import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -18,14 +15,11 @@ from pathlib import Path
 from typing import IO
 
 from assay.errors import DataError
+from assay.temporary_files import TEMPORARY, clean_once, locked_file
 
-TEMPORARY = re.compile(r"\.assay-[0-9a-f]{16}\.tmp")
-"""Names of temporary files and folders; nobody else calls a file like that."""
 NO_SYNC = {errno.EINVAL, errno.ENOTSUP, errno.EACCES, errno.EBADF}
 """What systems say that cannot force a folder onto the disk."""
 MOST_LINKS = 40
-
-_cleaned: set[Path] = set()
 
 
 @contextmanager
@@ -79,7 +73,7 @@ def _descriptor(path: Path) -> int | None:
 def _replaced(path: Path, *, durable: bool) -> Iterator[IO[bytes]]:
     """A temporary file in the same folder, locked as long as this process lives, which then takes the name."""
     made = _make_folders(path.parent)
-    _clean_once(path.parent.absolute())
+    clean_once(path.parent)
     before = _stat(path)
     file = locked_file(path.parent)
     try:
@@ -115,52 +109,6 @@ def _make_folders(folder: Path) -> list[Path]:
     return missing
 
 
-def _clean_once(folder: Path) -> None:
-    """Looking through a large folder takes a while, and many files may be written there."""
-    if folder not in _cleaned:
-        _cleaned.add(folder)
-        remove_abandoned(folder)
-
-
-def locked_file(folder: Path) -> IO[bytes]:
-    """A new temporary file, locked as long as it is open.
-
-    Whoever cleans up may come between its making and its locking, so it is made sure that it is still there.
-    """
-    while True:
-        path = temporary_name(folder)
-        file = path.open("xb")
-        if try_lock(file.fileno()):
-            with suppress(FileNotFoundError):
-                if os.path.samestat(os.fstat(file.fileno()), path.stat()):
-                    return file
-        file.close()
-
-
-@contextmanager
-def locked_folder(parent: Path) -> Iterator[Path]:
-    """A new temporary folder, locked while it is used; what is left of it in the end is removed."""
-    parent.mkdir(parents=True, exist_ok=True)
-    _clean_once(parent.absolute())
-    while True:
-        folder = temporary_name(parent)
-        folder.mkdir()
-        handle = os.open(folder, os.O_RDONLY)
-        if try_lock(handle) and folder.exists():
-            break
-        os.close(handle)
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-        os.close(handle)
-
-
-def temporary_name(folder: Path) -> Path:
-    """A name in a folder that is free, and that `remove_abandoned` knows."""
-    return folder / f".assay-{secrets.token_hex(8)}.tmp"
-
-
 def _take_over(handle: int, before: os.stat_result) -> None:
     """Owner and mode of the file that is replaced, as far as that is allowed."""
     now = os.fstat(handle)
@@ -169,49 +117,6 @@ def _take_over(handle: int, before: os.stat_result) -> None:
             os.fchown(handle, before.st_uid, before.st_gid)
     with suppress(OSError):
         os.fchmod(handle, stat.S_IMODE(before.st_mode))
-
-
-def try_lock(handle: int) -> bool:
-    """Lock an open file for as long as it is open; True also where files cannot be locked."""
-    try:
-        import fcntl
-
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except (ImportError, OSError):
-        return True
-    return True
-
-
-def remove_abandoned(folder: Path, names: re.Pattern[str] = TEMPORARY) -> None:
-    """Remove what killed processes left in a folder: temporary files, and others of such names that nobody has locked."""
-    with suppress(OSError):
-        for entry in os.scandir(folder):
-            if TEMPORARY.fullmatch(entry.name) or names.fullmatch(entry.name):
-                _remove_if_abandoned(Path(entry.path))
-
-
-def _remove_if_abandoned(path: Path) -> None:
-    with suppress(OSError):
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
-        try:
-            found = os.fstat(handle)
-            if not _is_locked(handle) and os.path.samestat(found, path.stat()):  # else its owner has just replaced it
-                shutil.rmtree(path) if stat.S_ISDIR(found.st_mode) else path.unlink()
-        finally:
-            os.close(handle)
-
-
-def _is_locked(handle: int) -> bool:
-    """Whether somebody holds a file; also where that cannot be known, for then nothing may be removed."""
-    try:
-        import fcntl
-
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (ImportError, OSError):
-        return True
-    return False
 
 
 def sync_folder(folder: Path) -> None:

@@ -225,9 +225,8 @@ def test_a_stream_that_breaks_off_leaves_no_copy(empty_tmp):
     assert list(empty_tmp.iterdir()) == []
 
 
-def test_an_interrupted_copy_is_removed(empty_tmp, monkeypatch):
+def test_an_interrupted_copy_leaves_nothing(empty_tmp, monkeypatch):
     def interrupt(source, target, _):
-        assert len(list(empty_tmp.iterdir())) == 1
         raise KeyboardInterrupt
 
     monkeypatch.setattr("shutil.copyfileobj", interrupt)

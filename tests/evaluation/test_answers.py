@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from assay import DataError, UsageError
 from assay.evaluation import answers as module
-from assay.evaluation.answers import SCHEMA, Answer, AnswerLog
+from assay.evaluation.answers import SCHEMA, Answer, AnswerLog, remove_left_over
 from assay.model.records import Hit
 
 from ._retrievers import LONG
@@ -157,6 +157,14 @@ def test_who_holds_it_holds_it_alone(tmp_path):
         pass
 
 
+def test_locks_of_the_dead_are_removed_and_those_of_the_living_stay(tmp_path):
+    for name in (".dead.log.lock", ".mine.lock"):
+        (tmp_path / name).touch()
+    with AnswerLog(tmp_path / "alive.log").held():
+        remove_left_over(tmp_path)
+        assert sorted(path.name for path in tmp_path.iterdir()) == [".alive.log.lock", ".mine.lock"]
+
+
 def test_it_is_let_go_of_when_something_goes_wrong(tmp_path):
     log = AnswerLog(tmp_path / "a.log")
     with pytest.raises(ZeroDivisionError), log.held():
@@ -250,4 +258,4 @@ def test_a_lock_that_was_removed_meanwhile_is_none(tmp_path, monkeypatch):
         assert (tmp_path / ".a.log.lock").exists()
         with pytest.raises(UsageError, match="is running already"), log.held():
             pass
-    assert n_locked == 3
+    assert n_locked == 2 + module.TRIES

@@ -6,7 +6,6 @@ import argparse
 import json
 import shlex
 import sys
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ from assay.cli._numbers import whole_number
 from assay.cli._terminal import may_colour, terminal_width
 from assay.cli._verbose import tell, timed
 from assay.errors import DataError, UsageError
+from assay.temporary_files import TemporaryFile
 from assay.text import counted, printable, some_of
 
 if TYPE_CHECKING:
@@ -223,8 +223,7 @@ def _write(options: argparse.Namespace, run: Run) -> None:
     if path:
         _write_file(run, path, kind)
         return
-    with tempfile.TemporaryDirectory() as folder:
-        spool = Path(folder) / "run"
+    with TemporaryFile() as spool:
         try:
             _write_file(run, spool, kind)
         except DataError as error:

@@ -6,9 +6,10 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from assay.atomic_write import encodable, locked_folder, sync_folder
+from assay.atomic_write import encodable, sync_folder
 from assay.datasets._record_files import suffix_of
 from assay.errors import DataError, UsageError
+from assay.temporary_files import locked_folder
 
 CARD = "dataset.json"
 STEMS = ("corpus", "queries", "documents", "docs", "judgments", "qrels", "topics", "collection")

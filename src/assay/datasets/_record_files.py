@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import shutil
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from math import isnan
@@ -16,6 +15,7 @@ from assay.datasets._database import connect, literal, path_literal, quoted
 from assay.datasets._json import parse_json, read_json
 from assay.datasets._source import BOM, FileSource, plain_name
 from assay.errors import DataError, Faults
+from assay.temporary_files import TemporaryFile
 from assay.text import shortened
 
 Record = Mapping[str, Any]
@@ -142,8 +142,7 @@ def write_parquet_table(path: Path, columns: Mapping[str, str], rows: Iterable[S
 
     names = ", ".join(f"{quoted(name)} {kind}" for name, kind in columns.items())
     values = ", ".join(f"unnest(?::{kind}[])" for kind in columns.values())
-    with connect() as connection, tempfile.TemporaryDirectory(prefix="assay-") as folder:
-        copy = Path(folder) / "table.parquet"
+    with connect() as connection, TemporaryFile() as copy:
         connection.execute(f"CREATE TABLE records ({names})")
         remaining = iter(rows)
         try:
@@ -151,7 +150,7 @@ def write_parquet_table(path: Path, columns: Mapping[str, str], rows: Iterable[S
                 connection.execute(
                     f"INSERT INTO records SELECT {values}", [list(cells) for cells in zip(*batch, strict=True)]
                 )
-            connection.execute(f"COPY records TO {literal(str(copy))} (FORMAT parquet)")
+            connection.execute(f"COPY records TO {literal(str(copy))} (FORMAT parquet, USE_TMP_FILE false)")
         except duckdb.Error as error:
             raise DataError(f"{path}: cannot be written as Parquet: {str(error).splitlines()[0]}") from None
         with atomic_write(path) as file, copy.open("rb") as finished:

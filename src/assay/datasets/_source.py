@@ -8,7 +8,6 @@ import os
 import shutil
 import stat
 import sys
-import tempfile
 import weakref
 import zlib
 from collections.abc import Iterable, Iterator
@@ -19,6 +18,7 @@ from typing import IO, Any
 
 from assay.datasets._columns import is_header
 from assay.errors import AssayError, DataError
+from assay.temporary_files import TemporaryFile
 
 COMPRESSIONS = {".gz": "gzip", ".zst": "zstd", ".xz": "xz", ".bz2": "bzip2"}
 MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"\xfd7zX": "xz", b"BZh": "bzip2"}
@@ -76,8 +76,9 @@ class FileSource:
                     raise DataError(f"{label}: holds text that cannot be written as UTF-8: {error.reason}") from None
             if start and not start.strip(b"\0"):
                 raise DataError(f"{label}: begins with nothing but zero bytes; a file of text or Parquet is needed")
-            source = cls(_copy_of(stream, start), label)
-        weakref.finalize(source, source.path.unlink, missing_ok=True)
+            copy = _copy_of(stream, start)
+        source = cls(copy.path, label)
+        weakref.finalize(source, copy.close)
         return source
 
     @property
@@ -169,9 +170,9 @@ class FileSource:
         if not self.compression:
             return self.path
         with self.reading() as file:
-            path = _copy_of(file)
-        weakref.finalize(self, path.unlink, missing_ok=True)
-        return path
+            copy = _copy_of(file)
+        weakref.finalize(self, copy.close)
+        return copy.path
 
     @cached_property
     def first_line(self) -> bytes:
@@ -225,17 +226,17 @@ def _is_device(found: os.stat_result) -> bool:
         return True
 
 
-def _copy_of(stream: IO[bytes], start: bytes = b"") -> Path:
+def _copy_of(stream: IO[bytes], start: bytes = b"") -> TemporaryFile:
     """A temporary file with everything left in the stream; where that cannot be had to the end, none is left behind."""
-    with tempfile.NamedTemporaryFile(prefix="assay-", delete=False) as copy:
-        try:
-            copy.write(start)
-            shutil.copyfileobj(stream, copy, BLOCK)
-            copy.flush()  # here a full disk is still told apart
-        except BaseException:
-            Path(copy.name).unlink(missing_ok=True)
-            raise
-    return Path(copy.name)
+    copy = TemporaryFile()
+    try:
+        with copy.path.open("wb") as file:  # closed here, a full disk is still told apart
+            file.write(start)
+            shutil.copyfileobj(stream, file, BLOCK)
+    except BaseException:
+        copy.close()
+        raise
+    return copy
 
 
 def as_source(source: Any) -> Any:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import time
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -12,11 +14,16 @@ from typing import IO, Any
 
 import msgspec
 
-from assay.atomic_write import atomic_write, temporary_name
+from assay.atomic_write import atomic_write
 from assay.errors import DataError, UsageError
 from assay.model.records import Hit
+from assay.temporary_files import remove_abandoned, temporary_name
 
 SCHEMA = "assay.answers/1"
+TRIES, PAUSE = 3, 0.02
+"""How often a lock is tried, and seconds in between: whoever tidies up holds it for an instant."""
+LOCK = re.compile(r"\..+\.log\.lock")
+"""Names of locks."""
 ADVICE = "make room, or work in another folder"
 
 
@@ -81,6 +88,7 @@ class AnswerLog:
 
     def _locked(self, place: Path, *, waits: bool) -> IO[bytes]:
         """The open file that is the lock. One that its last holder has removed meanwhile locks nobody out: another try."""
+        n_tries = 0
         while True:
             try:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -89,6 +97,10 @@ class AnswerLog:
                 raise _not_written(self.path, error) from None
             if not _lock(lock.fileno(), waits=waits):
                 lock.close()
+                n_tries += 1
+                if n_tries < TRIES:
+                    time.sleep(PAUSE)
+                    continue
                 raise UsageError(f"the same evaluation is running already and writes {self.path}; wait until it is done")
             with suppress(OSError):
                 if os.path.samestat(os.fstat(lock.fileno()), place.stat()):
@@ -180,6 +192,11 @@ class Appender:
     def close(self) -> None:
         """Let go of the file."""
         os.close(self._handle)
+
+
+def remove_left_over(folder: Path) -> None:
+    """Remove locks and temporary files that killed processes left among logs."""
+    remove_abandoned(folder, LOCK)
 
 
 def _not_written(path: Path, error: OSError) -> DataError:

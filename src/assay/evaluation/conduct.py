@@ -15,7 +15,7 @@ from assay.datasets._dataset import BenchmarkDataset
 from assay.errors import DataError, NothingSelected, ProviderError
 from assay.evaluation.added_columns import with_the_same_metrics
 from assay.evaluation.answer_cache import AnswerCache
-from assay.evaluation.answers import Answer, Appender
+from assay.evaluation.answers import Answer, Appender, remove_left_over
 from assay.evaluation.benchmarks import load_benchmarks
 from assay.evaluation.checkpoint import EVALUATION, Known, describe_start, find_checkpoint
 from assay.evaluation.chunking import chunked, refuse_without_spans
@@ -73,6 +73,8 @@ def carry_out(plan: Plan, conduct: Conduct) -> list[Result]:
     if conduct.before is not None:
         header["again"] = {part.key: sorted(part.queries.keys() - answered[part.key].keys()) for part in parts}
     _keep_out_of_repositories(conduct.home)
+    for folder in ("runs", "answers"):
+        remove_left_over(conduct.home / folder)
     checkpoint = find_checkpoint(conduct.home / "runs", conduct.name, header)
     with checkpoint.log.held():
         logged = checkpoint.resume(conduct.say) if conduct.resume else checkpoint.begin()

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from assay._version import __version__
-from assay.atomic_write import atomic_write
+from assay.atomic_write import atomic_write, is_stream
 from assay.datasets._zstd import ZstdFile
 from assay.errors import AssayError, BadParameter, DataError
 from assay.store.annotation import check_tag
@@ -62,7 +62,7 @@ def write_export(path: Path, evaluations: Iterable[Exported], judgments: Iterabl
     """Write all of them, or no file at all; says how many evaluations. The file's name says that it is compressed."""
     import zstandard
 
-    if path.suffix.lower() != ENDING and not path.is_dir():
+    if path.suffix.lower() != ENDING and not path.is_dir() and not is_stream(path):
         raise BadParameter(f"an export is compressed: call it {path.with_suffix('.jsonl.zst')}, not {path}")
     n_written = 0
     compressor = zstandard.ZstdCompressor(level=LEVEL, write_checksum=True)

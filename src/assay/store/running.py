@@ -19,10 +19,10 @@ from typing import IO, Any, NamedTuple
 
 import msgspec
 
-from assay.atomic_write import locked_file, remove_abandoned
 from assay.evaluation.progress import Progress
 from assay.store.moments import now
 from assay.store.place import DEFAULT, Place
+from assay.temporary_files import locked_file, remove_abandoned
 from assay.text import printable
 
 FOLDER = "running"

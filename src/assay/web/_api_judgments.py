@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
@@ -14,6 +12,7 @@ from assay.store.judge_agreement import judge_agreements
 from assay.store.judgment_export import exportable
 from assay.store.judgments import LONGEST_JUDGE, LONGEST_NOTE, Judgment, checked_judgment, judge_name
 from assay.store.running import list_running
+from assay.temporary_files import TemporaryFile
 from assay.text import printable, shortened
 from assay.web._api_results import paged
 from assay.web._desk import Desk
@@ -93,16 +92,14 @@ def qrels(desk: Desk, given: Given) -> bytes:
     found = exportable(desk.judgments.find(given["benchmark"], judge=given["judge"]))
     if found.left_out and not given["partial"]:
         raise DataError(f"{found.said}; partial=true leaves them out, and /judgments has them all as JSON")
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "qrels.txt"
+    with TemporaryFile() as file:
         write_qrels(found.grades, file)
         return file.read_bytes()
 
 
 def export(desk: Desk, given: Given) -> bytes:
     """Evaluations in one file, as `assay results export` writes it."""
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "export.jsonl.zst"
+    with TemporaryFile() as file:
         desk.store.export(file, given["evaluation"])
         return file.read_bytes()
 

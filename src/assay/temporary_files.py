@@ -1,0 +1,143 @@
+"""Temporary files: locked by the process that writes them, so that others can tell whether it is still alive.
+
+What a killed process left is removed by the next one that works in the same folder.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import shutil
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+TEMPORARY = re.compile(r"\.assay-[0-9a-f]{16}\.tmp")
+"""Names of temporary files and folders; nobody else calls a file like that."""
+DESCRIPTORS = Path("/proc/self/fd")
+"""Where Linux has the open files of a process, by number."""
+
+_cleaned: set[Path] = set()
+
+
+class TemporaryFile:
+    """An empty file of this process, to be written and read by its path until it is closed.
+
+    On Linux it has no name in any folder, so nothing is left of it when the process is killed.
+    """
+
+    def __init__(self) -> None:
+        if DESCRIPTORS.is_dir():
+            self._file: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 (it lives as long as this object)
+            self.path = DESCRIPTORS / str(self._file.fileno())
+        else:
+            folder = Path(tempfile.gettempdir())
+            clean_once(folder)
+            self._file = locked_file(folder)
+            self.path = Path(self._file.name)
+
+    def close(self) -> None:
+        """It is gone."""
+        if self.path.parent != DESCRIPTORS:
+            self.path.unlink(missing_ok=True)
+        self._file.close()
+
+    def __enter__(self) -> Path:
+        return self.path
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def locked_file(folder: Path) -> IO[bytes]:
+    """A new temporary file, locked as long as it is open.
+
+    Whoever cleans up may come between its making and its locking, so it is made sure that it is still there.
+    """
+    while True:
+        path = temporary_name(folder)
+        file = path.open("xb")
+        if try_lock(file.fileno()):
+            with suppress(FileNotFoundError):
+                if os.path.samestat(os.fstat(file.fileno()), path.stat()):
+                    return file
+        file.close()
+
+
+@contextmanager
+def locked_folder(parent: Path) -> Iterator[Path]:
+    """A new temporary folder, locked while it is used; what is left of it in the end is removed."""
+    parent.mkdir(parents=True, exist_ok=True)
+    clean_once(parent)
+    while True:
+        folder = temporary_name(parent)
+        folder.mkdir()
+        handle = os.open(folder, os.O_RDONLY)
+        if try_lock(handle) and folder.exists():
+            break
+        os.close(handle)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(handle)
+
+
+def temporary_name(folder: Path) -> Path:
+    """A name in a folder that is free, and that `remove_abandoned` knows."""
+    return folder / f".assay-{secrets.token_hex(8)}.tmp"
+
+
+def try_lock(handle: int) -> bool:
+    """Lock an open file for as long as it is open; True also where files cannot be locked."""
+    try:
+        import fcntl
+
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except (ImportError, OSError):
+        return True
+    return True
+
+
+def clean_once(folder: Path) -> None:
+    """`remove_abandoned`, but once per process: looking through a large folder takes a while."""
+    folder = folder.absolute()
+    if folder not in _cleaned:
+        _cleaned.add(folder)
+        remove_abandoned(folder)
+
+
+def remove_abandoned(folder: Path, names: re.Pattern[str] = TEMPORARY) -> None:
+    """Remove what killed processes left in a folder: temporary files, and others of such names that nobody has locked."""
+    with suppress(OSError):
+        for entry in os.scandir(folder):
+            if TEMPORARY.fullmatch(entry.name) or names.fullmatch(entry.name):
+                _remove_if_abandoned(Path(entry.path))
+
+
+def _remove_if_abandoned(path: Path) -> None:
+    with suppress(OSError):
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+        try:
+            found = os.fstat(handle)
+            if not _is_locked(handle) and os.path.samestat(found, path.stat()):  # else its owner has just replaced it
+                shutil.rmtree(path) if stat.S_ISDIR(found.st_mode) else path.unlink()
+        finally:
+            os.close(handle)
+
+
+def _is_locked(handle: int) -> bool:
+    """Whether somebody holds a file; also where that cannot be known, for then nothing may be removed."""
+    try:
+        import fcntl
+
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (ImportError, OSError):
+        return True
+    return False

@@ -1,0 +1,45 @@
+"""Temporary files: read and written by their path, and gone with the process, however it ends."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from assay import temporary_files
+from assay.temporary_files import TemporaryFile
+
+KILLED = """
+import os, signal, sys
+from assay.datasets._source import FileSource
+source = FileSource.spool(sys.stdin.buffer, "<stdin>")
+print(source.path.read_bytes(), len(list(source.lines())), flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_what_is_written_is_read_again_until_it_is_closed():
+    with TemporaryFile() as path:
+        path.write_bytes(b"some")
+        with path.open("ab") as file:
+            file.write(b" more")
+        assert path.read_bytes() == path.read_bytes() == b"some more"
+    assert not path.exists()
+
+
+def test_where_files_need_a_name_it_is_one_that_is_known(tmp_path, monkeypatch):
+    monkeypatch.setattr(temporary_files, "DESCRIPTORS", tmp_path / "gone")
+    monkeypatch.setattr(temporary_files.tempfile, "gettempdir", lambda: str(tmp_path))
+    (tmp_path / ".assay-0123456789abcdef.tmp").touch()
+    with TemporaryFile() as path:
+        path.write_bytes(b"some")
+        assert path.read_bytes() == b"some"
+        assert list(tmp_path.iterdir()) == [path]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_killed_process_leaves_no_copy_of_what_it_read(tmp_path):
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    command = [sys.executable, "-c", KILLED]
+    done = subprocess.run(command, input=b"q 0 d 1\n", env=environment, capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (-9, b"b'q 0 d 1\\n' 1\n"), done.stderr
+    assert list(Path(tmp_path).iterdir()) == []
