@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -57,6 +58,7 @@ class Campaign:
     def run(self) -> dict[str, Total]:
         """The totals by component."""
         self.totals = {one.name: Total() for one in self.components}
+        self._share = {one.name: one.share for one in self.components}
         self._lock, self._busy = threading.Lock(), dict.fromkeys(self.totals, 0.0)
         self._end = time.monotonic() + self.seconds if self.seconds is not None else None
         threads = [threading.Thread(target=self._work) for _ in range(self.jobs)]
@@ -103,10 +105,10 @@ class Campaign:
         """Inputs that a component still needs."""
         if self.count is None:
             return 1 << 30
-        share = max(self.minimum, -(-self.count // len(self.totals)))
-        return share - self.totals[name].inputs
+        one = self.count / sum(self._share.values())
+        return math.ceil(max(self.minimum, one) * self._share[name]) - self.totals[name].inputs
 
     def _progress(self, name: str) -> tuple[float, float]:
         """First who lacks inputs, by how many there are of the minimum; then who had the least time."""
-        total = self.totals[name]
-        return (min(1.0, total.inputs / self.minimum) if self.minimum else 1.0), total.seconds
+        total, share = self.totals[name], self._share[name]
+        return (min(1.0, total.inputs / (self.minimum * share)) if self.minimum else 1.0), total.seconds / share

@@ -32,6 +32,10 @@ class Component:
     """Makes input from a grammar, for a third of all inputs."""
     refusals: tuple[type[BaseException], ...] = ()
     """Documented builtin exceptions that refuse input, besides AssayError."""
+    longest: int = 20_000
+    """Bytes of an input; what grows beyond is cut."""
+    share: float = 1.0
+    """Of inputs, beside the others: an endpoint, of which there are many, has less."""
     covers: tuple[str, ...] = ()
     """What a law asks for: `format beir`, `saved result`, `endpoint GET /api/v1/results`."""
 

@@ -9,8 +9,6 @@ from fuzz.component import Component
 from fuzz.files import join_files, split_files
 from fuzz.structure import mutate_json, mutate_json_lines, mutate_yaml
 
-LONGEST = 20_000
-"""Bytes of an input; what grows beyond is cut."""
 INTEGERS = (0, 1, 2, 7, 8, 16, 31, 32, 63, 64, 127, 128, 255, 256, 32767, 32768, 65535, 65536, 2**31 - 1, 2**31, 2**32 - 1)
 NUMBERS = b"0 -1 1e999 -0.0 nan NaN inf -inf Infinity 1_000 0x10 1. .5 1e-400 1e308 2147483648 9223372036854775808 \xd9\xa3"
 SIGNS = (
@@ -37,7 +35,7 @@ def make_input(component: Component, random: Random) -> bytes:
 def _mutated(component: Component, random: Random, data: bytes) -> bytes:
     for _ in range(random.choice((1, 1, 1, 2, 2, 3, 5))):
         data = mutate(data, component.shape, random, component.tokens, component.examples)
-    return data[:LONGEST]
+    return data[: component.longest]
 
 
 def mutate(data: bytes, shape: str, random: Random, tokens: Sequence[bytes] = (), others: Sequence[bytes] = ()) -> bytes:

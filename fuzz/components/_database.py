@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from functools import cache
-from typing import Any
+from typing import Any, Self
 
 from assay.datasets import _database
 
@@ -18,8 +18,25 @@ def _database_of_all() -> Any:
     return connection
 
 
+class _Shared:
+    """A connection to the one database; what it made is gone when it is closed."""
+
+    def __init__(self) -> None:
+        self._cursor = _database_of_all().cursor()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._cursor, name)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._cursor.execute("DROP TABLE IF EXISTS records")
+        self._cursor.close()
+
+
 def share_database() -> None:
-    """From now on, every connection of assay's readers is one to the same database; each has tables of its own."""
+    """From now on, every connection of assay's readers is one to the same database."""
     for name, module in list(sys.modules.items()):
         if name.startswith("assay.") and getattr(module, "connect", None) is _opened:
-            module.connect = lambda: _database_of_all().cursor()  # type: ignore[attr-defined]
+            module.connect = _Shared  # type: ignore[attr-defined]
