@@ -163,3 +163,33 @@ def test_a_missing_package_is_told_in_one_line(store, capsys, monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "starlette" else real(name))
     assert main(["serve", "--store", str(store)]) == 2
     assert capsys.readouterr().err == "error: the web pages need starlette: pip install 'assay[web]'\n"
+
+
+def test_a_proxy_lets_others_in_so_it_needs_a_token(store, capsys, monkeypatch):
+    monkeypatch.delenv("ASSAY_TOKEN", raising=False)
+    assert main(["serve", "--store", str(store), "--proxy", "127.0.0.1"]) == 2
+    assert capsys.readouterr().err.startswith("error: a proxy lets other machines in, so a token is needed")
+
+
+def test_a_proxy_is_named_by_its_address(store, capsys):
+    assert main(["serve", "--store", str(store), "--proxy", "proxy.example.org"]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("error: a proxy is an address or a network such as 192.0.2.7 or 192.0.2.0/24")
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize("is_named", [True, False])
+def test_forwarded_headers_are_believed_from_named_proxies_alone(store, monkeypatch, is_named):
+    """Else whoever guesses takes a new address each time, and is never throttled."""
+    monkeypatch.setenv("ASSAY_TOKEN", "a-rather-long-token")
+    words = ("--proxy", "127.0.0.1") if is_named else ()
+    with served(store, *words) as (address, _):
+        statuses = []
+        for number in range(9):
+            headers = {"Authorization": "Bearer wrong", "X-Forwarded-For": f"203.0.113.{number}"}
+            request = urllib.request.Request(f"{address}api/v1/results", headers=headers)
+            with pytest.raises(urllib.error.HTTPError) as told:
+                urllib.request.urlopen(request)
+            statuses.append(told.value.code)
+            told.value.close()
+        assert (429 in statuses) is not is_named

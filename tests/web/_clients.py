@@ -33,6 +33,13 @@ class Clock:
         self.now += seconds
 
 
+def csrf_of(html: str) -> str:
+    """The word that the forms of a page bring."""
+    found = re.search(r'name="csrf" value="([0-9a-f]{64})"', html)
+    assert found
+    return found[1]
+
+
 def keys_of(html: str) -> list[str]:
     """The results that a page leads to."""
     return list(dict.fromkeys(re.findall(r'href="/result/([^"/]+/\d+)"', html)))

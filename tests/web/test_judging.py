@@ -53,7 +53,7 @@ def offered(html):
 
 def form(app, key, *grades, query="q000", **fields):
     """What the panel's form sends."""
-    sent = {"csrf": app.state.keys.csrf, "result": key, "query": query, "judge": "Ana", **fields}
+    sent = {"csrf": app.state.keys.everybody.csrf, "result": key, "query": query, "judge": "Ana", **fields}
     for number, (document, grade) in enumerate(grades):
         sent |= {f"document-{number}": document, **({f"grade-{number}": grade} if grade else {})}
     return sent

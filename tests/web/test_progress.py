@@ -35,10 +35,10 @@ def server(store, monkeypatch):
     monkeypatch.setattr(progress, "HEARTBEAT", 0.1)
     streams, real = [], progress.events
 
-    async def counted(desk):
+    async def counted(*about):
         streams.append(1)
         try:
-            async for event in real(desk):
+            async for event in real(*about):
                 yield event
         finally:
             streams.pop()

@@ -16,7 +16,8 @@ from assay.text import counted, install_command
 
 if TYPE_CHECKING:
     import socket
-    from types import FrameType
+
+    from starlette.applications import Starlette
 
     from assay.datasets._dataset import BenchmarkDataset
 
@@ -36,8 +37,6 @@ MAKE_ONE = 'python -c "import secrets; print(secrets.token_urlsafe())"'
 WAITING = 128
 """Visitors that may wait until the server takes them, from the moment its address is printed."""
 EVERYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 (names it, binds nothing)
-GRACE = 3
-"""Seconds that requests are given to end after Ctrl-C."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,18 +59,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PATH",
         help="benchmarks whose documents may be shown: results with the same fingerprint get words beside their ids",
     )
+    parser.add_argument(
+        "--proxy",
+        nargs="+",
+        default=[],
+        metavar="ADDRESS",
+        help="proxies that are believed whom they speak for (X-Forwarded-For, -Proto, -Host): addresses or networks",
+    )
 
 
 def run_serve(options: argparse.Namespace) -> int:
     """Everything that can be refused is, before the port is taken. Ctrl-C ends it, and that is no failure."""
     _refuse_missing()
     token = _token(options)
+    _refuse_open_proxy(options.proxy, token)
     with open_store(options) as store:
         datasets = _datasets(options.datasets)
         listening = _listening(options.host, options.port)
         try:
             _tell(options.host, listening.getsockname()[1], str(store.place))
-            _serve(store, token, datasets, listening)
+            _serve(_app(store, token, datasets, options.proxy), options.proxy, listening)
         finally:
             listening.close()
     return 0
@@ -94,6 +101,14 @@ def _token(options: argparse.Namespace) -> str:
             raise UsageError(f"{said} where other machines are let in. This makes one: {MAKE_ONE}")
         sys.stderr.write(f"note: {said} as soon as other machines are let in; this makes one: {MAKE_ONE}\n")
     return token
+
+
+def _refuse_open_proxy(proxies: Sequence[str], token: str) -> None:
+    """A proxy is named by its address, and lets other machines in."""
+    from assay.web._proxies import Proxies
+
+    if Proxies(proxies) and not token:
+        raise UsageError(f"a proxy lets other machines in, so a token is needed: set the environment variable {VARIABLE}")
 
 
 def _datasets(paths: Sequence[str]) -> list[BenchmarkDataset]:
@@ -150,30 +165,17 @@ def _reachable(host: str) -> str:
             return socket.gethostname()
 
 
-def _serve(store: Any, token: str, datasets: Sequence[BenchmarkDataset], listening: socket.socket) -> None:
-    import uvicorn
-
+def _app(store: Any, token: str, datasets: Sequence[BenchmarkDataset], proxies: Sequence[str]) -> Starlette:
     from assay.web.app import make_app
 
-    app = make_app(store, token=token, datasets=datasets)
+    return make_app(store, token=token, datasets=datasets, proxies=proxies)
 
-    class Server(uvicorn.Server):
-        """Tells streams of events to end, which would go on for ever."""
 
-        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-            app.state.desk.is_ending = True
-            super().handle_exit(sig, frame)
+def _serve(app: Starlette, proxies: Sequence[str], listening: socket.socket) -> None:
+    from assay.web.server import make_server
 
-    config = uvicorn.Config(
-        app,
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=GRACE,
-        lifespan="off",
-    )
     try:
-        Server(config).run(sockets=[listening])
+        make_server(app, proxies=proxies).run(sockets=[listening])
     except KeyboardInterrupt:  # uvicorn ends in good order, then raises what ended it
         sys.stderr.write("ended\n")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from assay.web._rendering import Renderer
 
 HTML, CSV = "text/html; charset=utf-8", "text/csv; charset=utf-8"
+CSRF_MARK = secrets.token_hex(32)
+"""Stands in a page that is kept for the word of the session it is sent to; new each time, so that no text holds it."""
 CHECK_FIRST = "private, no-cache"
 """A browser asks whether its copy is still right, which takes no time."""
 
@@ -37,18 +40,29 @@ class Answer:
     @cached_property
     def mark(self) -> str:
         """The same for the same bytes."""
-        return f'"{blake2b(self.body, digest_size=12).hexdigest()}"'
+        return blake2b(self.body, digest_size=12).hexdigest()
+
+    @cached_property
+    def has_form(self) -> bool:
+        """Whether it holds the word of a session, so that it is another page for each."""
+        return CSRF_MARK.encode() in self.body
 
     def to(self, request: Request) -> Response:
         """For a browser that may have it already."""
         from starlette.responses import Response
 
+        csrf = request.state.session.csrf if self.has_form else ""
         headers = {"cache-control": CHECK_FIRST, **self.headers}
         if self.status == 200:
-            headers["etag"] = self.mark
+            headers["etag"] = f'"{self.mark}{_short(csrf)}"'
             if request.headers.get("if-none-match") == headers["etag"]:
                 return Response(status_code=304, headers=headers)
-        return Response(self.body, self.status, headers, media_type=self.kind)
+        body = self.body.replace(CSRF_MARK.encode(), csrf.encode()) if csrf else self.body
+        return Response(body, self.status, headers, media_type=self.kind)
+
+
+def _short(csrf: str) -> str:
+    return f"-{blake2b(csrf.encode(), digest_size=6).hexdigest()}" if csrf else ""
 
 
 def answer_of(desk: Desk, renderer: Renderer, page: Page, asked: Asked) -> Answer:

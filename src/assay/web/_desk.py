@@ -11,6 +11,7 @@ from assay.errors import UnknownName
 from assay.web._documents import Library
 from assay.web._kept import Kept
 from assay.web._open_store import OpenStore
+from assay.web._streams import Streams
 
 if TYPE_CHECKING:
     from anyio import CapacityLimiter
@@ -103,14 +104,13 @@ class Shelf:
 class Desk:
     """`desk.shelf` lists what is stored; `desk.result(key)` and `desk.comparison(keys)` read it. Safe in many threads."""
 
-    def __init__(self, store: Store, *, csrf: str = "", library: Library | None = None) -> None:
+    def __init__(self, store: Store, *, library: Library | None = None) -> None:
         self._opened = OpenStore(store)
         self.library = library or Library()
         """Where the words of documents are read."""
-        self.csrf = csrf
-        """What a form must send along with a write."""
         self.is_ending = False
         """Set when the server is told to end: streams of events end by themselves then."""
+        self.streams = Streams()
         self.pages: Kept[Any] = Kept(MOST_PAGES, lambda answer: float(len(answer.body)) + 500)
         self._shelves: Kept[Shelf] = Kept(2)
         self._evaluations: Kept[StoredEvaluation] = Kept(MOST_EVALUATIONS)

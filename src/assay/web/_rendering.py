@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay._version import __version__
 from assay.text import printable
+from assay.web._answers import CSRF_MARK
 from assay.web._page import Asked, Page, View
 from assay.web._pictures import picture_of
 from assay.web._row_markup import rows_of
@@ -28,13 +29,13 @@ STYLES = ("style.css", "web.css", "judging.css")
 class Renderer:
     """Templates, and what all of them need."""
 
-    def __init__(self, pages: Sequence[Page], static: StaticFiles, *, csrf: str, has_token: bool) -> None:
+    def __init__(self, pages: Sequence[Page], static: StaticFiles, *, has_token: bool) -> None:
         self.static = static
         self._shared = {
             "navigation": [(page.label, page.path) for page in pages if page.label],
             "scripts": [static.url(name) for name in SCRIPTS],
             "styles": [static.url(name) for name in STYLES],
-            "csrf": csrf,
+            "csrf": CSRF_MARK,
             "has_token": has_token,
             "version": __version__,
         }
@@ -93,6 +94,7 @@ TITLES = {
     403: "Refused",
     404: "Not found",
     405: "Not possible",
+    408: "Too slow",
     413: "Too much",
     414: "Too long",
     421: "Not here",

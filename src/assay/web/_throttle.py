@@ -1,6 +1,7 @@
-"""Throttle: whoever gives wrong tokens waits, longer each time, before the next one is looked at.
+"""Throttle: whoever gives wrong tokens waits for the answer, longer each time, or is told to come back.
 
-The waiting is of an address, not of a connection: a thousand guesses at once are looked at one after the other as well.
+The waiting is of an address, not of a connection. The right token never waits, whatever others at the same address gave:
+to compare it costs nothing. So waiting makes guesses dear, and the length of the token makes them hopeless.
 """
 
 from __future__ import annotations
@@ -15,9 +16,11 @@ from ipaddress import IPv6Address, ip_address
 FREE = 3
 """Wrong tokens that cost nothing: people mistype."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
-"""Seconds between two attempts after the first wrong token that costs something, and at most; it doubles in between."""
+"""Seconds between two wrong tokens after the first one that costs something, and at most; it doubles in between."""
 LONGEST_WAIT = 5.0
-"""Seconds that an attempt is kept waiting; whoever would wait longer is told to come back."""
+"""Seconds that an answer is kept back; whoever would wait longer is told to come back."""
+MOST_WAITING, MOST_WAITING_EACH = 64, 8
+"""Answers that are kept back at a time, in all and of one address; further ones are told to come back at once."""
 FORGOTTEN = 15 * 60.0
 """Seconds after which wrong tokens do not count any more."""
 MOST_ADDRESSES = 10_000
@@ -29,7 +32,7 @@ Sleep = Callable[[float], Awaitable[None]]
 
 
 class TooSoon(Exception):
-    """An attempt that is not looked at: too many wrong ones came from the same address."""
+    """A wrong token after too many others from the same address."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = math.ceil(seconds)
@@ -38,55 +41,67 @@ class TooSoon(Exception):
 
 @dataclass
 class Attempts:
-    """What is known of an address: wrong tokens, when the last one came, and when the next attempt is looked at."""
+    """What is known of an address: wrong tokens, when the last one came, and when the next one is answered."""
 
     n_wrong: int = 0
+    n_waiting: int = 0
     last: float = 0.0
     next_turn: float = 0.0
 
 
 class Throttle:
-    """`await throttle.is_right(address, check)`: the check, when it is the address's turn. Made for one event loop."""
+    """`await throttle.passes(address, is_right=…)`: at once if it is, else in the address's turn. For one event loop."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic, sleep: Sleep | None = None) -> None:
         self._clock, self._sleep = clock, sleep or _sleep
         self._known: OrderedDict[str, Attempts] = OrderedDict()
+        self._n_waiting = 0
 
     @property
     def n_known(self) -> int:
         """How many addresses are remembered."""
         return len(self._known)
 
-    async def is_right(self, address: str, check: Callable[[], bool]) -> bool:
-        """Whether the check holds, which forgets what was wrong before; TooSoon where it would wait for too long."""
-        visitor = visitor_of(address)
-        if wait := self._turn(visitor):
-            await self._sleep(wait)
-        if check():
-            self._known.pop(visitor, None)
-            return True
-        self._count(visitor)
-        return False
+    async def passes(self, address: str, *, is_right: bool) -> bool:
+        """Whether a token was right; TooSoon where a wrong one would wait for too long.
 
-    def _turn(self, visitor: str) -> float:
-        """Take the next turn of an address; says in how many seconds that is."""
-        known, now = self._known.get(visitor), self._clock()
-        if known is None or now - known.last > FORGOTTEN:
-            self._known.pop(visitor, None)
-            return 0.0
-        wait = max(0.0, known.next_turn - now)
+        A right one forgets nothing: it may be a neighbour's, and would let the others guess on.
+        """
+        if is_right:
+            return True
+        known = self._attempts(visitor_of(address))
+        wait = max(0.0, known.next_turn - self._clock())
         if wait > LONGEST_WAIT:
             raise TooSoon(wait)
-        known.next_turn = now + wait + pause_after(known.n_wrong)
-        return wait
+        if wait and (self._n_waiting >= MOST_WAITING or known.n_waiting >= MOST_WAITING_EACH):
+            raise TooSoon(LONGEST_WAIT)
+        self._count(known, wait)
+        if wait:
+            await self._wait(known, wait)
+        return False
 
-    def _count(self, visitor: str) -> None:
-        known, now = self._known.setdefault(visitor, Attempts()), self._clock()
-        known.n_wrong, known.last = known.n_wrong + 1, now
-        known.next_turn = max(known.next_turn, now + pause_after(known.n_wrong))
+    def _attempts(self, visitor: str) -> Attempts:
+        """What is known of an address; nothing if that is too long ago. Those that were seen longest ago make room."""
+        known, now = self._known.get(visitor), self._clock()
+        if known is None or now - known.last > FORGOTTEN:
+            known = self._known[visitor] = Attempts(last=now)
         self._known.move_to_end(visitor)
         while len(self._known) > MOST_ADDRESSES:
             self._known.popitem(last=False)
+        return known
+
+    def _count(self, known: Attempts, wait: float) -> None:
+        """One more wrong token, which is answered after so many seconds; the next one after a longer pause."""
+        now = self._clock()
+        known.n_wrong, known.last = known.n_wrong + 1, now
+        known.next_turn = now + wait + pause_after(known.n_wrong)
+
+    async def _wait(self, known: Attempts, seconds: float) -> None:
+        self._n_waiting, known.n_waiting = self._n_waiting + 1, known.n_waiting + 1
+        try:
+            await self._sleep(seconds)
+        finally:
+            self._n_waiting, known.n_waiting = self._n_waiting - 1, known.n_waiting - 1
 
 
 def pause_after(n_wrong: int) -> float:

@@ -25,10 +25,11 @@ from assay.web._answers import Answer, answer_of
 from assay.web._desk import Desk
 from assay.web._documents import Library
 from assay.web._page import Asked, Page
+from assay.web._proxies import ForwardedHeaders, Proxies
 from assay.web._rendering import Renderer
 from assay.web._static import StaticFiles
 from assay.web._throttle import Throttle, TooSoon
-from assay.web.safety import COOKIE, Guard, Keys, Refusal, Scope, address_of, login_address, safe_next
+from assay.web.safety import COOKIE, Guard, Keys, Refusal, Scope, address_of, cookie_of, login_address, safe_next
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -59,7 +60,8 @@ MORE_ROUTES: tuple[Callable[[Desk, Renderer], list[BaseRoute]], ...] = (
     api.routes,
 )
 """What else is answered: each makes routes for a desk."""
-MONTH = 30 * 24 * 3600
+LAST_ANSWERS = frozenset({401, 408, 413, 429})
+"""After these a connection ends: what else it sends is not waited for, and each guess needs a new one."""
 STATUS = {2: 400, 3: 422, 4: 502, 5: 404, 6: 503}
 """Exit code of an error → status of its page."""
 
@@ -69,11 +71,13 @@ def make_app(
     *,
     token: str = "",
     datasets: Iterable[BenchmarkDataset] = (),
+    proxies: Iterable[str] = (),
     throttle: Throttle | None = None,
 ) -> Starlette:
     """The pages over a store, which stays open with the application. Without a token this machine alone may ask.
 
-    Words of documents are shown from bundled benchmarks, and from the datasets that are given.
+    Words of documents are shown from bundled benchmarks, and from the datasets that are given. `proxies` are addresses
+    and networks that may say whom they speak for.
     """
     from starlette.applications import Starlette
     from starlette.middleware import Middleware
@@ -81,16 +85,19 @@ def make_app(
     from assay.store import Store as Opened
 
     opened = store if isinstance(store, Opened) else Opened.open(store, create=False)
-    keys, throttle = Keys(token), Throttle() if throttle is None else throttle
-    desk = Desk(opened, csrf=keys.csrf, library=Library(datasets))
-    renderer = Renderer(PAGES, StaticFiles.read(), csrf=keys.csrf, has_token=bool(token))
+    keys, throttle = Keys.of(token), Throttle() if throttle is None else throttle
+    desk = Desk(opened, library=Library(datasets))
+    renderer = Renderer(PAGES, StaticFiles.read(), has_token=bool(token))
     routes = [*(_route(desk, renderer, page) for page in PAGES), *_own_routes(keys, throttle, renderer)]
     for more in MORE_ROUTES:
         routes += more(desk, renderer)
     handlers: dict[Any, Any] = {404: renderer.not_found, 405: renderer.not_found, 500: renderer.broken}
     app = Starlette(
         routes=routes,
-        middleware=[Middleware(Guard, keys=keys, throttle=throttle, refused=_refused(renderer))],
+        middleware=[
+            Middleware(ForwardedHeaders, proxies=Proxies(proxies)),
+            Middleware(Guard, keys=keys, throttle=throttle, refused=_refused(renderer)),
+        ],
         exception_handlers={AssayError: lambda request, error: _failed(renderer, request, error), **handlers},
     )
     app.state.desk, app.state.keys = desk, keys
@@ -142,25 +149,25 @@ def _own_routes(keys: Keys, throttle: Throttle, renderer: Renderer) -> list[Base
         return renderer.static.response(request.path_params["name"], request)
 
     async def login_page(request: Request) -> Response:
-        return renderer.page("login.html.j2", "Log in", {"next": safe_next(request.query_params.get("next", "/"))})
+        wanted = safe_next(request.query_params.get("next", "/"))
+        return renderer.page("login.html.j2", "Log in", {"next": wanted, "is_arriving": _is_arriving(request)})
 
     async def login(request: Request) -> Response:
         form = await request.form()
         given, wanted = (str(form.get(name, "")) for name in ("token", "next"))
+        is_right = not keys.token or keys.is_token(given.strip())
         try:
-            is_right = await throttle.is_right(address_of(request.scope), lambda: _may_enter(keys, given))
+            await throttle.passes(address_of(request.scope), is_right=is_right)
         except TooSoon as error:
             answer = _login_again(renderer, wanted, f"{str(error).capitalize()}.", 429)
             answer.headers["retry-after"] = str(error.seconds)
             return answer
-        return _logged_in(keys, wanted) if is_right else _login_again(renderer, wanted, "That is not the token.", 401)
+        if is_right:
+            return _logged_in(keys, request, wanted)
+        return _login_again(renderer, wanted, "That is not the token.", 401)
 
-    async def logout(_: Request) -> Response:
-        from starlette.responses import RedirectResponse
-
-        answer = RedirectResponse("/login", 303)
-        answer.delete_cookie(COOKIE)
-        return answer
+    async def logout(request: Request) -> Response:
+        return _logged_out(keys, request)
 
     return [
         Route("/static/{name}", static, methods=["GET"]),
@@ -170,22 +177,36 @@ def _own_routes(keys: Keys, throttle: Throttle, renderer: Renderer) -> list[Base
     ]
 
 
-def _may_enter(keys: Keys, given: str) -> bool:
-    """Whether that is the token; where there is none, everybody may."""
-    return not keys.token or keys.is_token(given.strip())
+def _is_arriving(request: Request) -> bool:
+    """Whether a link elsewhere led here, with which browsers send no cookie of ours: the page then asks once more."""
+    return request.headers.get("sec-fetch-site") == "cross-site"
 
 
 def _login_again(renderer: Renderer, wanted: str, problem: str, status: int) -> Response:
-    return renderer.page("login.html.j2", "Log in", {"next": safe_next(wanted), "problem": problem}, status)
+    content = {"next": safe_next(wanted), "problem": problem, "is_arriving": False}
+    return renderer.page("login.html.j2", "Log in", content, status)
 
 
-def _logged_in(keys: Keys, wanted: str) -> Response:
-    """The cookie, and the way on."""
+def _logged_in(keys: Keys, request: Request, wanted: str) -> Response:
+    """A new session in place of the one before, its cookie, and the way on. The browser forgets it when it is closed."""
     from starlette.responses import RedirectResponse
 
     answer = RedirectResponse(safe_next(wanted), 303)
     if keys.token:
-        answer.set_cookie(COOKIE, keys.cookie, max_age=MONTH, httponly=True, samesite="lax")
+        keys.sessions.close(cookie_of(request.scope))
+        is_secure = request.scope["scheme"] == "https"
+        answer.set_cookie(COOKIE, keys.sessions.open(), httponly=True, samesite="strict", secure=is_secure)
+    return answer
+
+
+def _logged_out(keys: Keys, request: Request) -> Response:
+    """The session ends here, whoever still has its cookie."""
+    from starlette.responses import RedirectResponse
+
+    keys.sessions.close(cookie_of(request.scope))
+    answer = RedirectResponse("/login" if keys.token else "/", 303)
+    is_secure = request.scope["scheme"] == "https"
+    answer.delete_cookie(COOKIE, httponly=True, samesite="strict", secure=is_secure)
     return answer
 
 
@@ -200,6 +221,8 @@ def _refused(renderer: Renderer) -> Callable[[Scope, Refusal], Response]:
             answer.headers["www-authenticate"] = "Bearer"
         if refusal.seconds:
             answer.headers["retry-after"] = str(refusal.seconds)
+        if refusal.status in LAST_ANSWERS:
+            answer.headers["connection"] = "close"
         return answer
 
     return refused

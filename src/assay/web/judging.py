@@ -10,6 +10,7 @@ from urllib.parse import quote, unquote
 from assay.errors import BadParameter
 from assay.store.judgments import LONGEST_JUDGE, Judgment, judge_name
 from assay.text import printable, shortened
+from assay.web._answers import Answer
 from assay.web._judged import GRADES, Draft
 from assay.web._page import Asked, address
 from assay.web.query import PAGE, show_query
@@ -47,7 +48,7 @@ def routes(desk: Desk, renderer: Renderer) -> list[BaseRoute]:
         form = await request.form(max_fields=4 * MOST_AT_ONCE)
         fields = {name: value for name, value in form.items() if isinstance(value, str)}
         sent = Sent(fields, judge_name(fields.get("judge", "")) or remembered(request))
-        return await run_in_threadpool(_judged, desk, renderer, sent)
+        return await run_in_threadpool(_judged, desk, renderer, request, sent)
 
     return [Route(PATH, judge, methods=["POST"])]
 
@@ -69,7 +70,7 @@ class Sent:
         return [(document, grade, note) for document, grade, note in every if grade]
 
 
-def _judged(desk: Desk, renderer: Renderer, sent: Sent) -> Response:
+def _judged(desk: Desk, renderer: Renderer, request: Request, sent: Sent) -> Response:
     """Keep all grades of a form or none, then show the query again, and say what was kept."""
     from starlette.responses import RedirectResponse
 
@@ -78,12 +79,13 @@ def _judged(desk: Desk, renderer: Renderer, sent: Sent) -> Response:
     query = next((one for one in result.run if printable(one) == printable(written)), written)
     _refuse_unknown(result, key, query, sent)
     if not sent.judge or len(sent.judge) > LONGEST_JUDGE:
-        return _asked_again(desk, renderer, key, query, sent)
+        return _asked_again(desk, renderer, key, query, sent).to(request)
     given, withdrawn = _changes(desk, result, query, sent)
     n_back = desk.judgments.give_all(given, withdrawn)
     said = {"saved": len(given) or None, "back": n_back or None, "nothing": None if given or n_back else 1}
     answer = RedirectResponse(f"{address(f'/result/{key}/query', id=query, **said)}#judging", 303)
-    answer.set_cookie(COOKIE, quote(sent.judge), max_age=YEAR, samesite="lax")
+    is_secure = request.scope["scheme"] == "https"
+    answer.set_cookie(COOKIE, quote(sent.judge), max_age=YEAR, httponly=True, samesite="lax", secure=is_secure)
     return answer
 
 
@@ -115,14 +117,12 @@ def _changes(desk: Desk, result: Result, query: str, sent: Sent) -> tuple[list[J
     return given, withdrawn
 
 
-def _asked_again(desk: Desk, renderer: Renderer, key: str, query: str, sent: Sent) -> Response:
+def _asked_again(desk: Desk, renderer: Renderer, key: str, query: str, sent: Sent) -> Answer:
     """The same page with what was filled in, and the problem beside the field."""
-    from starlette.responses import HTMLResponse
-
     problem = f"Please say who judges: a name of up to {LONGEST_JUDGE} letters. Nothing was saved yet."
     draft = Draft(problem, sent.judge, {printable(document): (grade, note) for document, grade, note in sent.rows})
     evaluation, _, place = key.rpartition("/")
     params = (("id", query), *((name, sent.fields[name]) for name in ("from",) if sent.fields.get(name)))
     asked = Asked(f"/result/{key}/query", {"evaluation": evaluation, "place": place}, params)
     view = show_query(desk, asked, draft)
-    return HTMLResponse(renderer.rendered(view, asked, PAGE.section), 400, {"cache-control": "no-store"})
+    return Answer(renderer.rendered(view, asked, PAGE.section), status=400, headers={"cache-control": "no-store"})

@@ -12,6 +12,8 @@ from assay.reports._stored import readable
 from assay.store.running import Running, list_running
 from assay.text import counted
 from assay.web._page import Asked, Page, View
+from assay.web._throttle import visitor_of
+from assay.web.safety import address_of
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
     from assay.web._desk import Desk
     from assay.web._rendering import Renderer
+    from assay.web._sessions import Session
 
 EVENTS = "/progress/events"
 LOOK = 0.5
@@ -74,25 +77,31 @@ def _about(n_failed: int, n_cached: int, waiting: str) -> str:
     return " · ".join([*said, *([f"waiting: {waiting}"] if waiting else [])])
 
 
-def routes(desk: Desk, renderer: Renderer) -> list[BaseRoute]:  # noqa: ARG001 (all routes are made of the same)
-    """The stream of events."""
-    from starlette.responses import StreamingResponse
+def routes(desk: Desk, renderer: Renderer) -> list[BaseRoute]:
+    """The stream of events; a HEAD request gets its headers alone."""
+    from starlette.responses import Response
     from starlette.routing import Route
 
-    async def stream(_: Request) -> Response:
+    async def stream(request: Request) -> Response:
         headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
-        return StreamingResponse(events(desk), media_type="text/event-stream", headers=headers)
+        if request.method == "HEAD":
+            return Response(headers=headers, media_type="text/event-stream")
+        session: Session = request.state.session
+        visitor = session if session.started else visitor_of(address_of(request.scope))
+        if refusal := desk.streams.refusal(visitor):
+            return renderer.problem(request.url.path, *refusal)
+        return desk.streams.response(visitor, events(desk, session), headers)
 
     return [Route(EVENTS, stream, methods=["GET"])]
 
 
-async def events(desk: Desk) -> AsyncIterator[bytes]:
-    """What is running, at once and whenever it changes; it goes on until whoever listens has left, or the server ends."""
+async def events(desk: Desk, session: Session) -> AsyncIterator[bytes]:
+    """What is running, at once and whenever it changes; until whoever listens has left or logged out, or the server ends."""
     from starlette.concurrency import run_in_threadpool
 
     before, told = await run_in_threadpool(_content, desk), time.monotonic()
     yield f"retry: {RETRY}\n\n".encode() + _told(before)
-    while not desk.is_ending:
+    while not desk.is_ending and not session.is_over:
         await asyncio.sleep(LOOK)
         content = await run_in_threadpool(_content, desk)
         if content != before:

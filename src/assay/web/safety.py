@@ -1,22 +1,22 @@
 """Safety: who may ask, what a browser may do with an answer, and how much may be sent. It stands before every page.
 
 Without a token only this machine may ask, under names that mean this machine: a foreign page whose name was pointed here
-(DNS rebinding) is refused. With a token, each request brings it in a cookie that the login sets, or as
-`Authorization: Bearer …`; whoever gives wrong ones waits. What changes the store also needs to come from these pages
-(`Origin`), and to bring the word that their forms hold.
+(DNS rebinding) is refused. With a token, each request brings it as `Authorization: Bearer …`, or the cookie of a session
+that the login began; whoever gives wrong tokens waits. What changes the store also needs to come from these pages
+(`Origin`), and to bring the word that the forms of its session hold.
 """
 
 from __future__ import annotations
 
 import hmac
-import secrets
 from collections.abc import Awaitable, Callable, MutableMapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import sha256
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote, urlsplit
 
+from assay.web._sessions import Session, Sessions
 from assay.web._throttle import Throttle, TooSoon
 
 if TYPE_CHECKING:
@@ -40,9 +40,11 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), microphone=(), geolocation=()",
 }
-COOKIE = "assay_token"
+COOKIE = "assay_session"
 MOST_BYTES = 1_000_000
 """Of what a request sends."""
+BODY_SECONDS = 20.0
+"""In which all of it has to be here."""
 MOST_ADDRESS = 16_000
 """Bytes of an address with its parameters."""
 LOOPBACK_NAMES = {"localhost", "ip6-localhost"}
@@ -50,6 +52,7 @@ HARMLESS = {"GET", "HEAD", "OPTIONS"}
 OPEN_PATHS = {"/login"}
 """What is answered without a token; and the look of that page."""
 OPEN_FOLDER = "/static/"
+PORTS = {"http": 80, "https": 443}
 FORM = "application/x-www-form-urlencoded"
 
 
@@ -66,37 +69,23 @@ def is_loopback(host: str) -> bool:
 
 @dataclass(frozen=True)
 class Keys:
-    """The token, and what stands for it. The cookie is new each time the server starts, so that it tells nothing of the
-    token: whoever guesses has to ask with the token itself, and waits.
-    """
+    """The token, and the sessions of those who had it. Without a token everybody shares one session."""
 
-    token: str = ""
-    _secret: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
+    token: str
+    sessions: Sessions
+    everybody: Session
 
-    @property
-    def cookie(self) -> str:
-        """What a browser that has logged in brings; nobody can work it out, not even from the token."""
-        return hmac.new(self._secret, b"assay cookie", sha256).hexdigest()
-
-    @property
-    def csrf(self) -> str:
-        """What forms bring: a page elsewhere cannot read it. With a token it is the same when the server starts again."""
-        return hmac.new(self.token.encode() or self._secret, b"assay csrf", sha256).hexdigest()
+    @classmethod
+    def of(cls, token: str = "", sessions: Sessions | None = None) -> Keys:
+        """With no session yet."""
+        return cls(token, Sessions() if sessions is None else sessions, Session())
 
     def is_token(self, given: str) -> bool:
         """Whether that is the token; it takes as long whatever was given."""
-        return bool(self.token) and _same(given, self.token)
-
-    def is_cookie(self, given: str) -> bool:
-        """Whether that is the cookie of somebody who had the token."""
-        return bool(self.token) and _same(given, self.cookie)
-
-    def is_csrf(self, given: str) -> bool:
-        """Whether a form is one of ours."""
-        return _same(given, self.csrf)
+        return bool(self.token) and same_text(given, self.token)
 
 
-def _same(one: str, other: str) -> bool:
+def same_text(one: str, other: str) -> bool:
     """Compared in constant time, whatever the length: digests are compared."""
     digests = [sha256(text.encode("utf-8", "surrogatepass")).digest() for text in (one, other)]
     return hmac.compare_digest(*digests)
@@ -128,14 +117,15 @@ class Guard:
         try:
             headers = _headers(scope)
             self._check_address(scope, headers)
-            is_by_header = await self._check_token(scope, headers)
+            session, is_by_header = await self._check_token(scope, headers)
+            scope.setdefault("state", {})["session"] = session
             if scope["method"] in HARMLESS:
                 body = receive
             else:
                 content = await _whole_body(receive, headers)
-                self._check_origin(headers)
+                _check_origin(scope, headers)
                 if not is_by_header and scope["method"] == "POST" and scope["path"] not in OPEN_PATHS:
-                    self._check_form(headers, content)
+                    _check_form(session, headers, content)
                 body = _again(content, receive)
         except Refusal as refusal:
             await self.refused(scope, refusal)(scope, receive, sender)
@@ -150,42 +140,46 @@ class Guard:
         if not self.keys.token and not is_loopback(name):
             raise Refusal(421, "these pages are served to this machine alone: open them as 127.0.0.1 or localhost")
 
-    async def _check_token(self, scope: Scope, headers: dict[str, str]) -> bool:
-        """Whether the token came in a header, which no other page can make a browser send."""
+    async def _check_token(self, scope: Scope, headers: dict[str, str]) -> tuple[Session, bool]:
+        """The session, and whether the token came in a header, which no other page can make a browser send."""
+        if not self.keys.token:
+            return self.keys.everybody, False
         kind, _, given = headers.get("authorization", "").partition(" ")
-        if kind.lower() == "bearer" and self.keys.token:
-            try:
-                is_right = await self.throttle.is_right(address_of(scope), lambda: self.keys.is_token(given.strip()))
-            except TooSoon as error:
-                raise Refusal(429, str(error), seconds=error.seconds) from None
-            if is_right:
-                return True
-            raise Refusal(401, "that is not the token")
-        if not self.keys.token or scope["path"] in OPEN_PATHS or scope["path"].startswith(OPEN_FOLDER):
-            return False
-        if not self.keys.is_cookie(_cookies(headers).get(COOKIE, "")):
+        if kind.lower() == "bearer":
+            await self._check_bearer(scope, given.strip())
+            return Session(), True
+        found = self.keys.sessions.find(cookie_of(scope))
+        if found is None and scope["path"] not in OPEN_PATHS and not scope["path"].startswith(OPEN_FOLDER):
             raise Refusal(401, "this needs the token that assay serve was started with", to_login=True)
-        return False
+        return found or Session(), False
 
-    @staticmethod
-    def _check_origin(headers: dict[str, str]) -> None:
-        """What changes something comes from these pages, or from no page at all."""
-        if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
-            raise Refusal(403, "another page may not change anything here")
-        origin = headers.get("origin")
-        if origin is not None and _host_of(origin)[1] != headers.get("host", "").lower():
-            raise Refusal(403, "another page may not change anything here")
+    async def _check_bearer(self, scope: Scope, given: str) -> None:
+        try:
+            if not await self.throttle.passes(address_of(scope), is_right=self.keys.is_token(given)):
+                raise Refusal(401, "that is not the token")
+        except TooSoon as error:
+            raise Refusal(429, str(error), seconds=error.seconds) from None
 
-    def _check_form(self, headers: dict[str, str], content: bytes) -> None:
-        """A form holds our word. JSON and DELETE need none: no page elsewhere can send them without asking first."""
-        kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-        if kind == "application/json":
-            return
-        given = headers.get("x-csrf-token", "")
-        if not given and kind == FORM:
-            given = dict(parse_qsl(content.decode("utf-8", "replace"))).get("csrf", "")
-        if not self.keys.is_csrf(given):
-            raise Refusal(403, "this form is too old, or not from here: load the page again, then send it")
+
+def _check_origin(scope: Scope, headers: dict[str, str]) -> None:
+    """What changes something comes from these pages, or from no page at all."""
+    origin = headers.get("origin")
+    here = _place_of(f"{scope.get('scheme', 'http')}://{headers.get('host', '')}")
+    is_ours = origin is None or (here is not None and _place_of(origin) == here)
+    if not is_ours or headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+        raise Refusal(403, "another page may not change anything here; a proxy with TLS is named by assay serve --proxy")
+
+
+def _check_form(session: Session, headers: dict[str, str], content: bytes) -> None:
+    """A form holds the session's word. JSON and DELETE need none: no page elsewhere can send them without asking first."""
+    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind == "application/json":
+        return
+    given = headers.get("x-csrf-token", "")
+    if not given and kind == FORM:
+        given = dict(parse_qsl(content.decode("utf-8", "replace"))).get("csrf", "")
+    if not same_text(given, session.csrf):
+        raise Refusal(403, "this form is too old, or not from here: load the page again, then send it")
 
 
 def address_of(scope: Scope) -> str:
@@ -203,21 +197,40 @@ def _host_of(url: str) -> tuple[str, str]:
         return "", "?"
 
 
+def _place_of(url: str) -> tuple[str, str, int] | None:
+    """Scheme, machine and port of an address; none where it is no address."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port or PORTS[parts.scheme]
+    except (ValueError, KeyError):
+        return None
+    return (parts.scheme, parts.hostname, port) if parts.hostname else None
+
+
 def _headers(scope: Scope) -> dict[str, str]:
     return {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
 
 
-def _cookies(headers: dict[str, str]) -> dict[str, str]:
-    pairs = (part.strip().partition("=") for part in headers.get("cookie", "").split(";"))
-    return {name: value for name, _, value in pairs}
+def cookie_of(scope: Scope) -> str:
+    """The secret of the session that a browser brings; empty where it brings none."""
+    pairs = (part.strip().partition("=") for part in _headers(scope).get("cookie", "").split(";"))
+    return {name: value for name, _, value in pairs}.get(COOKIE, "")
 
 
 async def _whole_body(receive: Receive, headers: dict[str, str]) -> bytes:
-    """What was sent, refused as soon as it is too much."""
+    """What was sent, refused as soon as it is too much or takes too long."""
+    from anyio import move_on_after
+
     told = headers.get("content-length", "0")
-    content, more = b"", True
     if told.isdecimal() and (len(told) > 15 or int(told) > MOST_BYTES):
         raise Refusal(413, f"a request has at most {MOST_BYTES:,} bytes")
+    with move_on_after(BODY_SECONDS):
+        return await _all_parts(receive)
+    raise Refusal(408, f"what a request sends has to be here within {BODY_SECONDS:g} s")
+
+
+async def _all_parts(receive: Receive) -> bytes:
+    content, more = bytearray(), True
     while more:
         message = await receive()
         if message["type"] == "http.disconnect":
@@ -226,7 +239,7 @@ async def _whole_body(receive: Receive, headers: dict[str, str]) -> bytes:
         more = message.get("more_body", False)
         if len(content) > MOST_BYTES:
             raise Refusal(413, f"a request has at most {MOST_BYTES:,} bytes")
-    return content
+    return bytes(content)
 
 
 def _again(content: bytes, receive: Receive) -> Receive:

@@ -1,0 +1,55 @@
+"""The server: uvicorn within limits, with forwarded headers left to the application, which knows the named proxies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from assay.web._proxies import Proxies
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+    import uvicorn
+    from starlette.applications import Starlette
+
+    from assay.web._connections import Limits
+
+GRACE = 3
+"""Seconds that requests are given to end after Ctrl-C."""
+
+
+def make_server(app: Starlette, *, proxies: Iterable[str] = (), limits: Limits | None = None) -> uvicorn.Server:
+    """A server of the pages; `make_server(app).run(sockets=[…])`."""
+    import uvicorn
+
+    from assay.web._connections import LimitedProtocol, Limits, Register
+
+    kept = Limits() if limits is None else limits
+
+    class Protocol(LimitedProtocol):
+        """With the connections of this server."""
+
+        register = Register(kept, Proxies(proxies))
+
+    class Server(uvicorn.Server):
+        """Tells streams of events to end, which would go on for ever."""
+
+        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+            app.state.desk.is_ending = True
+            super().handle_exit(sig, frame)
+
+    config = uvicorn.Config(
+        app,
+        http=Protocol,
+        ws="none",
+        lifespan="off",
+        log_level="error",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_keep_alive=kept.idle_seconds,
+        timeout_graceful_shutdown=GRACE,
+        h11_max_incomplete_event_size=kept.head_bytes,
+    )
+    return Server(config)

@@ -1,0 +1,141 @@
+"""Sessions: one for each login, with an end; logging out ends it, also for whoever kept the cookie."""
+
+from __future__ import annotations
+
+import pytest
+from _clients import Clock, client_of, csrf_of
+from _stores import usual_store
+
+from assay.web import _sessions
+from assay.web._sessions import IDLE, LONGEST, Sessions
+from assay.web.safety import COOKIE
+
+TOKEN = "a-token-that-is-long-enough"
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    return usual_store(tmp_path_factory.mktemp("sessions") / "s.db", nights=1)
+
+
+@pytest.fixture
+def client(store):
+    return client_of(store, token=TOKEN)
+
+
+def log_in(client):
+    """The secret in the cookie that a login sets."""
+    client.cookies.clear()
+    assert client.post("/login", data={"token": TOKEN}).status_code == 303
+    return client.cookies[COOKIE]
+
+
+def status_with(client, secret, path="/"):
+    client.cookies.clear()
+    return client.get(path, headers={"cookie": f"{COOKIE}={secret}"}).status_code
+
+
+def test_every_login_has_its_own(client):
+    assert log_in(client) != log_in(client)
+
+
+def test_logging_out_ends_it_for_whoever_kept_the_cookie_and_for_nobody_else(client):
+    other, mine = log_in(client), log_in(client)
+    page = client.get("/")
+    assert "Log out</button>" in page.text
+    answer = client.post("/logout", data={"csrf": csrf_of(page.text)})
+    assert (answer.status_code, answer.headers["location"]) == (303, "/login")
+    assert COOKIE not in client.cookies
+    assert status_with(client, mine) == 303
+    assert status_with(client, mine, "/api/v1/results") == 401
+    assert status_with(client, other) == 200
+
+
+def test_logging_in_again_ends_the_one_before(client):
+    first = log_in(client)
+    assert client.post("/login", data={"token": TOKEN}).status_code == 303
+    assert status_with(client, first) == 303
+
+
+def test_a_server_that_starts_again_knows_none(client, store):
+    assert status_with(client_of(store, token=TOKEN), log_in(client)) == 303
+
+
+def test_the_word_of_a_form_is_of_its_session_alone(client):
+    log_in(client)
+    theirs = csrf_of(client.get("/").text)
+    log_in(client)
+    mine = csrf_of(client.get("/").text)
+    assert mine != theirs
+    assert client.post("/logout", data={"csrf": theirs}).status_code == 403
+    assert client.post("/logout", data={"csrf": mine}).status_code == 303
+
+
+def test_a_page_that_is_kept_is_another_for_each_session(client):
+    """Else a browser that logs in again would go on with the form of the session that has ended."""
+    log_in(client)
+    first = client.get("/")
+    log_in(client)
+    again = client.get("/", headers={"if-none-match": first.headers["etag"]})
+    assert again.status_code == 200
+    assert client.get("/", headers={"if-none-match": again.headers["etag"]}).status_code == 304
+
+
+def test_the_cookie_is_strict_and_ends_with_the_browser(client):
+    cookie = client.post("/login", data={"token": TOKEN}).headers["set-cookie"].lower()
+    assert {part.strip() for part in cookie.split(";")[1:]} == {"httponly", "path=/", "samesite=strict"}
+
+
+def test_a_link_from_elsewhere_asks_once_more_with_the_cookie(client):
+    """Browsers send no strict cookie when a link elsewhere is followed; the page that comes instead asks again."""
+    client.cookies.clear()
+    elsewhere = {"sec-fetch-site": "cross-site"}
+    asked = client.get("/login", params={"next": "/history?a=1&b=2"}, headers=elsewhere)
+    assert '<meta http-equiv="refresh" content="0; url=/history?a=1&amp;b=2">' in asked.text
+    assert "refresh" not in client.get("/login", params={"next": "/"}, headers={"sec-fetch-site": "same-origin"}).text
+    assert "refresh" not in client.post("/login", data={"token": "wrong", "next": "/"}).text
+
+
+class TestEnds:
+    """When a session ends by itself."""
+
+    @pytest.fixture
+    def clock(self):
+        return Clock()
+
+    @pytest.fixture
+    def sessions(self, clock):
+        return Sessions(clock)
+
+    def test_when_it_is_not_used(self, sessions, clock):
+        secret = sessions.open()
+        for _ in range(5):
+            clock.now += IDLE - 1
+            assert sessions.find(secret) is not None
+        clock.now += IDLE + 1
+        assert sessions.find(secret) is None
+        assert len(sessions) == 0
+
+    def test_after_a_week_however_much_it_is_used(self, sessions, clock):
+        secret = sessions.open()
+        session = sessions.find(secret)
+        while clock.now <= 1000 + LONGEST:
+            assert not session.is_over
+            assert sessions.find(secret) is session
+            clock.now += IDLE / 2
+        assert sessions.find(secret) is None
+        assert session.is_over
+
+    def test_when_there_are_too_many_the_one_used_longest_ago(self, sessions, monkeypatch):
+        monkeypatch.setattr(_sessions, "MOST_SESSIONS", 3)
+        secrets = [sessions.open() for _ in range(3)]
+        assert sessions.find(secrets[0])
+        secrets.append(sessions.open())
+        assert [sessions.find(one) is not None for one in secrets] == [True, False, True, True]
+
+    def test_what_is_no_secret_finds_none(self, sessions):
+        sessions.open()
+        for wrong in ("", "x", "\udcff", "x" * 10_000):
+            assert sessions.find(wrong) is None
+            sessions.close(wrong)
+        assert len(sessions) == 1
