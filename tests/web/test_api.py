@@ -113,8 +113,8 @@ def test_a_comparison(client):
     assert {pair["a"] for pair in with_baseline["pairs"]} == {"bm25"}
     for wrong, status in (
         ({"result": ["latest/0"]}, 400),
-        ({"result": ["latest/0", "latest/0"]}, 422),
-        ({"result": ["latest/0", "latest/1"], "baseline": "main/0"}, 422),
+        ({"result": ["latest/0", "latest/0"]}, 409),
+        ({"result": ["latest/0", "latest/1"], "baseline": "main/0"}, 409),
     ):
         assert client.get("/api/v1/comparison", params=wrong).status_code == status
 
@@ -125,7 +125,7 @@ def test_a_comparison_of_what_results_share(tmp_path):
         store.save([result_of(1), result_of(2, provider="dense", n_queries=40)])
         client = TestClient(make_app(store), base_url=HERE)
         wanted = {"result": ["latest/0", "latest/1"]}
-        assert client.get("/api/v1/comparison", params=wanted).status_code == 422
+        assert client.get("/api/v1/comparison", params=wanted).status_code == 409
         assert asked(client, "/comparison", **wanted, shared="true")["n_queries"] == 40
         assert client.get("/api/v1/comparison", params={**wanted, "shared": "yes"}).status_code == 400
 
@@ -195,8 +195,8 @@ def test_a_grade_is_given_and_its_effect_shown(store):
         ({"grade": 1.5}, 400, "multiple of 1"),
         ({"grade": True}, 400, "got `bool`"),
         ({"judge": ""}, 400, "judge"),
-        ({"judge": "  "}, 422, "a judge has a name"),
-        ({"judge": "\u200b\x1f"}, 422, "a judge has a name"),
+        ({"judge": "  "}, 409, "a judge has a name"),
+        ({"judge": "\u200b\x1f"}, 409, "a judge has a name"),
         ({"benchmark": "thing"}, 404, "Did you mean things"),
         ({"query": ""}, 400, "query"),
         ({"surprise": 1}, 400, "surprise"),
@@ -228,9 +228,9 @@ def test_what_is_no_judgment(client, body):
 
 
 def test_other_pages_cannot_judge(client, store):
-    """A form from elsewhere cannot send JSON, and anything else needs the word that our forms hold."""
+    """A form from elsewhere cannot send JSON, and nothing else is taken."""
     as_form = client.post("/api/v1/judgments", content=json.dumps(JUDGMENT), headers={"content-type": "text/plain"})
-    assert as_form.status_code == 403
+    assert as_form.status_code == 415
     elsewhere = client.post("/api/v1/judgments", json=JUDGMENT, headers={"origin": "http://evil.example"})
     assert elsewhere.status_code == 403
     assert store.judgments.find() == []
@@ -330,7 +330,7 @@ def test_what_was_never_retrieved_is_not_graded(tmp_path):
         sent = {"benchmark": "things", "query": "q000", "document": known, "judge": "Ana", "grade": 1}
         for wrong in ({"query": "no such query"}, {"document": "no such document"}):
             answer = client.post("/api/v1/judgments", json={**sent, **wrong})
-            assert answer.status_code == 422
+            assert answer.status_code == 409
             assert "was not retrieved" in answer.json()["error"]["message"]
         assert client.post("/api/v1/judgments", json=sent).status_code == 201
         assert client.get("/api/v1/judgments/qrels?benchmark=things").text == f"q000 0 {known} 1\n"
@@ -407,7 +407,7 @@ def test_qrels_name_what_they_cannot_hold(tmp_path):
         store.judgments.take_over([Judgment("things", "q2", "x1", "Ana", math.inf, "", "2026-11-15T09:30:00+00:00")])
         client = TestClient(make_app(store), base_url=HERE)
         refused = client.get("/api/v1/judgments/qrels", params={"benchmark": "things"})
-        assert refused.status_code == 422
+        assert refused.status_code == 409
         said = refused.json()["error"]["message"]
         for word in ("2 grades", "'q 1' has a blank", "x1 for q2 the grade inf", "partial=true"):
             assert word in said

@@ -41,9 +41,11 @@ KEY = rf"{REFERENCE}/[0-9]{{1,6}}"
 AGE = r"[0-9]{1,5}[mhdw]|[12][0-9]{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])"
 
 EVALUATION = Parameter(
-    "evaluation", "latest, latest~1, an id or its end, or a baseline", pattern=REFERENCE, is_required=True
+    "evaluation", "latest, latest~1, an id or its end, or a baseline", pattern=REFERENCE, is_required=True, example="latest"
 )
-PLACE = Parameter("place", "which result of the evaluation; the first is 0", int, 0, most=999_999, is_required=True)
+PLACE = Parameter(
+    "place", "which result of the evaluation; the first is 0", int, 0, most=999_999, is_required=True, example=0
+)
 BENCHMARK = Parameter("benchmark", "the name of a benchmark")
 PROVIDER = Parameter("provider", "the name of a provider")
 SINCE = Parameter("since", "an age such as 30d, 12h, 45m or 2w, or a day such as 2026-11-15", pattern=AGE)

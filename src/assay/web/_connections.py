@@ -38,7 +38,7 @@ class Limits:
     """Between two requests."""
     write_seconds: float = 30.0
     """In which a visitor who does not read is waited for."""
-    head_bytes: int = 65_536
+    head_bytes: int = 131_072
 
 
 class Register:

@@ -104,10 +104,11 @@ class Shelf:
 class Desk:
     """`desk.shelf` lists what is stored; `desk.result(key)` and `desk.comparison(keys)` read it. Safe in many threads."""
 
-    def __init__(self, store: Store, *, library: Library | None = None) -> None:
+    def __init__(self, store: Store, *, library: Library | None = None, needs_token: bool = False) -> None:
         self._opened = OpenStore(store)
         self.library = library or Library()
         """Where the words of documents are read."""
+        self.needs_token = needs_token
         self.is_ending = False
         """Set when the server is told to end: streams of events end by themselves then."""
         self.streams = Streams()

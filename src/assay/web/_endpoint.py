@@ -41,6 +41,8 @@ class Parameter:
     is_required: bool = False
     is_several: bool = False
     """Whether it is given once for each value."""
+    example: Any = None
+    """What any store has, for those who try the address out."""
 
     @property
     def schema(self) -> Schema:
@@ -110,7 +112,7 @@ class Endpoint:
     """The msgspec structure that is sent."""
     kind: str = JSON
     status: int = 200
-    errors: tuple[int, ...] = (400, 404, 422)
+    errors: tuple[int, ...] = (400, 404, 409)
     is_kept: bool = True
     """Whether the answer depends on the store alone, so that it may be given again."""
 

@@ -81,7 +81,9 @@ class Renderer:
     def not_found(self, request: Request, error: Any) -> Response:
         """No page there, or not one that takes such a request."""
         what = f"{request.method} is not possible here." if error.status_code == 405 else "There is no page at this address."
-        return self.problem(request.url.path, error.status_code, what)
+        answer = self.problem(request.url.path, error.status_code, what)
+        answer.headers.update(error.headers or {})
+        return answer
 
     def broken(self, request: Request, error: Exception) -> Response:  # noqa: ARG002 (the server writes it to its log)
         """A bug of ours; what happened is in the log, not on the page."""

@@ -95,6 +95,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
                 pattern=stored.KEY,
                 is_required=True,
                 is_several=True,
+                example=["latest/0", "latest/1"],
             ),
             Parameter("baseline", "the one that others are held against (default: every two)", pattern=stored.KEY),
             Parameter("shared", "whether queries that not all of them have are left out", bool, default=False),
@@ -115,7 +116,12 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         "A metric over time, with steps and spikes",
         stored.history,
         shape.exact(series=shape.several(shape.SERIES)),
-        (Parameter("metric", "the metric", is_required=True), stored.BENCHMARK, stored.PROVIDER, stored.SINCE),
+        (
+            Parameter("metric", "the metric", is_required=True, example="ndcg@10"),
+            stored.BENCHMARK,
+            stored.PROVIDER,
+            stored.SINCE,
+        ),
     ),
     Endpoint(
         "/datasets",
@@ -136,7 +142,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         "One metric, by any of its spellings",
         one_metric,
         shape.METRIC,
-        (Parameter("name", "such as ndcg@10 or P_5", is_required=True),),
+        (Parameter("name", "such as ndcg@10 or P_5", is_required=True, example="P_5"),),
     ),
     Endpoint(
         "/judgments",
@@ -160,7 +166,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         method="POST",
         body=judged.NewJudgment,
         status=201,
-        errors=(400, 403, 404, 413, 415, 422),
+        errors=(400, 403, 404, 408, 409, 413, 415),
     ),
     Endpoint(
         "/judgments",
@@ -174,7 +180,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
             Parameter("judge", "who gave it", is_required=True, most=LONGEST_JUDGE),
         ),
         method="DELETE",
-        errors=(400, 403, 404, 413, 422),
+        errors=(400, 403, 404, 408, 409, 413),
     ),
     Endpoint(
         "/judgments/agreement",
@@ -197,7 +203,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
             ),
         ),
         kind=TEXT,
-        errors=(400, 422),
+        errors=(400, 409),
     ),
     Endpoint(
         "/export",
@@ -213,6 +219,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
                 pattern=stored.REFERENCE,
                 is_required=True,
                 is_several=True,
+                example=["latest"],
             ),
         ),
         kind=ZSTD,
@@ -229,7 +236,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     Endpoint(
         "/openapi.json",
         "This document",
-        lambda desk, given: document_of(ENDPOINTS),  # noqa: ARG005 (all answers take the same)
+        lambda desk, given: document_of(ENDPOINTS, needs_token=desk.needs_token),  # noqa: ARG005 (all answers take the same)
         shape.thing(openapi=shape.TEXT),
         errors=(400,),
     ),

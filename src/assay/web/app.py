@@ -64,6 +64,8 @@ LAST_ANSWERS = frozenset({401, 408, 413, 429})
 """After these a connection ends: what else it sends is not waited for, and each guess needs a new one."""
 STATUS = {2: 400, 3: 422, 4: 502, 5: 404, 6: 503}
 """Exit code of an error → status of its page."""
+API_STATUS = {**STATUS, 3: 409}
+"""The same for programs. They read 422 as a fault of the request's shape; here it is what is stored that does not fit."""
 
 
 def make_app(
@@ -86,7 +88,7 @@ def make_app(
 
     opened = store if isinstance(store, Opened) else Opened.open(store, create=False)
     keys, throttle = Keys.of(token), Throttle() if throttle is None else throttle
-    desk = Desk(opened, library=Library(datasets))
+    desk = Desk(opened, library=Library(datasets), needs_token=bool(token))
     renderer = Renderer(PAGES, StaticFiles.read(), has_token=bool(token))
     routes = [*(_route(desk, renderer, page) for page in PAGES), *_own_routes(keys, throttle, renderer)]
     for more in MORE_ROUTES:
@@ -153,6 +155,8 @@ def _own_routes(keys: Keys, throttle: Throttle, renderer: Renderer) -> list[Base
         return renderer.page("login.html.j2", "Log in", {"next": wanted, "is_arriving": _is_arriving(request)})
 
     async def login(request: Request) -> Response:
+        if request.method != "POST":
+            return await login_page(request)
         form = await request.form()
         given, wanted = (str(form.get(name, "")) for name in ("token", "next"))
         is_right = not keys.token or keys.is_token(given.strip())
@@ -171,8 +175,7 @@ def _own_routes(keys: Keys, throttle: Throttle, renderer: Renderer) -> list[Base
 
     return [
         Route("/static/{name}", static, methods=["GET"]),
-        Route("/login", login_page, methods=["GET"]),
-        Route("/login", login, methods=["POST"]),
+        Route("/login", login, methods=["GET", "POST"]),
         Route("/logout", logout, methods=["POST"]),
     ]
 
@@ -230,5 +233,6 @@ def _refused(renderer: Renderer) -> Callable[[Scope, Refusal], Response]:
 
 def _failed(renderer: Renderer, request: Request, error: AssayError) -> Response:
     """A deliberate error as a page: what is not there is 404."""
-    status = 404 if isinstance(error, UnknownName) else STATUS.get(error.exit_code, 500)
+    statuses = API_STATUS if request.url.path.startswith("/api/") else STATUS
+    status = 404 if isinstance(error, UnknownName) else statuses.get(error.exit_code, 500)
     return renderer.problem(request.url.path, status, str(error))

@@ -17,19 +17,21 @@ ERRORS = {
     401: "the token of assay serve is missing or wrong",
     403: "another page may not change anything here",
     404: "there is nothing of that name",
+    405: "the address does not take that method; Allow names those it takes",
+    408: "what was sent took too long",
+    409: "what was asked for has its shape, but the data do not allow it",
     413: "too much was sent",
     414: "the address is too long",
     415: "something else than JSON was sent",
     421: "the pages are served to the server's own machine alone",
-    422: "what was asked for has its shape, but the data do not allow it",
-    429: "too many wrong tokens came from the same address; Retry-After says when to ask again",
-    503: "the store cannot be read or written",
+    429: "too much came from the same address; Retry-After says when to ask again",
+    503: "the store cannot be read or written, or too much is being worked out; Retry-After says when to ask again",
 }
 EVERYWHERE = (401, 414, 421, 429, 503)
 """What any request may be answered with."""
 
 
-def document_of(endpoints: Iterable[Endpoint]) -> dict[str, Any]:
+def document_of(endpoints: Iterable[Endpoint], *, needs_token: bool = False) -> dict[str, Any]:
     """The whole document; structures that are sent are among its components."""
     paths: dict[str, dict[str, Any]] = {}
     endpoints = list(endpoints)
@@ -48,9 +50,9 @@ def document_of(endpoints: Iterable[Endpoint]) -> dict[str, Any]:
         "components": {
             "schemas": {"Error": shape.ERROR, **components},
             "responses": {str(status): _error(says) for status, says in ERRORS.items()},
-            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}} if needs_token else {},
         },
-        "security": [{}, {"token": []}],
+        "security": [{"token": []}] if needs_token else [],
     }
 
 
@@ -94,4 +96,6 @@ def _parameter(param: Parameter, *, is_in_path: bool) -> dict[str, Any]:
         "required": param.is_required,
         "schema": dict(param.schema),
     }
+    if param.example is not None:
+        found["example"] = param.example
     return {**found, "style": "form", "explode": True} if param.is_several else found

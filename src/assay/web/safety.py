@@ -45,13 +45,14 @@ MOST_BYTES = 1_000_000
 """Of what a request sends."""
 BODY_SECONDS = 20.0
 """In which all of it has to be here."""
-MOST_ADDRESS = 16_000
+MOST_ADDRESS = 100_000
 """Bytes of an address with its parameters."""
 LOOPBACK_NAMES = {"localhost", "ip6-localhost"}
 HARMLESS = {"GET", "HEAD", "OPTIONS"}
 OPEN_PATHS = {"/login"}
 """What is answered without a token; and the look of that page."""
 OPEN_FOLDER = "/static/"
+API_FOLDER = "/api/"
 PORTS = {"http": 80, "https": 443}
 FORM = "application/x-www-form-urlencoded"
 
@@ -124,7 +125,7 @@ class Guard:
             else:
                 content = await _whole_body(receive, headers)
                 _check_origin(scope, headers)
-                if not is_by_header and scope["method"] == "POST" and scope["path"] not in OPEN_PATHS:
+                if not is_by_header and _may_be_form(scope):
                     _check_form(session, headers, content)
                 body = _again(content, receive)
         except Refusal as refusal:
@@ -168,6 +169,11 @@ def _check_origin(scope: Scope, headers: dict[str, str]) -> None:
     is_ours = origin is None or (here is not None and _place_of(origin) == here)
     if not is_ours or headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
         raise Refusal(403, "another page may not change anything here; a proxy with TLS is named by assay serve --proxy")
+
+
+def _may_be_form(scope: Scope) -> bool:
+    """Whether it is sent where forms are taken. The API takes JSON alone, and says so itself."""
+    return scope["method"] == "POST" and scope["path"] not in OPEN_PATHS and not scope["path"].startswith(API_FOLDER)
 
 
 def _check_form(session: Session, headers: dict[str, str], content: bytes) -> None:
