@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import pkgutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -45,14 +46,17 @@ class Component:
         return tuple(self.seeds())
 
 
+MORE = "ASSAY_FUZZ_MORE"
+"""A variable of the environment that names a module with more components."""
+
+
 @cache
 def all_components() -> dict[str, Component]:
     """Name → component: what the files of `fuzz.components` list as COMPONENTS. Two of one name are an error."""
     found: dict[str, Component] = {}
-    for module in pkgutil.iter_modules(components.__path__):
-        if module.name.startswith("_"):
-            continue
-        for one in importlib.import_module(f"fuzz.components.{module.name}").COMPONENTS:
+    names = [f"fuzz.components.{one.name}" for one in pkgutil.iter_modules(components.__path__) if one.name[0] != "_"]
+    for name in [*names, *filter(None, [os.environ.get(MORE)])]:
+        for one in importlib.import_module(name).COMPONENTS:
             if one.name in found:
                 raise ValueError(f"two components are called {one.name}")
             found[one.name] = one

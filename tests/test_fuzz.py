@@ -1,21 +1,143 @@
-"""The fuzzer itself: it finds faults of every kind, survives crashes, and what it found once stays mended."""
+"""The fuzzer: it covers everything that reads, finds faults of every kind, and what it found once stays mended."""
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
-ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])}
+sys.path.insert(0, str(ROOT))
+
+from random import Random  # noqa: E402
+
+from fuzz.component import all_components  # noqa: E402
+from fuzz.files import join_files, split_files  # noqa: E402
+from fuzz.mutation import make_input  # noqa: E402
+
+FAULTY = """
+import ctypes
+
+from assay import DataError
+from fuzz.component import Component, SilentDifference
 
 
-def fuzz(*arguments):
+def check(data):
+    kind = data[:1]
+    if kind == b"e":
+        raise KeyError(1)
+    if kind == b"d":
+        raise SilentDifference("two readers: 1 and 2")
+    if kind == b"r":
+        raise DataError("no")
+    if kind == b"c":
+        ctypes.string_at(0)
+    if kind == b"m":
+        bytearray(600 << 20)[:: 4096]
+    while kind == b"h":
+        pass
+
+
+def one(kind):
+    return Component(f"self_{kind}", check, tuple, make=lambda random: kind.encode() * 3, shape="bytes")
+
+
+COMPONENTS = [one(kind) for kind in "edrcma"]
+"""
+
+
+def fuzz(*arguments, **environment):
     command = [sys.executable, "-m", "fuzz", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=ENVIRONMENT, check=False, timeout=600)
+    path = os.pathsep.join(
+        [str(ROOT), str(ROOT / "src"), environment.pop("PYTHONPATH", ""), os.environ.get("PYTHONPATH", "")]
+    )
+    everything = {**os.environ, **environment, "PYTHONPATH": path}
+    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=everything, check=False, timeout=600)
+
+
+def covered():
+    return {what for one in all_components().values() for what in one.covers}
 
 
 def test_no_case_that_was_kept_is_a_fault():
     done = fuzz("--replay")
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_every_format_of_benchmarks_is_covered():
+    from assay.datasets._format import all_formats
+
+    assert {f"format {name}" for name in all_formats()} <= covered()
+
+
+def test_every_saved_form_is_covered():
+    """What has a schema of its own, and every cache; other packages write such files, and read none."""
+    folders = [ROOT / "src" / "assay" / name for name in ("datasets", "evaluation", "providers", "store")]
+    texts = [path.read_text(encoding="utf-8") for folder in folders for path in folder.rglob("*.py")]
+    schemas = {name for text in texts for name in re.findall(r'"(assay\.\w+)/\d+"', text)}
+    caches = {name for text in texts for name in re.findall(r"^class (\w+(?:Cache|Log))\b", text, re.MULTILINE)}
+    assert {"assay.result", "assay.export"} <= schemas
+    assert {"AnswerCache", "EmbeddingCache"} <= caches
+    wanted = {f"saved {name}" for name in schemas} | {f"class {name}" for name in caches}
+    assert sorted(wanted - covered()) == []
+
+
+def test_every_address_is_covered(tmp_path):
+    pytest.importorskip("starlette")
+    from assay.store import Store
+    from assay.web.app import make_app
+
+    Store.open(tmp_path / "assay.db").close()
+    routes = make_app(tmp_path / "assay.db").routes
+    wanted = {f"endpoint {method} {route.path}" for route in routes for method in route.methods - {"HEAD"}}
+    assert sorted(wanted - covered()) == []
+
+
+@pytest.mark.parametrize("name", ["run_trec", "plan", "dataset_beir", "name_metric"])
+def test_a_seed_gives_the_same_inputs_again(name):
+    one = all_components()[name]
+    first = [make_input(one, Random(f"1/{place}")) for place in range(50)]
+    assert first == [make_input(one, Random(f"1/{place}")) for place in range(50)]
+    assert len(set(first)) > 40
+
+
+def test_files_of_an_input_are_told_apart():
+    files = {"a.txt": b"1\n", "b/c.json": b"", "d": b"\x01\x00"}
+    assert split_files(join_files(files)) == files
+
+
+def test_faults_of_every_kind_are_found_and_kept(tmp_path):
+    (tmp_path / "faulty.py").write_text(FAULTY)
+    cases = tmp_path / "cases"
+    done = fuzz(
+        *("--component", "self_", "--count", 12, "--jobs", 1, "--seed", 1, "--cases", cases),
+        ASSAY_FUZZ_MORE="faulty",
+        PYTHONPATH=str(tmp_path),
+    )
+    assert done.returncode == 1, done.stderr
+    assert "FAULT self_e: KeyError at" in done.stdout
+    assert "FAULT self_d: difference: two readers" in done.stdout
+    assert "FAULT self_c: crash, exit -11" in done.stdout
+    assert "FAULT self_m: memory" in done.stdout
+    assert sorted(path.name for path in cases.iterdir()) == ["self_c", "self_d", "self_e", "self_m"]
+    rows = {line.split()[0]: line.split()[1:5] for line in done.stdout.splitlines() if line.startswith("self_")}
+    assert rows["self_r"] == ["2", "0", "2", "0"]
+    assert rows["self_a"] == ["2", "2", "0", "0"]
+    assert rows["self_e"] == ["2", "0", "0", "2"]
+    again = fuzz("--replay", "--cases", cases, ASSAY_FUZZ_MORE="faulty", PYTHONPATH=str(tmp_path))
+    assert again.returncode == 1
+
+
+@pytest.mark.slow
+def test_a_hang_is_found(tmp_path):
+    (tmp_path / "faulty.py").write_text(FAULTY.replace("edrcma", "h"))
+    done = fuzz(
+        *("--component", "self_", "--count", 1, "--jobs", 1, "--cases", tmp_path / "cases"),
+        ASSAY_FUZZ_MORE="faulty",
+        PYTHONPATH=str(tmp_path),
+    )
+    assert "FAULT self_h: Hang at" in done.stdout

@@ -1,0 +1,340 @@
+"""Every page and every endpoint of the API, asked in process with hostile parameters, bodies, headers and cookies."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import sqlite3
+import sys
+import types
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from assay import web
+from assay.web.api import ENDPOINTS
+from assay.web.app import PAGES, make_app
+from assay.web.judging import PATH as JUDGE
+from assay.web.progress import EVENTS
+from fuzz.component import Component
+from fuzz.components._results import small_results
+from fuzz.files import scratch
+from fuzz.mutation import WORDS
+
+HOST = "127.0.0.1:8765"
+ORIGIN = f"http://{HOST}"
+RENEWED = 3000
+"""Inputs after which the store is made anew, for some of them change it."""
+OTHERS = (
+    ("GET", "/static/{name}"),
+    ("GET", "/login"),
+    ("POST", "/login"),
+    ("POST", "/logout"),
+    ("GET", "/switch"),
+    ("POST", JUDGE),
+    ("GET", EVENTS),
+)
+TEXTS = (
+    *(
+        "ndcg@10",
+        "mrr",
+        "recall@5",
+        "map",
+        "bm25",
+        "dense",
+        "things",
+        "q1",
+        "q2",
+        "d1",
+        "Ada",
+        "release",
+        "main",
+        "latest",
+        "0",
+        "1",
+    ),
+    *(
+        "2026-10-01",
+        "30d",
+        "-1",
+        "true",
+        "false",
+        "csv",
+        "json",
+        "svg",
+        "",
+        " ",
+        "language=de",
+        "python:canary:run",
+        "canary.run",
+    ),
+    *(
+        "<script>",
+        "'\"><svg onload=1>",
+        "\x00",
+        "\u202e",
+        "../../etc/passwd",
+        "é" * 300,
+        "a" * 3000,
+        "%00",
+        "{{7*7}}",
+        "=1+1",
+        "9" * 30,
+    ),
+)
+
+
+def _without_pictures() -> None:
+    """Charts are specified and not drawn: drawing takes a thousand times as long as all else, and gigabytes of addresses."""
+    package = types.ModuleType("vl_convert")
+    package.vegalite_to_svg = lambda spec, **_: f"<svg >{len(json.dumps(spec))}</svg>"  # type: ignore[attr-defined]
+    sys.modules["vl_convert"] = package
+
+
+RIGHT = {
+    "evaluation": "$id",
+    "reference": "$id",
+    "place": "0",
+    "id": "q1",
+    "name": "ndcg",
+    "query": "q1",
+    "document": "d1",
+    "metric": "ndcg@10",
+    "benchmark": "things",
+    "provider": "bm25",
+    "result": "$id/0",
+    "baseline": "$id/1",
+    "tag": "release",
+    "judge": "Ada",
+    "page": "1",
+    "limit": "5",
+    "offset": "1",
+    "shared": "true",
+    "partial": "true",
+    "since": "2026-09-01",
+}
+"""Values that are right under their names."""
+
+
+class _Application:
+    """The pages over a small store, called without a server."""
+
+    def __init__(self) -> None:
+        _without_pictures()
+        self._count, self._number = 0, 0
+        self._loop = asyncio.new_event_loop()
+        self._open()
+
+    def _open(self) -> None:
+        from assay.store import Store
+
+        self._number += 1
+        path = scratch() / f"pages-{self._number}.db"
+        with Store.open(path) as store:
+            self.id = store.save(list(small_results()), started="2026-10-01T02:00:00+00:00")
+            store.save(list(small_results()), plan={"benchmarks": ["things"]}, started="2026-10-02T02:00:00+00:00")
+            store.tag(self.id, "release")
+            store.bless(f"{self.id}#things/bm25", "main")
+        with sqlite3.connect(path) as raw:
+            raw.execute("PRAGMA synchronous = off")
+        raw.close()
+        self.app = make_app(path)
+        self.csrf = self.app.state.desk.csrf
+
+    def ask(self, asked: dict[str, Any]) -> int:
+        """The status of the answer. An exception of the application comes through."""
+        self._count += 1
+        if self._count % RENEWED == 0:
+            self._open()
+        return self._loop.run_until_complete(self._called(asked))
+
+    async def _called(self, asked: dict[str, Any]) -> int:
+        target, body = asked["target"], asked["body"]
+        raw, _, query = target.partition("?")
+        path = _unquoted(raw)
+        scope = {
+            "type": "http",
+            "asgi": {"version": "3.0"},
+            "http_version": "1.1",
+            "method": asked["method"],
+            "scheme": "http",
+            "path": path,
+            "raw_path": raw.encode("utf-8", "replace"),
+            "query_string": query.encode("latin-1", "replace"),
+            "root_path": "",
+            "headers": [
+                (name.encode("latin-1", "replace").lower(), value.encode("latin-1", "replace"))
+                for name, value in asked["headers"]
+            ],
+            "client": ("127.0.0.1", 50000),
+            "server": ("127.0.0.1", 8765),
+        }
+        statuses: list[int] = []
+        sent = False
+
+        async def receive() -> dict[str, Any]:
+            nonlocal sent
+            if not sent:
+                sent = True
+                return {"type": "http.request", "body": body, "more_body": False}
+            return {"type": "http.disconnect"}
+
+        async def send(message: dict[str, Any]) -> None:
+            if message["type"] == "http.response.start":
+                statuses.append(message["status"])
+
+        await self.app(scope, receive, send)
+        return statuses[0] if statuses else 0
+
+
+def _unquoted(path: str) -> str:
+    from urllib.parse import unquote
+
+    return unquote(path, errors="replace")
+
+
+@cache
+def _application() -> _Application:
+    return _Application()
+
+
+class ServerError(Exception):
+    """An answer that says that the server is at fault."""
+
+
+class Refused(Exception):
+    """An answer that says that the request is at fault."""
+
+
+def _check(data: bytes) -> object:
+    """A request as JSON."""
+    asked = _request(data)
+    status = _application().ask(asked)
+    if status >= 500:
+        raise ServerError(f"{status} for {asked['method']} {asked['target']!r:.300}")
+    if status >= 400:
+        raise Refused
+    return status
+
+
+def _request(data: bytes) -> dict[str, Any]:
+    """What is no JSON of a request is the target of one; what a request lacks is as usual."""
+    try:
+        given = json.loads(data)
+    except (ValueError, RecursionError):
+        given = None
+    if not isinstance(given, dict):
+        given = {"target": data.decode("utf-8", "replace")}
+    pairs = given.get("headers")
+    headers = [(str(one[0]), str(one[1])) for one in pairs if _is_pair(one)] if isinstance(pairs, list) else []
+    target = _text(given.get("target", "/")).replace("$id", _application().id)
+    body = _text(given.get("body", "")).replace("$csrf", _application().csrf).replace("$id", _application().id)
+    body = body.encode("utf-8", "surrogatepass")
+    if body:
+        headers.append(("content-length", str(len(body))))
+    return {
+        "method": _text(given.get("method", "GET")).upper(),
+        "target": target if target.startswith("/") else f"/{target}",
+        "headers": [(name, value.replace("$csrf", _application().csrf)) for name, value in headers] or [("host", HOST)],
+        "body": body,
+    }
+
+
+def _is_pair(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 2
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+@cache
+def _parameters() -> tuple[str, ...]:
+    """Names that some page asks for, found in its code."""
+    texts = (path.read_text(encoding="utf-8") for path in Path(web.__path__[0]).glob("*.py"))
+    found = {name for text in texts for name in re.findall(r'\.(?:one|every|whole|has|get)\(\s*"(\w+)"', text)}
+    return tuple(sorted(found | {param.name for one in ENDPOINTS for param in one.params}))
+
+
+def _maker(method: str, path: str, names: Sequence[str], bodies: Sequence[str] = ()) -> Callable[[Random], bytes]:
+    def make(random: Random) -> bytes:
+        return _made(random, method, path, names, bodies)
+
+    return make
+
+
+def _made(random: Random, method: str, path: str, names: Sequence[str], bodies: Sequence[str]) -> bytes:
+    def filled(match: re.Match[str]) -> str:
+        name = match[1].partition(":")[0]
+        return (
+            RIGHT.get(name, "x") if random.random() < 0.85 else quote(random.choice(TEXTS), safe=random.choice(("", "/%")))
+        )
+
+    target = re.sub(r"{([^}]*)}", filled, path)
+    chosen = [random.choice(names) for _ in range(random.choice((0, 0, 1, 1, 2, 3, 6)))] if names else []
+    pairs = [(name, RIGHT[name] if name in RIGHT and random.random() < 0.6 else _value(random)) for name in chosen]
+    if pairs:
+        target += "?" + urlencode(pairs, errors="replace").replace("%24id", "$id")
+    headers = [["host", HOST], ["origin", ORIGIN]]
+    body = ""
+    if bodies:
+        body = random.choice(bodies)
+        kind = "application/json" if body.startswith("{") else "application/x-www-form-urlencoded"
+        headers += [["content-type", kind], ["x-csrf-token", "$csrf"]]
+    if random.random() < 0.2:
+        name = random.choice(
+            ("cookie", "host", "origin", "authorization", "accept-language", "if-none-match", "accept", "range")
+        )
+        headers.append([name, random.choice((*TEXTS, "assay_token=x; judge=Ada", "Bearer x", '"etag"', "bytes=0-1"))])
+    return json.dumps({"method": method, "target": target, "headers": headers, "body": body}).encode()
+
+
+def _value(random: Random) -> str:
+    choice = random.random()
+    if choice < 0.15:
+        return random.choice(("$id/0", "$id/1", "$id", "$id/7"))
+    return random.choice(TEXTS) if choice < 0.85 else random.choice(WORDS).decode("utf-8", "replace")
+
+
+def _bodies(method: str, path: str) -> list[str]:
+    judgment = {"benchmark": "things", "query": "q1", "document": "d1", "judge": "Ada", "grade": 2, "note": "x"}
+    if method == "POST" and path.startswith("/api"):
+        return [json.dumps(judgment), json.dumps({"judgments": [judgment]})]
+    if path == JUDGE:
+        form = {
+            "csrf": "$csrf",
+            "result": "$id/0",
+            "key": "$id/0",
+            "query": "q1",
+            "document": "d1",
+            "judge": "Ada",
+            "grade": "2",
+        }
+        return [urlencode(form, safe="$/")]
+    return ["token=x&next=%2F&csrf=$csrf"] if method == "POST" else []
+
+
+def _component(method: str, path: str, names: Sequence[str]) -> Component:
+    slug = re.sub(r"\W+", "_", path).strip("_") or "root"
+    bodies = _bodies(method, path)
+    return Component(
+        f"web_{method.lower()}_{slug}",
+        _check,
+        lambda: [_made(Random(place), method, path, names, bodies) for place in range(20)],
+        "request",
+        make=_maker(method, path, names, bodies),
+        share=0.25,
+        refusals=(Refused,),
+        covers=(f"endpoint {method} {path}",),
+    )
+
+
+COMPONENTS = (
+    *(_component("GET", page.path, _parameters()) for page in PAGES),
+    *(_component(one.method, one.url, [param.name for param in one.params]) for one in ENDPOINTS),
+    *(_component(method, path, _parameters()) for method, path in OTHERS),
+)
