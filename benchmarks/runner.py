@@ -20,6 +20,7 @@ from assay.evaluation.progress import Progress
 from assay.evaluation.run import own_provider
 from assay.evaluation.runner import Part, gather, score_part
 from assay.evaluation.setting import settings_of
+from assay.grammar import mark_written
 from assay.metrics._parse import parse_metrics
 from assay.model.profile import OWN
 from assay.model.records import Document, Hit, Query
@@ -84,7 +85,7 @@ def _bm25() -> Row:
     texts, asked = _texts(100_000, 60, 0), _texts(1000, 8, 1)
     documents = [Document(f"d{n}", text) for n, text in enumerate(texts)]
     queries = [Query(f"q{n}", text) for n, text in enumerate(asked)]
-    provider = parse_provider("bm25")
+    provider = parse_provider(mark_written("bm25"))
 
     def ours() -> None:
         retriever = provider.make()
@@ -136,7 +137,7 @@ class Slow(BaseHTTPRequestHandler):
 def _service() -> Row:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Slow)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    provider = parse_provider(f"http(url='http://127.0.0.1:{server.server_address[1]}/search')")
+    provider = parse_provider(mark_written(f"http(url='http://127.0.0.1:{server.server_address[1]}/search')"))
     queries = [Query(f"q{n}", f"text {n}") for n in range(200)]
 
     def run(concurrency: int) -> None:

@@ -14,6 +14,26 @@ REQUIRED = object()
 """Default of a parameter that must be given."""
 
 
+class WrittenName(str):
+    """A name that the user wrote: an argument, a plan or rules file, a call from Python. Only such a name may run code.
+
+    Whatever is cut out of it or made of it is plain text again, so code that loses the mark refuses instead of running.
+    """
+
+    __slots__ = ()
+
+
+def mark_written(given: Any) -> Any:
+    """The same with every text in it, keys included, marked as the user's own. Only for what the user hands over himself."""
+    if isinstance(given, str):
+        return WrittenName(given)
+    if isinstance(given, Mapping):
+        return {mark_written(name): mark_written(value) for name, value in given.items()}
+    if isinstance(given, list | tuple):
+        return [mark_written(one) for one in given]
+    return given
+
+
 @dataclass(frozen=True)
 class Param:
     """One parameter. `parse` turns text into a value or raises ValueError saying what is expected."""

@@ -51,7 +51,7 @@ PROGRAM = """
 import json, sys
 from assay.errors import AssayError
 from assay.evaluation.conduct import Conduct, carry_out
-from assay.evaluation.plan import make_plan
+from assay.evaluation.plan import WrittenPlan, make_plan
 
 def figures(result):
     # all that must be the same every time, which times are not
@@ -60,7 +60,8 @@ def figures(result):
             "failures": result.failures, "counts": result.counts}
 
 def planned(content):
-    return make_plan({"benchmarks": "small.json", "metrics": ["mrr", "ndcg@10"], "k": 5, "retries": 0, **content})
+    usual = {"benchmarks": "small.json", "metrics": ["mrr", "ndcg@10"], "k": 5, "retries": 0}
+    return make_plan(WrittenPlan({**usual, **content}))
 
 def evaluate(content, **how):
     return [figures(result) for result in carry_out(planned(content), Conduct(**how))]

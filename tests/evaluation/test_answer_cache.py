@@ -7,6 +7,7 @@ from assay.evaluation.answer_cache import AnswerCache
 from assay.evaluation.answers import Answer
 from assay.evaluation.progress import Progress
 from assay.evaluation.runner import Part, gather
+from assay.grammar import mark_written
 from assay.model.records import Document, Query
 from assay.providers._provider import parse_provider
 
@@ -16,7 +17,7 @@ ANSWERS = {"q1": Answer("q1", ["a"], [2.0], 1.5), "q2": Answer("q2", error="brok
 def part(provider="bm25", k=10, texts=("cats", "dogs"), document="cats sleep"):
     queries = {f"q{number}": Query(f"q{number}", text) for number, text in enumerate(texts, 1)}
     dataset = BenchmarkDataset("d", queries=queries, documents={"a": Document("a", document)})
-    return Part(dataset, parse_provider(provider), queries, k)
+    return Part(dataset, parse_provider(mark_written(provider)), queries, k)
 
 
 def kept(folder, **changes):
@@ -97,7 +98,7 @@ def twins(scopes=(None, None, None)):
     queries = {f"q{n}": Query(f"q{n}", text, scope=scope) for n, (text, scope) in enumerate(zip(texts, scopes, strict=True))}
     documents = {name: Document(name, text, group=name) for name, text in (("a", "cats sleep"), ("b", "dogs bark at cats"))}
     dataset = BenchmarkDataset("twins", queries=queries, documents=documents, qrels={q: {"a": 1.0} for q in queries})
-    return Part(dataset, parse_provider("bm25"), queries, 10, batch=3)
+    return Part(dataset, parse_provider(mark_written("bm25")), queries, 10, batch=3)
 
 
 @pytest.mark.parametrize("scopes", [(None, None, None), ("a", "a", "b")], ids=["anywhere", "in scopes"])

@@ -6,7 +6,7 @@ from assay import BadParameter, DataError
 from assay.datasets._dataset import BenchmarkDataset
 from assay.errors import NothingSelected
 from assay.evaluation.benchmarks import load_benchmarks
-from assay.evaluation.plan import make_plan
+from assay.evaluation.plan import WrittenPlan, make_plan
 from assay.evaluation.plan_faults import PlanFaults
 from assay.model.records import Document, Query
 
@@ -26,7 +26,7 @@ def place(tmp_path, monkeypatch):
 
 def load(*benchmarks, **more):
     faults = PlanFaults("plan")
-    plan = make_plan({"benchmarks": list(benchmarks), "providers": "bm25", **more})
+    plan = make_plan(WrittenPlan({"benchmarks": list(benchmarks), "providers": "bm25", **more}))
     datasets = load_benchmarks(plan, faults)
     faults.raise_if_any()
     return {path: dataset.name for path, dataset in datasets.items()}
@@ -51,7 +51,7 @@ def test_a_value_of_any_benchmark_is_known(place):
 
 def test_everything_that_cannot_be_read_is_noted(place):
     faults = PlanFaults("plan")
-    plan = make_plan({"benchmarks": ["gone.json", "de.json", "rag-tempalte"], "providers": "bm25"})
+    plan = make_plan(WrittenPlan({"benchmarks": ["gone.json", "de.json", "rag-tempalte"], "providers": "bm25"}))
     assert list(load_benchmarks(plan, faults)) == ["de.json"]
     assert len(faults) == 2
 

@@ -11,6 +11,7 @@ from assay.errors import NothingSelected
 from assay.evaluation.conduct import Conduct, carry_out
 from assay.evaluation.plan import Plan
 from assay.evaluation.run import own_provider
+from assay.grammar import mark_written
 from assay.metrics._parse import parse_metrics
 from assay.model.records import Hit, Query
 from assay.providers._provider import BoundProvider, Provider, parse_provider
@@ -105,7 +106,7 @@ def reranker(monkeypatch):
     module = ModuleType("conduct_test_module")
     module.score = score
     monkeypatch.setitem(sys.modules, module.__name__, module)
-    return parse_provider("rerank(bm25, function=conduct_test_module:score)"), fails
+    return parse_provider(mark_written("rerank(bm25, function=conduct_test_module:score)")), fails
 
 
 def test_a_reranker_has_two_results_that_of_what_it_was_given_first(saved, reranker):
@@ -114,7 +115,7 @@ def test_a_reranker_has_two_results_that_of_what_it_was_given_first(saved, reran
     assert before.name == f"{after.name} before"
     assert before.provenance["stage"] == "before reranking"
     assert "stage" not in after.provenance
-    (alone,) = carry_out(replace(plan(saved), providers=(parse_provider("bm25"),)), Conduct(home=saved))
+    (alone,) = carry_out(replace(plan(saved), providers=(parse_provider(mark_written("bm25")),)), Conduct(home=saved))
     assert before.run == alone.run
     assert {query: list(ranking) for query, ranking in after.run.items()} == {
         query: list(ranking)[::-1] for query, ranking in before.run.items()

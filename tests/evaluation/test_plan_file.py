@@ -3,7 +3,7 @@
 import pytest
 
 from assay import BadParameter, DataError
-from assay.evaluation.plan import make_plan
+from assay.evaluation.plan import WrittenPlan, make_plan
 from assay.evaluation.plan_file import read_plan
 
 
@@ -67,7 +67,7 @@ def test_norway_is_a_language_and_no_is_a_flag(read):
     content = read(
         "benchmarks: b\nproviders: bm25\nselection: {where: {language: no}, range: 5:10}\ncache: no\nstrict: on\n"
     )
-    plan = make_plan(content)
+    plan = make_plan(WrittenPlan(content))
     assert plan.selection.where == {"language": ["no"]}
     assert plan.selection.range == (5, 10)
     assert (plan.cache, plan.strict) == (False, True)
@@ -135,7 +135,7 @@ metrics: ["${MY_METRIC:-mrr}"]
 selection: {limit: "${MY_LIMIT}"}
 strict: ${MY_STRICT:-true}
 """
-    found = make_plan(read(text))
+    found = make_plan(WrittenPlan(read(text)))
     assert found.benchmarks == ("rag-template",)
     assert found.providers[0].params["k1"] == 0.9
     assert [metric.name for metric in found.metrics] == ["mrr"]
@@ -174,7 +174,7 @@ def test_secrets_of_services_and_programs_stay_in_the_environment(read, monkeypa
     content = read(f"benchmarks: [rag-template]\nproviders:\n  - {provider}\n")
     assert "s3cr3t" not in str(content)
     assert "${TOKEN}" in str(content)
-    assert "s3cr3t" not in str(make_plan(content).describe())
+    assert "s3cr3t" not in str(make_plan(WrittenPlan(content)).describe())
 
 
 def test_what_stands_beside_a_service_is_filled_in(read, monkeypatch):

@@ -9,6 +9,7 @@ import pytest
 
 import assay
 from assay.evaluation.conduct import Conduct, carry_out
+from assay.grammar import mark_written
 from assay.metrics._parse import parse_metrics
 from assay.model.records import Hit
 from assay.providers._provider import parse_provider
@@ -29,7 +30,7 @@ def reranker(monkeypatch, tmp_path):
     module.score = lambda query, hits: [float(hit.doc_id[1:] == query.query_id[1:]) for hit in hits]
     module.search = lambda query: [Hit(doc, -float(rank), doc) for rank, doc in enumerate(FIRST[f"q{query[-1]}"])]
     monkeypatch.setitem(sys.modules, module.__name__, module)
-    provider = parse_provider("rerank(python:stages_test_module:search, function=stages_test_module:score)")
+    provider = parse_provider(mark_written("rerank(python:stages_test_module:search, function=stages_test_module:score)"))
     return replace(plan(tmp_path), providers=(provider,)), Conduct(home=tmp_path)
 
 

@@ -1,6 +1,7 @@
 """Metrics of one's own: made from a function, named, scored, compared, and read back where nobody knows them."""
 
 import json
+import pickle
 import sys
 
 import numpy as np
@@ -8,9 +9,11 @@ import pytest
 
 import assay
 from assay.evaluation.saved import result_from_dict
+from assay.grammar import WrittenName
 from assay.metrics import _registry
+from assay.metrics._lookup import recorded_metric
 from assay.metrics._own import OwnMetric
-from assay.metrics._parse import parse_metric, recorded_metric
+from assay.metrics._parse import parse_metric
 
 QRELS = {"q1": {"a": 1}, "q2": {"b": 2}, "q3": {"c": 1}}
 RUN = {"q1": ["a", "x"], "q2": ["x", "b"], "q3": ["x", "y", "c"]}
@@ -132,11 +135,11 @@ def test_by_module_and_name(tmp_path, monkeypatch):
     result = assay.evaluate(QRELS, RUN, ["python:shop_metrics:found@1", "python:shop_metrics:found", "mrr"])
     assert list(result.summary) == ["found@1", "found", "mrr"]
     with pytest.raises(assay.UsageError, match="shop_metrics has no metric fuond; it has found"):
-        parse_metric("python:shop_metrics:fuond")
+        parse_metric(WrittenName("python:shop_metrics:fuond"))
     with pytest.raises(assay.BadParameter, match="write python:module:name"):
-        parse_metric("python:shop_metrics")
+        parse_metric(WrittenName("python:shop_metrics"))
     with pytest.raises(assay.UsageError, match="module no_such_shop cannot be imported"):
-        parse_metric("python:no_such_shop:x")
+        parse_metric(WrittenName("python:no_such_shop:x"))
 
 
 def test_stored_figures_are_read_where_nobody_knows_the_metric(monkeypatch):
@@ -146,8 +149,24 @@ def test_stored_figures_are_read_where_nobody_knows_the_metric(monkeypatch):
     back = result_from_dict(json.loads(json.dumps(kept)))
     assert back.summary == {"top_two(second=0.25)@5": pytest.approx(1.25 / 3), "mrr": pytest.approx((1 + 1 / 2 + 1 / 3) / 3)}
     assert back["top_two(second=0.25)@5"] == pytest.approx(1.25 / 3)
-    with pytest.raises(assay.UsageError, match="only be scored where it is made"):
+    with pytest.raises(assay.UnknownName):
         assay.evaluate(QRELS, RUN, "top_two(second=0.25)@5")
+    with pytest.raises(assay.UsageError, match="only be scored where it is made"):
+        assay.evaluate(QRELS, RUN, back.metrics[0])
+
+
+def test_the_direction_of_stored_figures_is_kept(monkeypatch):
+    made(higher_is_better=False)
+    kept = assay.evaluate(QRELS, RUN, ["top_two@5", "mrr"], name="r").to_dict()
+    assert kept["own_metrics"] == {"top_two@5": {"higher_is_better": False}}
+    monkeypatch.setattr(_registry, "_own", {})
+    back = result_from_dict(json.loads(json.dumps(kept)))
+    assert [one.metric.higher_is_better for one in back.metrics] == [False, True]
+    assert back.to_dict()["own_metrics"] == kept["own_metrics"]
+    assert pickle.loads(pickle.dumps(back.metrics[0])) == back.metrics[0]
+    kept["own_metrics"] = {"top_two@5": {"higher_is_better": "no"}}
+    with pytest.raises(assay.DataError, match="own_metrics has"):
+        result_from_dict(kept)
 
 
 def test_what_is_known_is_read_as_it_is():

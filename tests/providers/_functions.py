@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from assay.model.records import Query
-from assay.providers._provider import parse_provider
+
+from ._written import parse_provider
 
 Q = Query("q1", "What", scope="s", metadata={"language": "de"})
 

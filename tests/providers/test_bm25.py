@@ -12,7 +12,8 @@ import Stemmer
 from assay.errors import BadParameter, ProviderError
 from assay.model.records import Document, Query
 from assay.providers._languages import LANGUAGES, stemmer, stop_words
-from assay.providers._provider import parse_provider
+
+from ._written import parse_provider
 
 
 def found(text, documents, query, k=10):

@@ -7,7 +7,8 @@ import sys
 import pytest
 
 from assay.errors import AssayError
-from assay.providers._provider import parse_provider
+
+from ._written import parse_provider
 
 MODULE = """
 ran = []

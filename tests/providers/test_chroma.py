@@ -9,9 +9,9 @@ import pytest
 
 from assay.errors import ProviderError
 from assay.model.records import Hit, Query
-from assay.providers._provider import parse_provider
 
 from ._stand_ins import Record, absent, package
+from ._written import parse_provider
 
 
 class NotFoundError(Exception):

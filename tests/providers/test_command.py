@@ -6,11 +6,11 @@ import pytest
 
 from assay.errors import BadParameter, ProviderError
 from assay.model.records import Document, Hit, Query
-from assay.providers._provider import parse_provider
 from assay.providers._refusals import Final
 from assay.providers.command import WINDOW, CommandRetriever
 
 from ._programs import START, pid_of, queries, told
+from ._written import parse_provider
 
 READY = START.replace("continue\n", 'say(type="ready"); continue\n', 1)
 """It says when it is ready, so that a start that takes long on a busy machine is not taken for an answer that does."""

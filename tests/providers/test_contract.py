@@ -16,7 +16,9 @@ import pytest
 
 from assay.errors import ProviderError
 from assay.model.records import Document, Hit, Query
-from assay.providers._provider import all_providers, parse_provider
+from assay.providers._provider import all_providers
+
+from ._written import parse_provider
 
 ELSEWHERE = {"command", "http", "python", "replay"}
 """Providers that are not given the documents, or whose answers are somebody else's."""

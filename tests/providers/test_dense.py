@@ -16,7 +16,8 @@ from assay.errors import ProviderError
 from assay.model.records import Document, Query
 from assay.providers._embedding_cache import FILE
 from assay.providers._embeddings import WORDLLAMA, _identity, embed, load_model
-from assay.providers._provider import parse_provider
+
+from ._written import parse_provider
 
 DOCUMENTS = [
     Document("fox", "a fox runs through the forest"),

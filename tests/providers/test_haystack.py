@@ -9,9 +9,9 @@ import pytest
 
 from assay.errors import ProviderError
 from assay.model.records import Hit, Query
-from assay.providers._provider import parse_provider
 
 from ._stand_ins import Record
+from ._written import parse_provider
 
 DOCUMENTS = [Record(id=f"c{n}", content=f"text {n}", meta={"source_id": f"d{n // 2}"}, score=1 - n / 10) for n in range(6)]
 TEXT, MORE = {"is_mandatory": True}, {"is_mandatory": False}

@@ -14,12 +14,12 @@ import pytest
 
 from assay.errors import ProviderError
 from assay.model.records import Hit, Query
-from assay.providers._provider import parse_provider
 from assay.providers._refusals import FINAL_STATUS, Busy, Final
 from assay.providers.http import HttpRetriever, _wait, parse_headers
 
 from ._asking import Q, ask, failing, two
 from ._service import serving
+from ._written import parse_provider
 
 TWO = [Hit("a", 2.0), Hit("b", 1.0)]
 

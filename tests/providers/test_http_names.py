@@ -7,11 +7,11 @@ import json
 import pytest
 
 from assay.errors import BadParameter
-from assay.providers._provider import parse_provider
 from assay.providers.http import parse_body, parse_headers, parse_url
 
 from ._asking import Q, two
 from ._service import serving
+from ._written import parse_provider
 
 NAMES = [
     "http(url='http://127.0.0.1:8000/search')",

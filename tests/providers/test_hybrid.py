@@ -6,8 +6,9 @@ import pytest
 
 from assay.errors import BadParameter, ProviderError, UsageError
 from assay.model.records import Document, Hit, Query
-from assay.providers._provider import parse_provider
 from assay.providers.hybrid import Hybrid
+
+from ._written import parse_provider
 
 Q = Query("q", "x")
 

@@ -9,9 +9,9 @@ import pytest
 
 from assay.errors import ProviderError
 from assay.model.records import Hit, Query
-from assay.providers._provider import parse_provider
 
 from ._stand_ins import Record, absent, package
+from ._written import parse_provider
 
 ROWS = [
     {"id": f"c{n}", "doc_id": f"d{n // 2}", "text": f"text {n}", "vector": [0.0] * 64, "_distance": n / 10} for n in range(4)

@@ -9,9 +9,9 @@ import pytest
 
 from assay.errors import ProviderError
 from assay.model.records import Hit, Query
-from assay.providers._provider import parse_provider
 
 from ._stand_ins import Record
+from ._written import parse_provider
 
 DOCUMENTS = [Record(page_content=f"text {n}", id=f"c{n}", metadata={"doc_id": f"d{n // 2}"}) for n in range(6)]
 

@@ -9,9 +9,9 @@ import pytest
 
 from assay.errors import ProviderError
 from assay.model.records import Hit, Query
-from assay.providers._provider import parse_provider
 
 from ._stand_ins import Record
+from ._written import parse_provider
 
 
 def node(n, score=None):

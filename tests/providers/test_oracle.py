@@ -10,8 +10,9 @@ from assay import evaluate
 from assay.datasets._format import load_dataset
 from assay.errors import ProviderError
 from assay.model.records import Document, Hit, Pack, Query
-from assay.providers._provider import parse_provider
 from assay.providers._refusals import Final
+
+from ._written import parse_provider
 
 SAMPLES = Path(__file__).parents[1] / "datasets" / "samples"
 

@@ -9,11 +9,11 @@ import pytest
 
 from assay.errors import BadParameter, ProviderError
 from assay.model.records import Query
-from assay.providers._provider import parse_provider
 from assay.providers._refusals import Final
 from assay.providers.pgvector import statement
 
 from ._stand_ins import absent, package
+from ._written import parse_provider
 
 
 class Error(Exception):

@@ -6,7 +6,9 @@ import pytest
 
 from assay import BadParameter
 from assay.grammar import Param
-from assay.providers._provider import BoundProvider, Provider, all_providers, find_provider, parse_provider
+from assay.providers._provider import BoundProvider, Provider, all_providers, find_provider
+
+from ._written import parse_provider
 
 PARAMS = (
     Param("url", str, "", ""),

@@ -12,11 +12,11 @@ import pytest
 
 from assay.errors import BadParameter, ProviderError
 from assay.model.records import Document, Hit, Query
-from assay.providers._provider import parse_provider
 from assay.providers._refusals import Final
 from assay.providers.python import FunctionRetriever, ObjectRetriever, make_retriever
 
 from ._functions import Q, ask
+from ._written import parse_provider
 
 # How functions are called
 

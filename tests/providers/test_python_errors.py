@@ -9,11 +9,11 @@ import pytest
 
 from assay.errors import ProviderError, UnknownName
 from assay.model.records import Query
-from assay.providers._provider import parse_provider
 from assay.providers._refusals import Busy, Final
 from assay.providers.python import make_retriever
 
 from ._functions import ask
+from ._written import parse_provider
 
 
 def test_errors_say_whose_and_where(module):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 from assay.model.records import Document, Query
-from assay.providers._provider import parse_provider
+
+from ._written import parse_provider
 
 
 def drawn(text, queries, k, n_documents=6):

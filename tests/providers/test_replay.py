@@ -9,9 +9,10 @@ import pytest
 import assay.datasets  # noqa: F401 (teaches runs to read files)
 from assay.errors import BadParameter, DataError
 from assay.model.records import Hit, Query
-from assay.providers._provider import parse_provider
 from assay.providers._refusals import Final
 from assay.providers.replay import ReplayRetriever
+
+from ._written import parse_provider
 
 TREC = "q1 Q0 a 1 3.5 bm25\nq1 Q0 b 2 1.5 bm25\nq2 Q0 c 1 2 bm25\n"
 

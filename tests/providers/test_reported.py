@@ -8,12 +8,12 @@ import pytest
 from assay.evaluation.line import Line
 from assay.model.records import Hit, Query
 from assay.providers._answers import hits_from
-from assay.providers._provider import parse_provider
 from assay.providers._reported import Reported, said_beside
 from assay.providers.command import CommandRetriever
 from assay.providers.python import FunctionRetriever
 
 from ._service import serving
+from ._written import parse_provider
 
 
 def test_hits_bring_along_what_is_said_of_the_query():

@@ -12,9 +12,10 @@ import pytest
 
 from assay.errors import BadParameter, ProviderError
 from assay.model.records import Document, Hit, Query
-from assay.providers._provider import parse_provider
 from assay.providers._refusals import Busy, Final
 from assay.providers.rerank import Rerank, first_ranking
+
+from ._written import parse_provider
 
 DOCUMENTS = [Document("a", "dog"), Document("b", "dog dog cat"), Document("c", "dog cat tree", title="dog")]
 Q = Query("q", "dog", scope="s")

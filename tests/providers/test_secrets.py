@@ -11,12 +11,12 @@ import pytest
 
 from assay.errors import ProviderError
 from assay.model.records import Query
-from assay.providers._provider import parse_provider
 from assay.providers._refusals import Final
 from assay.providers._secrets import pieces, without
 from assay.providers.command import CommandRetriever
 
 from ._service import serving
+from ._written import parse_provider
 
 KEY = 'hush"hush/hé+1'
 Q = Query("q1", "what is it")

@@ -7,7 +7,8 @@ import sys
 import pytest
 
 from assay.providers._loading import MANY_FILES, files_of
-from assay.providers._provider import parse_provider
+
+from ._written import parse_provider
 
 
 @pytest.fixture

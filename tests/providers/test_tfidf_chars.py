@@ -10,9 +10,10 @@ import pytest
 from assay.errors import BadParameter
 from assay.model.records import Document, Query
 from assay.providers import tfidf_chars
-from assay.providers._provider import parse_provider
 from assay.providers.tfidf_chars import pieces
 from assay.text import words_of
+
+from ._written import parse_provider
 
 
 def test_pieces_of_a_word():

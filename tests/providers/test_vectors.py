@@ -14,7 +14,8 @@ from assay import BenchmarkDataset
 from assay.errors import ProviderError
 from assay.model.records import Document, Query
 from assay.providers import vectors
-from assay.providers._provider import parse_provider
+
+from ._written import parse_provider
 
 SCORES = {
     "cosine": lambda q, d: q @ d / np.sqrt((q @ q) * (d @ d)),

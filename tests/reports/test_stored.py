@@ -2,6 +2,7 @@
 
 import pytest
 
+from assay.grammar import mark_written
 from assay.providers._provider import parse_provider
 from assay.reports._stored import _spelled
 
@@ -18,7 +19,7 @@ from assay.reports._stored import _spelled
     ],
 )
 def test_only_what_is_not_at_its_default_is_told(text):
-    assert _spelled(parse_provider(text).configuration) == text
+    assert _spelled(parse_provider(mark_written(text)).configuration) == text
 
 
 def test_of_a_provider_that_is_not_installed_all_is_told():

@@ -6,8 +6,9 @@ import math
 from collections.abc import Sequence
 
 from assay.errors import AssayError
-from assay.evaluation.evaluate import evaluate
+from assay.evaluation.evaluate import evaluate_metrics
 from assay.evaluation.result import Result
+from assay.metrics._lookup import find_metrics
 from assay.model.qrels import Qrels
 
 CLOSE = 1e-9
@@ -23,7 +24,8 @@ def scored_again(result: Result, metrics: Sequence[str], like: str) -> Result | 
     judged = Qrels({query: dict(result.relevant.get(query, {})) for query in result.query_ids})
     how = {"profile": result.profile} if result.profile else {"policy": result.policy}
     try:
-        again = evaluate(judged, dict(result.run), [like, *metrics], **how)
+        wanted = find_metrics([like, *metrics], result.profile)
+        again = evaluate_metrics(judged, dict(result.run), wanted, **how)
         return again if math.isclose(again[like], result[like], abs_tol=CLOSE) else None
     except AssayError:
         return None

@@ -41,7 +41,7 @@ class Two(NamedTuple):
 def two_of(subject: Subject) -> Two:
     """The first result is the baseline. Scores that differ by rounding only are the same, as they are to a comparison."""
     metric = subject.bound
-    aligned = align(subject.results, [metric.name])
+    aligned = align(subject.results, [metric])
     scores = aligned.scores(metric.name)
     places = np.flatnonzero(~np.isnan(scores).any(axis=1)).tolist()
     if not places:

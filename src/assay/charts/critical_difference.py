@@ -30,7 +30,7 @@ def critical_difference(subject: Subject) -> Drawing:
     differ at 5 % (Demšar 2006, Statistical Comparisons of Classifiers over Multiple Data Sets, JMLR 7, figure 1).
     """
     metric = subject.bound
-    scores = align(subject.results, [metric.name]).scores(metric.name)
+    scores = align(subject.results, [metric]).scores(metric.name)
     scores = scores[~np.isnan(scores).any(axis=1)]
     n, m = scores.shape
     if n < 2:

@@ -22,7 +22,6 @@ from assay.charts._spec import (
 )
 from assay.comparison.figures import Figures
 from assay.metrics._metric import BoundMetric
-from assay.metrics._parse import parse_metric
 from assay.monitoring.history import Series
 from assay.text import counted
 
@@ -33,7 +32,7 @@ MARKS = {"better": ("triangle-up", BETTER), "worse": ("triangle-down", WORSE), "
 
 def history(subject: Subject) -> Drawing:
     """A night without a figure leaves a gap. The axis is cut to where the figures are, so that small steps show."""
-    metric = parse_metric(subject.series[0].metric)
+    metric = subject.series[0].bound
     names = labels([series.name for series in subject.series])
     rows = [
         row for name, series in zip(names, subject.series, strict=True) for row in _rows(name, series, subject.baselines)

@@ -25,7 +25,7 @@ def slices(subject: Subject) -> Drawing:
     if not subject.by:
         raise UsageError("slices need a tag, such as by='difficulty'")
     metric = subject.bound
-    sliced = slice_results(subject.results, subject.by, metrics=[metric.name])[0]
+    sliced = slice_results(subject.results, subject.by, metrics=[metric])[0]
     names = labels([result.name or "run" for result in sliced.whole])
     parts = _largest(sliced.parts)
     rows = [row for part in parts for row in _rows(part, names, metric.name)]

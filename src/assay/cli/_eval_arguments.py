@@ -11,6 +11,7 @@ from assay.cli._relevance import add_unit_arguments
 from assay.cli._slices import add_by
 from assay.cli._store import add_store_argument
 from assay.cli._terms import add_term_arguments
+from assay.grammar import WrittenName
 
 MANY = 1_000_000_000
 
@@ -24,11 +25,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--chunkers", nargs="+", metavar="CHUNKER", help="cut documents first, each way: assay chunkers")
     parser.add_argument(
         "--providers",
+        type=WrittenName,
         nargs="+",
         metavar="PROVIDER",
         help="such as bm25 or 'hybrid(bm25, dense)'; 'tuned=bm25(k1=0.9)' is shown as tuned",
     )
-    parser.add_argument("-m", "--metrics", nargs="+", action="extend", metavar="METRIC", help="default: the group rag")
+    parser.add_argument(
+        "-m", "--metrics", type=WrittenName, nargs="+", action="extend", metavar="METRIC", help="default: the group rag"
+    )
     parser.add_argument("--k", type=whole_number(MANY, 1), metavar="K", help="documents to ask for (default: 100 or more)")
     parser.add_argument("--relevance", metavar="RESOLVER", help="who decides about relevance (default: auto)")
     add_unit_arguments(parser)

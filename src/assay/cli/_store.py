@@ -5,7 +5,11 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from assay.errors import AssayError, UnknownName
+from assay.grammar import WrittenName
+
 if TYPE_CHECKING:
+    from assay.metrics._metric import BoundMetric
     from assay.store import Store
 
 
@@ -23,6 +27,20 @@ def open_store(options: argparse.Namespace) -> Store:
     from assay.store import Store
 
     return Store.open(options.store, create=False)
+
+
+def stored_metric(name: WrittenName, options: argparse.Namespace) -> BoundMetric:
+    """The metric as the user wrote it; one that is not known here is looked for in stored results by that very name."""
+    from assay.metrics._parse import parse_metric
+
+    try:
+        return parse_metric(name)
+    except UnknownName as unknown:
+        try:
+            with open_store(options) as store:
+                return store.metric(str(name))
+        except AssayError:
+            raise unknown from None
 
 
 def check_store(options: argparse.Namespace) -> None:

@@ -64,11 +64,11 @@ def best_so_far(rules: Iterable[Rule], found: Found, store: str | None) -> dict[
     from assay.monitoring.history import best_before, series_of
     from assay.monitoring.rule_ratchet import RatchetRule
 
-    names = list(dict.fromkeys(rule.bound.name for rule in rules if isinstance(rule, RatchetRule)))
-    if not names or not found.evaluation:
+    metrics = {rule.bound.name: rule.bound for rule in rules if isinstance(rule, RatchetRule)}
+    if not metrics or not found.evaluation:
         return {}
     from assay.store import Store
 
     with Store.open(store, create=False) as opened:
-        series = [one for name in names for one in series_of(opened.history(name), name)]
+        series = [one for name, bound in metrics.items() for one in series_of(opened.history(name), bound)]
     return best_before(series, found.evaluation)

@@ -15,6 +15,7 @@ from assay.cli._relevance import add_relevance_arguments, ontology_of, refuse_wi
 from assay.cli._verbose import kind_of, tell, tell_policy, timed
 from assay.cli._wrong_file import explained
 from assay.errors import DataError, UsageError
+from assay.grammar import WrittenName
 from assay.model.policy import Policy
 from assay.text import counted
 
@@ -75,6 +76,7 @@ def add_system_arguments(parser: argparse.ArgumentParser, *, n: str = "") -> Non
     parser.add_argument(
         "-m",
         "--metrics",
+        type=WrittenName,
         nargs="+",
         action="extend",
         metavar="METRIC",

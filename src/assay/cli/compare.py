@@ -145,7 +145,7 @@ def how_of(options: argparse.Namespace) -> How:
 def compared(options: argparse.Namespace, groups: Sequence[Sequence[Result]], how: How) -> list[Comparison]:
     """A comparison for each benchmark; one that only one system was run on is told of and left out."""
     from assay.comparison.compare import compare_results, counts_chunks
-    from assay.metrics._parse import parse_metrics
+    from assay.comparison.shared_metrics import asked_metrics
     from assay.reports._verdict import UNFAIR
 
     found = []
@@ -154,7 +154,7 @@ def compared(options: argparse.Namespace, groups: Sequence[Sequence[Result]], ho
             _tell([f"note: {group[0].benchmark}: {group[0].name} alone was run on it, so it is left out"])
             continue
         found.append(compare_results(group, how, metrics=options.metrics, intersect=options.intersect))
-        first = parse_metrics(options.metrics, group[0].profile)[0] if options.metrics else group[0].metrics[0]
+        first = asked_metrics(group, options.metrics)[0] if options.metrics else group[0].metrics[0]
         if counts_chunks(first, group):
             _tell([f"note: {UNFAIR.format(name=first.name)}"])
     return found

@@ -181,7 +181,7 @@ def _log_name(plan: Path) -> str:
 
 
 def _plan(options: argparse.Namespace) -> Plan:
-    from assay.evaluation.plan import make_plan
+    from assay.evaluation.plan import WrittenPlan, make_plan
     from assay.evaluation.plan_file import read_plan
 
     check_flags(options)
@@ -201,7 +201,7 @@ def _plan(options: argparse.Namespace) -> Plan:
     _merge(content, "selection", {name: value for name, value in selection.items() if value is not None})
     _merge(content, "policy", given_policy(options))
     _merge(content, "statistical_analysis", _statistics(options))
-    return make_plan(content, options.plan or "assay eval")
+    return make_plan(WrittenPlan(content), options.plan or "assay eval")
 
 
 def _merge_relevance(content: dict[str, Any], options: argparse.Namespace) -> None:

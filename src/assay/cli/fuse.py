@@ -16,6 +16,7 @@ from assay.cli._numbers import whole_number
 from assay.cli._terminal import may_colour, terminal_width
 from assay.cli._verbose import tell, timed
 from assay.errors import DataError, UsageError
+from assay.grammar import WrittenName
 from assay.temporary_files import TemporaryFile
 from assay.text import counted, printable, some_of
 
@@ -74,7 +75,9 @@ def _add_tuning_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="judgments, to tune by or for methods that learn: a file, or a benchmark by path or name",
     )
-    tuning.add_argument("--tune", metavar="METRIC", help="find the best method and parameters by this metric")
+    tuning.add_argument(
+        "--tune", type=WrittenName, metavar="METRIC", help="find the best method and parameters by this metric"
+    )
     tuning.add_argument(
         "--folds",
         type=whole_number(10**6),

@@ -7,9 +7,10 @@ import sys
 from typing import TYPE_CHECKING
 
 from assay.cli._command import Command
-from assay.cli._store import add_store_argument, open_store
+from assay.cli._store import add_store_argument, open_store, stored_metric
 from assay.cli._terminal import terminal_width
 from assay.errors import NothingSelected, near_matches
+from assay.grammar import WrittenName
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +26,7 @@ EXAMPLES = """\
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Which series, and output."""
-    parser.add_argument("-m", "--metric", default="ndcg@10", metavar="METRIC", help="default: ndcg@10")
+    parser.add_argument("-m", "--metric", type=WrittenName, default="ndcg@10", metavar="METRIC", help="default: ndcg@10")
     parser.add_argument("--benchmark", metavar="BENCHMARK", help="only this one")
     parser.add_argument("--provider", metavar="PROVIDER", help="only this one")
     parser.add_argument("--since", metavar="AGE", help="such as 30d, 12w, 6h, 45m (minutes) or 2026-11-01")
@@ -36,15 +37,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run_history(options: argparse.Namespace) -> int:
-    """The metric is checked before the store is opened."""
-    from assay.metrics._parse import parse_metric
+    """The metric is checked before the store is opened, unless only stored results have one of that name."""
     from assay.monitoring.history import series_of
     from assay.monitoring.history_text import history_csv, render_history
     from assay.reports.json import written
 
-    metric = parse_metric(options.metric).name
+    bound = stored_metric(options.metric, options)
+    metric = bound.name
     with open_store(options) as store:
-        series = series_of(store.history(metric, options.benchmark, options.provider, options.since), metric)
+        series = series_of(store.history(metric, options.benchmark, options.provider, options.since), bound)
         if not series:
             raise NothingSelected(_nothing(options, metric, store.list()))
     if options.format == "json":

@@ -16,6 +16,7 @@ from assay.cli._result_files import FORMATS, add_output, check_output, names_of,
 from assay.cli._slices import add_by
 from assay.cli._terminal import may_colour, terminal_width
 from assay.errors import UsageError
+from assay.grammar import WrittenName
 
 if TYPE_CHECKING:
     from assay.evaluation.result import Result
@@ -39,6 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-m",
         "--metrics",
+        type=WrittenName,
         nargs="+",
         action="extend",
         metavar="METRIC",

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from assay.cli._command import Command
 from assay.cli._numbers import whole_number
-from assay.cli._store import add_store_argument, open_store
+from assay.cli._store import add_store_argument, open_store, stored_metric
 from assay.cli._systems import add_system_arguments
 from assay.cli._terminal import may_colour, terminal_width
 from assay.errors import NothingSelected, UsageError
+from assay.grammar import WrittenName
 from assay.text import printable, wrapped
 
 if TYPE_CHECKING:
@@ -133,29 +134,32 @@ def _drawn(chart: Chart, options: argparse.Namespace) -> Drawing:
     """A chart of results: those of all benchmarks together, unless queries are looked at one by one."""
     from assay.charts import Subject
     from assay.cli._report_sources import read_sources
+    from assay.comparison.shared_metrics import asked_metrics
 
     if not options.files and not options.dataset:
         options.files = ["latest"]
     options.prog = f"{options.prog} {chart.name}"
     groups = read_sources(options).groups
+    results = tuple(result for group in groups for result in group)
+    asked = [metric.name for metric in asked_metrics(results, options.metrics)] if options.metrics else []
     about: dict[str, Any] = {"by": options.by or "", "cutoffs": tuple(options.k or ()), "title": options.title}
     if "metrics" in chart.takes:
-        about["metrics"] = tuple(options.metrics or ())
+        about["metrics"] = tuple(asked)
     elif "metric" in chart.takes:
-        about["metric"] = (options.metrics or [""])[0]
-    return chart.draw(Subject(tuple(result for group in groups for result in group), **about))
+        about["metric"] = (asked or [""])[0]
+    return chart.draw(Subject(results, **about))
 
 
 def _history(options: argparse.Namespace) -> Drawing:
     """A chart of the store's series, with the baselines there are."""
     from assay.charts import draw
     from assay.cli.history import _nothing
-    from assay.metrics._parse import parse_metric
     from assay.monitoring.history import series_of
 
-    metric = parse_metric((options.metrics or [HISTORY_METRIC])[0]).name
+    bound = stored_metric((options.metrics or [WrittenName(HISTORY_METRIC)])[0], options)
+    metric = bound.name
     with open_store(options) as store:
-        series = series_of(store.history(metric, options.benchmark, options.provider, options.since), metric)
+        series = series_of(store.history(metric, options.benchmark, options.provider, options.since), bound)
         if not series:
             raise NothingSelected(_nothing(options, metric, store.list()))
         _refuse_mixed([one.benchmark for one in series])

@@ -12,6 +12,7 @@ from assay.cli._command import Command
 from assay.cli._numbers import seconds, whole_number
 from assay.cli._terminal import may_colour, terminal_width
 from assay.errors import ProviderError, UsageError, near_matches
+from assay.grammar import WrittenName
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -123,7 +124,7 @@ def _part(options: argparse.Namespace, text: str) -> Part:
     from assay.evaluation.selection import Selection
     from assay.providers._provider import parse_provider
 
-    provider = parse_provider(text)
+    provider = parse_provider(WrittenName(text))
     provider.check()
     dataset = load_dataset(options.benchmark)
     queries = Selection(limit=options.queries).apply(dataset.queries)

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 from assay.cli._command import Command
 from assay.cli._numbers import whole_number
-from assay.cli._store import add_store_argument, open_store
+from assay.cli._store import add_store_argument, open_store, stored_metric
 from assay.cli._terminal import may_colour, terminal_width
 from assay.errors import NothingSelected, UsageError, near_matches
+from assay.grammar import WrittenName
 from assay.text import counted, printable
 
 if TYPE_CHECKING:
@@ -56,7 +57,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--since", metavar="AGE", help="begun in the last 30d, 12h, 45m (minutes) or 2w, or since a day: 2026-11-15"
     )
     group.add_argument("--tag", metavar="TAG", help="of evaluations with this tag")
-    group.add_argument("-m", "--metric", metavar="METRIC", help="the metric to show (default: the first of each result)")
+    group.add_argument(
+        "-m", "--metric", type=WrittenName, metavar="METRIC", help="the metric to show (default: the first of each result)"
+    )
     group.add_argument(
         "--limit", type=whole_number(10**9), default=USUAL, metavar="N", help="how many (default: 20; 0: all)"
     )
@@ -103,11 +106,10 @@ def _check_words(options: argparse.Namespace) -> None:
 
 
 def _list(options: argparse.Namespace) -> int:
-    from assay.metrics._parse import parse_metric
     from assay.reports._layout import Style
     from assay.reports._stored import check_metric, entries_as_csv, list_notes, render_entries
 
-    metric = parse_metric(options.metric).name if options.metric else None
+    metric = stored_metric(options.metric, options).name if options.metric else None
     with open_store(options) as store:
         entries, is_cut = _entries(store, options)
         place = str(store.place)

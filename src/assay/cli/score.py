@@ -22,6 +22,7 @@ from assay.cli._terminal import may_colour, terminal_width
 from assay.cli._verbose import kind_of, tell, tell_intervals, tell_policy, timed
 from assay.cli._wrong_file import explained, refuse_saved_results
 from assay.errors import DataError, UsageError
+from assay.grammar import WrittenName
 from assay.text import counted
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-m",
         "--metrics",
+        type=WrittenName,
         nargs="+",
         action="extend",
         metavar="METRIC",
@@ -73,6 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     show.add_argument("--digits", type=digits, metavar="N", help="decimals (default: 4; csv and json: all)")
     show.add_argument(
         "--sort",
+        type=WrittenName,
         metavar="METRIC",
         help="runs, and queries with --per-query, best first by this metric (default: runs in a table, by the first)",
     )
@@ -139,9 +142,9 @@ def _say_aside(options: argparse.Namespace, metrics: Sequence[BoundMetric], resu
 
 def _judged_beside(metrics: Sequence[BoundMetric]) -> list[BoundMetric]:
     """How much of the first ten documents was judged at all belongs beside every table."""
-    from assay.metrics._parse import parse_metric
+    from assay.metrics._lookup import find_metric
 
-    judged = parse_metric("judged@10")
+    judged = find_metric("judged@10")
     return [] if judged.name in {metric.name for metric in metrics} else [judged]
 
 

@@ -15,10 +15,12 @@ from assay.cli._command import Command
 from assay.cli._store import add_store_argument, open_store
 from assay.cli._stored import find_baseline, read_rules
 from assay.cli._told import read_told, told_file, write_told
-from assay.errors import AssayError, DataError, NothingSelected
+from assay.errors import AssayError, DataError, NothingSelected, UnknownName
+from assay.grammar import WrittenName
 from assay.text import counted, printable
 
 if TYPE_CHECKING:
+    from assay.metrics._metric import BoundMetric
     from assay.monitoring.alerts import Alert
     from assay.monitoring.rule import Rule
     from assay.monitoring.watching import Newest
@@ -35,7 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What to look at, and whom to tell."""
     parser.add_argument("--rules", action="append", default=[], metavar="FILE", help="gate.yaml; may be repeated")
     parser.add_argument("--rule", action="append", default=[], metavar="RULE", help="one more rule; may be repeated")
-    parser.add_argument("-m", "--metrics", nargs="+", default=[], metavar="METRIC", help="look for steps in these as well")
+    parser.add_argument(
+        "-m", "--metrics", type=WrittenName, nargs="+", default=[], metavar="METRIC", help="look for steps in these as well"
+    )
     parser.add_argument("--baseline", default="main", metavar="NAME", help="what rules compare with (default: main)")
     parser.add_argument("--require-baseline", action="store_true", help="without a baseline nothing is checked: exit 3")
     parser.add_argument(
@@ -60,17 +64,27 @@ def run_watch(options: argparse.Namespace) -> int:
 
 
 def _alerts(options: argparse.Namespace, store: Store, rules: Sequence[Rule]) -> list[Alert]:
-    from assay.metrics._parse import parse_metrics
     from assay.monitoring.alerts import alerts_of_series
     from assay.monitoring.history import series_of
 
     newest = _newest(store)
-    metrics = [metric.name for metric in parse_metrics(options.metrics)] if options.metrics else []
-    metrics += [rule.metric.name for rule in rules if rule.metric]
-    metrics = metrics or [next(iter(entry.figures)) for entry in newest if entry.figures]
-    series = [one for name in dict.fromkeys(metrics) for one in series_of(store.history(name), name)]
+    metrics = [metric for name in options.metrics for metric in _asked(store, name)]
+    metrics += [rule.metric for rule in rules if rule.metric]
+    metrics = metrics or [store.metric(next(iter(entry.figures))) for entry in newest if entry.figures]
+    watched = {metric.name: metric for metric in metrics}
+    series = [one for name, metric in watched.items() for one in series_of(store.history(name), metric)]
     broken = _alerts_of_rules(options, store, newest, rules) if rules else []
     return [*broken, *alerts_of_series(series)]
+
+
+def _asked(store: Store, name: WrittenName) -> list[BoundMetric]:
+    """The metrics that a word stands for; one that is not known here goes by the name that stored results have."""
+    from assay.metrics._parse import parse_metrics
+
+    try:
+        return parse_metrics(name)
+    except UnknownName:
+        return [store.metric(str(name))]
 
 
 def _newest(store: Store) -> list[Entry]:

@@ -13,6 +13,7 @@ from assay.cli._numbers import digits, whole_number
 from assay.cli._policy import add_policy_arguments, given_policy, profile_of
 from assay.cli._result_files import OF_TEXT, add_output, check_output, put_out
 from assay.errors import DataError, UsageError
+from assay.grammar import WrittenName
 from assay.model.policy import Policy
 
 if TYPE_CHECKING:
@@ -28,7 +29,9 @@ EXAMPLES = """\
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Judgments and a run, or two results."""
     parser.add_argument("files", nargs="*", metavar="file", help="judgments and a run; or two results of --format json")
-    parser.add_argument("-m", "--metrics", nargs="+", action="extend", metavar="METRIC", help="what to explain")
+    parser.add_argument(
+        "-m", "--metrics", type=WrittenName, nargs="+", action="extend", metavar="METRIC", help="what to explain"
+    )
     parser.add_argument("-e", "--expected", metavar="NUMBER", help="the number to explain, such as 0.3333 or 33.3%%")
     add_policy_arguments(parser)
     show = parser.add_argument_group("output")

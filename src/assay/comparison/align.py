@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from assay.comparison.systems import place_of
 from assay.errors import DataError, UsageError
 from assay.evaluation.result import Result
 from assay.metrics._metric import BoundMetric
+from assay.metrics._parse import Asked
 from assay.model.ordering import Floats
 from assay.model.policy import Policy
 from assay.text import counted, some_of
@@ -48,7 +48,7 @@ class Aligned:
         return place_of(name, self.names)
 
 
-def align(results: Sequence[Result], metrics: str | Iterable[Any] | None = None, *, intersect: bool = False) -> Aligned:
+def align(results: Sequence[Result], metrics: Asked | Iterable[Asked] | None = None, *, intersect: bool = False) -> Aligned:
     """Results that are about the same thing. With `intersect`, what differs is told, and only shared queries count.
 
     Results on different benchmarks share nothing, even if their queries have the same ids.

@@ -11,10 +11,10 @@ from assay.comparison.comparison import Comparison
 from assay.comparison.how import How
 from assay.comparison.pairing import compared_pairs, field_outcomes
 from assay.errors import UnknownName, UsageError, near_matches
-from assay.evaluation.evaluate import choose_profile, evaluate
+from assay.evaluation.evaluate import choose_profile, evaluate_metrics
 from assay.evaluation.result import Result
 from assay.metrics._metric import BoundMetric
-from assay.metrics._parse import Asked, parse_metrics
+from assay.metrics._parse import Asked, Given, parse_metrics, written_metrics
 from assay.model.qrels import Qrels
 from assay.text import shortened
 
@@ -27,7 +27,7 @@ SPANS, RANKING = "spans", "ranking"
 def compare(
     qrels: Any,
     runs: Mapping[str, Any],
-    metrics: Asked | Iterable[Asked] | None = None,
+    metrics: Given | Iterable[Given] | None = None,
     *,
     baseline: str | None = None,
     intersect: bool = False,
@@ -44,10 +44,18 @@ def compare(
     _refuse_unknown(settings)
     chosen = {name: settings.pop(name) for name in list(settings) if name in How.__dataclass_fields__}
     how = How(baseline=baseline, **chosen)
-    wanted = parse_metrics(metrics, _tool(runs, settings)) if metrics is not None else None
-    results = _results(qrels, runs, wanted, settings)
-    named = [replace(result, name=str(name)) for name, result in zip(runs, results, strict=True)]
-    return compare_results(named, how, metrics=wanted, intersect=intersect)
+    asked = written_metrics(metrics)
+    if not all(isinstance(run, Result) for run in runs.values()):
+        wanted = parse_metrics(asked, _tool(runs, settings)) if asked is not None else None
+        results = _scored(qrels, runs, wanted, settings)
+        return compare_results(_named(runs, results), how, metrics=wanted, intersect=intersect)
+    if settings:
+        raise UsageError(f"results are compared as they were scored: {', '.join(settings)} has no place here")
+    return compare_results(_named(runs, list(runs.values())), how, metrics=asked, intersect=intersect)
+
+
+def _named(runs: Mapping[str, Any], results: Sequence[Result]) -> list[Result]:
+    return [replace(result, name=str(name)) for name, result in zip(runs, results, strict=True)]
 
 
 def _tool(runs: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
@@ -64,15 +72,13 @@ def _refuse_unknown(settings: Mapping[str, Any]) -> None:
             raise UnknownName("setting of compare", name, near_matches(name, known), f"there are {', '.join(known)}")
 
 
-def _results(qrels: Any, runs: Mapping[str, Any], metrics: Any, settings: Mapping[str, Any]) -> list[Result]:
-    """Results as they are, runs scored; judgments are needed for runs alone."""
-    if all(isinstance(run, Result) for run in runs.values()):
-        if settings:
-            raise UsageError(f"results are compared as they were scored: {', '.join(settings)} has no place here")
-        return list(runs.values())
+def _scored(
+    qrels: Any, runs: Mapping[str, Any], metrics: Sequence[BoundMetric] | None, settings: Mapping[str, Any]
+) -> list[Result]:
+    """Results as they are, runs scored."""
     judged = qrels if isinstance(qrels, Qrels) or hasattr(qrels, "queries") else Qrels(qrels)
     return [
-        run if isinstance(run, Result) else evaluate(judged, run, metrics, name=str(name), **settings)
+        run if isinstance(run, Result) else evaluate_metrics(judged, run, metrics, name=str(name), **settings)
         for name, run in runs.items()
     ]
 
@@ -81,7 +87,7 @@ def compare_results(
     results: Sequence[Result],
     how: How | None = None,
     *,
-    metrics: str | Iterable[str | BoundMetric] | None = None,
+    metrics: Asked | Iterable[Asked] | None = None,
     intersect: bool = False,
 ) -> Comparison:
     """Compare results query by query; results about different things are refused, unless only what they share is wanted.
@@ -102,12 +108,12 @@ def counts_chunks(metric: BoundMetric, results: Sequence[Result]) -> bool:
     return metric.metric.view == RANKING and len(cuts) > 1 and is_by_span
 
 
-def fair_metric(results: Sequence[Result]) -> str | None:
+def fair_metric(results: Sequence[Result]) -> BoundMetric | None:
     """The first metric; if that is unfair to chunkers, the first of spans, or None where there is none."""
     metrics = results[0].metrics
     if not counts_chunks(metrics[0], results):
-        return metrics[0].name
-    return next((metric.name for metric in metrics if metric.metric.view == SPANS), None)
+        return metrics[0]
+    return next((metric for metric in metrics if metric.metric.view == SPANS), None)
 
 
 def _fair_first(results: Sequence[Result], metrics: tuple[BoundMetric, ...]) -> tuple[BoundMetric, ...]:

@@ -13,7 +13,7 @@ from assay.comparison.comparison import Comparison
 from assay.comparison.how import How
 from assay.errors import DataError, UnknownName, UsageError, near_matches
 from assay.evaluation.result import Result
-from assay.metrics._parse import parse_metric
+from assay.metrics._lookup import find_metric
 from assay.model.plain import plain_values
 from assay.text import shortened
 
@@ -39,7 +39,7 @@ class Leaderboard:
     def best(self, metric: str) -> str:
         """The run with the best figure; of equals, the one given first. A metric nobody knows has no best."""
         by_run = self[metric]
-        parse_metric(metric)
+        find_metric(metric)
         return next(iter(by_run))
 
     @property
@@ -62,7 +62,7 @@ class Leaderboard:
         return plain if self.comparison is None else {**plain, "comparison": self.comparison.to_dict()}
 
     def _name(self, metric: str) -> str:
-        name = metric if metric in self.figures else parse_metric(metric).name
+        name = metric if metric in self.figures else find_metric(metric).name
         if name not in self.figures:
             raise UnknownName("metric of these runs", metric, near_matches(metric, self.metrics), _have(self.metrics))
         return name
@@ -90,7 +90,7 @@ class BenchmarkComparison:
         if not isinstance(runs_results, Mapping) or not runs_results:
             raise UsageError("at least one run is needed by name, as in {'baseline': a}")
         found: dict[str, float] = {}
-        wanted = parse_metric(metric).name
+        wanted = find_metric(metric).name
         for name, run in runs_results.items():
             figures = _figures(str(name), run)
             if wanted not in figures:
@@ -118,7 +118,7 @@ def _have(metrics: Any) -> str:
 def _direction(metric: str) -> int:
     """1 where more is better, -1 where less is, 0 for what is no metric of ours."""
     try:
-        return 1 if parse_metric(metric).metric.higher_is_better else -1
+        return 1 if find_metric(metric).metric.higher_is_better else -1
     except UsageError:
         return 0
 
@@ -137,7 +137,7 @@ def _figures(name: str, run: Any) -> dict[str, float]:
         raise DataError(f"{name}: expected a result or a dict of figures by metric, found {shortened(run)}")
     plain: Mapping[Any, Any] = next((run[key] for key in NESTED if isinstance(run.get(key), Mapping)), run)
     found = {
-        parse_metric(str(metric)).name if _direction(str(metric)) else str(metric): float(value)
+        find_metric(str(metric)).name if _direction(str(metric)) else str(metric): float(value)
         for metric, value in plain.items()
         if isinstance(value, Real) and not isinstance(value, bool)
     }

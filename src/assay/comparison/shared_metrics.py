@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from assay.errors import UsageError
 from assay.evaluation.result import Result
-from assay.metrics._metric import BoundMetric
-from assay.metrics._parse import parse_metrics
+from assay.metrics._metric import BoundMetric, Metric
+from assay.metrics._parse import Asked, parse_metrics
 from assay.text import some_of
 
 
-def shared_metrics(results: Sequence[Result], wanted: str | Iterable[Any] | None = None) -> tuple[BoundMetric, ...]:
+def shared_metrics(results: Sequence[Result], wanted: Asked | Iterable[Asked] | None = None) -> tuple[BoundMetric, ...]:
     """The metrics asked for, or those that all systems have and that somebody asked for when they were scored."""
     if wanted:
-        return tuple(_asked_for(metric, results) for metric in parse_metrics(wanted, results[0].profile))
+        return tuple(_asked_for(metric, results) for metric in asked_metrics(results, wanted))
     beside = {name for result in results for name in result.beside}
     shared = [
         metric
@@ -25,6 +24,14 @@ def shared_metrics(results: Sequence[Result], wanted: str | Iterable[Any] | None
     if not shared:
         raise UsageError("the systems have no metric in common")
     return tuple(shared)
+
+
+def asked_metrics(results: Sequence[Result], asked: Asked | Iterable[Asked]) -> list[BoundMetric]:
+    """The metrics that were asked for. What results have under the very name is meant, whether or not it is known here."""
+    several = [asked] if isinstance(asked, str | BoundMetric | Metric) else asked
+    recorded = {metric.name: metric for result in reversed(results) for metric in result.metrics}
+    found = [recorded[one] if isinstance(one, str) and one in recorded else one for one in several]
+    return parse_metrics(found, results[0].profile)
 
 
 def _asked_for(metric: BoundMetric, results: Sequence[Result]) -> BoundMetric:

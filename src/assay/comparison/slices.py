@@ -17,6 +17,7 @@ from assay.errors import UsageError
 from assay.evaluation.intervals import with_intervals
 from assay.evaluation.result import Result
 from assay.metrics._metric import BoundMetric
+from assay.metrics._parse import Asked
 from assay.model.plain import plain_value
 from assay.model.tags import LANGUAGE, NONE, Slice, Tags, asked_for
 
@@ -131,7 +132,7 @@ def slice_results(
     results: Result | Sequence[Result],
     by: str | Iterable[str],
     *,
-    metrics: Sequence[str] | None = None,
+    metrics: Sequence[Asked] | None = None,
     interval: str = "auto",
     level: float = 0.95,
     seed: int = 0,

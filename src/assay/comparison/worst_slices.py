@@ -18,6 +18,7 @@ from assay.comparison.worst_slice import CORRECTION, WorstSlice, WorstSlices
 from assay.errors import UsageError
 from assay.evaluation.result import Result
 from assay.metrics._metric import BoundMetric
+from assay.metrics._parse import Asked
 from assay.model.ordering import Floats, Ints
 from assay.model.scores import MEAN
 from assay.model.tags import Tags
@@ -47,7 +48,7 @@ class _Looked(NamedTuple):
 
 
 def worst_slices(
-    results: Result | Sequence[Result], metric: str | None = None, how: How | None = None, search: Search | None = None
+    results: Result | Sequence[Result], metric: Asked | None = None, how: How | None = None, search: Search | None = None
 ) -> WorstSlices:
     """Look at all tags and all pairs of tags, and rank what is found by how bad it is at best.
 
@@ -80,7 +81,7 @@ def worst_slices(
     )
 
 
-def _metric(results: Sequence[Result], metric: str | None) -> BoundMetric:
+def _metric(results: Sequence[Result], metric: Asked | None) -> BoundMetric:
     """The metric to look at; only means can be taken apart into slices."""
     if not results:
         raise UsageError("there is no result to slice")

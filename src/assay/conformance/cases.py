@@ -11,8 +11,9 @@ from importlib.resources import files
 from typing import Any
 
 from assay.errors import UnknownName, UsageError, near_matches
+from assay.metrics._lookup import find_metric
 from assay.metrics._metric import BoundMetric
-from assay.metrics._parse import parse_metric, parse_name
+from assay.metrics._parse import parse_name
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ class Case:
     @cached_property
     def bound(self) -> BoundMetric:
         """The metric that is asked for."""
-        return parse_metric(self.metric)
+        return find_metric(self.metric)
 
     @property
     def title(self) -> str:

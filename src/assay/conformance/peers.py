@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from assay.conformance.cases import Case
 from assay.conformance.check import Verdict
 from assay.errors import DataError
-from assay.evaluation.evaluate import evaluate
+from assay.evaluation.evaluate import evaluate_metrics
 from assay.model.profile import Profile
 from assay.model.profiles import PROFILES
 
@@ -47,6 +47,6 @@ def _agrees(profile: Profile, verdict: Verdict, tolerance: float) -> bool | None
 def _score(profile: Profile, case: Case) -> float | None:
     """The number of a tool; None where it refuses."""
     try:
-        return evaluate(case.qrels, case.run, case.metric, profile=profile)[case.metric]
+        return evaluate_metrics(case.qrels, case.run, [case.bound], profile=profile)[case.metric]
     except DataError:
         return None

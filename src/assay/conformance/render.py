@@ -8,7 +8,7 @@ from typing import Any
 
 from assay.conformance.check import Verdict, expected
 from assay.conformance.report import Finding, Report
-from assay.metrics._parse import parse_metric
+from assay.metrics._lookup import find_metric
 from assay.metrics._registry import all_metrics
 from assay.text import counted, display_width, printable, some_of, wrapped
 
@@ -100,7 +100,7 @@ def _metrics(findings: Sequence[Finding]) -> list[str]:
     settings: dict[str, dict[str, Any]] = {}
     for finding in findings:
         if finding.metric:
-            bound = parse_metric(finding.metric.replace("@k", "@10"))
+            bound = find_metric(finding.metric.replace("@k", "@10"))
             settings.setdefault(bound.metric.name, {}).update({name: bound.params[name] for name in bound.given})
     names = [all_metrics()[name].bind(**given).name for name, given in settings.items()]
     return ["-m", *map(shlex.quote, names)] if names else []

@@ -24,7 +24,7 @@ from assay.conformance.check import (
 )
 from assay.conformance.diagnosis import Diagnosis, diagnose
 from assay.evaluation.conventions import flag_of
-from assay.metrics._parse import parse_metric
+from assay.metrics._lookup import find_metric
 from assay.text import shortened
 
 PLAIN = "plain"
@@ -190,7 +190,7 @@ def _way(case: Case, one: Accepted) -> tuple[str, str, bool]:
     if one.metric is None:
         return "", "", False
     flags = " ".join(flag_of(name, value) for name, value in one.policy.items()).replace("keep_best", "keep-best")
-    spelled = parse_metric(one.metric).name
+    spelled = find_metric(one.metric).name
     return flags, "" if spelled == case.bound.name else re.sub(r"@\d+$", "@k", spelled), True
 
 

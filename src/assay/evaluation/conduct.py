@@ -34,7 +34,7 @@ from assay.evaluation.result import Result
 from assay.evaluation.runner import Part, gather, provenance
 from assay.evaluation.setting import Setting, settings_of
 from assay.evaluation.stages import staged
-from assay.metrics._parse import parse_metrics
+from assay.metrics._lookup import find_metrics
 from assay.text import counted
 
 HOME = Path(".assay")
@@ -252,5 +252,5 @@ def _asked_for(plan: Plan) -> dict[str, Any]:
 def _beside(plan: Plan) -> list[Setting]:
     """What stands beside the metrics asked for: how much was judged, and how long it took."""
     asked = {metric.name for metric in plan.metrics}
-    beside = [metric for metric in parse_metrics(["judged@10", "latency", "latency_p95"]) if metric.name not in asked]
+    beside = [metric for metric in find_metrics(["judged@10", "latency", "latency_p95"]) if metric.name not in asked]
     return [Setting(metric, metric, plan.profile.policy, is_beside=True) for metric in beside]

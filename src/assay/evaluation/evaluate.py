@@ -29,7 +29,8 @@ from assay.evaluation.terms import (
     terms_of,
 )
 from assay.evaluation.usual_metrics import usual_metrics
-from assay.metrics._parse import Asked, parse_metrics
+from assay.metrics._metric import BoundMetric
+from assay.metrics._parse import Given, parse_metrics, written_metrics
 from assay.model.policy import Policy
 from assay.model.profile import OWN, Profile
 from assay.model.profiles import find_profile
@@ -45,7 +46,7 @@ from assay.text import shortened
 def evaluate(
     qrels: Any,
     run: Any,
-    metrics: Asked | Iterable[Asked] | None = None,
+    metrics: Given | Iterable[Given] | None = None,
     *,
     policy: Policy | None = None,
     profile: str | Profile | None = None,
@@ -62,8 +63,38 @@ def evaluate(
     is for metrics and relevance by similar terms, and knows terms under other ids; HPO needs none.
     """
     chosen = choose_profile(policy, profile)
-    usual = metrics is None and isinstance(qrels, BenchmarkDataset)
-    settings = settings_of(usual_metrics([qrels.format]) if usual else parse_metrics(metrics, chosen.name), chosen)
+    wanted = None if metrics is None else parse_metrics(written_metrics(metrics), chosen.name)
+    return evaluate_metrics(
+        qrels,
+        run,
+        wanted,
+        profile=chosen,
+        name=name,
+        tie_band=tie_band,
+        residuals=residuals,
+        relevance=relevance,
+        ontology=ontology,
+    )
+
+
+def evaluate_metrics(
+    qrels: Any,
+    run: Any,
+    metrics: Sequence[BoundMetric] | None,
+    *,
+    policy: Policy | None = None,
+    profile: str | Profile | None = None,
+    name: str = "",
+    tie_band: bool = False,
+    residuals: bool = False,
+    relevance: str | Relevance = "auto",
+    ontology: Ontology | str | Path | None = None,
+) -> Result:
+    """The same with metrics that are found already, for our own code, whose names may be read ones; None: the usual ones."""
+    chosen = choose_profile(policy, profile)
+    if metrics is None:
+        metrics = usual_metrics([qrels.format]) if isinstance(qrels, BenchmarkDataset) else parse_metrics(None, chosen.name)
+    settings = settings_of(metrics, chosen)
     if isinstance(qrels, BenchmarkDataset):
         by = relevance if isinstance(relevance, Relevance) else Relevance(relevance)
         by = by if ontology is None else replace(by, ontology=ontology)

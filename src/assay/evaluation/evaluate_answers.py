@@ -16,8 +16,8 @@ from assay.evaluation.judging import Relevance
 from assay.evaluation.replied import Replied, judged_beside, reads_answers, score_replied, wanted_by_queries, with_replied
 from assay.evaluation.result import Result
 from assay.evaluation.setting import Setting, settings_of
-from assay.metrics._metric import BoundMetric
-from assay.metrics._parse import parse_metrics
+from assay.metrics._lookup import find_metrics
+from assay.metrics._parse import Given, parse_metrics, written_metrics
 from assay.model.policy import Policy
 from assay.model.profile import Profile
 from assay.model.records import Query
@@ -36,7 +36,7 @@ OF_BOTH = "answer_success"
 def evaluate_answers(
     answers: Any,
     dataset: BenchmarkDataset | str | Path | None = None,
-    metrics: str | Iterable[str | BoundMetric] | None = None,
+    metrics: Given | Iterable[Given] | None = None,
     *,
     run: Any = None,
     policy: Policy | None = None,
@@ -56,7 +56,9 @@ def evaluate_answers(
     records = read_replies(answers).under(_ids_by_words(chosen))
     replied = Replied(_opened(records.replies, abstentions), wanted_of(records, chosen))
     profiled = choose_profile(policy, profile)
-    settings = settings_of(parse_metrics(usual_metrics(replied) if metrics is None else metrics, profiled.name), profiled)
+    tool = profiled.name
+    asked = find_metrics(usual_metrics(replied), tool) if metrics is None else parse_metrics(written_metrics(metrics), tool)
+    settings = settings_of(asked, profiled)
     label = name or records.name
     ranked = records.hits if run is None and any(map(_reads_rankings, settings)) and records.hits else run
     if ranked is None:

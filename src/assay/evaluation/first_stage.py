@@ -14,8 +14,8 @@ from assay.evaluation.answers import Answer
 from assay.evaluation.result import Result
 from assay.evaluation.scoring import score_views
 from assay.evaluation.setting import Setting
+from assay.metrics._lookup import find_metric
 from assay.metrics._metric import BoundMetric
-from assay.metrics._parse import parse_metric
 from assay.model.policy import Policy
 from assay.model.reranking import Reranking
 from assay.providers.rerank import RANK, REST, SCORE, first_ranking
@@ -73,7 +73,7 @@ def with_improvement(
 def _usual_improvements(settings: Sequence[Setting]) -> list[BoundMetric]:
     """Those of the NDCGs that were asked for; at the usual cutoff, where none was."""
     measured = [one.metric for one in settings if one.metric.metric.name == "ndcg" and not one.is_beside]
-    usual = parse_metric(f"{RERANKING}_improvement@{USUAL_CUTOFF}")
+    usual = find_metric(f"{RERANKING}_improvement@{USUAL_CUTOFF}")
     found = [usual.metric.bind(k=one.params["k"], gain=one.params["gain"]) for one in measured] or [usual]
     return list({metric.name: metric for metric in found}.values())
 

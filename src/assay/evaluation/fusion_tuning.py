@@ -15,7 +15,8 @@ from assay.errors import BadParameter, DataError
 from assay.evaluation.fused_scores import FusedScores
 from assay.fusion._fusion import BoundFusion, parse_fusion
 from assay.fusion._lists import Lists
-from assay.metrics._parse import parse_metric
+from assay.grammar import WrittenName
+from assay.metrics._parse import Given, parse_metric
 from assay.model.ordering import Floats, Ints
 from assay.model.qrels import Qrels
 from assay.model.run import Run
@@ -81,7 +82,7 @@ class FusionTuning:
 def tune_fusion(
     runs: Sequence[Any] | Mapping[str, Any],
     qrels: Any,
-    metric: str = "ndcg@10",
+    metric: Given = "ndcg@10",
     *,
     methods: Sequence[str] = METHODS,
     folds: int | None = None,
@@ -98,7 +99,7 @@ def tune_fusion(
         raise BadParameter("tuning needs two runs or more")
     judged = qrels if isinstance(qrels, Qrels) else Qrels(as_source(qrels))
     prepared = [run if isinstance(run, Run) else Run(as_source(run)) for run in named.values()]
-    bound = parse_metric(metric)
+    bound = parse_metric(WrittenName(metric) if isinstance(metric, str) else metric)
     candidates = candidates_of(methods, len(prepared))
     unanswered = _unanswered(prepared, judged)
     scores = FusedScores(Lists.of([_only(run, judged) for run in prepared]), judged, bound)

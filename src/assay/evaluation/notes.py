@@ -13,8 +13,8 @@ from assay.evaluation.conventions import differences
 from assay.evaluation.grader import Grader
 from assay.evaluation.setting import Setting
 from assay.evaluation.strange_ids import words_on_documents, words_on_queries
+from assay.metrics._lookup import recorded_metric
 from assay.metrics._param import GAIN_LEVEL
-from assay.metrics._parse import parse_metric
 from assay.model.grading import Grading
 from assay.model.policy import Policy
 from assay.model.profile import Profile
@@ -105,7 +105,7 @@ def _on_profile(settings: Sequence[Setting], profile: Profile) -> list[str]:
     found = []
     words: dict[str, list[str]] = {}
     for setting in settings:
-        others = (parse_metric(name) for name in dict.fromkeys(setting.also_asked) if name != setting.asked.name)
+        others = (recorded_metric(name) for name in dict.fromkeys(setting.also_asked) if name != setting.asked.name)
         for asked in (setting.asked, *others):
             start = replace(setting, metric=asked, policy=profile.policy)
             if said := "; ".join(one.words for one in differences(setting, start)):

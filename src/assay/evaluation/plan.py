@@ -22,6 +22,7 @@ from assay.evaluation.plan_values import known_keys, parse_flag, parse_list, par
 from assay.evaluation.runner import DEFAULT_DEPTH
 from assay.evaluation.selection import Selection, parse_range, parse_where
 from assay.evaluation.usual_metrics import formats_of, usual_metrics
+from assay.grammar import mark_written
 from assay.metrics._metric import BoundMetric
 from assay.metrics._parse import parse_metrics
 from assay.model.policy import Policy
@@ -37,6 +38,8 @@ KEYS = (
 )
 NEEDED = {"benchmarks": "rag-template", "providers": "bm25"}
 """Keys that no plan does without, with an example."""
+NAMING = ("providers", "metrics")
+"""Keys that hold names of what may be the user's own code."""
 SELECTION_KEYS = ("limit", "sample", "seed", "where", "range")
 SEED_KEYS = ("enabled_metrics", "graded_relevance", "statistical_analysis", "performance")
 PERFORMANCE_KEYS = ("batch_size", "caching_enabled", "parallel_processing")
@@ -111,7 +114,20 @@ class Plan:
         }
 
 
-def make_plan(content: Mapping[str, Any], where: str = "plan") -> Plan:
+class WrittenPlan(dict[str, Any]):
+    """Plain values of a plan that the user wrote, in a file, as flags or in a call: names in it may run code.
+
+    Names of providers and metrics are marked, wherever they stand.
+    """
+
+    def __init__(self, content: Mapping[str, Any]) -> None:
+        super().__init__({name: mark_written(value) if name in NAMING else value for name, value in content.items()})
+        block = self.get("retrieval_metrics")
+        if isinstance(block, Mapping) and "enabled_metrics" in block:
+            self["retrieval_metrics"] = {**block, "enabled_metrics": mark_written(block["enabled_metrics"])}
+
+
+def make_plan(content: WrittenPlan, where: str = "plan") -> Plan:
     """A plan out of plain values, as YAML has them. All that is wrong is told at once, keys that nobody knows included."""
     faults = PlanFaults(where)
     given = _with_seed_block(known_keys(content, KEYS, where, faults), where, faults)
@@ -146,7 +162,7 @@ def make_plan(content: Mapping[str, Any], where: str = "plan") -> Plan:
 
 def load_plan(path: Path) -> Plan:
     """The plan that a file holds."""
-    return make_plan(read_plan(path), str(path))
+    return make_plan(WrittenPlan(read_plan(path)), str(path))
 
 
 def _refuse_missing(given: Mapping[str, Any], where: str) -> None:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from assay.errors import BadParameter
 from assay.evaluation.plan_faults import PlanFaults
 from assay.evaluation.plan_values import parse_list
+from assay.grammar import WrittenName
 from assay.providers._provider import BoundProvider, find_provider, parse_provider
 from assay.text import printable
 
@@ -66,7 +67,8 @@ def _split_label(given: Any) -> tuple[str, Any]:
     """`tuned=bm25(k1=0.9)` or `{name: bm25, label: tuned, k1: 0.9}` → the label, and the rest."""
     if isinstance(given, str):
         shape = LABELLED.fullmatch(given)
-        return (_label(shape["label"]), shape["provider"]) if shape else ("", given)
+        written = WrittenName if isinstance(given, WrittenName) else str
+        return (_label(shape["label"]), written(shape["provider"])) if shape else ("", given)
     content = _with_name(given)
     if content.get("label") is None:
         return "", {name: value for name, value in content.items() if name != "label"}
@@ -102,7 +104,7 @@ def _variants(given: Any) -> Iterator[Variant]:
         yield Variant(given)
         return
     content = _with_name(given)
-    name = str(content.pop("name"))
+    name = content.pop("name")
     choices = [list(_choices(name, key, value)) for key, value in content.items()]
     for combination in itertools.product(*choices):
         settings = dict(zip(content, (value for value, _ in combination), strict=True))

@@ -34,7 +34,7 @@ def parse_list(value: Any, name: str, where: str, example: str) -> list[Any]:
     return values
 
 
-def parse_texts(value: Any, name: str, where: str, example: str) -> list[str]:
+def parse_texts(value: Any, name: str, where: str, example: str) -> list[Any]:
     """Several names, or one by itself."""
     texts = parse_list(value, name, where, example)
     for one in texts:

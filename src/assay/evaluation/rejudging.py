@@ -15,6 +15,7 @@ from assay.evaluation.evaluate import evaluate_settings
 from assay.evaluation.result import Result
 from assay.evaluation.setting import Setting
 from assay.metrics._metric import BoundMetric
+from assay.metrics._own import unknown_function
 from assay.model.plain import plain_value, plain_values
 from assay.model.policy import Policy
 from assay.model.profile import OWN
@@ -119,7 +120,7 @@ def _kept_grades(result: Result, grades: Grades) -> Grades:
 def _is_known(bound: BoundMetric, policy: Policy, *, has_all: bool) -> bool:
     """Whether rankings and grades are all that a metric reads."""
     metric = bound.metric
-    reads_more = metric.view != "ranking" or metric.aggregation.summarise is None
+    reads_more = metric.view != "ranking" or metric.aggregation.summarise is None or metric.function is unknown_function
     reads_others = policy.judged_only or metric.name in READS_NON_RELEVANT
     return not reads_more and (has_all or not reads_others)
 

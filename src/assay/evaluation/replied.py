@@ -12,8 +12,8 @@ from assay.evaluation.added_columns import in_asked_order, with_columns
 from assay.evaluation.result import Result
 from assay.evaluation.scoring import score_views
 from assay.evaluation.setting import Setting
+from assay.metrics._lookup import find_metric
 from assay.metrics._metric import BoundMetric
-from assay.metrics._parse import parse_metric
 from assay.model.policy import Policy
 from assay.model.profile import Profile
 from assay.model.qrels import fingerprint
@@ -33,7 +33,7 @@ def reads_answers(metric: BoundMetric) -> bool:
 
 def judged_beside(profile: Profile) -> Setting:
     """How far a run can be trusted: what is looked at where nobody asks for a metric of rankings."""
-    judged = parse_metric("judged@10")
+    judged = find_metric("judged@10")
     return Setting(judged, judged, profile.policy, is_beside=True)
 
 

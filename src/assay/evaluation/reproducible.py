@@ -17,6 +17,7 @@ from assay.evaluation.provenance import describe_dataset, describe_machine, now
 from assay.evaluation.repository import describe_repository
 from assay.evaluation.result import Result
 from assay.evaluation.saved import SCHEMA
+from assay.metrics._parse import Given
 
 DEFAULT_CUTOFFS = "5,10,20"
 DEFAULT_METRICS = tuple(f"{name}@{DEFAULT_CUTOFFS}" for name in ("precision", "recall", "f1", "hit", "mrr", "map", "ndcg"))
@@ -31,7 +32,7 @@ class ReproducibleEvaluationRunner:
         self.results: list[Result] = []
 
     def evaluate_run(
-        self, results: Mapping[str, Any], metrics: str | Iterable[str] | ModuleType | None = None, **settings: Any
+        self, results: Mapping[str, Any], metrics: Given | Iterable[Given] | ModuleType | None = None, **settings: Any
     ) -> Result:
         """Score query → ranked ids (or id → score). `settings` are those of `assay.evaluate`."""
         began, start = now(), time.perf_counter()

@@ -16,8 +16,8 @@ from assay.evaluation.confidence import Confidence
 from assay.evaluation.grader import Grader
 from assay.evaluation.relevant import retrieved_nonrelevant
 from assay.evaluation.setting import Setting
+from assay.metrics._lookup import find_metric
 from assay.metrics._metric import BoundMetric
-from assay.metrics._parse import parse_metric
 from assay.model.plain import plain_values
 from assay.model.policy import Policy
 from assay.model.records import Query
@@ -183,6 +183,9 @@ class Result:
             "relevance": dict(self.relevance),
             "failures": dict(self.failures),
             "provenance": dict(self.provenance),
+            "own_metrics": {
+                one.name: {"higher_is_better": one.metric.higher_is_better} for one in self.metrics if one.metric.is_own
+            },
             "made_of": {name: parts for name, column in self.table.columns.items() if (parts := column.parts())},
         }
 
@@ -190,7 +193,7 @@ class Result:
         """The column a spelling stands for; a metric that is not in the catalog goes by its own name."""
         name = metric.name if isinstance(metric, BoundMetric) else metric
         if name not in self.table.columns:
-            name = parse_metric(metric, self.profile).name
+            name = find_metric(metric, self.profile).name
             name = next((one.metric.name for one in self.settings if name in (one.asked.name, *one.also_asked)), name)
         if name not in self.table.columns:
             raise UnknownName("metric of this result", metric, hint=f"it has {', '.join(self.table.columns)}")

@@ -9,8 +9,9 @@ from assay.datasets._read_routes import read_routes
 from assay.errors import UsageError
 from assay.evaluation.result import Result
 from assay.evaluation.scoring import score_views
+from assay.metrics._lookup import find_metrics
 from assay.metrics._metric import BoundMetric
-from assay.metrics._parse import parse_metrics
+from assay.metrics._parse import Asked, Given, parse_metrics, written_metrics
 from assay.model.decision import Decision
 from assay.model.policy import Policy
 from assay.model.records import Query
@@ -27,7 +28,7 @@ USUAL = (
 """What is told of a router and a gate, as far as there is something to tell."""
 
 
-def evaluate_routing(records: Any, metrics: str | Iterable[str | BoundMetric] | None = None, *, name: str = "") -> Result:
+def evaluate_routing(records: Any, metrics: Given | Iterable[Given] | None = None, *, name: str = "") -> Result:
     """Score routes and gate decisions. Records are a file (JSON lines, JSON, CSV, Parquet), a frame, or a list of dicts.
 
     Each has a `query_id` and some of `route`, `optimal_expert`, `gated` (retrieval was skipped), `needs_retrieval` and
@@ -36,10 +37,10 @@ def evaluate_routing(records: Any, metrics: str | Iterable[str | BoundMetric] | 
     """
     routes = read_routes(records)
     routing = Routing(tuple(routes.decisions))
-    return score_routing(routing, routes.queries, chosen_metrics(metrics), name or routes.name)
+    return score_routing(routing, routes.queries, chosen_metrics(written_metrics(metrics)), name or routes.name)
 
 
-def chosen_metrics(metrics: str | Iterable[str | BoundMetric] | None) -> list[BoundMetric] | None:
+def chosen_metrics(metrics: Asked | Iterable[Asked] | None) -> list[BoundMetric] | None:
     """The metrics that were asked for; None where none were. Those that read something else are refused."""
     if metrics is None:
         return None
@@ -79,7 +80,7 @@ def routing_table(routing: Routing, metrics: Sequence[BoundMetric] | None) -> tu
 def usual_metrics(routing: Routing) -> list[BoundMetric]:
     """The usual metrics that have a score for some query."""
     has_choices = any(len(one.routes or ()) > 1 for one in routing.decisions)
-    known = parse_metrics([name for name in USUAL if has_choices or "@" not in name])
+    known = find_metrics([name for name in USUAL if has_choices or "@" not in name])
     table = score_views({VIEW: routing}, known)
     return [metric for metric in known if table.columns[metric.name].counts.any()]
 

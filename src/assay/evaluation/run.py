@@ -15,13 +15,13 @@ from assay.errors import ProviderError, UsageError
 from assay.evaluation.conduct import Begun, is_total_failure, scored
 from assay.evaluation.indexed_terms import with_indexed_terms
 from assay.evaluation.judging import ontology_of
-from assay.evaluation.plan import make_plan
+from assay.evaluation.plan import WrittenPlan, make_plan
 from assay.evaluation.progress import Progress
 from assay.evaluation.result import Result
 from assay.evaluation.runner import Part, gather
 from assay.evaluation.usual_metrics import usual_metrics
-from assay.metrics._metric import BoundMetric
-from assay.metrics._parse import parse_metrics
+from assay.grammar import WrittenName
+from assay.metrics._parse import Given, parse_metrics, written_metrics
 from assay.model.policy import Policy
 from assay.model.records import Document, Query
 from assay.providers._explained import explained
@@ -33,7 +33,7 @@ from assay.text import shortened
 def run(
     dataset: BenchmarkDataset | str,
     retriever: Any,
-    metrics: str | Iterable[str | BoundMetric] | None = None,
+    metrics: Given | Iterable[Given] | None = None,
     *,
     k: int | None = None,
     policy: Policy | None = None,
@@ -50,8 +50,10 @@ def run(
     chosen = load_dataset(dataset, settings.pop("dataset_format", None))
     provider = own_provider(retriever, name)
     content = {"benchmarks": [chosen.name], "providers": [provider], "k": k, **settings}
-    plan = make_plan({name: value for name, value in content.items() if value is not None}, "assay.run")
-    wanted = tuple(usual_metrics([chosen.format]) if metrics is None else parse_metrics(metrics, plan.profile.name))
+    plan = make_plan(WrittenPlan({name: value for name, value in content.items() if value is not None}), "assay.run")
+    wanted = tuple(
+        usual_metrics([chosen.format]) if metrics is None else parse_metrics(written_metrics(metrics), plan.profile.name)
+    )
     plan = replace(plan, metrics=wanted, k=k or max([plan.k, *(metric.params.get("k") or 0 for metric in wanted)]))
     if policy is not None:
         plan = replace(plan, profile=replace(plan.profile, policy=policy))
@@ -72,7 +74,7 @@ def run(
 def own_provider(retriever: Any, name: str = "") -> BoundProvider:
     """What somebody hands over, as a provider: an object that is made already, a function, or a provider's name."""
     if isinstance(retriever, str):
-        return replace(parse_provider(retriever), label=name)
+        return replace(parse_provider(WrittenName(retriever)), label=name)
     if isinstance(retriever, BoundProvider):
         return replace(retriever, label=name or retriever.label)
     if inspect.isclass(retriever):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,8 @@ import numpy as np
 from assay.errors import DataError, UnknownName, UsageError, near_matches
 from assay.evaluation.confidence import Confidence
 from assay.evaluation.result import Result
+from assay.metrics._lookup import recorded_metric
 from assay.metrics._metric import BoundMetric
-from assay.metrics._parse import recorded_metric
 from assay.model.policy import Policy
 from assay.model.records import Query
 from assay.model.scores import Column, ScoreTable
@@ -89,7 +89,7 @@ def _parted(path: str | Path) -> tuple[str, str]:
 def result_from_dict(plain: Mapping[str, Any]) -> Result:
     """The result that `Result.to_dict` was made of, without what was graded."""
     by_query: Mapping[str, Mapping[str, Any]] = plain["per_query"]
-    metrics = tuple(map(recorded_metric, next(iter(by_query.values()), plain["summary"])))
+    metrics = recorded_metrics(next(iter(by_query.values()), plain["summary"]), plain)
     made_of = plain.get("made_of", {})
     columns = {metric.name: with_parts(_column(metric, by_query), made_of.get(metric.name)) for metric in metrics}
     return Result(
@@ -114,6 +114,22 @@ def result_from_dict(plain: Mapping[str, Any]) -> Result:
         said=dict(plain.get("said", {})),
         provenance=dict(plain.get("provenance", {})),
     )
+
+
+def recorded_metrics(names: Iterable[str], plain: Mapping[str, Any]) -> tuple[BoundMetric, ...]:
+    """The metrics of a record by the names that it has; nothing is imported for any of them."""
+    return tuple(recorded_metric(name, is_higher_better(plain, name)) for name in names)
+
+
+def is_higher_better(plain: Mapping[str, Any], name: str) -> bool:
+    """Which way a metric of somebody's own points, as the record says; up where it does not say."""
+    try:
+        way = plain.get("own_metrics", {}).get(name, {}).get("higher_is_better", True)
+    except AttributeError:
+        way = None
+    if not isinstance(way, bool):
+        raise DataError(f"own_metrics has {{higher_is_better: true or false}} for each metric, but not for {name!r}")
+    return way
 
 
 def with_parts(column: Column, parts: Sequence[Sequence[float | None]] | None) -> Column:

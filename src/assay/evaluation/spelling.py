@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from assay.grammar import show
+from assay.metrics._lookup import recorded_metric
 from assay.metrics._metric import BoundMetric
-from assay.metrics._parse import parse_metric
 
 
 def spelled(metric: BoundMetric) -> str:
     """The name with every parameter that was given and no other: `rbp` stays `rbp`, though it is `rbp(p=0.8)`."""
-    if parse_metric(metric.name).given == metric.given:
+    if recorded_metric(metric.name).given == metric.given:
         return metric.name
     at = metric.metric.at
     inside = ", ".join(f"{name}={show(metric.params[name])}" for name in sorted(metric.given) if not at or name != at.name)

@@ -8,6 +8,7 @@ from typing import Any
 
 from assay.datasets._format import HPO, Probe, bundled
 from assay.datasets.hpo_cases import FORMAT, detect
+from assay.metrics._lookup import find_metrics
 from assay.metrics._metric import BoundMetric
 from assay.metrics._parse import parse_metrics
 
@@ -18,7 +19,8 @@ USUAL = {FORMAT.name: ("mrr", "hit@1", "hit@10", "max_ont_sim@10")}
 def usual_metrics(formats: Iterable[str]) -> list[BoundMetric]:
     """The metrics of the one format that all benchmarks have; the default group where there are several, or it has none."""
     found = set(formats)
-    return parse_metrics(USUAL.get(found.pop()) if len(found) == 1 else None)
+    usual = USUAL.get(found.pop()) if len(found) == 1 else None
+    return find_metrics(usual) if usual else parse_metrics(None)
 
 
 def formats_of(benchmarks: Any, given: Any = None) -> list[str]:

@@ -19,7 +19,7 @@ from assay.evaluation.spelling import with_settings
 from assay.evaluation.strange_ids import refuse_strange_queries
 from assay.evaluation.target import Target
 from assay.metrics._metric import BoundMetric
-from assay.metrics._parse import parse_metrics
+from assay.metrics._parse import Asked, parse_metrics
 from assay.model.policy import Policy
 from assay.model.profile import OWN, Profile
 from assay.model.profiles import PROFILES
@@ -54,7 +54,7 @@ class Start:
 def why(
     qrels: Any,
     run: Any,
-    metrics: str | Iterable[str | BoundMetric],
+    metrics: Asked | Iterable[Asked],
     expected: float | str | None = None,
     start: Start | None = None,
 ) -> list[Explanation]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from assay.errors import DataError
 from assay.metrics._functions import Relevant, grade_query, score_query
-from assay.metrics._parse import parse_metrics
+from assay.metrics._lookup import find_metrics
 from assay.model.ids import text_id
 
 NAMES = ("precision", "recall", "f1", "hit", "mrr", "map", "ndcg")
@@ -20,7 +20,7 @@ class BatchEvaluator:
 
     def __init__(self, k_values: Iterable[int] = (5, 10)) -> None:
         self.k_values = tuple(k_values)
-        self.metrics = parse_metrics(f"{name}@{k}" for k in self.k_values for name in NAMES)
+        self.metrics = find_metrics(f"{name}@{k}" for k in self.k_values for name in NAMES)
         self.per_query: dict[str, dict[str, float]] = {}
 
     def evaluate_query(

@@ -54,6 +54,11 @@ class Metric(Described):
         """Every name it answers to, besides its own."""
         return (*self.aliases, *self.titles, *self.presets)
 
+    @property
+    def is_own(self) -> bool:
+        """Whether it comes from outside: from somebody's own code or a plug-in, which others may not have."""
+        return not getattr(self.function, "__module__", "").startswith("assay.metrics.")
+
     @cached_property
     def at(self) -> Param | None:
         """The parameter that `@` sets."""
@@ -143,7 +148,7 @@ class BoundMetric:
     def __str__(self) -> str:
         return self.name
 
-    def __reduce__(self) -> tuple[Callable[[str], BoundMetric], tuple[str]]:
-        from assay.metrics._parse import parse_metric  # the parser knows metrics, so metrics cannot know it sooner
+    def __reduce__(self) -> tuple[Callable[[str, bool], BoundMetric], tuple[str, bool]]:
+        from assay.metrics._lookup import recorded_metric  # the parser knows metrics, so metrics cannot know it sooner
 
-        return parse_metric, (self.name,)
+        return recorded_metric, (self.name, self.metric.higher_is_better)

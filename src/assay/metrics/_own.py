@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from assay.errors import BadParameter, DataError, UsageError, near_matches
-from assay.grammar import REQUIRED, Param, flag, number
+from assay.errors import BadParameter, DataError, UnknownName, UsageError, near_matches
+from assay.grammar import REQUIRED, Param, WrittenName, flag, number
 from assay.metrics._metric import GradedRun, Metric, Scores
 from assay.metrics._param import CUTOFF, CUTOFF_NEEDED
 from assay.metrics._registry import register
@@ -22,11 +22,17 @@ from assay.text import counted
 
 Function = Callable[..., Any]
 PREFIX = "python:"
+ONLY_WRITTEN = "python: is loaded only where you write it: an argument, a plan, a rules file, your own Python code"
 
 
 @dataclass(frozen=True)
 class OwnMetric(Metric):
     """A metric that somebody made; the first line of the function's docstring says what it tells."""
+
+    @property
+    def is_own(self) -> bool:
+        """Always."""
+        return True
 
     @property
     def meaning(self) -> str:
@@ -62,10 +68,10 @@ def metric(
     return made if function is None else made(function)
 
 
-def named_metric(text: str) -> str:
-    """`python:my_metrics:top_two@5` → `top_two@5`, once that is known; any other text stays as it is."""
-    if not text.startswith(PREFIX):
-        return text
+def load_metric(text: WrittenName) -> str:
+    """`python:my_metrics:top_two@5` → `top_two@5`, once that is known. Imports the module, so only what the user wrote."""
+    if not isinstance(text, WrittenName):
+        raise UnknownName("metric", text, hint=ONLY_WRITTEN)
     module, colon, rest = text.removeprefix(PREFIX).partition(":")
     name = rest.partition("@")[0].partition("(")[0].strip()
     if not colon or not name:

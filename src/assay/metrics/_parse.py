@@ -13,16 +13,15 @@ A profile reads names as its tool does: `rbp@95` is ranx's persistence, `P` all 
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 from assay.errors import BadParameter, UnknownName, UsageError, near_matches
-from assay.grammar import REQUIRED, Param, parse_setting, split_arguments
+from assay.grammar import REQUIRED, Param, WrittenName, parse_setting, split_arguments
 from assay.metrics._groups import DEFAULT_GROUP, GROUPS
 from assay.metrics._metric import BoundMetric, Metric
-from assay.metrics._own import OwnMetric, named_metric, unknown_function
+from assay.metrics._own import ONLY_WRITTEN, PREFIX, load_metric
 from assay.metrics._registry import all_metrics, fold, known_spellings, register
 from assay.metrics._tool_names import as_read_by
 
@@ -34,50 +33,60 @@ _WHOLE = re.compile(
 
 
 _PARAMETER = re.compile(r"-?[\d.]|\w+=")
-Asked = str | BoundMetric | Metric
-"""What stands for a metric: its name, or the thing itself."""
+Asked = WrittenName | BoundMetric | Metric
+"""What stands for a metric: its name as the user wrote it, or the thing itself."""
+Given = str | BoundMetric | Metric
+"""The same where a Python program hands it over, before `written_metrics` marks it."""
 SHORTEST = 3
 """Letters of a spelling up to which it is like too many others to be suggested."""
 FAMILIES = {"ndcg_cut": "ndcg", "map_cut": "map"}
 """trec_eval's measures that mean something only with a number → what they are cut from."""
 
 
-def parse_metrics(texts: Asked | Iterable[Asked] | None, profile: str = "") -> list[BoundMetric]:
-    """Metrics for a list of spellings and groups, in order, each once. None means the default group.
+def written_metrics(given: Given | Iterable[Given] | None) -> Asked | list[Asked] | None:
+    """What a Python program hands over as metrics, marked as written. For public functions, never for names of data."""
+    if isinstance(given, str):
+        return WrittenName(given)
+    if given is None or isinstance(given, BoundMetric | Metric) or not isinstance(given, Iterable):
+        return given
+    return [WrittenName(one) if isinstance(one, str) else one for one in given]
 
-    Names are read as the profile's tool reads them. A parameter that is spelled out at its default makes a difference to
-    profiles, and so to what is the same here.
+
+def parse_metrics(asked: Asked | Iterable[Asked] | None, profile: str = "") -> list[BoundMetric]:
+    """Metrics that the user asked for by spellings and groups, in order, each once. None means the default group.
+
+    `python:module:name` imports the module, so a text that is not marked as written is only looked up. Names are read as the
+    profile's tool reads them. A parameter that is spelled out at its default makes a difference to profiles, and so to what
+    is the same here.
     """
-    if texts is None:
-        texts = [DEFAULT_GROUP]
-    if isinstance(texts, str | BoundMetric | Metric) or not isinstance(texts, Iterable):
-        texts = [texts]
+    return bound_metrics(asked, profile)
+
+
+def parse_metric(asked: Asked, profile: str = "") -> BoundMetric:
+    """The one metric that the user's spelling stands for."""
+    return only_one(asked, parse_metrics(asked, profile))
+
+
+def bound_metrics(asked: Any, profile: str) -> list[BoundMetric]:
+    """Metrics for names and things, each once; only a name that is marked as written may import anything."""
+    if asked is None:
+        asked = [DEFAULT_GROUP]
+    if isinstance(asked, str | BoundMetric | Metric) or not isinstance(asked, Iterable):
+        asked = [asked]
     found: dict[tuple[str, frozenset[str]], BoundMetric] = {}
-    for text in texts:
-        for metric in _parse_asked(text, profile):
+    for one in asked:
+        for metric in _parse_asked(one, profile):
             found.setdefault((metric.name, metric.given), metric)
     if not found:
         raise BadParameter("no metric was given")
     return list(found.values())
 
 
-def parse_metric(text: str | Metric, profile: str = "") -> BoundMetric:
-    """The one metric a spelling stands for."""
-    metrics = parse_metrics(text, profile)
+def only_one(asked: Any, metrics: list[BoundMetric]) -> BoundMetric:
+    """The one metric that there is; several are refused."""
     if len(metrics) != 1:
-        raise BadParameter(f"{text!r} stands for {len(metrics)} metrics ({metrics[0]}, {metrics[1]} …); one is wanted here")
+        raise BadParameter(f"{asked!r} stands for {len(metrics)} metrics ({metrics[0]}, {metrics[1]} …); one is wanted here")
     return metrics[0]
-
-
-def recorded_metric(name: str) -> BoundMetric:
-    """The metric that a stored result has under a name. One that nobody knows here, such as somebody's own, is known from
-    then on by that name: its figures can be read, though no new ones be made.
-    """
-    try:
-        return parse_metric(name)
-    except UnknownName:
-        register(OwnMetric(name, unknown_function, is_monotone=False, range=(-math.inf, math.inf)))
-        return parse_metric(name)
 
 
 def parse_name(text: str) -> Metric:
@@ -103,6 +112,7 @@ def _parse_asked(asked: Any, profile: str) -> Iterator[BoundMetric]:
 def _parse_text(text: Any, profile: str) -> Iterator[BoundMetric]:
     if _is_measure(text):
         text = str(text)
+    is_written = isinstance(text, WrittenName)
     if not isinstance(text, str):
         raise BadParameter(f"a metric is given by its name, or made by assay.metric, not by {text!r}")
     for part in _split_outside_brackets(text):
@@ -110,8 +120,14 @@ def _parse_text(text: Any, profile: str) -> Iterator[BoundMetric]:
         if (group := fold(read)) in GROUPS:
             for member in GROUPS[group]:
                 yield from _parse_one(member)
+        elif read.startswith(PREFIX):
+            yield from _parse_one(load_metric(WrittenName(read)) if is_written else _refuse_loading(read))
         else:
-            yield from _parse_one(named_metric(read))
+            yield from _parse_one(read)
+
+
+def _refuse_loading(text: str) -> NoReturn:
+    raise UnknownName("metric", text, hint=ONLY_WRITTEN)
 
 
 def _is_measure(thing: Any) -> bool:

@@ -58,7 +58,7 @@ def alerts_of_series(series: Iterable[Series]) -> list[Alert]:
             continue  # a spike of the past, over by now
         first = one.points[_first_place(one, change)].evaluation
         kind = "step" if change.is_step else "spike"
-        moved = f"{figure_text(one.metric, change.before)} → {figure_text(one.metric, change.after)}"
+        moved = f"{figure_text(one.bound, change.before)} → {figure_text(one.bound, change.after)}"
         text = f"{_about(one)}: {one.metric} {moved}, a {kind} for the worse since {first}"
         details = {"benchmark": one.benchmark, "provider": one.provider, "metric": one.metric, **change.to_dict()}
         details["change"] = details.pop("kind")

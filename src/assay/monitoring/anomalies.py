@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import AssayError, BadParameter
-from assay.metrics._parse import parse_metric
+from assay.metrics._lookup import find_metric
 from assay.monitoring.finding import plain
 from assay.text import shortened
 
@@ -97,7 +97,7 @@ def _figure(figures: Mapping[str, float | None], metric: str) -> float | None:
 def _is_worse(metric: str, change: float) -> bool | None:
     """By the metric's record; a metric that nobody knows has no direction."""
     try:
-        is_up = parse_metric(metric).metric.higher_is_better
+        is_up = find_metric(metric).metric.higher_is_better
     except AssayError:
         return None
     return (change < 0) == is_up

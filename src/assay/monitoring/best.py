@@ -16,5 +16,5 @@ def best_so_far(
 
     `history` gives the points of a metric, as `Store.history` does; it is not asked where no rule has a ratchet.
     """
-    names = dict.fromkeys(rule.bound.name for rule in rules if isinstance(rule, RatchetRule))
-    return best_before([one for name in names for one in series_of(history(name), name)], evaluation)
+    metrics = {rule.bound.name: rule.bound for rule in rules if isinstance(rule, RatchetRule)}
+    return best_before([one for name, bound in metrics.items() for one in series_of(history(name), bound)], evaluation)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 from assay.metrics._metric import BoundMetric
-from assay.metrics._parse import parse_metric
 from assay.monitoring.finding import digits_for
 
 
@@ -14,10 +13,9 @@ def unit_of(metric: BoundMetric) -> str:
     return " ms" if metric.metric.view == "timing" else ""
 
 
-def figure_text(metric: str, value: float) -> str:
+def figure_text(metric: BoundMetric, value: float) -> str:
     """A figure of a metric by itself, with its unit."""
-    bound = parse_metric(metric)
-    return f"{value:{figure_shape(bound.metric.range[1], [value])}}{unit_of(bound)}"
+    return f"{value:{figure_shape(metric.metric.range[1], [value])}}{unit_of(metric)}"
 
 
 def figure_shape(highest: float, values: list[float]) -> str:

@@ -12,7 +12,7 @@ from assay.comparison.align import align
 from assay.comparison.over import over
 from assay.errors import AssayError, DataError, GateFailed, ProviderError, UnknownName, UsageError, near_matches
 from assay.evaluation.result import Result
-from assay.metrics._parse import parse_metric
+from assay.metrics._lookup import find_metric
 from assay.model.scores import Column
 from assay.model.tags import values_of
 from assay.monitoring.case import Case
@@ -152,10 +152,10 @@ def case_of(now: Result, before: Result | None, rules: Sequence[Rule], name: str
             raise at_place(
                 DataError(f"{name} has no {rule.metric.name} (it has {there}); bless one that has"), rule.terms.place
             )
-    metrics = [rule.metric.name for rule in wanted if rule.metric]
+    metrics = [rule.metric for rule in wanted if rule.metric]
     sides = [replace(before, name=name), replace(now, name="this result")]
     try:
-        align(sides if metrics else list(map(_without_metrics, sides)), metrics or [NOTHING])
+        align(sides if metrics else list(map(_without_metrics, sides)), metrics or [find_metric(NOTHING)])
     except AssayError as error:
         said = str(error).removeprefix("these cannot be compared: ").removesuffix(HINT).rstrip(".")
         renewed = f"To make this result the baseline: {anew}" if anew else "Make a new one from the data of this result"
@@ -165,7 +165,7 @@ def case_of(now: Result, before: Result | None, rules: Sequence[Rule], name: str
 
 def _without_metrics(result: Result) -> Result:
     """The result with a metric that says nothing, to ask whether queries, data and policy are the same."""
-    bound = parse_metric(NOTHING)
+    bound = find_metric(NOTHING)
     column = Column.of(np.zeros(len(result.query_ids)), bound.metric.aggregation)
     table = replace(result.table, columns={bound.name: column})
     return replace(result, table=table, metrics=(bound,), beside=(), intervals={}, tie_bands={})

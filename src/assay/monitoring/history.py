@@ -9,7 +9,8 @@ from functools import cached_property
 from itertools import groupby, pairwise
 from typing import Any, NamedTuple, Protocol
 
-from assay.metrics._parse import parse_metric
+from assay.metrics._lookup import find_metric, recorded_metric
+from assay.metrics._metric import BoundMetric
 from assay.monitoring.steps import Watched, watch_series
 from assay.text import counted
 
@@ -105,6 +106,13 @@ class Series:
     points: tuple[Point, ...]
     data: str = ""
     """Which data it is on, in words, where the same benchmark and provider has another series on other data."""
+    measured: BoundMetric | None = None
+    """The metric itself, where more is known of it than its name."""
+
+    @cached_property
+    def bound(self) -> BoundMetric:
+        """The metric; one that is not known here is by its name alone."""
+        return self.measured or recorded_metric(self.metric)
 
     @property
     def name(self) -> str:
@@ -134,7 +142,7 @@ class Series:
     @cached_property
     def watched(self) -> list[tuple[int, Watched]]:
         """For each stretch its start, and what was noticed in it."""
-        is_timing = parse_metric(self.metric).metric.view == "timing"
+        is_timing = self.bound.metric.view == "timing"
         return [
             (start, watch_series(self.values[start:end], is_timing=is_timing, n_queries=self._n_queries(start, end)))
             for start, end in self.stretches
@@ -157,7 +165,7 @@ class Series:
         return sorted(found, key=lambda change: change.place)
 
     def _change(self, place: int, before: float, after: float, noticed: int, *, is_step: bool) -> Change:
-        is_up = parse_metric(self.metric).metric.higher_is_better
+        is_up = self.bound.metric.higher_is_better
         return Change(self.points[place], is_step, before, after, (after < before) == is_up, place, noticed)
 
     def _jumps(self, start: int, end: int) -> Iterator[Change]:
@@ -189,8 +197,8 @@ class Series:
         }
 
 
-def series_of(points: Iterable[StoredPoint], metric: str) -> list[Series]:
-    """The points of a store as series, each in the order of time.
+def series_of(points: Iterable[StoredPoint], metric: str | BoundMetric) -> list[Series]:
+    """The points of a store as series, each in the order of time. A metric by its name is one that is known here.
 
     Where a benchmark changed once, the series goes on with a new stretch. Where two versions of its data come by turns, as
     with all queries every night and ten of them by day, each is a series of its own.
@@ -199,9 +207,9 @@ def series_of(points: Iterable[StoredPoint], metric: str) -> list[Series]:
     for one in points:
         figures = (one.evaluation, one.started, one.value, one.low, one.high, one.n, one.dataset, one.was_baseline)
         found.setdefault((one.benchmark, one.provider), []).append(Point(*figures))
-    name = parse_metric(metric).name
+    bound = find_metric(metric) if isinstance(metric, str) else metric
     return [
-        Series(*key, name, tuple(some), data)
+        Series(*key, bound.name, tuple(some), data, bound)
         for key, together in sorted(found.items())
         for data, some in _by_turns(together).items()
     ]
@@ -240,6 +248,6 @@ def best_before(series: Sequence[Series], evaluation: str) -> dict[tuple[str, st
         accepted = [point for point in earlier if point.was_baseline] or earlier
         figures = [point.value for point in accepted if point.value is not None]
         if figures:
-            is_up = parse_metric(one.metric).metric.higher_is_better
+            is_up = one.bound.metric.higher_is_better
             best[one.benchmark, one.provider, one.metric] = max(figures) if is_up else min(figures)
     return best

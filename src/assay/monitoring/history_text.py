@@ -7,7 +7,6 @@ import io
 import math
 from collections.abc import Sequence
 
-from assay.metrics._parse import parse_metric
 from assay.monitoring.figures import unit_of
 from assay.monitoring.finding import digits_for
 from assay.monitoring.history import Change, Series
@@ -74,7 +73,7 @@ def _said(series: Series) -> str:
     """First and last figure, and how many there are."""
     known = [float(point.value) for point in series.defined if point.value is not None]
     shape = f".{digits_for(known[-1:] + known[:1])}f"
-    unit = unit_of(parse_metric(series.metric))
+    unit = unit_of(series.bound)
     ends = " → ".join(f"{value:{shape}}" for value in (known[:1] + known[-1:] if len(known) > 1 else known[:1]))
     gaps = len(series.points) - len(known)
     counts = counted(len(known), "point") + (f", {counted(gaps, 'gap')}" if gaps else "")
@@ -97,7 +96,7 @@ def _change_text(change: Change, series: Series) -> str:
     arrow = "▲" if change.after > change.before else "▼"
     kind = f"{arrow} step" if change.is_step else "* spike"
     shape = f".{digits_for([change.before, change.after])}f"
-    moved = f"{change.before:{shape}} → {change.after:{shape}}{unit_of(parse_metric(series.metric))}"
+    moved = f"{change.before:{shape}} → {change.after:{shape}}{unit_of(series.bound)}"
     return f"{kind} {moved} ({way}) since {point.evaluation}, {point.started[:10]}"
 
 

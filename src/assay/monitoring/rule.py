@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple
 
 from assay.errors import AssayError, BadParameter, UnknownName, near_matches
+from assay.grammar import WrittenName
 from assay.metrics._metric import BoundMetric
 from assay.metrics._parse import parse_metric
 from assay.monitoring.case import Case
@@ -111,11 +112,14 @@ class Kind(NamedTuple):
 
 
 def metric_of(text: str) -> BoundMetric:
-    """The metric a rule is about; words behind it that no rule has are told apart from metrics nobody knows."""
+    """The metric a rule is about; words behind it that no rule has are told apart from metrics nobody knows.
+
+    Rules are always written by the user: no result, store or request holds one that would be parsed.
+    """
     outside = re.sub(r"\([^()]*\)", "", text)
     for word in outside.split()[1:]:
         raise UnknownName("word of a rule", word, slips(word), forms_hint())
-    return parse_metric(text)
+    return parse_metric(WrittenName(text))
 
 
 def slips(word: str) -> list[str]:

@@ -13,10 +13,30 @@ from typing import Any, Protocol
 
 from assay.catalog import entries_by_name, find_entry
 from assay.errors import BadParameter, UnknownName
-from assay.grammar import REQUIRED, Param, parse_setting, show, split_arguments
+from assay.grammar import (
+    REQUIRED,
+    Param,
+    WrittenName,
+    cutoff,
+    depth,
+    flag,
+    fraction,
+    fractions,
+    not_negative,
+    number,
+    numbers,
+    parse_setting,
+    persistence,
+    positive,
+    show,
+    split_arguments,
+)
 from assay.model.records import Document, Hit, Query
 from assay.providers._secrets import BLOT, is_secret, revealed
 from assay.providers._sources import prints_of
+
+HARMLESS = (cutoff, depth, flag, fraction, fractions, not_negative, number, numbers, persistence, positive)
+"""Readers of parameters that can only be numbers, or true or false."""
 
 
 class Retriever(Protocol):
@@ -182,8 +202,11 @@ def find_provider(name: str) -> Provider:
     return find_entry("provider", name, all_providers())
 
 
-def parse_provider(text: str | Mapping[str, Any]) -> BoundProvider:
-    """`bm25(k1=0.9)`, `hybrid(bm25, dense, method=rrf)`, `python:module:function`; or a mapping, as YAML has it."""
+def parse_provider(text: WrittenName | Mapping[WrittenName, Any]) -> BoundProvider:
+    """`bm25(k1=0.9)`, `hybrid(bm25, dense, method=rrf)`, `python:module:function`; or a mapping, as YAML has it.
+
+    What names code, a command, a file or an address is taken only from what the user wrote.
+    """
     if isinstance(text, Mapping):
         return _of_mapping(text)
     shape = re.fullmatch(r"\s*(?P<name>\w[\w-]*)\s*(?:\((?P<inside>.*)\)|:(?P<short>.+?))?\s*", text, re.DOTALL)
@@ -194,16 +217,35 @@ def parse_provider(text: str | Mapping[str, Any]) -> BoundProvider:
     if shape["short"]:
         if not provider.short_for:
             raise BadParameter(f"{text}: {provider.name} takes its parameters in brackets: {provider.name}(…)")
-        given = parse_setting(text, provider.name, provider.params, provider.short_for, shape["short"])
+        given = _setting(text, provider, provider.short_for, shape["short"])
         return _bound(text, provider, given, [])
     given = {}
     parts: list[BoundProvider] = []
     for part in split_arguments(shape["inside"] or ""):
         if setting := re.fullmatch(r"(\w+)\s*=\s*(.*)", part, re.DOTALL):
-            given |= parse_setting(text, provider.name, provider.params, setting[1], setting[2])
+            given |= _setting(text, provider, setting[1], setting[2])
         else:
-            parts.append(parse_provider(part))
+            parts.append(parse_provider(_marked_like(text, part)))
     return _bound(text, provider, given, parts)
+
+
+def _setting(written: str, provider: Provider, name: str, value: str) -> dict[str, Any]:
+    """One parameter. In text that is not marked as written, only numbers, flags and words out of a few are taken: all else
+    may name code, a command, a file or an address.
+    """
+    found = parse_setting(written, provider.name, provider.params, name, value)
+    if isinstance(written, WrittenName):
+        return found
+    for param in provider.params:
+        if param.name in found and param.parse not in HARMLESS and not param.choices:
+            what = f"{provider.name}: {param.name}"
+            raise BadParameter(f"{what} is taken only from what you write yourself, such as a plan, not from what was read")
+    return found
+
+
+def _marked_like(whole: Any, part: str) -> Any:
+    """A part of what was written is written too."""
+    return WrittenName(part) if isinstance(whole, WrittenName) else part
 
 
 def _refuse_bare_function(text: str) -> None:
@@ -214,10 +256,13 @@ def _refuse_bare_function(text: str) -> None:
         raise UnknownName("provider", text.strip(), [f"python:{place}:{name}"], f"there are {', '.join(all_providers())}")
 
 
-def _of_mapping(content: Mapping[str, Any]) -> BoundProvider:
+def _of_mapping(content: Mapping[Any, Any]) -> BoundProvider:
     """`{bm25: {k1: 0.9}}`, or `{name: bm25, k1: 0.9}`; parts under `providers`."""
     if "name" in content:
-        name, settings = str(content["name"]), {key: value for key, value in content.items() if key != "name"}
+        name, settings = (
+            _marked_like(content["name"], str(content["name"])),
+            {key: value for key, value in content.items() if key != "name"},
+        )
     elif len(content) == 1:
         ((name, settings),) = content.items()
         settings = dict(settings or {})
@@ -228,7 +273,7 @@ def _of_mapping(content: Mapping[str, Any]) -> BoundProvider:
     given: dict[str, Any] = {}
     for key, value in settings.items():
         text = value if isinstance(value, str) else json.dumps(value) if isinstance(value, Mapping | list) else show(value)
-        given |= parse_setting(name, provider.name, provider.params, key, text)
+        given |= _setting(name, provider, key, text)
     return _bound(name, provider, given, parts)
 
 
@@ -240,7 +285,7 @@ def _bound(text: str, provider: Provider, given: Mapping[str, Any], parts: Seque
     if parts and not provider.takes_parts:
         raise BadParameter(f"{text}: {provider.name} is not made of other providers")
     if provider.takes_parts and not parts:
-        parts = [parse_provider(name) for name in provider.default_parts]
+        parts = [_bound(name, find_provider(name), {}, []) for name in provider.default_parts]
     return BoundProvider(provider, settings, tuple(parts), frozenset(given))
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import pytest
 
     from assay.evaluation.result import Result
+    from assay.metrics._metric import BoundMetric
     from assay.monitoring.gate import GateReport
     from assay.monitoring.rule import Rule
 
@@ -106,13 +107,13 @@ def _partners(baseline: Sequence[Result], results: Sequence[Result]) -> list[Res
     return [one for one in same if one.name in names] or same
 
 
-def _metrics(rules: Iterable[Rule], more: str | Iterable[str] | None) -> list[str]:
+def _metrics(rules: Iterable[Rule], more: str | Iterable[str] | None) -> list[str | BoundMetric]:
     """What must be scored for the rules to be held; hits and misses need a metric that tells them apart."""
-    found = [rule.metric.name for rule in rules if rule.metric]
+    found: list[str | BoundMetric] = [rule.metric for rule in rules if rule.metric]
     if any(rule.metric is None and rule.needs_baseline for rule in rules):
         found.append("hit@10")
     found += [more] if isinstance(more, str) else list(more or ())
-    return list(dict.fromkeys(found)) or ["ndcg@10"]
+    return found or ["ndcg@10"]
 
 
 def _best_so_far(rules: Iterable[Rule], results: Sequence[Any], place: str | None) -> dict[tuple[str, str, str], float]:
@@ -123,9 +124,9 @@ def _best_so_far(rules: Iterable[Rule], results: Sequence[Any], place: str | Non
     from assay.store.place import parse_place
     from assay.store.probe import point_of
 
-    names = list(dict.fromkeys(rule.bound.name for rule in rules if isinstance(rule, RatchetRule)))
-    if not names or not parse_place(place).exists:
+    metrics = {rule.bound.name: rule.bound for rule in rules if isinstance(rule, RatchetRule)}
+    if not metrics or not parse_place(place).exists:
         return {}
     with Store.open(place, create=False) as store:
-        points = {name: [*store.history(name), *(point_of(one, name) for one in results if name in one)] for name in names}
-    return best_before([one for name, some in points.items() for one in series_of(some, name)], "")
+        points = {name: [*store.history(name), *(point_of(one, name) for one in results if name in one)] for name in metrics}
+    return best_before([one for name, some in points.items() for one in series_of(some, metrics[name])], "")

@@ -13,6 +13,7 @@ from assay.comparison.slices import slice_results
 from assay.evaluation.conduct import is_total_failure
 from assay.evaluation.plan_statistics import Statistics
 from assay.evaluation.result import Result
+from assay.metrics._metric import BoundMetric
 from assay.model.scores import Column
 from assay.reports._chunks import chunk_sheets
 from assay.reports._failures import failure_notes
@@ -89,7 +90,7 @@ def _report(results: Sequence[Result], form: str, how: Shown) -> Report:
     shown = results if how.wants_intervals else _with_few_intervals(results)
     shown = [_without_figures(result) if is_total_failure(result) else result for result in shown]
     first = results[0]
-    deciding = {metric.name: metric for metric in first.metrics}.get(fair_metric(results) or "")
+    deciding = fair_metric(results)
     return Report(
         best_first(shown, deciding) if form == "table" else shown,
         width=how.width,
@@ -114,9 +115,9 @@ def _hidden_time(results: Sequence[Result]) -> frozenset[str]:
     return frozenset({"latency" if is_known else "latency_p95"})
 
 
-def _sliced_metric(results: Sequence[Result], form: str) -> list[str] | None:
+def _sliced_metric(results: Sequence[Result], form: str) -> list[BoundMetric] | None:
     """In a terminal, where systems stand side by side, slices are of the first metric: a table for each would fill pages."""
-    asked = [metric.name for metric in results[0].metrics if metric.name not in results[0].beside] if results else []
+    asked = [metric for metric in results[0].metrics if metric.name not in results[0].beside] if results else []
     is_wide = form == "table" and len({result.name for result in results}) > 1
     return asked[:1] if is_wide and len(asked) > 1 else None
 
@@ -125,7 +126,7 @@ def _with_few_intervals(results: Sequence[Result]) -> list[Result]:
     """The results with the intervals that there is room for: of the metric that the verdict is about, and of what a reranker
     gained, which nothing else in the table tells how sure it is.
     """
-    wanted = {fair_metric(results) or results[0].metrics[0].name}
+    wanted = {(fair_metric(results) or results[0].metrics[0]).name}
     wanted |= {metric.name for result in results for metric in result.metrics if metric.metric.view == "reranking"}
     return [
         replace(result, intervals={name: one for name, one in result.intervals.items() if name in wanted})

@@ -11,7 +11,7 @@ from assay.evaluation.explanation import Explanation
 from assay.evaluation.result import Result
 from assay.evaluation.why import Start
 from assay.evaluation.why import why as explain
-from assay.metrics._metric import BoundMetric
+from assay.metrics._parse import Given, written_metrics
 from assay.model.policy import Policy
 from assay.model.profile import Profile
 from assay.reports._asked import Asked
@@ -53,7 +53,7 @@ def why(qrels: Result, run: Result) -> Comparison:  # noqa: D418 (here all that 
 def why(  # noqa: D418
     qrels: Any,
     run: Any,
-    metrics: str | Iterable[str | BoundMetric],
+    metrics: Given | Iterable[Given],
     expected: float | str | None = None,
     *,
     policy: Policy | None = None,
@@ -65,7 +65,7 @@ def why(  # noqa: D418
 def why(
     qrels: Any,
     run: Any,
-    metrics: str | Iterable[str | BoundMetric] | None = None,
+    metrics: Given | Iterable[Given] | None = None,
     expected: float | str | None = None,
     *,
     policy: Policy | None = None,
@@ -84,4 +84,4 @@ def why(
         raise UsageError("give two results, or judgments and a run; one of these is a result, the other is not")
     if metrics is None:
         raise UsageError("say what to explain: why(qrels, run, 'ndcg@10')")
-    return Explanations(explain(qrels, run, metrics, expected, Start.of(policy, profile)))
+    return Explanations(explain(qrels, run, written_metrics(metrics) or [], expected, Start.of(policy, profile)))

@@ -7,7 +7,7 @@ from typing import Any
 
 from assay.errors import UnknownName, near_matches
 from assay.evaluation.result import Result
-from assay.metrics._parse import parse_metric
+from assay.metrics._lookup import recorded_metric
 from assay.model.run import Rankings, Run
 from assay.reports._cells import Cell, Table
 from assay.reports._layout import BOLD, Style, fitted
@@ -108,7 +108,7 @@ def _figure(metric: str, value: float | str | None) -> str:
     """A score with four decimals, a time with its unit."""
     if value is None or isinstance(value, str):
         return value or "–"
-    return milliseconds(value) if parse_metric(metric).metric.view == "timing" else f"{value:.4f}"
+    return milliseconds(value) if recorded_metric(metric).metric.view == "timing" else f"{value:.4f}"
 
 
 def _hit(hit: Mapping[str, Any]) -> tuple[str, ...]:

@@ -34,7 +34,7 @@ def verdict_notes(results: Sequence[Result], statistics: Statistics) -> list[str
     metric = fair_metric(results)
     if metric is None:
         return [UNFAIR.format(name=results[0].metrics[0].name)]
-    if any(metric not in result.summary for result in results):  # text, which is not compared
+    if any(metric.name not in result.summary for result in results):  # text, which is not compared
         return []
     how = How(test=statistics.significance_testing, alpha=statistics.alpha)
     comparison = compare_results(results, how, metrics=[metric], intersect=True)

@@ -12,8 +12,7 @@ import numpy as np
 
 from assay.evaluation.relevant import retrieved_nonrelevant
 from assay.evaluation.result import Result
-from assay.evaluation.saved import result_from_dict, with_parts
-from assay.metrics._parse import recorded_metric
+from assay.evaluation.saved import recorded_metrics, result_from_dict, with_parts
 from assay.model.records import Query
 from assay.model.scores import Column, ScoreTable
 from assay.store.moments import read_moment
@@ -154,7 +153,7 @@ def assembled(plain: Mapping[str, Any], scores: bytes, **whole: Any) -> Result:
     `whole` is what stands in the fields run, queries and relevant.
     """
     query_ids, columns = unpack_scores(scores)
-    metrics = tuple(map(recorded_metric, columns or plain["summary"]))
+    metrics = recorded_metrics(columns or plain["summary"], plain)
     by_name = {bound.name: columns.get(bound.name, np.zeros(0)) for bound in metrics}
     made_of = plain.get("made_of", {})
     table = ScoreTable(

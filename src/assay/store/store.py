@@ -13,7 +13,7 @@ from sqlalchemy import Connection, func, select
 
 from assay.errors import UsageError
 from assay.evaluation.result import Result
-from assay.metrics._parse import parse_metric
+from assay.metrics._metric import BoundMetric
 from assay.store.annotation import Blessed, add_notes, add_tags, address, bless, check_tag, remove_tags, unbless
 from assay.store.bundling import bundle_of
 from assay.store.database import Database
@@ -30,6 +30,7 @@ from assay.store.references import Target, check_baseline_name, chosen_places, r
 from assay.store.removal import delete_evaluations, delete_unused
 from assay.store.soundness import Soundness, check_soundness
 from assay.store.state import state_of
+from assay.store.stored_metric import stored_metric
 from assay.store.tables import BASELINES, EVALUATIONS, RESULTS
 from assay.store.writing import insert_bundle
 
@@ -135,9 +136,13 @@ class Store:
         self, metric: str, benchmark: str | None = None, provider: str | None = None, since: str | None = None
     ) -> Sequence[Point]:
         """The summaries of a metric over time, the oldest first; of every benchmark and provider that is not named."""
-        name = parse_metric(metric).name
+        name = self.metric(metric).name
         chosen = Filter(benchmark, provider, parse_since(since) if since else None)
         return self._database.read(lambda connection: list_points(connection, name, chosen))
+
+    def metric(self, name: str) -> BoundMetric:
+        """The metric of that name: one that is known here, else one that stored results have. No name is ever imported."""
+        return self._database.read(lambda connection: stored_metric(connection, name))
 
     def count(self) -> int:
         """How many results there are."""
@@ -289,8 +294,5 @@ def _take_over(exported: Exported, connection: Connection) -> tuple[str, bool, l
     number = connection.execute(select(EVALUATIONS.c.number).where(EVALUATIONS.c.id == name)).scalar_one()
     add_tags(connection, number, exported.tags)
     add_notes(connection, number, exported.notes)
-    return (
-        name,
-        is_new,
-        [bless(connection, Target(number, name, part), word, moves=False) for word, part in exported.baselines],
-    )
+    blessed = [bless(connection, Target(number, name, part), word, moves=False) for word, part in exported.baselines]
+    return name, is_new, blessed

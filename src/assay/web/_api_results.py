@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlencode
 
 from assay.errors import BadParameter, UnknownName, near_matches
-from assay.metrics._parse import parse_metric
 from assay.monitoring.history import Series, series_of
 from assay.reports._stored_query import query_to_dict
 from assay.store import StoredEvaluation
@@ -158,12 +157,12 @@ def board(desk: Desk, given: Given) -> dict[str, Any]:
     versions = versions_of(desk.shelf.listed, given["benchmark"])
     entered = newest_of(versions[usual_version(versions)])
     metrics = metrics_of(entered)
-    metric = parse_metric(given["metric"]).name if given["metric"] else usual_metric(desk, entered, metrics)
+    metric = desk.store.metric(given["metric"]).name if given["metric"] else usual_metric(desk, entered, metrics)
     if metric not in metrics:
         raise UnknownName(
             "metric on this benchmark", metric, near_matches(metric, metrics), f"there are {', '.join(metrics)}"
         )
-    ranked = ranked_by(entered, metric)
+    ranked = ranked_by(desk, entered, metric)
     compared, why_not = tested(desk, ranked, metric)
     ties = ties_of(compared, metric) if compared else []
     rows = [_board_row(one, metric, place, ties) for place, one in enumerate(ranked)]
@@ -190,8 +189,8 @@ def _board_row(one: Listed, metric: str, place: int, ties: Sequence[set[int]]) -
 
 def history(desk: Desk, given: Given) -> dict[str, Any]:
     """A metric over time: one series for each benchmark and provider, the oldest figure first."""
-    metric = parse_metric(given["metric"]).name
-    points = desk.store.history(metric, given["benchmark"], given["provider"], given["since"])
+    metric = desk.store.metric(given["metric"])
+    points = desk.store.history(metric.name, given["benchmark"], given["provider"], given["since"])
     return {"series": [_series(one) for one in series_of(points, metric)]}
 
 

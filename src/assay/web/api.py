@@ -10,7 +10,7 @@ import msgspec
 
 from assay.errors import BadParameter, DataError, UnknownName, UsageError
 from assay.metrics._describe import describe
-from assay.metrics._parse import parse_metric
+from assay.metrics._lookup import find_metric
 from assay.metrics._registry import all_metrics
 from assay.store.judgments import LONGEST_JUDGE
 from assay.web import _api_judgments as judged
@@ -42,7 +42,7 @@ def metric_list(desk: Desk, given: Given) -> dict[str, Any]:  # noqa: ARG001 (al
 
 def one_metric(desk: Desk, given: Given) -> dict[str, Any]:  # noqa: ARG001 (all answers take the same)
     """A metric by any of its spellings."""
-    return describe(parse_metric(given["name"]).metric)
+    return describe(find_metric(given["name"]).metric)
 
 
 ENDPOINTS: tuple[Endpoint, ...] = (

@@ -8,7 +8,6 @@ from assay.charts import draw
 from assay.comparison.figures import Figures as Digits
 from assay.errors import UsageError
 from assay.metrics._metric import BoundMetric
-from assay.metrics._parse import parse_metric
 from assay.monitoring.history import Point, Series, series_of
 from assay.reports._page_charts import Figure, Figures
 from assay.reports._page_parts import TEXT, Column, Field, Section, Words, number, words
@@ -35,9 +34,10 @@ def show_history(desk: Desk, asked: Asked) -> View:
     newest = next((one.entry for one in shelf.listed if one.entry.benchmark), None)
     benchmark = asked.one("benchmark", newest.benchmark if newest else "")
     provider, since = asked.one("provider"), asked.one("since")
-    metric = parse_metric(asked.one("metric", next(iter(known_figures(newest)), "ndcg@10") if newest else "ndcg@10"))
+    usual = next(iter(known_figures(newest)), "ndcg@10") if newest else "ndcg@10"
+    metric = desk.store.metric(asked.one("metric", usual))
     points = desk.store.history(metric.name, benchmark or None, provider or None, since or None)
-    series = series_of(points, metric.name)
+    series = series_of(points, metric)
     plan = _plan(series, metric, desk.store.baselines())
     laid, tables = lay_out([Section("chart", "Over time", tuple(_chart(series, metric, desk.store.baselines())))])
     on_it = [one.entry for one in shelf.listed if one.entry.benchmark == benchmark]
@@ -64,7 +64,7 @@ def _chart(series: Sequence[Series], metric: BoundMetric, baselines: Mapping[str
     if not shown:
         return [Words("Nothing here has a figure yet.", "muted")]
     most = max(2, MOST_POINTS // len(shown))
-    cut = [Series(one.benchmark, one.provider, one.metric, one.points[-most:], one.data) for one in shown]
+    cut = [Series(one.benchmark, one.provider, one.metric, one.points[-most:], one.data, one.measured) for one in shown]
     names = {reference.partition("#")[0]: name for name, reference in baselines.items()}
     try:
         drawing = draw("history", series=tuple(cut), baselines=names)

@@ -9,7 +9,7 @@ from assay.charts import Drawing, draw
 from assay.comparison.compare import compare_results, counts_chunks, fair_metric
 from assay.comparison.comparison import Comparison
 from assay.errors import AssayError, UnknownName, UsageError, near_matches
-from assay.metrics._parse import parse_metric
+from assay.evaluation.result import Result
 from assay.reports._page_charts import Figure, Figures
 from assay.reports._page_parts import TEXT, Column, Field, Grid, Section, number, words
 from assay.reports._stored import readable
@@ -44,7 +44,7 @@ def show_leaderboard(desk: Desk, asked: Asked) -> View:
         raise UnknownName(
             "metric on this benchmark", metric[:80], near_matches(metric, metrics), f"there are {', '.join(metrics)}"
         )
-    ranked = ranked_by(entered, metric)
+    ranked = ranked_by(desk, entered, metric)
     comparison, why_not = tested(desk, ranked, metric)
     grid = board(ranked, metric, comparison)
     laid, tables = lay_out([Section("board", benchmark or "Nothing yet", (grid, *_charts(desk, ranked, metric)))])
@@ -101,7 +101,7 @@ def usual_metric(desk: Desk, entered: Sequence[Listed], metrics: Sequence[str]) 
 def unfair_notes(desk: Desk, ranked: Sequence[Listed], metric: str) -> list[str]:
     """A caution where the metric counts chunks, and several chunkers made them."""
     keys = tuple(one.key for one in ranked[:MOST_TESTED])
-    if len(keys) < 2 or not counts_chunks(parse_metric(metric), desk.results(keys)):
+    if len(keys) < 2 or not counts_chunks(desk.store.metric(metric), desk.results(keys)):
         return []
     why = f"{metric} counts chunks, and each chunker made its own: how many there are to find differs"
     return [f"{why}, so this order is not fair to them. Metrics of spans are, such as span_recall@10."]
@@ -123,14 +123,14 @@ def _left_out(versions: Mapping[str, Sequence[Listed]], data: str) -> list[str]:
     return [f"{said} on other data under this name (other queries, or another version) left out: choose them under Data."]
 
 
-def ranked_by(entered: Sequence[Listed], metric: str) -> list[Listed]:
+def ranked_by(desk: Desk, entered: Sequence[Listed], metric: str) -> list[Listed]:
     """Best first; without a figure they are left out."""
     known = []
     for one in entered:
         figure = None if one.entry.is_failed else one.entry.figures.get(metric)
         if figure is not None and figure.value is not None:
             known.append((figure.value, one))
-    is_up = parse_metric(metric).metric.higher_is_better if known else True
+    is_up = desk.store.metric(metric).metric.higher_is_better if known else True
     return [one for _, one in sorted(known, key=lambda pair: pair[0], reverse=is_up)]
 
 
@@ -140,12 +140,15 @@ def tested(desk: Desk, ranked: Sequence[Listed], metric: str) -> tuple[Compariso
     if len(keys) < 2:
         return None, ""
     try:
-        found: Comparison = desk.worked_out.get(
-            ("board", keys, metric), lambda: compare_results(desk.results(keys), metrics=[metric], intersect=True)
-        )
+        found: Comparison = desk.worked_out.get(("board", keys, metric), lambda: _compared(desk.results(keys), metric))
     except AssayError as error:
         return None, f"Ties are not marked: {error}"
     return found, ""
+
+
+def _compared(results: Sequence[Result], metric: str) -> Comparison:
+    """The results on the metric that the first has under that name."""
+    return compare_results(results, metrics=[one for one in results[0].metrics if one.name == metric], intersect=True)
 
 
 def ties_of(comparison: Comparison, metric: str) -> list[set[int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from assay.grammar import mark_written
 from assay.model.records import Query
 from assay.providers._provider import parse_provider
 
@@ -10,7 +11,7 @@ QUERY = Query("q1", "lazy dog")
 
 def search(text, query=QUERY, k=3):
     """The hits of a provider that is made for this, and closed again."""
-    retriever = parse_provider(text).make()
+    retriever = parse_provider(mark_written(text)).make()
     try:
         return retriever.search([query], k)[0]
     finally:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from assay.errors import ProviderError
+from assay.grammar import mark_written
 from assay.model.records import Query
 from assay.providers._provider import parse_provider
 
@@ -64,7 +65,7 @@ def test_the_collection_embeds_for_itself(app, required):
 
 def test_a_scope_is_searched_alone(filled, app):
     text = filled.format(", scope=doc_id")
-    assert parse_provider(text).heeds_scope
+    assert parse_provider(mark_written(text)).heeds_scope
     assert set(ids(search(text, Query("q1", "lazy dog", scope="d4"), 8))) == {"d4#0", "d4#1"}
     assert len(search(text, Query("q1", "lazy dog"), 8)) == 8
 
@@ -82,7 +83,7 @@ def test_a_collection_must_be_named(filled):
 def test_a_folder_that_is_not_there_is_not_made(tmp_path, required):
     required("chromadb")
     text = f"chroma(path='{tmp_path / 'gone'}', collection=docs)"
-    for attempt in (parse_provider(text).check, parse_provider(text).make):
+    for attempt in (parse_provider(mark_written(text)).check, parse_provider(mark_written(text)).make):
         with pytest.raises(ProviderError, match="there is no folder"):
             attempt()
     assert not (tmp_path / "gone").exists()

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import pytest
 
+from assay.grammar import mark_written
 from assay.model.records import Hit, Query
 from assay.providers._provider import parse_provider
 
@@ -44,7 +45,7 @@ def ready(kind, app, tmp_path, required, request, monkeypatch):
         return f"pgvector(dsn='${{ADAPTERS_DSN}}', table=docs, embed='adapters_app:embed'{settings})"
 
     def ready(texts=CHUNKS, settings=""):
-        bound = parse_provider(name(texts, settings))
+        bound = parse_provider(mark_written(name(texts, settings)))
         bound.check()
         retriever = bound.make()
         made.append(retriever)
@@ -132,8 +133,8 @@ def test_an_empty_store_finds_nothing(ready):
 
 
 def test_names_read_back_and_configurations_can_be_written_down(ready):
-    bound = parse_provider(ready.name())
-    again = parse_provider(bound.name)
+    bound = parse_provider(mark_written(ready.name()))
+    again = parse_provider(mark_written(bound.name))
     assert (again.name, again.configuration, again.fingerprint) == (bound.name, bound.configuration, bound.fingerprint)
     assert json.loads(json.dumps(bound.configuration)) == bound.configuration
     assert not bound.is_repeatable

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.errors import ProviderError
+from assay.grammar import mark_written
 from assay.model.records import Query
 from assay.providers._event_loop import EventLoop
 from assay.providers._provider import parse_provider
@@ -77,5 +78,5 @@ def test_a_table_that_is_not_there(filled):
 def test_a_folder_that_is_not_there_is_not_made(tmp_path, required):
     required("lancedb")
     with pytest.raises(ProviderError, match="there is no folder"):
-        parse_provider(f"lancedb(path='{tmp_path / 'gone'}', table=docs)").make()
+        parse_provider(mark_written(f"lancedb(path='{tmp_path / 'gone'}', table=docs)")).make()
     assert not (tmp_path / "gone").exists()

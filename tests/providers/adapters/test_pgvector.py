@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from assay.errors import ProviderError
+from assay.grammar import mark_written
 from assay.model.records import Query
 from assay.providers._provider import parse_provider
 from assay.providers._refusals import Final
@@ -117,7 +118,7 @@ def test_nothing_can_be_written(database):
         "CREATE OR REPLACE VIEW evil AS SELECT id, embedding, set_config('x.y', 'z', false) AS content FROM docs"
     )
     assert len(search(table="evil")) == 3
-    retriever = parse_provider(NAME.format("docs", "")).make()
+    retriever = parse_provider(mark_written(NAME.format("docs", ""))).make()
     retriever.search([QUERY], 1)
     rows = retriever.close.__self__
     with pytest.raises(Exception, match="read-only transaction"):
@@ -126,7 +127,7 @@ def test_nothing_can_be_written(database):
 
 
 def test_a_connection_that_was_cut_is_made_anew(database):
-    retriever = parse_provider(NAME.format("docs", "")).make()
+    retriever = parse_provider(mark_written(NAME.format("docs", ""))).make()
     before = retriever.search([QUERY], 3)
     own = database.info.backend_pid
     database.execute(
@@ -154,7 +155,7 @@ def test_no_message_shows_the_password(monkeypatch, app, required):
         "host=127.0.0.1 port=1 password=hunter22",
     ):
         text = f"pgvector(dsn='{dsn}', table=docs, embed=adapters_app:embed)"
-        bound = parse_provider(text)
+        bound = parse_provider(mark_written(text))
         with pytest.raises(ProviderError) as error:
             bound.make().search([QUERY], 3)
         assert "hunter22" not in f"{error.value} {bound.name} {bound.configuration}"

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from assay.errors import ProviderError
+from assay.grammar import mark_written
 from assay.model.records import Query
 from assay.providers._provider import parse_provider
 
@@ -78,7 +79,7 @@ def test_an_asynchronous_client(app, required):
 
 def test_a_scope_is_searched_alone(app, tmp_path, required):
     text = _kinds.qdrant(app, tmp_path, required).format(", scope=metadata.doc_id")
-    assert parse_provider(text).heeds_scope
+    assert parse_provider(mark_written(text)).heeds_scope
     assert {document_of(one) for one in ids(search(text, Query("q1", "lazy dog", scope="d4"), 8))} == {"d4"}
     assert len(search(text, k=8)) == 8
 

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from assay.compat.memorybench._eval_results import Asked
 from assay.errors import DataError
-from assay.evaluation.evaluate import evaluate
+from assay.evaluation.evaluate import evaluate_metrics
 from assay.evaluation.judging import Relevance
 from assay.evaluation.result import Result
+from assay.metrics._lookup import find_metrics
 from assay.text import words_of
 
 
@@ -17,8 +18,8 @@ class GradedResults:
 
     def __init__(self, asked: Asked, metrics: Sequence[str], hit_metrics: Sequence[str]) -> None:
         self.asked = asked
-        self._metrics = tuple(dict.fromkeys((*metrics, *hit_metrics)))
-        self._hit_metrics = tuple(dict.fromkeys(hit_metrics))
+        self._metrics = find_metrics((*metrics, *hit_metrics))
+        self._hit_metrics = find_metrics(hit_metrics)
         self._by_threshold: dict[float, Result | None] = {}
         self._exact: list[Result | None] = []
 
@@ -41,10 +42,10 @@ class GradedResults:
             for query, one in dataset.queries.items()
         )
         relevance = Relevance("auto", defaults={"threshold": threshold})
-        return evaluate(dataset, self.asked.hits, self._metrics, relevance=relevance) if is_decided else None
+        return evaluate_metrics(dataset, self.asked.hits, self._metrics, relevance=relevance) if is_decided else None
 
     def _exactly(self) -> Result | None:
         try:
-            return evaluate(self.asked.dataset, self.asked.hits, self._hit_metrics, relevance="substring")
+            return evaluate_metrics(self.asked.dataset, self.asked.hits, self._hit_metrics, relevance="substring")
         except DataError:  # no result says what to expect
             return None

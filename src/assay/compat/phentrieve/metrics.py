@@ -12,9 +12,10 @@ from typing import Any
 from assay.compat._checked_value import checked
 from assay.compat.phentrieve._ranked_terms import ranked_terms
 from assay.compat.phentrieve._terms import Terms, term_list
-from assay.evaluation.evaluate import evaluate
+from assay.evaluation.evaluate import evaluate_metrics
 from assay.grammar import cutoff
 from assay.metrics._functions import grade_query, score_query
+from assay.metrics._lookup import find_metric
 from assay.metrics._registry import all_metrics
 from assay.ontology._ontology import Ontology
 from assay.ontology._similarity import parse_similarity
@@ -67,11 +68,11 @@ def calculate_test_case_max_ont_sim(
     `formula` is a similarity of the catalog: hybrid, simple, lin … HPO needs no `ontology`; other terms need its file.
     """
     expected, retrieved = term_list(expected_ids), term_list(retrieved_ids, "retrieved_ids")
-    metric = f"max_ont_sim(formula={parse_similarity(formula).name})"
+    metric = find_metric(f"max_ont_sim(formula={parse_similarity(formula).name})")
     if not expected or not retrieved:
         return 0.0
-    found = evaluate({"case": dict.fromkeys(expected, 1)}, {"case": retrieved}, metric, ontology=ontology)
-    return float(found[metric])
+    found = evaluate_metrics({"case": dict.fromkeys(expected, 1)}, {"case": retrieved}, [metric], ontology=ontology)
+    return float(found[metric.name])
 
 
 def _binary(expected_ids: Terms) -> dict[str, float]:

@@ -20,6 +20,7 @@ from assay.datasets.hpo_cases import LANGUAGES
 from assay.errors import DataError, UsageError
 from assay.evaluation.result import Result
 from assay.evaluation.run import run
+from assay.grammar import mark_written
 from assay.metrics._single_term import K_VALUES, SingleTermRetrievalMetrics
 from assay.providers._provider import parse_provider
 from assay.stats._functions import bootstrap_confidence_interval
@@ -121,7 +122,7 @@ def _evaluated(
 def _provider(model: Any) -> Any:
     """The model as `assay.run` takes it: a name with a slash is one of sentence-transformers, a function may be Chroma's."""
     if isinstance(model, str) and "/" in model and "(" not in model:
-        return replace(parse_provider({"dense": {"model": model}}), label=model)
+        return replace(parse_provider(mark_written({"dense": {"model": model}})), label=model)
     return _by_term(model) if callable(model) and not hasattr(model, "search") else model
 
 

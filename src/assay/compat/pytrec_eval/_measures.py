@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from assay.errors import BadParameter, UnknownName, near_matches
+from assay.metrics._lookup import find_metrics
 from assay.metrics._metric import BoundMetric
-from assay.metrics._parse import parse_metrics
 from assay.metrics._tool_names import TREC_FAMILIES
 
 _COUNTS = ("num_q", "num_ret", "num_rel", "num_rel_ret")
@@ -54,7 +54,7 @@ def metrics_by_key(measures: Iterable[str]) -> dict[str, BoundMetric]:
     found: dict[str, BoundMetric] = {}
     for name in filter(wanted.__contains__, _IN_ORDER):
         cuts = ",".join(sorted(wanted[name], key=float)) or TREC_FAMILIES.get(name)
-        for metric in parse_metrics(f"{name}.{cuts}" if cuts else name):
+        for metric in find_metrics(f"{name}.{cuts}" if cuts else name):
             found[metric.trec_name if name in TREC_FAMILIES else name] = metric
     return found
 

@@ -12,7 +12,8 @@ from assay.compat.ragchat._cache import MetricsCache
 from assay.compat.ragchat._cases import Case, own_results, read_case
 from assay.compat.ragchat._metrics import refuse_unequal
 from assay.errors import BadParameter
-from assay.evaluation.evaluate import evaluate
+from assay.evaluation.evaluate import evaluate_metrics
+from assay.grammar import WrittenName
 from assay.metrics._metric import BoundMetric
 from assay.metrics._parse import parse_metric
 from assay.model.policy import Policy
@@ -116,7 +117,7 @@ def scores_by_batch(
 
 def batch_metric(name: str) -> BoundMetric:
     """The metric of a name, with this system's precision: over what was retrieved. What has no score by query is refused."""
-    metric = parse_metric(name)
+    metric = parse_metric(WrittenName(name))
     if metric.metric.view != "ranking":
         raise BadParameter(f"{name} is no metric of a ranking, and queries with relevant_docs say nothing else")
     if metric.metric.aggregation not in FROM_SCORES:
@@ -166,5 +167,5 @@ def _evaluated(metric: BoundMetric, part: Sequence[Task], top: float) -> list[fl
     qrels = {str(place): task.case.truth(metric) for place, task in enumerate(part)}
     run = {str(place): task.case.ranked for place, task in enumerate(part)}
     policy = Policy(max_grade=float(top)) if top > 0 else None
-    scores = evaluate(qrels, run, [metric], policy=policy).scores(metric.name)
+    scores = evaluate_metrics(qrels, run, [metric], policy=policy).scores(metric.name)
     return [float(scores[query]) for query in qrels]

@@ -15,6 +15,7 @@ from assay.evaluation.plan_faults import PlanFaults
 from assay.evaluation.plan_file import read_plan
 from assay.evaluation.plan_statistics import STATISTICS_KEYS, Statistics, parse_statistics
 from assay.evaluation.plan_values import known_keys, parse_flag, parse_texts, parse_whole
+from assay.grammar import WrittenName
 from assay.metrics._parse import parse_metrics
 from assay.model.scores import MEAN
 from assay.stats._functions import calculate_confidence_interval, statistical_significance_test
@@ -109,7 +110,7 @@ def load_config(source: str | Path | Mapping[str, Any]) -> RetrievalMetricsConfi
 def _enabled(given: Any, place: str, faults: PlanFaults) -> tuple[str, ...]:
     """The metrics by their own names, each once; what is wrong with any of them is noted."""
     names = faults.attempt(parse_texts, given, "enabled_metrics", place, "ndcg@10") or []
-    found = [metric.name for name in names for metric in faults.attempt(parse_metrics, name) or ()]
+    found = [metric.name for name in names for metric in faults.attempt(parse_metrics, WrittenName(name)) or ()]
     for name in found:
         faults.attempt(batch_metric, name)
     return tuple(dict.fromkeys(found))

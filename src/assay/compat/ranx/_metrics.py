@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from assay.errors import BadParameter
+from assay.grammar import WrittenName
 from assay.metrics._metric import BoundMetric
 from assay.metrics._parse import parse_metric
 from assay.metrics._registry import all_metrics
@@ -68,7 +69,7 @@ def parse_ranx_metric(text: str) -> BoundMetric:
 
 def _other(text: str) -> BoundMetric:
     """A metric that ranx lacks; its figure must be the mean of scores of rankings, as all of ranx's are."""
-    metric = parse_metric(text)
+    metric = parse_metric(WrittenName(text))
     if metric.metric.view != "ranking":
         raise BadParameter(f"{text} is no metric of a ranking; ranx's evaluate knows no others")
     if metric.metric.aggregation is not MEAN:

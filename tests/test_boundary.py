@@ -1,0 +1,295 @@
+"""The boundary: names that were read never run code, whoever reads them; a canary module would tell."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import random
+import shlex
+import sys
+
+import pytest
+
+import assay
+from assay.cli import main
+from assay.evaluation.saved import read_results, result_from_dict
+
+METRIC, PROVIDER = "python:evil:worth", "python:evil:search"
+VALUES = ("python:evil:x", "evil:x", "command:touch ran")
+DOCUMENTED = {0, 1, 2, 3, 4, 5, 6}
+"""Exit codes of commands that ended as they should."""
+EVIL = """\
+from pathlib import Path
+
+Path(__file__).with_name("ran").write_text("imported")
+
+import assay
+
+@assay.metric
+def worth(run):
+    return run.n_retrieved * 0.0
+
+def search(query, k):
+    return []
+
+x = y = worth
+"""
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """A folder with a module that writes a file when it is imported; it is the current one, and on the path."""
+    folder = tmp_path_factory.mktemp("boundary")
+    (folder / "evil.py").write_text(EVIL, "utf-8")
+    with pytest.MonkeyPatch.context() as changed:
+        changed.chdir(folder)
+        changed.setattr(sys, "path", [str(folder), *sys.path])
+        importlib.invalidate_caches()
+        yield folder
+
+
+@pytest.fixture(autouse=True)
+def canary(place):
+    """After each test it is seen that nothing ran in it."""
+    sys.modules.pop("evil", None)
+    (place / "ran").unlink(missing_ok=True)
+    yield place
+    assert "evil" not in sys.modules
+    assert not (place / "ran").exists()
+
+
+def renamed(value, names):
+    """Plain values with other keys and texts."""
+    if isinstance(value, dict):
+        return {names.get(key, key): renamed(one, names) for key, one in value.items()}
+    if isinstance(value, list):
+        return [renamed(one, names) for one in value]
+    return names.get(value, value) if isinstance(value, str) else value
+
+
+def evil_result(seed, name=PROVIDER):
+    """Plain values of a result in which every name is one that would run something; its metric says that less is better."""
+    rng = random.Random(seed)
+    qrels = {f"q{number:02}": {"d1": 1, "d2": 2} for number in range(12)}
+    run = {query: {f"d{rank}": rng.random() for rank in range(6)} for query in qrels}
+    plain = assay.evaluate(qrels, run, ["map", "mrr", "ndcg@10"], name="x").to_dict()
+    plain = renamed(plain, {"map": METRIC})
+    return {
+        **plain,
+        "name": name,
+        "benchmark": "python:evil:x",
+        "notes": [METRIC],
+        "own_metrics": {METRIC: {"higher_is_better": False}},
+        "relevance": {"strategy_used": "python:evil:x", "strategy_counts": {"python:evil:x": 12}},
+        "queries": {query: {"text": "python:evil:x", "tags": {"language": "python:evil:x"}} for query in qrels},
+        "run": run,
+        "relevant": qrels,
+        "provenance": {
+            "dataset": {"name": "evil:x", "version": "1", "format": "python:evil:x", "fingerprints": {"queries": "a"}},
+            "provider": {"name": name, "configuration": {"provider": "python", "function": "evil:search"}},
+            "plan": {"chunkers": ["python:evil:x"], "providers": [PROVIDER], "metrics": [METRIC]},
+            "metrics": [METRIC],
+            "started": f"2026-10-0{seed}T02:00:00+00:00",
+        },
+    }
+
+
+@pytest.fixture(scope="module")
+def saved(place):
+    """Two files of results."""
+    for seed, name in ((1, "a.json"), (2, "b.json")):
+        plain = {"schema": "assay.result/1", "results": [evil_result(seed, f"{PROVIDER}{seed}")]}
+        (place / name).write_text(json.dumps(plain), "utf-8")
+    (place / "gate.yaml").write_text("rules: ['mrr >= 0.01', 'ndcg@10 not worse by 0.9']\n", "utf-8")
+    return place
+
+
+@pytest.fixture(scope="module")
+def store(place):
+    """A store that took over somebody's export, which the library itself wrote."""
+    from assay.store import Store
+
+    with Store.open(place / "theirs.db") as theirs:
+        for seed in (1, 2, 3):
+            results = [result_from_dict(evil_result(seed)), result_from_dict(evil_result(seed + 3, "other"))]
+            theirs.save(results, started=f"2026-10-0{seed}T02:00:00+00:00")
+        theirs.export(place / "theirs.jsonl.zst")
+    with Store.open(place / "ours.db") as ours:
+        assert len(ours.import_(place / "theirs.jsonl.zst").new) == 3
+    return place / "ours.db"
+
+
+def test_a_recorded_metric_keeps_its_name_direction_and_scores():
+    plain = evil_result(1)
+    back = result_from_dict(plain)
+    assert list(back.summary) == [METRIC, "mrr", "ndcg@10"]
+    assert back.scores(METRIC) == {query: scores[METRIC] for query, scores in plain["per_query"].items()}
+    assert back.metrics[0].metric.higher_is_better is False
+    assert back.to_dict()["own_metrics"] == plain["own_metrics"]
+    with pytest.raises(assay.UnknownName):
+        back["python:evil:x"]
+
+
+def test_data_do_not_change_what_names_mean():
+    plain = renamed(evil_result(1), {METRIC: "top_three"})
+    assert "top_three" in result_from_dict(plain)
+    with pytest.raises(assay.UnknownName):
+        assay.evaluate({"q": {"d": 1}}, {"q": ["d"]}, "top_three")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "compare a.json b.json",
+        "compare a.json b.json -m mrr --by language",
+        "compare a.json b.json -f json",
+        "report a.json b.json -o report.html",
+        "report a.json -o report.md",
+        "plot bars a.json b.json -o bars.vl.json",
+        "plot heat_map a.json b.json -o map.vl.json",
+        "plot by_k a.json -o by_k.vl.json",
+        "plot precision_recall a.json -o curve.vl.json",
+        "gate a.json --rules gate.yaml",
+        "gate a.json --baseline b.json --rule 'mrr drops <= 1'",
+        "why a.json b.json",
+        "power a.json b.json",
+    ],
+)
+def test_results_that_were_read_run_nothing(saved, capsys, words):
+    assert main(shlex.split(words)) in DOCUMENTED
+    assert "Traceback" not in "".join(capsys.readouterr())
+
+
+def test_what_was_recorded_is_compared_as_it_is(saved, capsys):
+    (a,), (b,) = (read_results(saved / name) for name in ("a.json", "b.json"))
+    compared = assay.compare(None, {"a": a, "b": b}, METRIC)
+    assert compared.best(METRIC) == ("a" if a[METRIC] < b[METRIC] else "b")
+    assert main(["compare", "a.json", "b.json", "-m", METRIC]) == 0
+    assert METRIC in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "results",
+        "results -f json",
+        "show latest",
+        "show latest --query q03",
+        "show latest -f csv",
+        "history",
+        "history -m mrr",
+        "report latest -o report.html",
+        "plot history -o history.vl.json",
+        "bless latest --as main",
+        "gate latest --rule 'mrr >= 0.01' --rule 'ndcg@10 ratchet'",
+        "watch",
+        "compare latest latest~1",
+        "judgments",
+        "results export again.jsonl.zst",
+        "store check",
+    ],
+)
+def test_a_store_that_was_imported_runs_nothing(store, capsys, words):
+    assert main([*shlex.split(words), "--store", str(store)]) in DOCUMENTED
+    assert "Traceback" not in "".join(capsys.readouterr())
+
+
+PARAMETERS = (
+    *("metric", "benchmark", "provider", "name", "data", "by", "test", "correction", "chart", "baseline", "sort", "order"),
+    *("since", "until", "tag", "words", "only", "r", "shared", "id", "top", "csv", "page", "from"),
+)
+"""Every parameter that any page takes, and some that none does."""
+FOREIGN = {"origin": "http://evil.example", "referer": "http://evil.example/"}
+
+
+@pytest.fixture(scope="module")
+def client(store):
+    """A browser on the store."""
+    pytest.importorskip("starlette")
+    from starlette.testclient import TestClient
+
+    from assay.web.app import make_app
+
+    return TestClient(make_app(store), base_url="http://127.0.0.1:8765", follow_redirects=False)
+
+
+def test_pages_import_nothing_that_they_are_asked_for(client):
+    from assay.web.app import PAGES
+
+    key = client.get("/api/v1/results").json()["results"][0]["key"]
+    evaluation, place = key.split("/")
+    statuses = {}
+    for page in PAGES:
+        path = page.path.format(evaluation=evaluation, place=place, reference=evaluation)
+        asked = [{name: VALUES[0]} for name in PARAMETERS] + [dict.fromkeys(PARAMETERS, value) for value in VALUES]
+        asked += [{"metric": METRIC}, {"metric": METRIC, "benchmark": "python:evil:x"}, {"r": key, "metric": METRIC}, {}]
+        for params in asked:
+            answer = client.get(path, params=params, headers=FOREIGN)
+            statuses[path, tuple(params.items())] = answer.status_code
+    assert set(statuses.values()) <= {200, 302, 303, 307, 400, 404, 422}, statuses
+    assert 200 in statuses.values()
+
+
+def test_the_api_imports_nothing_that_it_is_asked_for(client):
+    from assay.web.api import ENDPOINTS
+
+    for endpoint in (one for one in ENDPOINTS if one.method == "GET"):
+        texts = [param for param in endpoint.params if param.kind is str]
+        for value in (*VALUES, METRIC):
+            for usual in ({"evaluation": "latest", "place": "0", "id": "q03", "name": value}, {}):
+                places = {
+                    param.name: usual.get(param.name, value) for param in endpoint.params if param.name in endpoint.in_path
+                }
+                params = {param.name: value for param in texts if param.name not in endpoint.in_path}
+                answer = client.get(endpoint.url.format(**places), params=params, headers=FOREIGN)
+                assert answer.status_code in {200, 400, 404, 422}, (endpoint.url, answer.text)
+                assert answer.status_code < 400 or answer.json()["error"]
+
+
+def test_an_address_names_a_recorded_metric_as_it_is(client):
+    series = client.get("/api/v1/history", params={"metric": METRIC}).json()["series"]
+    assert {(one["metric"], one["provider"]) for one in series} == {(METRIC, PROVIDER), (METRIC, "other")}
+    assert client.get("/history", params={"metric": METRIC}).status_code == 200
+    board = client.get("/api/v1/leaderboard", params={"benchmark": "python:evil:x", "metric": METRIC}).json()
+    values = [row["value"] for row in board["rows"]]
+    assert len(values) == 2
+    assert values == sorted(values)  # less is better, as it was recorded
+
+
+DATASET = {
+    "name": "python:evil:x",
+    "version": "1",
+    "metadata": {"relevance": "python:evil:x", "chunker": "python:evil:x", "provider": PROVIDER, "metrics": [METRIC]},
+    "queries": [{"query_id": "q1", "text": "one", "metadata": {"provider": PROVIDER}}],
+    "corpus": [{"doc_id": "d1", "text": "one"}, {"doc_id": "python:evil:x", "text": "two"}],
+    "relevance_judgments": [{"query_id": "q1", "doc_id": "d1", "relevance": 1}],
+}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "score qrels.txt a.run",
+        "score qrels.txt a.run b.run --per-query",
+        "compare qrels.txt a.run b.run",
+        "fuse a.run b.run -o fused.run",
+        "drift a.run b.run",
+        "answers replies.jsonl",
+        "answers replies.jsonl -m answer_f1 ndcg@10",
+        "moe routes.jsonl",
+        "datasets check dataset.json",
+        "eval --benchmarks dataset.json --providers bm25 --no-store",
+        "score dataset.json a.run",
+    ],
+)
+def test_data_files_run_nothing(canary, capsys, words):
+    (canary / "qrels.txt").write_text("q1 python:evil:x d1 1\nq2 0 python:evil:x 1\n", "utf-8")
+    for name in ("a.run", "b.run"):
+        (canary / name).write_text("q1 Q0 d1 1 9 python:evil:search\nq2 Q0 python:evil:x 1 8 python:evil:search\n", "utf-8")
+    reply = {"query_id": "q1", "answer": "one", "references": ["one"], "metric": METRIC, "provider": PROVIDER}
+    (canary / "replies.jsonl").write_text(json.dumps({**reply, "hits": ["d1"], "model": "python:evil:x"}) + "\n", "utf-8")
+    route = {"query_id": "q1", "route": "python:evil:x", "optimal_expert": "python:evil:x", "gated": False, "cost": 1}
+    (canary / "routes.jsonl").write_text(json.dumps(route) + "\n", "utf-8")
+    (canary / "dataset.json").write_text(json.dumps(DATASET), "utf-8")
+    assert main(words.split()) in DOCUMENTED
+    assert "Traceback" not in "".join(capsys.readouterr())
