@@ -6,6 +6,8 @@ import sys
 from functools import cache
 from typing import Any, Self
 
+import duckdb
+
 from assay.datasets import _database
 
 _opened = _database.connect
@@ -23,6 +25,11 @@ class _Shared:
 
     def __init__(self) -> None:
         self._cursor = _database_of_all().cursor()
+        try:
+            self._cursor.execute("SELECT 1")
+        except duckdb.Error:  # an error that ends a database ends it for all
+            _database_of_all.cache_clear()
+            self._cursor = _database_of_all().cursor()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._cursor, name)

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 import zstandard
 
-from assay import Run
+from assay import Qrels, Run
 
 from ._cases import (
     NUMBERED_ROWS,
@@ -210,3 +210,11 @@ def test_a_duplicate_names_its_first_line(tmp_path):
     assert "line 2" in first
     assert second.startswith(f"{path}:6: ")
     assert "line 4" in second
+
+
+def test_a_query_may_be_called_0(tmp_path):
+    assert list(Run([(0, 0, 1.0)])) == ["0"]
+    assert list(
+        Run(write(tmp_path / "run.jsonl", '{"qid": 0, "docid": 0, "score": 1}\n{"qid": 1, "docid": 0, "score": 1}\n'))
+    ) == ["0", "1"]
+    assert list(Qrels([(0, 0, 1)])) == ["0"]

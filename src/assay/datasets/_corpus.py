@@ -34,7 +34,7 @@ class FileDocuments(MutableMapping[str, Document]):
         places: dict[str, int] = {}
         ends = [0]
         id_of = self._id_of
-        with self._source.reading() as file:
+        with self._source.reading_lines() as file:
             for number, line in enumerate(file):
                 ends.append(ends[-1] + len(line))
                 if line.isspace():
@@ -102,7 +102,7 @@ class FileDocuments(MutableMapping[str, Document]):
     def stream(self) -> Iterator[tuple[str, Document]]:
         """Every document once, without keeping any; those that were replaced stand where they stood in the file."""
         added = dict(self._added)
-        with self._source.reading() as file:
+        with self._source.reading_lines() as file:
             for number, line in enumerate(file):
                 if line.isspace():
                     continue

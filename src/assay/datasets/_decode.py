@@ -29,7 +29,7 @@ def decoded_lines(path: Path, decode: Callable[[bytes], T]) -> Iterator[tuple[in
     """Line number and value of every line that is not blank; all faults are raised together, at the end."""
     source = FileSource.at(path)
     faults = Faults(source.label)
-    with source.reading() as file:
+    with source.reading_lines() as file:
         for number, line in enumerate(file, 1):
             if line.isspace():
                 continue

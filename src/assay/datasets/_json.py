@@ -14,9 +14,14 @@ from assay.text import shortened
 def parse_json(text: str | bytes) -> Any:
     """The value of a JSON text; whatever is wrong with it is a ValueError."""
     try:
-        return json.loads(text, object_pairs_hook=_without_twins)
+        value = json.loads(text, object_pairs_hook=_without_twins)
+        if b"\\ud" in text.lower() if isinstance(text, bytes) else "\\ud" in text.lower():
+            json.dumps(value, ensure_ascii=False).encode()
     except RecursionError:
         raise DataError("nested too deeply") from None
+    except UnicodeEncodeError:
+        raise DataError("holds half a letter, an escape such as \\ud800 without its other half") from None
+    return value
 
 
 def read_json(source: FileSource) -> Any:

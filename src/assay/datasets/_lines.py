@@ -76,7 +76,8 @@ def ordinary_lines(path: Path, delimiter: bytes, marks: bytes, *, may_have_gaps:
                 return None
             index.add(chunk)
             before = chunk[-1:]
-    return None if before == b"\r" else index
+    ends_in_gap = before <= b" " and before != b"\n" and not may_have_gaps
+    return None if before == b"\r" or ends_in_gap else index
 
 
 def _is_ordinary(text: bytes, delimiter: bytes, may_have_gaps: bool) -> bool:

@@ -21,6 +21,7 @@ from assay.datasets._database import connect
 from assay.datasets._lines import LineIndex
 from assay.datasets._tables import Table, is_large, table_of
 from assay.datasets._trec_lines import trec_fields
+from assay.errors import DataError
 from assay.model.graded import Ties
 from assay.model.grading import Found, Ranked
 from assay.model.ordering import Floats, Ints, ScoreOrder, arranged, sort_stretches, unordered_stretches
@@ -65,7 +66,9 @@ def rank_source(
             if "interrupt" not in str(error).lower():
                 raise
             raise KeyboardInterrupt from None
-        except (duckdb.Error, OutOfTheOrdinary):
+        except (MemoryError, duckdb.OutOfMemoryException):
+            raise DataError(f"{getattr(source, 'label', 'the run')}: it needs more memory than there is") from None
+        except (duckdb.Error, OutOfTheOrdinary):  # the connection may be past use; the strict reader has its own
             return None
     needs_names = ranked and name_extra and any(answer.n_extra for answer in ranked.values())
     return None if needs_names else ranked
@@ -185,7 +188,7 @@ def _checked_rows(connection: Any, table: Table) -> Rows:
         lines = check.result()
     if lines is None:
         raise OutOfTheOrdinary
-    return Rows(*rows, lines)
+    return Rows(*rows, lines if table.has_rows_by_line else None)
 
 
 def _hashed_rows(connection: Any, table: Table) -> tuple[Hashes, Hashes, Floats]:

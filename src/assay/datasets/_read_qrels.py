@@ -170,7 +170,8 @@ def _collect(rows: Iterable[Row], faults: Faults) -> Judgments:
     is_iteration = False
     for place, query, doc, value, subtopic in rows:
         try:
-            judged = by_query.setdefault(query if type(query) is str else text_id(query), {})
+            query = query if type(query) is str else text_id(query)
+            judged = by_query.setdefault(query, {})
             doc = doc if type(doc) is str else text_id(doc)
             if not query or not doc:
                 raise DataError(EMPTY_ID)
@@ -183,7 +184,7 @@ def _collect(rows: Iterable[Row], faults: Faults) -> Judgments:
                 faults.add(place, f"grade {value!r} is not a finite number")
             elif subtopic is not None:
                 is_iteration = isinstance(subtopic, Iteration)
-                aspects = subtopics.setdefault((text_id(query), doc), {})
+                aspects = subtopics.setdefault((query, doc), {})
                 if str(subtopic) in aspects:
                     of_it = "" if is_iteration else f"subtopic {subtopic} of "
                     faults.add(place, f"document {doc} is judged twice for {of_it}query {query}")

@@ -129,14 +129,16 @@ def _collect(rows: Iterable[Row], faults: Faults, duplicates: str, source: FileS
     by_query: dict[str, Ranking] = {}
     repeated: list[tuple[int, str, str]] = []
     last: Any = object()
+    name = ""
     ranking: Ranking = {}
     for place, query, doc, value, _ in rows:
         try:
             if type(query) is not str or query != last:
-                ranking = by_query.setdefault(text_id(query), {})
+                name = text_id(query)
+                ranking = by_query.setdefault(name, {})
                 last = query
             doc = doc if type(doc) is str else text_id(doc)
-            if not query or not doc:
+            if not name or not doc:
                 raise DataError(EMPTY_ID)
             is_plain = type(value) is str and "_" not in value and value.isascii()  # the quick way for nearly all
             score = float(value) if is_plain else parse_number(value)
@@ -150,7 +152,7 @@ def _collect(rows: Iterable[Row], faults: Faults, duplicates: str, source: FileS
             elif duplicates == "keep_best":
                 ranking[doc] = max(score, ranking[doc])
             else:
-                repeated.append((place, text_id(query), doc))
+                repeated.append((place, name, doc))
         if len(faults) + len(repeated) >= MAX_FAULTS:
             break
     _report_repeated(repeated, faults, source)

@@ -5,14 +5,16 @@ from __future__ import annotations
 import csv
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice
+from itertools import islice
 from math import isnan
 from pathlib import Path
 from typing import Any
 
 from assay.atomic_write import atomic_write
-from assay.datasets._database import connect, literal, path_literal, quoted
+from assay.datasets._database import connect, literal, quoted
 from assay.datasets._json import parse_json, read_json
+from assay.datasets._limits import LONGEST_LINE
+from assay.datasets._parquet_files import open_parquet
 from assay.datasets._source import BOM, FileSource, plain_name
 from assay.errors import DataError, Faults
 from assay.temporary_files import TemporaryFile
@@ -62,7 +64,7 @@ def _list(source: FileSource) -> list[Any]:
 
 def full_lines(source: FileSource) -> Iterator[tuple[int, bytes]]:
     """Number and content of the lines that are not blank. (A line may well start with `#`.)"""
-    with source.reading() as file:
+    with source.reading_lines() as file:
         for number, line in enumerate(file, 1):
             line = line.removeprefix(BOM) if number == 1 else line
             if line.strip():
@@ -88,9 +90,9 @@ def _reason(error: ValueError) -> str:
 
 def table_rows(source: FileSource) -> Iterator[tuple[int, Any]]:
     """Line number and record of a delimited file with a header; an empty cell is None. A bad row comes as its fault."""
-    csv.field_size_limit(1 << 30)
+    csv.field_size_limit(LONGEST_LINE)
     delimiter = max("\t,;", key=source.first_line.decode("utf-8", "replace").count)
-    with source.reading() as file:
+    with source.reading_lines() as file:
         reader = csv.reader((line.decode("utf-8", "surrogateescape") for line in file), delimiter=delimiter)
         rows = ((reader.line_num, [cell.strip() for cell in row]) for row in reader if any(map(str.strip, row)))
         try:
@@ -114,17 +116,10 @@ def _cells(columns: Sequence[str], row: Sequence[str]) -> Record | ValueError:
 
 def parquet_rows(source: FileSource) -> Iterator[Record]:
     """Records of a Parquet file; missing numbers are None, dates are text."""
-    import duckdb
-
-    path = f"{path_literal(source.path)}, hive_partitioning=false"
-    with connect() as connection:
-        try:
-            found = connection.execute(f"SELECT * FROM read_parquet({path})")
-            names = [column[0] for column in found.description]
-            for row in chain.from_iterable(iter(lambda: found.fetchmany(BATCH), [])):
-                yield dict(zip(names, map(_plain, row), strict=True))
-        except duckdb.Error as error:
-            raise DataError(f"{source.label}: not a Parquet file: {str(error).splitlines()[0]}") from None
+    with open_parquet(source) as file:
+        names = file.columns
+        for row in file.rows(names):
+            yield dict(zip(names, map(_plain, row), strict=True))
 
 
 def _plain(value: Any) -> Any:

@@ -8,15 +8,16 @@ from __future__ import annotations
 import csv
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from itertools import chain, count
+from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from assay.datasets._columns import find_columns, find_run_columns, is_table
-from assay.datasets._database import connect, path_literal, quoted
 from assay.datasets._json import parse_json
+from assay.datasets._limits import LONGEST_LINE
 from assay.datasets._listed import Iteration, Row, is_listed, listed_rows
+from assay.datasets._parquet_files import open_parquet
 from assay.datasets._source import FileSource
 from assay.errors import DataError, Faults
 from assay.model.numeric import parse_number
@@ -101,8 +102,8 @@ def is_frame(source: object) -> bool:
 
 def table_rows(source: FileSource, roles: Roles, faults: Faults) -> Iterator[Row]:
     """Rows of a delimited file with a header. Blank lines and lines that start with `#` are passed over."""
-    csv.field_size_limit(1 << 30)  # a text column may hold whole documents
-    with source.reading() as file:
+    csv.field_size_limit(LONGEST_LINE)  # a text column may hold whole documents
+    with source.reading_lines() as file:
         lines = (line.decode("utf-8", "surrogateescape") for line in file)
         reader = csv.reader(lines, delimiter=delimiter_of(source))
         rows = (row for row in reader if row and not row[0].lstrip("\ufeff").startswith("#") and any(map(str.strip, row)))
@@ -213,20 +214,14 @@ def _as_list(column: Any) -> list[Any]:
     for method in ("to_pylist", "to_list", "tolist"):
         if hasattr(column, method):
             return list(getattr(column, method)())
-    return list(column)
+    try:
+        return list(column)
+    except TypeError:
+        raise DataError(f"a column is a list of values, not {shortened(column)}") from None
 
 
 def parquet_rows(source: FileSource, roles: Roles) -> Iterator[Row]:
     """Rows of a Parquet file."""
-    import duckdb
-
-    path = f"{path_literal(source.path)}, hive_partitioning=false"
-    with connect() as connection:
-        try:
-            columns = [row[0] for row in connection.execute(f"DESCRIBE SELECT * FROM read_parquet({path})").fetchall()]
-        except duckdb.Error as error:
-            raise DataError(f"{source.label}: not a Parquet file: {str(error).splitlines()[0]}") from None
-        layout = roles.layout(columns, source.label)
-        cursor = connection.execute(f"SELECT {', '.join(map(quoted, layout.columns))} FROM read_parquet({path})")
-        batches = iter(lambda: cursor.fetchmany(10_000), [])
-        yield from map(layout.row, count(1), chain.from_iterable(batches))
+    with open_parquet(source) as file:
+        layout = roles.layout(file.columns, source.label)
+        yield from map(layout.row, count(1), file.rows(layout.columns))

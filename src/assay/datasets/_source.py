@@ -12,11 +12,12 @@ import weakref
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import IO, Any
 
 from assay.datasets._columns import is_header
+from assay.datasets._limits import LONGEST_LINE, LinedFile, UnpackedFile
 from assay.errors import AssayError, DataError
 from assay.temporary_files import TemporaryFile
 
@@ -95,33 +96,51 @@ class FileSource:
         with self._explained(), self.path.open("rb") as file:
             return file.read(4)
 
+    @cached_property
+    def start(self) -> bytes:
+        """The first four bytes, decompressed."""
+        if not self.compression:
+            return self.magic
+        with self.reading() as file:
+            return file.read(4)
+
     @property
     def compression(self) -> str | None:
         """`gzip`, `zstd`, `xz`, `bzip2` or None, by the first bytes."""
         return next((name for magic, name in MAGIC.items() if self.magic.startswith(magic)), None)
 
     def open(self) -> IO[bytes]:
-        """The decompressed bytes."""
+        """The decompressed bytes. More than may come out of a compressed file is a DataError."""
+        if not self.compression:
+            return self.path.open("rb")
+        return io.BufferedReader(UnpackedFile(self._unpacked(), self.path, self.label), BLOCK)
+
+    def _unpacked(self) -> Any:
+        """The compressed file, opened by what unpacks it."""
         if self.compression == "gzip":
-            return gzip.open(self.path, "rb")  # type: ignore[return-value]
+            return gzip.open(self.path, "rb")
         if self.compression == "zstd":
             from assay.datasets._zstd import ZstdFile
 
-            return io.BufferedReader(ZstdFile(self.path), buffer_size=1 << 20)
+            return ZstdFile(self.path)
         if self.compression == "xz":
             import lzma
 
             return lzma.open(self.path, "rb")
-        if self.compression == "bzip2":
-            import bz2
+        import bz2
 
-            return bz2.open(self.path, "rb")
-        return self.path.open("rb")
+        return bz2.open(self.path, "rb")
 
     @contextmanager
     def reading(self) -> Iterator[IO[bytes]]:
         """The open file; what goes wrong while it is read becomes a DataError."""
         with self._explained(), self.open() as file:
+            yield file
+
+    @contextmanager
+    def reading_lines(self) -> Iterator[IO[bytes]]:
+        """The open file, to be read line by line; a line without end becomes a DataError as well."""
+        with self._explained(), io.BufferedReader(LinedFile(self.open(), self.label), BLOCK) as file:
             yield file
 
     @contextmanager
@@ -133,6 +152,8 @@ class FileSource:
             raise
         except FileNotFoundError:
             raise DataError(f"{self.label}: no such file") from None
+        except MemoryError:
+            raise DataError(f"{self.label}: reading it needs more memory than there is") from None
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise DataError(f"{self.label}: the compressed file is damaged: {error}") from None
         except OSError as error:
@@ -157,7 +178,7 @@ class FileSource:
 
     def lines(self, *, comments: bool = False) -> Iterator[tuple[int, bytes]]:
         """Numbered lines that say something: no blank lines, no byte-order mark; comments (`#` first) if asked for."""
-        with self.reading() as file:
+        with self.reading_lines() as file:
             for number, line in enumerate(_split_at_carriage_returns(file), 1):
                 if number == 1:
                     line = line.removeprefix(BOM)
@@ -176,16 +197,22 @@ class FileSource:
 
     @cached_property
     def first_line(self) -> bytes:
-        """The first line with something in it; empty for an empty file."""
-        return next((line for _, line in self.lines()), b"")
+        """The first line with something in it; empty for an empty file. Of a line without end only the beginning."""
+        with self.reading() as file:
+            pieces = _split_at_carriage_returns(iter(partial(file.readline, LONGEST_LINE), b""))
+            for number, line in enumerate(pieces):
+                line = line if number else line.removeprefix(BOM)
+                if line[:1] != b"#" and line.strip():
+                    return line
+        return b""
 
     @cached_property
     def kind(self) -> str:
         """What the file holds: `trec`, `table` (delimited, with header), `json`, `jsonl` or `parquet`."""
-        if self.magic == b"PAR1":
+        if self.start == b"PAR1":
             return "parquet"
         for magic, what in FOREIGN.items():
-            if self.magic.startswith(magic):
+            if self.start.startswith(magic):
                 raise DataError(f"{self.label}: this is {what}; save it as CSV or JSON in UTF-8")
         endings = [ending.lower() for ending in Path(self.label).suffixes if ending not in COMPRESSIONS]
         by_name = KINDS.get(endings[-1]) if endings else None
@@ -197,6 +224,8 @@ class FileSource:
         return "table" if is_header(start) or (by_name == "table" and b"," in start) else "trec"
 
     def _has_second_object(self) -> bool:
+        if len(self.first_line) >= LONGEST_LINE:
+            return False
         lines = self.lines()
         next(lines)
         return next(lines, (0, b""))[1].lstrip()[:1] == b"{"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
@@ -10,6 +12,7 @@ from assay.datasets._columns import find_run_columns
 from assay.datasets._database import literal, path_literal, quoted
 from assay.datasets._json import parse_json
 from assay.datasets._lines import LineIndex, ordinary_lines
+from assay.datasets._parquet_files import parquet_reader
 from assay.datasets._rows import delimiter_of, is_frame
 from assay.datasets._source import FileSource
 from assay.datasets._trec_lines import THREE_READ, has_three, n_columns, trec_fields
@@ -36,6 +39,14 @@ TEXT_OR_WHOLE = {
 NUMERIC = {*TEXT_OR_WHOLE, "DOUBLE", "FLOAT"}
 
 
+MARK = b"\x01"
+"""A letter that no line of JSON has, so that a line is one column."""
+ID_SHAPE = r'(?:"([^"\\\x00-\x1f]+)"|(0|-?[1-9][0-9]{0,17}))'
+NUMBER_SHAPE = r"-?(?:0|[1-9][0-9]{0,39})(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,4})?"
+ANY_SHAPE = rf'(?:"(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{{4}})*"|{NUMBER_SHAPE}|true|false|null)'
+"""What a value of a line looks like where both readers are bound to read it alike."""
+
+
 class Table(NamedTuple):
     """A relation with text columns q and d and a number s; `bad` marks rows that only the strict reader can explain."""
 
@@ -43,6 +54,8 @@ class Table(NamedTuple):
     tag: str = ""
     check: Callable[[], LineIndex | None] | None = None
     """For text files: looks whether both readers are bound to split the file alike, and if so counts its lines."""
+    has_rows_by_line: bool = False
+    """Whether every line is a row in TREC's columns, which can be read again by its number."""
     is_counted: bool = False
     """Whether scores are ranks that must count up from 1 within each query."""
 
@@ -76,7 +89,7 @@ def _trec(source: FileSource) -> Table | None:
         source.note(THREE_READ)
         return Table(f"SELECT q, d, -(r::DOUBLE) AS s, {_no_number('r')} AS bad FROM {reader}", "", check, is_counted=True)
     select = f"SELECT q, d, s::DOUBLE AS s, {_no_number('s')} AS bad FROM {reader}"
-    return Table(select, fields[5].decode("utf-8", "replace"), check)
+    return Table(select, fields[5].decode("utf-8", "replace"), check, has_rows_by_line=True)
 
 
 def _no_number(column: str) -> str:
@@ -92,18 +105,17 @@ def _csv_reader(source: FileSource, delimiter: str, shape: str) -> str:
 def _file(connection: Any, source: FileSource) -> Table | None:
     if source.kind == "table":
         return _delimited(connection, source)
-    path = path_literal(source.plain_path)
     if source.kind == "jsonl":
-        return _json_lines(source, path)
+        return _json_lines(source)
     if source.kind == "parquet":
-        return _named_columns(connection, f"read_parquet({path}, hive_partitioning=false)")
+        return _named_columns(connection, parquet_reader(connection, source))
     return None
 
 
 def _delimited(connection: Any, source: FileSource) -> Table | None:
     """A table whose first line is its header and whose fields are not quoted."""
     delimiter = delimiter_of(source)
-    with source.reading() as file:
+    with source.reading_lines() as file:
         if file.readline() != source.first_line:
             return None
     names = [name.strip() for name in source.first_line.decode("utf-8", "replace").split(delimiter)]
@@ -117,21 +129,28 @@ def _delimited(connection: Any, source: FileSource) -> Table | None:
     return table and table._replace(check=check)
 
 
-def _json_lines(source: FileSource, path: str) -> Table | None:
-    """One object per line, with the keys of the first. Types are given, not guessed from the first rows."""
+def _json_lines(source: FileSource) -> Table | None:
+    """One object per line, with the keys of the first in their order, all of them plain values.
+
+    The database would read more than JSON: a key twice, commas too many, numbers beyond every float. So lines are matched
+    against a pattern, and one that does not match is for the strict reader.
+    """
     first = parse_json(source.first_line)
     if not isinstance(first, dict):
         return None
     found = find_run_columns(list(first))
-    names = [found["query"], found["document"], found.get("score", found.get("rank", ""))]
-    columns = ", ".join(f"{literal(name)}: '{kind}'" for name, kind in zip(names, ("JSON", "JSON", "VARCHAR"), strict=True))
-    reader = f"read_json({path}, format='newline_delimited', hive_partitioning=false, columns={{{columns}}})"
-    query, doc, value = map(quoted, names)
-    is_id = "coalesce(json_type({}) IN ('VARCHAR', 'BIGINT', 'UBIGINT'), false)"
-    empty = f"{query}->>'$' = '' OR {doc}->>'$' = ''"
-    bad = f"NOT {is_id.format(query)} OR NOT {is_id.format(doc)} OR {_no_number(value)} OR {empty}"
+    value = found.get("score", found.get("rank", ""))
+    shapes = {found["query"]: ID_SHAPE, found["document"]: ID_SHAPE, value: f"({NUMBER_SHAPE})"}
+    pairs = (f"{re.escape(json.dumps(name, ensure_ascii=False))} *: *{shapes.get(name, ANY_SHAPE)}" for name in first)
+    pattern = r"\A *\{ *" + " *, *".join(pairs) + r" *\} *\z"
+    names = {found["query"]: ["qt", "qn"], found["document"]: ["dt", "dn"], value: ["s"]}
+    groups = ", ".join(literal(group) for name in first for group in names.get(name, ()))
+    reader = _csv_reader(source, MARK.decode(), "header=false, columns={'line': 'VARCHAR'}")
+    line = f"SELECT regexp_extract(line, {literal(pattern)}, [{groups}]) AS r FROM {reader}"
     sign = "" if "score" in found else "-"
-    return Table(f"SELECT {query}->>'$' AS q, {doc}->>'$' AS d, {sign}({value}::DOUBLE) AS s, {bad} AS bad FROM {reader}")
+    inner = f"SELECT r.qt || r.qn AS q, r.dt || r.dn AS d, {sign}TRY_CAST(r.s AS DOUBLE) AS s FROM ({line})"
+    check = partial(ordinary_lines, source.plain_path, MARK, MARK + b"\t\v\f", may_have_gaps=True)
+    return Table(f"SELECT q, d, s, coalesce(q = '' OR d = '', true) AS bad FROM ({inner})", check=check)
 
 
 class _Stream:

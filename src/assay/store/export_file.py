@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from assay._version import __version__
 from assay.atomic_write import atomic_write, is_stream
+from assay.datasets._limits import UnpackedFile
 from assay.datasets._zstd import ZstdFile
 from assay.errors import AssayError, BadParameter, DataError
 from assay.store.annotation import check_tag
@@ -107,7 +108,7 @@ def _lines(path: Path) -> Iterator[Lines]:
     import zstandard
 
     try:
-        with io.BufferedReader(ZstdFile(path), 1 << 20) as file:
+        with io.BufferedReader(UnpackedFile(ZstdFile(path), path, str(path)), 1 << 20) as file:
             yield enumerate(file, start=1)
     except OSError as error:
         raise DataError(f"{path}: {error.strerror or error}") from None

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from assay.datasets._limits import VARIABLE, most_unpacked
 from assay.errors import StoreError
 from assay.store.numbers import pack_counts, unpack_counts
 
@@ -41,6 +42,11 @@ def decompressed(data: bytes, what: str, digest: str | None = None) -> bytes:
     import zstandard
 
     try:
+        size = zstandard.get_frame_parameters(data).content_size
+        if most_unpacked(len(data)) < size < zstandard.CONTENTSIZE_ERROR:
+            raise StoreError(
+                f"{what} becomes too large when unpacked; if the store is yours, allow more with {VARIABLE}=inf"
+            )
         payload = zstandard.ZstdDecompressor().decompress(data)
     except (zstandard.ZstdError, MemoryError) as error:
         raise StoreError(f"{what} is damaged and cannot be read ({error}); assay store check lists all such") from None

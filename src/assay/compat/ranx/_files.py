@@ -52,28 +52,14 @@ def _as_list(column: Any) -> list[Any]:
 def read_parquet(path: str | Path, columns: Mapping[str, str]) -> dict[str, Any]:
     """Columns of a Parquet file under other names: name → the column's own name."""
     from assay.datasets import as_source
-    from assay.datasets._database import connect, path_literal
+    from assay.datasets._parquet_files import open_parquet
 
-    file = as_source(Path(path)).path
-    connection = connect()
-    try:
-        found = connection.execute(f"SELECT * FROM read_parquet({path_literal(file)}) LIMIT 0").description  # noqa: S608
-        names = [name for name, *_ in found]
+    with open_parquet(as_source(Path(path))) as file:
+        names = file.columns
         if missing := [column for column in columns.values() if column not in names]:
             raise DataError(f"{path}: there is no column {missing[0]!r} among {', '.join(map(repr, names))}")
-        rows = connection.execute(f"SELECT * FROM read_parquet({path_literal(file)})").fetchnumpy()  # noqa: S608
-    except connection_errors() as error:
-        raise DataError(f"{path}: not a Parquet file that can be read: {error}") from None
-    finally:
-        connection.close()
-    return {name: rows[column].tolist() for name, column in columns.items()}
-
-
-def connection_errors() -> type[Exception]:
-    """What the database raises."""
-    import duckdb
-
-    return duckdb.Error
+        rows = list(zip(*file.rows(list(columns.values())), strict=True)) or [()] * len(columns)
+    return {name: list(column) for name, column in zip(columns, rows, strict=True)}
 
 
 def write_file(numbers: Numbers, path: Path, kind: str, tag: str) -> None:
