@@ -26,6 +26,8 @@ class Total:
     faults: int = 0
     seconds: float = 0.0
     next_place: int = 0
+    last_rate: float = 0.0
+    """Inputs per second in the last batch: the first one also pays for what is imported."""
     found: list[dict[str, str]] = field(default_factory=list)
 
     @property
@@ -35,10 +37,11 @@ class Total:
 
     def add(self, answer: dict[str, Any]) -> None:
         """Count a batch."""
+        self.last_rate = answer["inputs"] / answer["seconds"] if answer["seconds"] else 0.0
         for name in ("inputs", "accepted", "refused", "faults", "seconds"):
             setattr(self, name, getattr(self, name) + answer[name])
-        known = {fault["signature"] for fault in self.found}
-        self.found += [fault for fault in answer["found"] if fault["signature"] not in known]
+        by_signature = {fault["signature"]: fault for fault in reversed([*self.found, *answer["found"]])}
+        self.found = [by_signature.pop(name) for name in list(reversed(by_signature))]
 
 
 @dataclass
@@ -94,8 +97,7 @@ class Campaign:
                 return None
             name = min(behind, key=self._progress)
             total = self.totals[name]
-            count = min(self._left(name), round(total.rate * BATCH_SECONDS) if total.seconds else FIRST_BATCH)
-            count = max(1, count)
+            count = max(1, min(self._left(name), max(FIRST_BATCH, round(total.last_rate * BATCH_SECONDS))))
             asked = {"component": name, "seed": self.seed, "start": total.next_place, "count": count}
             total.next_place += count
             self._busy[name] = BATCH_SECONDS

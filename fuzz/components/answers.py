@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import zlib
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -92,7 +93,8 @@ def _cases() -> list[Any]:
 
 def _conformance(data: bytes) -> Any:
     answers = parse_answers(data.decode("utf-8", "replace"), _cases(), "answers")
-    return render_report(check_answers(_cases(), answers), 80)
+    report = check_answers(_cases(), answers)
+    return render_report(report, 80) if zlib.crc32(data) % 16 == 0 else list(map(str, report.verdicts))
 
 
 def _answer_seeds() -> list[bytes]:

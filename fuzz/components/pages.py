@@ -143,7 +143,9 @@ class _Application:
             raw.execute("PRAGMA synchronous = off")
         raw.close()
         self.app = make_app(path)
-        self.csrf = self.app.state.desk.csrf
+        self.csrf = ""
+        asked = {"method": "GET", "target": "/", "headers": [("host", HOST)], "body": b""}
+        self._loop.run_until_complete(self._called(asked))
 
     def ask(self, asked: dict[str, Any]) -> int:
         """The status of the answer. An exception of the application comes through."""
@@ -188,6 +190,8 @@ class _Application:
                 statuses.append(message["status"])
 
         await self.app(scope, receive, send)
+        session = scope.get("state", {}).get("session")
+        self.csrf = session.csrf if session is not None else self.csrf
         return statuses[0] if statuses else 0
 
 

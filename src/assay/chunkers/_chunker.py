@@ -131,6 +131,8 @@ def parse_chunker(text: str | Mapping[str, Any]) -> BoundChunker:
     """`fixed_lines(size=800)`; or a mapping, as YAML has it: `{fixed_lines: {size: 800}}`."""
     if isinstance(text, Mapping):
         return _of_mapping(text)
+    if not isinstance(text, str):
+        raise BadParameter(f"a chunker is a name, such as fixed_lines(size=800), or a map; not {text!r}")
     name, settings = split_call(text)
     return _bound(text, find_chunker(name), settings)
 
@@ -140,6 +142,8 @@ def _of_mapping(content: Mapping[str, Any]) -> BoundChunker:
         name, settings = str(content["name"]), {key: value for key, value in content.items() if key != "name"}
     elif len(content) == 1:
         ((name, inside),) = content.items()
+        if not isinstance(inside, Mapping | None):
+            raise BadParameter(f"a chunker's settings are a map, as in {{fixed_lines: {{size: 800}}}}, not {inside!r}")
         settings = dict(inside or {})
     else:
         raise BadParameter(f"a chunker is a name or a map with one name, not {sorted(content)}")

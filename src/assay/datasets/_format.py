@@ -13,6 +13,7 @@ from assay.catalog import entries_by_name, find_entry
 from assay.datasets._dataset import BenchmarkDataset
 from assay.datasets._source import COMPRESSIONS, FileSource, plain_name
 from assay.errors import DataError, UnknownName, UsageError, near_matches
+from assay.text import shortened
 
 PEEK = 1 << 18
 """Bytes looked at to tell formats apart; more where the first record is longer."""
@@ -228,6 +229,7 @@ def load_dataset(source: str | Path | BenchmarkDataset, format: str | None = Non
     if isinstance(source, BenchmarkDataset):
         return source
     path = bundled().get(str(source)) or Path(source)
+    _refuse_impossible(path)
     if (sized := _load_sized(str(source), format)) is not None:
         return sized
     if (part := _load_split(str(source), format)) is not None:
@@ -243,6 +245,14 @@ def load_dataset(source: str | Path | BenchmarkDataset, format: str | None = Non
     dataset = chosen.read(path)
     dataset.format, dataset.path = chosen.name, path
     return dataset
+
+
+def _refuse_impossible(path: Path) -> None:
+    """A name that no file can have is told as such."""
+    try:
+        path.exists()
+    except OSError as error:
+        raise DataError(f"{shortened(str(path))}: no such file: {error.strerror or error}") from None
 
 
 def _load_split(source: str, format: str | None) -> BenchmarkDataset | None:  # noqa: A002

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, MutableMapping
 from contextlib import contextmanager
 from functools import cached_property
@@ -119,13 +120,24 @@ def _document(record: Any) -> Document:
     return Document(doc_id, text, source=url or None, title=title or None, metadata=fields or None)
 
 
+LARGEST_GRADE = sys.float_info.max
+
+
+def _grade(value: Any, doc: str) -> float:
+    """A grade is a finite number."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not -LARGEST_GRADE <= value <= LARGEST_GRADE:
+        raise DataError(f"the grade of document {doc} is {value!r}; a finite number is needed")
+    return value
+
+
 def _judgments(benchmark: Any, notes: Notes) -> dict[str, dict[str, float]]:
     found: dict[str, dict[str, float]] = {}
     n_again = 0
     for row in benchmark.qrels_iter():
         judged, doc = found.setdefault(text_id(row.query_id), {}), text_id(row.doc_id)
         n_again += doc in judged
-        judged[doc] = max(row.relevance, judged.get(doc, row.relevance))
+        grade = _grade(row.relevance, doc)
+        judged[doc] = max(grade, judged.get(doc, grade))
     if n_again:
         notes.mend("judgments", f"{counted(n_again, 'judgment')} of documents judged before; the best grade counts")
     return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -11,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.errors import ProviderError
+from assay.errors import AssayError, ProviderError
 from assay.providers._refusals import Final
 from assay.text import counted
 
@@ -81,8 +80,10 @@ def _open(path: str, ids_path: str, of: str, _: object) -> VectorFile:
     try:
         content = np.load(Path(path).expanduser(), mmap_mode="r", allow_pickle=False)
         vectors, ids = _of_archive(path, content) if isinstance(content, np.lib.npyio.NpzFile) else (content, None)
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
-        raise ProviderError(f"vectors: {path} cannot be read as .npy or .npz: {error}") from None
+    except AssayError:
+        raise
+    except Exception as error:  # noqa: BLE001 (NumPy lets through what its tokenizer, zipfile and zlib raise)
+        raise ProviderError(f"vectors: {path} cannot be read as .npy or .npz: {_first_line(error)}") from None
     if vectors.ndim != 2 or not vectors.shape[1]:
         raise ProviderError(f"vectors: {path} needs a row of numbers per {of}, and has the shape {vectors.shape}")
     if vectors.dtype.kind != "f" or vectors.dtype.itemsize > 8:
@@ -91,6 +92,10 @@ def _open(path: str, ids_path: str, of: str, _: object) -> VectorFile:
     if ids is not None:
         _check_ids(ids_path or path, ids, path, len(vectors))
     return VectorFile(path, of, vectors, ids)
+
+
+def _first_line(error: Exception) -> str:
+    return next(iter(str(error).splitlines()), "") or type(error).__name__
 
 
 def _of_archive(path: str, content: Any) -> tuple[Any, tuple[str, ...] | None]:
