@@ -216,13 +216,14 @@ def test_interrupted_a_command_with_secrets_is_not_repeated(place, monkeypatch):
     assert "s3cr3t" not in err.decode()
 
 
-def test_asked_to_end_it_says_how_to_go_on_and_exits_143(place, monkeypatch):
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGHUP, 129), (signal.SIGTERM, 143)])
+def test_asked_to_end_it_says_how_to_go_on(place, monkeypatch, number, code):
     monkeypatch.setenv("HOLD", HELD)
     child = start(*FLAGS, "--concurrency", "2")
     until_asking(child, place, 6)
-    child.send_signal(signal.SIGTERM)
+    child.send_signal(number)
     _, err = child.communicate(timeout=60)
-    assert child.returncode == 143
+    assert child.returncode == code
     assert re.fullmatch(
         r"interrupted: \d+ of 24 queries answered; go on with: assay eval .* --resume", err.decode().splitlines()[-1]
     )

@@ -1,5 +1,6 @@
 """Interrupts: being asked to end is like Ctrl-C."""
 
+import json
 import os
 import signal
 import subprocess
@@ -7,24 +8,28 @@ import threading
 
 import pytest
 
-from assay.cli._interrupts import Terminated, until_terminated
+from assay.cli._interrupts import ENDING, Ended, exit_code_of, until_ended
 
 from .conftest import SCRIPT
 
+CODES = [(signal.SIGHUP, 129), (signal.SIGINT, 130), (signal.SIGTERM, 143)]
 
-def test_being_asked_to_end_interrupts_and_only_meanwhile():
-    before = signal.getsignal(signal.SIGTERM)
-    with pytest.raises(Terminated), until_terminated():
-        signal.raise_signal(signal.SIGTERM)
-    assert issubclass(Terminated, KeyboardInterrupt)
-    assert signal.getsignal(signal.SIGTERM) is before
+
+@pytest.mark.parametrize("number", ENDING)
+def test_being_asked_to_end_interrupts_and_only_meanwhile(number):
+    before = signal.getsignal(number)
+    with pytest.raises(Ended) as raised, until_ended():
+        signal.raise_signal(number)
+    assert issubclass(Ended, KeyboardInterrupt)
+    assert exit_code_of(raised.value) == 128 + number
+    assert signal.getsignal(number) is before
 
 
 def test_in_another_thread_nothing_is_changed():
     found = []
 
     def look():
-        with until_terminated():
+        with until_ended():
             found.append(signal.getsignal(signal.SIGTERM))
 
     thread = threading.Thread(target=look)
@@ -33,18 +38,41 @@ def test_in_another_thread_nothing_is_changed():
     assert found == [signal.getsignal(signal.SIGTERM)]
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_a_signal_that_is_ignored_stays_so():
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with until_ended():
+            signal.raise_signal(signal.SIGHUP)
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def reading(copies, **how):
+    """A program that reads standard input, which stays open, so it is certain to be reading it when a signal comes."""
+    command = [SCRIPT, "score", "qrels.txt", "-", "-m", "map", "--format", "json"]
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    program = subprocess.Popen(command, env=os.environ | {"TMPDIR": str(copies)}, **pipes, **how)
+    program.stdin.write(b"q1 Q0 d1 1 9 good\n" + b"\n" * 4_000_000)  # more than a block, so that the copy has begun
+    program.stdin.flush()
+    while not list(copies.iterdir()):
+        assert program.poll() is None
+    return program
+
+
+@pytest.mark.parametrize(("number", "code"), CODES)
 def test_what_was_copied_from_standard_input_is_gone_afterwards(files, tmp_path_factory, number, code):
-    """Standard input stays open, so the program is certain to be reading it when the signal comes."""
     copies = tmp_path_factory.mktemp("copies")
-    command = [SCRIPT, "score", "qrels.txt", "-", "-m", "map"]
-    how = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(command, env=os.environ | {"TMPDIR": str(copies)}, **how) as program:
-        program.stdin.write(b"q1 Q0 d1 1 9 good\n" * 200_000)  # more than a block, so that the copy has begun
-        program.stdin.flush()
-        while not list(copies.iterdir()):
-            assert program.poll() is None
+    with reading(copies) as program:
         program.send_signal(number)
         _, told = program.communicate()
     assert (program.returncode, told) == (code, b"interrupted\n")
     assert list(copies.iterdir()) == []
+
+
+def test_under_nohup_it_goes_on(files, tmp_path_factory):
+    ignore = {"preexec_fn": lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)}
+    with reading(tmp_path_factory.mktemp("copies"), **ignore) as program:
+        program.send_signal(signal.SIGHUP)
+        told, _ = program.communicate()
+    assert program.returncode == 0
+    assert json.loads(told)

@@ -6,11 +6,14 @@ import re
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
 
 from assay._version import __version__
+from assay.cli._exit_codes import EXIT_CODES
+from assay.errors import AssayError
 
 from .conftest import SCRIPT
 
@@ -251,3 +254,38 @@ def test_a_terminal_that_does_not_know_its_width(terminal, files, arguments):
 def test_errors_in_a_terminal(terminal, files):
     assert terminal("score", "qrels.txt", "no.run") == (3, "\x1b[1;31merror:\x1b[0m no.run: no such file\n", "")
     assert terminal("score", "qrels.txt", "no.run", env={"NO_COLOR": "1"}) == (3, "error: no.run: no such file\n", "")
+
+
+# Exit codes
+
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def codes_of(page, section):
+    """Code → what it means, in the table of a page below these words."""
+    table = re.findall(
+        r"^\| (\d+) \| (.+) \|$", (DOCS / page).read_text().partition(section)[2].partition("\n#")[0], re.MULTILINE
+    )
+    return {int(code): means for code, means in table}
+
+
+def test_the_docs_list_every_exit_code_and_no_other():
+    listed = codes_of("tour.md", "Every command ends with one of these exit codes")
+    assert list(listed) == list(EXIT_CODES)
+    assert all(listed[code].startswith(means) for code, means in EXIT_CODES.items())
+    assert set(codes_of("running.md", "### Exit codes")) == set(EXIT_CODES) - {1}
+
+
+def test_the_help_page_lists_every_exit_code(assay):
+    listed = assay("--help").out.partition("exit codes: ")[2].replace("\n", " · ").split(" · ")
+    assert [one.strip() for one in listed if one.strip()] == [f"{code} {means}" for code, means in EXIT_CODES.items()]
+
+
+def test_the_codes_of_errors_are_listed():
+    classes, codes = [AssayError], set()
+    while classes:
+        one = classes.pop()
+        classes += one.__subclasses__()
+        codes.add(one.exit_code)
+    assert codes <= set(EXIT_CODES)

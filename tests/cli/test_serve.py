@@ -43,15 +43,16 @@ def served(store, *words):
                 process.kill()
 
 
-def test_it_answers_and_ends_on_ctrl_c(store):
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGHUP, 129), (signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_it_answers_and_ends_at_a_signal(store, number, code):
     with served(store) as (address, process):
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+/", address)
         with urllib.request.urlopen(address) as answer:
             assert "bm25" in answer.read().decode()
             assert "server" not in {name.lower() for name in answer.headers}
-        os.kill(process.pid, signal.SIGINT)
+        os.kill(process.pid, number)
         _, errors = process.communicate(timeout=20)
-        assert (process.returncode, errors) == (0, "ended\n")
+        assert (process.returncode, errors) == (code, "interrupted\n")
 
 
 def test_an_open_progress_page_does_not_hold_it_up(store):
@@ -61,7 +62,7 @@ def test_an_open_progress_page_does_not_hold_it_up(store):
         os.kill(process.pid, signal.SIGINT)
         assert b"data:" in stream.read()
         _, errors = process.communicate(timeout=20)
-        assert (process.returncode, errors) == (0, "ended\n")
+        assert (process.returncode, errors) == (130, "interrupted\n")
 
 
 def test_the_token_may_come_from_the_environment(store, monkeypatch):

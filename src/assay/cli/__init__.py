@@ -2,37 +2,31 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit code."""
+    from assay.cli._interrupts import exit_code_of, until_ended
+    from assay.cli._program_errors import exit_code_with_message
+    from assay.cli._streams import standard_streams
+
     arguments = sys.argv[1:] if argv is None else argv
+    with standard_streams():
+        try:
+            with until_ended():  # by default SIGTERM and SIGHUP end a process at once, and temporary files stay
+                return exit_code_with_message(lambda: _run(arguments))
+        except KeyboardInterrupt as interrupt:
+            sys.stderr.write("interrupted\n")
+            return exit_code_of(interrupt)
+
+
+def _run(arguments: list[str]) -> int:
     if arguments in (["--version"], ["-V"]):  # answered before anything heavy is imported
-        return _print_version()
-    try:
-        from assay.cli._interrupts import until_terminated
-        from assay.cli._program import run_program
+        from assay._version import __version__
 
-        with until_terminated():  # by default SIGTERM ends a process at once, and temporary files stay
-            return run_program(arguments)
-    except KeyboardInterrupt as interrupt:
-        sys.stderr.write("interrupted\n")
-        return int(getattr(interrupt, "exit_code", 130))
-
-
-def _print_version() -> int:
-    from assay._version import __version__
-
-    try:
         sys.stdout.write(f"assay {__version__}\n")
-        sys.stdout.flush()
-    except BrokenPipeError:
-        silence_output()
-    return 0
+        return 0
+    from assay.cli._program import run_program
 
-
-def silence_output() -> None:
-    """Nobody reads on: whatever is still to be written goes nowhere, without a complaint at exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return run_program(arguments)

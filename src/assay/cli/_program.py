@@ -1,4 +1,4 @@
-"""The program: finds the command, runs it, and turns errors into messages and exit codes."""
+"""The program: finds the command and runs it."""
 
 from __future__ import annotations
 
@@ -7,53 +7,24 @@ import difflib
 import io
 import shlex
 import sys
-import traceback
 from collections.abc import Sequence
 
 from assay.catalog import load_entries
-from assay.cli import silence_output
 from assay.cli._command import Command, Parser
+from assay.cli._exit_codes import exit_codes_text
 from assay.cli._plain_letters import plain_letters
-from assay.cli._program_errors import write_error
 from assay.cli._verbose import add_verbose, timed
-from assay.errors import AssayError, UsageError
-
-EXIT_CODES = (
-    "exit codes: 0 fine · 1 gate failed · 2 usage · 3 data · 4 provider · 5 nothing selected · 6 store\n"
-    "            70 a bug in assay · 130 interrupted · 143 terminated"
-)
+from assay.errors import UsageError
 
 ALIKE = 0.75
 """How much of a flag must be there for it to have been meant: with fewer letters than that, --store would be --sort."""
 
 
 def run_program(arguments: list[str]) -> int:
-    """Parse, run, report."""
+    """Parse and run."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=plain_letters())  # a letter the terminal lacks is written out, not a crash
-    try:
-        code = _run(arguments)
-        sys.stdout.flush()
-    except AssayError as error:
-        write_error(str(error))
-        return error.exit_code
-    except BrokenPipeError:  # the reader has seen enough
-        silence_output()
-        return 0
-    except OSError as error:
-        silence_output()
-        what = "no such file" if isinstance(error, FileNotFoundError) else error.strerror or error
-        write_error(f"{error.filename or 'the output'}: {what}")
-        return 2
-    except Exception:  # noqa: BLE001 (told apart from user errors, traceback kept)
-        traceback.print_exc()
-        write_error("this is a bug in assay; please report it with the lines above")
-        return 70
-    return code
-
-
-def _run(arguments: list[str]) -> int:
     parser = build_parser()
     if not arguments:
         parser.print_help()
@@ -89,7 +60,7 @@ def build_parser() -> Parser:
     parser = Parser(
         prog="assay",
         description="How good is this retrieval, and did the last change make it better?",
-        epilog=EXIT_CODES,
+        epilog=exit_codes_text(),
         formatter_class=_formatter,
     )
     parser.add_argument("-V", "--version", action="version", version=f"assay {__version__}")

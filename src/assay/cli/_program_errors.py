@@ -1,16 +1,43 @@
-"""Errors as the terminal shows them: `error:` in red, sentences broken between words, commands left whole."""
+"""Errors as the terminal shows them, `error:` in red and commands left whole; and the exit code of each."""
 
 from __future__ import annotations
 
 import sys
+import traceback
+from collections.abc import Callable
 
+from assay.cli._streams import words_of
 from assay.cli._terminal import may_colour, terminal_width
+from assay.errors import AssayError, DataError
 from assay.text import printable, wrapped
 
 LABEL = "error:"
 RED, PLAIN = "\x1b[1;31m", "\x1b[0m"
 PASTED = "  assay "
 """How a line begins that can be pasted: it is not broken."""
+NO_MEMORY = "there is not enough memory; give fewer or smaller files at once, or allow the process more"
+BUG = 70
+
+
+def exit_code_with_message(run: Callable[[], int]) -> int:
+    """The exit code of what is run; where it fails, the error is written first. Everything printed has then been written."""
+    try:
+        code = run()
+        sys.stdout.flush()
+    except AssayError as error:
+        write_error(str(error))
+        return error.exit_code
+    except MemoryError:
+        write_error(NO_MEMORY)
+        return DataError.exit_code
+    except OSError as error:
+        write_error(words_of(error))
+        return DataError.exit_code
+    except Exception:  # noqa: BLE001 (told apart from user errors, traceback kept)
+        traceback.print_exc()
+        write_error("this is a bug in assay; please report it with the lines above")
+        return BUG
+    return code
 
 
 def write_error(message: str) -> None:

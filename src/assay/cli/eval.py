@@ -16,7 +16,7 @@ from assay.cli._command import Command
 from assay.cli._eval_arguments import add_arguments
 from assay.cli._eval_told import ends_in_table, tell_plan, tell_results, where_to_look
 from assay.cli._eval_words import check_flags, refuse_bare_words, refuse_no_result
-from assay.cli._interrupts import INTERRUPTED, TERMINATED, Terminated, until_terminated
+from assay.cli._interrupts import exit_code_of
 from assay.cli._policy import given_policy
 from assay.cli._program_errors import write_error
 from assay.cli._progress import Tally, progress_watcher
@@ -121,7 +121,7 @@ def _results(options: argparse.Namespace, plan: Plan) -> list[Result] | int:
     before = _read_before(options.retry_failed)
     tally = Tally(lambda _: None)
     try:
-        with until_terminated(), progress_watcher(quiet=options.quiet) as watch, _told(options, plan) as tell:
+        with progress_watcher(quiet=options.quiet) as watch, _told(options, plan) as tell:
             tally = Tally(watch, tell)
             how = Conduct(
                 options.resume, name=name, watch=tally, say=lambda note: _tell(options, f"note: {note}"), before=before
@@ -131,7 +131,7 @@ def _results(options: argparse.Namespace, plan: Plan) -> list[Result] | int:
         advice = f"; {_going_on(options, plan)}" if tally.n_answered else ""
         n_parts = len(plan.benchmarks) * len(plan.providers)
         sys.stderr.write(f"interrupted: {printable(tally.sentence(n_parts) + advice)}\n")
-        return TERMINATED if isinstance(interrupt, Terminated) else INTERRUPTED
+        return exit_code_of(interrupt)
 
 
 def _told(options: argparse.Namespace, plan: Plan) -> AbstractContextManager[Callable[[Progress], None]]:

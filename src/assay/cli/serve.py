@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from assay.cli._command import Command
+from assay.cli._interrupts import HANGUP, Ended, handled_by
 from assay.cli._numbers import whole_number
 from assay.cli._store import add_store_argument, open_store
 from assay.errors import UsageError
@@ -16,6 +17,7 @@ from assay.text import counted, install_command
 
 if TYPE_CHECKING:
     import socket
+    from types import FrameType
 
     from starlette.applications import Starlette
 
@@ -69,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run_serve(options: argparse.Namespace) -> int:
-    """Everything that can be refused is, before the port is taken. Ctrl-C ends it, and that is no failure."""
+    """Everything that can be refused is, before the port is taken. It runs until a signal ends it, as Ctrl-C does."""
     _refuse_missing()
     token = _token(options)
     _refuse_open_proxy(options.proxy, token)
@@ -129,6 +131,7 @@ def _refuse_missing() -> None:
 def _listening(host: str, port: int) -> socket.socket:
     """The socket, so that a port which is taken is told at once, and port 0 is known."""
     import socket
+    from types import FrameType
 
     found = None
     try:
@@ -154,6 +157,7 @@ def _tell(host: str, port: int, place: str) -> None:
 def _reachable(host: str) -> str:
     """What others may call this machine by, where it listens on every address it has."""
     import socket
+    from types import FrameType
 
     if host not in EVERYWHERE:
         return host
@@ -174,10 +178,16 @@ def _app(store: Any, token: str, datasets: Sequence[BenchmarkDataset], proxies: 
 def _serve(app: Starlette, proxies: Sequence[str], listening: socket.socket) -> None:
     from assay.web.server import make_server
 
-    try:
-        make_server(app, proxies=proxies).run(sockets=[listening])
-    except KeyboardInterrupt:  # uvicorn ends in good order, then raises what ended it
-        sys.stderr.write("ended\n")
+    server, hangups = make_server(app, proxies=proxies), list[int]()
+
+    def hang_up(number: int, frame: FrameType | None) -> None:
+        hangups.append(number)
+        server.handle_exit(number, frame)
+
+    with handled_by(hang_up, HANGUP):
+        server.run(sockets=[listening])  # it ends in good order, then raises the signal that ended it, if it knows that one
+    if hangups:
+        raise Ended(hangups[0])
 
 
 COMMAND = Command("serve", "serve the web pages over a store", add_arguments, run_serve, EXAMPLES)

@@ -161,6 +161,7 @@ def _tell_all(channels: Sequence[Channel], alerts: Sequence[Alert], state: Path)
     for alert in printed:
         sys.stdout.write("ALERT  " + "\n".join(map(printable, alert.text.split("\n"))) + "\n")
     sys.stdout.write(f"{counted(len(printed), 'new alert')}{f', {known} known before' if known else ''}\n")
+    sys.stdout.flush()  # what could not be printed is printed next time
     _remember(state, told)
 
 

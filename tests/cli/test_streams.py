@@ -1,0 +1,142 @@
+"""Standard streams that are closed, full, or read by nobody, for every command there is."""
+
+import os
+import re
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import assay
+from assay.cli._program import build_parser
+from assay.store import Store
+from assay.store.judgments import Judgment
+
+from .conftest import SCRIPT
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+QRELS, BM25, DENSE = "qrels.txt", "bm25.run", "dense.run"
+COMMANDS = {
+    "answers": ("answers.jsonl", "--dataset", "golden.json"),
+    "bless": (),
+    "chunk": ("text.md",),
+    "chunkers": (),
+    "compare": (QRELS, BM25, DENSE, "-m", "ndcg@10"),
+    "completion": ("bash",),
+    "conformance": ("--topics",),
+    "datasets": (),
+    "drift": (BM25, DENSE),
+    "eval": ("--benchmarks", "rag-template", "--limit", "2", "--providers", "bm25", "--metrics", "mrr", "--no-store"),
+    "fuse": (BM25, DENSE, "--method", "rrf"),
+    "gate": ("latest", "--rule", "ndcg@10 >= 0.9"),
+    "history": ("-m", "ndcg@10"),
+    "judgments": (),
+    "metrics": (),
+    "moe": ("routes.jsonl",),
+    "ontology": ("search", "seizure"),
+    "plan": ("check", "plan.yaml"),
+    "plot": (),
+    "power": (QRELS, BM25, DENSE, "-m", "ndcg@10"),
+    "providers": (),
+    "report": ("latest", "-o", "report.md"),
+    "results": (),
+    "score": (QRELS, BM25, "-m", "ndcg@10"),
+    "serve": ("--port", "0"),
+    "show": ("latest",),
+    "store": ("check",),
+    "watch": ("--rule", "ndcg@10 >= 0.9"),
+    "why": (QRELS, BM25, "-m", "ndcg@10"),
+}
+"""Command → arguments with which it prints something."""
+FAILED_GATE = 1
+SERVES_ON, PRINTS_NOTHING = "serve", "report"
+QUICK = ("completion", "score")
+
+
+def of(names):
+    """Names as parameters; but for a few they are tried with the slow tests, for each starts a process."""
+    return [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in names]
+
+
+PRINTING = of(["--version", "--help", *(name for name in COMMANDS if name != PRINTS_NOTHING)])
+ENDING = of(["--help", *(name for name in COMMANDS if name != SERVES_ON)])
+TELLING = of(["bless", "completion", "eval", "gate", "report", "score", "watch"])
+BUG = re.compile("Traceback|Exception ignored|bug in assay|Broken pipe")
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """A folder with what every command needs, and a store."""
+    folder = tmp_path_factory.mktemp("place")
+    for name in (QRELS, BM25, DENSE):
+        (folder / name).write_bytes((EXAMPLES / name).read_bytes())
+    for name, text in {
+        "text.md": "# One\nText.\n\n# Two\nMore text.\n",
+        "answers.jsonl": '{"id": "q1", "answer": "in Bonn"}\n',
+        "golden.json": '[{"id": "q1", "question": "where is it?", "expected_answer": "Bonn", "relevant_docs": ["d1"]}]',
+        "routes.jsonl": '{"query_id": "q1", "route": "a", "optimal_expert": "a"}\n',
+        "plan.yaml": "benchmarks: [rag-template]\nproviders: [bm25]\n",
+    }.items():
+        (folder / name).write_text(text)
+    (folder / ".assay").mkdir()
+    with Store.open(folder / ".assay" / "assay.db") as store:
+        result = assay.evaluate({"q": {"d": 1}}, {"q": {"c": 2.0, "d": 1.0}}, ["ndcg@10"], name="bm25")
+        store.save([replace(result, benchmark="small")])
+        store.judgments.give(Judgment("small", "q", "d", "Ana", 1))
+    return folder
+
+
+def run(place, name, **streams):
+    """The command with these streams; what it left in those that are pipes."""
+    words = name.split() if name.startswith("-") else [name, *COMMANDS[name]]
+    how = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **streams}
+    done = subprocess.run([SCRIPT, *words], cwd=place, stdin=subprocess.DEVNULL, timeout=120, check=False, **how)
+    assert not BUG.search((done.stderr or b"").decode())
+    return done
+
+
+def closed(number):
+    """What a child does before it starts, so that a stream is closed as by `>&-`."""
+    return {"stdout" if number == 1 else "stderr": None, "preexec_fn": lambda: os.close(number)}
+
+
+def test_every_command_is_tried():
+    (commands,) = (action for action in build_parser()._actions if action.dest == "==SUPPRESS==" and action.choices)
+    assert sorted(COMMANDS) == sorted(commands.choices)
+
+
+@pytest.mark.parametrize("name", PRINTING)
+def test_a_closed_output_is_an_error_that_names_it(place, name):
+    done = run(place, name, **closed(1))
+    assert done.returncode == 3
+    assert done.stderr.decode().splitlines()[-1] == "error: standard output: cannot be written: it is closed"
+
+
+@pytest.mark.parametrize("name", PRINTING)
+def test_a_full_output_is_an_error_that_names_it(place, name):
+    with Path("/dev/full").open("wb") as full:
+        done = run(place, name, stdout=full)
+    assert done.returncode == 3
+    assert done.stderr.decode().splitlines()[-1] == "error: standard output: cannot be written: No space left on device"
+
+
+@pytest.mark.parametrize("name", ENDING)
+def test_a_reader_that_goes_away_changes_no_exit_code(place, name):
+    """So a gate that fails still does, where its output goes to `head`."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        done = run(place, name, stdout=writer)
+    finally:
+        os.close(writer)
+    assert done.returncode == (FAILED_GATE if name == "gate" else 0)
+
+
+@pytest.mark.parametrize("name", TELLING)
+@pytest.mark.parametrize("how", ["closed", "full"])
+def test_remarks_that_cannot_be_written_change_nothing(place, name, how):
+    with Path("/dev/full").open("wb") as full:
+        done = run(place, name, **closed(2) if how == "closed" else {"stderr": full})
+    assert done.returncode == (FAILED_GATE if name == "gate" else 0)
+    assert bool(done.stdout) == (name != PRINTS_NOTHING)
