@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 import assay
+from assay.evaluation.bands import tie_report
 from assay.model.profiles import PROFILES
 from benchmarks._data import make_dicts, make_files
 from benchmarks._timing import Row, best_process, best_time, within
@@ -51,5 +52,15 @@ def _from_files() -> Iterator[Row]:
     for name in ("pytrec_eval", "beir", "ir_measures", "ranx"):
         yield within(f"1 M rows, --profile {name}", "default", best_process([*score, "--profile", name])[0], plain, 1.3)
     yield within("1 M rows, --tie-band", "default", best_process([*score, "--tie-band"])[0], plain, 3)
+    yield from _note_about_ties()
     why = [str(ASSAY), "why", qrels, run, "-m", "ndcg@10"]
     yield within("1 M rows, why -m ndcg@10", "default", best_process(why)[0], plain, 10)
+
+
+def _note_about_ties() -> Iterator[Row]:
+    """What it costs to say how many queries have ties that matter, for all metrics of trec_eval where every query is tied."""
+    for n_queries in (200, 1000):
+        qrels, run = map(str, make_files(n_queries, ties=1.0))
+        result = assay.evaluate(qrels, run, "all_trec")
+        took = best_time(partial(tie_report, result.grader, result.settings))
+        yield within(f"{n_queries:,},000 tied rows, -m all_trec, note about ties", "2 s", took, 2.0, 1)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from assay.evaluation.grader import Grader
 from assay.evaluation.setting import Setting
 from assay.metrics._bands import N_SAMPLED, SEED, TieBand, tie_band
+from assay.metrics._metric import BoundMetric
 from assay.metrics._residuals import residual_scores
-from assay.model.graded import GradedRun
+from assay.metrics._tie_changes import changed_by_ties
+from assay.model.graded import GradedRun, Ties
 from assay.model.ordering import Floats, Ints
+from assay.model.policy import Policy
 from assay.model.scores import GEOMETRIC_MEAN, Column
 
 NOT_ABOUT_QUALITY = {"judged", "unjudged", "rbp_residual"}
@@ -83,28 +86,45 @@ def residual_bands(grader: Grader, settings: Iterable[Setting]) -> dict[str, Ban
 
 def tie_report(grader: Grader, settings: Iterable[Setting]) -> dict[str, Any]:
     """How many queries have ties that change a score asked for, that begin near the top, and that straddle each cutoff."""
-    changed: set[str] = set()
-    near_top: set[str] = set()
     asked = _with_figures(settings)
-    cutoffs = {k for setting in asked if isinstance(k := setting.metric.params.get("k"), int)}
-    at_cutoff: dict[int, set[str]] = {k: set() for k in sorted(cutoffs)}
+    cutoffs = sorted({k for setting in asked if isinstance(k := setting.metric.params.get("k"), int)})
+    found = _Tied(set(), set(), {k: set() for k in cutoffs})
     n_queries = 0
-    for setting in asked:
-        run = _view(grader, setting)
+    for group in _by_policy(asked):
+        run = _view(grader, group[0])
         n_queries = max(n_queries, run.n_queries)
-        if run.ties is None:
-            continue
-        band = tie_band(setting.metric, run)
-        is_open = band.low < band.high
-        changed.update(_named(run, np.flatnonzero(is_open)))
+        if run.ties is not None:
+            found.add([setting.metric for setting in group], run, run.ties)
+    cut = {str(k): len(queries) for k, queries in found.at_cutoff.items()}
+    return {"queries": n_queries, "undecided": len(found.changed), "in_top_10": len(found.near_top), "at_cutoff": cut}
+
+
+def _by_policy(settings: Iterable[Setting]) -> list[list[Setting]]:
+    """Settings that are scored by one view stand together: what other orders there are is worked out once for them all."""
+    groups: dict[Policy, list[Setting]] = {}
+    for setting in settings:
+        groups.setdefault(setting.policy, []).append(setting)
+    return list(groups.values())
+
+
+class _Tied(NamedTuple):
+    """Queries whose ties change a score, begin near the top while they do, and straddle each cutoff."""
+
+    changed: set[str]
+    near_top: set[str]
+    at_cutoff: dict[int, set[str]]
+
+    def add(self, metrics: Sequence[BoundMetric], run: GradedRun, ties: Ties) -> None:
+        """Note what ties do to some metrics of one view."""
         tied = run.undecided()
-        tied = tied[is_open[run.retrieved.query[tied]]]
-        query, (better, equal) = run.retrieved.query[tied], run.ties.where(tied)
-        near_top.update(_named(run, query[better < TOP]))
-        if (k := setting.metric.params.get("k")) in cutoffs:
-            at_cutoff[k].update(_named(run, query[(better < k) & (k < better + equal)]))
-    cut = {str(k): len(queries) for k, queries in at_cutoff.items()}
-    return {"queries": n_queries, "undecided": len(changed), "in_top_10": len(near_top), "at_cutoff": cut}
+        query, (better, equal) = run.retrieved.query[tied], ties.where(tied)
+        where = changed_by_ties(metrics, run)
+        changed = np.logical_or.reduce(where)
+        self.changed.update(_named(run, np.flatnonzero(changed)))
+        self.near_top.update(_named(run, query[changed[query] & (better < TOP)]))
+        for metric, is_changed in zip(metrics, where, strict=True):
+            if (k := metric.params.get("k")) in self.at_cutoff:
+                self.at_cutoff[k].update(_named(run, query[is_changed[query] & (better < k) & (k < better + equal)]))
 
 
 def _named(run: GradedRun, queries: Ints) -> set[str]:

@@ -37,9 +37,8 @@ def tie_band(metric: BoundMetric, run: GradedRun) -> TieBand:
 
     Only queries with ties that matter are looked at again; for all others the three are one and the same.
     """
-    plain = _score(metric, run)
-    is_open = np.zeros(run.n_queries, dtype=bool)
-    is_open[run.retrieved.query[run.undecided()]] = True
+    plain = score_of(metric, run)
+    is_open = run.has_undecided()
     if not is_open.any():
         return TieBand(plain, plain, plain, mean_is_exact=True, ends_are_exact=True)
     band = _band(metric, run.select(is_open))
@@ -49,26 +48,29 @@ def tie_band(metric: BoundMetric, run: GradedRun) -> TieBand:
 
 
 def _band(metric: BoundMetric, run: GradedRun) -> TieBand:
-    ends = [_score(metric, order(run)) for order in (worst_order, best_order)]
+    ends = [score_of(metric, order(run)) for order in (worst_order, best_order)]
     mean = metric.expected(run)
-    is_monotone = metric.metric.is_monotone and not _may_fall(metric)
-    if is_monotone and (mean is not None or np.array_equal(ends[0], ends[1])):
+    ends_are_exact = is_monotone(metric)
+    if ends_are_exact and (mean is not None or np.array_equal(ends[0], ends[1])):
         low, high = np.minimum(*ends), np.maximum(*ends)
         return TieBand(low, low if mean is None else np.clip(mean, low, high), high, True, True)
     lowest, average, highest = _sampled(metric, run)
-    if not is_monotone:
+    if not ends_are_exact:
         ends += [lowest, highest]
     low, high = np.minimum.reduce(ends), np.maximum.reduce(ends)
     if mean is None:
-        return TieBand(low, np.clip(average, low, high), high, False, is_monotone)
-    return TieBand(low, mean, high, True, is_monotone)
+        return TieBand(low, np.clip(average, low, high), high, False, ends_are_exact)
+    return TieBand(low, mean, high, True, ends_are_exact)
 
 
-def _may_fall(metric: BoundMetric) -> bool:
-    """Whether its parameters let a better document one place up lower the score: a gain that a lower grade may exceed,
-    or an ideal ranking of what stands within k, which that document may enter.
+def is_monotone(metric: BoundMetric) -> bool:
+    """Whether a better document one place up never lowers the score, so that the best and the worst order are the ends.
+
+    Parameters may let it: a gain that a lower grade may exceed, or an ideal ranking of what stands within k, which that
+    document may enter.
     """
-    return isinstance(metric.params.get("gain"), tuple) or metric.params.get("ideal") == "retrieved"
+    may_fall = isinstance(metric.params.get("gain"), tuple) or metric.params.get("ideal") == "retrieved"
+    return metric.metric.is_monotone and not may_fall
 
 
 def scores_by_tie_rule(metric: BoundMetric, run: GradedRun) -> Floats:
@@ -94,11 +96,12 @@ def _sampled(metric: BoundMetric, run: GradedRun) -> tuple[Floats, Floats, Float
     """The lowest, mean and highest score of each query over random orders of its ties, whatever other queries there are."""
     low, total, high = np.full(run.n_queries, np.inf), np.zeros(run.n_queries), np.full(run.n_queries, -np.inf)
     for order in random_orders(run, N_SAMPLED, SEED):
-        score = _score(metric, order)
+        score = score_of(metric, order)
         low, high = np.minimum(low, score), np.maximum(high, score)
         total += score  # one after the other: NumPy sums a single column in another order than several
     return low, total / N_SAMPLED, high
 
 
-def _score(metric: BoundMetric, run: GradedRun) -> Floats:
+def score_of(metric: BoundMetric, run: GradedRun) -> Floats:
+    """The scores of a run whose ties are settled."""
     return Column.of(metric.score(run), metric.metric.aggregation).score

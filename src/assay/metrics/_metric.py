@@ -36,6 +36,8 @@ class Metric(Described):
     """The mean over all orders of tied documents, where a closed form exists."""
     is_monotone: bool = True
     """Whether a better document one place up never lowers the score; if not, the extremes over ties are searched."""
+    ignores_the_rest: bool = False
+    """Whether the order below the last relevant document never changes the score, so that none needs to be searched."""
     range: tuple[float, float] = (0.0, 1.0)
     higher_is_better: bool = True
     aggregation: Aggregation = MEAN

@@ -20,6 +20,7 @@ METRIC = Metric(
     "accuracy",
     accuracy,
     is_monotone=False,
+    ignores_the_rest=True,
     params=(CUTOFF, REL),
     mistaken_for=("hit", "precision"),
     formula="1 − (non-relevant above relevant pairs) ÷ (relevant · non-relevant), all within top k",

@@ -29,6 +29,7 @@ METRIC = Metric(
     "infap",
     inferred_ap,
     is_monotone=False,
+    ignores_the_rest=True,
     params=(REL,),
     aliases=("inf_ap", "inferred_ap"),
     formula="1/R · Σ over relevant ranks i of 1/i + (i−1)/i · pooled share above · (relevant + ε) ÷ (judged + 2ε) above",

@@ -27,6 +27,7 @@ METRIC = Metric(
     "g",
     normalized_gain,
     is_monotone=False,
+    ignores_the_rest=True,
     params=(GAIN,),
     aliases=("normalized_gain",),
     formula="Σ gain(i) ÷ log₂(2 + ideal cost up to i − gain up to i), ÷ Σ of all gains",

@@ -222,6 +222,12 @@ class GradedRun:
             matters |= (size > 1) & (highest > 0)
         return np.flatnonzero((equal > 1) & matters[group])
 
+    def has_undecided(self) -> Bools:
+        """Whether a query has such hits."""
+        found = np.zeros(self.n_queries, dtype=bool)
+        found[self.retrieved.query[self.undecided()]] = True
+        return found
+
     def select(self, keep: Bools) -> GradedRun:
         """Only the queries the mask keeps."""
         if keep.all():
