@@ -58,7 +58,7 @@ def _from_files() -> Iterator[Row]:
 
 
 def _note_about_ties() -> Iterator[Row]:
-    """What it costs to say how many queries have ties that matter, for all metrics of trec_eval where every query is tied."""
+    """How long it takes to say how many queries have ties that matter, for all metrics of trec_eval, all queries tied."""
     for n_queries in (200, 1000):
         qrels, run = map(str, make_files(n_queries, ties=1.0))
         result = assay.evaluate(qrels, run, "all_trec")

@@ -138,7 +138,8 @@ def _explained(path: Path) -> Iterator[None]:
     """A failure of the system, as a DataError that names the file."""
     try:
         yield
-    except BrokenPipeError:
+    except BrokenPipeError as error:
+        error.filename = str(path)  # so that it is told apart from a service that hangs up
         raise
     except OSError as error:
         if not _concerns(path, error):

@@ -31,6 +31,8 @@ def exit_code_with_message(run: Callable[[], int]) -> int:
         write_error(NO_MEMORY)
         return DataError.exit_code
     except OSError as error:
+        if isinstance(error, BrokenPipeError) and error.filename:  # whoever read that output has seen enough
+            return 0
         write_error(words_of(error))
         return DataError.exit_code
     except Exception:  # noqa: BLE001 (told apart from user errors, traceback kept)

@@ -131,7 +131,6 @@ def _refuse_missing() -> None:
 def _listening(host: str, port: int) -> socket.socket:
     """The socket, so that a port which is taken is told at once, and port 0 is known."""
     import socket
-    from types import FrameType
 
     found = None
     try:
@@ -157,7 +156,6 @@ def _tell(host: str, port: int, place: str) -> None:
 def _reachable(host: str) -> str:
     """What others may call this machine by, where it listens on every address it has."""
     import socket
-    from types import FrameType
 
     if host not in EVERYWHERE:
         return host
