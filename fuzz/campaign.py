@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from fuzz.component import Component
+from fuzz.component import Component, all_homes
 from fuzz.process import WorkerProcess
 
 BATCH_SECONDS = 2.0
@@ -98,7 +98,13 @@ class Campaign:
             name = min(behind, key=self._progress)
             total = self.totals[name]
             count = max(1, min(self._left(name), max(FIRST_BATCH, round(total.last_rate * BATCH_SECONDS))))
-            asked = {"component": name, "seed": self.seed, "start": total.next_place, "count": count}
+            asked = {
+                "component": name,
+                "home": all_homes()[name],
+                "seed": self.seed,
+                "start": total.next_place,
+                "count": count,
+            }
             total.next_place += count
             self._busy[name] = BATCH_SECONDS
             return {**asked, "seconds": 4 * BATCH_SECONDS}

@@ -7,7 +7,7 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
-from fuzz.component import all_components
+from fuzz.component import all_homes
 from fuzz.process import WorkerProcess
 
 FOLDER = Path(__file__).parent / "cases"
@@ -33,10 +33,10 @@ def replay(folder: Path = FOLDER) -> dict[str, dict[str, Any]]:
     worker = WorkerProcess()
     try:
         for name, paths in kept_cases(folder).items():
-            if name not in all_components():
+            if name not in all_homes():
                 raise LookupError(f"{folder / name}: no component is called {name}")
             inputs = [base64.b64encode(path.read_bytes()).decode("ascii") for path in paths]
-            found[name] = worker.ask({"component": name, "inputs": inputs})
+            found[name] = worker.ask({"component": name, "home": all_homes()[name], "inputs": inputs})
     finally:
         worker.close()
     return found

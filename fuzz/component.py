@@ -37,6 +37,8 @@ class Component:
     """Bytes of an input; what grows beyond is cut."""
     share: float = 1.0
     """Of inputs, beside the others: an endpoint, of which there are many, has less."""
+    may_run: bool = False
+    """Whether the user writes it, so that `python:canary:run` in it may import a module."""
     covers: tuple[str, ...] = ()
     """What a law asks for: `format beir`, `saved result`, `endpoint GET /api/v1/results`."""
 
@@ -50,14 +52,25 @@ MORE = "ASSAY_FUZZ_MORE"
 """A variable of the environment that names a module with more components."""
 
 
+def find_component(home: str, name: str) -> Component:
+    """The component of that name in one module; the others are not imported."""
+    return next(one for one in importlib.import_module(home).COMPONENTS if one.name == name)
+
+
 @cache
-def all_components() -> dict[str, Component]:
-    """Name → component: what the files of `fuzz.components` list as COMPONENTS. Two of one name are an error."""
-    found: dict[str, Component] = {}
+def all_homes() -> dict[str, str]:
+    """Name of a component → the module that lists it. Two of one name are an error."""
+    found: dict[str, str] = {}
     names = [f"fuzz.components.{one.name}" for one in pkgutil.iter_modules(components.__path__) if one.name[0] != "_"]
-    for name in [*names, *filter(None, [os.environ.get(MORE)])]:
-        for one in importlib.import_module(name).COMPONENTS:
+    for home in [*names, *filter(None, [os.environ.get(MORE)])]:
+        for one in importlib.import_module(home).COMPONENTS:
             if one.name in found:
                 raise ValueError(f"two components are called {one.name}")
-            found[one.name] = one
+            found[one.name] = home
     return dict(sorted(found.items()))
+
+
+@cache
+def all_components() -> dict[str, Component]:
+    """Name → component: what the files of `fuzz.components` list as COMPONENTS."""
+    return {name: find_component(home, name) for name, home in all_homes().items()}

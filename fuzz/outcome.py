@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import resource
 import signal
+import sys
 import time
 import traceback
 from collections.abc import Iterator
@@ -20,6 +21,8 @@ MEMORY = 400 << 10
 """Kilobytes by which one input may raise the memory of the process."""
 ADDRESSES = 8 << 30
 """Bytes of address space for a worker: what asks for more gets a MemoryError."""
+CANARY = "canary"
+"""A module that inputs name and that nothing else imports."""
 ATTEMPTS = 150
 """To make an input smaller."""
 ATTEMPT_SECONDS = 3.0
@@ -33,7 +36,7 @@ class Outcome(NamedTuple):
     """How one input ended; a fault has a signature, which tells it from other faults, and details."""
 
     kind: str
-    """`accepted`, `refused`, or the kind of a fault: `exception`, `difference`, `hang`, `memory`."""
+    """`accepted`, `refused`, or the kind of a fault: `exception`, `difference`, `hang`, `memory`, `ran code`."""
     signature: str = ""
     detail: str = ""
 
@@ -71,6 +74,8 @@ def outcome_of(component: Component, data: bytes) -> Outcome:
             found = _checked(component, data)
     except Hang as error:
         found = Outcome("hang", f"Hang at {_place(error)}", _told(error))
+    if sys.modules.pop(CANARY, None) is not None and not component.may_run:
+        return Outcome("ran code", f"ran code, {found.kind}", "the input made assay import a module that it names")
     if resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before > MEMORY:
         return Outcome("memory", f"memory, {found.kind}", f"one input took more than {MEMORY >> 10} MB; {found.detail}")
     return found

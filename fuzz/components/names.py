@@ -13,7 +13,9 @@ from assay import Policy, find_profile
 from assay.chunkers._chunker import all_chunkers, parse_chunker
 from assay.evaluation.selection import parse_range, parse_where
 from assay.fusion._fusion import all_fusions, parse_fusion
-from assay.metrics import _parse as metric_names
+from assay.grammar import WrittenName
+from assay.metrics._lookup import find_metric, recorded_metric
+from assay.metrics._parse import parse_metric, parse_metrics
 from assay.metrics._registry import all_spellings
 from assay.model.policy import CHOICES
 from assay.monitoring.rules import parse_rule
@@ -112,12 +114,22 @@ def _make_metric(random: Random) -> bytes:
 
 def _metric(text: str) -> Any:
     """Every metric of a name; a canonical name reads back as itself."""
-    found = metric_names.parse_metrics([text])
+    found = parse_metrics([WrittenName(text)])
     for one in found:
-        again = metric_names.parse_metric(one.name).name
+        again = parse_metric(WrittenName(one.name)).name
         if again != one.name:
             raise SilentDifference(f"canonical metric: {one.name!r} reads as {again!r}")
     return found
+
+
+def _looked_up(text: str) -> Any:
+    """A name of data: it is known, or it stands for itself; nothing is imported."""
+    recorded_metric(text)
+    return find_metric(text)
+
+
+def _provider(text: str) -> Any:
+    return parse_provider(WrittenName(text))
 
 
 def _rule_texts() -> list[bytes]:
@@ -163,15 +175,16 @@ def _names(known: Iterable[str]) -> list[bytes]:
 MORE = ("hybrid(bm25, dense, method=rrf)", "bm25(k1=0.9, b=0.4)", "rerank(bm25, by=dense, depth=50)", "replay(file=a.run)")
 
 COMPONENTS = (
-    Component("name_metric", _text(_metric), lambda: _names(all_spellings()), make=_make_metric),
+    Component("name_metric", _text(_metric), lambda: _names(all_spellings()), make=_make_metric, may_run=True),
     Component(
-        "name_recorded_metric", _text(metric_names.recorded_metric), lambda: _names(all_spellings()), make=_make_metric
+        "name_recorded_metric", _text(_looked_up), lambda: _names([*all_spellings(), "python:canary:run"]), make=_make_metric
     ),
     Component(
         "name_provider",
-        _text(parse_provider),
+        _text(_provider),
         lambda: _names([*all_providers(), *MORE]),
         make=_catalog(all_providers, nested=True),
+        may_run=True,
     ),
     Component("name_chunker", _text(parse_chunker), lambda: _names(all_chunkers()), make=_catalog(all_chunkers)),
     Component("name_fusion", _text(parse_fusion), lambda: _names(all_fusions()), make=_catalog(all_fusions)),
@@ -181,7 +194,11 @@ COMPONENTS = (
     ),
     Component("name_test", _text(parse_test), lambda: _names(all_tests()), make=_catalog(all_tests)),
     Component(
-        "name_rule", _text(parse_rule), _rule_texts, tokens=tuple(b"baseline ndcg@10 >= <= % drops within [a=b] -".split())
+        "name_rule",
+        _text(parse_rule),
+        _rule_texts,
+        tokens=tuple(b"baseline ndcg@10 >= <= % drops within [a=b] -".split()),
+        may_run=True,
     ),
     Component("name_policy", _policy, _policies, "json"),
     Component("name_profile", _text(find_profile), tuple, make=_make_profile),

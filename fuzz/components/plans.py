@@ -18,7 +18,6 @@ providers:
 metrics: [ndcg@10, mrr, recall@5]
 k: 50
 seed: 7
-statistics: {confidence: 0.95}
 relevance: {unit: document}
 policy: {ties: docid_desc}
 selection: {limit: 10}
@@ -28,7 +27,7 @@ output: [result.json]
 ANCHORS = b"""benchmarks: &b [rag-template]
 providers: [bm25]
 metrics: [&m ndcg@10, *m]
-chunkers: []
+chunkers: [fixed_lines]
 """
 RULES = b"""- ndcg@10 >= 0.5
 - rule: mrr not worse than baseline by 0.02 (95%)
@@ -51,6 +50,13 @@ def _rules(data: bytes) -> object:
 
 
 COMPONENTS = (
-    Component("plan", lambda data: load_plan(write_file("plan.yaml", data)), lambda: [PLAN, ANCHORS], "yaml", tokens=TOKENS),
-    Component("rules", _rules, lambda: [RULES, MAP], "yaml", tokens=TOKENS),
+    Component(
+        "plan",
+        lambda data: load_plan(write_file("plan.yaml", data)),
+        lambda: [PLAN, ANCHORS],
+        "yaml",
+        tokens=TOKENS,
+        may_run=True,
+    ),
+    Component("rules", _rules, lambda: [RULES, MAP], "yaml", tokens=TOKENS, may_run=True),
 )
