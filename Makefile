@@ -9,7 +9,7 @@ JOBS ?= 2
 # how long make fuzz goes on, and on what: python -m fuzz --help
 FUZZ ?= --seconds 120
 
-.PHONY: help demo test test-slow test-adapters fuzz lint bench docs clean
+.PHONY: help demo test test-slow test-adapters fuzz kills lint bench docs clean
 
 help:
 	@echo "make demo    run retrievers on the bundled benchmarks, score and compare the example runs"
@@ -17,6 +17,7 @@ help:
 	@echo "make test-slow   run the slow ones: processes killed at any instant, twenty writers, whole peers"
 	@echo "make test-adapters   run the tests of vector stores over the real packages (installs 1.5 GB)"
 	@echo "make fuzz    mutated input for every reader, saved form and endpoint, for two minutes (FUZZ='--count 1000000')"
+	@echo "make kills   kill evaluations, saving, exports, caches and more at 1,000 instants; nothing may be lost (KILLS='--count 50')"
 	@echo "make lint    ruff and mypy"
 	@echo "make bench   time assay against pytrec_eval on seeded data (a few minutes)"
 	@echo "make docs    write the generated reference pages"
@@ -48,6 +49,9 @@ $(ADAPTERS)/.ready: pyproject.toml tests/providers/adapters/requirements.txt
 
 test-adapters: $(ADAPTERS)/.ready
 	ASSAY_TEST_REQUIRE=adapters $(ADAPTERS)/bin/python -m pytest tests/providers/adapters
+
+kills: $(READY)
+	$(BIN)/python -m kills --jobs $(JOBS) $(KILLS)
 
 fuzz: $(READY)
 	$(BIN)/python -m fuzz --jobs $(JOBS) $(FUZZ)

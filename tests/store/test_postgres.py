@@ -4,6 +4,7 @@ import builtins
 import importlib.util
 import itertools
 import threading
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -11,6 +12,7 @@ from assay.errors import BadParameter, StoreError
 from assay.store import Store
 from assay.store import database as database_module
 
+from ._proxy import proxy_before
 from ._results import result_of
 
 
@@ -58,6 +60,54 @@ def test_a_transaction_that_is_cut_is_done_again_from_the_beginning(postgres):
         store._database.write(work)
         assert len(tries) == 2
         assert store.latest().tags == ("x",)
+
+
+@pytest.fixture
+def proxied(postgres):
+    """A proxy, and a store behind it that has one evaluation."""
+    port = urlsplit(postgres).port
+    with proxy_before(port) as proxy, Store.open(postgres.replace(f":{port}/", f":{proxy.port}/")) as store:
+        store.save([result_of(1)])
+        yield proxy, store
+
+
+@pytest.mark.parametrize("hears", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("word", [b"INSERT INTO assay_results", b"COMMIT"])
+def test_a_cut_while_it_is_saved_neither_loses_nor_doubles_it(proxied, word, hears):
+    proxy, store = proxied
+    proxy.arm(word, hears=hears)
+    name = store.save([result_of(2)])
+    assert proxy.n_cut == 1
+    assert store.count() == 2
+    assert store.latest().id == name
+    assert store.check().faults == ()
+
+
+@pytest.mark.parametrize("hears", [False, True], ids=["before", "after"])
+def test_a_cut_while_it_is_committed_is_found_out_about(proxied, hears):
+    """Deleting, blessing, taking back, noting: done once, whether the server had heard it or not."""
+    proxy, store = proxied
+    name = store.save([result_of(2)])
+    proxy.arm(b"COMMIT", hears=hears)
+    assert store.bless(name, "main").evaluation == name
+    proxy.arm(b"COMMIT", hears=hears)
+    store.note(name, "once")
+    assert [note.text for note in store.find(name).notes] == ["once"]
+    proxy.arm(b"COMMIT", hears=hears)
+    assert store.unbless("main") == name
+    proxy.arm(b"COMMIT", hears=hears)
+    assert store.delete(name) == [name]
+    assert (proxy.n_cut, store.count(), store.baselines()) == (1, 1, {})
+
+
+def test_a_connection_that_is_cut_again_and_again_is_an_error_of_the_store(proxied):
+    proxy, store = proxied
+    proxy.arm(b"INSERT INTO assay_results", times=100)
+    with pytest.raises(StoreError, match=r"/store_\w+: the database cannot be reached: ") as told:
+        store.save([result_of(2)])
+    assert (proxy.n_cut, told.value.exit_code) == (2, 6)
+    proxy.arm(b"")
+    assert store.count() == 1
 
 
 def test_tables_of_others_are_left_alone(postgres):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, delete, insert, select, update
@@ -93,6 +93,19 @@ def unbless(connection: Connection, name: str) -> str:
         mark_blessed(connection, other.evaluation, other.part, other.blessed)
     was = connection.execute(select(EVALUATIONS.c.id).where(EVALUATIONS.c.number == row.evaluation)).scalar_one()
     return address(was, row.part)
+
+
+def unblessing(name: str) -> Callable[[Connection], str]:
+    """The work of `unbless`; done once more after a connection was cut, it finds that it is done."""
+    was: list[str] = []
+
+    def work(connection: Connection) -> str:
+        there = select(BASELINES.c.name).where(BASELINES.c.name == name)
+        if not was or connection.execute(there).first() is not None:
+            was[:] = [unbless(connection, name)]
+        return was[0]
+
+    return work
 
 
 def address(evaluation: str, part: str) -> str:

@@ -16,7 +16,7 @@ from sqlalchemy.exc import ArgumentError
 from sqlalchemy.pool import QueuePool
 
 from assay.errors import BadParameter, StoreError
-from assay.store.failures import FAILURES, READ_ONLY, explained, is_passing
+from assay.store.failures import FAILURES, READ_ONLY, explained, is_lost, is_passing
 from assay.store.migrations import MIGRATIONS, migrate, refuse_unknown, version_of
 from assay.store.place import FORMS, INSTALL, Place
 
@@ -24,7 +24,9 @@ T = TypeVar("T")
 PATIENCE = 60.0
 """Seconds that a writer waits for others."""
 TRIES = 100
-PRAGMAS = (f"busy_timeout = {int(PATIENCE * 1000)}", "foreign_keys = ON", "synchronous = NORMAL")
+ONCE_MORE = 1
+"""How often work is done again whose connection was cut."""
+PRAGMAS = (f"busy_timeout = {int(PATIENCE * 1000)}", "foreign_keys = ON", "synchronous = FULL")
 
 
 class Database:
@@ -59,6 +61,7 @@ class Database:
     def write(self, work: Callable[[Connection], T], patience: float = PATIENCE) -> T:
         """Do something in one transaction. It may be done several times over, so it begins from nothing each time.
 
+        Where the connection is cut while it is committed, nobody knows whether it was; so it finds out what is there.
         It waits for other writers, for so many seconds at most; where somebody waits for the answer, few are better.
         """
         return self._attempt(work, patience, assay_writes=True, assay_patience=patience)
@@ -72,13 +75,15 @@ class Database:
         )
 
     def _attempt(self, work: Callable[[Connection], T], patience: float = PATIENCE, **how: Any) -> T:
-        until = time.monotonic() + patience
+        until, n_lost = time.monotonic() + patience, 0
         for tried in range(TRIES):
             try:
                 with self.engine.connect().execution_options(**how) as connection, connection.begin():
                     return work(connection)
             except FAILURES as error:
-                if not is_passing(error, tried) or tried == TRIES - 1 or time.monotonic() > until:
+                n_lost += is_lost(error)
+                may_pass = n_lost <= ONCE_MORE if is_lost(error) else is_passing(error, tried)
+                if not may_pass or tried == TRIES - 1 or time.monotonic() > until:
                     raise explained(error, self.place) from error
             time.sleep(random.uniform(0.5, 1) * min(0.005 * 2**tried, 1.0))  # noqa: S311 (no secret)
         raise AssertionError  # the last try returns or raises

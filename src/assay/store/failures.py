@@ -39,9 +39,12 @@ def is_passing(error: BaseException, tried: int = 0) -> bool:
         return True
     if isinstance(error, IntegrityError):  # two writers with the same new thing: the second finds it there next time
         return tried < COLLISIONS
-    if not isinstance(error, DBAPIError):
-        return False
-    return _state(error) in PASSING | LOST or (_state(error) is not None and error.connection_invalidated)
+    return _state(error) in PASSING
+
+
+def is_lost(error: BaseException) -> bool:
+    """Whether the connection to a server was cut. Work that was done all the same is found done when it is tried again."""
+    return isinstance(error, DBAPIError) and (_state(error) in LOST or error.connection_invalidated)
 
 
 def explained(error: BaseException, place: Place) -> StoreError:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TypeVar
 
 from sqlalchemy import Connection, delete, select
 
 from assay.errors import UsageError
-from assay.store.references import Target
+from assay.store.references import Target, resolve_whole
 from assay.store.tables import BASELINES, DATASETS, EVALUATIONS, PAYLOADS, RESULTS
 from assay.store.writing import unused
 
@@ -68,3 +68,18 @@ def _some(values: Iterable[T]) -> Iterator[list[T]]:
     each = iter(values)
     while part := list(islice(each, AT_ONCE)):
         yield part
+
+
+def deletion(references: Sequence[str], *, force: bool) -> Callable[[Connection], Sequence[str]]:
+    """The work of deleting; done once more after a connection was cut, it finds that it is done."""
+    deleted: list[str] = []
+
+    def work(connection: Connection) -> Sequence[str]:
+        there = select(EVALUATIONS.c.number).where(EVALUATIONS.c.id.in_(deleted))
+        if not deleted or connection.execute(there).first() is not None:
+            targets = list(dict.fromkeys(resolve_whole(connection, reference, "deleted") for reference in references))
+            delete_evaluations(connection, targets, force=force)
+            deleted[:] = [target.id for target in targets]
+        return deleted
+
+    return work

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, func, select
 from assay.errors import UsageError
 from assay.evaluation.result import Result
 from assay.metrics._metric import BoundMetric
-from assay.store.annotation import Blessed, add_notes, add_tags, address, bless, check_tag, remove_tags, unbless
+from assay.store.annotation import Blessed, add_notes, add_tags, address, bless, check_tag, remove_tags, unblessing
 from assay.store.bundling import bundle_of
 from assay.store.database import Database
 from assay.store.entries import Entry, Note, Point, StoredEvaluation
@@ -27,7 +27,7 @@ from assay.store.parcel import parcel_of_plain
 from assay.store.place import Place, parse_place
 from assay.store.reading import read_bundle, read_evaluation
 from assay.store.references import Target, check_baseline_name, chosen_places, resolve, resolve_whole
-from assay.store.removal import delete_evaluations, delete_unused
+from assay.store.removal import delete_unused, deletion
 from assay.store.soundness import Soundness, check_soundness
 from assay.store.state import state_of
 from assay.store.stored_metric import stored_metric
@@ -172,7 +172,7 @@ class Store:
 
     def unbless(self, name: str) -> str:
         """Take a baseline back, and return what it was; the evaluation stays."""
-        return self._database.write(lambda connection: unbless(connection, name))
+        return self._database.write(unblessing(name))
 
     def tag(self, reference: str, *tags: str, remove: bool = False) -> str:
         """Tag an evaluation, or take tags away, and return its id."""
@@ -197,13 +197,7 @@ class Store:
 
     def delete(self, *references: str, force: bool = False) -> Sequence[str]:
         """Delete evaluations, all of them or none, and return their ids. Baselines are only deleted by force."""
-
-        def work(connection: Connection) -> Sequence[str]:
-            targets = list(dict.fromkeys(resolve_whole(connection, reference, "deleted") for reference in references))
-            delete_evaluations(connection, targets, force=force)
-            return [target.id for target in targets]
-
-        return self._database.write(work)
+        return self._database.write(deletion(references, force=force))
 
     def export(self, path: str | Path, references: Iterable[str] = ()) -> int:
         """Write evaluations into one file, all of them if none is named; says how many."""
