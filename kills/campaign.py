@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import json
 import os
@@ -60,6 +61,8 @@ def load_what_is_needed(operations: list[Operation], folder: Path) -> None:
 
     if any(operation.name == "embedding cache" for operation in operations):
         load_model("wordllama")  # half a second, in which nothing is written
+    gc.collect()
+    gc.freeze()  # else collecting garbage in a fork would copy everything first
 
 
 @dataclass

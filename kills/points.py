@@ -11,6 +11,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from sqlalchemy import Engine, event
+
 CHANGES = {"os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.link", "os.truncate", "os.chmod", "sqlite3.connect"}
 
 
@@ -50,8 +52,6 @@ def killed_at(work: Callable[[], int], point: int) -> Callable[[], int]:
 
 
 def _listen(step: Callable[[], None]) -> None:
-    from sqlalchemy import Engine, event
-
     def audit(name: str, arguments: tuple[Any, ...]) -> None:
         if name in CHANGES or (name == "open" and _writes(arguments)):
             step()
