@@ -5,29 +5,32 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from assay.errors import UnknownName
 from assay.web._documents import Library
 from assay.web._kept import Kept
 from assay.web._open_store import OpenStore
 from assay.web._streams import Streams
+from assay.web._workers import Workers, unless_gone
 
 if TYPE_CHECKING:
     from anyio import CapacityLimiter
+    from starlette.requests import Request
 
     from assay.comparison.comparison import Comparison
     from assay.evaluation.result import Result
     from assay.store import Entry, Store, StoredEvaluation
     from assay.store.judgment_book import JudgmentBook
 
+T = TypeVar("T")
 MOST_EVALUATIONS = 24
 """Evaluations that stay open; each may hold thousands of rankings."""
 MOST_COMPARISONS = 32
 MOST_ORDERS = 24
 PATIENCE = 5.0
 """Seconds that a request waits for others who write to the store."""
-WORKERS = 4
+LIGHT_THREADS = 4
 MOST_PAGES = 64_000_000
 """Bytes of pages that are kept as they were sent."""
 
@@ -112,6 +115,8 @@ class Desk:
         self.is_ending = False
         """Set when the server is told to end: streams of events end by themselves then."""
         self.streams = Streams()
+        self.workers = Workers()
+        """Who works out what takes long."""
         self.pages: Kept[Any] = Kept(MOST_PAGES, lambda answer: float(len(answer.body)) + 500)
         self._shelves: Kept[Shelf] = Kept(2)
         self._evaluations: Kept[StoredEvaluation] = Kept(MOST_EVALUATIONS)
@@ -129,11 +134,20 @@ class Desk:
         return self.store.judgments.within(PATIENCE)
 
     @cached_property
-    def workers(self) -> CapacityLimiter:
-        """How many pages are made at once: more would only wait for each other."""
+    def threads(self) -> CapacityLimiter:
+        """How many light pages are made at once: more would only wait for each other."""
         from anyio import CapacityLimiter
 
-        return CapacityLimiter(WORKERS)
+        return CapacityLimiter(LIGHT_THREADS)
+
+    async def made(self, request: Request, key: Hashable, make: Callable[[], T], *, is_heavy: bool) -> T:
+        """What is made in a thread: of the few for what takes long, or of those for everything else."""
+        from anyio import to_thread
+
+        if is_heavy:
+            state = self.state() if self.store.place.path is not None else None  # a server is asked by the work itself
+            return await unless_gone(request, self.workers.run((state, key), make))
+        return await to_thread.run_sync(make, limiter=self.threads)
 
     def state(self) -> Hashable:
         """Something that changes whenever the store does; cheap, for every request asks."""

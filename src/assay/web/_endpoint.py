@@ -115,6 +115,8 @@ class Endpoint:
     errors: tuple[int, ...] = (400, 404, 409)
     is_kept: bool = True
     """Whether the answer depends on the store alone, so that it may be given again."""
+    is_heavy: bool = False
+    """Whether it may take long to work out, so that it waits for its turn and nothing else waits for it."""
 
     @property
     def url(self) -> str:

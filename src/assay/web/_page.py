@@ -109,6 +109,8 @@ class Page:
     """The label of the page that the navigation marks meanwhile, where that is another one."""
     is_kept: bool = True
     """Whether it depends on the store alone, so that it may be shown again as it was."""
+    is_heavy: bool = False
+    """Whether it may take long to work out, so that it waits for its turn and nothing else waits for it."""
     knows_judge: bool = False
     """Whether it shows what the one who judges has given."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from hashlib import blake2b
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
@@ -12,6 +13,7 @@ from assay.charts._spec import themed
 from assay.errors import UsageError
 from assay.reports._page_charts import SVG, THEME, alone
 from assay.text import install_command, printable
+from assay.web._drawing import drawer
 from assay.web._kept import Kept
 
 if TYPE_CHECKING:
@@ -51,12 +53,10 @@ def _picture(figure: Figure) -> Any:
 
 def _spoken_svg(drawing: Drawing) -> str:
     """The chart with a label on each mark that would say something under the pointer."""
-    try:
-        import vl_convert
-    except ImportError:
-        raise UsageError(f"charts need vl-convert-python: {install_command('report')}") from None
+    if find_spec("vl_convert") is None:
+        raise UsageError(f"charts need vl-convert-python: {install_command('report')}")
     drawn = themed(_spoken(drawing.spec), THEME)
-    return str(vl_convert.vegalite_to_svg({**drawn, "config": {**drawn["config"], "aria": True}}))
+    return drawer.svg_of({**drawn, "config": {**drawn["config"], "aria": True}})
 
 
 def _spoken(spec: Any) -> Any:

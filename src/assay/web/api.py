@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -80,6 +81,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         stored.effect,
         shape.EFFECT,
         RESULT,
+        is_heavy=True,
     ),
     Endpoint(
         "/comparison",
@@ -100,6 +102,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
             Parameter("baseline", "the one that others are held against (default: every two)", pattern=stored.KEY),
             Parameter("shared", "whether queries that not all of them have are left out", bool, default=False),
         ),
+        is_heavy=True,
     ),
     Endpoint(
         "/leaderboard",
@@ -110,6 +113,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
             Parameter("benchmark", "the name of a benchmark", is_required=True),
             Parameter("metric", "the metric that decides (default: the first)"),
         ),
+        is_heavy=True,
     ),
     Endpoint(
         "/history",
@@ -224,6 +228,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         ),
         kind=ZSTD,
         is_kept=False,
+        is_heavy=True,
     ),
     Endpoint(
         "/progress",
@@ -250,7 +255,6 @@ def routes(desk: Desk, renderer: Renderer) -> list[BaseRoute]:
 
 
 def _route(desk: Desk, renderer: Renderer, endpoints: Sequence[Endpoint]) -> BaseRoute:
-    from starlette.concurrency import run_in_threadpool
     from starlette.routing import Route
 
     by_method = {one.method: one for one in endpoints}
@@ -263,7 +267,8 @@ def _route(desk: Desk, renderer: Renderer, endpoints: Sequence[Endpoint]) -> Bas
             if kind != JSON:
                 return renderer.problem(request.url.path, 415, f"send {JSON}, not {kind or 'nothing'}")
             given["body"] = _body(await request.body(), endpoint.body)
-        return (await run_in_threadpool(_answer, desk, endpoint, given)).to(request)
+        key, make = (request.url.path, *request.query_params.multi_items()), partial(_answer, desk, endpoint, given)
+        return (await desk.made(request, key, make, is_heavy=endpoint.is_heavy)).to(request)
 
     return Route(endpoints[0].url, answer, methods=list(by_method))
 

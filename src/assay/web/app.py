@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,7 @@ from assay.web._proxies import ForwardedHeaders, Proxies
 from assay.web._rendering import Renderer
 from assay.web._static import StaticFiles
 from assay.web._throttle import Throttle, TooSoon
+from assay.web._workers import Gone, TooBusy
 from assay.web.safety import COOKIE, Guard, Keys, Refusal, Scope, address_of, cookie_of, login_address, safe_next
 
 if TYPE_CHECKING:
@@ -60,6 +62,8 @@ MORE_ROUTES: tuple[Callable[[Desk, Renderer], list[BaseRoute]], ...] = (
     api.routes,
 )
 """What else is answered: each makes routes for a desk."""
+RETRY = 5
+"""Seconds after which whoever found too much being worked out may come back."""
 LAST_ANSWERS = frozenset({401, 408, 413, 429})
 """After these a connection ends: what else it sends is not waited for, and each guess needs a new one."""
 STATUS = {2: 400, 3: 422, 4: 502, 5: 404, 6: 503}
@@ -100,15 +104,19 @@ def make_app(
             Middleware(ForwardedHeaders, proxies=Proxies(proxies)),
             Middleware(Guard, keys=keys, throttle=throttle, refused=_refused(renderer)),
         ],
-        exception_handlers={AssayError: lambda request, error: _failed(renderer, request, error), **handlers},
+        exception_handlers={
+            AssayError: lambda request, error: _failed(renderer, request, error),
+            TooBusy: lambda request, error: _too_busy(renderer, request, error),
+            Gone: _to_nobody,
+            **handlers,
+        },
     )
     app.state.desk, app.state.keys = desk, keys
     return app
 
 
 def _route(desk: Desk, renderer: Renderer, page: Page) -> BaseRoute:
-    """A page: from before where nothing has changed since, else made in a thread of its own."""
-    from anyio import to_thread
+    """A page: from before where nothing has changed since, else made in a thread."""
     from starlette.routing import Route
 
     async def endpoint(request: Request) -> Response:
@@ -116,7 +124,9 @@ def _route(desk: Desk, renderer: Renderer, page: Page) -> BaseRoute:
         asked = Asked(request.url.path, dict(request.path_params), tuple(request.query_params.multi_items()), judge)
         found = _known(desk, page, asked)
         if found is None:
-            found = await to_thread.run_sync(_answer, desk, renderer, page, asked, limiter=desk.workers)
+            key = (asked.path, asked.params, asked.judge)
+            make = partial(_answer, desk, renderer, page, asked)
+            found = await desk.made(request, key, make, is_heavy=page.is_heavy)
         return found.to(request)
 
     return Route(page.path, endpoint, methods=["GET"])
@@ -236,3 +246,16 @@ def _failed(renderer: Renderer, request: Request, error: AssayError) -> Response
     statuses = API_STATUS if request.url.path.startswith("/api/") else STATUS
     status = 404 if isinstance(error, UnknownName) else statuses.get(error.exit_code, 500)
     return renderer.problem(request.url.path, status, str(error))
+
+
+def _too_busy(renderer: Renderer, request: Request, error: TooBusy) -> Response:
+    answer = renderer.problem(request.url.path, 503, f"{str(error).capitalize()}.")
+    answer.headers["retry-after"] = str(RETRY)
+    return answer
+
+
+async def _to_nobody(request: Request, error: Exception) -> Response:  # noqa: ARG001 (as all handlers)
+    """Whoever asked has left, so nobody reads it."""
+    from starlette.responses import Response
+
+    return Response(status_code=408)

@@ -231,4 +231,4 @@ class BothQueries:
         return change_field(self.metric, self.change(query))
 
 
-PAGE = Page("/compare", show_compare, "Compare")
+PAGE = Page("/compare", show_compare, "Compare", is_heavy=True)

@@ -143,4 +143,4 @@ def _when(row: Row) -> Field:
     return told(shown, (HEAD, when), ("evaluation", point.evaluation))
 
 
-PAGE = Page("/history", show_history, "History")
+PAGE = Page("/history", show_history, "History", is_heavy=True)

@@ -220,4 +220,4 @@ def _drawing(desk: Desk, kind: str, keys: Sequence[str], metric: str) -> tuple[D
         return ()
 
 
-PAGE = Page("/leaderboard", show_leaderboard, "Leaderboard")
+PAGE = Page("/leaderboard", show_leaderboard, "Leaderboard", is_heavy=True)

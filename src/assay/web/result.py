@@ -100,5 +100,5 @@ def show_shortcut(desk: Desk, asked: Asked) -> Elsewhere:
     return Elsewhere(f"/result/{name}/0")
 
 
-PAGE = Page("/result/{evaluation}/{place}", show_result, section="Results")
+PAGE = Page("/result/{evaluation}/{place}", show_result, section="Results", is_heavy=True)
 SHORTCUT = Page("/result/{reference}", show_shortcut)

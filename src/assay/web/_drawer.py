@@ -1,0 +1,26 @@
+"""The program that draws: a chart's specification on each line of its input, its SVG on each line of its output.
+
+It runs in a process of its own, and ends when its input does, so also when the server was killed.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+
+
+def main() -> None:
+    """Answer until nobody asks any more."""
+    import vl_convert
+
+    for line in sys.stdin:
+        try:
+            said = {"svg": vl_convert.vegalite_to_svg(json.loads(line))}
+        except Exception as error:  # noqa: BLE001 (told to the server, which raises it)
+            said = {"error": f"{type(error).__name__}: {error}"}
+        sys.stdout.write(f"{json.dumps(said)}\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
