@@ -13,7 +13,10 @@ from assay.comparison.comparison import Comparison
 from assay.comparison.how import How
 from assay.errors import DataError, UnknownName, UsageError, near_matches
 from assay.evaluation.result import Result
+from assay.grammar import WrittenName
 from assay.metrics._lookup import find_metric
+from assay.metrics._metric import BoundMetric
+from assay.metrics._parse import parse_metric
 from assay.model.plain import plain_values
 from assay.text import shortened
 
@@ -32,22 +35,25 @@ class Leaderboard:
     """Metric → run → figure, best first; of a metric that is none of ours, in the order given."""
     comparison: Comparison | None = field(default=None, repr=False)
     """Query by query, with tests; None where runs are given as figures alone."""
+    known: Mapping[str, BoundMetric] = field(default_factory=dict, repr=False)
+    """The metrics of results, which may have some that are not known here."""
 
     def __getitem__(self, metric: str) -> dict[str, float]:
         return dict(self.figures[self._name(metric)])
 
     def best(self, metric: str) -> str:
         """The run with the best figure; of equals, the one given first. A metric nobody knows has no best."""
-        by_run = self[metric]
-        find_metric(metric)
-        return next(iter(by_run))
+        name = self._name(metric)
+        if not _direction(name, self.known):
+            find_metric(name)  # says what may have been meant
+        return next(iter(self.figures[name]))
 
     @property
     def verdict(self) -> str:
         """What may be said about the runs; figures alone do not tell whether a difference is more than luck."""
         if self.comparison is not None:
             return self.comparison.verdict
-        leads = [f"{self.best(metric)} has the best {metric}" for metric in self.metrics if _direction(metric)]
+        leads = [f"{self.best(metric)} has the best {metric}" for metric in self.metrics if _direction(metric, self.known)]
         said = "; ".join(leads) or "None of these metrics is known"
         return f"{said}. Whether that is more than luck, only the scores of each query can tell."
 
@@ -56,7 +62,7 @@ class Leaderboard:
         plain: dict[str, Any] = {
             "runs": list(self.runs),
             "metrics": {metric: plain_values(by_run) for metric, by_run in self.figures.items()},
-            "best": {metric: self.best(metric) for metric in self.metrics if _direction(metric)},
+            "best": {metric: self.best(metric) for metric in self.metrics if _direction(metric, self.known)},
             "verdict": self.verdict,
         }
         return plain if self.comparison is None else {**plain, "comparison": self.comparison.to_dict()}
@@ -81,8 +87,9 @@ class BenchmarkComparison:
         shared = [metric for metric in first if all(metric in other for other in others)]
         if not shared:
             raise UsageError("the runs have no metric in common")
-        board = {metric: _ranked(metric, {name: of[metric] for name, of in figures.items()}) for metric in shared}
-        return Leaderboard(tuple(figures), tuple(shared), board, _comparison(runs_results, how))
+        known = _known(runs_results)
+        board = {metric: _ranked(metric, {name: of[metric] for name, of in figures.items()}, known) for metric in shared}
+        return Leaderboard(tuple(figures), tuple(shared), board, _comparison(runs_results, how), known)
 
     @staticmethod
     def find_best_run(runs_results: Mapping[str, Any], metric: str = "ndcg@10") -> str:
@@ -90,13 +97,14 @@ class BenchmarkComparison:
         if not isinstance(runs_results, Mapping) or not runs_results:
             raise UsageError("at least one run is needed by name, as in {'baseline': a}")
         found: dict[str, float] = {}
-        wanted = find_metric(metric).name
+        known = _known(runs_results)
+        wanted = metric if metric in known else parse_metric(WrittenName(metric)).name
         for name, run in runs_results.items():
             figures = _figures(str(name), run)
             if wanted not in figures:
                 raise UnknownName(f"metric of {name}", metric, near_matches(metric, figures), _have(figures))
             found[str(name)] = figures[wanted]
-        best = next(iter(_ranked(wanted, found)))
+        best = next(iter(_ranked(wanted, found, known)))
         if math.isnan(found[best]):
             raise DataError(f"{wanted} has no figure for any run")
         return best
@@ -115,17 +123,23 @@ def _have(metrics: Any) -> str:
     return f"they have {', '.join(metrics)}"
 
 
-def _direction(metric: str) -> int:
-    """1 where more is better, -1 where less is, 0 for what is no metric of ours."""
+def _known(runs: Mapping[str, Any]) -> dict[str, BoundMetric]:
+    """The metrics of those runs that are results."""
+    results = [run for run in runs.values() if isinstance(run, Result)]
+    return {metric.name: metric for result in reversed(results) for metric in result.metrics}
+
+
+def _direction(metric: str, known: Mapping[str, BoundMetric]) -> int:
+    """1 where more is better, -1 where less is, 0 for what is no metric of ours, nor of a result."""
     try:
-        return 1 if find_metric(metric).metric.higher_is_better else -1
+        return 1 if (known.get(metric) or find_metric(metric)).metric.higher_is_better else -1
     except UsageError:
         return 0
 
 
-def _ranked(metric: str, by_run: Mapping[str, float]) -> dict[str, float]:
+def _ranked(metric: str, by_run: Mapping[str, float], known: Mapping[str, BoundMetric]) -> dict[str, float]:
     """Best first; runs without a figure last."""
-    sign = _direction(metric)
+    sign = _direction(metric, known)
     return dict(sorted(by_run.items(), key=lambda pair: (math.isnan(pair[1]), -sign * pair[1])))
 
 
@@ -137,7 +151,7 @@ def _figures(name: str, run: Any) -> dict[str, float]:
         raise DataError(f"{name}: expected a result or a dict of figures by metric, found {shortened(run)}")
     plain: Mapping[Any, Any] = next((run[key] for key in NESTED if isinstance(run.get(key), Mapping)), run)
     found = {
-        find_metric(str(metric)).name if _direction(str(metric)) else str(metric): float(value)
+        find_metric(str(metric)).name if _direction(str(metric), {}) else str(metric): float(value)
         for metric, value in plain.items()
         if isinstance(value, Real) and not isinstance(value, bool)
     }

@@ -24,6 +24,7 @@ from assay.metrics._metric import BoundMetric, Metric
 from assay.metrics._own import ONLY_WRITTEN, PREFIX, load_metric
 from assay.metrics._registry import all_metrics, fold, known_spellings, register
 from assay.metrics._tool_names import as_read_by
+from assay.text import shortened
 
 _WHOLE = re.compile(
     r"""(?P<name>[^\s@()]+?) \s* (?:\( (?P<args>.*) \))? \s*
@@ -37,6 +38,8 @@ Asked = WrittenName | BoundMetric | Metric
 """What stands for a metric: its name as the user wrote it, or the thing itself."""
 Given = str | BoundMetric | Metric
 """The same where a Python program hands it over, before `written_metrics` marks it."""
+LONGEST = 1000
+"""Letters of a name that is looked up; what was read may be of any length."""
 SHORTEST = 3
 """Letters of a spelling up to which it is like too many others to be suggested."""
 FAMILIES = {"ndcg_cut": "ndcg", "map_cut": "map"}
@@ -115,6 +118,8 @@ def _parse_text(text: Any, profile: str) -> Iterator[BoundMetric]:
     is_written = isinstance(text, WrittenName)
     if not isinstance(text, str):
         raise BadParameter(f"a metric is given by its name, or made by assay.metric, not by {text!r}")
+    if not is_written and len(text) > LONGEST:
+        raise UnknownName("metric", shortened(text))
     for part in _split_outside_brackets(text):
         read = as_read_by(profile, part)
         if (group := fold(read)) in GROUPS:

@@ -1,0 +1,224 @@
+"""Names that the user wrote run code where that is meant; the types and the marks keep them apart from all others."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import importlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import assay
+from assay.cli import main
+from assay.errors import BadParameter, UnknownName, UsageError
+from assay.evaluation.plan import WrittenPlan, make_plan
+from assay.grammar import WrittenName, mark_written
+from assay.metrics import _registry
+from assay.metrics._lookup import find_metric, find_metrics, recorded_metric
+from assay.metrics._parse import parse_metric, parse_metrics
+from assay.monitoring import gate
+from assay.providers._provider import all_providers, parse_provider
+
+SOURCE = Path(__file__).parents[1] / "src"
+MINE = """\
+import assay
+
+@assay.metric(higher_is_better=False)
+def first_is_wrong(run):
+    return 1.0 - run.relevant().top(1).count
+
+def search(query, k):
+    return ["d1"]
+"""
+QRELS, RUN = {"q1": {"d1": 1}, "q2": {"d2": 1}}, {"q1": ["d1"], "q2": ["d1", "d2"]}
+OWN = "python:my_desk:first_is_wrong"
+
+
+@pytest.fixture
+def desk(tmp_path, monkeypatch):
+    """The current folder with somebody's own module, and small files."""
+    (tmp_path / "my_desk.py").write_text(MINE, "utf-8")
+    (tmp_path / "qrels.txt").write_text("q1 0 d1 1\nq2 0 d2 1\n", "utf-8")
+    (tmp_path / "a.run").write_text("q1 Q0 d1 1 9 a\nq2 Q0 d1 1 9 a\nq2 Q0 d2 2 8 a\n", "utf-8")
+    (tmp_path / "b.run").write_text("q1 Q0 d1 1 9 b\nq2 Q0 d2 1 9 b\n", "utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", sys.path[:])
+    monkeypatch.setattr(_registry, "_own", {})
+    monkeypatch.delitem(sys.modules, "my_desk", raising=False)
+    importlib.invalidate_caches()
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["score", "qrels.txt", "a.run", "-m", OWN, "mrr", "--sort", OWN],
+        ["compare", "qrels.txt", "a.run", "b.run", "-m", OWN],
+        ["why", "qrels.txt", "a.run", "-m", OWN],
+        ["fuse", "a.run", "b.run", "--qrels", "qrels.txt", "--tune", OWN],
+    ],
+    ids=lambda words: words[0],
+)
+def test_arguments_may_name_code(desk, capsys, words):
+    assert main(words) == 0
+    assert "first_is_wrong" in capsys.readouterr().out
+
+
+def test_a_plan_may_name_code(desk, capsys):
+    plan = f"benchmarks: [rag-template]\nproviders: ['mine=python:my_desk:search']\nmetrics: ['{OWN}', mrr]\n"
+    (desk / "plan.yaml").write_text(plan, "utf-8")
+    assert main(["eval", "plan.yaml", "--no-store", "--quiet", "-o", "result.json"]) == 0
+    assert "first_is_wrong" in capsys.readouterr().out
+    assert main(["plot", "bars", "result.json", "-m", OWN, "-o", "bars.json"]) == 0
+
+
+def test_rules_may_name_code(desk, capsys):
+    assert main(["score", "qrels.txt", "a.run", "-m", OWN, "-f", "json", "-o", "a.json"]) == 0
+    (desk / "gate.yaml").write_text(f"rules: ['{OWN} <= 0.5']\n", "utf-8")
+    assert main(["gate", "a.json", "--rules", "gate.yaml"]) == 0
+    assert main(["gate", "a.json", "--rule", f"{OWN} <= 0.4"]) == 1
+    capsys.readouterr()
+
+
+def test_python_code_may_name_code(desk):
+    result = assay.evaluate(QRELS, RUN, [OWN, "mrr"])
+    assert result.summary == {"first_is_wrong": 0.5, "mrr": 0.75}
+    assert assay.compare(QRELS, {"a": RUN, "b": {**RUN, "q2": ["d2"]}}, OWN).best("first_is_wrong") == "b"
+    assert assay.why(QRELS, RUN, OWN)[0].metric.name == "first_is_wrong"
+    assert gate([result], None, f"{OWN} <= 0.5").is_passed
+    ran = assay.run("rag-template", "python:my_desk:search", OWN)
+    assert next(iter(ran.summary)) == "first_is_wrong"
+
+
+def test_text_that_is_not_marked_is_only_looked_up(desk):
+    for name in (OWN, OWN.upper(), f" {OWN}", f"mrr, {OWN}"):
+        with pytest.raises(UsageError):
+            parse_metrics(name)
+        with pytest.raises(UsageError):
+            find_metrics(WrittenName(name))
+        with pytest.raises(UsageError):
+            find_metrics([WrittenName(name)])
+    with pytest.raises(UnknownName, match="python: is loaded only where you write it"):
+        find_metric(OWN)
+    assert recorded_metric(WrittenName(OWN)).name == OWN
+    assert "my_desk" not in sys.modules
+    assert parse_metric(WrittenName(OWN)).name == "first_is_wrong"
+
+
+def test_what_is_made_of_a_written_name_is_plain_text():
+    name = WrittenName(OWN)
+    for made in (
+        name[:],
+        name.strip(),
+        name.lower(),
+        f"{name}",
+        name + "",
+        name.partition(":")[0],
+        str(name),
+        name.split()[0],
+    ):
+        assert type(made) is str
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "python:my_desk:search",
+        "command:touch ran",
+        "hybrid(bm25, python:my_desk:search)",
+        "rerank(bm25, function='my_desk:search')",
+    ],
+)
+def test_providers_that_were_not_written_are_refused(desk, text):
+    with pytest.raises(BadParameter, match="taken only from what you write"):
+        parse_provider(text)
+    assert parse_provider(WrittenName(text)).name == text
+    with pytest.raises(BadParameter, match="taken only from what you write"):
+        make_plan({"benchmarks": "rag-template", "providers": [text]})
+    assert make_plan(WrittenPlan({"benchmarks": "rag-template", "providers": [text]})).providers[0].name == text
+
+
+def test_maps_that_were_not_written_are_refused(desk):
+    for content in ({"python": {"function": "my_desk:search"}}, {"name": "http", "url": "http://127.0.0.1:9/"}):
+        with pytest.raises(BadParameter, match="taken only from what you write"):
+            parse_provider(content)
+        with pytest.raises(BadParameter, match="taken only from what you write"):
+            parse_provider({"hybrid": {"providers": ["bm25", content]}})
+        assert parse_provider(mark_written({"hybrid": {"providers": ["bm25", content]}})).parts[1]
+
+
+def test_no_parameter_of_any_provider_takes_free_text_that_was_read():
+    taken = []
+    for provider in all_providers().values():
+        for param in provider.params:
+            try:
+                parse_provider(f"{provider.name}({param.name}='my_desk:search')")
+            except (BadParameter, UnknownName):
+                continue
+            taken.append((provider.name, param.name))
+    assert taken == []
+
+
+@given(st.text(max_size=40) | st.from_regex(r"python:[a-z_.]{0,8}:?[a-z_@(=)0-9]{0,10}", fullmatch=True))
+def test_any_text_is_looked_up_without_importing(text):
+    before = set(sys.modules)
+    for look in (find_metric, recorded_metric, parse_metrics):
+        with contextlib.suppress(UsageError):
+            look(text)
+    assert not {name for name in set(sys.modules) - before if not name.startswith(("assay", "scipy", "numpy"))}
+
+
+MARKING = {"WrittenName", "mark_written", "written_metrics", "WrittenPlan"}
+MAY_MARK = {
+    *("cli/eval.py", "cli/plot.py", "cli/providers.py"),
+    *("comparison/compare.py", "comparison/leaderboard.py", "reports/_explanations.py", "monitoring/rule.py"),
+    *("compat/ir_measures/_measure.py", "compat/phentrieve/runner.py", "compat/ragchat/_batch.py"),
+    *("compat/ragchat/_config.py", "compat/ranx/_metrics.py"),
+    *("evaluation/evaluate.py", "evaluation/evaluate_answers.py", "evaluation/fusion_tuning.py", "evaluation/plan.py"),
+    *("evaluation/routing.py", "evaluation/run.py"),
+    *("grammar.py", "metrics/_parse.py", "providers/_provider.py"),
+}
+"""Where names are marked as the user's: commands, plans, rules and public functions, and what takes marked names apart."""
+
+
+def test_names_are_marked_as_written_at_the_edges_alone():
+    marking = set()
+    for file in SOURCE.rglob("*.py"):
+        text = file.read_text(encoding="utf-8")
+        for node in ast.walk(ast.parse(text)) if any(name in text for name in MARKING) else ():
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in MARKING:
+                marking.add(file.relative_to(SOURCE / "assay").as_posix())
+    assert marking == MAY_MARK
+
+
+WRONG = """\
+from assay.evaluation.plan import make_plan
+from assay.metrics._parse import parse_metric, parse_metrics
+from assay.providers._provider import parse_provider
+
+
+def wrong(name: str) -> None:
+    parse_metric(name)
+    parse_metrics(name)
+    parse_metrics([name])
+    parse_provider(name)
+    parse_provider({name: 1})
+    make_plan({"metrics": name})
+"""
+
+
+@pytest.mark.slow
+def test_the_type_checker_tells_written_names_from_others(tmp_path):
+    (tmp_path / "wrong.py").write_text(WRONG, "utf-8")
+    words = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "--cache-dir", str(tmp_path), "wrong.py"]
+    done = subprocess.run(
+        words, cwd=tmp_path, env={**os.environ, "MYPYPATH": str(SOURCE)}, capture_output=True, text=True, check=False
+    )
+    lines = [int(line.split(":")[1]) for line in done.stdout.splitlines() if ": error: " in line]
+    assert lines == [7, 8, 9, 10, 11, 12], done.stdout
