@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, unquote, urlencode
 
 from assay import web
 from assay.web.api import ENDPOINTS
@@ -156,8 +156,8 @@ class _Application:
 
     async def _called(self, asked: dict[str, Any]) -> int:
         target, body = asked["target"], asked["body"]
-        raw, _, query = target.partition("?")
-        path = _unquoted(raw)
+        raw, _, query = _on_the_line(target).partition("?")
+        path = unquote(raw, errors="replace")
         scope = {
             "type": "http",
             "asgi": {"version": "3.0"},
@@ -165,8 +165,8 @@ class _Application:
             "method": asked["method"],
             "scheme": "http",
             "path": path,
-            "raw_path": raw.encode("utf-8", "replace"),
-            "query_string": query.encode("latin-1", "replace"),
+            "raw_path": raw.encode("ascii"),
+            "query_string": query.encode("ascii"),
             "root_path": "",
             "headers": [
                 (name.encode("latin-1", "replace").lower(), value.encode("latin-1", "replace"))
@@ -195,10 +195,9 @@ class _Application:
         return statuses[0] if statuses else 0
 
 
-def _unquoted(path: str) -> str:
-    from urllib.parse import unquote
-
-    return unquote(path, errors="replace")
+def _on_the_line(target: str) -> str:
+    """As a server lets it through: printed ASCII, everything else as its bytes in percent."""
+    return "".join(letter if "!" <= letter <= "~" else quote(letter, errors="replace") for letter in target)
 
 
 @cache

@@ -22,7 +22,7 @@ relevance: {unit: document}
 policy: {ties: docid_desc}
 selection: {limit: 10}
 by: [language]
-output: [result.json]
+outputs: [result.json]
 """
 ANCHORS = b"""benchmarks: &b [rag-template]
 providers: [bm25]

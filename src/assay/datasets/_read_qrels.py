@@ -117,6 +117,7 @@ def _all_at_once(source: FileSource) -> Judgments | None:
         return None
     try:
         value = {grade: parse_number(grade.decode()) for grade in set(grades)}
+        iteration = {one: one.decode() for one in set(iterations)}
         texts = [b"\n".join(column).decode().split("\n") for column in (queries, docs)]
     except ValueError:
         return None
@@ -127,7 +128,7 @@ def _all_at_once(source: FileSource) -> Judgments | None:
     if not is_sound:
         return None
     by_pair = zip(*texts, iterations, strict=True) if len(set(iterations)) > 1 else ()
-    return Judgments(by_query, iterations=_nested((query, doc, one.decode(errors="replace")) for query, doc, one in by_pair))
+    return Judgments(by_query, iterations=_nested((query, doc, iteration[one]) for query, doc, one in by_pair))
 
 
 def _has_three_gaps_per_line(content: bytes, n_words: int) -> bool:

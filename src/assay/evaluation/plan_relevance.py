@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from assay.errors import BadParameter
 from assay.evaluation.judging import Relevance
 from assay.evaluation.plan_terms import parse_annotation_file, parse_ontology_file
+from assay.paths import is_file
 from assay.relevance._resolver import parse_resolver
 
 
@@ -20,7 +20,7 @@ def parse_relevance(given: Mapping[str, Any], where: str) -> Relevance:
         raise BadParameter(f"{where}: relevance and unit are names, and id_map is a file or a map")
     if by.strip() != "auto":
         parse_resolver(by)
-    if isinstance(id_map, str) and not Path(id_map).is_file():
+    if isinstance(id_map, str) and not is_file(id_map):
         raise BadParameter(f"{where}: id_map: {id_map}: no such file; expected one that maps chunks to documents")
     return Relevance(by, unit, id_map, {}, parse_ontology_file(given, where), parse_annotation_file(given, where))
 

@@ -10,6 +10,7 @@ from assay.datasets._hpo import parse_fields
 from assay.errors import BadParameter
 from assay.evaluation.plan_values import parse_texts
 from assay.ontology._ontology import Ontology
+from assay.paths import is_file
 
 
 def parse_ontology_file(given: Mapping[str, Any], where: str) -> Ontology | str | None:
@@ -31,7 +32,7 @@ def _existing(file: Any, name: str, where: str, expected: str) -> str | None:
         return None
     if isinstance(file, str) and "://" in file:
         raise BadParameter(f"{where}: {name}: {file} is an address, and assay downloads nothing; give the file you saved")
-    if not isinstance(file, str | Path) or not Path(file).is_file():
+    if not isinstance(file, str | Path) or not is_file(file):
         raise BadParameter(f"{where}: {name}: there is no file {file}; expected {expected}")
     return str(file)
 
@@ -47,6 +48,6 @@ def parse_label_files(given: Mapping[str, Any], where: str) -> tuple[str, ...]:
     listed = [str(one) if isinstance(one, Path) else one for one in (named if isinstance(named, list | tuple) else [named])]
     files = parse_texts(listed, "labels", where, "hp-de.babelon.tsv") if listed else []
     for file in files:
-        if not Path(file).is_file():
+        if not is_file(file):
             raise BadParameter(f"{where}: labels: {file}: no such file; expected a Babelon table")
     return tuple(files)

@@ -11,6 +11,7 @@ from assay.datasets.hpo_cases import FORMAT, detect
 from assay.metrics._lookup import find_metrics
 from assay.metrics._metric import BoundMetric
 from assay.metrics._parse import parse_metrics
+from assay.paths import is_file
 
 USUAL = {FORMAT.name: ("mrr", "hit@1", "hit@10", "max_ont_sim@10")}
 """Format → its metrics: of phrases and their terms, where the right one stands, and how near the best one comes."""
@@ -34,4 +35,4 @@ def _format(name: str) -> str:
     if first in bundled() and first.startswith(HPO):
         return FORMAT.name
     file = Path(name)
-    return FORMAT.name if file.is_file() and detect(Probe(file)) else ""
+    return FORMAT.name if is_file(file) and detect(Probe(file)) else ""
