@@ -5,6 +5,7 @@ What a killed process left is removed by the next one that works in the same fol
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import secrets
@@ -85,6 +86,17 @@ def locked_folder(parent: Path) -> Iterator[Path]:
     finally:
         shutil.rmtree(folder, ignore_errors=True)
         os.close(handle)
+
+
+def is_read_only(folder: Path) -> bool:
+    """Whether no file can be made in a folder, or the folder itself not, because that is not allowed."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with locked_file(folder) as file:
+            Path(file.name).unlink()
+    except OSError as error:
+        return error.errno in (errno.EACCES, errno.EPERM, errno.EROFS)
+    return False
 
 
 def temporary_name(folder: Path) -> Path:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -230,3 +231,27 @@ def test_every_evaluation_is_kept_unless_told_not_to(place, assay, monkeypatch):
     assert "stored as " in assay("eval", *FLAGS, "--store", "other.db").err
     assert len(json.loads(assay("results", "-f", "json").out)["results"]) == 1
     assert (place / "other.db").exists()
+
+
+@pytest.fixture
+def read_only_folder(tmp_path, monkeypatch):
+    """A folder in which not even root can make a file."""
+    for place in (Path("/sys/kernel"), tmp_path / "protected"):
+        if place.parent == tmp_path:
+            place.mkdir(mode=0o555)
+        try:
+            (place / "assay-test").touch()
+        except OSError:
+            monkeypatch.chdir(place)
+            return place
+        (place / "assay-test").unlink()
+    pytest.skip("every folder here can be written to")
+
+
+def test_without_a_store_it_works_where_nothing_can_be_written(assay, read_only_folder):
+    done = assay(
+        "eval", "--benchmarks", "rag-template", "--providers", "bm25", "dense", "-m", "mrr", "--no-store", "-f", "csv"
+    )
+    assert done.code == 0, done.err
+    assert [line.split(",")[1] for line in done.out.splitlines()[1:]] == ["bm25", "dense"]
+    assert "note: nothing can be written here, so no log is kept to go on from" in done.err

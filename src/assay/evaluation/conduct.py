@@ -35,6 +35,7 @@ from assay.evaluation.runner import Part, gather, provenance
 from assay.evaluation.setting import Setting, settings_of
 from assay.evaluation.stages import staged
 from assay.metrics._lookup import find_metrics
+from assay.temporary_files import is_read_only
 from assay.text import counted
 
 HOME = Path(".assay")
@@ -72,6 +73,10 @@ def carry_out(plan: Plan, conduct: Conduct) -> list[Result]:
     header = describe_start(plan, datasets, parts)
     if conduct.before is not None:
         header["again"] = {part.key: sorted(part.queries.keys() - answered[part.key].keys()) for part in parts}
+    if not conduct.resume and is_read_only(conduct.home / "runs"):
+        conduct.say("nothing can be written here, so no log is kept to go on from")
+        alone = (_results(part, plan, answered.get(part.key, {}), None, conduct) for part in parts)
+        return with_the_same_metrics(list(itertools.chain.from_iterable(alone)))
     _keep_out_of_repositories(conduct.home)
     for folder in ("runs", "answers"):
         remove_left_over(conduct.home / folder)
@@ -192,7 +197,7 @@ def _first_name(result: Result) -> str:
     return f"{result.name} before"
 
 
-def _results(part: Part, plan: Plan, known: Mapping[str, Answer], log: Appender, conduct: Conduct) -> list[Result]:
+def _results(part: Part, plan: Plan, known: Mapping[str, Answer], log: Appender | None, conduct: Conduct) -> list[Result]:
     """A provider that cannot be started fails on every query, so that the others get their turn."""
     begun = Begun()
     n_known = sum(answer.error is None for query, answer in known.items() if query in part.queries)
