@@ -27,6 +27,14 @@ def pytest_collection_finish():
     gc.enable()
 
 
+@pytest.fixture(autouse=True)
+def no_secrets():
+    """What one test keeps secret is an ordinary word in the next."""
+    from assay.masking import forget_secrets
+
+    forget_secrets()
+
+
 @pytest.fixture(scope="session")
 def hpo_cache(tmp_path_factory):
     """A folder for ASSAY_CACHE that all tests of a session share."""

@@ -16,13 +16,18 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 
+from assay.masking import mask
+
 MAX_FAULTS = 20
 
 
 class AssayError(Exception):
-    """The root: catch this to catch every deliberate error."""
+    """The root: catch this to catch every deliberate error. No message of one holds a secret that is known."""
 
     exit_code = 70
+
+    def __init__(self, *arguments: object) -> None:
+        super().__init__(*(mask(one) if isinstance(one, str) else one for one in arguments))
 
 
 class UsageError(AssayError, ValueError):
@@ -77,10 +82,10 @@ class DataError(AssayError, ValueError):
     exit_code = 3
 
     def __init__(self, message: str, faults: Sequence[str] = (), field: str = "") -> None:
-        self.message, self.faults = message, tuple(faults)
+        self.message, self.faults = mask(message), tuple(map(mask, faults))
         self.field = field
         """The convention that refuses, where another choice of it would go on: `missing`, `ties`."""
-        super().__init__("\n  ".join((message, *self.faults)))
+        super().__init__("\n  ".join((self.message, *self.faults)))
 
     def __reduce__(self) -> tuple[type[DataError], tuple[str, tuple[str, ...], str]]:
         return type(self), (self.message, self.faults, self.field)

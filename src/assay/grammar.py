@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.errors import BadParameter, near_matches
+from assay.masking import is_secret_name
 
 REQUIRED = object()
 """Default of a parameter that must be given."""
@@ -51,6 +52,13 @@ class Param:
     """May stand behind `@` by its name, in place of a rank: `span_recall@tokens=2000`."""
     shown: bool = False
     """Part of the canonical name even at its default, because tools disagree about the default."""
+    is_private: bool = False
+    """May hold a secret, so that a value which is refused is not shown."""
+
+    @property
+    def may_hold_secret(self) -> bool:
+        """Whether it is said to, or its name says so."""
+        return self.is_private or is_secret_name(self.name)
 
     @property
     def choices(self) -> tuple[str, ...]:
@@ -236,7 +244,9 @@ def parse_setting(text: str, owner: str, params: Sequence[Param], name: str, val
             try:
                 return {param.name: param.parse(unquoted(value))}
             except ValueError as error:
-                raise BadParameter(f"{text}: {param.name} is {error}, not {value!r}") from None
+                found = "; what was given is not shown, for it may hold a secret"
+                found = found if param.may_hold_secret else f", not {value!r}"
+                raise BadParameter(f"{text}: {param.name} is {error}{found}") from None
     known = ", ".join(param.name for param in params) or "none"
     near = near_matches(name, [param.name for param in params], most=1)
     hint = f" Did you mean {near[0]}?" if near else ""

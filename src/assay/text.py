@@ -8,6 +8,8 @@ import unicodedata
 from collections.abc import Sequence
 from functools import cache
 
+from assay.masking import mask
+
 _HARMFUL = {"Cc", "Cs", "Zl", "Zp"}
 """Unicode categories that move the cursor, end a line, or cannot be written at all."""
 
@@ -53,8 +55,8 @@ def decimals(value: float, digits: int = 3) -> str:
 
 
 def shortened(value: object, most: int = 40) -> str:
-    """A value as Python writes it, without its address in memory, cut where it gets long."""
-    text = re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))
+    """A value as Python writes it, without secrets and its address in memory, cut where it gets long."""
+    text = mask(re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value)))
     return text if len(text) <= most else text[: most - 1] + "…"
 
 

@@ -74,8 +74,21 @@ def test_the_token_may_come_from_the_environment(store, monkeypatch):
             urllib.request.urlopen(f"http://127.0.0.1:{port}/api/v1/results")
 
 
-def test_a_token_is_needed_by_others(store):
-    with served(store, "--token", "a-rather-long-token") as (address, _):
+@pytest.fixture
+def token_file(tmp_path):
+    """Writes a token where only its owner reads it."""
+
+    def write(text, mode=0o600):
+        path = tmp_path / "token.txt"
+        path.write_text(text)
+        path.chmod(mode)
+        return str(path)
+
+    return write
+
+
+def test_a_token_is_needed_by_others(store, token_file):
+    with served(store, "--token-file", token_file("a-rather-long-token\n")) as (address, _):
         request = urllib.request.Request(f"{address}api/v1/results")
         with pytest.raises(urllib.error.HTTPError, match="401"):
             urllib.request.urlopen(request)
@@ -87,17 +100,48 @@ def test_a_token_is_needed_by_others(store):
 def test_another_host_needs_a_token(store, capsys, host):
     assert main(["serve", "--store", str(store), "--host", host]) == 2
     error = capsys.readouterr().err
-    assert f"--host {host} --token" in error
+    assert f"--host {host} --token-file FILE" in error
     assert error.count("\n") == 1
 
 
-def test_a_token_of_spaces_is_none(store, capsys):
-    assert main(["serve", "--store", str(store), "--host", "0.0.0.0", "--token", "  "]) == 2
+def test_a_token_of_spaces_is_none(store, capsys, monkeypatch):
+    monkeypatch.setenv("ASSAY_TOKEN", "  ")
+    assert main(["serve", "--store", str(store), "--host", "0.0.0.0"]) == 2
     assert "a token is needed" in capsys.readouterr().err
 
 
-def test_a_short_token_is_refused_where_others_are_let_in(store, capsys):
-    assert main(["serve", "--store", str(store), "--host", "0.0.0.0", "--token", "elevenchars"]) == 2
+@pytest.mark.parametrize(("text", "found"), [("", "0 lines"), (" \n", "0 lines"), ("canary-one\ncanary-two\n", "2 lines")])
+def test_a_file_with_a_token_has_one_line(store, capsys, token_file, text, found):
+    assert main(["serve", "--store", str(store), "--token-file", token_file(text)]) == 2
+    error = capsys.readouterr().err
+    assert f"expected one line, which is the token; found {found}" in error
+    assert "canary" not in error
+
+
+@pytest.mark.parametrize("flag", ["--token", "--token-file", "--my-token"])
+def test_a_token_in_the_command_is_refused_and_not_shown(store, capsys, flag):
+    assert main(["serve", "--store", str(store), flag, "canary-canary-canary"]) == 2
+    assert "canary" not in capsys.readouterr().err
+
+
+def test_a_file_with_a_token_that_cannot_be_read(store, capsys, tmp_path):
+    (tmp_path / "token").write_bytes(b"\xff\xfe\xfd")
+    for path in (tmp_path / "token", tmp_path):
+        assert main(["serve", "--store", str(store), "--token-file", str(path)]) == 2
+        assert "the token cannot be read" in capsys.readouterr().err
+
+
+def test_a_file_with_a_token_that_others_can_read_is_noted(store, token_file):
+    with served(store, "--token-file", token_file("a-rather-long-token", 0o644)) as (_, process):
+        os.kill(process.pid, signal.SIGINT)
+        _, errors = process.communicate(timeout=20)
+    assert errors.startswith("note: other users can read ")
+    assert "chmod 600 " in errors
+    assert "a-rather-long-token" not in errors
+
+
+def test_a_short_token_is_refused_where_others_are_let_in(store, capsys, token_file):
+    assert main(["serve", "--store", str(store), "--host", "0.0.0.0", "--token-file", token_file("elevenchars")]) == 2
     error = capsys.readouterr().err
     assert error.startswith("error: a token of 11 letters is easily guessed; 12 or more are needed where other machines")
     assert "secrets.token_urlsafe()" in error
@@ -113,8 +157,8 @@ def test_the_command_that_makes_a_token_does():
     assert len(made.stdout.strip()) >= 3 * SHORTEST
 
 
-def test_a_short_token_on_this_machine_is_noted(store):
-    with served(store, "--token", "short") as (address, process):
+def test_a_short_token_on_this_machine_is_noted(store, token_file):
+    with served(store, "--token-file", token_file("short")) as (address, process):
         request = urllib.request.Request(f"{address}api/v1/results", headers={"Authorization": "Bearer short"})
         assert urllib.request.urlopen(request).status == 200
         os.kill(process.pid, signal.SIGINT)

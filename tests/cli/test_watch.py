@@ -15,6 +15,12 @@ from ._nights import night, save_nights
 
 SECRET = "T000-very-secret"
 
+NOTE = (
+    "note: an address after --webhook lets everybody post who reads it; put it into a variable of the environment "
+    "and write --webhook '${SLACK_WEBHOOK}'\n"
+)
+"""What is said where an address is written out."""
+
 
 class Hook(ThreadingHTTPServer):
     """Takes messages, and answers as it is told: the next status of the list, then 200."""
@@ -67,7 +73,7 @@ def test_one_alert_per_step_not_per_night(assay, store, hook):
     for day in range(15, 23):
         save_nights(store, [0.6], start=day)
         outcome = assay("watch", "-m", "mrr", "--webhook", hook.url)
-        assert (outcome.code, outcome.err) == (0, "")
+        assert (outcome.code, outcome.err) == (0, NOTE)
     assert len(hook.got) == 1
     message = hook.got[0]
     assert message["text"].startswith("assay: 1 alert\n• rag/bm25: mrr 0.800 → 0.600")
@@ -176,7 +182,7 @@ def test_each_address_of_a_host_and_each_use_of_a_program_is_told(assay, store, 
     commands = [f'"{sys.executable}" -c "{script}" {name}.json' for name in ("one", "two")]
     words = [word for url in urls for word in ("--webhook", url)] + [word for one in commands for word in ("--command", one)]
     for _ in range(2):
-        assert assay("watch", "--rule", "mrr >= 0.5", *words).err == ""
+        assert assay("watch", "--rule", "mrr >= 0.5", *words).err == NOTE
     assert len(hook.got) == 2
     assert (tmp_path / "one.json").exists()
     assert (tmp_path / "two.json").exists()
@@ -212,7 +218,7 @@ def test_a_webhook_that_stumbles_is_asked_again(assay, store, hook):
     save_nights(store, [0.3])
     hook.answers = [503, 429]
     outcome = assay("watch", "--rule", "mrr >= 0.5", "--webhook", hook.url)
-    assert (hook.tries, len(hook.got), outcome.err) == (3, 1, "")
+    assert (hook.tries, len(hook.got), outcome.err) == (3, 1, NOTE)
 
 
 @pytest.mark.parametrize(("answers", "tries"), [([503] * 9, 3), ([404], 1), ([302], 1)])

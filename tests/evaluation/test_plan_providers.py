@@ -123,7 +123,7 @@ def test_a_map_of_several_names_means_each():
         ({"bm25": None, "k1": 0.9}, r"not bm25, k1; parameters are indented below it, as in \{bm25: \{k1: 0.9\}\}"),
         ({}, "not an empty one"),
         ({"bm25": 3}, r"the parameters of bm25 are a map, as in \{bm25: \{…\}\}, not 3"),
-        (["bm25"], r"a provider is a name such as bm25, or a map with one name, not \['bm25'\]"),
+        (["bm25"], "a provider is a name such as bm25, or a map with one name, not a list"),
         (None, "a provider is a name such as bm25"),
         (3, "not 3"),
         ({"hybrid": {"providers": [3, "dense"]}}, "a provider is a name such as bm25, or a map with one name, not 3"),

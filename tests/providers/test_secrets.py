@@ -12,7 +12,6 @@ import pytest
 from assay.errors import ProviderError
 from assay.model.records import Query
 from assay.providers._refusals import Final
-from assay.providers._secrets import pieces, without
 from assay.providers.command import CommandRetriever
 
 from ._service import serving
@@ -126,16 +125,3 @@ def test_a_program_whose_name_is_a_secret(monkeypatch):
     monkeypatch.setenv("KEY", "hush-no-such-program")
     (answer,) = CommandRetriever("${KEY}", index=False).search([Q], 3)
     assert "… cannot be started" in str(answer)
-
-
-def test_pieces_of_a_secret():
-    assert set(pieces("Bearer abcd")) >= {"Bearer abcd", "abcd"}
-    assert "Bearer" not in set(pieces("Bearer abcd"))
-    assert set(pieces('a=one1; b="two2"')) >= {"one1", "two2"}
-
-
-def test_every_spelling_is_blotted_out():
-    text = "a%2Fb+c a/b c a\\/b"
-    assert without(["a/b c"], "x a%2Fb+c a%2Fb%20c a/b c a/b%20c y") == "x … … … … y"
-    assert without(['q"u&'], json.dumps('q"u&') + " q&quot;u&amp; " + repr('q"u&')) == "\"…\" … '…'"
-    assert without(["abc"], text) == text

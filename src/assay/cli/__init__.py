@@ -8,11 +8,12 @@ import sys
 def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit code."""
     from assay.cli._interrupts import exit_code_of, until_ended
+    from assay.cli._masked_output import masked_output
     from assay.cli._program_errors import exit_code_with_message
     from assay.cli._streams import standard_streams
 
     arguments = sys.argv[1:] if argv is None else argv
-    with standard_streams():
+    with standard_streams(), masked_output():
         try:
             with until_ended():  # by default SIGTERM and SIGHUP end a process at once, and temporary files stay
                 return exit_code_with_message(lambda: _run(arguments))

@@ -14,11 +14,14 @@ from typing import Any, Protocol
 from urllib.parse import SplitResult, urlsplit
 
 from assay.errors import UsageError
+from assay.masking import add_secret, mask
 
 PAUSES = (0.5, 2.0, 8.0)
 """Seconds before each new attempt."""
 TIMEOUT = 15.0
 COMMAND_TIMEOUT = 120.0
+KEY_LENGTH = 16
+"""Letters of a path from which on it may be the key to a channel."""
 PASSING = (408, 425, 429)
 """Answers that say: later, please. So do all from 500 on."""
 
@@ -63,7 +66,16 @@ class Webhook:
             raise UsageError(
                 "--webhook is an address such as https://hooks.example.com/services/…, or ${NAME_OF_A_VARIABLE}"
             )
-        return cls(url)
+        found = cls(url)
+        for secret in found.secrets:
+            add_secret(secret, "the address of --webhook")
+        return found
+
+    @property
+    def secrets(self) -> list[str]:
+        """The password, and parts that are long enough to be a key."""
+        parts = (self.url.path.strip("/"), self.url.path.rpartition("/")[2], self.url.query)
+        return [*filter(None, [self.url.password]), *(part for part in parts if len(part) >= KEY_LENGTH)]
 
     @property
     def name(self) -> str:
@@ -110,10 +122,13 @@ class Program:
     @classmethod
     def of(cls, text: str) -> Program:
         """A command line; no shell is involved."""
+        from assay.providers._secrets import add_secrets_of, command_line
+
         try:
             words = tuple(shlex.split(text))
         except ValueError as error:
             raise UsageError(f"--command: {error}") from None
+        add_secrets_of(command_line, text)
         if not words:
             raise UsageError("--command is a command line, such as 'mail -s assay team@example.com'")
         return cls(words)
@@ -141,5 +156,5 @@ class Program:
             return error.strerror or str(error)
         except ValueError as error:
             return str(error)
-        last = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+        last = mask(done.stderr.decode(errors="replace")).strip().rpartition("\n")[2]
         return f"it exits with {done.returncode}{f': {last}' if last else ''}" if done.returncode else ""

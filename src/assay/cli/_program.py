@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import difflib
-import io
 import shlex
 import sys
 from collections.abc import Sequence
@@ -23,8 +22,8 @@ ALIKE = 0.75
 def run_program(arguments: list[str]) -> int:
     """Parse and run."""
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors=plain_letters())  # a letter the terminal lacks is written out, not a crash
+        if reconfigure := getattr(stream, "reconfigure", None):
+            reconfigure(errors=plain_letters())  # a letter the terminal lacks is written out, not a crash
     parser = build_parser()
     if not arguments:
         parser.print_help()
@@ -44,13 +43,15 @@ def run_program(arguments: list[str]) -> int:
 
 
 def _unrecognized(words: list[str], flags: Sequence[str]) -> str:
-    """What was not understood, and which flags of the command may have been meant."""
+    """What was not understood, without secrets, and which flags of the command may have been meant."""
+    from assay.providers._secrets import blot, command_line
+
     typed = [word.partition("=")[0] for word in words if word.startswith("--")]
     names = [flag.lstrip("-") for flag in flags]
     alike = (difflib.get_close_matches(word.lstrip("-").lower(), names, n=1, cutoff=ALIKE) for word in typed)
     near = dict.fromkeys(f"--{name}" for found in alike for name in found)
     question = f". Did you mean {' and '.join(near)}?" if near else ""
-    return f"unrecognized: {shlex.join(words)}{question}"
+    return f"unrecognized: {command_line(shlex.join(words), blot)}{question}"
 
 
 def build_parser() -> Parser:

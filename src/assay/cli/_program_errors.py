@@ -9,6 +9,7 @@ from collections.abc import Callable
 from assay.cli._streams import words_of
 from assay.cli._terminal import may_colour, terminal_width
 from assay.errors import AssayError, DataError
+from assay.masking import mask
 from assay.text import printable, wrapped
 
 LABEL = "error:"
@@ -45,7 +46,7 @@ def exit_code_with_message(run: Callable[[], int]) -> int:
 def write_error(message: str) -> None:
     """On standard error; as it is, line by line, where nobody watches."""
     width = terminal_width(sys.stderr)
-    lines = [printable(line) for line in f"{LABEL} {message}".split("\n")]
+    lines = [printable(line) for line in f"{LABEL} {mask(message)}".split("\n")]
     if width:
         lines = [line if line.startswith(PASTED) else wrapped(line, width) for line in lines]
     text = "\n".join(lines) + "\n"

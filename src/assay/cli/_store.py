@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import TYPE_CHECKING
 
 from assay.errors import AssayError, UnknownName
@@ -17,9 +18,23 @@ def add_store_argument(parser: argparse._ActionsContainer) -> None:
     """`--store`: a file, or a database by URL."""
     parser.add_argument(
         "--store",
+        type=_store,
         metavar="URL",
         help="results.db, sqlite:///… or postgresql://… (default: ASSAY_STORE, else .assay/assay.db)",
     )
+
+
+def _store(text: str) -> str:
+    """What was given; a password in it is masked from now on, and a note says how to keep it out of the command."""
+    if "@" in text or "?" in text:
+        from assay.store.place import VARIABLE, add_passwords
+
+        if add_passwords(text):
+            sys.stderr.write(
+                f"note: --store holds a password, which lists of processes show; set the variable {VARIABLE} to that URL, "
+                "and leave out --store\n"
+            )
+    return text
 
 
 def open_store(options: argparse.Namespace) -> Store:

@@ -25,7 +25,8 @@ from assay.cli._store import check_store
 from assay.cli._terminal import may_colour, terminal_width
 from assay.cli._terms import TERMS
 from assay.errors import DataError, NothingSelected, ProviderError, StoreError, UsageError
-from assay.providers._secrets import BLOT
+from assay.masking import MASK, mask
+from assay.providers._literal_secrets import notes_on_literals
 from assay.text import printable
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def run_eval(options: argparse.Namespace) -> int:
         tell_plan(options, plan)
         outputs = list(dict.fromkeys([*plan.outputs, *options.output]))
         check_outputs(outputs)
-        _tell(options, *(f"note: {note}" for note in plan.notes))
+        _tell(options, *(f"note: {note}" for note in (*plan.notes, *notes_on_literals(plan.providers))))
         check_store(options)
         results = _results(options, plan)
         if isinstance(results, int):
@@ -146,9 +147,10 @@ def _told(options: argparse.Namespace, plan: Plan) -> AbstractContextManager[Cal
 
 def _going_on(options: argparse.Namespace, plan: Plan) -> str:
     """The command that was typed, to be resumed. One with secrets in it is not repeated: logs keep what is printed."""
-    if options.providers and any(BLOT in str(provider.configuration) for provider in plan.providers):
-        return "go on with the same command and --resume"
     words = [*options.typed, *([] if options.resume else ["--resume"])]
+    has_secrets = any(MASK in str(provider.configuration) for provider in plan.providers if options.providers)
+    if has_secrets or any(mask(word) != word for word in words):
+        return "go on with the same command and --resume"
     return f"go on with: {shlex.join(['assay', *words])}"
 
 

@@ -13,6 +13,7 @@ from assay.cli._numbers import seconds, whole_number
 from assay.cli._terminal import may_colour, terminal_width
 from assay.errors import ProviderError, UsageError, near_matches
 from assay.grammar import WrittenName
+from assay.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -101,12 +102,14 @@ def _check(options: argparse.Namespace, text: str) -> int:
     """Ask a few queries and show what comes back. What a provider prints itself goes to standard error."""
     from assay.evaluation.progress import Progress
     from assay.evaluation.runner import gather
+    from assay.providers._literal_secrets import notes_on_literals
     from assay.reports._layout import Style
     from assay.reports._providers import CheckReport, describe_check
 
     out, style = sys.stdout, Style(terminal_width(), may_colour())
     with redirect_stdout(sys.stderr):
         part = _part(options, text)
+        sys.stderr.write("".join(f"note: {printable(note)}\n" for note in notes_on_literals([part.provider])))
         shown = Shown(CheckReport(part, style), out) if options.format == "text" else None
         answers = gather(part, {}, shown, Progress(part.name, len(part.queries)))
     if shown is None:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
+import stat
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.cli._command import Command
@@ -13,6 +16,7 @@ from assay.cli._interrupts import HANGUP, Ended, handled_by
 from assay.cli._numbers import whole_number
 from assay.cli._store import add_store_argument, open_store
 from assay.errors import UsageError
+from assay.masking import add_secret
 from assay.text import counted, install_command
 
 if TYPE_CHECKING:
@@ -27,9 +31,9 @@ EXAMPLES = """\
   assay serve
   assay serve --port 0
   assay serve --datasets my-benchmark.json
-  ASSAY_TOKEN=… assay serve --host 0.0.0.0"""
+  assay serve --host 0.0.0.0 --token-file token.txt"""
 VARIABLE = "ASSAY_TOKEN"
-"""The environment variable; what stands in a command can be read by everybody on the machine."""
+"""The environment variable that holds the token where no file does; none stands in a command, which everybody can read."""
 PORT = 8765
 MOST_PORT = 65_535
 SHORTEST = 12
@@ -38,6 +42,7 @@ MAKE_ONE = 'python -c "import secrets; print(secrets.token_urlsafe())"'
 """A command that makes a token nobody guesses."""
 WAITING = 128
 """Visitors that may wait until the server takes them, from the moment its address is printed."""
+READABLE_BY_OTHERS = stat.S_IRGRP | stat.S_IROTH
 EVERYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 (names it, binds nothing)
 
 
@@ -49,10 +54,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--port", type=whole_number(MOST_PORT), default=PORT, metavar="PORT", help=f"default: {PORT}; 0: any that is free"
     )
     parser.add_argument(
-        "--token",
-        default="",
-        metavar="TOKEN",
-        help=f"what visitors must know, {SHORTEST} letters or more; needed for any other host (default: {VARIABLE})",
+        "--token-file",
+        metavar="FILE",
+        help=f"file with what visitors must know, {SHORTEST} letters or more; needed for any other host "
+        f"(default: the variable {VARIABLE})",
     )
     parser.add_argument(
         "--datasets",
@@ -90,12 +95,13 @@ def _token(options: argparse.Namespace) -> str:
     """The token. Where other machines are let in it is needed, and has a length; on this machine a short one is noted."""
     from assay.web.safety import is_loopback
 
-    token = str(options.token or os.environ.get(VARIABLE, "")).strip()
+    token = _read_token(Path(options.token_file)) if options.token_file else os.environ.get(VARIABLE, "").strip()
+    add_secret(token, "the token")
     is_open = not is_loopback(options.host)
     if is_open and not token:
         raise UsageError(
-            f"{options.host} lets other machines in, so a token is needed: assay serve --host {options.host} --token …, "
-            f"or the environment variable {VARIABLE}"
+            f"{options.host} lets other machines in, so a token is needed: assay serve --host {options.host} "
+            f"--token-file FILE, or the environment variable {VARIABLE}"
         )
     if token and len(token) < SHORTEST:
         said = f"a token of {counted(len(token), 'letter')} is easily guessed; {SHORTEST} or more are needed"
@@ -110,7 +116,31 @@ def _refuse_open_proxy(proxies: Sequence[str], token: str) -> None:
     from assay.web._proxies import Proxies
 
     if Proxies(proxies) and not token:
-        raise UsageError(f"a proxy lets other machines in, so a token is needed: set the environment variable {VARIABLE}")
+        raise UsageError(
+            f"a proxy lets other machines in, so a token is needed: --token-file FILE, or the variable {VARIABLE}"
+        )
+
+
+def _read_token(path: Path) -> str:
+    """The one line of a file. A note where other users of this machine can read it too."""
+    if not path.exists():  # it may be the token itself, so it is not shown
+        raise UsageError("--token-file names a file that holds the token, and there is no such file")
+    try:
+        text = path.read_text(encoding="utf-8-sig").strip()
+        mode = path.stat().st_mode
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or "it is no text in UTF-8"
+        raise UsageError(f"--token-file {path}: the token cannot be read: {why}") from None
+    if not text or len(text.splitlines()) > 1:
+        n_lines = counted(len(text.splitlines()), "line")
+        raise UsageError(
+            f"--token-file {path}: expected one line, which is the token; found {n_lines}. One is made by: {MAKE_ONE}"
+        )
+    if os.name == "posix" and mode & READABLE_BY_OTHERS:
+        sys.stderr.write(
+            f"note: other users can read {path}; this makes it yours alone: chmod 600 {shlex.quote(str(path))}\n"
+        )
+    return text
 
 
 def _datasets(paths: Sequence[str]) -> list[BenchmarkDataset]:

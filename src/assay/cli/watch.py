@@ -52,9 +52,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_store_argument(parser)
 
 
+def _note_literal_addresses(webhooks: Sequence[str]) -> None:
+    """An address of a channel is a key to it; what stands in a command can be read by others."""
+    if any("${" not in text and Webhook.of(text).secrets for text in webhooks):
+        _note(
+            "an address after --webhook lets everybody post who reads it; put it into a variable of the environment "
+            "and write --webhook '${SLACK_WEBHOOK}'"
+        )
+
+
 def run_watch(options: argparse.Namespace) -> int:
     """A channel that fails is told about and tried again next time; only a broken store or wrong rules stop the watch."""
     rules = read_rules(options.rules, options.rule) if options.rules or options.rule else []
+    _note_literal_addresses(options.webhook)
     channels: list[Channel] = [*map(Webhook.of, options.webhook), *map(Program.of, options.command)]
     with open_store(options) as store:
         state = Path(options.state) if options.state else told_file(store.place)

@@ -11,9 +11,11 @@ from typing import Any
 from assay.errors import ProviderError
 from assay.evaluation.answers import Answer
 from assay.evaluation.worker import Worker
+from assay.masking import mask
 from assay.model.records import Hit, Query
 from assay.providers._answers import answers_from
 from assay.providers._event_loop import EventLoop
+from assay.providers._masked_answers import masked_answers
 from assay.providers._refusals import Final, may_pass
 from assay.providers._reported import Reported
 from assay.text import printable
@@ -38,7 +40,7 @@ class Line:
         """For each query an answer, or the error to try again after."""
         began = time.perf_counter()
         try:
-            found = answers_from(self.call("search", list(queries), k, seconds=seconds), queries, k)
+            found = masked_answers(answers_from(self.call("search", list(queries), k, seconds=seconds), queries, k))
         except BaseException as error:  # whatever a retriever raises is its answer
             if isinstance(error, KeyboardInterrupt) and threading.current_thread() is threading.main_thread():
                 raise  # a person's, who reaches this thread alone
@@ -73,13 +75,13 @@ def failed(query: str, error: BaseException, more: str = "", ms: float = 0.0) ->
 
 def describe(error: BaseException) -> str:
     """An error in one line."""
-    text = str(error).strip().partition("\n")[0]
+    text = mask(str(error)).strip().partition("\n")[0]
     told = text if isinstance(error, ProviderError) and text else _named(error)
     return printable(shortened_text(told))
 
 
 def _named(error: BaseException) -> str:
-    text, name = str(error).strip().partition("\n")[0], type(error).__name__
+    text, name = mask(str(error)).strip().partition("\n")[0], type(error).__name__
     return f"{name}: {text}" if text else name
 
 

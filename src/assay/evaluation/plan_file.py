@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import BadParameter, DataError
+from assay.masking import add_secret, is_secret_name
 from assay.yaml_tree import MOST_LETTERS, Node, parse_yaml
 
-LATE = ("http", "command")
+LATE = ("http", "command", "chroma", "pgvector", "qdrant")
 """Providers that read variables of the environment themselves, when they ask."""
 CALL = re.compile(r"(\w*)\s*\(|\)")
 READ: dict[str, Callable[[str], Any]] = {
@@ -82,6 +83,8 @@ def _filled(value: Any, place: str, *, is_provider: bool, late: bool) -> Any:
     def known(shape: re.Match[str]) -> str:
         name, default = shape[1], shape[2]
         if name in os.environ:
+            if is_secret_name(name):
+                add_secret(os.environ[name], f"the variable {name}")
             is_late = late or (is_provider and _is_inside_a_service(value[: shape.start()]))
             return f"${{{name}}}" if is_late else os.environ[name]
         if default is None:

@@ -84,7 +84,7 @@ def _label(value: Any) -> str:
 def _with_name(given: Any) -> dict[str, Any]:
     """`{bm25: {k1: 0.9}}` as `{name: bm25, k1: 0.9}`."""
     if not isinstance(given, Mapping):
-        raise BadParameter(f"a provider is a name such as {EXAMPLE}, or a map with one name, not {given!r}")
+        raise BadParameter(f"a provider is a name such as {EXAMPLE}, or a map with one name, not {_kind(given)}")
     if "name" in given:
         return dict(given)
     if len(given) != 1:
@@ -94,8 +94,13 @@ def _with_name(given: Any) -> dict[str, Any]:
     ((name, settings),) = given.items()
     find_provider(str(name))
     if not isinstance(settings, Mapping | None):
-        raise BadParameter(f"the parameters of {name} are a map, as in {{{name}: {{…}}}}, not {settings!r}")
+        raise BadParameter(f"the parameters of {name} are a map, as in {{{name}: {{…}}}}, not {_kind(settings)}")
     return {**(settings or {}), "name": name}
+
+
+def _kind(value: Any) -> str:
+    """What was found in the place of something else; of text and lists only that, for they may hold a secret."""
+    return "a text" if isinstance(value, str) else "a list" if isinstance(value, list) else repr(value)
 
 
 def _variants(given: Any) -> Iterator[Variant]:

@@ -8,7 +8,8 @@ import re
 from collections.abc import Mapping
 from urllib.parse import SplitResult, unquote
 
-from assay.providers._secrets import Concealed, blot
+from assay.masking import add_secret
+from assay.providers._secrets import Concealed, add_setting, add_variables_of, advised, blot, refuse_unfinished
 
 
 def named_headers(text: str) -> dict[str, str]:
@@ -25,12 +26,17 @@ def named_headers(text: str) -> dict[str, str]:
 
 
 def parse_headers(text: str) -> str:
-    """Headers, shown without the keys in them."""
+    """Headers, shown without the keys in them; those are masked everywhere from now on."""
     try:
         named = named_headers(text)
     except (ValueError, AttributeError):
         raise ValueError("a JSON object or Name: value; Name2: value2") from None
-    return Concealed.of(_written({name: blot(name, value) for name, value in named.items()}), _written(named))
+    refuse_unfinished(text)
+    for name, value in named.items():
+        add_setting(name, value)
+    add_variables_of(text)
+    shown, better = (_written({name: cover(name, one) for name, one in named.items()}) for cover in (blot, advised))
+    return Concealed.of(shown, _written(named), better)
 
 
 def _written(named: Mapping[str, str]) -> str:
@@ -43,5 +49,8 @@ def login(url: SplitResult) -> dict[str, str]:
     """User and password of an address as the header that carries them."""
     if url.username is None:
         return {}
-    pair = f"{unquote(url.username)}:{unquote(url.password or '')}"
-    return {"Authorization": f"Basic {base64.b64encode(pair.encode()).decode()}"}
+    user, password = unquote(url.username), unquote(url.password or "")
+    encoded = base64.b64encode(f"{user}:{password}".encode()).decode()
+    for secret in (encoded, password or user):
+        add_secret(secret, "the password of the address")
+    return {"Authorization": f"Basic {encoded}"}

@@ -29,10 +29,11 @@ from assay.grammar import (
     persistence,
     positive,
     show,
-    split_arguments,
 )
+from assay.masking import MASK, add_environment, is_secret_name, mask, mask_nested
 from assay.model.records import Document, Hit, Query
-from assay.providers._secrets import BLOT, is_secret, revealed
+from assay.providers._private_text import arguments_of, without_private
+from assay.providers._secrets import revealed
 from assay.providers._sources import prints_of
 
 HARMLESS = (cutoff, depth, flag, fraction, fractions, not_negative, number, numbers, persistence, positive)
@@ -97,12 +98,14 @@ class BoundProvider:
     @property
     def name(self) -> str:
         """Its label; without one, how it is written: `bm25(k1=0.9)`, `hybrid(bm25, dense)`. Secrets are left out."""
-        if self.label:
-            return self.label
+        return mask(self.label or self._written)
+
+    @property
+    def _written(self) -> str:
         settings = {
             param.name: self.params[param.name]
             for param in self.provider.params
-            if self.params[param.name] != param.default and not is_secret(param.name)
+            if self.params[param.name] != param.default and not is_secret_name(param.name)
         }
         if self.provider.short_for and set(settings) == {self.provider.short_for}:
             return f"{self.provider.name}:{settings[self.provider.short_for]}"
@@ -113,16 +116,16 @@ class BoundProvider:
     @property
     def configuration(self) -> dict[str, Any]:
         """Everything that was set, defaults included, with secrets blotted out."""
-        settings = {name: BLOT if is_secret(name) and value else _plain(value) for name, value in self.params.items()}
+        settings = {name: MASK if is_secret_name(name) and value else _plain(value) for name, value in self.params.items()}
         parts = {"parts": [part.configuration for part in self.parts]} if self.parts else {}
-        return {"provider": self.provider.name, **settings, **parts}
+        plain: dict[str, Any] = mask_nested({"provider": self.provider.name, **settings, **parts})
+        return plain
 
     @property
     def fingerprint(self) -> str:
         """A short hash of the configuration, secrets included."""
-        content = json.dumps(
-            [self.provider.name, _plain(_with_secrets(self.params)), [one.fingerprint for one in self.parts]], sort_keys=True
-        )
+        plain = {name: revealed(value) if isinstance(value, str) else value for name, value in self.params.items()}
+        content = json.dumps([self.provider.name, _plain(plain), [one.fingerprint for one in self.parts]], sort_keys=True)
         return hashlib.blake2b(content.encode(), digest_size=8).hexdigest()
 
     @property
@@ -168,7 +171,8 @@ class BoundProvider:
         return replace(self, params={**self.params, **fitting}, parts=tuple(part.filled(**values) for part in self.parts))
 
     def make(self) -> Retriever:
-        """A retriever, ready to index or to search."""
+        """A retriever, ready to index or to search. Its code may know any variable, so those that are secrets are masked."""
+        add_environment()
         if not self.provider.takes_parts:
             return self.provider.make(**self.params)
         return self.provider.make(parts=[part.make() for part in self.parts], **self.params)
@@ -177,10 +181,6 @@ class BoundProvider:
 def _quoted(value: Any) -> str:
     text = show(value)
     return f"'{text}'" if isinstance(value, str) and re.search(r"[\s,()=:'\"]", text) else text
-
-
-def _with_secrets(settings: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: revealed(value) if isinstance(value, str) else value for name, value in settings.items()}
 
 
 def _plain(value: Any) -> Any:
@@ -210,23 +210,24 @@ def parse_provider(text: WrittenName | Mapping[WrittenName, Any]) -> BoundProvid
     if isinstance(text, Mapping):
         return _of_mapping(text)
     shape = re.fullmatch(r"\s*(?P<name>\w[\w-]*)\s*(?:\((?P<inside>.*)\)|:(?P<short>.+?))?\s*", text, re.DOTALL)
+    shown = _marked_like(text, without_private(text, all_providers().values()))
     _refuse_bare_function(text)
     if not shape:
-        raise BadParameter(f"{text!r} is not a provider; write name, name(parameter=value) or python:module:function")
+        raise BadParameter(f"{shown!r} is not a provider; write name, name(parameter=value) or python:module:function")
     provider = find_provider(shape["name"].replace("-", "_"))
     if shape["short"]:
         if not provider.short_for:
-            raise BadParameter(f"{text}: {provider.name} takes its parameters in brackets: {provider.name}(…)")
-        given = _setting(text, provider, provider.short_for, shape["short"])
-        return _bound(text, provider, given, [])
+            raise BadParameter(f"{shown}: {provider.name} takes its parameters in brackets: {provider.name}(…)")
+        given = _setting(shown, provider, provider.short_for, shape["short"])
+        return _bound(shown, provider, given, [])
     given = {}
     parts: list[BoundProvider] = []
-    for part in split_arguments(shape["inside"] or ""):
+    for part in arguments_of(shape["inside"] or "", text, shown):
         if setting := re.fullmatch(r"(\w+)\s*=\s*(.*)", part, re.DOTALL):
-            given |= _setting(text, provider, setting[1], setting[2])
+            given |= _setting(shown, provider, setting[1], setting[2])
         else:
             parts.append(parse_provider(_marked_like(text, part)))
-    return _bound(text, provider, given, parts)
+    return _bound(shown, provider, given, parts)
 
 
 def _setting(written: str, provider: Provider, name: str, value: str) -> dict[str, Any]:

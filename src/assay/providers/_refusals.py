@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from assay.errors import ProviderError
+from assay.masking import mask
 
 BUSY_STATUS = (429, 503)
 """What a busy service answers in HTTP: too many requests, service unavailable."""
@@ -19,7 +20,7 @@ class Busy(ProviderError):
     def __init__(self, retry_after: float | None = None, message: str = "") -> None:
         wait = "" if retry_after is None else f"; it asks to wait {retry_after:g} s"
         super().__init__((message or "the service is busy") + wait)
-        self.retry_after, self.message = retry_after, message
+        self.retry_after, self.message = retry_after, mask(message)
 
     def __reduce__(self) -> tuple[type[Busy], tuple[float | None, str]]:
         return type(self), (self.retry_after, self.message)

@@ -1,25 +1,21 @@
-"""Secrets: settings that are shown without the keys in them, and what is read from the environment when it is needed."""
+"""Secrets of settings: what is written in them is known and masked, and variables are read when they are needed."""
 
 from __future__ import annotations
 
-import html
-import json
+import base64
+import binascii
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
-from urllib.parse import quote, quote_plus, unquote, unquote_plus
+from collections.abc import Callable
 
+from assay.masking import MASK, add_secret, add_variable, add_variable_name, is_secret_name
 from assay.providers._refusals import Final
 
-WORDS = {"key", "apikey", "token", "secret", "password", "passwd", "pwd", "auth", "authorization", "cookie", "bearer"}
-WORDS |= {"credential", "credentials", "signature", "sig"}
-"""Words in names of settings whose values are nobody's business."""
 VARIABLE = re.compile(r"\$\{(\w+)\}")
 HARMLESS = re.compile(r"(?:\w+ )?\$\{\w+\}|\{\w+\}|")
 """Values that give nothing away: variables and placeholders."""
-BLOT = "…"
-SHORTEST_SECRET = 4
-"""Shorter values occur by chance in other words, which must stay readable."""
+SCHEMES = ("bearer", "basic", "token", "apikey")
+"""Words that stand before a key in a header."""
 
 Cover = Callable[[str, str], str]
 """Name and value → what is shown as the value."""
@@ -28,20 +24,21 @@ Shape = Callable[[str, Cover], str]
 
 
 class Concealed(str):
-    """A setting with its secrets blotted out; `revealed` has them."""
+    """A setting with its secrets masked; `revealed` has them, `advised` has a variable in the place of each."""
 
-    __slots__ = ("revealed",)
+    __slots__ = ("advised", "revealed")
     revealed: str
+    advised: str
 
     @classmethod
-    def of(cls, shown: str, revealed: str) -> str:
+    def of(cls, shown: str, revealed: str, advised: str) -> str:
         """A setting that is shown otherwise than it is; plain text where there is nothing to hide."""
-        if BLOT in revealed and BLOT in shown:
-            raise ValueError(f"needed with its secrets, of which {BLOT} tells that they were left out")
+        if MASK in revealed and MASK in shown:
+            raise ValueError(f"needed with its secrets, of which {MASK} tells that they were left out")
         if shown == revealed:
             return revealed
         concealed = cls(shown)
-        concealed.revealed = revealed
+        concealed.revealed, concealed.advised = revealed, advised
         return concealed
 
 
@@ -50,19 +47,64 @@ def revealed(setting: str) -> str:
     return setting.revealed if isinstance(setting, Concealed) else setting
 
 
-def is_secret(name: str) -> bool:
-    """Whether a name says that its value is a secret: `api_key`, `X-Auth-Token`, `accessKey`."""
-    return any(word.lower() in WORDS for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name))
+def is_literal(name: str, value: str) -> bool:
+    """Whether a secret itself stands under a name, and no variable that holds it."""
+    return is_secret_name(name) and not HARMLESS.fullmatch(value)
 
 
 def blot(name: str, value: str) -> str:
     """A value as it may be shown under a name."""
-    return BLOT if is_secret(name) and not HARMLESS.fullmatch(value) else value
+    return MASK if is_literal(name, value) else value
+
+
+def advised(name: str, value: str) -> str:
+    """A value as it is better written: the variable that holds it, or one called like the name; a scheme is kept."""
+    if not is_literal(name, value):
+        return value
+    scheme, secret = _split_scheme(name, value)
+    own = re.sub(r"\W+", "_", name).strip("_").upper()
+    holding = next((variable for variable, held in os.environ.items() if held == secret), own)
+    return f"{scheme}${{{holding}}}"
+
+
+def add_setting(name: str, value: str) -> None:
+    """Know what stands under a secret name: the key after `Bearer`, each value of a cookie, a password in base64."""
+    if not is_secret_name(name):
+        return
+    for variable in VARIABLE.findall(value):
+        add_variable_name(variable)
+    if not is_literal(name, value) or VARIABLE.search(value):
+        return
+    scheme, secret = _split_scheme(name, value)
+    what = f"the value of {name}"
+    for part in re.findall(r"=\s*([^;]+)", secret) if "cookie" in name.lower() else ():
+        if not part.isalpha():
+            add_secret(part.strip("\"'"), what)
+    add_secret(secret, what)
+    if scheme.lower() == "basic ":
+        add_secret(_password(secret), what)
+
+
+def _split_scheme(name: str, value: str) -> tuple[str, str]:
+    """`Bearer abc` under `Authorization` → `Bearer ` and `abc`; elsewhere two words are a secret of two words."""
+    bare = value.strip("'\"")
+    shape = re.fullmatch(r"([A-Za-z]+ +)(\S+)", bare)
+    is_scheme = shape is not None and ("authorization" in name.lower() or shape[1].strip().lower() in SCHEMES)
+    return (shape[1], shape[2]) if shape and is_scheme else ("", bare)
+
+
+def _password(encoded: str) -> str:
+    """The password of a header `Basic`; empty where it is none."""
+    try:
+        return base64.b64decode(encoded, validate=True).decode().partition(":")[2]
+    except (binascii.Error, UnicodeDecodeError):
+        return ""
 
 
 def address(text: str, cover: Cover) -> str:
-    """An address: its password, and what its query names."""
+    """An address: its password, or a user that is a key because no password follows, and what its query names."""
     covered = re.sub(r"(://[^/?#@:]*:)([^/?#@]+)(?=@)", lambda m: m[1] + cover("password", m[2]), text)
+    covered = re.sub(r"(https?://)([^/?#@:]+)(?=:?@)", lambda m: m[1] + cover("password", m[2]), covered)
     return re.sub(r"([?&;])([^=&;#]+)=([^&;#]*)", lambda m: f"{m[1]}{m[2]}={cover(m[2], m[3])}", covered)
 
 
@@ -73,74 +115,55 @@ def json_text(text: str, cover: Cover) -> str:
 
 
 def command_line(text: str, cover: Cover) -> str:
-    """A command line: options and variables."""
+    """A command line: options, variables, and headers as curl takes them."""
     for option in (r"([\w-]+)(=)", r"(?<!\S)(--?[\w-]+)(\s+)(?!-)"):
         text = re.sub(option + r"('[^']*'|\"[^\"]*\"|\S+)", lambda m: m[1] + m[2] + cover(m[1], m[3]), text)
-    return text
+    return re.sub(r"([\w-]+)(:\s+)([^'\"]+)", lambda m: m[1] + m[2] + cover(m[1], m[3]), text)
+
+
+def whole_key(text: str, cover: Cover) -> str:
+    """A setting that is a key as a whole."""
+    return cover("api_key", text)
+
+
+def refuse_unfinished(text: str) -> None:
+    """A ValueError where a variable is not written as `${NAME}`."""
+    if re.search(r"\$\{(?!\w+\})", text):
+        raise ValueError("one in which variables are written as ${NAME}")
 
 
 def conceal(shape: Shape, text: str) -> str:
-    """A text without the values that its names make secret."""
-    return Concealed.of(shape(text, blot), text)
+    """A text shown without the values that its names make secret; they are masked everywhere from now on."""
+    add_secrets_of(shape, text)
+    return Concealed.of(shape(text, blot), text, shape(text, advised))
 
 
-def hidden_in(shape: Shape, text: str) -> set[str]:
-    """The values that its names make secret, as they stand there."""
-    found: set[str] = set()
+def add_secrets_of(shape: Shape, text: str) -> None:
+    """Know the values that the names in a text make secret, and what its variables stand for."""
 
     def noted(name: str, value: str) -> str:
-        if blot(name, value) != value:
-            found.add(value.strip("'\""))
+        add_setting(name, value)
         return value
 
     shape(text, noted)
-    return found
+    add_variables_of(text)
+
+
+def add_variables_of(text: str) -> None:
+    """Know what the variables in a text stand for, as far as they are set."""
+    for name in VARIABLE.findall(text):
+        if name in os.environ:
+            add_variable(name, os.environ[name])
 
 
 def variable(name: str, where: str) -> str:
-    """An environment variable, read now."""
+    """An environment variable, read now, and masked from now on."""
     if name not in os.environ:
         raise Final(f"the environment variable {name}, which {where} names, is not set")
+    add_variable(name, os.environ[name])
     return os.environ[name]
 
 
 def fill_variables(text: str, where: str) -> str:
     """The text with `${NAME}` read from the environment, now."""
     return VARIABLE.sub(lambda match: variable(match[1], where), text)
-
-
-def secrets_in(text: str) -> set[str]:
-    """Values of the variables that a text names."""
-    return {os.environ[name] for name in VARIABLE.findall(text) if name in os.environ}
-
-
-def pieces(value: str) -> Iterator[str]:
-    """A secret value, and the secrets it is made of: the key after `Bearer`, each value of a cookie."""
-    yield value
-    words = re.split(r"[\s;,]+", value)
-    for word in words[1:] if len(words) > 1 and words[0].isalpha() else words:
-        yield word
-        yield word.partition("=")[2].strip("\"'")
-
-
-def without(secrets: Iterable[str], text: str) -> str:
-    """A text that somebody else wrote, with what must not be shown blotted out, however it is spelled."""
-    spellings = {one for secret in secrets for one in _spellings(secret) if len(one) >= SHORTEST_SECRET}
-    for spelling in sorted(spellings, key=len, reverse=True):
-        text = text.replace(spelling, BLOT)
-    return text
-
-
-def _spellings(secret: str) -> Iterator[str]:
-    """As it is, and as addresses, JSON, HTML and Python write it; or as it was before it was written so."""
-    yield secret
-    if len(secret) < SHORTEST_SECRET:
-        return
-    yield from (unquote(secret), unquote_plus(secret), html.escape(secret), repr(secret)[1:-1])
-    yield from (quote(secret.encode("utf-8", "replace"), safe=safe) for safe in ("", "/", "/:@=+"))
-    yield quote_plus(secret.encode("utf-8", "replace"))
-    yield from (json.dumps(secret, ensure_ascii=is_ascii)[1:-1] for is_ascii in (True, False))
-    try:
-        yield json.loads(f'"{secret}"')
-    except ValueError:
-        return

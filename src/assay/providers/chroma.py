@@ -111,7 +111,7 @@ PROVIDER = Provider(
     make_retriever,
     params=(
         *opened_by("folder of the database", "a collection or client"),
-        Param("url", parse_address, "", "address of a server, such as http://127.0.0.1:8000"),
+        Param("url", parse_address, "", "address of a server, such as http://127.0.0.1:8000", is_private=True),
         Param("collection", str, "", "name of the collection"),
         Param("embed", str, "", "module:function, or a model as in dense; by default what the collection embeds with"),
         *ASKING,

@@ -14,6 +14,7 @@ from typing import Any
 
 from assay.errors import ProviderError
 from assay.grammar import REQUIRED, Param, flag, positive
+from assay.masking import mask
 from assay.model.ids import key_id
 from assay.model.records import Document, Hit, Query
 from assay.providers._answers import Answers, hits_from, names_in
@@ -22,17 +23,7 @@ from assay.providers._program import Ended, Program
 from assay.providers._provider import Provider
 from assay.providers._refusals import Final
 from assay.providers._reported import reported
-from assay.providers._secrets import (
-    blot,
-    command_line,
-    conceal,
-    fill_variables,
-    hidden_in,
-    pieces,
-    revealed,
-    secrets_in,
-    without,
-)
+from assay.providers._secrets import command_line, conceal, fill_variables, revealed
 from assay.text import printable, shortened
 
 WINDOW = 64
@@ -52,8 +43,7 @@ class CommandRetriever:
     """Keeps one program running. If it ends or hangs it is started anew, and only the query that did it has failed."""
 
     def __init__(self, command: str, index: bool = True, timeout: float | None = None, index_timeout: float = 600.0) -> None:
-        self._line = revealed(command)
-        self._command, self._arguments = command_line(self._line, blot), shlex.split(self._line)
+        self._command, self._arguments = conceal(command_line, revealed(command)), shlex.split(revealed(command))
         self._timeout, self._index_timeout = timeout or ALONE, index_timeout
         self.indexes = index
         self._documents: Collection[Document] | None = None if index else ()
@@ -109,7 +99,7 @@ class CommandRetriever:
         try:
             self._program = Program(arguments)
         except ProviderError as error:
-            raise ProviderError(self._shown(str(error))) from None
+            raise ProviderError(str(error)) from None
         self._is_ready, self._stray = not self.indexes, ""
         if self.indexes and self._documents is not None:
             try:
@@ -155,13 +145,8 @@ class CommandRetriever:
         how, said = self._program.last_words() if self._program and has_ended else ("", "")
         self._stop()
         self._n_ends += 1
-        said = printable(self._shown(said))[:SHOWN]
+        said = printable(mask(said))[:SHOWN]
         return ProviderError(f"{self._command} {what}{how}{f': {said}' * bool(said)}")
-
-    def _shown(self, text: str) -> str:
-        """What the program, or the system, says about it, without the secrets in its command line."""
-        secrets = secrets_in(self._line) | hidden_in(command_line, self._line)
-        return without({piece for secret in secrets for piece in pieces(secret)}, text)
 
     def _take(self, line: bytes, waiting: dict[str, deque[int]], k: int, found: Found) -> None:
         """One line of output. What is no answer to a query that waits is passed over, but remembered."""
@@ -173,7 +158,7 @@ class CommandRetriever:
             query = key_id(answer["id"]) if answer is not None else ""
             place = waiting[query].popleft()
         except KeyError:
-            text = printable(self._shown(line.decode("utf-8", "replace").strip()))
+            text = printable(mask(line.decode("utf-8", "replace").strip()))
             self._stray = f"; it said {shortened(text)}, which answers nothing that was asked" if text else self._stray
             return
         if not waiting[query]:
@@ -181,8 +166,8 @@ class CommandRetriever:
         self._is_ready, self._n_ends, self._stray = True, 0, ""
         found[place] = hits = _hits(answer or {}, k)
         if isinstance(hits, ProviderError):
-            blotted = _decoded(self._shown(line.decode("utf-8", "replace")).encode("utf-8", "replace"))
-            found[place] = _hits(blotted or {}, k)
+            masked = _decoded(mask(line.decode("utf-8", "replace")).encode("utf-8", "replace"))
+            found[place] = _hits(masked or {}, k)
 
 
 FLUSH = "; does it flush its output after every line?"
@@ -264,7 +249,13 @@ PROVIDER = Provider(
     "a program in any language that reads queries and writes answers as JSON lines",
     CommandRetriever,
     params=(
-        Param("command", parse_command, REQUIRED, "the program and its arguments; ${NAME} is read from the environment"),
+        Param(
+            "command",
+            parse_command,
+            REQUIRED,
+            "the program and its arguments; ${NAME} is read from the environment",
+            is_private=True,
+        ),
         Param("index", flag, True, "whether it is given the documents before the queries"),
         Param(
             "timeout",

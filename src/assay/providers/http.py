@@ -14,6 +14,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from assay.errors import ProviderError
 from assay.grammar import REQUIRED, Param, one_of, positive
+from assay.masking import mask
 from assay.model.records import Document, Hit, Query
 from assay.providers._answers import Entry, find_entries, hits_of_entries, names_in, read_entry
 from assay.providers._connections import Connections, CutShort, Reply, Request
@@ -22,9 +23,8 @@ from assay.providers._paths import follow, path
 from assay.providers._provider import Provider
 from assay.providers._refusals import BUSY_STATUS, FINAL_STATUS, Busy, Final
 from assay.providers._reported import reported
-from assay.providers._secrets import VARIABLE, blot, conceal, fill_variables, json_text, revealed, without
+from assay.providers._secrets import VARIABLE, conceal, fill_variables, json_text, refuse_unfinished, revealed
 from assay.providers._secrets import address as address_text
-from assay.providers._sent_secrets import sent_secrets
 from assay.providers._templates import check_json, fill_json, fill_url, values_of
 from assay.text import printable, shortened
 
@@ -43,13 +43,12 @@ class HttpRetriever:
     batch = 1
 
     def __init__(self, url: str, method: str = "post", body: str = BODY, headers: str = "", **settings: Any) -> None:
-        self._address, self._url = address_text(revealed(url), blot), revealed(url)
+        self._url, self._address = revealed(url), conceal(address_text, revealed(url))
         self._method = method.upper()
-        self._body = None if self._method == "GET" and body == BODY else revealed(body)
-        self._headers = named_headers(revealed(headers))
+        self._body = None if self._method == "GET" and body == BODY else revealed(conceal(json_text, revealed(body)))
+        self._headers = named_headers(revealed(parse_headers(revealed(headers))))
         self._results, self._id, self._score, self._text = (settings.get(name, "") for name in HIT_PATHS)
         self._timeout: float = settings.get("timeout") or ALONE
-        self._templates = (self._url, self._body or "", *self._headers.values())
         self._connections = Connections()
 
     def index(self, documents: Iterable[Document]) -> None:
@@ -64,10 +63,9 @@ class HttpRetriever:
         self._connections.close()
 
     def _search(self, query: Query, k: int) -> list[Hit]:
-        """The hits; in what goes wrong no secret that was sent is shown, however much of it the service repeats."""
+        """The hits; where they cannot be read, the reply is masked before anything of it is shown."""
         try:
-            request = self._request(query, k)
-            reply = self._ask(request)
+            reply = self._ask(self._request(query, k))
         except ProviderError as error:
             raise type(error)(f"{self._address}: {error}") from error.__cause__
         try:
@@ -75,16 +73,16 @@ class HttpRetriever:
         except Busy:
             raise
         except ProviderError:
-            return self._read_again(reply, sent_secrets(request, self._templates), k)
+            return self._read_again(reply, k)
 
     def _read(self, reply: Reply, k: int) -> list[Hit]:
         content = self._content(reply)
         return reported(hits_of_entries(self._entries(content), k), content)
 
-    def _read_again(self, reply: Reply, secrets: set[str], k: int) -> list[Hit]:
-        """Fail once more, now over a reply in which the secrets are blotted out before anything is cut to length."""
-        text = without(secrets, reply.body.decode("utf-8", "replace"))
-        headers = {name: without(secrets, value) for name, value in reply.headers.items()}
+    def _read_again(self, reply: Reply, k: int) -> list[Hit]:
+        """Fail once more, now over a reply in which secrets are masked before anything is cut to length."""
+        text = mask(reply.body.decode("utf-8", "replace"))
+        headers = {name: mask(value) for name, value in reply.headers.items()}
         try:
             self._read(Reply(reply.status, headers, text.encode("utf-8", "replace")), k)
         except ProviderError as error:
@@ -103,7 +101,7 @@ class HttpRetriever:
         except InvalidURL:  # which shows the address, secrets and all
             raise Final(UNSENDABLE) from None
         except HTTPException as error:
-            what = without(sent_secrets(request, self._templates), str(error) or type(error).__name__)
+            what = mask(str(error) or type(error).__name__)
             raise ProviderError(f"not an answer in HTTP: {printable(what)[:SHOWN]}") from None
         except OSError as error:
             raise ProviderError(f"cannot be reached: {error.strerror or printable(str(error))}") from error
@@ -218,6 +216,7 @@ def parse_url(text: str) -> str:
         fits = False
     if not fits or re.search(r"\s", text) or "{" in (parts.netloc if not text.startswith("${") else ""):
         raise ValueError("an address such as http://127.0.0.1:8000/search")
+    refuse_unfinished(text)
     return conceal(address_text, text)
 
 
@@ -244,15 +243,27 @@ PROVIDER = Provider(
     "a search service that is asked over HTTP and answers in JSON",
     HttpRetriever,
     params=(
-        Param("url", parse_url, REQUIRED, "its address; {query}, {k}, {query_id} and {scope} stand for what is asked"),
+        Param(
+            "url",
+            parse_url,
+            REQUIRED,
+            "its address; {query}, {k}, {query_id} and {scope} stand for what is asked",
+            is_private=True,
+        ),
         Param("method", one_of("post", "get", "put"), "post", "how it is asked"),
-        Param("body", parse_body, BODY, "JSON to send, with the same places; by default none is sent with get"),
+        Param(
+            "body", parse_body, BODY, "JSON to send, with the same places; by default none is sent with get", is_private=True
+        ),
         Param("results", path, "", "where the list of hits stands, such as hits.hits; found by its usual names where empty"),
         Param("id", path, "", "where in a hit its id stands"),
         Param("score", path, "", "where in a hit its score stands; a distance is negated"),
         Param("text", path, "", "where in a hit its text stands"),
         Param(
-            "headers", parse_headers, "", "a JSON object or Name: value; ${NAME} is read from the environment, never shown"
+            "headers",
+            parse_headers,
+            "",
+            "a JSON object or Name: value; ${NAME} is read from the environment, never shown",
+            is_private=True,
         ),
         Param("timeout", positive, None, "seconds until a query has failed; by default what the evaluation allows"),
     ),

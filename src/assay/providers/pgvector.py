@@ -18,7 +18,7 @@ from assay.providers._adapters_stores import check_opened, filled, is_told_scope
 from assay.providers._extras import needed
 from assay.providers._provider import Provider
 from assay.providers._refusals import Final
-from assay.providers._secrets import Cover, address, command_line, conceal, hidden_in, revealed, secrets_in, without
+from assay.providers._secrets import Cover, add_secrets_of, address, command_line, conceal
 
 INSTALL = "pip install 'psycopg[binary]'"
 OPERATORS = {"cosine": "<=>", "l2": "<->", "inner_product": "<#>", "l1": "<+>"}
@@ -52,7 +52,7 @@ class PostgresTable:
         except self._psycopg.Error as error:
             refusal = Final if (getattr(error, "sqlstate", None) or "").startswith(WRONG) else ProviderError
             said = " ".join(str(error).split()) or type(error).__name__
-            raise refusal(f"{self._name}: {without(secrets_of(self._dsn), said)}") from None
+            raise refusal(f"{self._name}: {said}") from None
 
     def close(self) -> None:
         """Close all connections."""
@@ -65,7 +65,9 @@ class PostgresTable:
         """The connection of this thread; a new one where it has none, or has lost it."""
         connection = getattr(self._own, "connection", None)
         if connection is None or connection.closed:
-            connection = self._psycopg.connect(filled(self._dsn, "dsn"), autocommit=True)
+            dsn = filled(self._dsn, "dsn")
+            add_secrets_of(settings_text, dsn)
+            connection = self._psycopg.connect(dsn, autocommit=True)
             connection.execute("SET default_transaction_read_only = on")
             if self._timeout is not None and math.isfinite(self._timeout):
                 connection.execute(
@@ -139,13 +141,6 @@ def parse_dsn(text: str) -> str:
     return conceal(settings_text, text)
 
 
-def secrets_of(dsn: str) -> set[str]:
-    """What no message may show: values of variables, and passwords in them or beside them."""
-    whole = revealed(dsn)
-    found = secrets_in(whole)
-    return found.union(hidden_in(settings_text, whole), *(hidden_in(settings_text, one) for one in found))
-
-
 def check_named(dsn: str, embed: str, **_: Any) -> None:
     """Raise unless the package, the variable and what embeds queries are there."""
     check_opened("pgvector", "psycopg", INSTALL, [("dsn", dsn)])
@@ -160,7 +155,11 @@ PROVIDER = Provider(
     make_retriever,
     params=(
         Param(
-            "dsn", parse_dsn, REQUIRED, "connection string, best as ${NAME} from the environment; passwords are never shown"
+            "dsn",
+            parse_dsn,
+            REQUIRED,
+            "connection string, best as ${NAME} from the environment; passwords are never shown",
+            is_private=True,
         ),
         Param("table", str, REQUIRED, "name of the table, with its schema where needed"),
         Param("embed", str, "", "how queries are embedded: module:function, or a model as in dense"),

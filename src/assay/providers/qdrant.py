@@ -28,6 +28,7 @@ from assay.providers._explained import explained
 from assay.providers._extras import needed
 from assay.providers._provider import Provider
 from assay.providers._refusals import Final
+from assay.providers._secrets import conceal, whole_key
 from assay.text import shortened
 
 INSTALL = "pip install qdrant-client"
@@ -116,8 +117,14 @@ PROVIDER = Provider(
     make_retriever,
     params=(
         *opened_by("folder of a database in local mode", "a client"),
-        Param("url", parse_address, "", "address of a server, such as http://127.0.0.1:6333"),
-        Param("api_key", str, "", "what the server wants to see, as ${NAME} from the environment; never shown"),
+        Param("url", parse_address, "", "address of a server, such as http://127.0.0.1:6333", is_private=True),
+        Param(
+            "api_key",
+            partial(conceal, whole_key),
+            "",
+            "what the server wants to see, as ${NAME} from the environment; never shown",
+            is_private=True,
+        ),
         Param("collection", str, REQUIRED, "name of the collection"),
         Param("embed", str, "", "how queries are embedded: module:function, or a model as in dense"),
         Param("model", str, "", "instead of embed: a model that Qdrant itself, or its fastembed, embeds queries with"),

@@ -12,6 +12,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode
 
 from assay.atomic_write import atomic_write
 from assay.errors import BadParameter, DataError, StoreError
+from assay.masking import add_secret
 from assay.text import install_command
 
 VARIABLE = "ASSAY_STORE"
@@ -58,6 +59,7 @@ class Place:
 def parse_place(given: str | Path | None = None, environment: Mapping[str, str] = os.environ) -> Place:
     """What was given, else what ASSAY_STORE says, else ./.assay/assay.db."""
     text = str(given or environment.get(VARIABLE) or DEFAULT)
+    add_passwords(text)
     scheme, separator, rest = text.partition("://")
     if not separator:
         if text.startswith("sqlite:") or text == ":memory:":
@@ -79,6 +81,16 @@ def _sqlite(rest: str) -> Place:
     if options not in ({}, {"mode": "ro"}):
         raise BadParameter(f"the only option of sqlite:/// is ?mode=ro, which changes nothing in it; found {query!r}")
     return Place(Path(unquote(where[1:])), is_read_only=bool(options))
+
+
+def add_passwords(text: str) -> bool:
+    """Whether a URL holds passwords; they are masked from now on, in whatever a database says too."""
+    before, _, query = text.partition("//")[2].partition("?")
+    password = before.rpartition("@")[0].partition(":")[2]
+    found = [one for one in (password, *(value for name, value in parse_qsl(query) if SECRET.search(name))) if one]
+    for one in found:
+        add_secret(one, "the password of the store")
+    return bool(found)
 
 
 def _without_secrets(url: str) -> str:

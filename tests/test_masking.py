@@ -1,0 +1,150 @@
+"""Masking: what is a secret, and how it is found in whatever it is spelled."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+from urllib.parse import quote, quote_plus
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.errors import DataError, UnknownName
+from assay.masking import (
+    add_environment,
+    add_secret,
+    add_variable,
+    find_secret,
+    forget_secrets,
+    has_secrets,
+    is_secret_name,
+    mask,
+    mask_nested,
+)
+from assay.text import shortened
+
+WRITERS = {
+    "plain": str,
+    "address": quote,
+    "address without slashes": lambda text: quote(text, safe=""),
+    "form": quote_plus,
+    "lower case": lambda text: "".join(quote(c, safe="").lower() if len(quote(c, safe="")) > 1 else c for c in text),
+    "address twice": lambda text: quote(quote(text, safe=""), safe=""),
+    "JSON": json.dumps,
+    "JSON in Unicode": lambda text: json.dumps(text, ensure_ascii=False),
+    "JSON in JSON": lambda text: json.dumps(json.dumps(text)),
+    "HTML": html.escape,
+    "HTML twice": lambda text: html.escape(html.escape(text)),
+    "Python": repr,
+    "Python in ASCII": ascii,
+    "Latin-1": lambda text: text.encode().decode("latin-1"),
+}
+MARK = "s3cret7"
+LETTERS = st.text(st.characters(codec="utf-8", exclude_categories=("Cc",)), max_size=8)
+
+
+@pytest.mark.parametrize("way", WRITERS)
+@given(before=LETTERS, after=LETTERS)
+def test_every_spelling_is_masked(way, before, after):
+    forget_secrets()
+    secret = f"{before}{MARK}{after}".strip()
+    add_secret(secret, "a key")
+    masked = mask(f"<{WRITERS[way](secret)}>")
+    assert MARK not in masked
+    assert masked.strip("<>\"'\\") == "…"
+
+
+@given(st.text(), st.text(min_size=4))
+def test_a_text_without_the_secret_is_left_alone(text, secret):
+    forget_secrets()
+    add_secret(f"{secret}{MARK}", "a key")
+    assert mask(text) == text
+
+
+def test_values_of_three_letters_are_not_masked():
+    add_secret("abc", "a key")
+    assert not has_secrets()
+    add_secret("abcd", "a key")
+    assert mask("xabcdx abc") == "x…x abc"
+
+
+def test_a_secret_in_another_leaves_nothing_of_it():
+    for secret in ("abcd", "abcdefgh", "cdef-1234"):
+        add_secret(secret, secret)
+    assert mask("abcdefgh abcd") == "… …"
+
+
+def test_a_secret_without_plain_letters():
+    add_secret("/+=é/&", "a key")
+    assert mask(f"x /+=é/& {quote('/+=é/&', safe='')} y") == "x … … y"
+
+
+def test_a_secret_that_was_encoded_is_known_by_what_it_was():
+    add_secret("hush%2Fhush", "a key")
+    add_secret('say \\"hush\\"', "a key")
+    assert mask('hush/hush say "hush"') == "… …"
+
+
+def test_nested_values():
+    add_secret("12345678", "the variable PIN")
+    found = mask_nested({"a 12345678": ["12345678", 12345678, ("x", 1.5, None, True)], "b": {"c": "12345678x"}})
+    assert found == {"a …": ["…", "…", ["x", 1.5, None, True]], "b": {"c": "…x"}}
+    assert find_secret("doc-12345678") == "the variable PIN"
+    assert find_secret("doc-1234567") == ""
+
+
+def test_errors_are_masked_when_they_are_made():
+    add_secret("hush-hush", "a key")
+    error = DataError("bad hush-hush", ["line 1: hush-hush"])
+    assert (str(error), error.message, error.faults) == ("bad …\n  line 1: …", "bad …", ("line 1: …",))
+    assert "hush" not in str(UnknownName("metric", "hush-hush", ["hush-hush"]))
+
+
+def test_what_is_cut_is_masked_before():
+    add_secret("hush-hush-hush", "a key")
+    for pad in range(60):
+        assert "hus" not in shortened("x" * pad + "hush-hush-hush" + "y" * 30)
+
+
+@pytest.mark.parametrize("name", ["api_key", "X-Auth-Token", "accessKey", "OPENAI_API_KEY", "DB_PASSWORD", "Cookie", "sig"])
+def test_names_of_secrets(name):
+    assert is_secret_name(name)
+
+
+@pytest.mark.parametrize("name", ["tokenizer", "author", "GIT_AUTHOR_NAME", "keyboard", "max_tokens", "monkey", "signal"])
+def test_names_of_other_things(name):
+    assert not is_secret_name(name)
+
+
+def test_secrets_of_the_environment(tmp_path):
+    held = {
+        "OWN_API_KEY": "hush-1-key",
+        "DATABASE_URL": "postgresql://me:hush-2@host/db",
+        "AUTH_METHOD": "kubernetes",
+        "AUTH_SOCK": str(tmp_path),
+        "SHORT_KEY": "hush-3",
+        "N_TOKEN": "1234567890",
+        "NAME": "hush-4-name",
+    }
+    add_environment(held)
+    text = " ".join(held.values())
+    hidden = text.replace("hush-1-key", "…").replace("hush-2", "…")
+    assert mask(text) == hidden
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["8000", "localhost:8000", "search.example.org", "127.0.0.1:80", "http://127.0.0.1:8000/x", "elastic", os.sep, "abc1"],
+)
+def test_a_variable_that_is_plainly_no_secret(value):
+    add_variable("WHERE", value)
+    assert mask(f"doc-{value}") == f"doc-{value}"
+
+
+def test_a_variable_with_the_name_of_a_secret_is_one_whatever_it_holds():
+    add_variable("SEARCH_KEY", "word")
+    add_variable("WHERE", "https://me:hush-hush@host/")
+    add_variable("OTHER", "hush-5-hush")
+    assert mask("word hush-hush hush-5-hush") == "… … …"
