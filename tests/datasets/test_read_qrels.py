@@ -410,3 +410,10 @@ def test_the_second_column_is_the_subtopic_where_it_tells_judgments_apart(tmp_pa
     path.write_text("q1 0 a 0\nq1 0 a 3\n")
     with pytest.raises(DataError, match=":2: document a is judged twice"):
         Qrels(path)
+
+
+def test_a_column_that_is_not_read_must_be_text_too(tmp_path):
+    """All lines at once and one by one refuse the same file."""
+    for before in (b"", b"# by line\n"):
+        with pytest.raises(DataError, match="not valid UTF-8"):
+            Qrels(write(tmp_path / "qrels", before + b"q1 \xff d1 1\n"))

@@ -48,3 +48,20 @@ def test_truth_values_are_refused_in_every_form(bad, form):
     for read in (Run, lambda run: assay.evaluate({"q": {"a": 1}}, run, "mrr")):
         with pytest.raises(DataError, match="True"):
             read(source)
+
+
+@pytest.mark.parametrize("bad", ["0.5", "1", b"1", None, True, False, np.True_, [1.0], 10**400], ids=repr)
+@pytest.mark.parametrize("place", [1, 500, 999])
+def test_what_is_no_number_is_refused_wherever_it_stands_in_a_borrowed_dictionary(bad, place):
+    """NumPy would read text as the number it spells, None as nan and True as 1."""
+    ranking = {f"d{number}": 1000.5 - number for number in range(1000)}
+    run = {"q0": {"d1": 2.5}, "q": ranking | {f"d{place}": bad}}
+    with pytest.raises(DataError, match=f"run, query q: the score of document d{place} is "):
+        assay.evaluate({"q0": {"d1": 1}, "q": {"d1": 1, "other": 1}}, run, "mrr")
+
+
+def test_scores_of_0_and_1_are_numbers():
+    run = {"q": {"a": 1.0, "b": 0.0, "c": 1, "d": 0, "e": np.float32(1), "f": np.int64(0)}}
+    assert flat_scores([run["q"]], 6).tolist() == [1, 0, 1, 0, 1, 0]
+    assert flat_scores([run["q"] | {"g": np.False_}], 7) is None
+    assert flat_scores([run["q"] | {"g": 0.5, "h": 0.25, "i": True}], 9) is None

@@ -101,7 +101,7 @@ def _content(source: FileSource) -> Any:
         if source.kind == "json":
             return json.loads(text)
         return [json.loads(line) for line in text.splitlines() if line.strip()]
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 

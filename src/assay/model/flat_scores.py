@@ -5,6 +5,8 @@ from __future__ import annotations
 import numbers
 from collections.abc import Mapping, Sequence
 from itertools import chain
+from struct import Struct
+from struct import error as StructError  # noqa: N812
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,9 @@ from assay.errors import DataError
 from assay.model.numeric import as_score
 from assay.model.ordering import Floats
 
+SAMPLE = 1000
+"""About how many values are asked for their type."""
+
 
 def is_kind_of_score(kind: type) -> bool:
     """Whether values of a type can be ranked as they are; truth values, which Python takes for numbers, cannot."""
@@ -20,14 +25,26 @@ def is_kind_of_score(kind: type) -> bool:
 
 
 def flat_scores(rankings: Sequence[dict[str, float]], n_rows: int) -> Floats | None:
-    """Scores as one array, or None where one of them is no number. Types are sampled: the first of each query."""
-    sample = set(map(type, map(next, map(iter, map(dict.values, filter(None, rankings))))))
-    if not all(map(is_kind_of_score, sample)):
+    """Scores as one array, or None where one of them is no number.
+
+    Every value is looked at, in C: `struct` takes numbers alone, where NumPy would read text too. What kind of numbers they
+    are is sampled; those of another kind, such as decimals, are made floats by the caller.
+    """
+    values = tuple(chain.from_iterable(map(dict.values, rankings)))
+    if not all(map(is_kind_of_score, set(map(type, values[:: len(values) // SAMPLE + 1])))):
         return None
     try:
-        return np.fromiter(chain.from_iterable(map(dict.values, rankings)), np.float64, n_rows)
-    except (TypeError, ValueError, OverflowError):
+        scores = np.frombuffer(Struct(f"{n_rows}d").pack(*values)).copy()
+    except (TypeError, ValueError, OverflowError, StructError):
         return None
+    return None if _has_truth_values(values, scores) else scores
+
+
+def _has_truth_values(values: tuple[Any, ...], scores: Floats) -> bool:
+    """Whether True or False is among the values: only those that are 1 or 0 are looked at."""
+    places = np.flatnonzero((scores == 1) | (scores == 0))
+    candidates = values if len(places) > len(values) // 4 else map(values.__getitem__, places.tolist())
+    return not all(map(is_kind_of_score, set(map(type, candidates))))
 
 
 def in_floats(by_query: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, float]]:
