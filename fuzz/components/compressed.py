@@ -44,6 +44,6 @@ def _seeds(ending: str) -> list[bytes]:
 
 
 COMPONENTS = tuple(
-    Component(f"run_{ending}", _check(ending), lambda ending=ending: _seeds(ending), "bytes")  # type: ignore[misc]
+    Component(f"run_{ending}", _check(ending), lambda ending=ending: _seeds(ending), "bytes", share=0.5)  # type: ignore[misc]
     for ending in PACK
 )
