@@ -98,7 +98,8 @@ def _do(work: Callable[[], Any], folder: Path, output: int, writing: int) -> Non
 def _settle(folder: Path) -> None:
     os.chdir(folder)
     sys.path.insert(0, str(folder))
-    os.environ.pop("ASSAY_STORE", None)
+    for name in ("ASSAY_STORE", "GITHUB_STEP_SUMMARY"):
+        os.environ.pop(name, None)
     for name, below in (("ASSAY_CACHE", "cache"), ("TMPDIR", "tmp"), ("HOME", "home")):
         os.environ[name] = str(folder / below)
         (folder / below).mkdir(exist_ok=True)

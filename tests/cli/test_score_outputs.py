@@ -2,6 +2,8 @@
 
 import csv
 import json
+import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -20,6 +22,25 @@ def test_each_file_has_what_its_format_prints(assay, files):
     for name, form in {"r.json": "json", "r.csv": "csv", "r.md": "markdown", "r.tex": "latex", "r.txt": "table"}.items():
         assert (files / name).read_text() == assay(*RUNS, "-f", form).out
     assert done.out == (files / "r.csv").read_text()
+
+
+def test_through_a_link_its_target_is_written(assay, files):
+    (files / "data").mkdir()
+    (files / "r.csv").symlink_to("data/real.csv")
+    done = assay(*RUNS, "-o", "r.csv", "-f", "csv")
+    assert (files / "r.csv").is_symlink()
+    assert (files / "data" / "real.csv").read_text() == done.out
+
+
+def test_a_pipe_is_written_to_and_stays_a_pipe(assay, files):
+    pipe, found = files / "r.csv", []
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: found.append(pipe.read_text()), daemon=True)
+    reader.start()
+    done = assay(*RUNS, "-o", "r.csv", "-f", "csv")
+    assert pipe.is_fifo()
+    reader.join(30)
+    assert found == [done.out]
 
 
 def test_a_file_that_cannot_be_is_refused_before_anything_is_read(assay):
