@@ -42,7 +42,7 @@ ROWS = (
     ("metrics", "relevance", "stats", "fusion"),
     ("ontology",),
     ("model",),
-    ("atomic_write", "catalog", "grammar", "yaml_tree"),
+    ("atomic_write", "catalog", "grammar", "schema", "yaml_tree"),
     ("errors", "paths", "temporary_files", "text"),
     ("masking",),
 )

@@ -273,7 +273,7 @@ def test_results_of_several_runs_are_paired_by_name(assay, files):
         (["qrels.txt", "a.json", "-m", "map"], 2, "a.json is a result, qrels.txt is not"),
         (["a.json", "gone.json"], 3, "gone.json: no such file"),
         (["a.json", "other.json"], 3, "other.json: written as assay.result/99, but this version reads assay.result/1"),
-        (["a.json", "broken.json"], 3, "broken.json: no saved result; assay score … --format json writes one"),
+        (["a.json", "broken.json"], 3, "broken.json:1: not JSON: Expecting ':' delimiter"),
         (["a.json#goood", "a.json"], 2, "'goood'. Did you mean good?"),
         (["a.json", "a.json", "-m", "map"], 2, "two results are compared as they were scored: --metrics has no place here"),
         (["a.json", "a.json", "--expected", "1", "--ties", "docid_asc"], 2, "--expected, --ties has no place here"),

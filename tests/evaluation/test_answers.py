@@ -35,7 +35,7 @@ RECORDS = st.lists(st.tuples(IDS, st.lists(answers(), min_size=1, max_size=3)), 
 
 def written(path, records, header=None):
     log = AnswerLog(path)
-    log.begin({"plan": "p"} if header is None else header)
+    log.begin({"plan": {"name": "p"}} if header is None else header)
     appender = log.appender()
     for part, some in records:
         appender.append(part, some)
@@ -111,8 +111,8 @@ def test_a_log_that_is_not_there_has_nothing(tmp_path):
 
 def test_to_begin_is_to_put_aside_what_was(tmp_path):
     log = written(tmp_path / "deep" / "a.log", THREE)
-    log.begin({"plan": "other"})
-    assert log.read() == ({"schema": SCHEMA, "plan": "other"}, {})
+    log.begin({"plan": {"name": "other"}})
+    assert log.read() == ({"schema": SCHEMA, "plan": {"name": "other"}}, {})
     assert sorted(path.name for path in log.path.parent.iterdir()) == ["a.log", "a.log.before"]
     assert AnswerLog(log.path.with_name("a.log.before")).read()[1] == by_part(THREE)
 
@@ -197,7 +197,7 @@ from pathlib import Path
 from assay.errors import DataError
 from assay.evaluation.answers import Answer, AnswerLog
 log = AnswerLog(Path("a.log"))
-log.begin({"plan": "p"})
+log.begin({"plan": {"name": "p"}})
 resource.setrlimit(resource.RLIMIT_FSIZE, (2000, resource.RLIM_INFINITY))
 appender = log.appender()
 n_kept = 0
@@ -208,7 +208,7 @@ try:
 except DataError as error:
     print(n_kept, error)
 try:
-    log.begin({"plan": "x" * 5000})
+    log.begin({"plan": {"name": "x" * 5000}})
 except DataError as error:
     print(error)
 """
@@ -221,7 +221,7 @@ def test_when_the_disk_is_full_it_is_told_and_what_was_kept_is_there(tmp_path):
     assert told == second == "a.log: cannot be written: File too large; make room, or work in another folder"
     log = AnswerLog(tmp_path / "a.log")
     assert log.read() == (
-        {"schema": SCHEMA, "plan": "p"},
+        {"schema": SCHEMA, "plan": {"name": "p"}},
         {"part": {f"q{n}": Answer(f"q{n}", ["d"] * 5, [1.0] * 5) for n in range(int(n_kept))}},
     )
     assert log.path.stat().st_size == 2000  # with half a line at its end

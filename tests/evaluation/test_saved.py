@@ -157,7 +157,7 @@ def plain(**changed):
 def test_what_is_no_result_is_told_with_its_file(tmp_path, content):
     path = tmp_path / "r.json"
     path.write_bytes(content.encode("utf-8", "surrogateescape"))
-    with pytest.raises(assay.DataError, match=r"r\.json: "):
+    with pytest.raises(assay.DataError, match=r"r\.json(:1)?: "):
         read_results(path)
 
 
@@ -180,7 +180,7 @@ def test_figures_of_a_metric_that_nobody_knows_here_are_read(tmp_path, monkeypat
     """It may be somebody's own, or of a later version."""
     monkeypatch.setattr("assay.metrics._registry._own", {})
     file = tmp_path / "r.json"
-    found = plain(per_query={"q1": {"theirs(x=1)@3": 0.5}, "q2": {"theirs(x=1)@3": 1.0}})
+    found = plain(summary={"theirs(x=1)@3": 0.75}, per_query={"q1": {"theirs(x=1)@3": 0.5}, "q2": {"theirs(x=1)@3": 1.0}})
     file.write_text(json.dumps({"schema": "assay.result/1", "results": [found]}), "utf-8")
     (back,) = read_results(file)
     assert back.summary == {"theirs(x=1)@3": 0.75}

@@ -165,7 +165,7 @@ def test_the_direction_of_stored_figures_is_kept(monkeypatch):
     assert back.to_dict()["own_metrics"] == kept["own_metrics"]
     assert pickle.loads(pickle.dumps(back.metrics[0])) == back.metrics[0]
     kept["own_metrics"] = {"top_two@5": {"higher_is_better": "no"}}
-    with pytest.raises(assay.DataError, match="own_metrics has"):
+    with pytest.raises(assay.DataError, match=r"own_metrics\[top_two@5\]\.higher_is_better: expected true"):
         result_from_dict(kept)
 
 

@@ -130,8 +130,8 @@ def test_an_evaluation_that_was_changed_is_refused(filled, other, tmp_path):
         (lambda lines: lines[:2], r"it ends too early: expected a line with result"),
         (lambda lines: [*lines[:2], lines[3], *lines[4:]], r":4: expected a line with result"),
         (lambda lines: [*lines[:-1], {"end": 9}], r"it should hold 9 evaluations, but holds 2"),
-        (lambda lines: [lines[0], lines[1], {"result": {}}], r"an evaluation in it cannot be read"),
-        (lambda lines: [lines[0], {"evaluation": {}}], r"cannot be read"),
+        (lambda lines: [lines[0], lines[1], {"result": {}}], r":3: result\.name: is missing"),
+        (lambda lines: [lines[0], {"evaluation": {}}], r":2: evaluation\.id: is missing"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_told(filled, other, tmp_path, change, said):

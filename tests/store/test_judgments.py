@@ -141,7 +141,7 @@ def test_a_judgment_in_a_file_is_held_to_the_same_rules(judged, tmp_path):
         content = zstandard.ZstdDecompressor().stream_reader(file.read_bytes()).read().replace(wrong, becomes)
         bad = tmp_path / "bad.zst"
         bad.write_bytes(zstandard.ZstdCompressor().compress(content))
-        with Store.open(tmp_path / "new.db") as other, pytest.raises(DataError, match="cannot be"):
+        with Store.open(tmp_path / "new.db") as other, pytest.raises(DataError, match=r"bad\.zst:\d+: judgment\."):
             other.import_(bad)
 
 
@@ -149,7 +149,7 @@ def test_a_store_of_layout_2_becomes_one_with_judgments(url):
     with Store.open(url) as store:
         name = store.save([result_of(1)])
         store._database.write(lambda one: one.execute(text("DROP TABLE assay_judgments")))
-        store._database.write(lambda one: one.execute(text("DELETE FROM assay_schema WHERE version = 3")))
+        store._database.write(lambda one: one.execute(text("DELETE FROM assay_schema WHERE version >= 3")))
     with Store.open(url, create=False) as store:
         assert store.latest().id == name
         store.judgments.give(Judgment("small", "q0", "d4", "Ana", 2))

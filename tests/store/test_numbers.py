@@ -38,7 +38,7 @@ def test_single_precision_comes_back_bit_by_bit(values, times):
 )
 def test_the_layout_fits_the_numbers(values, kind):
     packed = pack_numbers(values)
-    assert packed["as"] == kind
+    assert packed.kind == kind
     assert bits(unpack_numbers(packed)) == bits(values)
 
 

@@ -4,6 +4,7 @@ import json
 import math
 from dataclasses import replace
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 import assay
 from assay.evaluation.confidence import Confidence
+from assay.evaluation.saved_form import KnownProvenance, KnownRelevance
 from assay.model.records import Query
 from assay.store import Store
 from assay.store.pairs import unpack_pairs
@@ -25,6 +27,9 @@ ANY_JSON = st.recursive(
     max_leaves=5,
 )
 METRICS = ["map", "ndcg@10", "num_ret", "gm_map", "relstring", "rbp(p=0.5)", "bpref"]
+
+KNOWN = {field.name for kind in (KnownProvenance, KnownRelevance) for field in msgspec.structs.fields(kind)}
+"""Names under which not any value goes."""
 
 
 @st.composite
@@ -49,8 +54,8 @@ def results(draw):
         queries={name: Query(name, draw(st.text(max_size=9)), metadata=draw(tags)) for name in qrels},
         intervals={name: Confidence(draw(ends), draw(ends), 0.95, "t") for name in result.summary},
         failures=draw(st.dictionaries(IDS, st.text(max_size=5), max_size=2)),
-        provenance=draw(st.dictionaries(st.text(max_size=5).filter(lambda name: name != "dataset"), ANY_JSON, max_size=3)),
-        relevance=draw(st.dictionaries(st.text(max_size=5), ANY_JSON, max_size=2)),
+        provenance=draw(st.dictionaries(st.text(max_size=5).filter(lambda name: name not in KNOWN), ANY_JSON, max_size=3)),
+        relevance=draw(st.dictionaries(st.text(max_size=5).filter(lambda name: name not in KNOWN), ANY_JSON, max_size=2)),
         notes=tuple(draw(st.lists(st.text(max_size=5), max_size=2))),
         profile=draw(st.sampled_from(["", "beir"])),
     )
@@ -115,3 +120,9 @@ def test_what_was_judged_0_comes_back():
     parcel = parcel_of(result)
     assert parcel.plain["nonrelevant"] == {"q": {"e": 0.0}}
     assert parcel_of_plain(parcel.to_plain()).digest == parcel.digest
+
+
+@pytest.mark.parametrize("odd", [{"dataset": 5}, {"started": []}, {"chunks": {"n": "many"}}])
+def test_what_could_not_be_read_again_is_not_saved(odd):
+    with pytest.raises(assay.BadParameter, match=rf"^bm25 cannot be saved: provenance\.{next(iter(odd))}.*: expected "):
+        parcel_of(replace(result_of(), provenance=odd))

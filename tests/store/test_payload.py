@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from assay.errors import StoreError
 from assay.store.payload import (
+    PackedTexts,
     compressed,
     decompressed,
     digest_of,
@@ -55,7 +56,7 @@ def test_odd_values_are_written_as_text_and_numbers_as_numbers():
 @given(st.lists(st.text(st.characters(codec=None), max_size=6)))
 @settings(max_examples=200, deadline=None)
 def test_any_texts_come_back(texts):
-    assert unpack_texts(unpack_parts(pack_parts({"texts": pack_texts(texts)}))["texts"]) == texts
+    assert unpack_texts(unpack_parts(pack_parts(pack_texts(texts)), PackedTexts)) == texts
 
 
 @pytest.mark.parametrize("texts", [[], [""], ["", "a", ""], ["\ud83d", "\ude00"], ["\ud83d\ude00", "😀", "é", "é"], ["\0"]])
@@ -69,4 +70,5 @@ def test_ids_take_no_more_than_their_letters():
     size = len(compressed(pack_parts({"ids": pack_texts(ids)})))
     assert size <= 20_000 * 12 * 6 / 8 * 1.02  # 6 bits a letter
     wide = ["".join(chr(0x4E00 + rng.randrange(200)) for _ in range(12)) for _ in range(2000)]
-    assert sum(map(len, pack_texts(wide).values())) == 2000 * (12 * 3 + 4)
+    packed = pack_texts(wide)
+    assert len(packed.lengths) + len(packed.text) == 2000 * (12 * 3 + 4)

@@ -34,7 +34,7 @@ def test_a_sound_store(filled):
             "UPDATE assay_results SET scores = (SELECT scores FROM assay_results WHERE place = 0) WHERE place = 1",
             "does not say what it said when it was saved",
         ),
-        ("UPDATE assay_results SET rankings = scores", "cannot be read"),
+        ("UPDATE assay_results SET rankings = scores", "rankings is damaged"),
     ],
 )
 def test_what_was_changed_is_told(filled, statement, said):

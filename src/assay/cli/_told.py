@@ -25,10 +25,11 @@ def told_file(place: Place) -> Path:
 
 def read_told(path: Path) -> dict[str, list[str]]:
     """Channel → keys of alerts; nothing where nothing was told yet, or nobody can read it any more."""
+    import msgspec
+
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-        return {str(name): list(map(str, keys)) for name, keys in content["told"].items()}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return msgspec.convert(json.loads(path.read_bytes())["told"], dict[str, list[str]])
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return {}
 
 

@@ -96,7 +96,7 @@ def _rows(file: Path, *, is_judgment: bool) -> Iterator[tuple[str, Key]]:
         for number, line in source.lines():
             try:
                 key = _of_record(decode(line), is_judgment) if line[:1] == b"{" else _of_fields(line, is_judgment)
-            except ValueError:
+            except (ValueError, RecursionError):
                 continue
             if key:
                 yield f"{source.label}:{number}", key

@@ -6,7 +6,7 @@ import hashlib
 import os
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -49,7 +49,7 @@ def read_cached(digest: str) -> Ontology | None:
         return None
     try:
         return unpacked(body, digest)
-    except (ValueError, TypeError, IndexError, KeyError):
+    except (ValueError, RecursionError):
         return None
 
 
@@ -94,21 +94,44 @@ def packed(ontology: Ontology) -> bytes:
     )
 
 
+def _form() -> Any:
+    """What `packed` writes, as a type; made when it is needed, for most commands read no ontology."""
+    import msgspec
+
+    texts = list[str] | str
+    return msgspec.defstruct(
+        "PackedOntology",
+        [
+            ("name", str),
+            ("version", str),
+            ("texts", tuple[texts, texts, texts, texts, texts]),
+            ("arrays", tuple[bytes, bytes, bytes, bytes]),
+            ("notes", list[str]),
+            ("alternatives", dict[str, str]),
+            ("obsolete", dict[str, tuple[str, list[str], list[str]]]),
+        ],
+        forbid_unknown_fields=True,
+    )
+
+
 def unpacked(body: bytes, digest: str) -> Ontology:
     """The ontology that was packed. What does not fit together raises ValueError."""
     import msgspec
 
-    content = msgspec.msgpack.decode(body)
-    ids, labels, definitions, synonyms, scopes = map(_split, content["texts"])
-    synonym_start, parent_start, parents, depth = map(_numbers, content["arrays"])
+    content = msgspec.msgpack.decode(body, type=_form())
+    ids, labels, definitions, synonyms, scopes = map(_split, content.texts)
+    synonym_start, parent_start, parents, depth = map(_numbers, content.arrays)
     n_terms = len(ids)
     lengths = {len(labels), len(definitions), len(depth), len(synonym_start) - 1, len(parent_start) - 1}
-    if lengths != {n_terms} or parent_start[-1] != len(parents) or synonym_start[-1] != len(synonyms):
+    if lengths != {n_terms} or len(scopes) != len(synonyms):
         raise ValueError("the parts are not of one length")
-    obsolete = {one: Obsolete(label, tuple(by), tuple(others)) for one, (label, by, others) in content["obsolete"].items()}
+    if not _are_starts(parent_start, len(parents)) or not _are_starts(synonym_start, len(synonyms)):
+        raise ValueError("the places do not fit the parts")
+    if len(parents) and not 0 <= parents.min() <= parents.max() < n_terms:
+        raise ValueError("a parent is no term")
     return Ontology(
-        name=content["name"],
-        version=content["version"],
+        name=content.name,
+        version=content.version,
         ids=tuple(ids),
         labels=tuple(labels),
         definitions=tuple(definitions),
@@ -117,11 +140,16 @@ def unpacked(body: bytes, digest: str) -> Ontology:
         parent_start=parent_start,
         parents=parents,
         depth=depth,
-        alternatives=content["alternatives"],
-        obsolete=obsolete,
+        alternatives=content.alternatives,
+        obsolete={one: Obsolete(label, tuple(by), tuple(others)) for one, (label, by, others) in content.obsolete.items()},
         digest=digest,
-        notes=tuple(content["notes"]),
+        notes=tuple(content.notes),
     )
+
+
+def _are_starts(starts: Ints, n: int) -> bool:
+    """Whether these are places from 0 to n, none before the one before it."""
+    return bool(starts[0] == 0 and starts[-1] == n and (np.diff(starts) >= 0).all())
 
 
 def _joined(texts: Sequence[str]) -> list[str] | str:

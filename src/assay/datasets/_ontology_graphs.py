@@ -18,11 +18,15 @@ def without_dangling_parents(content: bytes) -> tuple[bytes, list[str]]:
     import msgspec
 
     try:
-        document = msgspec.json.decode(content)
+        document = msgspec.json.decode(content, type=dict[str, Any])
+        graphs = msgspec.convert(document.get("graphs"), list[dict[str, Any]])
+    except msgspec.ValidationError as error:
+        raise ValueError(f"it has no graphs: {error}") from None
     except msgspec.DecodeError as error:
         raise ValueError(f"it is no JSON: {error}") from None
-    graphs = document.get("graphs")
-    if not isinstance(graphs, list) or not graphs or not all(isinstance(one, dict) for one in graphs):
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    if not graphs:
         raise ValueError("it has no graphs")
     missing = [one for graph in graphs for one in _cut(graph)]
     return (msgspec.json.encode(document) if missing else content), sorted(set(missing))
@@ -30,9 +34,12 @@ def without_dangling_parents(content: bytes) -> tuple[bytes, list[str]]:
 
 def _cut(graph: dict[str, Any]) -> list[str]:
     """Take the edges out that lead nowhere, and tell where they would have led."""
-    nodes, edges = graph.get("nodes") or [], graph.get("edges") or []
-    if not all(isinstance(one, dict) for one in (*nodes, *edges)):
-        raise ValueError("nodes and edges are no objects")
+    import msgspec
+
+    try:
+        nodes, edges = (msgspec.convert(graph.get(name) or [], list[dict[str, Any]]) for name in ("nodes", "edges"))
+    except msgspec.ValidationError as error:
+        raise ValueError(f"nodes and edges are no objects: {error}") from None
     often = Counter(str(one.get("id")) for one in nodes)
     twice = [one for one, n in often.items() if n > 1]
     if twice:

@@ -10,14 +10,16 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import msgspec
 
 from assay.atomic_write import atomic_write
 from assay.errors import DataError, UsageError
 from assay.model.records import Hit
+from assay.schema import Count, Misfit, check_depth, check_plain
 from assay.temporary_files import remove_abandoned, temporary_name
+from assay.text import counted
 
 SCHEMA = "assay.answers/1"
 TRIES, PAUSE = 3, 0.02
@@ -36,7 +38,7 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     ms: float = 0.0
     """How long it took; in a batch, its share. Not a number where nobody knows."""
     error: str | None = None
-    extra: dict[str, Any] | None = None
+    extra: dict[str, dict[str, Any]] | None = None
     """What the provider reports with its hits: texts, first-stage ranks, routes."""
     n_together: int = 1
     """How many queries were answered by the same call."""
@@ -67,6 +69,31 @@ class Record(msgspec.Struct, frozen=True):
 
     part: str
     answers: list[Answer]
+
+    def __post_init__(self) -> None:
+        """Every document has a score, and what came along is text where it is read as one."""
+        for answer in self.answers:
+            if len(answer.docs) != len(answer.scores):
+                raise Misfit(f"expected a score for each of {counted(len(answer.docs), 'document')}", answer.query)
+            for more in (answer.extra or {}).values():
+                if not isinstance(more.get("text"), str | None):
+                    raise Misfit("expected a text beside a document", answer.query)
+
+
+class KnownHeader(msgspec.Struct, frozen=True):
+    """What is read of the header of a log; the log of a cache has none of it."""
+
+    schema: str
+    plan: dict[str, Any] = {}
+    providers: list[str] = []
+    datasets: dict[str, dict[str, str]] = {}
+    files: dict[str, str] = {}
+    versions: dict[str, str] = {}
+    queries: dict[str, Count] = {}
+
+    def __post_init__(self) -> None:
+        """Plans are open, but not without end."""
+        check_depth(self.plan, "plan")
 
 
 @dataclass
@@ -110,29 +137,23 @@ class AnswerLog:
     def header(self) -> dict[str, Any]:
         """What it was begun with; nothing where there is none."""
         first = next(_whole_lines(self.path), None)
-        with suppress(msgspec.DecodeError):
-            return msgspec.json.decode(first[1], type=dict[str, Any]) if first else {}
-        return {}
+        return first.header if first is not None else {}
 
     def read(self) -> tuple[dict[str, Any], dict[str, dict[str, Answer]]]:
         """The header, and part → query → answer, as far as lines are whole. Nothing is written: another may be writing."""
         header: dict[str, Any] = {}
         answers: dict[str, dict[str, Answer]] = {}
-        decode = msgspec.json.Decoder(Record).decode
-        for number, (_, payload) in enumerate(_whole_lines(self.path)):
-            try:
-                if number == 0:
-                    header = msgspec.json.decode(payload, type=dict[str, Any])
-                else:
-                    record = decode(payload)
-                    answers.setdefault(record.part, {}).update({answer.query: answer for answer in record.answers})
-            except msgspec.DecodeError:
-                break
+        for line in _whole_lines(self.path):
+            if line.record is None:
+                header = line.header
+            else:
+                found = {answer.query: answer for answer in line.record.answers}
+                answers.setdefault(line.record.part, {}).update(found)
         return header, answers
 
     def mend(self) -> None:
         """Cut off what was being written when a process died; only for who goes on writing."""
-        good = sum(len(line) for line, _ in _whole_lines(self.path))
+        good = sum(line.size for line in _whole_lines(self.path))
         if self.path.exists() and good < self.path.stat().st_size:
             with self.path.open("r+b") as file:
                 file.truncate(good)
@@ -226,13 +247,28 @@ def _line(payload: bytes) -> bytes:
     return b"%08x %b\n" % (zlib.crc32(payload), payload)
 
 
-def _whole_lines(path: Path) -> Iterator[tuple[bytes, bytes]]:
-    """Lines whose checksum is right, with what they hold; nothing after the first that is not."""
+class _Whole(NamedTuple):
+    """A line of a log, checked: the header, which is the first, or answers."""
+
+    size: int
+    header: dict[str, Any]
+    record: Record | None = None
+
+
+def _whole_lines(path: Path) -> Iterator[_Whole]:
+    """Lines whose checksum is right and that hold what a log holds; nothing after the first that is not so."""
     if not path.exists():
         return
-    with path.open("rb") as file:
-        for line in file:
+    decode = msgspec.json.Decoder(Record).decode
+    with path.open("rb") as file, suppress(ValueError, RecursionError):
+        for number, line in enumerate(file):
             checksum, _, payload = line[:-1].partition(b" ")
             if not line.endswith(b"\n") or checksum != b"%08x" % zlib.crc32(payload):
                 return
-            yield line, payload
+            yield _Whole(len(line), {}, decode(payload)) if number else _Whole(len(line), _header(payload))
+
+
+def _header(payload: bytes) -> dict[str, Any]:
+    header = msgspec.json.decode(payload, type=dict[str, Any])
+    check_plain(header, KnownHeader, "")
+    return header

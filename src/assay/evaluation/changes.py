@@ -57,7 +57,8 @@ def _of_values(old: Description, new: Description) -> Iterator[str]:
     """Values under their names; those inside a map under their own."""
     for name in dict.fromkeys((*old, *new)):
         before, after = old.get(name), new.get(name)
-        if isinstance(before, Mapping) or isinstance(after, Mapping):
+        are_maps = isinstance(before, Mapping | None) and isinstance(after, Mapping | None)
+        if are_maps and before != after:
             yield from _of_values(before or {}, after or {})
         elif before != after:
             yield _changed(str(name), before, after)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,9 +20,3 @@ class Confidence:
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values; None for an end that nobody knows."""
         return plain_values({"low": self.low, "high": self.high, "level": self.level, "method": self.method})
-
-    @classmethod
-    def from_dict(cls, plain: dict[str, Any]) -> Confidence:
-        """What `to_dict` gave."""
-        low, high = (math.nan if plain[end] is None else float(plain[end]) for end in ("low", "high"))
-        return cls(low, high, float(plain["level"]), str(plain["method"]))

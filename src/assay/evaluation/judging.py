@@ -25,6 +25,7 @@ from assay.model.spans import Truth
 from assay.ontology._ontology import Ontology
 from assay.relevance._resolve import Resolved, by_judgments, resolve
 from assay.relevance._resolver import Ground, parse_resolver
+from assay.schema import Number, convert_plain, parse_plain
 
 
 @dataclass(frozen=True)
@@ -205,8 +206,6 @@ def _mapping(relevance: Relevance, dataset: BenchmarkDataset) -> Callable[[str],
 
 def read_id_map(path: Path) -> dict[str, str]:
     """Chunk → document: a JSON object, or lines of two columns."""
-    import json
-
     try:
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
@@ -214,10 +213,8 @@ def read_id_map(path: Path) -> dict[str, str]:
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
     if text.lstrip().startswith("{"):
-        try:
-            return {chunk: text_id(document) for chunk, document in json.loads(text).items()}
-        except ValueError as error:
-            raise DataError(f"{path}: {error}") from None
+        owners = convert_plain(parse_plain(text.encode(), str(path)), dict[str, str | Number], str(path))
+        return {chunk: text_id(document) for chunk, document in owners.items()}
     found: dict[str, str] = {}
     for number, line in enumerate(text.splitlines(), 1):
         columns = line.split("\t" if "\t" in line else None)

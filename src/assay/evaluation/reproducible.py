@@ -16,7 +16,7 @@ from assay.evaluation.evaluate import evaluate
 from assay.evaluation.provenance import describe_dataset, describe_machine, now
 from assay.evaluation.repository import describe_repository
 from assay.evaluation.result import Result
-from assay.evaluation.saved import SCHEMA
+from assay.evaluation.saved_form import SCHEMA
 from assay.metrics._parse import Given
 
 DEFAULT_CUTOFFS = "5,10,20"

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from assay.errors import DataError, UnknownName, UsageError, near_matches
 from assay.evaluation.confidence import Confidence
 from assay.evaluation.result import Result
+from assay.evaluation.saved_form import SCHEMA, SavedFile, SavedInterval, SavedRecord, SavedResult
 from assay.metrics._lookup import recorded_metric
 from assay.metrics._metric import BoundMetric
-from assay.model.policy import Policy
+from assay.model.ordering import Floats
 from assay.model.records import Query
 from assay.model.scores import Column, ScoreTable
-
-SCHEMA = "assay.result/1"
+from assay.schema import Misfit, convert_plain, decode_json, misfits_told
+from assay.text import counted, printable
 
 
 def is_saved_result(path: str | Path) -> bool:
@@ -37,19 +40,16 @@ def read_results(path: str | Path) -> list[Result]:
     """
     place, wanted = _parted(path)
     try:
-        content = json.loads(Path(place).read_bytes())
-        _check_schema(place, content["schema"])
-        results = [result_from_dict(plain) for plain in content["results"]]
+        content = Path(place).read_bytes()
     except FileNotFoundError:
         raise DataError(f"{place}: no such file") from None
     except OSError as error:
         raise DataError(f"{place}: cannot be read: {error.strerror or error}") from None
-    except DataError:
-        raise
-    except UsageError as error:
-        raise DataError(f"{place}: {error}") from None
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise DataError(f"{place}: no saved result; assay score … --format json writes one ({error!r})") from None
+    saved = _decoded(content, place)
+    results = []
+    for number, one in enumerate(saved.results):
+        with misfits_told(place, f"results[{number}]"):
+            results.append(result_of(one))
     if not wanted:
         return results
     named = _addressed(results, wanted)
@@ -72,9 +72,33 @@ def _addressed(results: list[Result], wanted: str) -> list[Result]:
     return []
 
 
-def _check_schema(place: str, schema: object) -> None:
+class _Head(msgspec.Struct):
+    """What tells a saved result from other files."""
+
+    schema: str
+
+
+def _decoded(content: bytes, place: str) -> SavedFile:
+    """The file, checked; one of another version, or no saved result at all, is told before anything in it."""
+    try:
+        saved = decode_json(content, SavedFile, place)
+    except DataError:
+        _refuse_others(content, place)
+        raise
+    if saved.schema != SCHEMA:
+        _refuse_others(content, place)
+    return saved
+
+
+def _refuse_others(content: bytes, place: str) -> None:
+    try:
+        schema = msgspec.json.decode(content, type=_Head).schema
+    except msgspec.ValidationError:
+        raise DataError(f"{place}: no saved result; assay score … --format json writes one") from None
+    except (ValueError, RecursionError):
+        return
     if schema != SCHEMA:
-        raise DataError(f"{place}: written as {schema}, but this version reads {SCHEMA}")
+        raise DataError(f"{place}: written as {printable(schema)}, but this version reads {SCHEMA}")
 
 
 def _parted(path: str | Path) -> tuple[str, str]:
@@ -86,62 +110,80 @@ def _parted(path: str | Path) -> tuple[str, str]:
     return place, wanted
 
 
-def result_from_dict(plain: Mapping[str, Any]) -> Result:
+def result_from_dict(plain: Mapping[str, Any], source: str = "a result") -> Result:
     """The result that `Result.to_dict` was made of, without what was graded."""
-    by_query: Mapping[str, Mapping[str, Any]] = plain["per_query"]
-    metrics = recorded_metrics(next(iter(by_query.values()), plain["summary"]), plain)
-    made_of = plain.get("made_of", {})
-    columns = {metric.name: with_parts(_column(metric, by_query), made_of.get(metric.name)) for metric in metrics}
+    with misfits_told(source):
+        return result_of(convert_plain(plain, SavedResult, source))
+
+
+def result_of(saved: SavedResult) -> Result:
+    """The result that was saved; a Misfit where it has scores that its metrics cannot have."""
+    rows = list(saved.per_query.values())
+    columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else saved.summary)}
+    whole = result_of_record(saved, tuple(saved.per_query), columns)
+    queries = {name: Query(name, one.text, metadata=one.tags) for name, one in saved.queries.items()}
+    return replace(whole, queries=queries, run=saved.run, relevant=saved.relevant)
+
+
+def result_of_record(record: SavedRecord, query_ids: tuple[str, ...], columns: Mapping[str, Floats | list[Any]]) -> Result:
+    """The result of a record and of its scores, metric → one for each query; without queries and rankings."""
+    metrics = _recorded_metrics(columns, record)
+    if unknown := record.made_of.keys() - columns.keys():
+        raise Misfit("no query has a score of it", f"made_of[{min(unknown)}]")
+    table = {
+        metric.name: _with_parts(_column(metric, scores), record.made_of.get(name), name)
+        for (name, scores), metric in zip(columns.items(), metrics, strict=True)
+    }
     return Result(
-        name=str(plain["name"]),
-        table=ScoreTable(tuple(by_query), columns),
+        name=record.name,
+        table=ScoreTable(query_ids, table),
         metrics=metrics,
-        counts=plain["counts"],
-        policy=Policy(**plain["policy"]),
-        missing=tuple(plain["missing"]),
-        notes=tuple(plain["notes"]),
-        profile=plain.get("profile", ""),
-        recorded=plain.get("fingerprints", {}),
-        relevance=dict(plain.get("relevance", {})),
-        intervals={name: Confidence.from_dict(one) for name, one in plain.get("intervals", {}).items()},
-        queries={name: Query(name, one["text"], metadata=one["tags"]) for name, one in plain.get("queries", {}).items()},
-        beside=tuple(plain.get("beside", ())),
-        benchmark=str(plain.get("benchmark", "")),
-        failures=dict(plain.get("failures", {})),
-        run=dict(plain.get("run", {})),
-        relevant=dict(plain.get("relevant", {})),
-        nonrelevant=dict(plain.get("nonrelevant", {})),
-        said=dict(plain.get("said", {})),
-        provenance=dict(plain.get("provenance", {})),
+        counts=record.counts,
+        policy=record.policy_of(),
+        missing=tuple(record.missing),
+        notes=tuple(record.notes),
+        profile=record.profile,
+        recorded=record.fingerprints,
+        relevance=record.relevance,
+        intervals={name: _confidence(one) for name, one in record.intervals.items()},
+        beside=tuple(record.beside),
+        benchmark=record.benchmark,
+        failures=record.failures,
+        nonrelevant=record.nonrelevant,
+        said=record.said,
+        provenance=record.provenance,
     )
 
 
-def recorded_metrics(names: Iterable[str], plain: Mapping[str, Any]) -> tuple[BoundMetric, ...]:
-    """The metrics of a record by the names that it has; nothing is imported for any of them."""
-    return tuple(recorded_metric(name, is_higher_better(plain, name)) for name in names)
-
-
-def is_higher_better(plain: Mapping[str, Any], name: str) -> bool:
-    """Which way a metric of somebody's own points, as the record says; up where it does not say."""
+def _recorded_metrics(names: Collection[str], record: SavedRecord) -> tuple[BoundMetric, ...]:
+    """The metrics of these names; nothing is imported for any of them, and one with an impossible cutoff is refused."""
     try:
-        way = plain.get("own_metrics", {}).get(name, {}).get("higher_is_better", True)
-    except AttributeError:
-        way = None
-    if not isinstance(way, bool):
-        raise DataError(f"own_metrics has {{higher_is_better: true or false}} for each metric, but not for {name!r}")
-    return way
+        return tuple(recorded_metric(name, record.is_higher_better(name)) for name in names)
+    except UsageError as error:
+        raise Misfit(str(error), "per_query") from None
 
 
-def with_parts(column: Column, parts: Sequence[Sequence[float | None]] | None) -> Column:
+def _confidence(saved: SavedInterval) -> Confidence:
+    low, high = (math.nan if end is None else end for end in (saved.low, saved.high))
+    return Confidence(low, high, saved.level, saved.method)
+
+
+def _column(metric: BoundMetric, scores: Floats | list[Any]) -> Column:
+    """The scores of a metric: numbers, or text for one that gives text."""
+    is_text = isinstance(scores, list) and any(isinstance(score, str) for score in scores)
+    aggregation = metric.metric.aggregation
+    if len(scores) and is_text != (aggregation.summarise is None):
+        expected, found = ("numbers", "texts") if is_text else ("texts", "numbers")
+        raise Misfit(f"expected {expected} for {metric.name!r}, found {found}", "per_query")
+    return Column.of(scores if is_text else np.array(scores, dtype=float), aggregation)
+
+
+def _with_parts(column: Column, parts: Sequence[Sequence[float | None]] | None, name: str) -> Column:
     """The column with what its summary is made of, where that was written beside the scores."""
-    if not parts or len(parts) != len(column.score):
+    if parts is None:
         return column
-    return column._replace(weight=np.array([[np.nan if one is None else one for one in row] for row in parts], dtype=float))
-
-
-def _column(metric: BoundMetric, by_query: Mapping[str, Mapping[str, Any]]) -> Column:
-    scores = [query[metric.name] for query in by_query.values()]
-    if not metric.metric.aggregation.summarise:
-        return Column.of(list(map(str, scores)), metric.metric.aggregation)
-    defined = [np.nan if score is None else float(score) for score in scores]
-    return Column.of(np.array(defined, dtype=float), metric.metric.aggregation)
+    n_parts = column.aggregation.n_parts or len(parts[0] if parts else ())
+    if len(parts) != len(column.score) or any(len(row) != n_parts for row in parts):
+        expected = f"{counted(n_parts, 'number')} for each of {counted(len(column.score), 'query')}"
+        raise Misfit(f"expected {expected}, found lists of other lengths", f"made_of[{name}]")
+    return column._replace(weight=np.array(parts, dtype=float).reshape(len(parts), n_parts))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import isinf, isnan
+from math import isnan
 from typing import Any
 
 from assay.errors import DataError
@@ -57,7 +57,7 @@ def in_words(value: Any, expected: str) -> str | None:
         return value
     if isinstance(value, float) and isnan(value):
         return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or isinf(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not is_finite_number(value):
         raise DataError(f"{expected}, not {shortened(value)}")
     return str(value)
 

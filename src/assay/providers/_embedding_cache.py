@@ -26,6 +26,11 @@ def _digest(key: bytes, vector: bytes) -> bytes:
     return hashlib.blake2b(vector, key=key, digest_size=8).digest()
 
 
+def _is_sound(key: bytes, vector: object, digest: object) -> bool:
+    """Whether a row is as it was written."""
+    return isinstance(vector, bytes) and len(vector) % 4 == 0 and _digest(key, vector) == digest
+
+
 class EmbeddingCache:
     """One SQLite file: several processes may share it, a killed one leaves it whole, and each row is checksummed."""
 
@@ -40,7 +45,7 @@ class EmbeddingCache:
         with suppress(sqlite3.Error, OSError), self._open() as database:
             for key in keys:
                 row = database.execute("SELECT vector, digest FROM vectors WHERE key = ?", (key,)).fetchone()
-                if row and _digest(key, row[0]) == row[1]:
+                if row and _is_sound(key, *row):
                     found[key] = np.frombuffer(row[0], np.float32)
         return found
 

@@ -104,11 +104,11 @@ def _relevance(result: Result) -> list[str]:
     used = result.relevance.get("strategy_used", "qrels")
     if used == "qrels":
         return []
-    counts = result.relevance["strategy_counts"]
-    shares = ", ".join(f"{name} {count:,}" for name, count in counts.items())
     threshold = result.relevance.get("token_threshold")
     lowest = f" (F1 ≥ {threshold:g})" if threshold is not None and used.startswith("token") else ""
-    return [f"relevance: {shares if used == 'mixed' else used}{lowest}"]
+    if used == "mixed":
+        used = ", ".join(f"{name} {count:,}" for name, count in result.relevance["strategy_counts"].items())
+    return [f"relevance: {used}{lowest}"]
 
 
 def notes(report: Report) -> list[str]:

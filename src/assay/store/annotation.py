@@ -12,6 +12,7 @@ from assay.errors import BadParameter, UnknownName, near_matches
 from assay.store.entries import Note
 from assay.store.moments import now
 from assay.store.references import Target, chosen_places
+from assay.store.rows import read_rows
 from assay.store.tables import BASELINES, EVALUATIONS, NOTES, RESULTS, TAGS
 from assay.text import printable
 
@@ -48,9 +49,7 @@ def remove_tags(connection: Connection, number: int, tags: Iterable[str]) -> Non
 
 def add_notes(connection: Connection, number: int, notes: Iterable[Note]) -> None:
     """Add notes; one of the same moment and words is there once."""
-    known = {
-        Note(*row) for row in connection.execute(select(NOTES.c.written, NOTES.c.text).where(NOTES.c.evaluation == number))
-    }
+    known = set(read_rows(connection, select(NOTES.c.written, NOTES.c.text).where(NOTES.c.evaluation == number), Note))
     for note in notes:
         clean = Note(printable(note.written), printable(note.text))
         if clean not in known:
@@ -74,9 +73,9 @@ def bless(connection: Connection, target: Target, name: str, *, moves: bool = Tr
 def mark_blessed(connection: Connection, evaluation: int, part: str, moment: Any) -> None:
     """Note at the results that they are, or were, a baseline; with no moment, that they never were."""
     wanted = select(RESULTS.c.number, RESULTS.c.benchmark, RESULTS.c.provider).where(RESULTS.c.evaluation == evaluation)
-    rows = connection.execute(wanted.order_by(RESULTS.c.place)).all()
-    places = chosen_places(part, [(row.benchmark, row.provider) for row in rows], str(evaluation))
-    numbers = [rows[place].number for place in places]
+    rows = read_rows(connection, wanted.order_by(RESULTS.c.place), tuple[int, str, str])
+    places = chosen_places(part, [(benchmark, provider) for _, benchmark, provider in rows], str(evaluation))
+    numbers = [rows[place][0] for place in places]
     connection.execute(update(RESULTS).where(RESULTS.c.number.in_(numbers)).values(blessed=moment))
 
 

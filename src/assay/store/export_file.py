@@ -7,17 +7,21 @@ then what people judged; the last line says how many evaluations there were. `zs
 from __future__ import annotations
 
 import io
-import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import msgspec
 
 from assay._version import __version__
 from assay.atomic_write import atomic_write, is_stream
 from assay.datasets._limits import UnpackedFile
 from assay.datasets._zstd import ZstdFile
-from assay.errors import AssayError, BadParameter, DataError
+from assay.errors import BadParameter, DataError, UsageError
+from assay.evaluation.saved import result_of
+from assay.evaluation.saved_form import SavedResult
+from assay.schema import Count, Misfit, check_depth, convert_plain, misfits_told, parse_plain
 from assay.store.annotation import check_tag
 from assay.store.entries import Note
 from assay.store.judgments import Judgment, checked_judgment
@@ -26,11 +30,13 @@ from assay.store.parcel import Parcel, parcel_of_plain
 from assay.store.payload import pack_json, unpack_json
 from assay.store.references import ID, check_baseline_name, chosen_places
 from assay.store.writing import Bundle
-from assay.text import printable
+from assay.text import printable, shortened
 
 SCHEMA = "assay.export/1"
 ENDING = ".zst"
 LEVEL = 6
+KINDS = ("schema", "evaluation", "result", "judgment", "end")
+"""What a line may be."""
 
 
 class Exported(NamedTuple):
@@ -83,21 +89,77 @@ def _line(content: dict[str, Any]) -> bytes:
     return pack_json(content) + b"\n"
 
 
+class AboutBaseline(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """A baseline: its name, and the part of the evaluation that it means."""
+
+    name: str
+    part: str
+
+
+class AboutNote(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """What somebody wrote about an evaluation."""
+
+    written: str
+    text: str
+
+
+class AboutEvaluation(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """An evaluation without its results."""
+
+    id: str
+    digest: str
+    saved: str
+    plan: dict[str, Any]
+    tags: list[str]
+    notes: list[AboutNote]
+    baselines: list[AboutBaseline]
+    results: Count
+
+    def __post_init__(self) -> None:
+        """Plans are open, but not without end."""
+        check_depth(self.plan, "plan")
+
+
+class AboutJudgment(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """A grade that somebody gave."""
+
+    benchmark: str
+    query: str
+    document: str
+    judge: str
+    grade: float
+    note: str = ""
+    judged: str = ""
+
+
+class Line(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """A line has one of these; the first, which has the schema, says who wrote it and when."""
+
+    schema: str | None = None
+    assay: str = ""
+    written: str = ""
+    evaluation: AboutEvaluation | None = None
+    result: SavedResult | None = None
+    judgment: AboutJudgment | None = None
+    end: Count | None = None
+
+
 def read_export(path: Path) -> Iterator[Exported | Judgment]:
     """Each evaluation as soon as all of it was read and found whole, then the judgments; a fault names its line."""
     with _lines(path) as lines:
-        head = _next(path, lines, "schema")
-        if head["schema"] != SCHEMA:
-            raise DataError(f"{path}: written as {head['schema']}, but this version reads {SCHEMA}")
+        head = _next(path, lines, "schema").line
+        if head.schema != SCHEMA:
+            raise DataError(f"{path}: written as {head.schema}, but this version reads {SCHEMA}")
         n_read = 0
-        while "evaluation" in (line := _next(path, lines, "evaluation", "judgment", "end")):
-            yield _evaluation(path, line["evaluation"], lines)
+        while (read := _next(path, lines, "evaluation", "judgment", "end")).line.evaluation is not None:
+            yield _evaluation(path, read.line.evaluation, lines)
             n_read += 1
-        while "judgment" in line:
-            yield _checked(path, _judgment, line["judgment"], what="a judgment")
-            line = _next(path, lines, "judgment", "end")
-        if line["end"] != n_read:
-            raise DataError(f"{path}: it should hold {line['end']} evaluations, but holds {n_read}")
+        while (judgment := read.line.judgment) is not None:
+            with _taken_over(path, read.number, "a judgment"):
+                yield checked_judgment(Judgment(**msgspec.structs.asdict(judgment)))
+            read = _next(path, lines, "judgment", "end")
+        if read.line.end != n_read:
+            raise DataError(f"{path}: it should hold {read.line.end} evaluations, but holds {n_read}")
 
 
 Lines = Iterator[tuple[int, bytes]]
@@ -116,50 +178,63 @@ def _lines(path: Path) -> Iterator[Lines]:
         raise DataError(f"{path}: no export of a store, or one that was cut short ({error})") from None
 
 
-def _next(path: Path, lines: Lines, *wanted: str) -> dict[str, Any]:
+class Read(NamedTuple):
+    """A line that was read: checked, and as it was written."""
+
+    number: int
+    line: Line
+    plain: dict[str, Any]
+
+
+def _next(path: Path, lines: Lines, *wanted: str) -> Read:
     number, text = next(lines, (0, b""))
     if not text:
         raise DataError(f"{path}: it ends too early: expected a line with {' or '.join(wanted)}")
-    try:
-        content = json.loads(text)
-    except ValueError:
-        content = None
-    if not isinstance(content, dict) or not any(name in content for name in wanted):
-        raise DataError(
-            f"{path}:{number}: expected a line with {' or '.join(wanted)}; assay results export writes such files"
-        )
-    return content
+    source = f"{path}:{number}"
+    plain = parse_plain(text, source)
+    if not isinstance(plain, dict) or not any(name in plain for name in wanted):
+        raise DataError(f"{source}: expected a line with {' or '.join(wanted)}; assay results export writes such files")
+    if wanted == ("schema",) and plain["schema"] != SCHEMA:
+        raise DataError(f"{path}: written as {printable(str(plain['schema']))[:60]}, but this version reads {SCHEMA}")
+    line: Line = convert_plain(plain, Line, source)
+    if sum(getattr(line, name) is not None for name in KINDS) != 1:
+        raise DataError(f"{source}: expected one of {', '.join(KINDS)}, found {', '.join(plain)}")
+    return Read(number, line, plain)
 
 
-def _evaluation(path: Path, about: dict[str, Any], lines: Lines) -> Exported:
+def _evaluation(path: Path, about: AboutEvaluation, lines: Lines) -> Exported:
     """The evaluation, put together again, if it is still what it was."""
-    n_results = _checked(path, lambda: int(about["results"]))
-    parcels = [_checked(path, parcel_of_plain, _next(path, lines, "result")["result"]) for _ in range(n_results)]
-    exported = _checked(path, _put_together, about, parcels)
-    if exported.bundle.digest != about.get("digest"):
-        raise DataError(f"{path}: {about['id']} was changed after it was exported; nothing of it is imported")
+    parcels = [_parcel(path, _next(path, lines, "result")) for _ in range(about.results)]
+    with _taken_over(path, 0, "an evaluation"):
+        exported = _put_together(about, parcels)
+    if exported.bundle.digest != about.digest:
+        raise DataError(f"{path}: {about.id} was changed after it was exported; nothing of it is imported")
     return exported
 
 
-def _put_together(about: dict[str, Any], parcels: list[Parcel]) -> Exported:
+def _parcel(path: Path, read: Read) -> Parcel:
+    """The result of a line, if it could be shown."""
+    with misfits_told(f"{path}:{read.number}", "result"):
+        if read.line.result is None:
+            raise Misfit("is null")
+        result_of(read.line.result)
+    return parcel_of_plain(read.plain["result"])
+
+
+def _put_together(about: AboutEvaluation, parcels: list[Parcel]) -> Exported:
     """What a file says about an evaluation is held to the same rules as what people type."""
-    saved = read_moment(about["saved"])
     return Exported(
-        id=_id(str(about["id"])),
-        bundle=Bundle(pack_json(about["plan"]), tuple(parcels), saved or now()),
-        tags=tuple(check_tag(str(tag)) for tag in about["tags"]),
-        notes=tuple(Note(str(note["written"]), str(note["text"])) for note in about["notes"]),
-        baselines=tuple(_baseline(str(one["name"]), str(one["part"]), parcels) for one in about["baselines"]),
+        id=_id(about.id),
+        bundle=Bundle(pack_json(about.plan), tuple(parcels), read_moment(about.saved) or now()),
+        tags=tuple(map(check_tag, about.tags)),
+        notes=tuple(Note(note.written, note.text) for note in about.notes),
+        baselines=tuple(_baseline(one.name, one.part, parcels) for one in about.baselines),
     )
-
-
-def _judgment(plain: dict[str, Any]) -> Judgment:
-    return checked_judgment(Judgment(**plain))
 
 
 def _id(name: str) -> str:
     if not ID.fullmatch(name):
-        raise BadParameter(f"an id looks like 2026-11-15-rag-template-7f3a; found {name!r}")
+        raise BadParameter(f"an id looks like 2026-11-15-rag-template-7f3a; found {shortened(name, 100)}")
     return name
 
 
@@ -169,10 +244,11 @@ def _baseline(name: str, part: str, parcels: list[Parcel]) -> tuple[str, str]:
     return check_baseline_name(name), part
 
 
-def _checked(path: Path, function: Callable[..., Any], *arguments: Any, what: str = "an evaluation") -> Any:
+@contextmanager
+def _taken_over(path: Path, number: int, what: str) -> Iterator[None]:
+    """Values that are refused where people type them are refused here too, with the file."""
     try:
-        return function(*arguments)
-    except AssayError as error:
-        raise DataError(f"{path}: {what} in it cannot be taken over: {error}") from None
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise DataError(f"{path}: {what} in it cannot be read ({error!r})") from None
+        yield
+    except UsageError as error:
+        place = f"{path}:{number}" if number else str(path)
+        raise DataError(f"{place}: {what} in it cannot be taken over: {error}") from None

@@ -8,6 +8,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError, SQLAlch
 
 from assay.errors import StoreError
 from assay.store.place import Place
+from assay.store.rows import Damage
 
 BUSY, LOCKED = 5, 6
 COLLISIONS = 10
@@ -21,10 +22,11 @@ LOST = {"57P01", "57P02", "08000", "08003", "08006"}
 SAFE = "what was there is still there, what was being saved is not"
 OTHERS = "others have been writing to it all the time; nothing was saved, try again"
 READ_ONLY = "it is read-only"
+DAMAGED = "the file is damaged; put a copy in its place, or import an export into a new store"
 MEANING = {
     8: f"{READ_ONLY}; {SAFE}",
     10: f"the disk refuses to read or write it (is it full, or is there a limit on the size of files?); {SAFE}",
-    11: "the file is damaged; put a copy in its place, or import an export into a new store",
+    11: DAMAGED,
     13: f"there is no space left on the disk; {SAFE}",
     14: "the file cannot be opened; does its folder exist, and may you read and write there?",
     26: "this is no assay store, but some other file; name another one with --store or ASSAY_STORE",
@@ -50,6 +52,10 @@ def is_lost(error: BaseException) -> bool:
 def explained(error: BaseException, place: Place) -> StoreError:
     """The error as a person needs it: where, what is wrong, what to do. The original is not shown, it may hold a URL."""
     cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
+    if isinstance(cause, Damage):
+        return StoreError(f"{place}: {cause}; {DAMAGED}")
+    if isinstance(cause, UnicodeDecodeError):
+        return StoreError(f"{place}: {DAMAGED}")
     if isinstance(cause, sqlite3.Error):
         code = _code(cause)
         if code in (BUSY, LOCKED):
@@ -76,5 +82,5 @@ def _state(error: BaseException) -> str | None:
     return state
 
 
-FAILURES = (SQLAlchemyError, sqlite3.Error, OSError)
+FAILURES = (SQLAlchemyError, sqlite3.Error, OSError, UnicodeDecodeError, Damage)
 """What a database may raise."""

@@ -18,6 +18,7 @@ from assay.errors import BadParameter, UnknownName, near_matches
 from assay.model.numeric import is_finite_number
 from assay.store.moments import now, read_moment
 from assay.store.payload import digest_of, pack_json
+from assay.store.rows import read_rows
 from assay.store.tables import JUDGMENTS, RESULTS
 from assay.text import printable, shortened
 
@@ -113,8 +114,7 @@ def list_judgments(
     for column, value in ((JUDGMENTS.c.query, query), (JUDGMENTS.c.document, document), (JUDGMENTS.c.judge, judge)):
         if value is not None:
             wanted = wanted.where(column == printable(value))
-    rows = connection.execute(wanted.order_by(JUDGMENTS.c.judged, JUDGMENTS.c.key))
-    return [Judgment(*row) for row in rows]
+    return read_rows(connection, wanted.order_by(JUDGMENTS.c.judged, JUDGMENTS.c.key), Judgment)
 
 
 def combined(judgments: Iterable[Judgment]) -> dict[str, dict[str, float]]:

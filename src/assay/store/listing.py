@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select, and_, case, select
 
@@ -16,11 +16,68 @@ from assay.errors import BadParameter
 from assay.store.entries import Entry, Point
 from assay.store.pairs import Unopened
 from assay.store.parcel import Figure
+from assay.store.rows import read_rows
 from assay.store.tables import BASELINES, EVALUATIONS, FIGURES, RESULTS, TAGS
 from assay.text import printable, shortened
 
 IS_FAILED = and_(RESULTS.c.n_queries > 0, RESULTS.c.n_failed >= RESULTS.c.n_queries)
 """Whether a provider answered no query at all."""
+Truth = bool | int
+"""What databases take for true and false."""
+
+
+class EntryRow(NamedTuple):
+    """A result as a list needs it."""
+
+    id: str
+    saved: str
+    started: str
+    benchmark: str
+    provider: str
+    n_queries: int
+    n_failed: int
+    dataset: str
+    is_failed: Truth | None
+    number: int
+    evaluation: int
+
+
+class FigureRow(NamedTuple):
+    """The summary of a metric, and the number of its result."""
+
+    result: int
+    metric: str
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+
+    @property
+    def figure(self) -> Figure:
+        """The summary."""
+        return Figure(self.metric, self.value, self.low, self.high, self.n)
+
+
+class PointRow(NamedTuple):
+    """The summary of a metric, and what result it is of."""
+
+    id: str
+    started: str
+    benchmark: str
+    provider: str
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    comparable: str | None
+    was_baseline: Truth
+
+
+class WordRow(NamedTuple):
+    """A tag, or the name of a baseline."""
+
+    evaluation: int
+    word: str
 
 
 @dataclass(frozen=True)
@@ -66,7 +123,7 @@ def list_entries(connection: Connection, chosen: Filter) -> list[Entry]:
     of_result = ("started", "benchmark", "provider", "n_queries", "n_failed", "dataset")
     about = (*of_evaluation, *(RESULTS.c[name] for name in of_result), IS_FAILED)
     wanted = select(*about, RESULTS.c.number, RESULTS.c.evaluation)
-    rows = connection.execute(chosen.newest_first(wanted)).all()
+    rows = read_rows(connection, chosen.newest_first(wanted), EntryRow)
     figures = _figures(connection, chosen)
     tags, baselines = _words(connection, TAGS.c.tag), _words(connection, BASELINES.c.name)
     return [
@@ -77,7 +134,8 @@ def list_entries(connection: Connection, chosen: Filter) -> list[Entry]:
 
 def list_failed(connection: Connection, evaluation: int) -> set[int]:
     """The places of the results whose provider answered no query at all."""
-    return set(connection.execute(select(RESULTS.c.place).where(RESULTS.c.evaluation == evaluation, IS_FAILED)).scalars())
+    wanted = select(RESULTS.c.place).where(RESULTS.c.evaluation == evaluation, IS_FAILED)
+    return {place for (place,) in read_rows(connection, wanted, tuple[int])}
 
 
 def _figures(connection: Connection, chosen: Filter) -> defaultdict[int, Mapping[str, Figure]]:
@@ -86,20 +144,20 @@ def _figures(connection: Connection, chosen: Filter) -> defaultdict[int, Mapping
     wanted = select(*columns).order_by(FIGURES.c.result, FIGURES.c.place)
     if chosen != Filter():
         wanted = wanted.where(FIGURES.c.result.in_(chosen.newest_first(select(RESULTS.c.number))))
-    rows = connection.execute(wanted).cursor.fetchall()  # as the database gives them: a row object each would cost as much
+    rows = read_rows(connection, wanted, FigureRow)
     found: defaultdict[int, Mapping[str, Figure]] = defaultdict(dict)
     found.update((result, Unopened(partial(_by_metric, list(some)))) for result, some in groupby(rows, itemgetter(0)))
     return found
 
 
-def _by_metric(rows: Sequence[Sequence[Any]]) -> dict[str, Figure]:
-    return {row[1]: Figure(*row[1:]) for row in rows}
+def _by_metric(rows: Sequence[FigureRow]) -> dict[str, Figure]:
+    return {row.metric: row.figure for row in rows}
 
 
 def _words(connection: Connection, column: Any) -> dict[int, tuple[str, ...]]:
     """Evaluation → its tags, or the baselines it is."""
     found: dict[int, tuple[str, ...]] = {}
-    for evaluation, word in connection.execute(select(column.table.c.evaluation, column).order_by(column)):
+    for evaluation, word in read_rows(connection, select(column.table.c.evaluation, column).order_by(column), WordRow):
         found[evaluation] = (*found.get(evaluation, ()), word)
     return found
 
@@ -112,13 +170,14 @@ def list_points(connection: Connection, metric: str, chosen: Filter) -> list[Poi
     of_result = (RESULTS.c[name] for name in ("started", "benchmark", "provider"))
     of_figure = (case((IS_FAILED, None), else_=FIGURES.c[name]) for name in ("value", "low", "high"))
     of_data = (RESULTS.c.comparable, RESULTS.c.blessed.is_not(None))
-    wanted = select(EVALUATIONS.c.id, *of_result, *of_figure, FIGURES.c.n, *of_data).select_from(RESULTS)
+    wanted: Select[Any] = select(EVALUATIONS.c.id, *of_result, *of_figure, FIGURES.c.n, *of_data).select_from(RESULTS)
     wanted = chosen.apply(wanted.join(EVALUATIONS).join(FIGURES)).where(FIGURES.c.metric == metric)
     order = (RESULTS.c.started, EVALUATIONS.c.saved, RESULTS.c.number)
-    return [Point._make((*row[:-1], bool(row[-1]))) for row in connection.execute(wanted.order_by(*order))]
+    rows = read_rows(connection, wanted.order_by(*order), PointRow)
+    return [Point._make((*row[:-1], bool(row[-1]))) for row in rows]
 
 
 def list_benchmarks(connection: Connection, numbers: Sequence[int]) -> Sequence[str]:
     """What the results of some evaluations are about."""
     wanted = select(RESULTS.c.benchmark).where(RESULTS.c.evaluation.in_(numbers)).distinct()
-    return connection.execute(wanted).scalars().all()
+    return [name for (name,) in read_rows(connection, wanted, tuple[str])]

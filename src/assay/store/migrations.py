@@ -10,12 +10,15 @@ from collections.abc import Callable
 from sqlalchemy import Connection, bindparam, func, insert, inspect, select, text, update
 
 from assay._version import __version__
-from assay.errors import StoreError
+from assay.errors import AssayError, StoreError
+from assay.evaluation.saved_form import SavedRecord
+from assay.schema import convert_plain
 from assay.store.annotation import mark_blessed
 from assay.store.comparability import comparable_of
 from assay.store.moments import now
 from assay.store.payload import decompressed, unpack_json
 from assay.store.place import Place
+from assay.store.rows import read_first
 from assay.store.tables import BASELINES, EVALUATIONS, JUDGMENTS, METADATA, RESULTS, SCHEMA
 
 LOCK = 0x61737361
@@ -44,9 +47,11 @@ def _second(connection: Connection) -> None:
 def _comparable(record: bytes, dataset: str) -> str:
     """What is damaged can be compared with nothing new; `assay store check` tells about it."""
     try:
-        return comparable_of(unpack_json(decompressed(bytes(record), "a result")), dataset)
-    except (StoreError, ValueError, AttributeError):
+        plain = unpack_json(decompressed(bytes(record), "a result"))
+        convert_plain(plain, SavedRecord, "a result")
+    except (AssayError, ValueError, RecursionError):
         return dataset
+    return comparable_of(plain, dataset)
 
 
 def _third(connection: Connection) -> None:
@@ -71,7 +76,8 @@ def version_of(connection: Connection) -> int | None:
     """The layout's version; 0 where there are no tables yet, None where a file holds tables of something else."""
     names = inspect(connection).get_table_names()
     if SCHEMA.name in names:
-        return connection.execute(select(func.max(SCHEMA.c.version))).scalar() or 0
+        found = read_first(connection, select(func.max(SCHEMA.c.version)), tuple[int | None])
+        return (found or (0,))[0] or 0
     return None if names and connection.dialect.name == "sqlite" else 0
 
 

@@ -7,41 +7,60 @@ Differences are of the bits, not of the numbers, so nothing is ever rounded; byt
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.model.ordering import Floats
+from assay.schema import Misfit
 
+Kind = Literal["u1", "u2", "f4", "f8"]
+"""Codes of one byte or two, or differences in 32 bits or 64."""
 FEW, SOME = 256, 65_536
 """Different values that a code of one byte, and of two, can tell apart."""
 SAMPLE = 131_072
 """Numbers that are looked at before all are counted, which takes time."""
 
 
-def pack_numbers(values: Floats) -> dict[str, Any]:
+class PackedNumbers(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """Codes and the table of their values, or differences of the bits."""
+
+    kind: Kind = msgspec.field(name="as")
+    table: bytes | None = None
+    data: bytes
+
+    def __post_init__(self) -> None:
+        """Codes have a table, differences have none."""
+        if (self.kind in ("u1", "u2")) != (self.table is not None):
+            raise Misfit(f"expected a table beside codes alone, found {self.kind}")
+
+
+def pack_numbers(values: Floats) -> PackedNumbers:
     """Any floating-point numbers, nan and infinities included."""
     numbers = np.ascontiguousarray(values, dtype="<f8")
     bits = numbers.view("<u8")
     if (table := _different(bits)) is not None:
         codes = np.searchsorted(table, bits).astype("<u1" if len(table) <= FEW else "<u2")
-        return {"as": codes.dtype.str[1:], "table": table.tobytes(), "data": _planes(codes)}
+        return PackedNumbers(kind="u1" if codes.itemsize == 1 else "u2", table=table.tobytes(), data=_planes(codes))
     with np.errstate(over="ignore", invalid="ignore"):
         short = numbers.astype("<f4")
         is_exact = np.array_equal(short.astype("<f8").view("<u8"), bits)
-    return {"as": "f4", "data": _differences(short.view("<u4"))} if is_exact else {"as": "f8", "data": _differences(bits)}
+    if is_exact:
+        return PackedNumbers(kind="f4", data=_differences(short.view("<u4")))
+    return PackedNumbers(kind="f8", data=_differences(bits))
 
 
-def unpack_numbers(packed: Mapping[str, Any]) -> Floats:
+def unpack_numbers(packed: PackedNumbers) -> Floats:
     """What `pack_numbers` was given."""
-    kind = str(packed["as"])
-    if "table" in packed:
-        table = np.frombuffer(packed["table"], "<u8")
-        return table[_from_planes(packed["data"], f"<{kind}")].view("<f8")
-    bits = _sums(packed["data"], f"<u{kind[1]}")
-    return bits.view(f"<{kind}").astype(np.float64)
+    if packed.table is None:
+        bits = _sums(packed.data, f"<u{packed.kind[1]}")
+        return bits.view(f"<{packed.kind}").astype(np.float64)
+    table, codes = np.frombuffer(packed.table, "<u8"), _from_planes(packed.data, f"<{packed.kind}")
+    if len(codes) and codes.max() >= len(table):
+        raise Misfit(f"expected codes below {len(table):,}, found {codes.max():,}")
+    return table[codes].view("<f8")
 
 
 def pack_counts(counts: NDArray[Any]) -> bytes:
@@ -82,5 +101,7 @@ def _planes(numbers: NDArray[Any]) -> bytes:
 
 def _from_planes(packed: bytes, kind: str) -> NDArray[Any]:
     width = np.dtype(kind).itemsize
+    if len(packed) % width:
+        raise Misfit(f"expected numbers of {width} bytes, found {len(packed):,} bytes")
     planes = np.frombuffer(packed, "u1").reshape(width, -1)
     return np.ascontiguousarray(planes.T).reshape(-1).view(kind)

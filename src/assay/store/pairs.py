@@ -10,13 +10,25 @@ from collections.abc import Iterator, Mapping
 from itertools import accumulate, chain, pairwise
 from typing import Any, TypeVar
 
+import msgspec
 import numpy as np
 
-from assay.store.numbers import pack_counts, pack_numbers, unpack_counts, unpack_numbers
-from assay.store.payload import pack_parts, pack_texts, unpack_parts, unpack_texts
+from assay.schema import Misfit
+from assay.store.numbers import PackedNumbers, pack_counts, pack_numbers, unpack_counts, unpack_numbers
+from assay.store.payload import PackedTexts, pack_parts, pack_texts, unpack_parts, unpack_texts
 
 T = TypeVar("T")
 Pairs = Mapping[str, Mapping[str, float]]
+
+
+class PackedPairs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Queries, how many documents each has, the documents, where each was new, and the numbers."""
+
+    queries: PackedTexts | bytes
+    sizes: bytes
+    docs: PackedTexts | bytes
+    back: bytes
+    numbers: PackedNumbers
 
 
 def pack_pairs(pairs: Pairs) -> bytes:
@@ -29,29 +41,32 @@ def pack_pairs(pairs: Pairs) -> bytes:
     codes = np.fromiter(map(known.__getitem__, docs), np.int64, len(docs))
     next_new = np.zeros(len(codes), np.int64)
     next_new[1:] = np.maximum.accumulate(codes)[:-1] + 1 if len(codes) else 0
-    parts = {
-        "queries": pack_texts(pairs),
-        "sizes": pack_counts(sizes),
-        "docs": pack_texts(known),
-        "back": pack_counts(next_new - codes),
-        "numbers": pack_numbers(numbers),
-    }
-    return pack_parts(parts)
+    packed = PackedPairs(
+        queries=pack_texts(pairs),
+        sizes=pack_counts(sizes),
+        docs=pack_texts(known),
+        back=pack_counts(next_new - codes),
+        numbers=pack_numbers(numbers),
+    )
+    return pack_parts(packed)
 
 
 def unpack_pairs(payload: bytes) -> dict[str, dict[str, float]]:
     """What `pack_pairs` was given, as plain dicts."""
-    parts = unpack_parts(payload)
-    back = unpack_counts(parts["back"])
+    packed = unpack_parts(payload, PackedPairs)
+    back, sizes = unpack_counts(packed.back), unpack_counts(packed.sizes)
     is_new = back == 0
     codes = np.cumsum(is_new) - is_new - back
-    names = unpack_texts(parts["docs"])
-    docs = [names[code] for code in codes.tolist()]
-    numbers = unpack_numbers(parts["numbers"]).tolist()
-    bounds = pairwise(accumulate(unpack_counts(parts["sizes"]).tolist(), initial=0))
-    queries = unpack_texts(parts["queries"])
+    names, queries = unpack_texts(packed.docs), unpack_texts(packed.queries)
+    numbers = unpack_numbers(packed.numbers)
+    if len(numbers) != len(codes) or sizes.sum() != len(codes) or len(queries) != len(sizes):
+        raise Misfit("expected as many documents as numbers, and as many queries as lists of them")
+    if len(codes) and not 0 <= codes.min() <= codes.max() < len(names):
+        raise Misfit("expected documents that were named before, found others")
+    docs, values = [names[code] for code in codes.tolist()], numbers.tolist()
+    bounds = pairwise(accumulate(sizes.tolist(), initial=0))
     return {
-        query: dict(zip(docs[start:end], numbers[start:end], strict=True))
+        query: dict(zip(docs[start:end], values[start:end], strict=True))
         for query, (start, end) in zip(queries, bounds, strict=True)
     }
 

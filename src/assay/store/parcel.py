@@ -8,17 +8,21 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 
+from assay.errors import BadParameter
 from assay.evaluation.relevant import retrieved_nonrelevant
 from assay.evaluation.result import Result
-from assay.evaluation.saved import recorded_metrics, result_from_dict, with_parts
+from assay.evaluation.saved import result_of_record
+from assay.evaluation.saved_form import SavedQuery, SavedRecord
 from assay.model.records import Query
-from assay.model.scores import Column, ScoreTable
+from assay.schema import Misfit, convert_plain
 from assay.store.moments import read_moment
 from assay.store.pairs import Pairs, pack_pairs, unpack_pairs
 from assay.store.payload import digest_of, pack_json, unpack_json
 from assay.store.score_payload import Values, columns_of_plain, columns_of_table, pack_scores, unpack_scores
+from assay.text import printable
 
 APART = ("per_query", "queries", "run", "relevant")
 """What of a result's plain values is kept by itself; all else is its record."""
@@ -93,7 +97,7 @@ def _plain_column(values: Values) -> list[Any]:
 
 
 def parcel_of(result: Result) -> Parcel:
-    """A result taken apart."""
+    """A result taken apart; one that could not be read again is refused."""
     bare = replace(result, run={}, queries={}, grader=None, recorded=result.fingerprints)  # the rest would be copied
     record = bare.to_dict(per_query=False)
     if result.ties:
@@ -102,71 +106,77 @@ def parcel_of(result: Result) -> Parcel:
         record["nonrelevant"] = judged
     queries = {name: {"text": query.text, "tags": query.tags} for name, query in result.queries.items()}
     relevant = {name: result.relevant[name] for name in result.query_ids if name in result.relevant} if result.run else {}
-    return _parcel(record, result.query_ids, columns_of_table(result.table), (result.run, queries, relevant))
+    content = pack_json(record)
+    source = f"{printable(result.name) or 'the result'} cannot be saved"
+    checked = convert_plain(unpack_json(content), SavedRecord, source, BadParameter)
+    return _parcel((content, checked), result.query_ids, columns_of_table(result.table), (result.run, queries, relevant))
 
 
 def parcel_of_plain(plain: Mapping[str, Any]) -> Parcel:
-    """The same from plain values, as an export has them."""
+    """The same from plain values, as an export has them; a Misfit where they are no result."""
     record = {name: value for name, value in plain.items() if name not in APART}
     by_query = plain["per_query"]
     whole = (plain.get("run", {}), plain.get("queries", {}), plain.get("relevant", {}))
-    return _parcel(record, tuple(by_query), columns_of_plain(by_query), whole)
+    checked = msgspec.convert(record, SavedRecord)
+    return _parcel((pack_json(record), checked), tuple(by_query), columns_of_plain(by_query), whole)
 
 
 def _parcel(
-    record: dict[str, Any],
+    record: tuple[bytes, SavedRecord],
     query_ids: tuple[str, ...],
     columns: Mapping[str, Values],
     whole: tuple[Pairs, Mapping[str, Any], Pairs],
 ) -> Parcel:
+    content, checked = record
     run, queries, relevant = whole
     return Parcel(
-        record=pack_json(record),
+        record=content,
         scores=pack_scores(query_ids, columns),
-        figures=figures_of(record, columns),
+        figures=figures_of(checked, columns),
         rankings=pack_pairs(run) if run else None,
         queries=pack_json(queries) if queries else None,
         relevant=pack_pairs(relevant) if run else None,
     )
 
 
-def figures_of(record: Mapping[str, Any], columns: Mapping[str, Values]) -> tuple[Figure, ...]:
+def figures_of(record: SavedRecord, columns: Mapping[str, Values]) -> tuple[Figure, ...]:
     """The summaries of a record, with how many queries each rests on."""
-    return tuple(_figure(name, value, record, columns) for name, value in record["summary"].items())
+    return tuple(_figure(name, value, record, columns) for name, value in record.summary.items())
 
 
-def _figure(name: str, value: float | None, record: Mapping[str, Any], columns: Mapping[str, Values]) -> Figure:
-    interval = record.get("intervals", {}).get(name, {})
+def _figure(name: str, value: float | None, record: SavedRecord, columns: Mapping[str, Values]) -> Figure:
+    interval = record.intervals.get(name)
     scores = columns.get(name, [])
     n = len(scores) if isinstance(scores, list) else int(np.count_nonzero(~np.isnan(scores)))
-    return Figure(name, _finite(value), _finite(interval.get("low")), _finite(interval.get("high")), n)
+    low, high = (interval.low, interval.high) if interval is not None else (None, None)
+    return Figure(name, _finite(value), _finite(low), _finite(high), n)
 
 
-def _finite(value: Any) -> float | None:
+def _finite(value: float | None) -> float | None:
     """The number, if it is one that every database can hold."""
-    return float(value) if value is not None and math.isfinite(value) else None
+    return value if value is not None and math.isfinite(value) else None
 
 
-def assembled(plain: Mapping[str, Any], scores: bytes, **whole: Any) -> Result:
+def assembled(record: SavedRecord, scores: bytes, **whole: Any) -> Result:
     """What `result_from_dict` would give for all of it, without making plain values of every score first.
 
-    `whole` is what stands in the fields run, queries and relevant.
+    `whole` is what stands in the fields run, queries and relevant. A Misfit where scores are not those of the record.
     """
     query_ids, columns = unpack_scores(scores)
-    metrics = recorded_metrics(columns or plain["summary"], plain)
-    by_name = {bound.name: columns.get(bound.name, np.zeros(0)) for bound in metrics}
-    made_of = plain.get("made_of", {})
-    table = ScoreTable(
-        query_ids,
-        {
-            bound.name: with_parts(Column.of(by_name[bound.name], bound.metric.aggregation), made_of.get(bound.name))
-            for bound in metrics
-        },
-    )
-    bare = result_from_dict({**plain, "per_query": {}})
-    return replace(bare, table=table, metrics=metrics, **whole)
+    if not columns:
+        columns = {name: np.zeros(0) for name in record.summary}
+    elif unknown := record.summary.keys() - columns.keys():
+        raise Misfit("no query has a score of it", f"summary[{min(unknown)}]")
+    return replace(result_of_record(record, query_ids, columns), **whole)
+
+
+def unpack_record(payload: bytes) -> SavedRecord:
+    """The record of a result, checked."""
+    record: SavedRecord = convert_plain(unpack_json(payload), SavedRecord, "its record")
+    return record
 
 
 def unpack_queries(payload: bytes) -> dict[str, Query]:
     """Query id → the query, in words and with its tags."""
-    return {name: Query(name, one["text"], metadata=one["tags"]) for name, one in unpack_json(payload).items()}
+    saved = msgspec.convert(unpack_json(payload), dict[str, SavedQuery])
+    return {name: Query(name, one.text, metadata=one.tags) for name, one in saved.items()}

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from itertools import accumulate, pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
 
 from assay.datasets._limits import VARIABLE, most_unpacked
 from assay.errors import StoreError
+from assay.schema import Misfit
 from assay.store.numbers import pack_counts, unpack_counts
+from assay.text import printable
+
+T = TypeVar("T")
 
 LEVEL = 3
 """Of compression: higher ones cost several times the time for a few percent."""
@@ -55,6 +60,16 @@ def decompressed(data: bytes, what: str, digest: str | None = None) -> bytes:
     return payload
 
 
+@contextmanager
+def damage_told(what: str) -> Iterator[None]:
+    """What cannot be unpacked, or does not fit its schema, is damage, and is told."""
+    try:
+        yield
+    except (ValueError, RecursionError) as error:
+        said = printable(str(error)) or type(error).__name__
+        raise StoreError(f"{what} is damaged: {said}; assay store check lists all such") from None
+
+
 def pack_json(value: Any) -> bytes:
     """Plain JSON values in one spelling, in the order given. Any text goes, even half a character.
 
@@ -74,29 +89,36 @@ def unpack_json(payload: bytes) -> Any:
     return json.loads(payload)
 
 
-def pack_texts(texts: Iterable[str]) -> dict[str, bytes]:
+class PackedTexts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Many short texts as one, and how many characters each has."""
+
+    lengths: bytes
+    text: bytes
+
+
+def pack_texts(texts: Iterable[str]) -> PackedTexts:
     """Many short texts, in order: all of them as one, and how many characters each has. Even half a character goes."""
     every = list(texts)
     lengths = np.fromiter(map(len, every), np.int64, len(every))
-    return {"lengths": pack_counts(lengths), "text": "".join(every).encode("utf-8", "surrogatepass")}
+    return PackedTexts(pack_counts(lengths), "".join(every).encode("utf-8", "surrogatepass"))
 
 
-def unpack_texts(packed: Mapping[str, bytes] | bytes) -> list[str]:
+def unpack_texts(packed: PackedTexts | bytes) -> list[str]:
     """What `pack_texts` was given. The first stores have a list in JSON instead."""
     if isinstance(packed, bytes):
-        texts: list[str] = json.loads(packed)
-        return texts
-    text = packed["text"].decode("utf-8", "surrogatepass")
-    bounds = pairwise(accumulate(unpack_counts(packed["lengths"]).tolist(), initial=0))
-    return [text[start:end] for start, end in bounds]
+        return msgspec.convert(json.loads(packed), list[str])
+    text = packed.text.decode("utf-8", "surrogatepass")
+    ends = list(accumulate(unpack_counts(packed.lengths).tolist(), initial=0))
+    if ends[-1] != len(text):
+        raise Misfit(f"expected texts of {ends[-1]:,} letters, found {len(text):,}")
+    return [text[start:end] for start, end in pairwise(ends)]
 
 
-def pack_parts(parts: dict[str, Any]) -> bytes:
-    """Named parts, most of them bytes, as one payload."""
+def pack_parts(parts: Any) -> bytes:
+    """A record of named parts, most of them bytes, as one payload."""
     return msgspec.msgpack.encode(parts)
 
 
-def unpack_parts(payload: bytes) -> dict[str, Any]:
+def unpack_parts(payload: bytes, kind: type[T]) -> T:
     """What `pack_parts` was given."""
-    parts: dict[str, Any] = msgspec.msgpack.decode(payload)
-    return parts
+    return msgspec.msgpack.decode(payload, type=kind)

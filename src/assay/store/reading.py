@@ -7,20 +7,38 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, select
 
 from assay.errors import StoreError
 from assay.evaluation.result import Result
+from assay.evaluation.saved_form import SavedRecord
+from assay.schema import check_depth, convert_plain
 from assay.store.entries import Note, StoredEvaluation
 from assay.store.pairs import Unopened, unpack_pairs
-from assay.store.parcel import Parcel, assembled, figures_of, unpack_queries
-from assay.store.payload import decompressed, unpack_json
+from assay.store.parcel import Parcel, assembled, figures_of, unpack_queries, unpack_record
+from assay.store.payload import damage_told, decompressed, unpack_json
 from assay.store.references import Target, chosen_places
+from assay.store.rows import read_rows
 from assay.store.score_payload import unpack_scores
 from assay.store.tables import BASELINES, DATASETS, EVALUATIONS, NOTES, PAYLOADS, RESULTS, TAGS
 from assay.store.writing import Bundle
+from assay.text import printable
 
 PARTS = ("scores", "rankings", "queries", "relevant")
+
+
+class ResultRow(NamedTuple):
+    """A result as its table has it, with the queries of its benchmark."""
+
+    number: int
+    benchmark: str
+    provider: str
+    digest: str
+    record: bytes
+    scores: str
+    rankings: str | None
+    relevant: str | None
+    queries: str | None
 
 
 class Sealed(NamedTuple):
@@ -39,63 +57,98 @@ class Sealed(NamedTuple):
 class Shelf:
     """One result as it came from the database; nothing of it is opened yet."""
 
-    row: Row[Any]
+    row: ResultRow
     parts: Mapping[str, Sealed]
-
-    @property
-    def plain(self) -> dict[str, Any]:
-        """The record."""
-        plain: dict[str, Any] = unpack_json(decompressed(self.row.record, f"a result of {self.row.provider}"))
-        return plain
+    what: str
+    """The evaluation, the benchmark and the provider, for people."""
 
     def result(self) -> Result:
         """The result. Rankings and queries are read when somebody looks at them."""
-        return assembled(
-            self.plain,
-            self.parts["scores"].open(),
-            run=self._unopened("rankings", _pairs),
-            queries=self._unopened("queries", _queries),
-            relevant=self._unopened("relevant", _pairs),
-        )
+        scores = self.parts["scores"].open()
+        record = self._record()[1]
+        with damage_told(self.what):
+            return assembled(
+                record,
+                scores,
+                run=self._unopened("rankings", unpack_pairs),
+                queries=self._unopened("queries", unpack_queries),
+                relevant=self._unopened("relevant", unpack_pairs),
+            )
 
-    def _unopened(self, kind: str, read: Callable[[Sealed], Mapping[str, Any]]) -> Mapping[str, Any]:
+    def _record(self) -> tuple[bytes, SavedRecord]:
+        """The record as it was written, and checked."""
+        content = decompressed(self.row.record, self.what)
+        with damage_told(self.what):
+            return content, unpack_record(content)
+
+    def _unopened(self, kind: str, unpack: Callable[[bytes], Mapping[str, Any]]) -> Mapping[str, Any]:
         sealed = self.parts.get(kind)
-        return Unopened(partial(read, sealed)) if sealed else {}
+        return Unopened(partial(_opened, sealed, unpack)) if sealed else {}
 
     def parcel(self) -> Parcel:
         """Everything, opened and checked."""
         opened = {name: sealed.open() for name, sealed in self.parts.items()}
-        record = decompressed(self.row.record, f"a result of {self.row.provider}")
-        figures = figures_of(unpack_json(record), unpack_scores(opened["scores"])[1])
-        return Parcel(record, figures=figures, **opened)
+        content, record = self._record()
+        with damage_told(self.what):
+            figures = figures_of(record, unpack_scores(opened["scores"])[1])
+        return Parcel(content, figures=figures, **opened)
 
 
-def _pairs(sealed: Sealed) -> dict[str, dict[str, float]]:
-    return unpack_pairs(sealed.open())
-
-
-def _queries(sealed: Sealed) -> Mapping[str, Any]:
-    return unpack_queries(sealed.open())
+def _opened(sealed: Sealed, unpack: Callable[[bytes], Mapping[str, Any]]) -> Mapping[str, Any]:
+    content = sealed.open()
+    with damage_told(sealed.what):
+        return unpack(content)
 
 
 def read_shelves(connection: Connection, evaluation: int, part: str, name: str) -> list[Shelf]:
     """The results of an evaluation, or of a part of it, in their order."""
-    wanted = select(RESULTS, DATASETS.c.queries).join(DATASETS).where(RESULTS.c.evaluation == evaluation)
-    rows = connection.execute(wanted.order_by(RESULTS.c.place)).all()
+    columns = (DATASETS.c.queries if field == "queries" else RESULTS.c[field] for field in ResultRow._fields)
+    wanted = select(*columns).select_from(RESULTS).join(DATASETS).where(RESULTS.c.evaluation == evaluation)
+    rows = read_rows(connection, wanted.order_by(RESULTS.c.place), ResultRow)
     chosen = [rows[place] for place in chosen_places(part, [(row.benchmark, row.provider) for row in rows], name)]
     digests = {getattr(row, kind) for row in chosen for kind in PARTS} - {None}
-    found = connection.execute(select(PAYLOADS.c.digest, PAYLOADS.c.data).where(PAYLOADS.c.digest.in_(sorted(digests))))
-    data = {digest: bytes(content) for digest, content in found}
-    return [Shelf(row, _sealed(row, data, name)) for row in chosen]
+    found = select(PAYLOADS.c.digest, PAYLOADS.c.data).where(PAYLOADS.c.digest.in_(sorted(digests)))
+    data = dict(read_rows(connection, found, tuple[str, bytes]))
+    return [Shelf(row, _sealed(row, data, name), _address(row, name)) for row in chosen]
 
 
-def _sealed(row: Row[Any], data: Mapping[str, bytes], name: str) -> dict[str, Sealed]:
+def _address(row: ResultRow, name: str) -> str:
+    return f"{name}#{printable(row.benchmark)}/{printable(row.provider)}"
+
+
+def _sealed(row: ResultRow, data: Mapping[str, bytes], name: str) -> dict[str, Sealed]:
     """Kind → payload, as far as the result has it."""
     wanted = {kind: digest for kind in PARTS if (digest := getattr(row, kind)) is not None}
-    about = f"{name}#{row.benchmark}/{row.provider}"
+    about = _address(row, name)
     if lost := [kind for kind, digest in wanted.items() if digest not in data]:
         raise StoreError(f"{about}: its {lost[0]} are not in the store any more; assay store check lists all such")
     return {kind: Sealed(digest, data[digest], f"{about}: {kind}") for kind, digest in wanted.items()}
+
+
+class EvaluationRow(NamedTuple):
+    """An evaluation as its table has it."""
+
+    number: int
+    id: str
+    digest: str
+    started: str
+    saved: str
+    plan: bytes
+
+    def open_plan(self) -> bytes:
+        """The plan, checked."""
+        what = f"{self.id}: its plan"
+        content = decompressed(self.plan, what)
+        with damage_told(what):
+            plan = convert_plain(unpack_json(content), dict[str, Any], "it")
+            check_depth(plan, "")
+        return content
+
+
+def read_evaluation_rows(connection: Connection, number: int | None = None) -> list[EvaluationRow]:
+    """All evaluations, or one, in the order they were saved."""
+    wanted = select(*(EVALUATIONS.c[field] for field in EvaluationRow._fields)).order_by(EVALUATIONS.c.number)
+    return read_rows(connection, wanted if number is None else wanted.where(EVALUATIONS.c.number == number), EvaluationRow)
 
 
 class About(NamedTuple):
@@ -114,15 +167,15 @@ class About(NamedTuple):
 
 def read_about(connection: Connection, number: int) -> About:
     """Plan, tags, notes and baselines."""
-    row = connection.execute(select(EVALUATIONS).where(EVALUATIONS.c.number == number)).one()
+    (row,) = read_evaluation_rows(connection, number)
     tags = select(TAGS.c.tag).where(TAGS.c.evaluation == number).order_by(TAGS.c.tag)
     notes = select(NOTES.c.written, NOTES.c.text).where(NOTES.c.evaluation == number).order_by(NOTES.c.number)
     baselines = select(BASELINES.c.name, BASELINES.c.part).where(BASELINES.c.evaluation == number).order_by(BASELINES.c.name)
     return About(
-        *(row.id, row.digest, row.started, row.saved, decompressed(row.plan, f"{row.id}: its plan")),
-        tags=tuple(connection.execute(tags).scalars()),
-        notes=tuple(Note(*note) for note in connection.execute(notes)),
-        baselines=tuple((one.name, one.part) for one in connection.execute(baselines)),
+        *(row.id, row.digest, row.started, row.saved, row.open_plan()),
+        tags=tuple(tag for (tag,) in read_rows(connection, tags, tuple[str])),
+        notes=tuple(read_rows(connection, notes, Note)),
+        baselines=tuple(read_rows(connection, baselines, tuple[str, str])),
     )
 
 

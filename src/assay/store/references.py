@@ -14,6 +14,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, func, select
 
 from assay.errors import BadParameter, UnknownName, UsageError, near_matches
+from assay.store.rows import read_first, read_rows
 from assay.store.tables import BASELINES, EVALUATIONS
 from assay.text import counted, printable, shortened, some_of
 
@@ -28,6 +29,13 @@ NAME = re.compile(r"(?!\d{4}-\d\d-\d\d|latest$)\w[\w.+-]*(?:/\w[\w.+-]*)*")
 FILE = re.compile(r"(?:\.{0,2}|~)/.*|.*\.[a-z]{2,7}", re.IGNORECASE | re.DOTALL)
 """What looks like a file: `./x`, `/x`, `x.json`; but not `release/1.0`."""
 LONGEST = 80
+
+
+class Named(NamedTuple):
+    """An evaluation."""
+
+    number: int
+    id: str
 
 
 class Target(NamedTuple):
@@ -46,27 +54,27 @@ def resolve(connection: Connection, reference: str) -> Target:
     if steps := LATEST.fullmatch(name):
         return _latest(connection, int(steps[1] or 0), part)
     columns = (EVALUATIONS.c.number, EVALUATIONS.c.id)
-    if row := connection.execute(select(*columns).where(EVALUATIONS.c.id == name)).first():
+    if row := read_first(connection, select(*columns).where(EVALUATIONS.c.id == name), Named):
         return Target(*row, part)
     baseline = select(*columns, BASELINES.c.part).join(BASELINES).where(BASELINES.c.name == name)
-    if blessed := connection.execute(baseline).first():
-        return Target(blessed.number, blessed.id, part or blessed.part)
+    if blessed := read_first(connection, baseline, Target):
+        return blessed._replace(part=part or blessed.part)
     return Target(*_shortened(connection, name), part)
 
 
-def _shortened(connection: Connection, name: str) -> tuple[int, str]:
+def _shortened(connection: Connection, name: str) -> Named:
     """The one evaluation whose id begins so, or else ends so."""
     ways = {"begins": EVALUATIONS.c.id.startswith(name, autoescape=True)} if name else {}
     if SUFFIX.fullmatch(name):
         ways["ends"] = EVALUATIONS.c.id.endswith(f"-{name}", autoescape=True)
     for verb, is_so in ways.items():
         wanted = select(EVALUATIONS.c.number, EVALUATIONS.c.id).where(is_so).order_by(EVALUATIONS.c.number.desc())
-        found = connection.execute(wanted.limit(MANY)).all()
+        found = read_rows(connection, wanted.limit(MANY), Named)
         if len(found) > 1:
-            ids = some_of([row.id for row in found])
+            ids = some_of([one for _, one in found])
             raise UsageError(f"{name!r} {verb} {counted(len(found), 'id')} in the store: {ids}")
         if found:
-            return found[0].number, found[0].id
+            return found[0]
     raise _unknown(connection, name)
 
 
@@ -80,7 +88,7 @@ def resolve_whole(connection: Connection, reference: str, done: str) -> Target:
 
 def _latest(connection: Connection, steps: int, part: str) -> Target:
     newest = select(EVALUATIONS.c.number, EVALUATIONS.c.id).order_by(EVALUATIONS.c.saved.desc(), EVALUATIONS.c.number.desc())
-    if row := connection.execute(newest.offset(steps).limit(1)).first():
+    if row := read_first(connection, newest.offset(steps), Named):
         return Target(*row, part)
     total = connection.execute(select(func.count()).select_from(EVALUATIONS)).scalar() or 0
     name = f"latest~{steps}" if steps else "latest"
@@ -92,9 +100,10 @@ def _latest(connection: Connection, steps: int, part: str) -> Target:
 
 
 def _unknown(connection: Connection, name: str) -> UnknownName:
-    newest = select(EVALUATIONS.c.id).order_by(EVALUATIONS.c.number.desc()).limit(MANY)
-    baselines = list(connection.execute(select(BASELINES.c.name).order_by(BASELINES.c.name)).scalars())
-    known = ["latest", *baselines, *connection.execute(newest).scalars()]
+    newest = select(EVALUATIONS.c.number, EVALUATIONS.c.id).order_by(EVALUATIONS.c.number.desc()).limit(MANY)
+    names = select(BASELINES.c.name).order_by(BASELINES.c.name)
+    baselines = [one for (one,) in read_rows(connection, names, tuple[str])]
+    known = ["latest", *baselines, *(one for _, one in read_rows(connection, newest, Named))]
     said = f"; baselines: {', '.join(baselines)}" if baselines else ""
     return UnknownName("stored evaluation", name, near_matches(name, known), f"assay results lists them{said}")
 

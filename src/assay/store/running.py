@@ -20,6 +20,7 @@ from typing import IO, Any, NamedTuple
 import msgspec
 
 from assay.evaluation.progress import Progress
+from assay.schema import Count
 from assay.store.moments import now
 from assay.store.place import DEFAULT, Place
 from assay.temporary_files import locked_file, remove_abandoned
@@ -42,22 +43,22 @@ class PartSoFar(NamedTuple):
     """How far one benchmark × provider is."""
 
     name: str
-    n_asked: int
-    n_done: int
-    n_failed: int
-    n_cached: int
+    n_asked: Count
+    n_done: Count
+    n_failed: Count
+    n_cached: Count
     seconds: float
     """Since it began."""
     waiting: str = ""
     """Why it waits, while it does."""
 
 
-class Running(msgspec.Struct, frozen=True):
+class Running(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An evaluation that has not ended: when it began, how many parts it has, and those it has come to."""
 
     id: str
     started: str
-    n_parts: int
+    n_parts: Count
     parts: tuple[PartSoFar, ...] = ()
 
     @property
@@ -80,7 +81,7 @@ def list_running(place: Place) -> list[Running]:
     """Evaluations that show signs of life, the one that began first first. What cannot be read is passed over."""
     found = []
     for file in sorted(folder_of(place).glob("*.json")):
-        with suppress(OSError, msgspec.DecodeError):
+        with suppress(OSError, ValueError, RecursionError):
             if time.time() - file.stat().st_mtime <= SILENCE and file.stat().st_size <= LARGEST:
                 found.append(msgspec.json.decode(file.read_bytes(), type=Running))
     return sorted(found, key=lambda one: (one.started, one.id))

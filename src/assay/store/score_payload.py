@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.model.ordering import Floats
 from assay.model.scores import ScoreTable
-from assay.store.numbers import pack_numbers, unpack_numbers
-from assay.store.payload import pack_parts, pack_texts, unpack_parts, unpack_texts
+from assay.schema import Misfit
+from assay.store.numbers import Kind, PackedNumbers, pack_numbers, unpack_numbers
+from assay.store.payload import PackedTexts, pack_parts, pack_texts, unpack_parts, unpack_texts
+from assay.text import counted
 
 Values = Floats | list[str]
 """The scores of one metric, nan where undefined; or text."""
@@ -47,20 +50,49 @@ def _floats(scores: Sequence[Any]) -> Floats:
     return np.array([np.nan if score is None else float(score) for score in scores], dtype=float)
 
 
+class PackedColumn(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """The scores of a metric: texts, or numbers."""
+
+    name: str
+    text: PackedTexts | bytes | None = None
+    kind: Kind | None = msgspec.field(name="as", default=None)
+    table: bytes | None = None
+    data: bytes | None = None
+
+    @classmethod
+    def of(cls, name: str, values: Values) -> PackedColumn:
+        """The scores, packed."""
+        if isinstance(values, list):
+            return cls(name=name, text=pack_texts(values))
+        packed = pack_numbers(values)
+        return cls(name=name, kind=packed.kind, table=packed.table, data=packed.data)
+
+    def values(self) -> Values:
+        """The scores."""
+        if self.text is not None:
+            return unpack_texts(self.text)
+        if self.kind is None or self.data is None:
+            raise Misfit(f"expected texts or numbers for {self.name!r}, found neither")
+        return unpack_numbers(PackedNumbers(kind=self.kind, table=self.table, data=self.data))
+
+
+class PackedScores(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Queries, and a column of scores for each metric."""
+
+    queries: PackedTexts | bytes
+    columns: list[PackedColumn]
+
+
 def pack_scores(query_ids: Sequence[str], columns: Mapping[str, Values]) -> bytes:
     """Queries and columns, in order."""
-    packed = [
-        {"name": name, "text": pack_texts(values)} if isinstance(values, list) else {"name": name, **pack_numbers(values)}
-        for name, values in columns.items()
-    ]
-    return pack_parts({"queries": pack_texts(query_ids), "columns": packed})
+    return pack_parts(PackedScores(pack_texts(query_ids), [PackedColumn.of(*pair) for pair in columns.items()]))
 
 
 def unpack_scores(payload: bytes) -> tuple[tuple[str, ...], dict[str, Values]]:
     """What `pack_scores` was given. Nan comes back as the one usual nan."""
-    parts = unpack_parts(payload)
-    columns: dict[str, Values] = {
-        column["name"]: unpack_texts(column["text"]) if "text" in column else unpack_numbers(column)
-        for column in parts["columns"]
-    }
-    return tuple(unpack_texts(parts["queries"])), columns
+    packed = unpack_parts(payload, PackedScores)
+    query_ids = tuple(unpack_texts(packed.queries))
+    columns = {column.name: column.values() for column in packed.columns}
+    if odd := [name for name, values in columns.items() if len(values) != len(query_ids)]:
+        raise Misfit(f"expected a score of {odd[0]!r} for each of {counted(len(query_ids), 'query')}")
+    return query_ids, columns

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-from sqlalchemy import Connection, Row, select, text
+from sqlalchemy import Connection, select, text
 
 from assay.errors import AssayError, StoreError
+from assay.store.listing import FigureRow
 from assay.store.parcel import Figure
-from assay.store.payload import decompressed
-from assay.store.reading import read_shelves
-from assay.store.tables import DATASETS, EVALUATIONS, FIGURES, PAYLOADS, RESULTS
+from assay.store.reading import EvaluationRow, read_evaluation_rows, read_shelves
+from assay.store.rows import read_rows
+from assay.store.tables import DATASETS, FIGURES, PAYLOADS, RESULTS
 from assay.store.writing import Bundle, unused
 
 MOST_FAULTS = 100
@@ -37,14 +37,13 @@ class Soundness:
 def check_soundness(connection: Connection) -> Soundness:
     """The database by its own means, then every evaluation: it decodes, and says what its digest says."""
     faults = _faults_of_database(connection)
-    wanted = select(*(EVALUATIONS.c[name] for name in ("number", "id", "digest", "saved", "plan")))
-    evaluations = connection.execute(wanted.order_by(EVALUATIONS.c.number)).all()
+    evaluations = read_evaluation_rows(connection)
     n_results = 0
     for row in evaluations:
         try:
             n_results += _check_evaluation(connection, row, faults)
-        except (AssayError, ValueError, KeyError, TypeError, AttributeError) as error:
-            faults.append(str(error) if isinstance(error, StoreError) else f"{row.id} cannot be read: {error!r}")
+        except AssayError as error:
+            faults.append(str(error) if isinstance(error, StoreError) else f"{row.id} cannot be read: {error}")
     payloads = connection.execute(select(PAYLOADS.c.digest)).scalars().all()
     n_unused = len(unused(connection, PAYLOADS)) + len(unused(connection, DATASETS))
     return Soundness(len(evaluations), n_results, len(payloads), tuple(faults[:MOST_FAULTS]), n_unused)
@@ -61,13 +60,13 @@ def _faults_of_database(connection: Connection) -> list[str]:
     return [*(f"the database says: {line}" for line in said if line != "ok"), *lost]
 
 
-def _check_evaluation(connection: Connection, row: Row[Any], faults: list[str]) -> int:
+def _check_evaluation(connection: Connection, row: EvaluationRow, faults: list[str]) -> int:
     """How many results it has; what is wrong is added to the faults."""
     shelves = read_shelves(connection, row.number, "", row.id)
     figures = _figures(connection, row.number)
     parcels = []
     for shelf in shelves:
-        parcel, name = shelf.parcel(), f"{row.id}#{shelf.row.benchmark}/{shelf.row.provider}"
+        parcel, name = shelf.parcel(), shelf.what
         result = shelf.result()
         for mapping in (result.run, result.queries, result.relevant):
             len(mapping)  # opens it
@@ -76,8 +75,7 @@ def _check_evaluation(connection: Connection, row: Row[Any], faults: list[str]) 
         if parcel.figures != figures.get(shelf.row.number, ()):
             faults.append(f"{name}: its summaries are not those of its scores")
         parcels.append(parcel)
-    plan = decompressed(row.plan, f"{row.id}: its plan")
-    if Bundle(plan, tuple(parcels), row.saved).digest != row.digest:
+    if Bundle(row.open_plan(), tuple(parcels), row.saved).digest != row.digest:
         faults.append(f"{row.id} is not the evaluation that was saved: a result or its plan was changed")
     return len(shelves)
 
@@ -87,6 +85,6 @@ def _figures(connection: Connection, evaluation: int) -> dict[int, tuple[Figure,
     columns = (FIGURES.c[name] for name in ("result", *Figure._fields))
     wanted = select(*columns).join(RESULTS).where(RESULTS.c.evaluation == evaluation)
     found: dict[int, tuple[Figure, ...]] = {}
-    for result, *figure in connection.execute(wanted.order_by(FIGURES.c.result, FIGURES.c.place)):
-        found[result] = (*found.get(result, ()), Figure(*figure))
+    for row in read_rows(connection, wanted.order_by(FIGURES.c.result, FIGURES.c.place), FigureRow):
+        found[row.result] = (*found.get(row.result, ()), row.figure)
     return found

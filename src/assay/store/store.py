@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -23,11 +22,12 @@ from assay.store.judgment_book import JudgmentBook
 from assay.store.judgments import Judgment, list_judgments
 from assay.store.listing import Filter, list_benchmarks, list_entries, list_failed, list_points
 from assay.store.moments import now, parse_since
-from assay.store.parcel import parcel_of_plain
 from assay.store.place import Place, parse_place
-from assay.store.reading import read_bundle, read_evaluation
+from assay.store.reading import read_evaluation
+from assay.store.reading_exported import read_exported
 from assay.store.references import Target, check_baseline_name, chosen_places, resolve, resolve_whole
 from assay.store.removal import delete_unused, deletion
+from assay.store.rows import read_rows
 from assay.store.soundness import Soundness, check_soundness
 from assay.store.state import state_of
 from assay.store.stored_metric import stored_metric
@@ -152,7 +152,8 @@ class Store:
     def baselines(self) -> Mapping[str, str]:
         """Name → the evaluation it stands for, or the part of it."""
         wanted = select(BASELINES.c.name, EVALUATIONS.c.id, BASELINES.c.part).join(EVALUATIONS).order_by(BASELINES.c.name)
-        return {row.name: address(row.id, row.part) for row in self._database.read(lambda one: one.execute(wanted).all())}
+        rows = self._database.read(lambda connection: read_rows(connection, wanted, tuple[str, str, str]))
+        return {name: address(evaluation, part) for name, evaluation, part in rows}
 
     def bless(self, reference: str, name: str, *, force: bool = False) -> Blessed:
         """Make an evaluation the baseline of that name, until another one is blessed; it never changes by itself.
@@ -207,7 +208,7 @@ class Store:
             named = [resolve_whole(connection, reference, "exported").number for reference in references]
             numbers = list(dict.fromkeys(named)) or connection.execute(every).scalars().all()
             about = list_judgments(connection, list_benchmarks(connection, numbers) if named else None)
-            return write_export(Path(path), (_exported(connection, number) for number in numbers), about)
+            return write_export(Path(path), (read_exported(connection, number) for number in numbers), about)
 
         return self._database.read(work)
 
@@ -273,14 +274,7 @@ def _refuse_failed(connection: Connection, target: Target, places: Sequence[int]
 def _names(connection: Connection, target: Target) -> Sequence[tuple[str, str]]:
     """Benchmark and provider of each result of an evaluation."""
     wanted = select(RESULTS.c.benchmark, RESULTS.c.provider).where(RESULTS.c.evaluation == target.number)
-    return [(row.benchmark, row.provider) for row in connection.execute(wanted.order_by(RESULTS.c.place))]
-
-
-def _exported(connection: Connection, number: int) -> Exported:
-    """As the file will be read: what an older assay saved is packed as this one does, so that its digest is the same."""
-    about, bundle = read_bundle(connection, number)
-    renewed = replace(bundle, parcels=tuple(parcel_of_plain(parcel.to_plain()) for parcel in bundle.parcels))
-    return Exported(about.id, renewed, about.tags, about.notes, about.baselines)
+    return read_rows(connection, wanted.order_by(RESULTS.c.place), tuple[str, str])
 
 
 def _take_over(exported: Exported, connection: Connection) -> tuple[str, bool, list[Blessed]]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from sqlalchemy import Connection, select
 
 from assay.errors import UnknownName
-from assay.evaluation.saved import is_higher_better
 from assay.metrics._lookup import find_metric, recorded_metric
 from assay.metrics._metric import BoundMetric
-from assay.store.payload import decompressed, unpack_json
+from assay.store.parcel import unpack_record
+from assay.store.payload import damage_told, decompressed
+from assay.store.rows import read_first
 from assay.store.tables import EVALUATIONS, FIGURES, RESULTS
+from assay.text import printable
 
 
 def stored_metric(connection: Connection, name: str) -> BoundMetric:
@@ -20,12 +22,14 @@ def stored_metric(connection: Connection, name: str) -> BoundMetric:
         record = _newest_record(connection, name)
         if record is None:
             raise
-    plain = unpack_json(decompressed(record, "a result"))
-    return recorded_metric(name, is_higher_better(plain, name))
+    what = f"the newest result with {printable(name)}"
+    content = decompressed(record, what)
+    with damage_told(what):
+        return recorded_metric(name, unpack_record(content).is_higher_better(name))
 
 
 def _newest_record(connection: Connection, metric: str) -> bytes | None:
     wanted = select(RESULTS.c.record).select_from(RESULTS).join(EVALUATIONS).join(FIGURES).where(FIGURES.c.metric == metric)
     newest = wanted.order_by(EVALUATIONS.c.saved.desc(), EVALUATIONS.c.number.desc()).limit(1)
-    record = connection.execute(newest).scalar_one_or_none()
-    return None if record is None else bytes(record)
+    found = read_first(connection, newest, tuple[bytes])
+    return None if found is None else found[0]

@@ -1,0 +1,237 @@
+"""saved_form: what a saved result must look like, in a file, in an export and in the store.
+
+Names are fixed and no others are taken. Open are provenance, relevance and what providers say: they may have more than is
+listed here, but what is read of them later has its type.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+import msgspec
+
+from assay.errors import UsageError
+from assay.model.policy import Policy
+from assay.schema import Count, Misfit, Number, check_depth, check_plain
+
+SCHEMA = "assay.result/1"
+COUNTED = ("judged", "scored", "missing", "without_relevant", "extra")
+"""What every result counts."""
+POLICY = frozenset(field.name for field in fields(Policy))
+
+Scores = dict[str, dict[str, float | str | None]]
+"""Query → metric → score."""
+Pairs = dict[str, dict[str, float]]
+"""Query → document → number."""
+
+
+class SavedInterval(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """Where a figure may lie; null for an end that nobody knows."""
+
+    low: float | None
+    high: float | None
+    level: float
+    method: str
+
+
+class SavedDirection(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """Which way a metric of somebody's own points."""
+
+    higher_is_better: bool
+
+
+class SavedQuery(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """A query in words, and what it can be sliced by."""
+
+    text: str
+    tags: dict[str, str]
+
+
+class KnownDataset(msgspec.Struct, frozen=True):
+    """What is read of the dataset in a provenance."""
+
+    name: str = ""
+    version: str = ""
+    format: str = ""
+    fingerprints: dict[str, str] = {}
+
+
+class KnownProvider(msgspec.Struct, frozen=True):
+    """What is read of the provider."""
+
+    name: str = ""
+    configuration: dict[str, Any] = {}
+
+
+class KnownRepository(msgspec.Struct, frozen=True):
+    """What is read of the repository."""
+
+    commit: str
+    dirty: bool = False
+
+
+class KnownChunks(msgspec.Struct, frozen=True):
+    """What is read of how documents were cut."""
+
+    n: Count
+    seconds: float
+    chunker: Any = None
+    characters: dict[str, float | None] = {}
+    tokens: dict[str, float | None] = {}
+    remarks: dict[str, Count] = {}
+
+
+class KnownExpert(msgspec.Struct, frozen=True):
+    """How often one expert was chosen, and should have been."""
+
+    expert: str
+    routed: Count
+    optimal: Count
+    right: Count
+    precision: float | None
+    recall: float | None
+
+
+class KnownGate(msgspec.Struct, frozen=True):
+    """What a retrieval gate came to."""
+
+    saved: Count
+    wrongly_skipped: Count
+    wasted: Count
+    retrieved: Count
+
+
+class KnownRouting(msgspec.Struct, frozen=True):
+    """What is read of the picture of routes."""
+
+    experts: list[KnownExpert] = []
+    confusion: dict[str, dict[str, Count]] = {}
+    gate: KnownGate | None = None
+
+
+class KnownProvenance(msgspec.Struct, frozen=True):
+    """What is read of a provenance."""
+
+    dataset: KnownDataset = KnownDataset()
+    provider: KnownProvider = KnownProvider()
+    chunks: KnownChunks | msgspec.UnsetType = msgspec.UNSET
+    routing: KnownRouting = KnownRouting()
+    latency_ms: dict[str, float | None] | None = None
+    seconds: dict[str, float | None] | None = None
+    counts: dict[str, Count] | None = None
+    queries_per_second: float | None = None
+    repository: KnownRepository | None = None
+    packages: dict[str, str] = {}
+    final: list[str] = []
+    evaluation: str | None = None
+    started: str | None = None
+    finished: str | None = None
+    k: Count | None = None
+    seed: Number | None = None
+    assay: str = ""
+    python: str = ""
+    platform: str = ""
+
+
+class KnownRelevance(msgspec.Struct, frozen=True):
+    """What is read of how relevance was decided."""
+
+    strategy_used: str = "qrels"
+    strategy_counts: dict[str, Count] = {}
+    relevant: Count | None = None
+    token_threshold: float | None = None
+    unit: str | None = None
+
+
+class SavedRecord(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """All of a result but its scores, queries and rankings."""
+
+    name: str
+    summary: dict[str, float | None]
+    counts: dict[str, Count]
+    policy: dict[str, Any]
+    missing: list[str]
+    notes: list[str]
+    profile: str = ""
+    policies: dict[str, dict[str, Any]] = {}
+    tie_bands: dict[str, dict[str, float | str | None]] = {}
+    residuals: dict[str, dict[str, float | str | None]] = {}
+    intervals: dict[str, SavedInterval] = {}
+    beside: list[str] = []
+    benchmark: str = ""
+    ties: dict[str, Any] = {}
+    relevance: dict[str, Any] = {}
+    failures: dict[str, str] = {}
+    provenance: dict[str, Any] = {}
+    made_of: dict[str, list[list[float | None]]] = {}
+    fingerprints: dict[str, str] = {}
+    own_metrics: dict[str, SavedDirection] = {}
+    nonrelevant: dict[str, dict[str, Number]] = {}
+    said: dict[str, dict[str, Any]] = {}
+
+    def __post_init__(self) -> None:
+        """What types cannot say."""
+        if lacking := [name for name in COUNTED if name not in self.counts]:
+            raise Misfit("is missing", f"counts.{lacking[0]}")
+        self.policy_of()
+        for name, changes in self.policies.items():
+            if unknown := sorted(changes.keys() - POLICY):
+                raise Misfit(f"no convention is called {unknown[0]!r}", f"policies[{name}]")
+        for name in ("ties", "provenance", "relevance", "said"):
+            check_depth(getattr(self, name), name)
+        check_plain(self.provenance, KnownProvenance, "provenance")
+        check_plain(self.relevance, KnownRelevance, "relevance")
+        if self.relevance.get("strategy_used") == "mixed" and "strategy_counts" not in self.relevance:
+            raise Misfit("is missing", "relevance.strategy_counts")
+
+    def is_higher_better(self, metric: str) -> bool:
+        """Which way a metric that is not in the catalog points; up where nobody says so."""
+        found = self.own_metrics.get(metric)
+        return found is None or found.higher_is_better
+
+    def policy_of(self) -> Policy:
+        """The policy, if every value is one that it takes."""
+        if unknown := sorted(self.policy.keys() - POLICY):
+            raise Misfit(f"no convention is called {unknown[0]!r}", "policy")
+        try:
+            return Policy(**self.policy)
+        except (UsageError, TypeError) as error:  # the latter is what a value that cannot be looked up gives
+            raise Misfit(str(error), "policy") from None
+
+
+class SavedResult(SavedRecord, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """A whole result, as `Result.to_dict` gives it."""
+
+    per_query: Scores
+    queries: dict[str, SavedQuery] = {}
+    run: Pairs = {}
+    relevant: Pairs = {}
+    per_query_bands: dict[str, Any] = {}
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        rows = iter(self.per_query.items())
+        first = next(rows, None)
+        if first is None:
+            return
+        names = first[1].keys()
+        for query, row in rows:
+            if row.keys() != names:
+                odd = min(row.keys() ^ names)
+                raise Misfit(f"expected the metrics of {first[0]!r}, found a difference in {odd!r}", f"per_query[{query}]")
+        if unknown := self.summary.keys() - names:
+            raise Misfit("no query has a score of it", f"summary[{min(unknown)}]")
+        for name in names:
+            kinds = {type(row[name]) for row in self.per_query.values()}
+            if str in kinds and len(kinds) > 1:
+                raise Misfit(f"expected numbers or texts for {name!r}, found both", "per_query")
+
+
+class SavedFile(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """A file of results."""
+
+    schema: str
+    results: list[SavedResult]
+    slices: Any = None
+    risk_coverage: Any = None

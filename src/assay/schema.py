@@ -1,0 +1,220 @@
+"""schema: what was written earlier is checked once, where it is read again, against the type it must have.
+
+A value that does not fit is one error, which names the source, the place in it, what was expected and what was found:
+`r.json: results[1].counts.missing: expected a whole number, found a text`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Annotated, Any, NoReturn, TypeVar
+
+import msgspec
+
+from assay.errors import AssayError, DataError
+from assay.text import printable, shortened
+
+T = TypeVar("T")
+DEEPEST = 50
+"""Levels of lists and objects in what is open: provenance, metadata, what a provider says."""
+LONGEST_KEY = 60
+"""Letters of a key that a message shows."""
+LONGEST_PLACE = 200
+LARGEST = 2**63 - 1
+Count = Annotated[int, msgspec.Meta(ge=0, le=LARGEST)]
+"""How many; every database and array can hold it."""
+Number = Annotated[int, msgspec.Meta(ge=-LARGEST, le=LARGEST)] | float
+"""A whole number stays one."""
+NESTED = f"nested too deeply, expected up to {DEEPEST} levels"
+HALF = "half a character stands where no text is expected"
+WORDS = {
+    "int": "a whole number",
+    "float": "a number",
+    "str": "a text",
+    "bool": "true or false",
+    "null": "null",
+    "array": "a list",
+    "object": "an object",
+    "bytes": "bytes",
+}
+"""msgspec's names of types → ours."""
+
+
+class Misfit(ValueError):
+    """A value that does not fit, and the place of it below the value that was checked."""
+
+    def __init__(self, what: str, place: str = "") -> None:
+        super().__init__(f"{place}: {what}" if place else what)
+        self.what, self.place = what, place
+
+
+def decode_json(content: bytes, kind: type[T], source: str, error: type[AssayError] = DataError) -> T:
+    """The JSON text as a value of that type, or one error that names the source.
+
+    Half a character, which msgspec does not read, goes; numbers that are none do not.
+    """
+    try:
+        return msgspec.json.decode(content, type=kind)
+    except msgspec.ValidationError as found:
+        _refuse(found, _plain_or_nothing(content), kind, source, error)
+    except RecursionError:
+        raise error(f"{source}: {NESTED}") from None
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        plain = parse_plain(content, source, error, constants=False)
+    return convert_plain(plain, kind, source, error)
+
+
+def parse_plain(content: bytes, source: str, error: type[AssayError] = DataError, *, constants: bool = True) -> Any:
+    """The JSON text as plain values; `constants` says whether nan and infinities may be written out."""
+    try:
+        return json.loads(content, parse_constant=None if constants else _no_constant)
+    except RecursionError:
+        raise error(f"{source}: {NESTED}") from None
+    except json.JSONDecodeError as found:
+        raise error(f"{source}:{found.lineno}: not JSON: {found.msg}") from None
+    except UnicodeDecodeError:
+        raise error(f"{source}: not valid UTF-8") from None
+    except ValueError as found:
+        raise error(f"{source}: not JSON that can be used: {shortened(str(found), 100)}") from None
+
+
+def convert_plain(plain: Any, kind: Any, source: str, error: type[AssayError] = DataError) -> Any:
+    """Plain values as a value of that type, or one error that names the source."""
+    try:
+        return msgspec.convert(plain, kind)
+    except msgspec.ValidationError as found:
+        _refuse(found, plain, kind, source, error)
+    except UnicodeEncodeError:
+        raise error(f"{source}: {HALF}") from None
+    except RecursionError:
+        raise error(f"{source}: {NESTED}") from None
+
+
+@contextmanager
+def misfits_told(source: str, place: str = "", error: type[AssayError] = DataError) -> Iterator[None]:
+    """A Misfit becomes an error that names the source and, below a place in it, where the value is."""
+    try:
+        yield
+    except Misfit as found:
+        raise error(_line(source, _joined(place, found.place), found.what)) from None
+
+
+def check_plain(plain: Any, kind: Any, place: str) -> None:
+    """Say so with a Misfit where a plain value, which stays as it is, is none of that type."""
+    try:
+        msgspec.convert(plain, kind)
+    except msgspec.ValidationError as found:
+        below, what = _told(found, plain, kind)
+        raise Misfit(what, _joined(place, below)) from None
+    except UnicodeEncodeError:
+        raise Misfit(HALF, place) from None
+
+
+def check_depth(values: Mapping[str, Any], place: str) -> None:
+    """Say so with a Misfit where anything in open values is nested too deeply to be written again."""
+    level: list[Any] = [values]
+    for _ in range(DEEPEST):
+        level = [inner for one in level for inner in _inside(one)]
+        if not level:
+            return
+    raise Misfit(NESTED, place)
+
+
+def _inside(value: Any) -> Iterable[Any]:
+    inner = value.values() if isinstance(value, dict) else value
+    return [one for one in inner if isinstance(one, dict | list)]
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number")
+
+
+def _plain_or_nothing(content: bytes) -> Any:
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _refuse(found: msgspec.ValidationError, plain: Any, kind: Any, source: str, error: type[AssayError]) -> NoReturn:
+    raise error(_line(source, *_told(found, plain, kind))) from None
+
+
+def _line(source: str, place: str, what: str) -> str:
+    """All of it in one line, for names in files may be anything."""
+    where = place if len(place) <= LONGEST_PLACE else f"{place[:LONGEST_PLACE]}…"
+    return f"{source}: {printable(f'{where}: {what}' if where else what)}"
+
+
+def _told(found: msgspec.ValidationError, plain: Any, kind: Any) -> tuple[str, str]:
+    """Where it is, and what is wrong, in our words."""
+    what, _, path = str(found).partition(" - at `$")
+    place = _named_keys(path.removesuffix("`"), plain, kind)
+    if isinstance(found.__cause__, Misfit):
+        return _joined(place, found.__cause__.place), found.__cause__.what
+    if field := re.fullmatch(r"Object missing required field `(.*)`", what):
+        return _joined(place, field[1]), "is missing"
+    if field := re.fullmatch(r"Object contains unknown field `(.*)`", what, re.DOTALL):
+        return _joined(place, _cut(field[1])), "no such field is known"
+    return place, _in_words(what)
+
+
+def _in_words(what: str) -> str:
+    text = re.sub(r"`([a-z |]+)`", lambda names: " or ".join(_word(name) for name in names[1].split(" | ")), what)
+    text = text.replace(", got ", ", found ")
+    return text[:1].lower() + text[1:]
+
+
+def _word(name: str) -> str:
+    return WORDS.get(name.strip(), name.strip())
+
+
+def _joined(place: str, below: str) -> str:
+    return f"{place}{below}" if not place or below.startswith("[") else f"{place}.{below}" if below else place
+
+
+def _named_keys(path: str, plain: Any, kind: Any) -> str:
+    """`.per_query[...]` with the key in place of the dots: the one that alone gives an error at the same path."""
+    place, value = "", plain
+    for name, index in re.findall(r"\.([^.\[]+)|\[(\d+|\.\.\.)\]", path):
+        key = _guilty(value, plain, kind, path) if index == "..." and isinstance(value, dict) else name or index
+        place = _joined(place, f"[{_cut(key)}]" if index else key)
+        value = _step(value, key)
+    return place
+
+
+def _cut(key: str) -> str:
+    """A key in one line, for it may be anything."""
+    return printable(key if len(key) <= LONGEST_KEY else f"{key[: LONGEST_KEY - 1]}…")
+
+
+def _step(value: Any, key: str) -> Any:
+    if isinstance(value, dict):
+        return value.get(key)
+    return value[int(key)] if isinstance(value, list) and key.isdecimal() and int(key) < len(value) else None
+
+
+def _guilty(value: dict[str, Any], plain: Any, kind: Any, path: str) -> str:
+    """The first key of an object that is wrong: halves of the object are tried, so that large ones take no time."""
+    whole, keys = dict(value), list(value)
+    while len(keys) > 1:
+        half = keys[: len(keys) // 2]
+        value.clear()
+        value.update({key: whole[key] for key in half})
+        keys = half if _fails_at(plain, kind, path) else keys[len(half) :]
+    value.clear()
+    value.update(whole)
+    return keys[0] if keys else "..."
+
+
+def _fails_at(plain: Any, kind: Any, path: str) -> bool:
+    try:
+        msgspec.convert(plain, kind)
+    except msgspec.ValidationError as found:
+        return str(found).partition(" - at `$")[2].removesuffix("`") == path
+    except UnicodeEncodeError:
+        return False
+    return False

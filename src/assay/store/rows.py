@@ -1,0 +1,32 @@
+"""rows: what the database hands back, checked once against the type of a row; anything else is damage."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, Select
+
+from assay.errors import AssayError
+from assay.schema import convert_plain
+
+T = TypeVar("T")
+
+
+class Damage(AssayError):
+    """Rows that nobody wrote so; the database says where it is when it tells of them."""
+
+    exit_code = 6
+
+
+def read_rows(connection: Connection, wanted: Select[Any], kind: type[T]) -> list[T]:
+    """The rows of a query, each as a named tuple or tuple of that type."""
+    rows = connection.execute(wanted).cursor.fetchall()  # as the database gives them: a row object each would cost as much
+    table = wanted.get_final_froms()[0]
+    name = getattr(table, "name", "results")
+    found: list[T] = convert_plain(rows, list[kind], f"rows of {name}", Damage)  # type: ignore[valid-type]
+    return found
+
+
+def read_first(connection: Connection, wanted: Select[Any], kind: type[T]) -> T | None:
+    """The first row of a query, if there is one."""
+    return next(iter(read_rows(connection, wanted.limit(1), kind)), None)
