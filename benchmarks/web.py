@@ -38,7 +38,7 @@ def measure() -> Iterator[Row]:
         store = Path(folder) / "store.db"
         keys = _fill(store)
         context = multiprocessing.get_context("spawn")
-        ours, theirs = (_start(context, kind, str(store)) for kind in ("ours", "bare"))
+        ours, theirs = (start_server(context, kind, str(store)) for kind in ("ours", "bare"))
         try:
             yield from _pages(ours[1], theirs[1], keys)
         finally:
@@ -124,7 +124,7 @@ async def _ask(port: int, paths: Sequence[str]) -> tuple[list[float], int]:
     return waits, size
 
 
-def _start(context: Any, kind: str, store: str) -> tuple[Any, int]:
+def start_server(context: Any, kind: str, store: str) -> tuple[Any, int]:
     """A server, and its port."""
     here, there = context.Pipe()
     process = context.Process(target=_serve, args=(kind, store, there), daemon=True)
@@ -136,13 +136,17 @@ def _serve(kind: str, store: str, pipe: Connection) -> None:
     import uvicorn
 
     from assay.web.app import make_app
+    from assay.web.server import make_server
 
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.bind(("127.0.0.1", 0))
     listening.listen(64)
-    app = make_app(store) if kind == "ours" else _bare()
+    if kind == "ours":
+        server = make_server(make_app(store))
+    else:
+        server = uvicorn.Server(uvicorn.Config(_bare(), log_level="warning", access_log=False, lifespan="off"))
     pipe.send(listening.getsockname()[1])
-    uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False, lifespan="off")).run(sockets=[listening])
+    server.run(sockets=[listening])
 
 
 def _bare() -> Any:

@@ -38,10 +38,9 @@ def browser():
 @pytest.fixture(scope="module")
 def serve():
     """A store's path → the address where its pages are; a thread each, ended at the end."""
-    import uvicorn
-
     from assay.store import Store
     from assay.web.app import make_app
+    from assay.web.server import make_server
 
     running = []
 
@@ -50,7 +49,7 @@ def serve():
         listening.bind(("127.0.0.1", 0))
         listening.listen(64)
         store = Store.open(path)
-        server = uvicorn.Server(uvicorn.Config(make_app(store, **how), log_level="critical", lifespan="off"))
+        server = make_server(make_app(store, **how))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
         thread.start()
         running.append((server, thread, listening, store))

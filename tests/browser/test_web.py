@@ -224,9 +224,32 @@ def test_logging_in(visit, serve, stores, tmp_path):
     page.get_by_label("Token").fill("a-rather-long-token")
     page.get_by_role("button", name="Log in").click()
     page.wait_for_url("**/history")
+    cookies = page.context.cookies()
     page.get_by_role("button", name="Log out").click()
     page.wait_for_url("**/login")
+    page.context.add_cookies(cookies)
+    watched.open("/history")
+    assert "/login?next=" in page.url
     watched.assert_quiet()
+
+
+def test_a_link_elsewhere_leads_to_the_page_of_whoever_has_logged_in(visit, serve, stores, tmp_path):
+    """The cookie is not sent along with such a link; the page that comes instead asks once more."""
+    base = serve(stores.usual_store(tmp_path / "s.db", nights=1), token="a-rather-long-token")
+    page = visit(base).open("/login")
+    page.route(
+        "http://chat.example/",
+        lambda route: route.fulfill(body=f'<a href="{base}/metrics">look</a>', content_type="text/html"),
+    )
+    page.goto("http://chat.example/")
+    page.get_by_text("look").click()
+    page.get_by_label("Token").fill("a-rather-long-token")
+    page.get_by_role("button", name="Log in").click()
+    page.wait_for_url("**/metrics")
+    page.goto("http://chat.example/")
+    page.get_by_text("look").click()
+    page.wait_for_url("**/metrics")
+    assert page.get_by_role("button", name="Log out").is_visible()
 
 
 @pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "narrow"])

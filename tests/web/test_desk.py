@@ -64,3 +64,34 @@ def test_the_result_before_is_of_the_same_provider(usual):
 def test_what_is_not_there_is_told(usual):
     with Store.open(usual) as store, pytest.raises(UnknownName):
         Desk(store).result("nothing/0")
+
+
+class TestRoom:
+    """What is kept is bounded by its rows, not by how many things it is."""
+
+    def test_evaluations_and_comparisons_with_many_rows_are_few(self, tmp_path, monkeypatch):
+        from assay.web import _desk
+
+        monkeypatch.setattr(_desk, "SMALLEST", 0)
+        with Store.open(tmp_path / "s.db") as store:
+            keys = [f"{store.save([result_of(seed)])}/0" for seed in range(6)]
+            n_rows = _desk.n_rows_of(store.find(keys[0].partition("/")[0]))
+            monkeypatch.setattr(_desk, "MOST_ROWS", int(2.5 * n_rows))
+            desk = Desk(store)
+            for key in keys:
+                desk.result(key)
+            assert len(desk._evaluations) == 2
+            for key in keys[1:4]:
+                desk.comparison([keys[0], key])
+            assert len(desk.worked_out) == 1
+
+    def test_one_that_has_more_than_there_is_room_for_is_kept_alone(self, tmp_path, monkeypatch):
+        from assay.web import _desk
+
+        with Store.open(tmp_path / "s.db") as store:
+            keys = [f"{store.save([result_of(seed)])}/0" for seed in range(2)]
+            monkeypatch.setattr(_desk, "MOST_ROWS", 10)
+            desk = Desk(store)
+            for key in keys:
+                assert desk.result(key) is desk.result(key)
+            assert len(desk._evaluations) == 1

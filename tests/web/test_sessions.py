@@ -94,6 +94,9 @@ def test_a_link_from_elsewhere_asks_once_more_with_the_cookie(client):
     assert '<meta http-equiv="refresh" content="0; url=/history?a=1&amp;b=2">' in asked.text
     assert "refresh" not in client.get("/login", params={"next": "/"}, headers={"sec-fetch-site": "same-origin"}).text
     assert "refresh" not in client.post("/login", data={"token": "wrong", "next": "/"}).text
+    assert "refresh" in client.get("/login", headers={"referer": "http://chat.example.org/"}).text
+    for ours in ("http://127.0.0.1:8765/login", ""):
+        assert "refresh" not in client.get("/login", headers={"referer": ours}).text
 
 
 class TestEnds:

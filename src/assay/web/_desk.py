@@ -24,9 +24,10 @@ if TYPE_CHECKING:
     from assay.store.judgment_book import JudgmentBook
 
 T = TypeVar("T")
-MOST_EVALUATIONS = 24
-"""Evaluations that stay open; each may hold thousands of rankings."""
-MOST_COMPARISONS = 32
+MOST_ROWS = 1_000_000
+"""Of rankings and scores: in evaluations that stay open, and as much again in what was worked out of them."""
+SMALLEST = 20_000
+"""Rows that anything kept counts for, however small it is: it has other parts too."""
 MOST_ORDERS = 24
 PATIENCE = 5.0
 """Seconds that a request waits for others who write to the store."""
@@ -119,8 +120,8 @@ class Desk:
         """Who works out what takes long."""
         self.pages: Kept[Any] = Kept(MOST_PAGES, lambda answer: float(len(answer.body)) + 500)
         self._shelves: Kept[Shelf] = Kept(2)
-        self._evaluations: Kept[StoredEvaluation] = Kept(MOST_EVALUATIONS)
-        self.worked_out: Kept[Any] = Kept(MOST_COMPARISONS)
+        self._evaluations: Kept[StoredEvaluation] = Kept(MOST_ROWS, n_rows_of)
+        self.worked_out: Kept[Any] = Kept(MOST_ROWS, n_rows_of)
         """Comparisons and the like, by what they are made of."""
 
     @property
@@ -198,6 +199,21 @@ class Desk:
 
         found: Comparison = self.worked_out.get(("comparison", tuple(keys), baseline, shared), work)
         return found
+
+
+def n_rows_of(found: Any) -> float:
+    """How much an evaluation, or what was worked out of results, keeps in memory: rows of rankings and scores.
+
+    What alone has more than there is room for is kept alone: its pages are read one after the other.
+    """
+    about = found[0] if isinstance(found, tuple) and found else found
+    n_rows = sum(_n_rows(result) for result in getattr(about, "results", ()))
+    return float(min(SMALLEST + n_rows, MOST_ROWS))
+
+
+def _n_rows(result: Result) -> int:
+    n_ranked = sum(map(len, result.run.values()))
+    return n_ranked + len(result.query_ids) * (1 + len(result.table.columns))
 
 
 def known_figures(entry: Entry) -> list[str]:

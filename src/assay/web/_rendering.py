@@ -101,9 +101,9 @@ TITLES = {
     414: "Too long",
     421: "Not here",
     422: "That does not work with these data",
-    429: "Too many wrong tokens",
+    429: "Too much at once",
     500: "A bug",
-    503: "The store cannot be read",
+    503: "Not now",
 }
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Iterable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from assay.errors import AssayError, UnknownName
 from assay.web import (
@@ -191,8 +192,14 @@ def _own_routes(keys: Keys, throttle: Throttle, renderer: Renderer) -> list[Base
 
 
 def _is_arriving(request: Request) -> bool:
-    """Whether a link elsewhere led here, with which browsers send no cookie of ours: the page then asks once more."""
-    return request.headers.get("sec-fetch-site") == "cross-site"
+    """Whether a link elsewhere led here, with which browsers send no cookie of ours: the page then asks once more.
+
+    Browsers say so over HTTPS and on this machine; else it is seen by where they came from.
+    """
+    site, came_from = request.headers.get("sec-fetch-site"), request.headers.get("referer", "")
+    if site is None and came_from:
+        return urlsplit(came_from).netloc.lower() != request.headers.get("host", "").lower()
+    return site == "cross-site"
 
 
 def _login_again(renderer: Renderer, wanted: str, problem: str, status: int) -> Response:
