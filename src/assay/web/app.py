@@ -98,19 +98,13 @@ def make_app(
     routes = [*(_route(desk, renderer, page) for page in PAGES), *_own_routes(keys, throttle, renderer)]
     for more in MORE_ROUTES:
         routes += more(desk, renderer)
-    handlers: dict[Any, Any] = {404: renderer.not_found, 405: renderer.not_found, 500: renderer.broken}
     app = Starlette(
         routes=routes,
         middleware=[
             Middleware(ForwardedHeaders, proxies=Proxies(proxies)),
             Middleware(Guard, keys=keys, throttle=throttle, refused=_refused(renderer)),
         ],
-        exception_handlers={
-            AssayError: lambda request, error: _failed(renderer, request, error),
-            TooBusy: lambda request, error: _too_busy(renderer, request, error),
-            Gone: _to_nobody,
-            **handlers,
-        },
+        exception_handlers=_handlers(renderer),
     )
     app.state.desk, app.state.keys = desk, keys
     return app
@@ -246,6 +240,18 @@ def _refused(renderer: Renderer) -> Callable[[Scope, Refusal], Response]:
         return answer
 
     return refused
+
+
+def _handlers(renderer: Renderer) -> dict[Any, Any]:
+    """What is raised → its answer."""
+    return {
+        AssayError: lambda request, error: _failed(renderer, request, error),
+        TooBusy: lambda request, error: _too_busy(renderer, request, error),
+        Gone: _to_nobody,
+        404: renderer.not_found,
+        405: renderer.not_found,
+        500: renderer.broken,
+    }
 
 
 def _failed(renderer: Renderer, request: Request, error: AssayError) -> Response:
