@@ -94,8 +94,13 @@ def usual_metric(desk: Desk, entered: Sequence[Listed], metrics: Sequence[str]) 
     keys = tuple(one.key for one in entered[:MOST_TESTED])
     if len(keys) < 2 or not metrics:
         return metrics[0] if metrics else ""
-    fair: str = desk.worked_out.get(("fair", keys), lambda: fair_metric(desk.results(keys)) or "")
+    fair: str = desk.worked_out.get(("fair", keys), lambda: _fair_name(desk.results(keys)))
     return fair if fair in metrics else metrics[0]
+
+
+def _fair_name(results: Sequence[Result]) -> str:
+    found = fair_metric(results)
+    return found.name if found else ""
 
 
 def unfair_notes(desk: Desk, ranked: Sequence[Listed], metric: str) -> list[str]:
