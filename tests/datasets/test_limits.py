@@ -5,6 +5,8 @@ import gzip
 import lzma
 import tracemalloc
 
+import polars as pl
+import pyarrow.parquet as pq
 import pytest
 import zstandard
 from hypothesis import given
@@ -14,6 +16,8 @@ import assay
 from assay import BadParameter, DataError, Qrels, Run
 from assay.datasets import FileSource, _limits
 from assay.datasets._format import load_dataset
+from assay.datasets._parquet_footer import is_sound_footer
+from assay.datasets._record_files import write_parquet_table
 from assay.errors import StoreError
 from assay.store.export_file import read_export
 from assay.store.payload import decompressed
@@ -185,3 +189,29 @@ def test_a_flipped_byte_in_parquet_is_a_data_error(tmp_path, place):
 def test_more_rows_than_a_parquet_file_can_hold_are_refused(tmp_path):
     path = parquet(tmp_path / "run.parquet", [("q1", "d1", 0.5)] * 100_000, RUN_NAMES)
     assert "becomes" in refused(path)
+
+
+@pytest.mark.parametrize("writer", ["polars", "pyarrow", "ourselves"])
+def test_the_footers_of_every_writer_are_walked_to_their_end(tmp_path, writer):
+    path = tmp_path / "run.parquet"
+    rows = pl.DataFrame([("q1", f"d{number}", number / 7) for number in range(50)], schema=RUN_NAMES, orient="row")
+    nested = rows.with_columns(nested=pl.Series([[{"a": [1], "b": None}]] * 50))
+    if writer == "polars":
+        nested.write_parquet(path, row_group_size=3)
+    elif writer == "pyarrow":
+        pq.write_table(nested.to_arrow(), path, row_group_size=3, write_page_index=True)
+    else:
+        write_parquet_table(path, dict.fromkeys(("query_id", "doc_id"), "VARCHAR") | {"score": "DOUBLE"}, rows.rows())
+    assert is_sound_footer(path)
+    assert len(Run(path)["q1"]) == 50
+    content = path.read_bytes()
+    for cut in (1, 5, 8, 9, len(content) - 3):
+        assert not is_sound_footer(write(tmp_path / "cut", content[:-cut]))
+
+
+def test_a_footer_that_claims_many_row_groups_costs_nothing(tmp_path):
+    """Version 1, then a list of 2**28 row groups, which the database would make room for."""
+    footer = b"\x15\x02" + b"\x39\xfc" + b"\x80\x80\x80\x80\x01" + b"\x00"
+    path = write(tmp_path / "run.parquet", b"PAR1" + footer + len(footer).to_bytes(4, "little") + b"PAR1")
+    with pytest.raises(DataError, match=r"run\.parquet: not a Parquet file that can be read: its footer is damaged"):
+        Run(path)

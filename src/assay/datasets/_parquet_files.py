@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from assay.datasets._database import connect, path_literal, quoted
 from assay.datasets._limits import most_unpacked, too_large
+from assay.datasets._parquet_footer import is_sound_footer
 from assay.datasets._source import FileSource
 from assay.errors import AssayError, DataError
 
@@ -48,6 +49,8 @@ def parquet_reader(connection: Any, source: FileSource) -> str:
 
     More rows than a file of that size can hold are refused before anything is read.
     """
+    if not is_sound_footer(source.plain_path):
+        raise DataError(f"{source.label}: not a Parquet file that can be read: its footer is damaged or not there")
     path = path_literal(source.plain_path)
     [(n_rows,)] = connection.execute(f"SELECT sum(num_rows) FROM parquet_file_metadata({path})").fetchall()
     size = source.path.stat().st_size
