@@ -9,7 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.text import _any_word, counted, display_width, install_command, percent, printable, some_of, with_minus, words_of
+from assay.text import (
+    _any_word,
+    counted,
+    display_width,
+    install_command,
+    percent,
+    printable,
+    some_of,
+    spreadsheet_cell,
+    with_minus,
+    words_of,
+)
 
 ROOT = Path(__file__).parent.parent
 
@@ -115,3 +126,41 @@ def test_extras_are_installed_by_one_command_that_names_extras_there_are():
     named = {extra for text in sources for extra in re.findall(r"install_command\([\"']([\w-]+)[\"']\)", text)}
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     assert {"report", "dense", "hpo", "postgres"} <= named <= extras.keys()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "=1+1",
+        "+1+1",
+        "-1+cmd",
+        "@SUM(A1)",
+        "\tx",
+        "\r=1",
+        "  =1",
+        '"=1',
+        "' =1",
+        "\ufeff=1",
+        "＝1",
+        "-",
+        "+a",
+        "-1 %",
+        "-1e",
+    ],
+)
+def test_formulas_stand_behind_an_apostrophe(text):
+    assert spreadsheet_cell(text) == "'" + printable(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "a=b", "d-1", "-1", "-0.5", "+1", "-1e-9", "-1.5E+10", ".5", "-.5", "-inf", "0", "it's"]
+)
+def test_numbers_and_other_texts_stay_as_they_are(text):
+    assert spreadsheet_cell(text) == text
+
+
+@given(st.text(alphabet="=+-@\t\r \"'a1.eﬀ＝＠"))
+def test_a_cell_is_a_number_or_begins_harmlessly(text):
+    cell = spreadsheet_cell(text)
+    if cell.lstrip(' "').startswith(("=", "+", "-", "@", "\t", "\r", "＝", "＠")):
+        float(cell)

@@ -10,6 +10,9 @@ from functools import cache
 
 from assay.masking import mask
 
+_FORMULA = re.compile(r"""[\s"'\ufeff\u200b]*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]|[\t\r]""")
+"""How a text begins that some spreadsheet runs, blanks and quotes aside; the last four are the wide forms of = + - @."""
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?inf")
 _HARMFUL = {"Cc", "Cs", "Zl", "Zp"}
 """Unicode categories that move the cursor, end a line, or cannot be written at all."""
 
@@ -65,6 +68,15 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(_written_out(letter) if unicodedata.category(letter) in _HARMFUL else letter for letter in text)
+
+
+def spreadsheet_cell(text: str) -> str:
+    """A text on one line that no spreadsheet runs: an apostrophe stands before what looks like a formula.
+
+    A number stays a number, a negative one too.
+    """
+    is_formula = _FORMULA.match(text) and not _NUMBER.fullmatch(text)
+    return printable(f"'{text}" if is_formula else text)
 
 
 def _written_out(letter: str) -> str:

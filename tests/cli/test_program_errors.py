@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from assay.cli._program_errors import LABEL, PASTED, PLAIN, RED, write_error
+from assay.cli._program_errors import LABEL, NO_MEMORY, PASTED, PLAIN, RED, exit_code_with_message, write_error
 
 
 class Screen(io.StringIO):
@@ -64,3 +64,34 @@ def test_the_list_of_commands_is_not_broken_within_a_word(terminal):
     assert max(map(len, shown.splitlines())) <= 60
     words = shown.replace("\n", " ").replace(",", " ").replace(";", " ").split()
     assert {"conformance", "judgments", "providers"} <= set(words)
+
+
+class OutOfMemoryException(Exception):
+    """What DuckDB raises."""
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MemoryError(),
+        RuntimeError("can't start new thread"),
+        ImportError("libopenblas.so: failed to map segment from shared object"),
+        OutOfMemoryException("could not allocate block"),
+    ],
+)
+def test_what_libraries_say_without_memory_is_no_bug(capsys, error):
+    def fail():
+        raise error
+
+    assert exit_code_with_message(fail) == 3
+    assert capsys.readouterr().err == f"error: {NO_MEMORY}\n"
+
+
+def test_a_service_that_hangs_up_is_an_error_and_a_reader_that_goes_away_is_none(capsys):
+    def fail(*names):
+        raise BrokenPipeError(32, "Broken pipe", *names)
+
+    assert exit_code_with_message(lambda: fail("pipe.json")) == 0
+    assert capsys.readouterr().err == ""
+    assert exit_code_with_message(fail) == 3
+    assert capsys.readouterr().err == "error: reading or writing failed: Broken pipe\n"

@@ -4,30 +4,28 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.reports._page_parts import TEXT, Column, Field, Grid, number
-from assay.text import printable
-from assay.web._csv import FORMULAS, csv_of_grid, neutral, told
+from assay.web._csv import csv_of_grid, told
+
+FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def read(text: str) -> list[list[str]]:
     return list(csv.reader(io.StringIO(text)))
 
 
-@pytest.mark.parametrize("cell", ["=1+1", "+1", "-1+cmd", "@SUM(A1)", "\tx", "\r=1", "  =1"])
-def test_formulas_are_neutralised(cell):
-    assert neutral(cell) == "'" + printable(cell)
-
-
 @given(st.text())
 def test_no_cell_begins_as_a_formula(text):
     grid = Grid("t", (Column("=head", TEXT),), ((Field(text),),))
     cells = [cell for row in read(csv_of_grid(grid)) for cell in row]
-    assert not [cell for cell in cells if cell.startswith(FORMULAS)]
+    assert not [
+        cell for cell in cells if cell.startswith(FORMULAS) and not re.fullmatch(r"[+-][\d.]+([eE][+-]?\d+)?|[+-]inf", cell)
+    ]
 
 
 def test_numbers_keep_every_digit_and_their_sign():

@@ -13,13 +13,11 @@ from xml.sax.saxutils import quoteattr
 from assay.charts._drawing import Drawing
 from assay.charts._spec import INK, themed
 from assay.errors import UnknownName, UsageError, near_matches
-from assay.text import install_command
+from assay.text import install_command, spreadsheet_cell
 
 PICTURES = ("svg", "png", "pdf")
 SCALE = 2.0
 """Pixels of a PNG for each point of the chart."""
-FORMULAS = ("=", "+", "-", "@", "\t", "\r")
-"""How a text begins that a spreadsheet would take for a formula and run."""
 OFFLINE: dict[str, Any] = {"allowed_base_urls": []}
 """Nothing may be fetched while a chart is drawn; ours hold all their data."""
 
@@ -73,14 +71,14 @@ def _csv(drawing: Drawing, theme: str) -> bytes:  # noqa: ARG001 (rows have no c
     text = io.StringIO()
     names = list(dict.fromkeys(name for row in drawing.rows for name in row))
     writer = csv.DictWriter(text, fieldnames=names, lineterminator="\n")
-    writer.writeheader()
+    writer.writerow({name: spreadsheet_cell(name) for name in names})
     writer.writerows({name: _cell(value) for name, value in row.items()} for row in drawing.rows)
     return text.getvalue().encode()
 
 
 def _cell(value: Any) -> Any:
     """The value; a text that a spreadsheet would run as a formula stands behind an apostrophe."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULAS) else value
+    return spreadsheet_cell(value) if isinstance(value, str) else value
 
 
 def _converter() -> Any:

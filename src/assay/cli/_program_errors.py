@@ -17,6 +17,8 @@ RED, PLAIN = "\x1b[1;31m", "\x1b[0m"
 PASTED = "  assay "
 """How a line begins that can be pasted: it is not broken."""
 NO_MEMORY = "there is not enough memory; give fewer or smaller files at once, or allow the process more"
+NO_MEMORY_LEFT = ("can't start new thread", "failed to map segment", "annot allocate memory", "bad_alloc")
+"""What Python, the loader of libraries and libraries say then."""
 BUG = 70
 
 
@@ -36,11 +38,19 @@ def exit_code_with_message(run: Callable[[], int]) -> int:
             return 0
         write_error(words_of(error))
         return DataError.exit_code
-    except Exception:  # noqa: BLE001 (told apart from user errors, traceback kept)
+    except Exception as error:  # noqa: BLE001 (told apart from user errors, traceback kept)
+        if _lacks_memory(error):
+            write_error(NO_MEMORY)
+            return DataError.exit_code
         traceback.print_exc()
         write_error("this is a bug in assay; please report it with the lines above")
         return BUG
     return code
+
+
+def _lacks_memory(error: Exception) -> bool:
+    """Whether a library says in words of its own that there is no memory left: for a thread, or for another library."""
+    return type(error).__name__ == "OutOfMemoryException" or any(words in str(error) for words in NO_MEMORY_LEFT)
 
 
 def write_error(message: str) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import csv
-import io
 import re
 import shlex
 from collections.abc import Sequence
@@ -107,11 +105,11 @@ def _text(options: argparse.Namespace, matters: Sequence[Matter], output: str) -
     compared = [one.comparison for one in matters if one.comparison is not None]
     if not compared:
         results = [result for one in matters for result in one.results]
-        return opening + _harmless(render_evaluation(results, form, Shown(by=options.by or ())), form)
+        return opening + render_evaluation(results, form, Shown(by=options.by or ()))
     from assay.comparison.slice_comparison import compare_slices
 
     beside = [Beside(compare_slices(one, options.by) if options.by else None) for one in compared]
-    return opening + _harmless(render_with_beside(ComparisonReport(compared, MOVERS, MOVERS), beside, form), form)
+    return opening + render_with_beside(ComparisonReport(compared, MOVERS, MOVERS), beside, form)
 
 
 def _opening(matters: Sequence[Matter], form: str) -> str:
@@ -122,25 +120,3 @@ def _opening(matters: Sequence[Matter], form: str) -> str:
 
     sheets = across_sheets(matters) if form in FORMATS[:3] else []
     return f"{render_sheets(sheets, form, Style())}\n" if sheets else ""
-
-
-def _harmless(text: str, form: str) -> str:
-    """A table that people open in a spreadsheet, in which no name is run as a formula; numbers stay as they are."""
-    if form != "csv":
-        return text
-    target = io.StringIO()
-    rows = csv.reader(io.StringIO(text))
-    csv.writer(target, lineterminator="\n").writerows([_neutral(cell) for cell in row] for row in rows)
-    return target.getvalue()
-
-
-def _neutral(cell: str) -> str:
-    from assay.charts._render import FORMULAS
-
-    if not cell.startswith(FORMULAS):
-        return cell
-    try:
-        float(cell)
-    except ValueError:
-        return f"'{cell}"
-    return cell

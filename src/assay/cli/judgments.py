@@ -176,9 +176,8 @@ def _json(plain: Any, name: str = "judgments") -> str:
 def _csv(rows: Sequence[dict[str, Any]]) -> str:
     """A line for each, the names of the columns first; no text that a spreadsheet would take for a formula."""
     from assay.reports._csv_rows import csv_of
-    from assay.web._csv import neutral
 
-    return csv_of([{name: neutral(one) if isinstance(one, str) else one for name, one in row.items()} for row in rows])
+    return csv_of(rows)
 
 
 def _table(head: list[str], rows: Sequence[Sequence[str]], texts: set[int]) -> str:

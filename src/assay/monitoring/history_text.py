@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from assay.monitoring.figures import unit_of
 from assay.monitoring.finding import digits_for
 from assay.monitoring.history import Change, Series
-from assay.text import counted, display_width, printable, wrapped
+from assay.text import counted, display_width, printable, spreadsheet_cell, wrapped
 
 BARS = "▁▂▃▄▅▆▇█"
 GAP = "·"
@@ -110,5 +110,6 @@ def history_csv(series: Sequence[Series]) -> str:
         changes = {change.place: "step" if change.is_step else "spike" for change in one.changes}
         for place, point in enumerate(one.points):
             figures = ["" if value is None else value for value in point[: len(names)]]
-            writer.writerow([one.benchmark, one.provider, one.metric, *figures, changes.get(place, "")])
+            row = [one.benchmark, one.provider, one.metric, *figures, changes.get(place, "")]
+            writer.writerow([spreadsheet_cell(cell) if isinstance(cell, str) else cell for cell in row])
     return out.getvalue()

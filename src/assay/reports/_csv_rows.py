@@ -1,4 +1,4 @@
-"""CSV: rows of plain values as lines that programs and spreadsheets read."""
+"""CSV: rows of plain values as lines that programs and spreadsheets read, and that no spreadsheet runs."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import io
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from assay.text import printable
+from assay.text import spreadsheet_cell
 
 
 def as_csv(rows: Iterable[Sequence[str]]) -> str:
-    """Rows of texts, the head first."""
+    """Rows of texts, the head first; what a spreadsheet would take for a formula stands behind an apostrophe."""
     target = io.StringIO()
-    csv.writer(target, lineterminator="\n").writerows(rows)
+    csv.writer(target, lineterminator="\n").writerows([spreadsheet_cell(cell) for cell in row] for row in rows)
     return target.getvalue()
 
 
@@ -31,4 +31,4 @@ def _field(value: Any, digits: int | None) -> str:
         return str(value).lower()
     if isinstance(value, float) and digits is not None:
         return f"{value:.{digits}f}"
-    return printable(" ".join(value) if isinstance(value, list | tuple) else str(value))
+    return " ".join(value) if isinstance(value, list | tuple) else str(value)

@@ -10,7 +10,6 @@ from assay.metrics._metric import BoundMetric
 from assay.reports._bands import KINDS, Kind, band_scores
 from assay.reports._csv_rows import as_csv
 from assay.reports._report import Renderer, Report
-from assay.text import printable
 
 ENDS = ("low", "high")
 BandColumn = tuple[BoundMetric, Kind, str]
@@ -27,7 +26,7 @@ def render_csv(report: Report) -> str:
     first = ["benchmark", "run"] if has_benchmarks else ["run"]
     rows: list[Sequence[str]] = [[*first, "query" if report.per_query else "queries", *heads]]
     for result in report.results:
-        label = [printable(result.benchmark), report.label(result)] if has_benchmarks else [report.label(result)]
+        label = [result.benchmark, report.label(result)] if has_benchmarks else [report.label(result)]
         if report.per_query:
             empty = [""] * (len(ENDS) * len(sure))
             rows += ([*label, *row, *empty] for row in _query_rows(report, result, bands))
@@ -51,7 +50,7 @@ def _query_rows(report: Report, result: Result, bands: Sequence[BandColumn]) -> 
     ends = [(metric, band_scores(result, metric.name, kind.of(result)[metric.name])[word]) for metric, kind, word in bands]
     for query, *values in zip(result.query_ids, *columns, strict=True):
         cells = [report.exact(metric, scores.get(query, "")) for metric, scores in ends]
-        yield [printable(query), *map(report.exact, report.metrics, values), *cells]
+        yield [query, *map(report.exact, report.metrics, values), *cells]
 
 
 def _bands(report: Report) -> Iterator[BandColumn]:

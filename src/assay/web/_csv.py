@@ -8,10 +8,7 @@ from typing import Any
 
 from assay.reports._csv_rows import as_csv
 from assay.reports._page_parts import NUMBER, Column, Field, Grid
-from assay.text import printable
 
-FORMULAS = ("=", "+", "-", "@", "\t", "\r")
-"""What a formula may begin with in one spreadsheet or another."""
 HEAD = "{}"
 """Stands for the head of a column in the name of a value."""
 LOW, HIGH = "{} low", "{} high"
@@ -38,9 +35,7 @@ def csv_of_grid(grid: Grid) -> str:
     """The table. What is one field on the page may be several columns here: a figure and the ends of its interval."""
     columns = [[_values(row[place], column) for row in grid.rows] for place, column in enumerate(grid.columns)]
     names = [list(dict.fromkeys(name for values in rows for name in values)) or [HEAD] for rows in columns]
-    head = [
-        neutral(name.replace(HEAD, column.head)) for column, some in zip(grid.columns, names, strict=True) for name in some
-    ]
+    head = [name.replace(HEAD, column.head) for column, some in zip(grid.columns, names, strict=True) for name in some]
     lines = [
         [_cell(rows[number].get(name)) for rows, some in zip(columns, names, strict=True) for name in some]
         for number in range(len(grid.rows))
@@ -71,13 +66,7 @@ def _as_number(text: str) -> Value:
 def _cell(value: Any) -> str:
     if value is None or value != value:
         return ""
-    return neutral(value) if isinstance(value, str) else repr(value)
-
-
-def neutral(text: str) -> str:
-    """A text on one line that no spreadsheet runs: an apostrophe stands before what looks like a formula."""
-    is_formula = text.startswith(FORMULAS) or text.lstrip().startswith(FORMULAS)
-    return printable(f"'{text}" if is_formula else text)
+    return value if isinstance(value, str) else repr(value)
 
 
 def with_ends(field: Field, value: float, low: float | None, high: float | None) -> Field:
