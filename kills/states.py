@@ -103,7 +103,8 @@ def answers_state() -> dict[str, str]:
     for path in sorted(Path(".assay/answers").glob("*.log")):
         answers = AnswerLog(path).read()[1].get("answers", {})
         found = {query: [one.docs, one.scores] for query, one in answers.items()}
-        state[path.name] = digest(found) if found else "none"
+        if found:  # without any it may have been begun, which counts for nothing
+            state[path.name] = digest(found)
     return state
 
 
