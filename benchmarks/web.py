@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
+import random
 import socket
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from itertools import cycle, islice
+from itertools import combinations, cycle, islice
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,13 @@ BAR = 40.0
 LIST_BAR = 0.2
 """Megabytes of a list page."""
 PER_EVALUATION = 10
+COMPARISONS = 4
+"""That are worked out at a time, while others ask for light pages."""
+HALF_A_SECOND = 0.5
+MEANWHILE = 20.0
+"""Seconds of that."""
+N_LARGE, N_QUERIES = 8, 2_000
+"""Results whose comparisons take seconds, and their queries."""
 BEGIN = datetime(2025, 1, 1, tzinfo=UTC)
 
 
@@ -37,10 +45,12 @@ def measure() -> Iterator[Row]:
     with tempfile.TemporaryDirectory() as folder:
         store = Path(folder) / "store.db"
         keys = _fill(store)
+        large = _fill_large(store)
         context = multiprocessing.get_context("spawn")
         ours, theirs = (start_server(context, kind, str(store)) for kind in ("ours", "bare"))
         try:
             yield from _pages(ours[1], theirs[1], keys)
+            yield from _while_comparing(ours[1], large)
         finally:
             for process, _ in (ours, theirs):
                 process.terminate()
@@ -58,6 +68,42 @@ def _fill(path: Path) -> list[str]:
         for number in range(0, N_STORED, PER_EVALUATION):
             name = store.save([_varied(small, number + place) for place in range(PER_EVALUATION)])
     return [f"{name}/{place}" for place in range(PER_EVALUATION)]
+
+
+def _fill_large(path: Path) -> list[str]:
+    """Results of many queries, whose comparisons take seconds; their keys."""
+    rng = random.Random(0)
+    qrels = {f"q{query}": {f"d{query}": 2, f"d{query + 1}": 1} for query in range(N_QUERIES)}
+    keys = []
+    with Store.open(path) as store:
+        for number in range(N_LARGE):
+            run = {query: {f"d{int(query[1:]) + rng.randrange(30)}": float(rank) for rank in range(20)} for query in qrels}
+            result = replace(assay.evaluate(qrels, run, METRICS, name=f"large{number}"), run=run, benchmark="large")
+            keys.append(f"{store.save([result])}/0")
+    return keys
+
+
+def _while_comparing(port: int, keys: Sequence[str]) -> Iterator[Row]:
+    """Light pages, while four comparisons are worked out all the time."""
+    for path, waits in asyncio.run(_waits_meanwhile(port, keys)).items():
+        slow = sorted(waits)[int(0.95 * len(waits))]
+        yield within(f"web: {path} while {COMPARISONS} comparisons run, p95", "half a second", slow, HALF_A_SECOND, 1)
+
+
+async def _waits_meanwhile(port: int, keys: Sequence[str]) -> dict[str, list[float]]:
+    pairs = [f"/compare?r={first}&r={second}" for first, second in combinations(keys, 2)]
+    busy = [asyncio.create_task(_ask(port, pairs[number::COMPARISONS])) for number in range(COMPARISONS)]
+    await asyncio.sleep(1)
+    waits: dict[str, list[float]] = {"/progress": [], "/?sort=value": []}
+    end = time.monotonic() + MEANWHILE
+    while time.monotonic() < end and not all(task.done() for task in busy):
+        for path, found in waits.items():
+            found += (await _ask(port, [path]))[0]
+        await asyncio.sleep(0.02)
+    for task in busy:
+        task.cancel()
+    await asyncio.gather(*busy, return_exceptions=True)
+    return waits
 
 
 def _varied(result: Result, number: int) -> Result:
