@@ -175,7 +175,8 @@ def _result(n_queries: int, n_hits: int) -> Result:
         query: dict(zip(list(dict.fromkeys(f"doc{doc:06d}" for doc in some))[:n_hits], ranked, strict=True))
         for query, some, ranked in zip(queries, docs.tolist(), scores.astype(float).tolist(), strict=True)
     }
-    return Result("bm25", ScoreTable(queries, columns), metrics, {"scored": n_queries}, Policy(), benchmark="large", run=run)
+    counts = {"judged": n_queries, "scored": n_queries, "missing": 0, "without_relevant": 0, "extra": 0}
+    return Result("bm25", ScoreTable(queries, columns), metrics, counts, Policy(), benchmark="large", run=run)
 
 
 def _scores(rng: np.random.Generator, name: str, n: int) -> np.ndarray:
