@@ -1,10 +1,12 @@
 """Property tests: untimed, for machines are noisy; in CI always the same examples, elsewhere new ones every time.
 ASSAY_TEST_EXAMPLES says how many each tries where it does not say so itself: else 100 in CI, and 30 where tests run often.
+Signals that whoever started the tests ignores, as nohup and shells in the background do, are heard again.
 The Human Phenotype Ontology, which takes seconds to parse, is parsed once for all tests that ask for its folder.
 """
 
 import gc
 import os
+import signal
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -16,6 +18,10 @@ UNTIMED = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("elsewhere", max_examples=EXAMPLES, **UNTIMED)
 settings.register_profile("ci", max_examples=EXAMPLES, derandomize=True, **UNTIMED)
 settings.load_profile("ci" if IN_CI else "elsewhere")
+
+for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, handler)
 
 gc.disable()  # until all tests are collected: millions of objects that stay, looked through again and again, are 13 seconds
 
