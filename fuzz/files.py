@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import re
 import shutil
@@ -33,12 +34,14 @@ def read_folder(folder: Path) -> bytes:
 
 @cache
 def scratch() -> Path:
-    """A folder of this process, in memory where the machine has such; removed by whoever started the process."""
+    """A folder of this process, in memory where the machine has such; removed at the end, or by whoever gave it."""
     given = os.environ.get("ASSAY_FUZZ_SCRATCH")
     if given:
         return Path(given)
     memory = Path("/dev/shm")
-    return Path(tempfile.mkdtemp(prefix="assay-fuzz-", dir=memory if os.access(memory, os.W_OK) else None))
+    folder = Path(tempfile.mkdtemp(prefix="assay-fuzz-", dir=memory if os.access(memory, os.W_OK) else None))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
 
 
 def write_file(name: str, content: bytes) -> Path:
