@@ -146,6 +146,14 @@ def test_what_used_to_end_in_a_traceback_names_its_place(place, change, said, fo
     assert err.startswith("error: r.json:")
 
 
+def test_a_repository_whose_changes_nobody_knows_is_read(folder):
+    tree = saved_file()
+    tree["results"][0]["provenance"]["repository"] = {"commit": "a1b2c3", "dirty": None}
+    (folder / "r.json").write_bytes(written(tree))
+    assert read_results(folder / "r.json")[0].provenance["repository"]["dirty"] is None
+    assert run(("report", "r.json", "-o", "out.html"))[0] == 0
+
+
 @pytest.mark.parametrize(
     ("made_of", "said"),
     [

@@ -171,5 +171,14 @@ def test_the_direction_of_stored_figures_is_kept(monkeypatch):
 
 def test_what_is_known_is_read_as_it_is():
     assert recorded_metric("ndcg@10") == parse_metric("ndcg@10")
-    with pytest.raises(assay.BadParameter):
-        recorded_metric("ndcg@0")
+
+
+@pytest.mark.parametrize("name", ["hits", "answer quality", "ndcg@0", "official", "ndcg(gain={1: " + "9" * 400 + "})@10"])
+def test_a_recorded_name_that_cannot_be_read_is_kept(name):
+    found = recorded_metric(name, higher_is_better=False)
+    assert (found.name, found.metric.higher_is_better) == (name, False)
+
+
+def test_a_gain_that_no_number_can_hold_is_refused():
+    with pytest.raises(assay.BadParameter, match="a map from grade to gain"):
+        parse_metric("ndcg(gain={1: " + "9" * 400 + "})@10")

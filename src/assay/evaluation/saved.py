@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from assay.errors import DataError, UnknownName, UsageError, near_matches
+from assay.errors import DataError, UnknownName, near_matches
 from assay.evaluation.confidence import Confidence
 from assay.evaluation.result import Result
 from assay.evaluation.saved_form import SCHEMA, SavedFile, SavedInterval, SavedRecord, SavedResult
@@ -156,11 +156,8 @@ def result_of_record(record: SavedRecord, query_ids: tuple[str, ...], columns: M
 
 
 def _recorded_metrics(names: Collection[str], record: SavedRecord) -> tuple[BoundMetric, ...]:
-    """The metrics of these names; nothing is imported for any of them, and one with an impossible cutoff is refused."""
-    try:
-        return tuple(recorded_metric(name, record.is_higher_better(name)) for name in names)
-    except UsageError as error:
-        raise Misfit(str(error), "per_query") from None
+    """The metrics of these names; nothing is imported for any of them."""
+    return tuple(recorded_metric(name, record.is_higher_better(name)) for name in names)
 
 
 def _confidence(saved: SavedInterval) -> Confidence:

@@ -65,10 +65,10 @@ class KnownProvider(msgspec.Struct, frozen=True):
 
 
 class KnownRepository(msgspec.Struct, frozen=True):
-    """What is read of the repository."""
+    """What is read of the repository; null where nobody could tell whether files differ from the commit."""
 
     commit: str
-    dirty: bool = False
+    dirty: bool | None = False
 
 
 class KnownChunks(msgspec.Struct, frozen=True):

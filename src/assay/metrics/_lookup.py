@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from assay.errors import UnknownName
+from assay.errors import BadParameter, UnknownName
 from assay.metrics._metric import BoundMetric, Metric
 from assay.metrics._own import OwnMetric, unknown_function
 from assay.metrics._parse import bound_metrics, only_one
@@ -28,12 +28,12 @@ def find_metric(name: str, profile: str = "") -> BoundMetric:
 def recorded_metric(name: str, higher_is_better: bool = True) -> BoundMetric:
     """The metric that results have under a name.
 
-    One that is not known here keeps the name and the direction it was recorded with: its scores can be read, though no new
-    ones be made. What names mean elsewhere does not change.
+    One that is not known here, or whose name cannot be read here, keeps the name and the direction it was recorded with: its
+    scores can be shown, but no new ones can be made.
     """
     try:
         found = find_metric(name)
-    except UnknownName:
+    except (UnknownName, BadParameter):
         return _by_name_alone(name, higher_is_better)
     return found if found.name == name else _by_name_alone(name, found.metric.higher_is_better)
 

@@ -33,7 +33,7 @@ def gain(text: str) -> str | tuple[tuple[float, float], ...]:
         table = ast.literal_eval(text)
         if table and all(math.isfinite(number) for pair in table.items() for number in pair):
             return tuple(sorted((float(grade), float(worth)) for grade, worth in table.items()))
-    except (ValueError, SyntaxError, TypeError, AttributeError):
+    except (ValueError, SyntaxError, TypeError, AttributeError, OverflowError, RecursionError, MemoryError):
         pass
     raise ValueError("a map from grade to gain such as {1: 3.5, 2: 9}")
 
