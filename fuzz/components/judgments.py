@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from codecs import BOM_UTF8 as BOM
 from collections.abc import Callable
 
 from assay import Qrels
@@ -39,9 +40,10 @@ def _check(name: str) -> Callable[[bytes], object]:
 
 
 def _check_trec(data: bytes) -> object:
-    """A comment before the first line makes every line be looked at by itself."""
+    """A comment before the first line makes every line be looked at by itself. A byte order mark stays in front of it."""
     first = _check("qrels.txt")
-    commented = write_file("commented.txt", b"# by line\n" + data)
+    mark = BOM if data.startswith(BOM) else b""
+    commented = write_file("commented.txt", mark + b"# by line\n" + data.removeprefix(mark))
     return same("at once and by line", lambda: first(data)[1], lambda: {q: dict(g) for q, g in Qrels(commented).items()})
 
 
