@@ -21,6 +21,8 @@ TEMPORARY = re.compile(r"\.assay-[0-9a-f]{16}\.tmp")
 """Names of temporary files and folders; nobody else calls a file like that."""
 DESCRIPTORS = Path("/proc/self/fd")
 """Where Linux has the open files of a process, by number."""
+FULL = (errno.ENOSPC, errno.EDQUOT)
+"""What systems say when there is no room left."""
 
 _cleaned: set[Path] = set()
 
@@ -89,13 +91,13 @@ def locked_folder(parent: Path) -> Iterator[Path]:
 
 
 def is_read_only(folder: Path) -> bool:
-    """Whether no file can be made in a folder, or the folder itself not, because that is not allowed."""
+    """Whether no file can be made in a folder, or the folder itself not: not allowed, on no disk, or a file of that name."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with locked_file(folder) as file:
             Path(file.name).unlink()
     except OSError as error:
-        return error.errno in (errno.EACCES, errno.EPERM, errno.EROFS)
+        return error.errno not in FULL
     return False
 
 

@@ -255,3 +255,10 @@ def test_without_a_store_it_works_where_nothing_can_be_written(assay, read_only_
     assert done.code == 0, done.err
     assert [line.split(",")[1] for line in done.out.splitlines()[1:]] == ["bm25", "dense"]
     assert "note: nothing can be written here, so no log is kept to go on from" in done.err
+
+
+def test_without_a_store_a_file_in_the_way_of_the_log_does_not_matter(assay, place):
+    (place / ".assay").write_text("a file of the user's")
+    done = assay("eval", *FLAGS, "--no-store")
+    assert done.code == 0, done.err
+    assert (place / ".assay").read_text() == "a file of the user's"
