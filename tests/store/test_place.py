@@ -79,6 +79,12 @@ def test_the_usual_folder_is_kept_out_of_repositories(tmp_path):
     assert list((tmp_path / "other").iterdir()) == []
 
 
+def test_a_folder_that_a_killed_process_made_is_kept_out_of_repositories_too(tmp_path):
+    (tmp_path / ".assay").mkdir()
+    Place(tmp_path / ".assay" / "assay.db").make_room()
+    assert (tmp_path / ".assay" / ".gitignore").read_text() == "*\n"
+
+
 def test_a_folder_that_cannot_be_made_is_told(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="its folder cannot be made"):

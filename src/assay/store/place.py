@@ -44,15 +44,16 @@ class Place:
         return self.path is None or self.path.exists()
 
     def make_room(self) -> None:
-        """Make the folder of the file. The usual one is kept out of repositories."""
-        if self.path is None or self.path.parent.exists():
+        """Make the folder of the file. The usual one is kept out of repositories, also where a killed process made it."""
+        if self.path is None:
             return
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise StoreError(f"{self}: its folder cannot be made: {error.strerror or error}") from None
-        if self.path.parent.name == DEFAULT.parent.name:
-            with suppress(DataError), atomic_write(self.path.parent / ".gitignore") as file:
+        mark = self.path.parent / ".gitignore"
+        if self.path.parent.name == DEFAULT.parent.name and not mark.exists():
+            with suppress(DataError), atomic_write(mark) as file:
                 file.write(b"*\n")
 
 
