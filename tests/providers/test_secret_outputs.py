@@ -255,6 +255,57 @@ def test_no_page_and_no_endpoint_shows_a_secret(done):
     assert {one.partition("?")[0] for one in seen} >= {"/", "/compare", "/leaderboard", "/history", "/datasets"}
 
 
+@pytest.fixture
+def holding(folder, tmp_path, monkeypatch):
+    """A folder whose benchmark holds a key in the text of a query."""
+    monkeypatch.chdir(tmp_path)
+    dataset = assay.BenchmarkDataset("holding", "1")
+    dataset.add_query(assay.Query("q1", f"what is {KEYS['OWN_API_KEY']}", metadata={"kind": KEYS["OWN_API_KEY"]}))
+    dataset.add_document(assay.Document("d1", "what is this"))
+    dataset.add_judgment(assay.RelevanceJudgment("q1", "d1", 1))
+    (tmp_path / "data").mkdir()
+    dataset.save_json(tmp_path / "data" / "holding.json")
+    return tmp_path
+
+
+EVAL = ["eval", "--benchmarks", "data/holding.json", "--providers", "bm25", "--no-cache", "-m", "mrr", "-o", "out/r.json"]
+
+
+def test_a_secret_in_data_notes_and_tags_is_not_kept(holding, capsys):
+    for words in (
+        EVAL,
+        ["results", "note", "latest", KEYS["OWN_API_KEY"]],
+        ["results", "tag", "latest", KEYS["OWN_API_KEY"]],
+    ):
+        assert main([*words, "--store", "out/s.db"]) == 0, capsys.readouterr().err
+    assert main(["results", "export", "-o", "out/all.jsonl.zst", "--store", "out/s.db"]) == 0
+    assert {path.name for path in assert_no_canary_below(holding / "out")} == {"r.json", "s.db", "all.jsonl.zst"}
+
+
+def test_a_secret_that_was_stored_before_it_was_known_is_not_shown(holding, monkeypatch, capsys):
+    testclient = pytest.importorskip("starlette.testclient")
+    from assay.masking import forget_secrets
+    from assay.web.app import make_app
+
+    with monkeypatch.context() as patch:
+        patch.delenv("OWN_API_KEY")
+        forget_secrets()
+        assert main([*EVAL, "--store", "old.db"]) == 0, capsys.readouterr().err
+    assert CANARY.encode() in rows_of(holding / "old.db")
+    assert main(["report", "latest", "-o", "new/page.html", "-o", "new/r.json", "--store", "old.db"]) == 0
+    assert len(assert_no_canary_below(holding / "new")) == 2
+    client = testclient.TestClient(make_app(holding / "old.db"), base_url="http://127.0.0.1:8765")
+    (row, *_) = client.get("/api/v1/results").json()["results"]
+    for page in (
+        f"/result/{row['evaluation']}/{row['place']}/query?id=q1",
+        f"/api/v1/results/{row['evaluation']}/{row['place']}/query?id=q1",
+    ):
+        answer = client.get(page)
+        assert answer.status_code == 200, (page, answer.text)
+        assert "what is …" in answer.text
+        assert_no_canary(answer.content, page)
+
+
 def _filled(url, values):
     for name, value in values.items():
         url = url.replace(name, value)

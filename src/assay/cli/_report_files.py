@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.errors import UsageError
+from assay.masking import mask
 
 if TYPE_CHECKING:
     from assay.reports._page import Page
@@ -74,7 +75,7 @@ def write_files(options: argparse.Namespace, matters: Sequence[Matter]) -> list[
             continue
         text = render_page(page) if page is not None and _is_page(output) else _text(options, matters, output)
         with atomic_write(Path(output)) as file:
-            file.write(text.encode("utf-8", "surrogatepass" if output.endswith(".json") else "replace"))
+            file.write(mask(text).encode("utf-8", "surrogatepass" if output.endswith(".json") else "replace"))
         written.append(output)
     return written
 

@@ -56,10 +56,11 @@ def forms_of(paths: Sequence[str]) -> list[str]:
 def write_output(paths: Sequence[str], render: Callable[[str], str]) -> None:
     """Write each file in the format of its ending, as `render` has it for that format."""
     from assay.atomic_write import atomic_write
+    from assay.masking import mask
 
     for path, form in zip(paths, forms_of(paths), strict=True):
         with atomic_write(Path(path)) as file:
-            file.write(render(form).encode("utf-8", "surrogatepass"))
+            file.write(mask(render(form)).encode("utf-8", "surrogatepass"))
 
 
 def put_out(options: argparse.Namespace, render: Callable[[str, Style], str]) -> None:

@@ -17,6 +17,7 @@ from assay.cli._stored import Found, bless_command, find_baseline, find_results,
 from assay.cli._terminal import may_colour, terminal_width
 from assay.cli._verbose import tell
 from assay.errors import AssayError, DataError, UsageError
+from assay.masking import mask
 from assay.text import counted, printable
 
 if TYPE_CHECKING:
@@ -171,7 +172,7 @@ def _write(paths: Sequence[str], report: GateReport) -> None:
         name = ENDINGS[path.suffix.lower()]
         text = render_gate(report) if name == "table" else _renderers()[name](report)
         with atomic_write(path) as file:
-            file.write(text.encode("utf-8", "surrogatepass" if name == "json" else "replace"))
+            file.write(mask(text).encode("utf-8", "surrogatepass" if name == "json" else "replace"))
     if paths:
         sys.stderr.write(f"wrote {printable(', '.join(paths))}\n")
 
@@ -187,7 +188,7 @@ def _tell_github(report: GateReport) -> None:
     if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
         try:
             with Path(summary).open("a", encoding="utf-8", errors="replace") as file:
-                file.write(render_gate_markdown(report))
+                file.write(mask(render_gate_markdown(report)))
         except OSError as error:
             sys.stderr.write(f"note: the summary of this step cannot be written: {error.strerror or error}\n")
 

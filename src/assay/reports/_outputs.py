@@ -11,6 +11,7 @@ from assay.atomic_write import atomic_write, destination, is_stream
 from assay.datasets._write import write_run
 from assay.errors import UsageError
 from assay.evaluation.result import Result
+from assay.masking import mask
 from assay.reports._evaluation import Shown, render_evaluation
 
 ENDINGS = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".txt": "table"}
@@ -78,7 +79,7 @@ def write_output(path: Path, results: Sequence[Result], how: Shown | None = None
     if path.suffix.lower() not in RUNS:
         text = render_evaluation(results, ENDINGS[path.suffix.lower()], how or Shown())
         with atomic_write(path) as file:
-            file.write(text.encode("utf-8", "surrogatepass"))
+            file.write(mask(text).encode("utf-8", "surrogatepass"))
         return [path]
     targets = (
         [path] if len(results) == 1 else [path.with_name(f"{path.stem}-{name}{path.suffix}") for name in _names(results)]

@@ -13,6 +13,7 @@ from assay.comparison.figures import Figures
 from assay.comparison.slice_comparison import SliceComparison
 from assay.comparison.worst_slice import WorstSlices
 from assay.errors import UsageError
+from assay.masking import mask
 from assay.reports._agreement import agreement_sheets
 from assay.reports._comparison import render_comparison
 from assay.reports._comparison_data import SCHEMA, rounded, whole
@@ -73,7 +74,7 @@ def write_with_beside(path: Path, report: ComparisonReport, beside: Sequence[Bes
     plain = replace(report, width=None, colour=False)
     text = render_with_beside(plain, beside, ENDINGS[path.suffix.lower()])
     with atomic_write(path) as file:
-        file.write(text.encode("utf-8", "surrogatepass"))
+        file.write(mask(text).encode("utf-8", "surrogatepass"))
 
 
 def refuse_csv(forms: Sequence[str], flags: Sequence[str]) -> None:

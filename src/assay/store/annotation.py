@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, delete, insert, select, update
 
 from assay.errors import BadParameter, UnknownName, near_matches
+from assay.masking import mask
 from assay.store.entries import Note
 from assay.store.moments import now
 from assay.store.references import Target, chosen_places
@@ -37,7 +38,7 @@ def check_tag(tag: str) -> str:
 def add_tags(connection: Connection, number: int, tags: Iterable[str]) -> None:
     """Add tags; those that are there already stay."""
     known = set(connection.execute(select(TAGS.c.tag).where(TAGS.c.evaluation == number)).scalars())
-    for tag in dict.fromkeys(tags):
+    for tag in dict.fromkeys(map(mask, tags)):
         if tag not in known:
             connection.execute(insert(TAGS).values(evaluation=number, tag=tag))
 
@@ -51,7 +52,7 @@ def add_notes(connection: Connection, number: int, notes: Iterable[Note]) -> Non
     """Add notes; one of the same moment and words is there once."""
     known = set(read_rows(connection, select(NOTES.c.written, NOTES.c.text).where(NOTES.c.evaluation == number), Note))
     for note in notes:
-        clean = Note(printable(note.written), printable(note.text))
+        clean = Note(printable(note.written), printable(mask(note.text)))
         if clean not in known:
             connection.execute(insert(NOTES).values(evaluation=number, **clean._asdict()))
 

@@ -16,6 +16,7 @@ from assay.evaluation.relevant import retrieved_nonrelevant
 from assay.evaluation.result import Result
 from assay.evaluation.saved import result_of_record
 from assay.evaluation.saved_form import SavedQuery, SavedRecord
+from assay.masking import mask, mask_nested
 from assay.model.records import Query
 from assay.schema import Misfit, convert_plain
 from assay.store.moments import read_moment
@@ -104,7 +105,7 @@ def parcel_of(result: Result) -> Parcel:
         record["ties"] = dict(result.ties)
     if judged := retrieved_nonrelevant(result):
         record["nonrelevant"] = judged
-    queries = {name: {"text": query.text, "tags": query.tags} for name, query in result.queries.items()}
+    queries = {name: {"text": mask(query.text), "tags": mask_nested(query.tags)} for name, query in result.queries.items()}
     relevant = {name: result.relevant[name] for name in result.query_ids if name in result.relevant} if result.run else {}
     content = pack_json(record)
     source = f"{printable(result.name) or 'the result'} cannot be saved"

@@ -9,6 +9,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from assay.errors import UnknownName
+from assay.masking import mask
 from assay.web._csv import csv_of_grid
 from assay.web._page import Asked, Elsewhere, Page
 
@@ -75,4 +76,4 @@ def answer_of(desk: Desk, renderer: Renderer, page: Page, asked: Asked) -> Answe
     if name not in view.tables:
         raise UnknownName("table of this page", name[:80], hint=f"it has {', '.join(view.tables)}")
     headers = {"content-disposition": f'attachment; filename="{name}.csv"'}
-    return Answer(csv_of_grid(view.tables[name]()).encode("utf-8", "replace"), CSV, headers=headers)
+    return Answer(mask(csv_of_grid(view.tables[name]())).encode("utf-8", "replace"), CSV, headers=headers)

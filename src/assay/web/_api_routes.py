@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from assay.errors import BadParameter, DataError, UnknownName, UsageError
+from assay.masking import mask
 from assay.web._answers import Answer
 from assay.web._desk import Desk
 from assay.web._endpoint import JSON, ZSTD, Endpoint
@@ -67,7 +68,7 @@ def _answer(desk: Desk, endpoint: Endpoint, given: Mapping[str, Any]) -> Answer:
 
 
 def _made(endpoint: Endpoint, content: Any) -> Answer:
-    body = content if isinstance(content, bytes) else to_json(content)
+    body = content if isinstance(content, bytes) else mask(to_json(content).decode()).encode()
     headers = {"content-disposition": 'attachment; filename="assay-export.jsonl.zst"'} if endpoint.kind == ZSTD else {}
     return Answer(body, endpoint.kind, endpoint.status, headers)
 

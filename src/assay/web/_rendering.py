@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from assay._version import __version__
+from assay.masking import mask
 from assay.text import printable
 from assay.web._answers import CSRF_MARK
 from assay.web._page import Asked, Page, View
@@ -61,7 +62,7 @@ class Renderer:
         return self._text(view.template, {**about, **view.content}).encode("utf-8", "replace")
 
     def _text(self, template: str, content: Mapping[str, Any]) -> str:
-        return self.templates.get_template(template).render(**self._shared, **content)
+        return mask(self.templates.get_template(template).render(**self._shared, **content))
 
     def page(self, template: str, title: str, content: Mapping[str, Any], status: int = 200) -> Response:
         """A page that is never kept: the login, or an error."""
