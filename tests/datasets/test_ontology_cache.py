@@ -3,6 +3,7 @@
 import subprocess
 import sys
 
+import msgspec
 import pytest
 
 from assay.datasets import _ontology_cache
@@ -50,6 +51,13 @@ def test_texts_of_several_lines_and_no_texts():
     assert same(unpacked(packed(odd), ""), odd)
     single = build_ontology([TermRecord("a")])
     assert same(unpacked(packed(single), ""), single)
+
+
+@pytest.mark.parametrize("alternative", [-1, 2, "X:2"])
+def test_an_alternative_that_is_no_term_is_refused(alternative):
+    content = msgspec.msgpack.decode(packed(ontology())) | {"alternatives": {"X:20": alternative}}
+    with pytest.raises(ValueError, match=r"no term|alternatives"):
+        unpacked(msgspec.msgpack.encode(content), "")
 
 
 def test_nothing_is_there():

@@ -107,7 +107,7 @@ def _form() -> Any:
             ("texts", tuple[texts, texts, texts, texts, texts]),
             ("arrays", tuple[bytes, bytes, bytes, bytes]),
             ("notes", list[str]),
-            ("alternatives", dict[str, str]),
+            ("alternatives", dict[str, int]),
             ("obsolete", dict[str, tuple[str, list[str], list[str]]]),
         ],
         forbid_unknown_fields=True,
@@ -129,6 +129,8 @@ def unpacked(body: bytes, digest: str) -> Ontology:
         raise ValueError("the places do not fit the parts")
     if len(parents) and not 0 <= parents.min() <= parents.max() < n_terms:
         raise ValueError("a parent is no term")
+    if not all(0 <= number < n_terms for number in content.alternatives.values()):
+        raise ValueError("an alternative is no term")
     return Ontology(
         name=content.name,
         version=content.version,

@@ -17,10 +17,14 @@ def without_dangling_parents(content: bytes) -> tuple[bytes, list[str]]:
     """
     import msgspec
 
+    from assay.schema import Misfit, check_plain
+
     try:
-        document = msgspec.json.decode(content, type=dict[str, Any])
-        graphs = msgspec.convert(document.get("graphs"), list[dict[str, Any]])
-    except msgspec.ValidationError as error:
+        document = msgspec.json.decode(content)
+        check_plain(document, dict[str, Any], "")
+        graphs = document.get("graphs")
+        check_plain(graphs, list[dict[str, Any]], "")
+    except Misfit as error:
         raise ValueError(f"it has no graphs: {error}") from None
     except msgspec.DecodeError as error:
         raise ValueError(f"it is no JSON: {error}") from None
@@ -34,11 +38,13 @@ def without_dangling_parents(content: bytes) -> tuple[bytes, list[str]]:
 
 def _cut(graph: dict[str, Any]) -> list[str]:
     """Take the edges out that lead nowhere, and tell where they would have led."""
-    import msgspec
+    from assay.schema import Misfit, check_plain
 
+    nodes, edges = graph.get("nodes") or [], graph.get("edges") or []
     try:
-        nodes, edges = (msgspec.convert(graph.get(name) or [], list[dict[str, Any]]) for name in ("nodes", "edges"))
-    except msgspec.ValidationError as error:
+        check_plain(nodes, list[dict[str, Any]], "nodes")
+        check_plain(edges, list[dict[str, Any]], "edges")
+    except Misfit as error:
         raise ValueError(f"nodes and edges are no objects: {error}") from None
     often = Counter(str(one.get("id")) for one in nodes)
     twice = [one for one, n in often.items() if n > 1]
