@@ -163,13 +163,15 @@ def _told(found: msgspec.ValidationError, plain: Any, kind: Any) -> tuple[str, s
 
 
 def _in_words(what: str) -> str:
-    text = re.sub(r"`([a-z |]+)`", lambda names: " or ".join(_word(name) for name in names[1].split(" | ")), what)
+    text = re.sub(r"`([a-z |]+)`", lambda names: _any_of(names[1].split(" | ")), what)
     text = text.replace(", got ", ", found ")
     return text[:1].lower() + text[1:]
 
 
-def _word(name: str) -> str:
-    return WORDS.get(name.strip(), name.strip())
+def _any_of(names: list[str]) -> str:
+    """One of these types; a whole number is a number."""
+    told = [name.strip() for name in names if name.strip() != "int" or "float" not in names]
+    return " or ".join(WORDS.get(name, name) for name in told)
 
 
 def _joined(place: str, below: str) -> str:

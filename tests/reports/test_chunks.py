@@ -86,7 +86,7 @@ def test_others_keep_their_order():
     same = [of_chunker("a"), replace(of_chunker("a"), name="other")]
     judged = [replace(of_chunker(name), relevance={"strategy_used": "qrels"}) for name in ("a", "b")]
     for results in (same, judged):
-        assert fair_metric(results) == "ndcg@10"
+        assert fair_metric(results).name == "ndcg@10"
         assert compare_results(results).metrics[0].name == "ndcg@10"
-    assert fair_metric([of_chunker(name, ("latency", "ndcg@10")) for name in ("a", "b")]) == "latency"
+    assert fair_metric([of_chunker(name, ("latency", "ndcg@10")) for name in ("a", "b")]).name == "latency"
     assert fair_metric([of_chunker(name, ("ndcg@10",)) for name in ("a", "b")]) is None

@@ -105,7 +105,7 @@ def _amount(fields: Mapping[str, Any], names: Iterable[str]) -> float | None:
         return None
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = math.nan
     if isinstance(value, bool) or not math.isfinite(number) or number < 0:
         raise DataError(f"{name} is a number from 0 up, not {shortened(value)}")
