@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from functools import cache
 from typing import Any, Self
@@ -43,7 +44,9 @@ class _Shared:
 
 
 def share_database() -> None:
-    """From now on, every connection of assay's readers is one to the same database."""
+    """From now on, every connection of assay's readers is one to the same database; only in a worker, which ends with it."""
+    if "ASSAY_FUZZ_SCRATCH" not in os.environ:
+        return
     for name, module in list(sys.modules.items()):
         if name.startswith("assay.") and getattr(module, "connect", None) is _opened:
             module.connect = _Shared  # type: ignore[attr-defined]

@@ -7,7 +7,7 @@ listed here, but what is read of them later has its type.
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -232,6 +232,6 @@ class SavedFile(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """A file of results."""
 
     schema: str
-    results: list[SavedResult]
+    results: Annotated[list[SavedResult], msgspec.Meta(min_length=1)]
     slices: Any = None
     risk_coverage: Any = None

@@ -81,7 +81,8 @@ def half_width(error: Floats | float, df: float, level: float) -> Floats:
     """Half the width of the interval of a mean, by its standard error."""
     from scipy.special import stdtrit
 
-    return np.asarray(stdtrit(float(df), (1 + level) / 2) * error)
+    with np.errstate(over="ignore"):  # scores near the largest number have endless intervals
+        return np.asarray(stdtrit(float(df), (1 + level) / 2) * error)
 
 
 class TwoSamples(NamedTuple):
