@@ -97,6 +97,34 @@ def test_every_address_is_covered(tmp_path):
     assert sorted(wanted - covered()) == []
 
 
+def test_to_import_components_changes_nothing_of_assay():
+    """Tests that run later in this process have the readers as they are."""
+    from assay.datasets import _database, _parquet_files, _quick, _record_files
+
+    assert all_components()
+    homes = {module.connect.__module__ for module in (_database, _parquet_files, _quick, _record_files)}
+    assert homes == {"assay.datasets._database"}
+
+
+def test_a_shared_database_reads_frames_the_quick_way(tmp_path):
+    code = """
+import pandas as pd
+from assay import Policy, Qrels
+from assay.datasets import _quick, _tables, rank_source
+from fuzz.components._database import share_database
+
+share_database()
+assert _quick.connect.__name__ == "_Shared"
+_tables.LARGE_FRAME = 0
+frame = pd.DataFrame({"query_id": ["q"], "doc_id": ["d"], "score": [1.0]})
+assert rank_source(frame, Qrels({"q": {"d": 1}}), [Policy().rank_rule]) is not None
+"""
+    path = os.pathsep.join([str(ROOT), str(ROOT / "src")])
+    environment = os.environ | {"PYTHONPATH": path, "ASSAY_FUZZ_SCRATCH": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.parametrize("name", ["run_trec", "plan", "dataset_beir", "name_metric"])
 def test_a_seed_gives_the_same_inputs_again(name):
     one = all_components()[name]

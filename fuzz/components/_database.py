@@ -27,7 +27,7 @@ class _Shared:
     def __init__(self) -> None:
         self._cursor = _database_of_all().cursor()
         try:
-            self._cursor.execute("SELECT 1")
+            self._cursor.execute("SELECT 1").fetchall()  # to the end: before that, no frame can be registered
         except duckdb.Error:  # an error that ends a database ends it for all
             _database_of_all.cache_clear()
             self._cursor = _database_of_all().cursor()
