@@ -8,6 +8,7 @@ import pytest
 
 from assay.evaluation.conduct import Conduct, carry_out
 from assay.evaluation.plan import make_plan
+from assay.evaluation.saved import read_results
 from assay.store import Store, keep
 
 from ._nights import save_nights
@@ -111,6 +112,60 @@ def test_the_whole_story(assay, folder):
     assert "rag-template · search" in history.out
     assert "(4 points)" in history.out
     assert re.search(r"▼ step 0\.\d+ → 0\.021 \(worse\)", history.out)
+
+
+@pytest.fixture
+def with_own_metric(saved):
+    """The two files, with mrr under the name of a metric that exists in no module any more, and is better when lower."""
+    for path in saved:
+        content = json.loads(path.read_text())
+        for result in content["results"]:
+            result["summary"]["ear_score"] = result["summary"].pop("mrr")
+            for row in result["per_query"].values():
+                row["ear_score"] = row.pop("mrr")
+            result["own_metrics"] = {"ear_score": {"higher_is_better": False}}
+            for field in ("intervals", "tie_bands", "residuals", "made_of"):
+                result.get(field, {}).pop("mrr", None)
+        path.write_text(json.dumps(content))
+    return saved
+
+
+@pytest.mark.parametrize("given", ["option", "file"])
+def test_rules_name_a_users_own_metric_as_the_results_recorded_it(assay, with_own_metric, tmp_path, given):
+    """random_order has the lower scores, and lower is better here, as only the result says."""
+    old, new = with_own_metric
+
+    def gate(now, before, rule):
+        (tmp_path / "gate.yaml").write_text(f"- {rule}\n")
+        rules = ("--rule", rule) if given == "option" else ("--rules", tmp_path / "gate.yaml")
+        return assay("gate", now, "--baseline", before, *rules)
+
+    assert gate(new, old, "ear_score rises <= 0.01").code == 0
+    assert gate(old, new, "ear_score rises <= 0.01").code == 1
+    assert gate(old, new, "ear_score >= 0.1").code == 0
+    assert gate(old, new, "ear_score not worse by 0.01").code == 1
+    assert "ear_score is better when lower" in gate(old, new, "ear_score drops <= 0.01").err
+    misspelt = gate(old, new, "ear_scor >= 0.1")
+    assert misspelt.code == 2
+    assert "no metric is called 'ear_scor'. Did you mean ear_score" in misspelt.err
+    assert "the results also have ear_score" in misspelt.err
+
+
+def test_the_report_takes_rules_about_a_users_own_metric(assay, with_own_metric, tmp_path):
+    outcome = assay("report", *with_own_metric, "--rule", "ear_score rises <= 0.01", "-o", tmp_path / "page.html")
+    assert outcome.code == 0
+    assert "ear_score rises" in (tmp_path / "page.html").read_text()
+
+
+def test_stored_results_are_gated_and_watched_by_a_users_own_metric(assay, with_own_metric):
+    with Store.open() as store:
+        for path in with_own_metric:
+            store.save(read_results(path))
+    assert assay("gate", "latest~1", "--rule", "ear_score >= 0.1").code == 0
+    assert assay("gate", "latest", "--rule", "ear_score ratchet").code == 0
+    watched = assay("watch", "--rule", "ear_score <= 0.0001")
+    assert watched.code == 0
+    assert "ear_score <= 0.0001" in watched.out
 
 
 def test_files_in_every_form(assay, store, bad, tmp_path):

@@ -9,7 +9,7 @@ from assay.store.found import Found
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from assay.monitoring.rule import Rule
+    from assay.monitoring.rule import Recorded, Rule
 
 __all__ = ["Found", "best_so_far", "bless_command", "find_baseline", "find_results", "read_rules"]
 
@@ -35,8 +35,8 @@ def bless_command(name: str, evaluation: str) -> str:
     return f"assay bless {evaluation} --as {name}" if evaluation and is_baseline_name(name) else ""
 
 
-def read_rules(files: Iterable[str], texts: Iterable[str]) -> list[Rule]:
-    """The rules of files and of the command line, each once."""
+def read_rules(files: Iterable[str], texts: Iterable[str], recorded: Recorded = tuple) -> list[Rule]:
+    """The rules of files and of the command line, each once. `recorded` gives the metrics of the results they are about."""
     from pathlib import Path
 
     from assay.errors import DataError, UsageError
@@ -52,8 +52,8 @@ def read_rules(files: Iterable[str], texts: Iterable[str]) -> list[Rule]:
             raise DataError(f"{file}: cannot be read: {error.strerror or error}") from None
         except UnicodeDecodeError:
             raise DataError(f"{file}: rules are text in UTF-8") from None
-        found += rules_from_yaml(text, file)
-    found += [parse_rule(text, "--rule") for text in texts]
+        found += rules_from_yaml(text, file, recorded)
+    found += [parse_rule(text, "--rule", recorded=recorded) for text in texts]
     if not found:
         raise UsageError('there is no rule: give --rules gate.yaml, or --rule "ndcg@10 >= 0.42"')
     return list({rule.text: rule for rule in found}.values())

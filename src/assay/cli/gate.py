@@ -64,7 +64,7 @@ def run_gate(options: argparse.Namespace) -> int:
     _check_outputs(options.output)
     _refuse_bare_rules(options)
     try:
-        report = _held(options, read_rules(options.rules, options.rule))
+        report = _held(options)
     except AssayError as error:
         from assay.monitoring.gate import broken_gate
 
@@ -89,12 +89,15 @@ def _refuse_bare_rules(options: argparse.Namespace) -> None:
     raise UsageError(f"{meant[0]!r} is no result; rules are given as {rules}")
 
 
-def _held(options: argparse.Namespace, rules: Sequence[Rule]) -> GateReport:
+def _held(options: argparse.Namespace) -> GateReport:
     from dataclasses import replace
+    from functools import cache
 
-    from assay.monitoring.gate import gate
+    from assay.monitoring.gate import gate, metrics_of
 
-    now = find_results(options.result, options.store)
+    find_now = cache(lambda: find_results(options.result, options.store))
+    rules = read_rules(options.rules, options.rule, lambda: metrics_of(find_now().results))
+    now = find_now()
     before, meant = find_baseline(options.baseline, options.store)
     if before is None:
         _refuse_no_baseline(options, now, meant)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 from assay.cli._command import Command
@@ -21,6 +22,7 @@ from assay.text import printable
 if TYPE_CHECKING:
     from assay.comparison.how import How
     from assay.evaluation.result import Result
+    from assay.metrics._metric import BoundMetric
     from assay.monitoring.gate import GateReport
     from assay.reports._page_matter import Matter, WordsOf
 
@@ -61,8 +63,9 @@ def run_report(options: argparse.Namespace) -> int:
     if not options.files and not options.dataset:
         options.files = ["latest"]
     check_files(options.output, options.prog, options.files, options.charts)
-    rules = _rules(options)
-    sources = read_sources(options)
+    find_sources = cache(lambda: read_sources(options))
+    rules = _rules(options, find_sources)
+    sources = find_sources()
     matters = _matters(options, sources, how)
     gate = _gate(options, sources, rules)
     matters = [replace(one, gate=gate) for one in matters]
@@ -119,12 +122,16 @@ def _chosen(options: argparse.Namespace, result: Result) -> Result:
     return replace(result, metrics=(*wanted, *beside))
 
 
-def _rules(options: argparse.Namespace) -> Sequence[object]:
+def _rules(options: argparse.Namespace, find_sources: Callable[[], Sources]) -> Sequence[object]:
     if not options.gate and not options.rule:
         return ()
     from assay.cli._stored import read_rules
+    from assay.monitoring.gate import metrics_of
 
-    return read_rules(options.gate, options.rule)
+    def recorded() -> list[BoundMetric]:
+        return [metric for group in find_sources().groups for metric in metrics_of(group)]
+
+    return read_rules(options.gate, options.rule, recorded)
 
 
 def _gate(options: argparse.Namespace, sources: Sources, rules: Sequence[object]) -> GateReport | None:

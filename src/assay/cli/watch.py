@@ -63,7 +63,7 @@ def _note_literal_addresses(webhooks: Sequence[str]) -> None:
 
 def run_watch(options: argparse.Namespace) -> int:
     """A channel that fails is told about and tried again next time; only a broken store or wrong rules stop the watch."""
-    rules = read_rules(options.rules, options.rule) if options.rules or options.rule else []
+    rules = read_rules(options.rules, options.rule, lambda: _recorded(options)) if options.rules or options.rule else []
     _note_literal_addresses(options.webhook)
     channels: list[Channel] = [*map(Webhook.of, options.webhook), *map(Program.of, options.command)]
     with open_store(options) as store:
@@ -85,6 +85,13 @@ def _alerts(options: argparse.Namespace, store: Store, rules: Sequence[Rule]) ->
     series = [one for name, metric in watched.items() for one in series_of(store.history(name), metric)]
     broken = _alerts_of_rules(options, store, newest, rules) if rules else []
     return [*broken, *alerts_of_series(series)]
+
+
+def _recorded(options: argparse.Namespace) -> list[BoundMetric]:
+    """The metrics of the newest results."""
+    with open_store(options) as store:
+        names = dict.fromkeys(name for entry in _newest(store) for name in entry.figures)
+        return [store.metric(name) for name in names]
 
 
 def _asked(store: Store, name: WrittenName) -> list[BoundMetric]:

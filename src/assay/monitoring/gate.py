@@ -13,6 +13,7 @@ from assay.comparison.over import over
 from assay.errors import AssayError, DataError, GateFailed, ProviderError, UnknownName, UsageError, near_matches
 from assay.evaluation.result import Result
 from assay.metrics._lookup import find_metric
+from assay.metrics._metric import BoundMetric
 from assay.model.scores import Column
 from assay.model.tags import values_of
 from assay.monitoring.case import Case
@@ -97,8 +98,8 @@ def gate(
     figures so far, for rules with a ratchet. Rules are texts, maps, or what `parse_rule` gives. `anew` is the command that
     makes a new baseline, told where this one cannot be compared.
     """
-    parsed = parse_rules(rules)
     now, before = _results(current, "current"), [] if baseline is None else _results(baseline, "baseline")
+    parsed = parse_rules(rules, recorded=lambda: metrics_of(now))
     if not now:
         raise UsageError("there is no result to check")
     for result in now:
@@ -109,6 +110,11 @@ def gate(
     refuse_pointless(parsed, cases)
     notes = [*(pairing.notes if pairing else ()), *_versions(cases)]
     return GateReport(tuple(verdicts_of(parsed, cases)), tuple(notes), name if before else "")
+
+
+def metrics_of(current: Result | Sequence[Result]) -> list[BoundMetric]:
+    """All metrics of the results that are held against rules."""
+    return [metric for result in _results(current, "current") for metric in result.metrics]
 
 
 def _results(given: Any, name: str) -> list[Result]:

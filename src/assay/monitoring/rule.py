@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple
 
@@ -16,6 +16,7 @@ from assay.metrics._parse import parse_metric
 from assay.monitoring.case import Case
 from assay.monitoring.finding import SKIPPED, UNDECIDED, Finding
 from assay.monitoring.terms import Terms
+from assay.text import some_of
 
 WORDS: tuple[str, ...] = (
     "drops",
@@ -103,16 +104,38 @@ class ComparedRule(MetricRule):
         """What holds where both figures are there."""
 
 
+Recorded = Callable[[], Iterable[BoundMetric]]
+"""Gives the metrics of the results that rules are about. It is called only where a metric is not in the catalog."""
+
+
 class Kind(NamedTuple):
     """One kind of rule: the shape of its body, and what makes a rule of it."""
 
     shape: re.Pattern[str]
-    parse: Callable[[re.Match[str], Terms], Rule]
+    parse: Callable[[re.Match[str], Terms, Recorded], Rule]
     example: str
 
 
-def metric_of(text: str) -> BoundMetric:
-    """The metric a rule is about; words behind it that no rule has are told apart from metrics nobody knows.
+def metric_of(text: str, recorded: Recorded = tuple) -> BoundMetric:
+    """The metric a rule is about: one of the catalog, else a user's own metric as the results recorded it.
+
+    A recorded metric is matched by its exact name, and nothing is imported for it.
+    """
+    try:
+        return _written_metric(text)
+    except (UnknownName, BadParameter) as error:
+        own = {metric.name: metric for metric in recorded() if metric.metric.is_own}
+        if text in own:
+            return own[text]
+        if own and isinstance(error, UnknownName) and error.kind == "metric":
+            near = (*near_matches(text, own), *error.near)
+            hint = f"{error.hint}; the results also have {some_of(list(own), 10)}"
+            raise UnknownName("metric", text, near, hint) from None
+        raise
+
+
+def _written_metric(text: str) -> BoundMetric:
+    """The metric that a rule's text stands for; words behind it that no rule has are told apart from metrics nobody knows.
 
     Rules are always written by the user: no result, store or request holds one that would be parsed.
     """

@@ -11,7 +11,7 @@ from assay.metrics._metric import BoundMetric
 from assay.monitoring.amount import NUMBER, Amount, exceeds, refuse_harmless
 from assay.monitoring.case import Case
 from assay.monitoring.finding import FAILED, PASSED, Finding
-from assay.monitoring.rule import ComparedRule, Kind, metric_of
+from assay.monitoring.rule import ComparedRule, Kind, Recorded, metric_of
 from assay.monitoring.terms import Terms
 
 LEVEL = 0.95
@@ -64,9 +64,9 @@ def verb_of(metric: BoundMetric) -> str:
     return "drops" if metric.metric.higher_is_better else "rises"
 
 
-def parse_change(shape: re.Match[str], terms: Terms) -> ChangeRule:
+def parse_change(shape: re.Match[str], terms: Terms, recorded: Recorded = tuple) -> ChangeRule:
     """A limit to getting better is a slip: the metric's record says which way that is."""
-    bound, verb = metric_of(shape["metric"]), shape["verb"].lower()
+    bound, verb = metric_of(shape["metric"], recorded), shape["verb"].lower()
     if verb not in ("worsens", verb_of(bound)):
         better = "higher" if bound.metric.higher_is_better else "lower"
         raise BadParameter(f"{bound.name} is better when {better}: write {bound.name} {verb_of(bound)} <= {shape['number']}")

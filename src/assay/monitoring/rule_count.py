@@ -10,7 +10,7 @@ from assay.errors import BadParameter
 from assay.monitoring.amount import NUMBER, Amount
 from assay.monitoring.case import Case
 from assay.monitoring.finding import FAILED, PASSED, Finding, Moved
-from assay.monitoring.rule import Kind, Rule
+from assay.monitoring.rule import Kind, Recorded, Rule
 from assay.monitoring.rule_limit import HOLDS, SIGN, SIGNS, is_always, is_never
 from assay.monitoring.terms import Terms
 
@@ -50,7 +50,7 @@ class CountRule(Rule):
         return Moved(query, self.count, float("nan"), float("nan"), asked.text if asked else "", why)
 
 
-def parse_count(shape: re.Match[str], terms: Terms) -> CountRule:
+def parse_count(shape: re.Match[str], terms: Terms, _: Recorded = tuple) -> CountRule:
     """The counts there are have names of their own, so they are told from metrics."""
     count, sign, limit = shape["count"].lower(), SIGNS.get(shape["sign"], shape["sign"]), Amount.of(shape)
     highest = 100.0 if limit.is_percent else math.inf

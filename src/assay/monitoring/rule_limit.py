@@ -12,7 +12,7 @@ from assay.grammar import show
 from assay.monitoring.amount import NUMBER, Amount, exceeds
 from assay.monitoring.case import Case
 from assay.monitoring.finding import FAILED, PASSED, Finding
-from assay.monitoring.rule import Kind, MetricRule, metric_of, without_figure
+from assay.monitoring.rule import Kind, MetricRule, Recorded, metric_of, without_figure
 from assay.monitoring.terms import Terms
 
 SIGNS = {"≥": ">=", "≤": "<=", "==": "="}
@@ -58,9 +58,9 @@ class LimitRule(MetricRule):
         )
 
 
-def parse_limit(shape: re.Match[str], terms: Terms) -> LimitRule:
+def parse_limit(shape: re.Match[str], terms: Terms, recorded: Recorded = tuple) -> LimitRule:
     """Per cent are hundredths, for metrics that lie between 0 and 1."""
-    bound, amount = metric_of(shape["metric"]), Amount.of(shape)
+    bound, amount = metric_of(shape["metric"], recorded), Amount.of(shape)
     if shape["unit"] in ("ms", "s") and bound.metric.view != "timing":
         raise BadParameter(f"{bound.name} is no time, so its limit has no {shape['unit']}")
     if amount.is_percent and bound.metric.range != (0.0, 1.0):

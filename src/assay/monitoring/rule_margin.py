@@ -12,7 +12,7 @@ from assay.monitoring.amount import NUMBER, Amount, refuse_harmless
 from assay.monitoring.case import Case
 from assay.monitoring.difference import Difference
 from assay.monitoring.finding import FAILED, PASSED, UNDECIDED, Finding
-from assay.monitoring.rule import ComparedRule, Kind, metric_of
+from assay.monitoring.rule import ComparedRule, Kind, Recorded, metric_of
 from assay.monitoring.terms import Terms
 
 LEVEL = 0.95
@@ -81,9 +81,9 @@ def _round(number: int) -> int:
     return math.ceil(number / step) * step
 
 
-def parse_margin(shape: re.Match[str], terms: Terms) -> MarginRule:
+def parse_margin(shape: re.Match[str], terms: Terms, recorded: Recorded = tuple) -> MarginRule:
     """The margin is a number from 0 up; the level 95 % unless it is given."""
-    bound, margin = metric_of(shape["metric"]), Amount.of(shape)
+    bound, margin = metric_of(shape["metric"], recorded), Amount.of(shape)
     if margin.number < 0:
         raise BadParameter(f"a margin is a number from 0 up, not {margin}")
     refuse_harmless(bound, margin, "get worse")

@@ -13,7 +13,7 @@ from assay.evaluation.result import Result
 from assay.metrics._metric import BoundMetric
 from assay.monitoring.case import MOST_MOVED, Case, scores_of
 from assay.monitoring.finding import FAILED, PASSED, Finding
-from assay.monitoring.rule import Kind, Rule, metric_of, without_baseline
+from assay.monitoring.rule import Kind, Recorded, Rule, metric_of, without_baseline
 from assay.monitoring.terms import Terms
 
 FIRST = ("hit", "recall", "mrr", "ndcg")
@@ -78,10 +78,10 @@ def _metric(now: Result, before: Result) -> BoundMetric:
     raise DataError(f"no metric tells hits from misses; score hit@10, or name one: … by recall@10 (there are {there})")
 
 
-def parse_queries(shape: re.Match[str], terms: Terms) -> QueryRule:
+def parse_queries(shape: re.Match[str], terms: Terms, recorded: Recorded = tuple) -> QueryRule:
     """`no query` is at most 0 of them."""
     most = 0 if shape["most"] is None else int(shape["most"])
-    return QueryRule(most, metric_of(shape["metric"]) if shape["metric"] else None, terms=terms)
+    return QueryRule(most, metric_of(shape["metric"], recorded) if shape["metric"] else None, terms=terms)
 
 
 KIND = Kind(

@@ -11,7 +11,7 @@ from assay.monitoring.amount import NUMBER, Amount, exceeds, refuse_harmless
 from assay.monitoring.case import Case
 from assay.monitoring.figures import figure_shape, unit_of
 from assay.monitoring.finding import FAILED, PASSED, Finding
-from assay.monitoring.rule import Kind, MetricRule, metric_of, without_baseline, without_figure
+from assay.monitoring.rule import Kind, MetricRule, Recorded, metric_of, without_baseline, without_figure
 from assay.monitoring.terms import Terms
 
 NO_SLACK = Amount(0.0)
@@ -61,9 +61,9 @@ class RatchetRule(MetricRule):
         )
 
 
-def parse_ratchet(shape: re.Match[str], terms: Terms) -> RatchetRule:
+def parse_ratchet(shape: re.Match[str], terms: Terms, recorded: Recorded = tuple) -> RatchetRule:
     """Only figures of all queries are kept in the history, so there is no ratchet for a slice."""
-    bound = metric_of(shape["metric"])
+    bound = metric_of(shape["metric"], recorded)
     if terms.where:
         raise BadParameter(f"a ratchet is about all queries, so it has no where; drop it, or write {bound.name} >= a number")
     slack = Amount.of(shape) if shape["number"] else NO_SLACK

@@ -16,7 +16,7 @@ from typing import Any
 
 from assay.errors import AssayError, BadParameter, UnknownName, near_matches
 from assay.monitoring import rule_change, rule_count, rule_limit, rule_margin, rule_queries, rule_ratchet
-from assay.monitoring.rule import Rule, at_place, forms_hint, slips
+from assay.monitoring.rule import Recorded, Rule, at_place, forms_hint, slips
 from assay.monitoring.terms import FAIL, WARN, parse_severity, split_terms
 from assay.text import counted, shortened
 
@@ -37,8 +37,8 @@ LONGEST, LONGEST_BODY = 10_000, 1_000
 """Letters of a rule, and of what it says before `where`."""
 
 
-def parse_rule(text: str, place: str = "", undecided: str = WARN) -> Rule:
-    """One rule; an error names the place, and what may have been meant."""
+def parse_rule(text: str, place: str = "", undecided: str = WARN, recorded: Recorded = tuple) -> Rule:
+    """One rule; an error names the place, and what may have been meant. `recorded` gives metrics that results have."""
     if not isinstance(text, str) or not text.strip():
         raise at_place(BadParameter(f"a rule is a text such as {EXAMPLES[-1]}, not {text!r}"), place)
     try:
@@ -49,7 +49,7 @@ def parse_rule(text: str, place: str = "", undecided: str = WARN) -> Rule:
             raise BadParameter(f"a rule has at most {LONGEST_BODY:,} letters before where, and this one {len(body):,}")
         for kind in KINDS:
             if shape := kind.shape.fullmatch(body):
-                return kind.parse(shape, terms)
+                return kind.parse(shape, terms, recorded)
         raise _unreadable(body)
     except AssayError as error:
         raise at_place(error, place) from None
@@ -65,25 +65,27 @@ def _unreadable(body: str) -> AssayError:
     return BadParameter(f"{shortened(body, 100)} is no rule; rules look like{forms}")
 
 
-def parse_rules(given: str | Rule | Mapping[str, Any] | Iterable[Any], undecided: str = WARN) -> list[Rule]:
+def parse_rules(
+    given: str | Rule | Mapping[str, Any] | Iterable[Any], undecided: str = WARN, recorded: Recorded = tuple
+) -> list[Rule]:
     """Rules out of texts, maps and rules, each once; an error where there is none."""
     items = [given] if isinstance(given, str | Rule | Mapping) else list(given)
-    found = [item if isinstance(item, Rule) else rule_from(item, "", undecided) for item in items]
+    found = [item if isinstance(item, Rule) else rule_from(item, "", undecided, recorded) for item in items]
     if not found:
         raise BadParameter(f"there is no rule; one is a text such as {rule_limit.KIND.example}")
     return list({rule.text: rule for rule in found}.values())
 
 
-def rule_from(item: Any, place: str = "", undecided: str = WARN) -> Rule:
+def rule_from(item: Any, place: str = "", undecided: str = WARN, recorded: Recorded = tuple) -> Rule:
     """A text, or a map with its terms: `{rule: mrr not worse by 0.02, severity: warn, where: {language: de}}`.
 
     `{warn: …}` is short for a rule that only warns.
     """
     if not isinstance(item, Mapping):
-        return parse_rule(item, place, undecided)
+        return parse_rule(item, place, undecided, recorded)
     if len(item) == 1 and next(iter(item)) in SHORT_KEYS:
         severity, text = next(iter(item.items()))
-        return parse_rule(f"{severity}: {text}", place, undecided)
+        return parse_rule(f"{severity}: {text}", place, undecided, recorded)
     for key in item:
         if key not in MAP_KEYS:
             known = (*MAP_KEYS, *SHORT_KEYS) if len(item) == 1 else MAP_KEYS
@@ -92,7 +94,7 @@ def rule_from(item: Any, place: str = "", undecided: str = WARN) -> Rule:
     if not isinstance(item.get("rule"), str):
         raise at_place(BadParameter(f"a rule as a map has a text under rule, found {shortened(dict(item))}"), place)
     try:
-        return parse_rule(_written(item), place, undecided)
+        return parse_rule(_written(item), place, undecided, recorded)
     except AssayError as error:
         raise at_place(error, place) from None
 
@@ -114,7 +116,7 @@ def _written(item: Mapping[str, Any]) -> str:
     return " ".join(filter(None, (*parts, f"[{', '.join(options)}]" if options else "")))
 
 
-def rules_from_yaml(text: str, source: str = "gate.yaml") -> list[Rule]:
+def rules_from_yaml(text: str, source: str = "gate.yaml", recorded: Recorded = tuple) -> list[Rule]:
     """The rules of a file: a list under `rules`, or the list alone; `undecided: fail` beside it is for all of them.
 
     Everything that is wrong is told at once, each with its line.
@@ -124,7 +126,7 @@ def rules_from_yaml(text: str, source: str = "gate.yaml") -> list[Rule]:
     found: list[Rule] = []
     for item, line in content:
         try:
-            found.append(rule_from(item, f"{source}:{line}", undecided))
+            found.append(rule_from(item, f"{source}:{line}", undecided, recorded))
         except AssayError as error:
             faults.append(error)
     if len(faults) == 1:

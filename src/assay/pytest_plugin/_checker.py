@@ -47,9 +47,11 @@ class Checker:
 
     def gate(self, result: Result | Sequence[Result], *rules: Any) -> GateReport:
         """The same for results that are there already."""
+        from assay.monitoring.gate import metrics_of
         from assay.monitoring.rules import parse_rules
 
-        return self._held(list(result) if isinstance(result, list | tuple) else [result], parse_rules(rules))
+        results: list[Any] = list(result) if isinstance(result, list | tuple) else [result]
+        return self._held(results, parse_rules(rules, recorded=lambda: metrics_of(results)))
 
     def _held(self, results: list[Any], rules: Sequence[Rule], note: str = "") -> GateReport:
         from assay.monitoring.gate import gate
