@@ -78,7 +78,7 @@ class Database:
         until, n_lost = time.monotonic() + patience, 0
         for tried in range(TRIES):
             try:
-                with self.engine.connect().execution_options(**how) as connection, connection.begin():
+                with self._connect(**how) as connection, connection.begin():
                     return work(connection)
             except FAILURES as error:
                 n_lost += is_lost(error)
@@ -87,6 +87,10 @@ class Database:
                     raise explained(error, self.place) from error
             time.sleep(random.uniform(0.5, 1) * min(0.005 * 2**tried, 1.0))  # noqa: S311 (no secret)
         raise AssertionError  # the last try returns or raises
+
+    def _connect(self, **how: Any) -> Connection:
+        """A connection that knows whose it is, so that what is wrong with a row can name the store."""
+        return self.engine.connect().execution_options(assay_store=str(self.place), **how)
 
     def _refuse_old(self) -> None:
         """A layout is brought up to date where the store may be changed, and nowhere else."""

@@ -50,7 +50,8 @@ def decompressed(data: bytes, what: str, digest: str | None = None) -> bytes:
         size = zstandard.get_frame_parameters(data).content_size
         if most_unpacked(len(data)) < size < zstandard.CONTENTSIZE_ERROR:
             raise StoreError(
-                f"{what} becomes too large when unpacked; if the store is yours, allow more with {VARIABLE}=inf"
+                f"{what} becomes too large when unpacked ({size:,} bytes out of {len(data):,}); "
+                f"if the store is yours, allow more with {VARIABLE}=100000"
             )
         payload = zstandard.ZstdDecompressor().decompress(data)
     except (zstandard.ZstdError, MemoryError) as error:

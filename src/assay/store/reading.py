@@ -18,7 +18,7 @@ from assay.store.pairs import Unopened, unpack_pairs
 from assay.store.parcel import Parcel, assembled, figures_of, unpack_queries, unpack_record
 from assay.store.payload import damage_told, decompressed, unpack_json
 from assay.store.references import Target, chosen_places
-from assay.store.rows import read_rows
+from assay.store.rows import store_prefix, read_rows
 from assay.store.score_payload import unpack_scores
 from assay.store.tables import BASELINES, DATASETS, EVALUATIONS, NOTES, PAYLOADS, RESULTS, TAGS
 from assay.store.writing import Bundle
@@ -59,8 +59,15 @@ class Shelf:
 
     row: ResultRow
     parts: Mapping[str, Sealed]
-    what: str
+    address: str
     """The evaluation, the benchmark and the provider, for people."""
+    store: str
+    """The name of the store and a colon, as messages begin."""
+
+    @property
+    def what(self) -> str:
+        """The store, and what of it this is."""
+        return f"{self.store}{self.address}"
 
     def result(self) -> Result:
         """The result. Rankings and queries are read when somebody looks at them."""
@@ -109,17 +116,17 @@ def read_shelves(connection: Connection, evaluation: int, part: str, name: str) 
     digests = {getattr(row, kind) for row in chosen for kind in PARTS} - {None}
     found = select(PAYLOADS.c.digest, PAYLOADS.c.data).where(PAYLOADS.c.digest.in_(sorted(digests)))
     data = dict(read_rows(connection, found, tuple[str, bytes]))
-    return [Shelf(row, _sealed(row, data, name), _address(row, name)) for row in chosen]
+    store = store_prefix(connection)
+    return [Shelf(row, _sealed(row, data, f"{store}{_address(row, name)}"), _address(row, name), store) for row in chosen]
 
 
 def _address(row: ResultRow, name: str) -> str:
     return f"{name}#{printable(row.benchmark)}/{printable(row.provider)}"
 
 
-def _sealed(row: ResultRow, data: Mapping[str, bytes], name: str) -> dict[str, Sealed]:
+def _sealed(row: ResultRow, data: Mapping[str, bytes], about: str) -> dict[str, Sealed]:
     """Kind → payload, as far as the result has it."""
     wanted = {kind: digest for kind in PARTS if (digest := getattr(row, kind)) is not None}
-    about = _address(row, name)
     if lost := [kind for kind, digest in wanted.items() if digest not in data]:
         raise StoreError(f"{about}: its {lost[0]} are not in the store any more; assay store check lists all such")
     return {kind: Sealed(digest, data[digest], f"{about}: {kind}") for kind, digest in wanted.items()}
@@ -135,9 +142,9 @@ class EvaluationRow(NamedTuple):
     saved: str
     plan: bytes
 
-    def open_plan(self) -> bytes:
-        """The plan, checked."""
-        what = f"{self.id}: its plan"
+    def open_plan(self, store: str) -> bytes:
+        """The plan, checked; what is wrong with it begins with the name of the store."""
+        what = f"{store}{self.id}: its plan"
         content = decompressed(self.plan, what)
         with damage_told(what):
             plan = convert_plain(unpack_json(content), dict[str, Any], "it")
@@ -172,7 +179,7 @@ def read_about(connection: Connection, number: int) -> About:
     notes = select(NOTES.c.written, NOTES.c.text).where(NOTES.c.evaluation == number).order_by(NOTES.c.number)
     baselines = select(BASELINES.c.name, BASELINES.c.part).where(BASELINES.c.evaluation == number).order_by(BASELINES.c.name)
     return About(
-        *(row.id, row.digest, row.started, row.saved, row.open_plan()),
+        *(row.id, row.digest, row.started, row.saved, row.open_plan(store_prefix(connection))),
         tags=tuple(tag for (tag,) in read_rows(connection, tags, tuple[str])),
         notes=tuple(read_rows(connection, notes, Note)),
         baselines=tuple(read_rows(connection, baselines, tuple[str, str])),

@@ -18,6 +18,11 @@ class Damage(AssayError):
     exit_code = 6
 
 
+def store_prefix(connection: Connection) -> str:
+    """The name of the store and a colon, as messages begin."""
+    return f"{connection.get_execution_options().get('assay_store', 'the store')}: "
+
+
 def read_rows(connection: Connection, wanted: Select[Any], kind: type[T]) -> list[T]:
     """The rows of a query, each as a named tuple or tuple of that type."""
     rows = connection.execute(wanted).cursor.fetchall()  # as the database gives them: a row object each would cost as much

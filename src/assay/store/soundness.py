@@ -10,7 +10,7 @@ from assay.errors import AssayError, StoreError
 from assay.store.listing import FigureRow
 from assay.store.parcel import Figure
 from assay.store.reading import EvaluationRow, read_evaluation_rows, read_shelves
-from assay.store.rows import read_rows
+from assay.store.rows import store_prefix, read_rows
 from assay.store.tables import DATASETS, FIGURES, PAYLOADS, RESULTS
 from assay.store.writing import Bundle, unused
 
@@ -66,7 +66,7 @@ def _check_evaluation(connection: Connection, row: EvaluationRow, faults: list[s
     figures = _figures(connection, row.number)
     parcels = []
     for shelf in shelves:
-        parcel, name = shelf.parcel(), shelf.what
+        parcel, name = shelf.parcel(), shelf.address
         result = shelf.result()
         for mapping in (result.run, result.queries, result.relevant):
             len(mapping)  # opens it
@@ -75,7 +75,7 @@ def _check_evaluation(connection: Connection, row: EvaluationRow, faults: list[s
         if parcel.figures != figures.get(shelf.row.number, ()):
             faults.append(f"{name}: its summaries are not those of its scores")
         parcels.append(parcel)
-    if Bundle(row.open_plan(), tuple(parcels), row.saved).digest != row.digest:
+    if Bundle(row.open_plan(store_prefix(connection)), tuple(parcels), row.saved).digest != row.digest:
         faults.append(f"{row.id} is not the evaluation that was saved: a result or its plan was changed")
     return len(shelves)
 

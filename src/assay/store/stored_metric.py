@@ -9,7 +9,7 @@ from assay.metrics._lookup import find_metric, recorded_metric
 from assay.metrics._metric import BoundMetric
 from assay.store.parcel import unpack_record
 from assay.store.payload import damage_told, decompressed
-from assay.store.rows import read_first
+from assay.store.rows import store_prefix, read_first
 from assay.store.tables import EVALUATIONS, FIGURES, RESULTS
 from assay.text import printable
 
@@ -22,7 +22,7 @@ def stored_metric(connection: Connection, name: str) -> BoundMetric:
         record = _newest_record(connection, name)
         if record is None:
             raise
-    what = f"the newest result with {printable(name)}"
+    what = f"{store_prefix(connection)}the newest result with {printable(name)}"
     content = decompressed(record, what)
     with damage_told(what):
         return recorded_metric(name, unpack_record(content).is_higher_better(name))
