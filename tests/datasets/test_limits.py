@@ -170,7 +170,8 @@ def test_a_json_document_may_be_one_long_line(tmp_path, monkeypatch):
     assert len(Run(path)["q1"]) == 100
 
 
-@pytest.mark.parametrize("place", [4, 30, -8, -5])
+@pytest.mark.usefixtures("reader")
+@pytest.mark.parametrize("place", [0, 3, 4, 30, -8, -5])
 def test_a_flipped_byte_in_parquet_is_a_data_error(tmp_path, place):
     content = bytearray(parquet(tmp_path / "run.parquet", RUN_ROWS, RUN_NAMES).read_bytes())
     content[place] ^= 0xFF
@@ -213,5 +214,5 @@ def test_a_footer_that_claims_many_row_groups_costs_nothing(tmp_path):
     """Version 1, then a list of 2**28 row groups, which the database would make room for."""
     footer = b"\x15\x02" + b"\x39\xfc" + b"\x80\x80\x80\x80\x01" + b"\x00"
     path = write(tmp_path / "run.parquet", b"PAR1" + footer + len(footer).to_bytes(4, "little") + b"PAR1")
-    with pytest.raises(DataError, match=r"run\.parquet: not a Parquet file that can be read: its footer is damaged"):
+    with pytest.raises(DataError, match=r"run\.parquet: not a Parquet file that can be read: its start or its footer is damaged"):
         Run(path)

@@ -272,3 +272,10 @@ def test_an_id_may_be_as_long_as_data_have_it(hostile):
     key = keys_of(client.get("/").text)[0]
     assert client.get(f"/result/{key}/query", params={"id": "w" * 10_000}).status_code == 200
     assert client.get(f"/result/{key}/query", params={"id": "w" * 9_999}).status_code == 404
+
+
+def test_the_token_of_an_application_is_masked_wherever_it_would_be_shown(usual):
+    client = client_of(usual, token=TOKEN)
+    answer = client.get(f"/history?metric={TOKEN}", headers={"authorization": f"Bearer {TOKEN}"})
+    assert "no metric is called &#39;…&#39;" in answer.text
+    assert TOKEN not in answer.text

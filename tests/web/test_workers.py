@@ -8,6 +8,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import httpx
 import pytest
@@ -200,6 +201,26 @@ class TestDrawer:
         with pytest.raises(RuntimeError, match="a chart cannot be drawn"):
             drawer.svg_of({"mark": 7})
         assert drawer.svg_of(SPEC).startswith("<svg")
+
+    def test_it_fetches_nothing(self, drawer):
+        asked = []
+
+        class Rows(BaseHTTPRequestHandler):
+            def do_GET(self):
+                asked.append(self.path)
+                self.send_response(200)
+                self.end_headers()
+                self.wfile.write(b'[{"a": 1}]')
+
+            def log_message(self, *words):
+                """Nothing."""
+
+        with ThreadingHTTPServer(("127.0.0.1", 0), Rows) as server:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            with pytest.raises(RuntimeError, match="a chart cannot be drawn.*not allowed"):
+                drawer.svg_of({**SPEC, "data": {"url": f"http://127.0.0.1:{server.server_port}/rows.json"}})
+            server.shutdown()
+        assert asked == []
 
     def test_it_is_started_again_after_it_was_killed_and_after_some_charts(self, drawer, monkeypatch):
         monkeypatch.setattr(_drawing, "MOST_DRAWN", 2)

@@ -50,7 +50,7 @@ def parquet_reader(connection: Any, source: FileSource) -> str:
     More rows than a file of that size can hold are refused before anything is read.
     """
     if not is_sound_footer(source.plain_path):
-        raise DataError(f"{source.label}: not a Parquet file that can be read: its footer is damaged or not there")
+        raise DataError(f"{source.label}: not a Parquet file that can be read: its start or its footer is damaged")
     path = path_literal(source.plain_path)
     [(n_rows,)] = connection.execute(f"SELECT sum(num_rows) FROM parquet_file_metadata({path})").fetchall()
     size = source.path.stat().st_size

@@ -1,4 +1,4 @@
-"""The footer of a Parquet file, walked before the database reads it: no list in it is longer than what is left of it.
+"""The frame of a Parquet file: the magic at both ends, and the footer, walked before the database reads it: no list in it is longer than what is left of it.
 
 The database makes room for as many row groups and columns as a footer claims, so one changed byte could cost gigabytes.
 The footer is in Thrift's compact protocol, in which every element takes a byte at least.
@@ -19,10 +19,11 @@ MANY = 15
 
 
 def is_sound_footer(path: Path) -> bool:
-    """Whether the footer holds what it claims. What else may be wrong with it, the database says."""
+    """Whether the file begins as it must, and its footer holds what it claims. What else is wrong, the database says."""
     with path.open("rb") as file:
+        begins_right = file.read(len(MAGIC)) == MAGIC
         size = file.seek(0, io.SEEK_END)
-        if size < len(MAGIC) + END:
+        if not begins_right or size < len(MAGIC) + END:
             return False
         file.seek(size - END)
         length, magic = int.from_bytes(file.read(4), "little"), file.read(4)

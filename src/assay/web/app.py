@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from assay.errors import AssayError, UnknownName
+from assay.masking import add_secret
 from assay.web import (
     api,
     compare,
@@ -92,6 +93,7 @@ def make_app(
     from assay.store import Store as Opened
 
     opened = store if isinstance(store, Opened) else Opened.open(store, create=False)
+    add_secret(token, "the token")
     keys, throttle = Keys.of(token), Throttle() if throttle is None else throttle
     desk = Desk(opened, library=Library(datasets), needs_token=bool(token))
     renderer = Renderer(PAGES, StaticFiles.read(), has_token=bool(token))
