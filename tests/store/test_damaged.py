@@ -240,7 +240,7 @@ def test_a_plan_that_is_none_is_damage(sound, content):
 @pytest.mark.parametrize("cell", ["assay_results SET record", "assay_evaluations SET plan", "assay_payloads SET data"])
 def test_what_becomes_too_large_is_refused_and_names_the_store(sound, cell):
     path = changed(sound, (f"UPDATE {cell} = ?", compressed(bytes(65 << 20))))
-    with pytest.raises(StoreError, match="becomes too large when unpacked.*ASSAY_MAX_EXPANSION") as found:
+    with pytest.raises(StoreError, match=r"becomes too large when unpacked.*ASSAY_MAX_EXPANSION") as found:
         look_at_everything(Store.open(path))
     assert str(found.value).startswith(f"{path}: ")
     assert found.value.exit_code == 6

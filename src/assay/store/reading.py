@@ -18,7 +18,7 @@ from assay.store.pairs import Unopened, unpack_pairs
 from assay.store.parcel import Parcel, assembled, figures_of, unpack_queries, unpack_record
 from assay.store.payload import damage_told, decompressed, unpack_json
 from assay.store.references import Target, chosen_places
-from assay.store.rows import store_prefix, read_rows
+from assay.store.rows import read_rows, store_prefix
 from assay.store.score_payload import unpack_scores
 from assay.store.tables import BASELINES, DATASETS, EVALUATIONS, NOTES, PAYLOADS, RESULTS, TAGS
 from assay.store.writing import Bundle

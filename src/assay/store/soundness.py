@@ -10,7 +10,7 @@ from assay.errors import AssayError, StoreError
 from assay.store.listing import FigureRow
 from assay.store.parcel import Figure
 from assay.store.reading import EvaluationRow, read_evaluation_rows, read_shelves
-from assay.store.rows import store_prefix, read_rows
+from assay.store.rows import read_rows, store_prefix
 from assay.store.tables import DATASETS, FIGURES, PAYLOADS, RESULTS
 from assay.store.writing import Bundle, unused
 

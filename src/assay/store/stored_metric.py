@@ -9,7 +9,7 @@ from assay.metrics._lookup import find_metric, recorded_metric
 from assay.metrics._metric import BoundMetric
 from assay.store.parcel import unpack_record
 from assay.store.payload import damage_told, decompressed
-from assay.store.rows import store_prefix, read_first
+from assay.store.rows import read_first, store_prefix
 from assay.store.tables import EVALUATIONS, FIGURES, RESULTS
 from assay.text import printable
 

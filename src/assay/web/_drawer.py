@@ -1,6 +1,7 @@
 """The program that draws: a chart's specification on each line of its input, its SVG on each line of its output.
 
-Nothing is fetched for it: a specification holds its data. It runs in a process of its own, and ends when its input does, so also when the server was killed.
+Nothing is fetched: a specification holds its data.
+It runs in a process of its own, and ends when its input does, so also when the server was killed.
 """
 
 from __future__ import annotations
