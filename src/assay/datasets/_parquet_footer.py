@@ -1,7 +1,8 @@
 """The ends of a Parquet file: the magic, and the footer, walked before the database reads it.
 
-No list in the footer is longer than what is left of it. The database makes room for as many row groups and columns as a footer claims, so one changed byte could cost gigabytes.
-The footer is in Thrift's compact protocol, in which every element takes a byte at least.
+No list in the footer is longer than what is left of it. The database makes room for as many
+row groups and columns as a footer claims, so one changed byte could cost gigabytes. The footer is in
+Thrift's compact protocol, in which every element takes a byte at least.
 """
 
 from __future__ import annotations
