@@ -37,6 +37,33 @@ def test_where_files_need_a_name_it_is_one_that_is_known(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
+WINDOWS = """
+import os, sys
+for name in ("fchmod", "fchown", "O_NOFOLLOW", "geteuid", "getuid"):
+    delattr(os, name)
+sys.modules["fcntl"] = None
+from pathlib import Path
+from assay.atomic_write import atomic_write
+from assay.evaluation.answers import _lock
+from assay.temporary_files import locked_folder, remove_abandoned
+folder = Path(sys.argv[1])
+left = folder / ".assay-0123456789abcdef.tmp"
+left.touch()
+for content in (b"old", b"new"):
+    with atomic_write(folder / "a.txt") as file:
+        file.write(content)
+with locked_folder(folder) as one, open(folder / "a.txt") as file:
+    print(one.is_dir(), _lock(file.fileno(), waits=True))
+remove_abandoned(folder)
+print(sorted(path.name for path in folder.iterdir()), (folder / "a.txt").read_bytes())
+"""
+
+
+def test_a_system_without_owners_modes_and_locks_can_write_too(tmp_path):
+    done = subprocess.run([sys.executable, "-c", WINDOWS, str(tmp_path)], capture_output=True, text=True, check=False)
+    assert done.stdout == "True True\n['.assay-0123456789abcdef.tmp', 'a.txt'] b'new'\n", done.stderr
+
+
 def test_a_killed_process_leaves_no_copy_of_what_it_read(tmp_path):
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
     command = [sys.executable, "-c", KILLED]

@@ -110,7 +110,9 @@ def _make_folders(folder: Path) -> list[Path]:
 
 
 def _take_over(handle: int, before: os.stat_result) -> None:
-    """Owner and mode of the file that is replaced, as far as that is allowed."""
+    """Owner and mode of the file that is replaced, as far as that is allowed; Windows knows neither."""
+    if not (hasattr(os, "fchown") and hasattr(os, "fchmod")):
+        return
     now = os.fstat(handle)
     if (now.st_uid, now.st_gid) != (before.st_uid, before.st_gid):
         with suppress(OSError):

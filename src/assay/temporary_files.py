@@ -21,6 +21,8 @@ TEMPORARY = re.compile(r"\.assay-[0-9a-f]{16}\.tmp")
 """Names of temporary files and folders; nobody else calls a file like that."""
 DESCRIPTORS = Path("/proc/self/fd")
 """Where Linux has the open files of a process, by number."""
+NO_FOLLOW: int = getattr(os, "O_NOFOLLOW", 0)
+"""The flag that does not open what a symbolic link leads to; Windows has none."""
 FULL = (errno.ENOSPC, errno.EDQUOT)
 """What systems say when there is no room left."""
 
@@ -137,7 +139,7 @@ def remove_abandoned(folder: Path, names: re.Pattern[str] = TEMPORARY) -> None:
 
 def _remove_if_abandoned(path: Path) -> None:
     with suppress(OSError):
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+        handle = os.open(path, os.O_RDONLY | NO_FOLLOW)
         try:
             found = os.fstat(handle)
             if not _is_locked(handle) and os.path.samestat(found, path.stat()):  # else its owner has just replaced it

@@ -2,6 +2,7 @@
 
 import io
 
+import numpy as np
 import pytest
 
 from assay.cli._program_errors import LABEL, NO_MEMORY, PASTED, PLAIN, RED, exit_code_with_message, write_error
@@ -66,17 +67,13 @@ def test_the_list_of_commands_is_not_broken_within_a_word(terminal):
     assert {"conformance", "judgments", "providers"} <= set(words)
 
 
-class OutOfMemoryException(Exception):
-    """What DuckDB raises."""
-
-
 @pytest.mark.parametrize(
     "error",
     [
         MemoryError(),
         RuntimeError("can't start new thread"),
         ImportError("libopenblas.so: failed to map segment from shared object"),
-        OutOfMemoryException("could not allocate block"),
+        np._core._exceptions._ArrayMemoryError((1 << 60,), np.dtype(float)),
     ],
 )
 def test_what_libraries_say_without_memory_is_no_bug(capsys, error):
@@ -85,6 +82,31 @@ def test_what_libraries_say_without_memory_is_no_bug(capsys, error):
 
     assert exit_code_with_message(fail) == 3
     assert capsys.readouterr().err == f"error: {NO_MEMORY}\n"
+
+
+def test_a_database_without_memory_is_no_bug(capsys):
+    import duckdb
+
+    def fail():
+        raise duckdb.OutOfMemoryException("could not allocate block")
+
+    assert exit_code_with_message(fail) == 3
+    assert capsys.readouterr().err == f"error: {NO_MEMORY}\n"
+
+
+class OutOfMemoryException(Exception):
+    """An error of somebody else's that only has the name of DuckDB's."""
+
+
+@pytest.mark.parametrize(
+    "error", [OutOfMemoryException("no"), ValueError("can't start new thread"), KeyError("failed to map segment")]
+)
+def test_words_and_names_alone_do_not_make_a_bug_a_lack_of_memory(capsys, error):
+    def fail():
+        raise error
+
+    assert exit_code_with_message(fail) == 70
+    assert "this is a bug" in capsys.readouterr().err
 
 
 def test_a_service_that_hangs_up_is_an_error_and_a_reader_that_goes_away_is_none(capsys):

@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -33,6 +34,17 @@ def test_the_table_of_the_evaluation_comes_again_with_what_it_rests_on(assay, ke
     assert any(line.startswith("  bm25") and f"{result_of(0)['ndcg@10']:.4f}   0.100 – 0.900" in line for line in rest)
     assert "  benchmark   small 1.0 (queries aa)" in rest
     assert "  dense       (number=2)" in rest
+
+
+@pytest.mark.parametrize(("dirty", "said"), [(True, "abc with changes"), (False, "abc"), (None, "abc (changes unknown)")])
+def test_whether_files_differed_from_the_commit_is_told(assay, kept, dirty, said):
+    result = result_of(1, started=DAY)
+    origin = {**result.provenance, "repository": {"commit": "abc", "dirty": dirty}}
+    with Store.open() as store:
+        store.save([replace(result, provenance=origin)])
+    assert f"  commit      {said}\n" in assay("show", "latest").out
+    assert assay("report", "latest", "-o", "page.html").code == 0
+    assert f">{said}<" in Path("page.html").read_text()
 
 
 def test_what_was_said_about_it_is_shown(assay, kept):

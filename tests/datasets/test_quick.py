@@ -69,6 +69,21 @@ def test_extra_queries_are_named_by_the_strict_reader_alone(tmp_path, name_extra
     assert rank_source(source, Qrels({q: {"a": 1} for q in ("q1", "q2", "q3")}), RULES, name_extra=name_extra)
 
 
+def test_a_wrong_statement_is_not_taken_for_wrong_data(tmp_path, monkeypatch):
+    import duckdb
+
+    from assay.datasets import _quick
+
+    source = as_source(WRITERS["blanks"](tmp_path, ORDINARY))
+    monkeypatch.setattr(_quick, "table_of", lambda *_: _quick.Table("SELECT no_such_column FROM nowhere"))
+    with pytest.raises(duckdb.CatalogException):
+        rank_source(source, JUDGED, RULES)
+    monkeypatch.setattr(
+        _quick, "table_of", lambda *_: _quick.Table("SELECT 'q' AS q, 'd' AS d, 'x'::DOUBLE AS s, false AS bad")
+    )
+    assert rank_source(source, JUDGED, RULES) is None
+
+
 ORDINARY = [("q1", "a", 0.5), ("q1", "b", 0.25), ("q2", "a", 1.0), ("q3", "z", 9.0)]
 
 

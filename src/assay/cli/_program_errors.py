@@ -17,8 +17,11 @@ RED, PLAIN = "\x1b[1;31m", "\x1b[0m"
 PASTED = "  assay "
 """How a line begins that can be pasted: it is not broken."""
 NO_MEMORY = "there is not enough memory; give fewer or smaller files at once, or allow the process more"
-NO_MEMORY_LEFT = ("can't start new thread", "failed to map segment", "annot allocate memory", "bad_alloc")
-"""What Python, the loader of libraries and libraries say then."""
+NO_MEMORY_LEFT: dict[type[Exception], tuple[str, ...]] = {
+    RuntimeError: ("can't start new thread", "bad_alloc"),
+    ImportError: ("failed to map segment", "annot allocate memory"),
+}
+"""What Python says of a thread, C++ of itself and the loader of a library: their types mean much else, too."""
 BUG = 70
 
 
@@ -49,8 +52,13 @@ def exit_code_with_message(run: Callable[[], int]) -> int:
 
 
 def _lacks_memory(error: Exception) -> bool:
-    """Whether a library says in words of its own that there is no memory left: for a thread, or for another library."""
-    return type(error).__name__ == "OutOfMemoryException" or any(words in str(error) for words in NO_MEMORY_LEFT)
+    """Whether the error is DuckDB's own for no memory; only where no type says it are words looked at."""
+    duckdb = sys.modules.get("duckdb")  # if nobody has loaded it, the error is not DuckDB's
+    if duckdb is not None and isinstance(error, duckdb.OutOfMemoryException):
+        return True
+    return any(
+        words in str(error) for kind, all_words in NO_MEMORY_LEFT.items() if isinstance(error, kind) for words in all_words
+    )
 
 
 def write_error(message: str) -> None:

@@ -29,3 +29,14 @@ def path_literal(path: Path) -> str:
 def literal(text: str) -> str:
     """A string as SQL."""
     return "'" + text.replace("'", "''") + "'"
+
+
+def is_wrong_statement(error: Exception) -> bool:
+    """Whether the database refuses what it was asked, which is a fault of assay's and not of the data.
+
+    Of a damaged file it may say anything else, even an error of no particular type.
+    """
+    import duckdb
+
+    ours = (duckdb.ParserException, duckdb.SyntaxException, duckdb.BinderException, duckdb.CatalogException)
+    return isinstance(error, ours)

@@ -65,8 +65,8 @@ class LineIndex:
 def ordinary_lines(path: Path, delimiter: bytes, marks: bytes, *, may_have_gaps: bool = False) -> LineIndex | None:
     """The lines of a file that both readers are bound to split alike; None for any other file.
 
-    None of the marks occurs, no line starts with `#`, no field starts with a plus sign or is empty (unless gaps are
-    allowed), and carriage returns stand only before line feeds.
+    None of the marks occurs, no line starts with `#` or ends in a delimiter, no field starts with a plus sign or is empty
+    (unless gaps are allowed), and carriage returns stand only before line feeds.
     """
     index = LineIndex(path)
     before = b"\n"
@@ -76,6 +76,8 @@ def ordinary_lines(path: Path, delimiter: bytes, marks: bytes, *, may_have_gaps:
                 return None
             index.add(chunk)
             before = chunk[-1:]
+    if before == delimiter:
+        return None
     ends_in_gap = before <= b" " and before != b"\n" and not may_have_gaps
     return None if before == b"\r" or ends_in_gap else index
 
@@ -85,6 +87,8 @@ def _is_ordinary(text: bytes, delimiter: bytes, may_have_gaps: bool) -> bool:
     if b"+" in text and delimiter + b"+" in text:
         return False
     if b"#" in text and b"\n#" in text:
+        return False
+    if delimiter + b"\n" in text or delimiter + b"\r" in text:  # the database passes over one empty field too many
         return False
     if b"\r" in text:
         text = text.replace(b"\r\n", b"\n")

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.datasets._database import connect
+from assay.datasets._database import connect, is_wrong_statement
 from assay.datasets._lines import LineIndex
 from assay.datasets._tables import Table, is_large, table_of
 from assay.datasets._trec_lines import trec_fields
@@ -68,7 +68,11 @@ def rank_source(
             raise KeyboardInterrupt from None
         except (MemoryError, duckdb.OutOfMemoryException):
             raise DataError(f"{getattr(source, 'label', 'the run')}: it needs more memory than there is") from None
-        except (duckdb.Error, OutOfTheOrdinary):  # the connection may be past use; the strict reader has its own
+        except OutOfTheOrdinary:
+            return None
+        except duckdb.Error as error:  # the connection may be past use; the strict reader has its own
+            if is_wrong_statement(error):
+                raise
             return None
     needs_names = ranked and name_extra and any(answer.n_extra for answer in ranked.values())
     return None if needs_names else ranked

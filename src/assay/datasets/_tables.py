@@ -119,7 +119,7 @@ def _delimited(connection: Any, source: FileSource) -> Table | None:
         if file.readline() != source.first_line:
             return None
     names = [name.strip() for name in source.first_line.decode("utf-8", "replace").split(delimiter)]
-    if len({name.lower() for name in names}) != len(names):
+    if not all(names) or len({name.lower() for name in names}) != len(names):
         return None
     columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in names)
     reader = _csv_reader(source, delimiter, f"header=true, columns={{{columns}}}")

@@ -9,7 +9,7 @@ from assay.evaluation.result import Result
 from assay.model.policy import Policy
 from assay.reports._page_matter import Matter
 from assay.reports._page_parts import TEXT, Column, Field, Grid, Section, anchor_of, words
-from assay.reports._stored import readable
+from assay.reports._stored import commit_in_words, readable
 
 
 def provenance_section(matter: Matter) -> Section:
@@ -38,7 +38,7 @@ def _told(result: Result) -> dict[str, str]:
         if origin.get(key):
             found[name] = f"{readable(str(origin[key]))} UTC"
     if repository := origin.get("repository"):
-        found["commit"] = f"{repository.get('commit', '')}{' with changes' if repository.get('dirty') else ''}"
+        found["commit"] = commit_in_words(repository)
     for name in ("k", "seed"):
         if origin.get(name) is not None:
             found["documents asked for" if name == "k" else name] = str(origin[name])

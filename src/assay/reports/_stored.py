@@ -109,11 +109,17 @@ def _described(provenance: Mapping[str, Any]) -> dict[str, str]:
     if started := provenance.get("started"):
         found["started"] = readable(str(started)) + " UTC"
     if repository := provenance.get("repository"):
-        found["commit"] = f"{repository['commit']}{' with changes' if repository.get('dirty') else ''}"
+        found["commit"] = commit_in_words(repository)
     versions = {name: provenance[name] for name in ("assay", "python") if name in provenance}
     if versions:
         found["versions"] = ", ".join(f"{name} {version}" for name, version in versions.items())
     return found
+
+
+def commit_in_words(repository: Mapping[str, Any]) -> str:
+    """The commit, and whether files differed from it; where git could not say, that is said."""
+    changes = {True: " with changes", None: " (changes unknown)"}
+    return f"{repository.get('commit', '')}{changes.get(repository.get('dirty', False), '')}"
 
 
 def _spelled(configuration: Mapping[str, Any]) -> str:
