@@ -28,7 +28,7 @@ class Outer(msgspec.Struct, forbid_unknown_fields=True):
     ("content", "said"),
     [
         (b'{"inner": [{"n": 1}, {}]}', "f: inner[1].n: is missing"),
-        (b'{"inner": [{"n": 1, "m": 2}]}', "f: inner[0].m: no such field is known"),
+        (b'{"inner": [{"n": 1, "m": 2}]}', "f: inner[0].m: unknown field"),
         (b'{"inner": [{"n": -1}]}', "f: inner[0].n: expected a whole number >= 0"),
         (b'{"inner": [{"n": 1.5}]}', "f: inner[0].n: expected a whole number, found a number"),
         (b'{"inner": {}}', "f: inner: expected a list, found an object"),

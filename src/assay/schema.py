@@ -158,7 +158,7 @@ def _told(found: msgspec.ValidationError, plain: Any, kind: Any) -> tuple[str, s
     if field := re.fullmatch(r"Object missing required field `(.*)`", what):
         return _joined(place, field[1]), "is missing"
     if field := re.fullmatch(r"Object contains unknown field `(.*)`", what, re.DOTALL):
-        return _joined(place, _cut(field[1])), "no such field is known"
+        return _joined(place, _cut(field[1])), "unknown field"
     return place, _in_words(what)
 
 

@@ -20,8 +20,10 @@ DEEPEST = 50
 """Lists and maps inside each other."""
 MOST_LETTERS = 1_000_000
 """Letters of a file."""
+LONGEST_WORD = 40
+"""Letters of a key or alias that a message shows."""
 MERGE = "<<"
-"""The key whose map is poured into the one around it."""
+"""The key whose map is merged into the one around it."""
 TYPES = (
     ("null", re.compile(r"~|null|Null|NULL|")),
     ("bool", re.compile(r"true|True|TRUE|false|False|FALSE")),
@@ -136,7 +138,7 @@ class _Builder:
 
     def _meant(self, anchor: str, line: int) -> Node:
         if any(anchor == one.anchor for one in self.open):
-            self._refuse(line, f"*{shortened(anchor)} stands for something that holds it; a file has no circles")
+            self._refuse(line, f"alias *{_cut(anchor)} contains itself; an alias may only name what is complete before it")
         if anchor not in self.anchored:
             self._refuse(line, f"no YAML: found undefined alias {anchor!r}")
         return self.anchored[anchor]
@@ -174,29 +176,31 @@ class _Builder:
         if depth > DEEPEST:
             self._refuse(line, f"nested too deeply: lists and maps go {DEEPEST} levels deep at most")
         if self.n_nodes > MOST_NODES:
-            self._refuse(line, f"too large: a file has at most {MOST_NODES:,} values, with what its aliases stand for")
+            self._refuse(line, f"too large: more than {MOST_NODES:,} values once aliases are expanded")
 
     def _mapping(self, pairs: list[tuple[Node, Node]]) -> dict[str, Node]:
-        """The pairs by key. What is poured in yields to what is written here; of several the first wins."""
+        """The pairs by key. What is merged in yields to what is written here; of several the first wins."""
         found: dict[str, Node] = {}
-        poured: dict[str, Node] = {}
+        merged: dict[str, Node] = {}
         for key, value in pairs:
             if key.is_plain and key.value == MERGE:
                 for one in self._maps_of(value):
-                    poured = {**one, **poured}
+                    merged = {**one, **merged}
                 continue
             name = self._name(key)
             if name in found:
                 self.faults.add(key.line, f"the key {name!r} is in line {found[name].line} already; keep one of them")
             else:
                 found[name] = Node(value.value, key.line, value.is_plain, value.size, value.height)
-        return poured | found
+        return merged | found
 
     def _name(self, key: Node) -> str:
         if not isinstance(key.value, str):
-            self._refuse(key.line, f"a key is a text, not a {key.kind}")
+            self._refuse(key.line, f"keys must be text, not a {key.kind}")
         if key.kind != "text":
-            self.faults.add(key.line, f"a key is a text, and {key.value or 'an empty one'} is none; write '{key.value}'")
+            self.faults.add(
+                key.line, f"keys must be text: write '{_cut(key.value)}' instead of {_cut(key.value) or 'nothing'}"
+            )
         return str(key.value)
 
     def _maps_of(self, value: Node) -> list[dict[str, Node]]:
@@ -209,6 +213,11 @@ class _Builder:
 
     def _refuse(self, line: int, what: str) -> NoReturn:
         raise DataError(f"{self.source}:{line}: {what}")
+
+
+def _cut(word: str) -> str:
+    """A word of the file, cut where it gets long."""
+    return word if len(word) <= LONGEST_WORD else f"{word[: LONGEST_WORD - 1]}…"
 
 
 def _is_sound(text: str) -> bool:

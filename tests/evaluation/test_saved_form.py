@@ -123,7 +123,7 @@ FOUND = [
     (("results", 0, "summary"), "object of one", "results[0].summary[word]: no query has a score of it"),
     (("results", 0, "policy", "ties"), "list", "results[0].policy: ties is one of"),
     (("results", 0, "policy"), "add", "results[0].policy: no convention is called 'unheard_of'"),
-    (("results", 0), "add", "results[0].unheard_of: no such field is known"),
+    (("results", 0), "add", "results[0].unheard_of: unknown field"),
     (("results", 0, "provenance", "dataset"), "word", "results[0].provenance.dataset: expected an object, found a text"),
     (("results", 0, "provenance", "latency_ms", "mean"), "long", "results[0].provenance.latency_ms[mean]: number out of"),
     (("results", 0, "provenance", "chunks", "n"), "delete", "results[0].provenance.chunks.n: is missing"),

@@ -11,7 +11,7 @@ import assay
 from assay.evaluation.saved import result_from_dict
 from assay.grammar import WrittenName
 from assay.metrics import _registry
-from assay.metrics._lookup import recorded_metric
+from assay.metrics._lookup import find_metric, recorded_metric
 from assay.metrics._own import OwnMetric
 from assay.metrics._parse import parse_metric
 
@@ -87,6 +87,28 @@ def test_wrong_parameters_are_told():
     with pytest.raises(assay.BadParameter, match="cut needs k, as in cut@10"):
         assay.evaluate(QRELS, RUN, cut)
     assert assay.evaluate(QRELS, RUN, cut.bind(k=3))["cut@3"] == 1
+
+
+def test_arguments_without_a_default_are_told_with_a_spelling_that_works():
+    @assay.metric
+    def weighted(run, weight, *_, **__):
+        return np.full(run.n_queries, weight)
+
+    said = r"^weighted: the parameter weight has no default; give it a value, as in weighted\(weight=0\.5\)$"
+    with pytest.raises(assay.BadParameter, match=said):
+        assay.evaluate(QRELS, RUN, "weighted")
+    assert assay.evaluate(QRELS, RUN, "weighted(weight=0.5)").summary == {"weighted(weight=0.5)": 0.5}
+    with pytest.raises(assay.BadParameter, match=r"none takes no argument; .* as in def none\(run\)$"):
+
+        @assay.metric
+        def none():
+            return 1
+
+
+def test_a_recorded_name_of_any_length_is_told_in_one_pair_of_quotes():
+    with pytest.raises(assay.UnknownName) as caught:
+        find_metric("x" * 1001)
+    assert str(caught.value) == f"no metric is called '{'x' * 40}…'."
 
 
 def test_it_is_compared_and_has_bands_and_slices_like_any_other():

@@ -186,24 +186,24 @@ def test_all_faults_of_a_file_are_told_at_once_with_their_lines():
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "said", "code"),
     [
-        ("rules: [", "g.yaml:1: no YAML"),
-        ("rules: failed = 0", "g.yaml:1: rules are a list"),
-        ("rulez:\n  - failed = 0", "g.yaml:1: no key of a gate is called 'rulez'. Did you mean rules?"),
-        ("rules: []", "there is no rule in it"),
-        ("", "there is no rule in it"),
-        ("rules:\n  - a: 1\n    a: 2", "g.yaml:3: the key 'a' is in line 2 already"),
-        ("undecided: perhaps\nrules: [failed = 0]", "undecided is warn or fail"),
-        ("rules:\n  - [[1]]", "g.yaml:2: a rule is a text"),
-        (BOMB, "g.yaml:1: too large"),
+        ("rules: [", "g.yaml:1: no YAML", 3),
+        ("rules: failed = 0", "g.yaml:1: rules are a list", 2),
+        ("rulez:\n  - failed = 0", "g.yaml:1: no key of a gate is called 'rulez'. Did you mean rules?", 2),
+        ("rules: []", "there is no rule in it", 2),
+        ("", "there is no rule in it", 2),
+        ("rules:\n  - a: 1\n    a: 2", "g.yaml:3: the key 'a' is in line 2 already", 3),
+        ("undecided: perhaps\nrules: [failed = 0]", "undecided is warn or fail", 2),
+        ("rules:\n  - [[1]]", "g.yaml:2: a rule is a text", 2),
+        (BOMB, "g.yaml:1: too large", 3),
     ],
 )
-def test_files_that_are_no_rules(text, said):
+def test_files_that_are_no_rules(text, said, code):
     with pytest.raises(AssayError, match=r"g\.yaml") as caught:
         rules_from_yaml(text, "g.yaml")
     assert said in str(caught.value)
-    assert caught.value.exit_code == 2
+    assert caught.value.exit_code == code
 
 
 def test_the_same_rule_counts_once_and_none_is_an_error():

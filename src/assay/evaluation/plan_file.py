@@ -45,6 +45,8 @@ def _text_of(path: Path) -> str:
             return file.read(MOST_LETTERS + 1)
     except FileNotFoundError:
         raise DataError(f"{path}: no such file") from None
+    except UnicodeDecodeError:
+        raise DataError(f"{path}: plans are text in UTF-8") from None
     except (OSError, ValueError) as error:
         raise DataError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
 

@@ -58,7 +58,10 @@ def metric(
         called = name or function.__name__
         if not called.replace("_", "").isalnum() or not called[0].isalpha():
             raise BadParameter(f"a metric's name has letters, digits and underscores, not {called!r}; give it a name=")
-        params = tuple(map(_param, list(inspect.signature(function).parameters.values())[1:]))
+        arguments = list(inspect.signature(function).parameters.values())
+        if not arguments:
+            raise BadParameter(f"{called} takes no argument; a metric is a function of a run, as in def {called}(run)")
+        params = tuple(_param(one) for one in arguments[1:] if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD))
         own = OwnMetric(
             called, _checked(function, called), params, range=range, higher_is_better=higher_is_better, is_monotone=False
         )

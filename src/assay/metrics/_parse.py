@@ -19,12 +19,12 @@ from typing import Any, NoReturn
 
 from assay.errors import BadParameter, UnknownName, UsageError, near_matches
 from assay.grammar import REQUIRED, Param, WrittenName, parse_setting, split_arguments
+from assay.masking import mask
 from assay.metrics._groups import DEFAULT_GROUP, GROUPS
 from assay.metrics._metric import BoundMetric, Metric
 from assay.metrics._own import ONLY_WRITTEN, PREFIX, load_metric
 from assay.metrics._registry import all_metrics, fold, known_spellings, register
 from assay.metrics._tool_names import as_read_by
-from assay.text import shortened
 
 _WHOLE = re.compile(
     r"""(?P<name>[^\s@()]+?) \s* (?:\( (?P<args>.*) \))? \s*
@@ -40,6 +40,8 @@ Given = str | BoundMetric | Metric
 """The same where a Python program hands it over, before `written_metrics` marks it."""
 LONGEST = 1000
 """Letters of a name that is looked up; what was read may be of any length."""
+LONGEST_SHOWN = 40
+"""Letters that a message shows of a longer name."""
 SHORTEST = 3
 """Letters of a spelling up to which it is like too many others to be suggested."""
 FAMILIES = {"ndcg_cut": "ndcg", "map_cut": "map"}
@@ -119,7 +121,7 @@ def _parse_text(text: Any, profile: str) -> Iterator[BoundMetric]:
     if not isinstance(text, str):
         raise BadParameter(f"a metric is given by its name, or made by assay.metric, not by {text!r}")
     if not is_written and len(text) > LONGEST:
-        raise UnknownName("metric", shortened(text))
+        raise UnknownName("metric", f"{mask(text)[:LONGEST_SHOWN]}…")
     for part in _split_outside_brackets(text):
         read = as_read_by(profile, part)
         if (group := fold(read)) in GROUPS:
@@ -250,6 +252,9 @@ def _bind(text: str, metric: Metric, given: Mapping[str, Any]) -> BoundMetric:
     bound = metric.bind(**given)
     for param in metric.params:
         if bound.params[param.name] is REQUIRED:
+            if not param.at:
+                example = f"{metric.name}({param.name}={_example(param)})"
+                raise BadParameter(f"{text}: the parameter {param.name} has no default; give it a value, as in {example}")
             instead = " set_precision is precision over everything retrieved." if metric.name == "precision" else ""
             name = next(iter(metric.titles), metric.name)
             raise BadParameter(f"{text}: {name} needs {param.name}, as in {name}@{_example(param)}.{instead}")

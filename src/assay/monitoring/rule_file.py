@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from assay.errors import BadParameter, DataError
 from assay.yaml_tree import Node, parse_yaml
 
 
@@ -27,10 +26,7 @@ class Lined:
 
 def read_yaml(text: str, source: str) -> Lined:
     """The content of a file. Nothing is guessed: `no`, `1.0` and `2020-01-01` stay what was written."""
-    try:
-        node = parse_yaml(text, source)
-    except DataError as error:  # rules are part of the request
-        raise BadParameter(str(error)) from None
+    node = parse_yaml(text, source)
     return Lined([], 1) if node is None else _lined(node)
 
 
