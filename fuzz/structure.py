@@ -124,7 +124,8 @@ def _retyped(value: Any, random: Random) -> Any:
     if isinstance(value, bool) or value is None:
         return random.choice((str(value).lower(), int(bool(value)), [value]))
     if isinstance(value, int | float):
-        return random.choice((str(value), -value, value * 10**6, value + 0.5, [value], bool(value)))
+        half = value + 0.5 if abs(value) < 1e300 else value // 2
+        return random.choice((str(value), -value, value * 10**6, half, [value], bool(value)))
     if isinstance(value, list):
         return random.choice(({str(place): one for place, one in enumerate(value)}, str(value)[:200], len(value)))
     return random.choice((list(value.items()), list(value), str(value)[:200])) if isinstance(value, dict) else str(value)

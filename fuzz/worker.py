@@ -9,6 +9,7 @@ import os
 import struct
 import sys
 import time
+import traceback
 import warnings
 from collections.abc import Iterable
 from pathlib import Path
@@ -50,7 +51,7 @@ def read_current(path: Path) -> tuple[int, bytes]:
 
 def main() -> None:
     """Answer one line with one line, until there are no more."""
-    told = os.fdopen(os.dup(1), "w", encoding="ascii")
+    answers = os.fdopen(os.dup(1), "w", encoding="ascii")
     silent = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silent, 1)
     os.dup2(silent, 2)
@@ -63,9 +64,22 @@ def main() -> None:
     set_limits()
     seen: dict[str, int] = {}
     for line in sys.stdin:
-        answer = _answer(json.loads(line), current, seen)
-        told.write(json.dumps(answer) + "\n")
-        told.flush()
+        answers.write(json.dumps(_answer_or_error(json.loads(line), current, seen)) + "\n")
+        answers.flush()
+
+
+def _answer_or_error(asked: dict[str, Any], current: Current, seen: dict[str, int]) -> dict[str, Any]:
+    """An error outside a component, such as in a mutation, is a fault of the fuzzer; its traceback is told."""
+    try:
+        return _answer(asked, current, seen)
+    except Exception as error:
+        fault = {
+            "kind": "fuzzer",
+            "signature": f"fuzzer: {type(error).__name__}",
+            "detail": traceback.format_exc(),
+            "input": "",
+        }
+        return {"inputs": 0, "accepted": 0, "refused": 0, "faults": 1, "seconds": 0.0, "found": [fault]}
 
 
 def _answer(asked: dict[str, Any], current: Current, seen: dict[str, int]) -> dict[str, Any]:

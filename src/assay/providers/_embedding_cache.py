@@ -14,6 +14,8 @@ from assay.providers._nearest import Vectors
 
 FILE = "embeddings.sqlite"
 TABLE = "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL, digest BLOB NOT NULL)"
+UNREADABLE = (sqlite3.Error, OSError, UnicodeDecodeError)
+"""What a damaged file raises; sqlite3 cannot even tell an error whose text is not UTF-8."""
 
 
 def key_of(model: str, text: str) -> bytes:
@@ -42,7 +44,7 @@ class EmbeddingCache:
         found: dict[bytes, Vectors] = {}
         if not self.path.is_file():
             return found
-        with suppress(sqlite3.Error, OSError), self._open() as database:
+        with suppress(*UNREADABLE), self._open() as database:
             for key in keys:
                 row = database.execute("SELECT vector, digest FROM vectors WHERE key = ?", (key,)).fetchone()
                 if row and _is_sound(key, *row):
@@ -52,12 +54,12 @@ class EmbeddingCache:
     def write(self, vectors: Mapping[bytes, Vectors]) -> None:
         """Keep these, if that can be done; a file that is no database any more is replaced."""
         rows = [(key, content := vector.tobytes(), _digest(key, content)) for key, vector in vectors.items()]
-        with suppress(sqlite3.Error, OSError):
+        with suppress(*UNREADABLE):
             try:
                 self._write(rows)
             except sqlite3.OperationalError:
                 return
-            except sqlite3.DatabaseError:
+            except (sqlite3.DatabaseError, UnicodeDecodeError):
                 self.path.unlink()
                 self._write(rows)
 
