@@ -92,7 +92,7 @@ def test_wrong_parameters_are_told():
 def test_arguments_without_a_default_are_told_with_a_spelling_that_works():
     @assay.metric
     def weighted(run, weight, *_, **__):
-        return np.full(run.n_queries, weight)
+        return np.full(run.n_queries, float(weight))
 
     said = r"^weighted: the parameter weight has no default; give it a value, as in weighted\(weight=0\.5\)$"
     with pytest.raises(assay.BadParameter, match=said):
