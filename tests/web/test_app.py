@@ -10,6 +10,7 @@ from _clients import client_of, keys_of, main_of
 from _stores import HOSTILE
 
 from assay.errors import StoreError
+from assay.web import query
 from assay.web.app import PAGES, make_app
 
 WORDS = "".join(HOSTILE[name] for name in ("markup", "quotes", "separators"))
@@ -54,6 +55,26 @@ def test_hostile_text_is_only_ever_text(attacked, paths):
         assert "<svg onload" not in text, path
         assert not re.search(r"<[^>]*\son\w+=", re.sub(r'"[^"]*"', '""', text)), path
         assert not {"\x00", "\x07", "\x1b", "\u2028", "\u2029"} & set(text), path
+
+
+FILTERS = {"words", "benchmark", "provider", "tag", "shared", "differ", "nothing"}
+"""Parameters that leave out what they do not fit, and so may leave nothing."""
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.path)
+def test_no_page_passes_over_a_parameter_in_silence(client, page):
+    key, other = keys_of(client.get("/").text)[:2]
+    path = page.path.format(evaluation=key.partition("/")[0], place=0, reference="latest")
+    given = {"/compare": f"r={key}&r={other}&", query.PAGE.path: "id=q1&"}.get(page.path, "")
+    tables = {"csv"} if path != "/result/latest" else set()  # which leads to another page
+    for name in {"strange", *tables, *page.takes} - FILTERS:
+        assert client.get(f"{path}?{given}{name}=python:evil:x").status_code in (400, 404), name
+
+
+def test_a_metric_or_baseline_that_nobody_knows_is_told_where_nothing_is_compared_yet(client):
+    assert client.get("/compare?metric=python:evil:x").status_code == 404
+    assert client.get("/compare?baseline=none").status_code == 400
+    assert client.get("/compare?metric=mrr").status_code == 200
 
 
 def test_formulas_are_neutralised_in_downloads(attacked, paths):

@@ -68,6 +68,7 @@ def _short(csrf: str) -> str:
 
 def answer_of(desk: Desk, renderer: Renderer, page: Page, asked: Asked) -> Answer:
     """The page, or with `csv` a table of it."""
+    page.refuse_strange(asked)
     view = page.show(desk, asked)
     if isinstance(view, Elsewhere):
         return Answer(b"", status=307, headers={"location": view.url})

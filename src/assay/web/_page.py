@@ -105,6 +105,8 @@ class Page:
     path: str
     show: Callable[[Desk, Asked], View | Elsewhere]
     label: str = ""
+    takes: tuple[str, ...] = ()
+    """The parameters of its address; every page takes `csv` too. Any other is refused."""
     section: str = ""
     """The label of the page that the navigation marks meanwhile, where that is another one."""
     is_kept: bool = True
@@ -113,6 +115,12 @@ class Page:
     """Whether it may take long to work out, so that it waits for its turn and nothing else waits for it."""
     knows_judge: bool = False
     """Whether it shows what the one who judges has given."""
+
+    def refuse_strange(self, asked: Asked) -> None:
+        """Say which parameter this page does not have: nothing that was asked for is left out in silence."""
+        known = (*self.takes, "csv")
+        if strange := [name for name, _ in asked.params if name not in known]:
+            raise BadParameter(f"there is no parameter {shortened(strange[0])} here; there are: {', '.join(known)}")
 
 
 def address(path: str, **params: Any) -> str:

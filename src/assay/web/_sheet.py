@@ -14,6 +14,9 @@ from assay.web._page import Asked
 T = TypeVar("T")
 PER_PAGE = 50
 ROWS_OF_A_DOWNLOAD = 100_000
+SHEET = ("sort", "order", "page")
+"""The parameters by which an address says where one is in a table."""
+ORDERS = ("asc", "desc")
 
 
 @dataclass(frozen=True)
@@ -113,14 +116,16 @@ class Plan(Generic[T]):
         return replace(self, items=self._sorted(asked), is_in_order=True)
 
     def _sorted(self, asked: Asked) -> Sequence[T]:
-        name = asked.one("sort")
+        name, order = asked.one("sort"), asked.one("order", "asc")
+        if order not in ORDERS:
+            raise BadParameter(f"order is {' or '.join(ORDERS)}, not {order[:80]!r}")
         if not name or self.is_in_order:
             return self.items
         key = next((one.key for one in self.columns if one.name == name and one.key), None)
         if key is None:
             known = ", ".join(one.name for one in self.columns if one.key)
             raise BadParameter(f"nothing here is sorted by {name[:80]!r}; what can be: {known}")
-        return in_order(self.items, key, is_down=asked.one("order") == "desc")
+        return in_order(self.items, key, is_down=order == "desc")
 
 
 def in_order(items: Sequence[T], key: Callable[[T], Any], *, is_down: bool) -> list[T]:

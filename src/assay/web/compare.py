@@ -23,7 +23,7 @@ from assay.web._exact import exact_section
 from assay.web._page import Asked, Elsewhere, Page, View, address
 from assay.web._queries import change_field, cut_text, metric_of, query_url, score_column
 from assay.web._sections import lay_out
-from assay.web._sheet import Plan, SheetColumn
+from assay.web._sheet import SHEET, Plan, SheetColumn
 
 AT_THE_TERMINAL = "--intersect compares what they share"
 """What the message says to those who compare at the terminal."""
@@ -43,14 +43,16 @@ def show_compare(desk: Desk, asked: Asked) -> View | Elsewhere:
     if moved := _resolved(desk, asked):
         return moved
     keys = tuple(dict.fromkeys(asked.every("r")))
-    if len(keys) < 2:
-        return _choose(desk, keys)
     if len(keys) > MOST_RESULTS:
         raise UsageError(f"at most {MOST_RESULTS} results are compared at once, and {len(keys)} were given")
     picked = [desk.listed(key) for key in keys]
     baseline = asked.one("baseline")
     if baseline and baseline not in keys:
         raise UsageError("the baseline is one of the results that are compared")
+    if len(keys) < 2:
+        if name := asked.one("metric"):
+            desk.store.metric(name)  # one that nobody knows is told here too, though nothing is shown by it yet
+        return _choose(desk, keys)
     shared = asked.has("shared")
     try:
         matter, group = _looked_at(desk, keys, baseline, shared=shared)
@@ -231,4 +233,5 @@ class BothQueries:
         return change_field(self.metric, self.change(query))
 
 
-PAGE = Page("/compare", show_compare, "Compare", is_heavy=True)
+TAKES = ("r", "baseline", "shared", "metric", "words", "differ", *SHEET)
+PAGE = Page("/compare", show_compare, "Compare", TAKES, is_heavy=True)

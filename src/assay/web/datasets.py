@@ -154,4 +154,4 @@ def _tags(result: Result) -> list[tuple[str, str]]:
     ]
 
 
-PAGE = Page("/datasets", show_datasets, "Datasets")
+PAGE = Page("/datasets", show_datasets, "Datasets", ("name",))

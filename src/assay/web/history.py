@@ -16,7 +16,7 @@ from assay.web._csv import HEAD, told, with_ends
 from assay.web._desk import Desk, known_figures
 from assay.web._page import Asked, Page, View
 from assay.web._sections import lay_out
-from assay.web._sheet import Plan, SheetColumn
+from assay.web._sheet import SHEET, Plan, SheetColumn
 from assay.web.results import offered
 
 MOST_LINES = 8
@@ -143,4 +143,5 @@ def _when(row: Row) -> Field:
     return told(shown, (HEAD, when), ("evaluation", point.evaluation))
 
 
-PAGE = Page("/history", show_history, "History", is_heavy=True)
+TAKES = ("benchmark", "provider", "since", "metric", *SHEET)
+PAGE = Page("/history", show_history, "History", TAKES, is_heavy=True)

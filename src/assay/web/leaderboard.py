@@ -225,4 +225,4 @@ def _drawing(desk: Desk, kind: str, keys: Sequence[str], metric: str) -> tuple[D
         return ()
 
 
-PAGE = Page("/leaderboard", show_leaderboard, "Leaderboard", is_heavy=True)
+PAGE = Page("/leaderboard", show_leaderboard, "Leaderboard", ("benchmark", "data", "metric"), is_heavy=True)

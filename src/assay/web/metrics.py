@@ -67,4 +67,4 @@ def _one(metric: Metric) -> list[Section]:
     return sections
 
 
-PAGE = Page("/metrics", show_metrics, "Metrics")
+PAGE = Page("/metrics", show_metrics, "Metrics", ("name",))

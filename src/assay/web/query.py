@@ -170,4 +170,5 @@ def _first_relevant(result: Result, query: str) -> Field:
     return number(f"{rank:,}", rank) if rank else Field("–", sort="")
 
 
-PAGE = Page("/result/{evaluation}/{place}/query", show_query, section="Results", knows_judge=True)
+TAKES = ("id", "top", "from", "saved", "back", "nothing")
+PAGE = Page("/result/{evaluation}/{place}/query", show_query, takes=TAKES, section="Results", knows_judge=True)

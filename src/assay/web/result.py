@@ -15,6 +15,7 @@ from assay.web._exact import exact_section
 from assay.web._page import Asked, Elsewhere, Page, View, address
 from assay.web._queries import KINDS, QueryTable, metric_of
 from assay.web._sections import lay_out
+from assay.web._sheet import SHEET
 from assay.web.results import marks_of
 
 MOST_OFFERED = 12
@@ -100,5 +101,7 @@ def show_shortcut(desk: Desk, asked: Asked) -> Elsewhere:
     return Elsewhere(f"/result/{name}/0")
 
 
-PAGE = Page("/result/{evaluation}/{place}", show_result, section="Results", is_heavy=True)
+PAGE = Page(
+    "/result/{evaluation}/{place}", show_result, takes=("metric", "only", "words", *SHEET), section="Results", is_heavy=True
+)
 SHORTCUT = Page("/result/{reference}", show_shortcut)

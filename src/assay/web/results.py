@@ -16,7 +16,7 @@ from assay.text import counted, printable
 from assay.web._csv import HEAD, told, with_ends
 from assay.web._desk import Desk, Listed, Shelf
 from assay.web._page import Asked, Page, View
-from assay.web._sheet import Plan, SheetColumn
+from assay.web._sheet import SHEET, Plan, SheetColumn
 
 LONGEST = 100
 """Letters of a name in a list."""
@@ -158,4 +158,4 @@ def _failed(one: Listed) -> Field:
     return number(f"{one.entry.n_failed:,}", one.entry.n_failed, tone="fail" if one.entry.n_failed else "")
 
 
-PAGE = Page("/", show_results, "Results")
+PAGE = Page("/", show_results, "Results", ("metric", *FILTERS, *SHEET))
