@@ -43,6 +43,34 @@ def test_a_pipe_is_written_to_and_stays_a_pipe(assay, files):
     assert found == [done.out]
 
 
+COMMANDS = {
+    "score": RUNS,
+    "compare": ("compare", "qrels.txt", "poor.run", "good.run", "-m", "map"),
+    "why": ("why", "qrels.txt", "poor.run", "-m", "map", "--expected", "0.5"),
+    "power": ("power", "qrels.txt", "poor.run", "good.run", "-m", "map"),
+}
+
+
+@pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS)
+def test_the_flag_tells_the_format_where_no_ending_does(assay, files, words):
+    asked = (*words, "-f", "json")
+    assert assay(*asked).code == 0
+    done = assay(*asked, "-o", "plain", "-o", "same.json")
+    assert done.code == 0, done.err
+    assert (files / "plain").read_text() == (files / "same.json").read_text() == done.out
+    for others in (("-o", "plain"), ("-f", "json", "-o", "plain.xyz")):
+        done = assay(*words, *others)
+        assert (done.code, done.out) == (2, "")
+        assert "a file without an ending has the format of -f" in done.err
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_a_device_takes_the_format_of_the_flag(assay):
+    done = assay(*RUNS, "-f", "csv", "-o", "/dev/full")
+    assert (done.code, done.out) == (3, "")
+    assert "/dev/full: cannot be written" in done.err
+
+
 def test_a_file_that_cannot_be_is_refused_before_anything_is_read(assay):
     done = assay("score", "nowhere.txt", "poor.run", "-o", "r.docx")
     assert (done.code, done.out) == (2, "")

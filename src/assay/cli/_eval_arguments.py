@@ -8,6 +8,7 @@ from assay.cli._confidence import add_interval_arguments
 from assay.cli._numbers import seconds, whole_number
 from assay.cli._policy import add_policy_arguments
 from assay.cli._relevance import add_unit_arguments
+from assay.cli._result_files import add_format
 from assay.cli._slices import add_by
 from assay.cli._store import add_store_argument
 from assay.cli._terms import add_term_arguments
@@ -61,13 +62,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="results by ending: json, csv, md, tex, txt; rankings: trec, run; may be repeated",
     )
-    show.add_argument(
-        "-f",
-        "--format",
-        default="table",
-        metavar="FORMAT",
-        help="what is printed: csv, json, latex, markdown, table or trec (default: table)",
-    )
+    add_format(show, "what is printed: csv, json, latex, markdown, table or trec (default: table)")
     add_store_argument(show)
     show.add_argument("--no-store", action="store_true", help="keep nothing in the store")
     show.add_argument("--quiet", action="store_true", help="nothing on standard error but errors")

@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from assay.cli._terminal import may_colour, terminal_width
 from assay.errors import UsageError
@@ -21,6 +21,20 @@ OF_TEXT = ".json .txt"
 STANDARD_INPUT = "-"
 
 
+class Format(argparse.Action):
+    """`-f`: what is printed; and, where it was given, the format of files whose ending tells none (`file_format`)."""
+
+    def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option_string: str | None = None) -> None:  # noqa: ARG002 (as argparse calls it)
+        """Keep it twice: the default of what is printed is no format of files."""
+        namespace.format = namespace.file_format = values
+
+
+def add_format(group: argparse._ActionsContainer, text: str, choices: Sequence[str] | None = None) -> None:
+    """The flag for the format, `table` unless it is given."""
+    group.add_argument("-f", "--format", action=Format, default="table", choices=choices, metavar="FORMAT", help=text)
+    group.set_defaults(file_format="")
+
+
 def add_output(group: argparse._ActionsContainer, endings: str = ENDINGS) -> None:
     """The flag for files; a command that has fewer formats names the endings it takes."""
     group.add_argument(
@@ -33,32 +47,31 @@ def add_output(group: argparse._ActionsContainer, endings: str = ENDINGS) -> Non
     )
 
 
-def check_output(paths: Sequence[str], endings: str = ENDINGS) -> None:
+def check_output(paths: Sequence[str], endings: str = ENDINGS, form: str = "") -> None:
     """Refuse files that could not be written, before anything is read. Without any, nothing is imported for them."""
     if not paths:
         return
-    from assay.reports._outputs import check_outputs
+    from assay.reports._outputs import check_outputs, refuse_endings
 
-    if others := [path for path in paths if Path(path).suffix.lower() not in endings.split()]:
-        raise UsageError(f"-o {others[0]}: the ending tells the format; there are {', '.join(endings.split())}")
-    check_outputs(paths)
+    refuse_endings(paths, endings.split(), form)
+    check_outputs(paths, form=form)
 
 
-def forms_of(paths: Sequence[str]) -> list[str]:
-    """The format of each file, told by its ending."""
+def forms_of(paths: Sequence[str], form: str = "") -> list[str]:
+    """The format of each file, told by its ending; where it has none, the one that was given."""
     if not paths:
         return []
-    from assay.reports._outputs import ENDINGS as FORMS
+    from assay.reports._outputs import form_of
 
-    return [FORMS[Path(path).suffix.lower()] for path in paths]
+    return [form_of(Path(path), form) for path in paths]
 
 
-def write_output(paths: Sequence[str], render: Callable[[str], str]) -> None:
-    """Write each file in the format of its ending, as `render` has it for that format."""
+def write_output(options: argparse.Namespace, render: Callable[[str], str]) -> None:
+    """Write each file that was asked for in its format, as `render` has it for that."""
     from assay.atomic_write import atomic_write
     from assay.masking import mask
 
-    for path, form in zip(paths, forms_of(paths), strict=True):
+    for path, form in zip(options.output, forms_of(options.output, options.file_format), strict=True):
         with atomic_write(Path(path)) as file:
             file.write(mask(render(form)).encode("utf-8", "surrogatepass"))
 
@@ -67,7 +80,7 @@ def put_out(options: argparse.Namespace, render: Callable[[str, Style], str]) ->
     """Write the files that were asked for, then print; only what is printed is fitted to the terminal."""
     from assay.reports._layout import Style
 
-    write_output(options.output, lambda form: render(form, Style()))
+    write_output(options, lambda form: render(form, Style()))
     sys.stdout.write(render(options.format, Style(terminal_width(), may_colour())))
 
 

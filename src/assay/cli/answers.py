@@ -14,7 +14,7 @@ from assay.cli._inputs import refuse_swallowed
 from assay.cli._numbers import digits
 from assay.cli._policy import add_policy_arguments, profile_of
 from assay.cli._relevance import add_relevance_arguments, relevance_of
-from assay.cli._result_files import FORMATS, add_output, check_output, names_of, write_output
+from assay.cli._result_files import FORMATS, add_format, add_output, check_output, names_of, write_output
 from assay.cli._slices import add_by
 from assay.cli._terminal import may_colour, terminal_width
 from assay.errors import UsageError
@@ -60,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_confidence_arguments(parser.add_argument_group("trust"))
     add_by(parser.add_argument_group("slices"))
     show = parser.add_argument_group("output")
-    show.add_argument("-f", "--format", default="table", metavar="FORMAT", help=f"{', '.join(FORMATS)} (default: table)")
+    add_format(show, f"{', '.join(FORMATS)} (default: table)")
     add_output(show)
     show.add_argument("-q", "--per-query", action="store_true", help="the scores of every query, not only the summary")
     show.add_argument("--digits", type=digits, metavar="N", help="decimals (default: 4; csv and json: all)")
@@ -93,7 +93,7 @@ def run_answers(options: argparse.Namespace) -> int:
         remarks=tuple(notes_side_by_side(results)),
     )
     slices = _sliced(options, results)
-    write_output(options.output, lambda form: render_answers(replace(report, width=None, colour=False), form, slices))
+    write_output(options, lambda form: render_answers(replace(report, width=None, colour=False), form, slices))
     sys.stdout.write(render_answers(report, options.format, slices))
     for note in (note for one in results for note in one.notes) if options.format == "csv" else ():
         sys.stderr.write(f"note: {note}\n")
@@ -111,7 +111,7 @@ def _check(options: argparse.Namespace) -> None:
     if not options.answers:
         raise UsageError(f"which answers? {options.prog} answers.jsonl --dataset golden.json")
     names_of(options.answers)
-    check_output(options.output)
+    check_output(options.output, form=options.file_format)
     if options.by and "csv" in (options.format, *(path.lower()[-3:] for path in options.output)):
         raise UsageError("--by has tables of its own, which csv has no place for; take json")
     if options.more_runs and not options.dataset:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from assay.cli._command import Command
 from assay.cli._confidence import level
 from assay.cli._numbers import digits, whole_number
+from assay.cli._result_files import add_format
 from assay.cli._slices import add_slice_arguments, beside_of, check_slices
 from assay.cli._systems import add_system_arguments, read_systems
 from assay.cli._terminal import may_colour, terminal_width
@@ -40,9 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_how_arguments(parser)
     add_slice_arguments(parser)
     show = parser.add_argument_group("output")
-    show.add_argument(
-        "-f", "--format", default="table", metavar="FORMAT", help="table, markdown, latex, csv or json (default: table)"
-    )
+    add_format(show, "table, markdown, latex, csv or json (default: table)")
     show.add_argument(
         "-o",
         "--output",
@@ -100,13 +99,14 @@ def run_compare(options: argparse.Namespace) -> int:
     """Names are checked before any data is read; nothing is printed unless everything worked."""
     from assay.reports._comparison import check_comparison_outputs, find_format
     from assay.reports._comparison_report import ComparisonReport
-    from assay.reports._outputs import ENDINGS
+    from assay.reports._outputs import form_of
     from assay.reports._slices_beside import render_with_beside
 
     how = how_of(options)
     find_format(options.format)
-    check_comparison_outputs(options.output)
-    check_slices(options, [options.format, *(ENDINGS[Path(output).suffix.lower()] for output in options.output)])
+    check_comparison_outputs(options.output, options.file_format)
+    forms = [form_of(Path(output), options.file_format) for output in options.output]
+    check_slices(options, [options.format, *forms])
     groups = read_systems(options, with_rankings=bool(options.worst or options.best or options.agreement))
     report = ComparisonReport(
         compared(options, groups, how),
@@ -118,7 +118,7 @@ def run_compare(options: argparse.Namespace) -> int:
     )
     beside = beside_of(options, report.comparisons)
     sys.stdout.write(render_with_beside(report, beside, options.format))
-    _write(options.output, report, beside)
+    _write(options, report, beside)
     return 0
 
 
@@ -160,12 +160,12 @@ def compared(options: argparse.Namespace, groups: Sequence[Sequence[Result]], ho
     return found
 
 
-def _write(outputs: Iterable[str], report: ComparisonReport, beside: Sequence[Beside]) -> None:
+def _write(options: argparse.Namespace, report: ComparisonReport, beside: Sequence[Beside]) -> None:
     from assay.reports._slices_beside import write_with_beside
 
-    paths = [Path(output) for output in outputs]
+    paths = [Path(output) for output in options.output]
     for path in paths:
-        write_with_beside(path, report, beside)
+        write_with_beside(path, report, beside, options.file_format)
     if paths:
         _tell([f"wrote {', '.join(map(str, paths))}"])
 

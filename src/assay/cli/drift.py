@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from assay.cli._command import Command
 from assay.cli._numbers import whole_number
-from assay.cli._result_files import OF_TEXT, add_output, check_output, put_out
+from assay.cli._result_files import OF_TEXT, add_format, add_output, check_output, put_out
 from assay.errors import UsageError
 from assay.text import counted, printable, wrapped
 
@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("before", help="yesterday's run")
     parser.add_argument("now", help="today's run")
     parser.add_argument("--k", type=whole_number(1_000_000), default=10, metavar="K", help="ranks to look at (default: 10)")
-    parser.add_argument("-f", "--format", default="table", choices=("table", "json"), metavar="FORMAT", help="table or json")
+    add_format(parser, "table or json", ("table", "json"))
     add_output(parser, OF_TEXT)
 
 
@@ -37,7 +37,7 @@ def run_drift(options: argparse.Namespace) -> int:
     from assay.monitoring.drift import measure_drift
     from assay.reports.json import written
 
-    check_output(options.output, OF_TEXT)
+    check_output(options.output, OF_TEXT, options.file_format)
     if not options.k:
         raise UsageError("--k is a number of ranks from 1 up")
     runs = []

@@ -59,14 +59,14 @@ def run_eval(options: argparse.Namespace) -> int:
         plan = _plan(options)
         tell_plan(options, plan)
         outputs = list(dict.fromkeys([*plan.outputs, *options.output]))
-        check_outputs(outputs)
+        check_outputs(outputs, form=options.file_format)
         _tell(options, *(f"note: {note}" for note in (*plan.notes, *notes_on_literals(plan.providers))))
         check_store(options)
         results = _results(options, plan)
         if isinstance(results, int):
             return results
         folders, shown = new_folders(outputs), Shown(statistics=plan.statistics, by=plan.by)
-        written, faults = _write(outputs, results, shown)
+        written, faults = _write(outputs, results, shown, options.file_format)
         again = _again(written)
         shown = replace(shown, width=width, colour=colour, again=again, strict=plan.strict)
         _print_apart(options, render_evaluation(results, options.format, shown), out)
@@ -154,7 +154,7 @@ def _going_on(options: argparse.Namespace, plan: Plan) -> str:
     return f"go on with: {shlex.join(['assay', *words])}"
 
 
-def _write(outputs: Sequence[str], results: Sequence[Result], shown: Shown) -> tuple[list[Path], list[str]]:
+def _write(outputs: Sequence[str], results: Sequence[Result], shown: Shown, form: str) -> tuple[list[Path], list[str]]:
     """The files written, and what is wrong with those that could not be: one must not take the others along."""
     from assay.reports._outputs import write_output
 
@@ -162,7 +162,7 @@ def _write(outputs: Sequence[str], results: Sequence[Result], shown: Shown) -> t
     faults: list[str] = []
     for output in outputs:
         try:
-            written += write_output(Path(output), results, shown)
+            written += write_output(Path(output), results, shown, form)
         except DataError as error:
             faults.append(str(error))
         except OSError as error:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.cli._command import Command
+from assay.cli._result_files import add_format
 from assay.cli._store import add_store_argument, open_store
 from assay.cli._stored import Found, bless_command, find_baseline, find_results, read_rules
 from assay.cli._terminal import may_colour, terminal_width
@@ -45,9 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--require-baseline", action="store_true", help="without a baseline the gate is broken: exit 3")
     add_store_argument(parser)
     show = parser.add_argument_group("output")
-    show.add_argument(
-        "-f", "--format", default="table", choices=FORMATS, metavar="FORMAT", help="table, json, markdown or junit"
-    )
+    add_format(show, "table, json, markdown or junit", FORMATS)
     show.add_argument(
         "-o",
         "--output",
@@ -61,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run_gate(options: argparse.Namespace) -> int:
     """Rules are read first. Where the gate is broken the files say so too, so that nobody reads the last one's."""
     options.is_named, options.baseline = options.baseline is not None, options.baseline or USUAL_BASELINE
-    _check_outputs(options.output)
+    _check_outputs(options.output, options.file_format)
     _refuse_bare_rules(options)
     try:
         report = _held(options)
@@ -71,11 +70,11 @@ def run_gate(options: argparse.Namespace) -> int:
         report = broken_gate(error, options.baseline)
         if options.format != "table":  # at the terminal the error says it all
             sys.stdout.write(_renderers()[options.format](report))
-        _write(options.output, report)
+        _write(options, report)
         _tell_github(report)
         raise
     sys.stdout.write(_renderers()[options.format](report))
-    _write(options.output, report)
+    _write(options, report)
     _tell_github(report)
     return report.exit_code
 
@@ -158,26 +157,29 @@ def _renderers() -> dict[str, Callable[[GateReport], str]]:
     }
 
 
-def _check_outputs(paths: Sequence[str]) -> None:
+def _check_outputs(paths: Sequence[str], form: str) -> None:
+    from assay.reports._outputs import OR_FLAG, form_of
+
     for path in map(Path, paths):
-        if path.suffix.lower() not in ENDINGS:
-            raise UsageError(f"-o {path}: the ending tells the format; there are junit.xml, md, json and txt")
+        if not form_of(path, form, ENDINGS):
+            raise UsageError(f"-o {path}: the ending tells the format; there are junit.xml, md, json and txt; {OR_FLAG}")
         if path.is_dir() or not path.parent.exists():
             raise UsageError(f"-o {path}: a file in a folder that exists is needed")
 
 
-def _write(paths: Sequence[str], report: GateReport) -> None:
+def _write(options: argparse.Namespace, report: GateReport) -> None:
     """Files are written whole or not at all."""
     from assay.atomic_write import atomic_write
     from assay.monitoring.gate_console import render_gate
+    from assay.reports._outputs import form_of
 
-    for path in map(Path, paths):
-        name = ENDINGS[path.suffix.lower()]
+    for path in map(Path, options.output):
+        name = form_of(path, options.file_format, ENDINGS)
         text = render_gate(report) if name == "table" else _renderers()[name](report)
         with atomic_write(path) as file:
             file.write(mask(text).encode("utf-8", "surrogatepass" if name == "json" else "replace"))
-    if paths:
-        sys.stderr.write(f"wrote {printable(', '.join(paths))}\n")
+    if options.output:
+        sys.stderr.write(f"wrote {printable(', '.join(options.output))}\n")
 
 
 def _tell_github(report: GateReport) -> None:

@@ -12,7 +12,7 @@ from assay.cli._command import Command
 from assay.cli._confidence import MANY, METHODS, level
 from assay.cli._inputs import refuse_swallowed
 from assay.cli._numbers import digits, whole_number
-from assay.cli._result_files import FORMATS, add_output, check_output, names_of, write_output
+from assay.cli._result_files import FORMATS, add_format, add_output, check_output, names_of, write_output
 from assay.cli._slices import add_by
 from assay.cli._terminal import may_colour, terminal_width
 from assay.errors import UsageError
@@ -65,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def _add_output_arguments(parser: argparse.ArgumentParser) -> None:
     """What is shown, and where."""
     show = parser.add_argument_group("output")
-    show.add_argument("-f", "--format", default="table", choices=FORMATS, metavar="FORMAT", help=", ".join(FORMATS))
+    add_format(show, ", ".join(FORMATS), FORMATS)
     add_output(show)
     show.add_argument("-q", "--per-query", action="store_true", help="the scores of every query too")
     show.add_argument("--digits", type=digits, metavar="N", help="decimals (default: 3; csv and json: all)")
@@ -82,7 +82,7 @@ def run_moe(options: argparse.Namespace) -> int:
     trust = {"interval": options.ci, "level": options.level, "seed": options.ci_seed}
     slices = slice_results(results, options.by, **trust) if options.by else ()
     report = Report(results, per_query=options.per_query, digits=options.digits, width=terminal_width(), colour=may_colour())
-    write_output(options.output, lambda form: render_routing(replace(report, width=None, colour=False), form, slices))
+    write_output(options, lambda form: render_routing(replace(report, width=None, colour=False), form, slices))
     sys.stdout.write(render_routing(report, options.format, slices))
     return 0
 
@@ -98,7 +98,7 @@ def _check(options: argparse.Namespace) -> None:
     if files := [word for word in options.by or () if Path(word).is_file()]:
         raise UsageError(f"what follows --by is taken as a tag: {' '.join(files)}. Put files first")
     chosen_metrics(options.metrics)
-    check_output(options.output)
+    check_output(options.output, form=options.file_format)
 
 
 def _results(options: argparse.Namespace) -> list[Result]:

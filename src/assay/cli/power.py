@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from assay.cli._command import Command
 from assay.cli._numbers import whole_number
-from assay.cli._result_files import OF_TEXT, add_output, check_output, put_out
+from assay.cli._result_files import OF_TEXT, add_format, add_output, check_output, put_out
 from assay.cli._systems import add_system_arguments, read_systems
 from assay.errors import UsageError
 
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--intersect", action="store_true", help="take what both share where queries, data or policies differ"
     )
     show = parser.add_argument_group("output")
-    show.add_argument("-f", "--format", default="table", choices=("table", "json"), help="table or json (default: table)")
+    add_format(show, "table or json (default: table)", ("table", "json"))
     add_output(show, OF_TEXT)
 
 
@@ -47,7 +47,7 @@ def run_power(options: argparse.Namespace) -> int:
     """Two systems; the metrics asked for, else the first they share."""
     from assay.reports._comparison_power import power_to_json, render_power
 
-    check_output(options.output, OF_TEXT)
+    check_output(options.output, OF_TEXT, options.file_format)
     studies = [study for group in read_systems(options) for study in _studies(options, group)]
     put_out(options, lambda form, style: power_to_json(studies) if form == "json" else render_power(studies, style))
     return 0

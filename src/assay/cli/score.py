@@ -17,7 +17,7 @@ from assay.cli._next_step import comparing
 from assay.cli._numbers import digits
 from assay.cli._policy import add_policy_arguments, profile_of
 from assay.cli._relevance import add_relevance_arguments, ontology_of, relevance_of
-from assay.cli._result_files import add_output, check_output, forms_of, write_output
+from assay.cli._result_files import add_format, add_output, check_output, forms_of, write_output
 from assay.cli._terminal import may_colour, terminal_width
 from assay.cli._verbose import kind_of, tell, tell_intervals, tell_policy, timed
 from assay.cli._wrong_file import explained, refuse_saved_results
@@ -69,7 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     trust.add_argument("--residuals", action="store_true", help="lowest and highest figure over grades of the unjudged")
     add_confidence_arguments(trust)
     show = parser.add_argument_group("output")
-    show.add_argument("-f", "--format", default="table", metavar="FORMAT", help=f"{', '.join(FORMATS)} (default: table)")
+    add_format(show, f"{', '.join(FORMATS)} (default: table)")
     add_output(show)
     show.add_argument("-q", "--per-query", action="store_true", help="the scores of every query, not only the summary")
     show.add_argument("--digits", type=digits, metavar="N", help="decimals (default: 4; csv and json: all)")
@@ -88,8 +88,8 @@ def run_score(options: argparse.Namespace) -> int:
     from assay.reports._report import find_renderer
 
     find_renderer(options.format)
-    check_output(options.output)
-    forms = [options.format, *forms_of(options.output)]
+    check_output(options.output, form=options.file_format)
+    forms = [options.format, *forms_of(options.output, options.file_format)]
     tool = options.profile or ""
     metrics = parse_metrics(options.metrics, tool) if options.metrics or not inputs.is_dataset else _usual(options, inputs)
     beside = [] if options.judged_only or not set(forms) & set(WITH_JUDGED) else _judged_beside(metrics)
@@ -102,7 +102,7 @@ def run_score(options: argparse.Namespace) -> int:
         results = _sorted(results, order_by)
     shown = Shown(options, inputs, results, frozenset(metric.name for metric in beside))
     tell_intervals(options, results)
-    write_output(options.output, shown.rendered)
+    write_output(options, shown.rendered)
     sys.stdout.write(shown.rendered(options.format, is_here=True))
     _say_aside(options, metrics, results)
     tell(options, f"wrote {', '.join(options.output) or 'no file'}")

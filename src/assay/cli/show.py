@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from assay.cli._command import Command
 from assay.cli._numbers import whole_number
-from assay.cli._result_files import ENDINGS, OF_TEXT, add_output, check_output, put_out
+from assay.cli._result_files import ENDINGS, OF_TEXT, add_format, add_output, check_output, put_out
 from assay.cli._slices import add_by
 from assay.cli._store import add_store_argument, open_store
 from assay.errors import UsageError
@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--top", type=whole_number(10**9), default=USUAL_TOP, metavar="N", help="ranks of that query (default: 10; 0: all)"
     )
     add_by(parser.add_argument_group("slices"))
-    parser.add_argument("-f", "--format", default="table", choices=FORMATS, help="table, csv, json, latex, markdown or trec")
+    add_format(parser, "table, csv, json, latex, markdown or trec", FORMATS)
     add_output(parser)
     add_store_argument(parser)
 
@@ -52,7 +52,7 @@ def run_show(options: argparse.Namespace) -> int:
     _refuse_bare_words(options)
     if options.query is not None and options.format not in ("table", "json"):
         raise UsageError("--query is shown as table or json")
-    check_output(options.output, ENDINGS if options.query is None else OF_TEXT)
+    check_output(options.output, ENDINGS if options.query is None else OF_TEXT, options.file_format)
     with open_store(options) as store:
         evaluation = store.find(options.reference)
     shown = _evaluation if options.query is None else _query

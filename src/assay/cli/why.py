@@ -11,7 +11,7 @@ from assay.cli._command import Command
 from assay.cli._inputs import refuse_swallowed
 from assay.cli._numbers import digits, whole_number
 from assay.cli._policy import add_policy_arguments, given_policy, profile_of
-from assay.cli._result_files import OF_TEXT, add_output, check_output, put_out
+from assay.cli._result_files import OF_TEXT, add_format, add_output, check_output, put_out
 from assay.errors import DataError, UsageError
 from assay.grammar import WrittenName
 from assay.model.policy import Policy
@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-e", "--expected", metavar="NUMBER", help="the number to explain, such as 0.3333 or 33.3%%")
     add_policy_arguments(parser)
     show = parser.add_argument_group("output")
-    show.add_argument("-f", "--format", default="table", choices=("table", "json"), help="table or json (default: table)")
+    add_format(show, "table or json (default: table)", ("table", "json"))
     add_output(show, OF_TEXT)
     show.add_argument("--top", type=whole_number(1_000_000), default=5, metavar="N", help="queries shown (default: 5)")
     show.add_argument("--digits", type=digits, metavar="N", help="decimals (default: 4, or those of the expected number)")
@@ -47,7 +47,7 @@ def run_why(options: argparse.Namespace) -> int:
     from assay.reports._asked import Asked
 
     refuse_swallowed(options, options.files)
-    check_output(options.output, OF_TEXT)
+    check_output(options.output, OF_TEXT, options.file_format)
     if len(options.files) != 2:
         raise UsageError("two files are needed: judgments and a run, or two results")
     asked = Asked(tuple(options.files), _digits(options), options.top)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from pathlib import Path
 
 from assay.catalog import find_entry
-from assay.errors import UsageError
 from assay.reports._comparison_console import render_console
 from assay.reports._comparison_data import render_csv, render_json
 from assay.reports._comparison_latex import render_latex
 from assay.reports._comparison_markdown import render_markdown
 from assay.reports._comparison_report import ComparisonReport
-from assay.reports._outputs import ENDINGS, check_outputs
+from assay.reports._outputs import ENDINGS, check_outputs, refuse_endings
 
 FORMATS: dict[str, Callable[[ComparisonReport], str]] = {
     "table": render_console,
@@ -33,10 +31,8 @@ def render_comparison(report: ComparisonReport, form: str = "table") -> str:
     return find_format(form)(report)
 
 
-def check_comparison_outputs(paths: Iterable[str]) -> None:
+def check_comparison_outputs(paths: Iterable[str], form: str = "") -> None:
     """Refuse files that could not be written, before anything is worked out."""
     paths = list(paths)
-    for path in paths:
-        if Path(path).suffix.lower() not in ENDINGS:
-            raise UsageError(f"-o {path}: the ending tells the format; there are {', '.join(ENDINGS)}")
-    check_outputs(paths)
+    refuse_endings(paths, tuple(ENDINGS), form)
+    check_outputs(paths, form=form)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from assay.atomic_write import atomic_write, destination, is_stream
@@ -17,21 +17,30 @@ from assay.reports._evaluation import Shown, render_evaluation
 ENDINGS = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".txt": "table"}
 RUNS = (".trec", ".run")
 PAGES = (".html", ".htm")
+OR_FLAG = "a file without an ending has the format of -f"
 LONGEST = 60
 """Letters of a result's name in the name of a file, which the system bounds in bytes."""
 
 
-def check_outputs(paths: Iterable[str], known: Sequence[str] = (*ENDINGS, *RUNS)) -> None:
+def form_of(path: Path, form: str = "", endings: Mapping[str, str] = ENDINGS) -> str:
+    """The format of a file, told by its ending; a file without one, a pipe or a device has the given form.
+
+    Empty where neither tells it.
+    """
+    ending = path.suffix.lower()
+    return endings.get(ending, "" if ending and not is_stream(path) else form)
+
+
+def check_outputs(paths: Iterable[str], known: Sequence[str] = (*ENDINGS, *RUNS), form: str = "") -> None:
     """Refuse what could not be written, before anything is run: endings nobody knows, folders, one file twice.
 
     Folders that are missing are made later; but one at the root is likely to be a mistake.
     """
     seen: set[Path] = set()
     for path in map(Path, paths):
-        if path.suffix.lower() not in known:
-            if path.suffix.lower() in PAGES:
-                raise UsageError(f"-o {path}: a page is made of what is stored: assay report latest -o {path}")
-            raise UsageError(f"-o {path}: the ending tells the format; there are {', '.join(known)}")
+        if path.suffix.lower() in PAGES and path.suffix.lower() not in known:
+            raise UsageError(f"-o {path}: a page is made of what is stored: assay report latest -o {path}")
+        refuse_endings([str(path)], known, form)
         if path.is_dir() or any(parent.exists() and not parent.is_dir() for parent in path.parents):
             raise UsageError(f"-o {path}: a file is needed; {_in_the_way(path)}")
         if not is_stream(path):
@@ -39,6 +48,13 @@ def check_outputs(paths: Iterable[str], known: Sequence[str] = (*ENDINGS, *RUNS)
         if path.absolute() in seen:
             raise UsageError(f"-o {path}: given twice, and the second would replace the first")
         seen.add(path.absolute())
+
+
+def refuse_endings(paths: Iterable[str], known: Sequence[str], form: str = "") -> None:
+    """Refuse a file whose format neither its ending nor the form tells."""
+    for path in map(Path, paths):
+        if path.suffix.lower() not in known and not form_of(path, form, {}):
+            raise UsageError(f"-o {path}: the ending tells the format; there are {', '.join(known)}; {OR_FLAG}")
 
 
 def refuse_place(path: Path, given: str) -> None:
@@ -71,13 +87,13 @@ def _in_the_way(path: Path) -> str:
     return f"{next(parent for parent in path.parents if parent.exists())} is no folder"
 
 
-def write_output(path: Path, results: Sequence[Result], how: Shown | None = None) -> list[Path]:
+def write_output(path: Path, results: Sequence[Result], how: Shown | None = None, form: str = "") -> list[Path]:
     """Write results, or their rankings where the ending is that of a run; one file for each where there are several.
 
-    Gives the files that were written.
+    The form is that of a file whose ending tells none. Gives the files that were written.
     """
     if path.suffix.lower() not in RUNS:
-        text = render_evaluation(results, ENDINGS[path.suffix.lower()], how or Shown())
+        text = render_evaluation(results, form_of(path, form), how or Shown())
         with atomic_write(path) as file:
             file.write(mask(text).encode("utf-8", "surrogatepass"))
         return [path]

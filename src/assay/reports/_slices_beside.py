@@ -19,7 +19,7 @@ from assay.reports._comparison import render_comparison
 from assay.reports._comparison_data import SCHEMA, rounded, whole
 from assay.reports._comparison_report import ComparisonReport
 from assay.reports._layout import Style
-from assay.reports._outputs import ENDINGS
+from assay.reports._outputs import form_of
 from assay.reports._sheets import Sheet, render_sheets
 from assay.reports._slices import slice_comparison_sheets, worst_slices_sheets
 from assay.reports.json import written
@@ -69,10 +69,10 @@ def render_with_beside(report: ComparisonReport, beside: Sequence[Beside], form:
     return "\n".join(texts)
 
 
-def write_with_beside(path: Path, report: ComparisonReport, beside: Sequence[Beside]) -> None:
-    """Write the same to a file, in the format that the ending tells."""
+def write_with_beside(path: Path, report: ComparisonReport, beside: Sequence[Beside], form: str = "") -> None:
+    """Write the same to a file, in the format that the ending tells; without one, in the given form."""
     plain = replace(report, width=None, colour=False)
-    text = render_with_beside(plain, beside, ENDINGS[path.suffix.lower()])
+    text = render_with_beside(plain, beside, form_of(path, form))
     with atomic_write(path) as file:
         file.write(mask(text).encode("utf-8", "surrogatepass"))
 
