@@ -49,7 +49,7 @@ def main() -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__, allow_abbrev=False)
     parser.add_argument("--seconds", type=float, help=f"end after that time (default: {SECONDS}, without --count)")
     parser.add_argument("--count", type=int, help="inputs in total, shared evenly by the components")
     parser.add_argument("--minimum", type=int, default=0, help="inputs of each component before time is shared evenly")

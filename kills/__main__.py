@@ -61,7 +61,7 @@ def _print_row(total: Total) -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m kills", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m kills", description=__doc__, allow_abbrev=False)
     parser.add_argument("--count", type=int, default=1000, help="kills in total, shared evenly by the operations")
     parser.add_argument("--operation", nargs="+", default=[], metavar="NAME", help="these only; a part of the name will do")
     parser.add_argument("--seed", help="the same seed gives the same instants (default: another each time)")

@@ -107,6 +107,15 @@ def test_quiet_is_quiet(place, assay):
     assert assay("eval", "plan.yaml", "--quiet").err == ""
 
 
+def test_a_secret_in_the_command_is_told_of_even_then(place, assay):
+    provider = "http(url='http://127.0.0.1:9/?api_key=hush-hush')"
+    said = assay("eval", "plan.yaml", "--providers", provider, "--quiet", "--no-store", "--retries", "0").err
+    warning = said.splitlines()[0]
+    assert warning.startswith("warning: http: url holds a secret")
+    assert "${" in warning
+    assert "hush" not in said
+
+
 @pytest.mark.parametrize("form", ["json", "csv", "trec", "markdown", "latex", "table"])
 def test_every_format_is_printed(place, assay, form):
     done = assay("eval", "plan.yaml", "-f", form, "--quiet")

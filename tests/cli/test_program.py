@@ -289,3 +289,12 @@ def test_the_codes_of_errors_are_listed():
         classes += one.__subclasses__()
         codes.add(one.exit_code)
     assert codes <= set(EXIT_CODES)
+
+
+@pytest.mark.parametrize(
+    "words", [["score", "--metric", "map"], ["eval", "--qui"], ["serve", "--token-fil", "t"], ["--vers"]]
+)
+def test_no_flag_is_read_from_its_beginning(assay, words):
+    done = assay(*words)
+    assert (done.code, done.out) == (2, "")
+    assert "unrecognized: --" in done.err

@@ -124,6 +124,24 @@ def test_a_token_in_the_command_is_refused_and_not_shown(store, capsys, flag):
     assert "canary" not in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("words", [["--token", "canary-canary"], ["--token=canary-canary"], ["--token"]])
+def test_the_flag_that_is_gone_says_what_to_use(store, capsys, words):
+    assert main(["serve", "--store", str(store), *words]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("error: --token is gone")
+    assert "--token-file FILE" in error
+    assert "ASSAY_TOKEN" in error
+    assert "canary" not in error
+
+
+def test_a_file_with_a_token_that_is_missing_is_named(store, capsys, tmp_path):
+    assert main(["serve", "--store", str(store), "--token-file", str(tmp_path / "none")]) == 2
+    assert (
+        capsys.readouterr().err
+        == f"error: --token-file {tmp_path}/none: there is no such file; it holds the token in one line\n"
+    )
+
+
 def test_a_file_with_a_token_that_cannot_be_read(store, capsys, tmp_path):
     (tmp_path / "token").write_bytes(b"\xff\xfe\xfd")
     for path in (tmp_path / "token", tmp_path):

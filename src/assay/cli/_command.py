@@ -6,7 +6,7 @@ import argparse
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from assay.errors import UnknownName, UsageError, near_matches
 
@@ -27,7 +27,10 @@ class Command:
 
 
 class Parser(argparse.ArgumentParser):
-    """Raises UsageError instead of exiting, with the command to ask for help."""
+    """Raises UsageError instead of exiting, with the command to ask for help. Flags are written out in full."""
+
+    def __init__(self, *words: Any, **how: Any) -> None:
+        super().__init__(*words, **{"allow_abbrev": False, **how})
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong and where to read on."""

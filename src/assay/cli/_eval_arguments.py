@@ -65,7 +65,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
     add_format(show, "what is printed: csv, json, latex, markdown, table or trec (default: table)")
     add_store_argument(show)
     show.add_argument("--no-store", action="store_true", help="keep nothing in the store")
-    show.add_argument("--quiet", action="store_true", help="nothing on standard error but errors")
+    show.add_argument("--quiet", action="store_true", help="nothing on standard error but errors and warnings")
 
 
 def _add_selection(parser: argparse.ArgumentParser) -> None:

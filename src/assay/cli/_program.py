@@ -78,7 +78,8 @@ def build_parser() -> Parser:
         command.arguments(sub)
         if command.computes:
             add_verbose(sub)
-        flags = [flag for flag in sub._option_string_actions if flag.startswith("--")]
+        known = sub._option_string_actions.items()
+        flags = [flag for flag, one in known if flag.startswith("--") and one.help != argparse.SUPPRESS]
         sub.set_defaults(run=command.run, prog=sub.prog, also_takes=command.also_takes, flags=flags)
     parser.set_defaults(run=lambda _: _no_command(parser), prog=parser.prog, also_takes="", flags=["--help", "--version"])
     return parser

@@ -6,7 +6,7 @@ import argparse
 import hashlib
 import shlex
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, redirect_stdout
 from dataclasses import replace
 from pathlib import Path
@@ -60,7 +60,8 @@ def run_eval(options: argparse.Namespace) -> int:
         tell_plan(options, plan)
         outputs = list(dict.fromkeys([*plan.outputs, *options.output]))
         check_outputs(outputs, form=options.file_format)
-        _tell(options, *(f"note: {note}" for note in (*plan.notes, *notes_on_literals(plan.providers))))
+        _tell(options, *(f"note: {note}" for note in plan.notes))
+        _warn(notes_on_literals(plan.providers))
         check_store(options)
         results = _results(options, plan)
         if isinstance(results, int):
@@ -112,6 +113,12 @@ def _tell(options: argparse.Namespace, *sentences: str) -> None:
     """Say something beside the output, unless it shall be quiet."""
     for sentence in () if options.quiet else sentences:
         sys.stderr.write(f"{printable(sentence)}\n")
+
+
+def _warn(sentences: Iterable[str]) -> None:
+    """Say what must be mended, be it quiet or not: a secret that others can read."""
+    for sentence in sentences:
+        sys.stderr.write(f"warning: {printable(sentence)}\n")
 
 
 def _results(options: argparse.Namespace, plan: Plan) -> list[Result] | int:

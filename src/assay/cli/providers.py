@@ -109,7 +109,7 @@ def _check(options: argparse.Namespace, text: str) -> int:
     out, style = sys.stdout, Style(terminal_width(), may_colour())
     with redirect_stdout(sys.stderr):
         part = _part(options, text)
-        sys.stderr.write("".join(f"note: {printable(note)}\n" for note in notes_on_literals([part.provider])))
+        sys.stderr.write("".join(f"warning: {printable(note)}\n" for note in notes_on_literals([part.provider])))
         shown = Shown(CheckReport(part, style), out) if options.format == "text" else None
         answers = gather(part, {}, shown, Progress(part.name, len(part.queries)))
     if shown is None:

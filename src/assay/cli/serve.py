@@ -9,7 +9,7 @@ import stat
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from assay.cli._command import Command
 from assay.cli._interrupts import HANGUP, Ended, handled_by
@@ -46,6 +46,17 @@ READABLE_BY_OTHERS = stat.S_IRGRP | stat.S_IROTH
 EVERYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 (names it, binds nothing)
 
 
+class _TokenInCommand(argparse.Action):
+    """`--token`, which is no flag any more: it says what to write in its place, and nothing of what was written."""
+
+    def __call__(self, *_: Any) -> NoReturn:
+        """Refuse it."""
+        raise UsageError(
+            f"--token is gone, for everybody on this machine can read a command: write the token into a file and use "
+            f"--token-file FILE, or set the variable {VARIABLE}"
+        )
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Which store, and where it is served."""
     add_store_argument(parser)
@@ -56,9 +67,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--token-file",
         metavar="FILE",
-        help=f"file with what visitors must know, {SHORTEST} letters or more; needed for any other host "
+        help=f"file that holds the token visitors must give, {SHORTEST} letters or more; needed for any other host "
         f"(default: the variable {VARIABLE})",
     )
+    parser.add_argument("--token", action=_TokenInCommand, nargs="?", help=argparse.SUPPRESS)
     parser.add_argument(
         "--datasets",
         nargs="+",
@@ -71,7 +83,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         default=[],
         metavar="ADDRESS",
-        help="proxies that are believed whom they speak for (X-Forwarded-For, -Proto, -Host): addresses or networks",
+        help="proxies whose X-Forwarded-* headers are trusted (For, Proto, Host): addresses or networks",
     )
 
 
@@ -123,8 +135,9 @@ def _refuse_open_proxy(proxies: Sequence[str], token: str) -> None:
 
 def _read_token(path: Path) -> str:
     """The one line of a file. A note where other users of this machine can read it too."""
-    if not path.exists():  # it may be the token itself, so it is not shown
-        raise UsageError("--token-file names a file that holds the token, and there is no such file")
+    if not path.exists():
+        shown = f" {path}" if set("./\\") & set(str(path)) else ""  # else it may be the token itself
+        raise UsageError(f"--token-file{shown}: there is no such file; it holds the token in one line")
     try:
         text = path.read_text(encoding="utf-8-sig").strip()
         mode = path.stat().st_mode
