@@ -50,6 +50,17 @@ def small(monkeypatch):
     monkeypatch.setattr(_limits, "MOST_EXPANSION", 10)
 
 
+@pytest.mark.parametrize("read", [Run, Qrels, load_dataset], ids=lambda one: one.__name__)
+@pytest.mark.parametrize("name", ["q.json.zst", "q.jsonl.zst", "q.csv.zst", "q.txt.zst"])
+def test_the_file_and_the_cause_are_named_once(tmp_path, monkeypatch, read, name):
+    monkeypatch.setattr(_limits, "FREE", 3_000_000)  # more than is looked at to tell what the file holds
+    path = write(tmp_path / name, zstandard.compress(b'{\n"q1": {"d1": 1' + b" " * 4_000_000 + b"}\n}\n"))
+    with pytest.raises(DataError) as caught:
+        read(path)
+    said = str(caught.value)
+    assert said.count(name) == said.count("becomes") == 1, said
+
+
 @pytest.mark.usefixtures("reader", "small")
 @pytest.mark.parametrize("ending", PACKERS)
 def test_what_becomes_far_larger_when_unpacked_is_refused(tmp_path, monkeypatch, ending):

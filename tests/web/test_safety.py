@@ -147,7 +147,9 @@ class TestWrites:
         return csrf_of(inside.get("/").text)
 
     def test_needs_the_word_of_the_form(self, inside, word):
-        assert inside.post("/logout", data={}).status_code == 403
+        refused = inside.post("/logout", data={})
+        assert refused.status_code == 403
+        assert "form has expired or came from another site" in refused.text
         assert inside.post("/logout", data={"csrf": "wrong"}).status_code == 403
         assert inside.post("/logout", data={"csrf": word}).status_code == 303
 

@@ -26,8 +26,9 @@ def parse_json(text: str | bytes) -> Any:
 
 def read_json(source: FileSource) -> Any:
     """A whole JSON document; a key that comes twice is an error rather than a silent loss."""
+    content = source.content()
     try:
-        return parse_json(source.content())
+        return parse_json(content)
     except json.JSONDecodeError as error:
         raise DataError(f"{source.label}:{error.lineno}: not JSON: {error.msg}") from None
     except UnicodeDecodeError:

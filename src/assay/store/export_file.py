@@ -174,8 +174,8 @@ def _lines(path: Path) -> Iterator[Lines]:
             yield enumerate(file, start=1)
     except OSError as error:
         raise DataError(f"{path}: {error.strerror or error}") from None
-    except (EOFError, zstandard.ZstdError) as error:
-        raise DataError(f"{path}: no export of a store, or one that was cut short ({error})") from None
+    except (EOFError, zstandard.ZstdError):
+        raise DataError(f"{path}: this is not a complete export of a store; assay results export writes one") from None
 
 
 class Read(NamedTuple):

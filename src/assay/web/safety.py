@@ -185,7 +185,7 @@ def _check_form(session: Session, headers: dict[str, str], content: bytes) -> No
     if not given and kind == FORM:
         given = dict(parse_qsl(content.decode("utf-8", "replace"))).get("csrf", "")
     if not same_text(given, session.csrf):
-        raise Refusal(403, "this form is too old, or not from here: load the page again, then send it")
+        raise Refusal(403, "this form has expired or came from another site; load the page again, then send it")
 
 
 def address_of(scope: Scope) -> str:
