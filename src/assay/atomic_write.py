@@ -1,7 +1,7 @@
 """atomic_write: files that appear whole or not at all, and are still there after a power failure.
 
 A pipe, a terminal or another device is written to as it is. The temporary file of a process that was killed is removed by
-the next process that writes into the same folder.
+the next process that writes into the same folder. Secrets that are known do not get into a text.
 """
 
 from __future__ import annotations
@@ -9,12 +9,13 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Any, cast
 
 from assay.errors import DataError
+from assay.masking import mask_bytes
 from assay.temporary_files import TEMPORARY, clean_once, locked_file
 
 NO_SYNC = {errno.EINVAL, errno.ENOTSUP, errno.EACCES, errno.EBADF}
@@ -23,23 +24,46 @@ MOST_LINKS = 40
 
 
 @contextmanager
-def atomic_write(path: Path, *, durable: bool = True) -> Iterator[IO[bytes]]:
+def atomic_write(path: Path, *, durable: bool = True, is_text: bool = True) -> Iterator[IO[bytes]]:
     """A file to write; it takes its name only when everything is in it and on the disk.
 
     A symbolic link stays, and its target is written. A pipe or a device gets the bytes as they come. The mode is that of
     the file that is replaced. What goes wrong is a DataError, and then the old file is as it was; only a reader that went
-    away stays a BrokenPipeError. A file that nobody needs after a power failure need not be `durable`.
+    away stays a BrokenPipeError. A file that nobody needs after a power failure need not be `durable`. In a text known
+    secrets are masked, write by write; what is no text, or has a checksum, is written as it is.
     """
-    with _explained(path), encodable(path):
+    with _explained(path), encodable(path), _opened(path, durable=durable) as file:
+        yield cast("IO[bytes]", MaskedFile(file)) if is_text else file
+
+
+class MaskedFile:
+    """A file of text in which secrets are masked; each write is a whole line or more. In all else it is the file beneath."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+
+    def write(self, data: bytes) -> int:
+        """Write it without secrets; the length is that of what was given, as writers expect."""
+        self._file.write(mask_bytes(data))
+        return len(data)
+
+    def writelines(self, lines: Iterable[bytes]) -> None:
+        """Write each."""
+        self._file.writelines(map(mask_bytes, lines))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+
+@contextmanager
+def _opened(path: Path, *, durable: bool) -> Iterator[IO[bytes]]:
+    with ExitStack() as stack:
         if (number := _descriptor(path)) is not None:
-            with os.fdopen(os.dup(number), "wb") as file:
-                yield file
+            yield stack.enter_context(os.fdopen(os.dup(number), "wb"))
         elif is_stream(path):
-            with path.open("wb") as file:
-                yield file
+            yield stack.enter_context(path.open("wb"))
         else:
-            with _replaced(destination(path), durable=durable) as file:
-                yield file
+            yield stack.enter_context(_replaced(destination(path), durable=durable))
 
 
 def destination(path: Path) -> Path:

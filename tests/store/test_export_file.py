@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 import zstandard
 
-from assay.errors import BadParameter, DataError, UnknownName
+from assay.errors import BadParameter, DataError, StoreError, UnknownName
+from assay.masking import add_secret
 from assay.store import Store, pairs, score_payload
+from assay.store.judgments import Judgment
 
 from ._results import differences, result_of, saved_and_read
 
@@ -230,3 +232,40 @@ def test_an_export_is_called_what_it_is(filled, tmp_path):
     with pytest.raises(BadParameter, match=r"an export is compressed: call it .*all\.jsonl\.zst, not .*all\.json"):
         filled.export(tmp_path / "all.json")
     assert list(tmp_path.glob("all*")) == []
+
+
+SECRET = "canary9f8e7d"
+
+
+def test_a_secret_that_became_known_later_is_not_exported(store, other, tmp_path):
+    result = result_of(1, benchmark=SECRET, provider=f"p-{SECRET}", started=DAY)
+    queries = {name: replace(query, text=f"the key {SECRET}") for name, query in result.queries.items()}
+    store.save([replace(result, queries=queries, failures={"q2": f"refused {SECRET}"}), result_of(2)], {"url": SECRET})
+    store.note("latest", f"with {SECRET}")
+    store.tag("latest", SECRET)
+    store.judgments.give(Judgment("small", "q0", "d1", "Ada", 1.0, SECRET))
+    add_secret(SECRET, "the header Authorization")
+    file = tmp_path / "all.jsonl.zst"
+    assert store.export(file) == 1
+    assert SECRET not in zstandard.ZstdDecompressor().decompressobj().decompress(file.read_bytes()).decode()
+    other.import_(file)
+    assert other.check().faults == ()
+    first, second = other.find("latest").results
+    assert (first.name, first.benchmark, first.failures["q2"]) == ("p-…", "…", "refused …")
+    assert dict(first.run) == dict(result.run)
+    assert first["ndcg@10"] == result["ndcg@10"]
+    assert differences(second, saved_and_read(result_of(2))) == {}
+    assert other.find("latest").notes[0].text == "with …"
+    other.import_(file)
+    assert len(other.list()) == 2
+
+
+def test_ids_that_differ_by_secrets_alone_are_not_exported(store, tmp_path):
+    result = result_of(1)
+    run = {"q0": {"d-canary9f8e7d": 2.0, "d-canary1a2b3c": 1.0}}
+    name = store.save([replace(result, run=run)])
+    for secret in ("canary9f8e7d", "canary1a2b3c"):
+        add_secret(secret, "the header Authorization")
+    with pytest.raises(StoreError, match=f"^{name} cannot be exported: the header Authorization is in it, and without"):
+        store.export(tmp_path / "all.jsonl.zst")
+    assert not (tmp_path / "all.jsonl.zst").exists()

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from typing import Any
 from xml.sax.saxutils import quoteattr
@@ -13,6 +14,7 @@ from xml.sax.saxutils import quoteattr
 from assay.charts._drawing import Drawing
 from assay.charts._spec import INK, themed
 from assay.errors import UnknownName, UsageError, near_matches
+from assay.masking import has_secrets, mask, mask_nested
 from assay.text import install_command, spreadsheet_cell
 
 PICTURES = ("svg", "png", "pdf")
@@ -29,7 +31,14 @@ def render(drawing: Drawing, kind: str, theme: str = "light") -> bytes:
         raise UnknownName("format of charts", kind, near_matches(kind, known), f"there are {', '.join(known)}")
     if theme not in INK:
         raise UnknownName("theme", theme, near_matches(theme, INK), f"there are {', '.join(INK)}")
-    return known[kind](drawing, theme)
+    return known[kind](_masked(drawing), theme)
+
+
+def _masked(drawing: Drawing) -> Drawing:
+    """The chart without secrets, before it becomes a picture, in which no text can be looked for."""
+    if not has_secrets():
+        return drawing
+    return replace(drawing, spec=mask_nested(drawing.spec), alt=mask(drawing.alt), rows=mask_nested(drawing.rows))
 
 
 def require(kind: str) -> None:

@@ -89,7 +89,7 @@ def _write_charts(folder: Path, page: Page, kind: str) -> int:
     for number, (anchor, figure) in enumerate(figures, 1):
         front = f"{anchor}-" if len(page.groups) > 1 else ""
         name = re.sub(r"[^\w.@-]+", "_", f"{number:02}-{front}{figure.name}")[:100]
-        with atomic_write(folder / f"{name}.{kind}") as file:
+        with atomic_write(folder / f"{name}.{kind}", is_text=False) as file:
             file.write(render(figure.drawing, kind))
     return len(figures)
 

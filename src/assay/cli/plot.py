@@ -187,7 +187,7 @@ def _write(drawing: Drawing, options: argparse.Namespace) -> None:
 
     made = [render(drawing, kind, options.theme) for kind in _endings(options.output)]
     for output, content in zip(options.output, made, strict=True):
-        with atomic_write(Path(output)) as file:
+        with atomic_write(Path(output), is_text=False) as file:
             file.write(content)
 
 

@@ -57,7 +57,7 @@ def keep(ontology: Ontology, digest: str) -> None:
     """Write it for the next time, if that can be done; it appears whole or not at all."""
     with suppress(OSError, RuntimeError, DataError, UnicodeEncodeError):
         body = packed(ontology)
-        with atomic_write(_path(digest)) as file:
+        with atomic_write(_path(digest), is_text=False) as file:
             file.write(MARK + _seal(body) + body)
 
 

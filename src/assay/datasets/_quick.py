@@ -68,9 +68,7 @@ def rank_source(
             raise KeyboardInterrupt from None
         except (MemoryError, duckdb.OutOfMemoryException):
             raise DataError(f"{getattr(source, 'label', 'the run')}: it needs more memory than there is") from None
-        except OutOfTheOrdinary:
-            return None
-        except duckdb.Error as error:  # the connection may be past use; the strict reader has its own
+        except (OutOfTheOrdinary, duckdb.Error) as error:  # the connection may be past use; the strict reader has its own
             if is_wrong_statement(error):
                 raise
             return None

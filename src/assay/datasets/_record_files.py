@@ -148,5 +148,5 @@ def write_parquet_table(path: Path, columns: Mapping[str, str], rows: Iterable[S
             connection.execute(f"COPY records TO {literal(str(copy))} (FORMAT parquet, USE_TMP_FILE false)")
         except duckdb.Error as error:
             raise DataError(f"{path}: cannot be written as Parquet: {str(error).splitlines()[0]}") from None
-        with atomic_write(path) as file, copy.open("rb") as finished:
+        with atomic_write(path, is_text=False) as file, copy.open("rb") as finished:
             shutil.copyfileobj(finished, file, 1 << 20)

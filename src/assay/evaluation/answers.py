@@ -161,7 +161,7 @@ class AnswerLog:
     def begin(self, header: dict[str, Any]) -> None:
         """A new log; one of before is kept beside it, for its answers may be wanted after all."""
         try:
-            with atomic_write(self.path) as file:
+            with atomic_write(self.path, is_text=False) as file:  # its lines have checksums
                 file.write(_line(msgspec.json.encode({"schema": SCHEMA, **header})))
                 file.flush()
                 self._put_aside()

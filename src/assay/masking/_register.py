@@ -85,13 +85,21 @@ def mask(text: str) -> str:
     return text
 
 
+def mask_bytes(data: bytes) -> bytes:
+    """The bytes of a text with every known secret replaced; what is no UTF-8 in them is kept."""
+    if not _known:
+        return data
+    return mask(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+
+
 def mask_nested(value: Any) -> Any:
-    """Lists and mappings with every text in them masked; what is no text is kept, unless it is a secret when written."""
+    """Lists and mappings with every text in them masked. A number is kept unless it is a secret itself, all of it."""
     if isinstance(value, str):
         return mask(value)
     if isinstance(value, Mapping):
         return {mask(name) if isinstance(name, str) else name: mask_nested(one) for name, one in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
         return [mask_nested(one) for one in value]
-    written = str(value)
-    return value if (masked := mask(written)) == written else masked
+    written, masked = str(value), mask(str(value))
+    is_kept = masked != MASK if isinstance(value, int | float) else masked == written
+    return value if is_kept else masked

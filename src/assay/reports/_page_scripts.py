@@ -36,7 +36,7 @@ def vega_bundle() -> str:
     if kept := _read(place):
         return kept
     text = for_script_element(str(package.javascript_bundle()))
-    with suppress(OSError, RuntimeError, DataError), atomic_write(place) as file:
+    with suppress(OSError, RuntimeError, DataError), atomic_write(place, is_text=False) as file:
         file.write(f"//{_seal(text)}\n{text}".encode())
     return text
 

@@ -21,20 +21,24 @@ from assay.datasets._zstd import ZstdFile
 from assay.errors import BadParameter, DataError, UsageError
 from assay.evaluation.saved import result_of
 from assay.evaluation.saved_form import SavedResult
+from assay.masking import MASK, find_secret, has_secrets, mask, mask_nested
 from assay.schema import Count, Misfit, check_depth, convert_plain, misfits_told, parse_plain
 from assay.store.annotation import check_tag
 from assay.store.entries import Note
 from assay.store.judgments import Judgment, checked_judgment
+from assay.store.masked_bundle import masked_bundle
 from assay.store.moments import now, read_moment
 from assay.store.parcel import Parcel, parcel_of_plain
 from assay.store.payload import pack_json, unpack_json
 from assay.store.references import ID, check_baseline_name, chosen_places
-from assay.store.writing import Bundle
+from assay.store.writing import SHORTEST, Bundle
 from assay.text import printable, shortened
 
 SCHEMA = "assay.export/1"
 ENDING = ".zst"
 LEVEL = 6
+MASKED = "masked"
+"""What stands for a secret in the name of a baseline, which has letters only."""
 KINDS = ("schema", "evaluation", "result", "judgment", "end")
 """What a line may be."""
 
@@ -64,6 +68,17 @@ class Exported(NamedTuple):
         for parcel in self.bundle.parcels:
             yield {"result": parcel.to_plain()}
 
+    def masked(self, what: str) -> Exported:
+        """The same without secrets, of which one is known to be in it; an id that holds one is made anew."""
+        bundle = masked_bundle(self.bundle, self.id, what)
+        return Exported(
+            id=bundle.id_of_length(SHORTEST) if find_secret(self.id) else self.id,
+            bundle=bundle,
+            tags=tuple(dict.fromkeys(map(mask, self.tags))),
+            notes=tuple(Note(note.written, mask(note.text)) for note in self.notes),
+            baselines=tuple((mask(name).replace(MASK, MASKED), mask(part)) for name, part in self.baselines),
+        )
+
 
 def write_export(path: Path, evaluations: Iterable[Exported], judgments: Iterable[Judgment] = ()) -> int:
     """Write all of them, or no file at all; says how many evaluations. The file's name says that it is compressed."""
@@ -73,16 +88,22 @@ def write_export(path: Path, evaluations: Iterable[Exported], judgments: Iterabl
         raise BadParameter(f"an export is compressed: call it {path.with_suffix('.jsonl.zst')}, not {path}")
     n_written = 0
     compressor = zstandard.ZstdCompressor(level=LEVEL, write_checksum=True)
-    with atomic_write(path) as file, compressor.stream_writer(file, closefd=False) as out:
+    with atomic_write(path, is_text=False) as file, compressor.stream_writer(file, closefd=False) as out:
         out.write(_line({"schema": SCHEMA, "assay": __version__, "written": now()}))
         for evaluation in evaluations:
-            for line in evaluation.lines():
-                out.write(_line(line))
+            out.write(b"".join(_masked_lines(evaluation)))
             n_written += 1
         for judgment in judgments:
-            out.write(_line({"judgment": judgment.to_dict()}))
+            out.write(_line({"judgment": mask_nested(judgment.to_dict())}))
         out.write(_line({"end": n_written}))
     return n_written
+
+
+def _masked_lines(evaluation: Exported) -> list[bytes]:
+    """The lines of an evaluation, without secrets that were not known yet when it was saved."""
+    lines = list(map(_line, evaluation.lines()))
+    what = next(filter(None, (find_secret(line.decode("ascii")) for line in lines)), "") if has_secrets() else ""
+    return list(map(_line, evaluation.masked(what).lines())) if what else lines
 
 
 def _line(content: dict[str, Any]) -> bytes:

@@ -1,0 +1,79 @@
+"""Files of text never hold a secret that is known when they are written, whoever writes them, and however old the data."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import assay
+from assay.atomic_write import atomic_write
+from assay.charts._drawing import Drawing
+from assay.charts._render import render
+from assay.compat.ranx import Qrels, Run, compare
+from assay.datasets._write import write_lines, write_qrels, write_run
+from assay.masking import add_secret, mask_nested
+
+SECRET = 'canary"9f8e7d'
+QRELS, RUN = {"q1": {"d1": 1}}, {"q1": {f"d-{SECRET}": 0.5, "d1": 0.25}}
+
+
+def reproducible(folder):
+    dataset = assay.BenchmarkDataset(name=f"small {SECRET}", queries={}, qrels=QRELS)
+    runner = assay.ReproducibleEvaluationRunner(dataset=dataset, model_name=SECRET, model_version="1")
+    runner.evaluate_run(RUN, "mrr")
+    runner.save_results(folder / "a.json")
+
+
+def ranx_report(folder):
+    compare(Qrels(QRELS), [Run(RUN, name=SECRET), Run(RUN, name="other")], ["mrr"]).save(folder / "a.json")
+
+
+WRITERS = {
+    "reproducible": reproducible,
+    "ranx report": ranx_report,
+    "ranx run": lambda folder: Run(RUN, name="bm25").save(folder / "a.json"),
+    "a TREC run": lambda folder: write_run(RUN, folder / "a.trec"),
+    "TREC judgments": lambda folder: write_qrels({"q1": {SECRET: 1}}, folder / "a.trec"),
+    "JSON lines": lambda folder: write_lines(folder / "a.jsonl", [{"text": f"the key is {SECRET}"}]),
+}
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_no_writer_writes_a_secret(tmp_path, writer):
+    WRITERS[writer](tmp_path)
+    (path,) = tmp_path.iterdir()
+    assert "9f8e7d" in path.read_text()
+    add_secret(SECRET, "the header")
+    WRITERS[writer](tmp_path)
+    assert "9f8e7d" not in path.read_text()
+    assert "…" in path.read_text()
+    if path.suffix == ".json":
+        json.loads(path.read_text())
+
+
+@pytest.mark.parametrize("kind", ["svg", "json", "csv"])
+def test_no_chart_shows_a_secret(kind):
+    rows = ({"name": f"bm25 {SECRET}", "value": 1.0},)
+    spec = {"data": {"values": list(rows)}, "mark": "bar", "encoding": {"x": {"field": "value"}, "y": {"field": "name"}}}
+    drawing = Drawing(spec, "A title", f"words with {SECRET}", rows).finished()
+    assert b"9f8e7d" in render(drawing, kind)
+    add_secret(SECRET, "the header")
+    assert b"9f8e7d" not in render(drawing, kind)
+
+
+def test_what_is_no_text_is_written_as_it_is(tmp_path):
+    add_secret("canary9f8e7d", "the header")
+    for is_text, content in ((False, b"\xff\x00canary9f8e7d"), (True, b"\xff\x00\xe2\x80\xa6")):
+        with atomic_write(tmp_path / "a", is_text=is_text) as file:
+            assert file.write(b"\xff\x00canary9f8e7d") == 14
+        assert Path(tmp_path / "a").read_bytes() == content
+
+
+def test_a_number_is_no_secret_because_of_some_of_its_digits():
+    add_secret("1234", "the password")
+    assert mask_nested({"a": 0.1234, "b": 51234, "c": 1234, "d": "pin 1234"}) == {
+        "a": 0.1234,
+        "b": 51234,
+        "c": "…",
+        "d": "pin …",
+    }
