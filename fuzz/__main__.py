@@ -9,7 +9,7 @@ import random
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from fuzz.campaign import Campaign, Total
@@ -32,17 +32,20 @@ def main() -> int:
     seconds = options.seconds if options.seconds is not None or options.count is not None else SECONDS
     seed = options.seed or str(random.SystemRandom().randrange(10**6))
     print(f"seed {seed}, {len(chosen)} components, {options.jobs} workers", flush=True)
-    lock = threading.Lock()
+    lock, told = threading.Lock(), list[str]()
 
     def tell(name: str, fault: Mapping[str, str]) -> None:
         path = keep_case(name, base64.b64decode(fault["input"]), options.cases)
+        text = f"FAULT {name}: {fault['signature']}\n  {path}\n{_indented(fault['detail'])}"
         with lock:
-            print(f"FAULT {name}: {fault['signature']}\n  {path}\n{_indented(fault['detail'])}", flush=True)
+            told.append(text)
+            print(text, flush=True)
 
     campaign = Campaign(chosen, seed, seconds, options.count, options.minimum, options.jobs, tell)
     started = time.monotonic()
     totals = campaign.run()
     _print_table(totals, time.monotonic() - started)
+    _print_end(totals, told)
     if options.output:
         Path(options.output).write_text(json.dumps(_plain(totals, seed), indent=1) + "\n", encoding="utf-8")
     return 1 if any(total.faults for total in totals.values()) else 0
@@ -91,6 +94,16 @@ def _print_table(totals: Mapping[str, Total], seconds: float) -> None:
         every.add({**vars(total), "found": []})
     every.seconds = seconds
     _print_row("all", every)
+
+
+def _print_end(totals: Mapping[str, Total], told: Sequence[str]) -> None:
+    """Components that nothing was tried on, then all faults once more: the end of a log is what people read."""
+    if untried := [name for name, total in totals.items() if not total.inputs]:
+        print(f"\nno input for {len(untried)} of {len(totals)} components, the time was too short: {', '.join(untried)}")
+    if told:
+        print(f"\n{len(told)} different faults:")
+    for text in told:
+        print(text, flush=True)
 
 
 def _print_row(name: str, total: Total) -> None:

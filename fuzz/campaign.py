@@ -116,7 +116,8 @@ class Campaign:
         one = self.count / sum(self._share.values())
         return math.ceil(max(self.minimum, one) * self._share[name]) - self.totals[name].inputs
 
-    def _progress(self, name: str) -> tuple[float, float]:
-        """First who lacks inputs, by how many there are of the minimum; then who had the least time."""
+    def _progress(self, name: str) -> tuple[bool, float, float]:
+        """First who was never asked, then who lacks inputs (by the part of the minimum), then who had the least time."""
         total, share = self.totals[name], self._share[name]
-        return (min(1.0, total.inputs / (self.minimum * share)) if self.minimum else 1.0), total.seconds / share
+        has_enough = min(1.0, total.inputs / (self.minimum * share)) if self.minimum else 1.0
+        return total.next_place > 0, has_enough, total.seconds / share

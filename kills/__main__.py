@@ -20,6 +20,9 @@ from kills.campaign import Campaign, Total, load_what_is_needed  # noqa: E402
 from kills.operations import ALL  # noqa: E402
 
 EVIDENCE = Path(__file__).with_name("evidence")
+COLUMNS = """
+usual seconds: how long the operation takes undisturbed. points: its changes of files and database, each a place to kill it.
+trials: runs that were to be killed. kills while it ran: those not over before. failures: trials that lost something."""
 
 
 def main() -> int:
@@ -43,6 +46,7 @@ def main() -> int:
             _print_row(totals[-1])
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+    print(COLUMNS)
     n_faults = sum(len(one.faults) for one in totals)
     print(f"\n{sum(one.kills for one in totals)} kills, {n_faults} failures, {time.monotonic() - began:.0f} s")
     return 1 if n_faults else 0

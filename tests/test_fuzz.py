@@ -15,6 +15,7 @@ sys.path.insert(0, str(ROOT))
 
 from random import Random  # noqa: E402
 
+from fuzz.campaign import Campaign  # noqa: E402
 from fuzz.component import all_components  # noqa: E402
 from fuzz.files import join_files, split_files  # noqa: E402
 from fuzz.mutation import make_input  # noqa: E402
@@ -151,6 +152,12 @@ def test_faults_of_every_kind_are_found_and_kept(tmp_path):
     assert "FAULT self_d: difference: two readers" in done.stdout
     assert "FAULT self_c: crash, exit -11" in done.stdout
     assert "FAULT self_m: memory" in done.stdout
+    end = done.stdout[done.stdout.index("\nall ") :]
+    assert "no input for" not in end
+    assert end.count("FAULT self_") == 4
+    for one in ("self_c", "self_d", "self_e", "self_m"):
+        (kept,) = (cases / one).iterdir()
+        assert f"\n  {kept}\n    " in end
     assert sorted(path.name for path in cases.iterdir()) == ["self_c", "self_d", "self_e", "self_m"]
     rows = {line.split()[0]: line.split()[1:5] for line in done.stdout.splitlines() if line.startswith("self_")}
     assert rows["self_r"] == ["2", "0", "2", "0"]
@@ -158,6 +165,34 @@ def test_faults_of_every_kind_are_found_and_kept(tmp_path):
     assert rows["self_e"] == ["2", "0", "0", "2"]
     again = fuzz("--replay", "--cases", cases, ASSAY_FUZZ_MORE="faulty", PYTHONPATH=str(tmp_path))
     assert again.returncode == 1
+
+
+def test_a_run_without_time_says_what_was_not_tried(tmp_path):
+    (tmp_path / "faulty.py").write_text(FAULTY)
+    done = fuzz("--component", "self_", "--seconds", 0, ASSAY_FUZZ_MORE="faulty", PYTHONPATH=str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    untried = ", ".join(f"self_{kind}" for kind in "acdemr")
+    assert done.stdout.splitlines()[-1] == f"no input for 6 of 6 components, the time was too short: {untried}"
+
+
+def test_every_component_is_asked_once_before_any_is_asked_again(monkeypatch):
+    asked = []
+
+    class Quick:
+        """A worker that answers at once, and took no time by its own clock."""
+
+        def ask(self, batch):
+            asked.append(batch["component"])
+            return {"inputs": batch["count"], "accepted": 0, "refused": 0, "faults": 0, "seconds": 0.0, "found": []}
+
+        def close(self):
+            """Nothing."""
+
+    names = ("run_trec", "plan", "name_metric")
+    monkeypatch.setattr("fuzz.campaign.WorkerProcess", Quick)
+    Campaign([all_components()[name] for name in names], "1", count=600, jobs=1).run()
+    assert tuple(asked[:3]) == names
+    assert len(asked) > 3
 
 
 @pytest.mark.slow

@@ -34,3 +34,6 @@ def test_a_few_kills_of_every_operation_lose_nothing(tmp_path):
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=900, check=False)
     assert (done.returncode, list(tmp_path.iterdir())) == (0, []), done.stdout + done.stderr
     assert f"{2 * len(ALL)} kills, 0 failures" in done.stdout
+    for column in ("usual seconds", "points", "trials", "kills while it ran", "failures"):
+        assert f"| {column} |" in done.stdout
+        assert f"{column}: " in done.stdout
