@@ -7,6 +7,8 @@ import json
 from random import Random
 from typing import Any
 
+from fuzz.changes import Place, places, value_at
+
 PLAIN = ("", " ", "0", "1", "nan", "true", "null", "\x00", "\ud800", "é", "2024-01-01", "a" * 500)
 HOSTILE = ("python:canary:run", "=1+1", "<b>", "../../etc", "${HOME}")
 ODD = (
@@ -65,10 +67,10 @@ def dump_json(value: Any, random: Random) -> bytes | None:
 
 def mutate_value(value: Any, random: Random) -> Any:
     """A plain value with one part changed, in place."""
-    places = list(_places(value))
-    if not places:
+    found = [place for place in places(value) if place]
+    if not found:
         return random.choice(ODD)
-    holder, key = random.choice(places)
+    holder, key = _held(value, random.choice(found))
     choice = random.random()
     if choice < 0.2:
         del holder[key]
@@ -81,7 +83,7 @@ def mutate_value(value: Any, random: Random) -> Any:
     elif choice < 0.86:
         _enlarge(holder, key, random)
     elif choice < 0.93:
-        other, at = random.choice(places)
+        other, at = _held(value, random.choice(found))
         _put(holder, key, copy.deepcopy(_get(other, at)))
     elif isinstance(holder, dict):
         holder[_renamed(key, random)] = holder.pop(key)
@@ -90,19 +92,9 @@ def mutate_value(value: Any, random: Random) -> Any:
     return value
 
 
-def _places(value: Any) -> Any:
-    """Every (holder, key) there is, outer ones first."""
-    waiting = [value]
-    while waiting:
-        holder = waiting.pop()
-        if isinstance(holder, dict):
-            for key, inner in holder.items():
-                yield holder, key
-                waiting.append(inner)
-        elif isinstance(holder, list):
-            for place, inner in enumerate(holder):
-                yield holder, place
-                waiting.append(inner)
+def _held(value: Any, place: Place) -> tuple[Any, Any]:
+    """What holds the value at a place, and under which key."""
+    return value_at(value, place[:-1]), place[-1]
 
 
 def _get(holder: Any, key: Any) -> Any:

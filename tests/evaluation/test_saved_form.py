@@ -5,6 +5,7 @@ import io
 import json
 
 import pytest
+from fuzz.changes import CHANGES, mutated, places, written
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -12,7 +13,6 @@ from assay.cli import main
 from assay.errors import DataError
 from assay.evaluation.saved import read_results
 
-from ._mutations import CHANGES, mutated, places, written
 from ._saved_forms import saved_file
 
 FILE = saved_file()

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from fuzz.changes import CHANGES, DEEP, LONG, mutated, places, written
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,8 +23,6 @@ from assay.evaluation.judging import read_id_map
 from assay.providers._embedding_cache import EmbeddingCache
 from assay.store.place import parse_place
 from assay.store.running import folder_of, list_running
-
-from ._mutations import CHANGES, DEEP, LONG, mutated, places, written
 
 HEADER = {
     "schema": "assay.answers/1",

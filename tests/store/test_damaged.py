@@ -8,6 +8,7 @@ from random import Random
 
 import pytest
 import zstandard
+from fuzz.changes import CHANGES, mutated, places, written
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,7 +17,6 @@ from assay.store import Store
 from assay.store.judgments import Judgment
 from assay.store.payload import compressed, digest_of
 
-from ._mutations import CHANGES, mutated, places, written
 from ._results import result_of
 
 EXAMPLES = int(os.environ.get("ASSAY_TEST_EXAMPLES") or 10)

@@ -1,14 +1,13 @@
-"""Mutations of saved forms: any one value of a JSON tree deleted, added, retyped, enlarged or nested.
+"""Changes of JSON trees: any one value deleted, added, retyped, enlarged or nested; by name, or for lots to be drawn.
 
-`mutations(tree)` lists them all, `mutated(tree, place, change)` makes one, `written(tree)` is the JSON of it: some values,
-such as an integer of 400 digits in a depth of 100,000 lists, are written without ever being a Python value.
+`mutated(tree, place, change)` makes one, `written(tree)` is the JSON of it: some values, such as an integer of 400 digits in
+a depth of 100,000 lists, are written without ever being a Python value.
 """
 
 from __future__ import annotations
 
 import copy
 import json
-import random
 from collections.abc import Iterator
 from typing import Any
 
@@ -84,24 +83,6 @@ def mutated(tree: Any, place: Place, change: str) -> Any:
         del above[place[-1]]
     else:
         above[place[-1]] = copy.deepcopy(VALUES[change])
-    return tree
-
-
-def mutations(tree: Any, changes: tuple[str, ...] = CHANGES) -> Iterator[tuple[str, Any]]:
-    """Every change of every value that makes a difference, with its name."""
-    before = written(tree)
-    for place in places(tree):
-        for change in changes:
-            found = mutated(tree, place, change)
-            if written(found) != before:
-                yield f"{change} {'.'.join(map(str, place)) or 'all'}", found
-
-
-def random_mutation(tree: Any, chance: random.Random, most: int = 3) -> Any:
-    """One to some changes, anywhere."""
-    for _ in range(chance.randint(1, most)):
-        place = chance.choice(list(places(tree)))
-        tree = mutated(tree, place, chance.choice(CHANGES))
     return tree
 
 
