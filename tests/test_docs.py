@@ -7,6 +7,7 @@ a command is its exit code. `$ cat file` shows a file, which is made if it is no
 
 from __future__ import annotations
 
+import argparse
 import ast
 import dataclasses
 import importlib.util
@@ -114,11 +115,12 @@ def test_every_metric_has_its_section(name):
 
 
 def every_flag() -> Iterator[tuple[str, str]]:
-    """Command, and each long option it has."""
+    """Command, and each long option that its help shows."""
     commands = next(action for action in build_parser()._actions if hasattr(action, "choices") and action.choices)
     for name, command in commands.choices.items():
         yield name, f"assay {name}"
-        for flag in itertools.chain.from_iterable(action.option_strings for action in command._actions):
+        shown = (action for action in command._actions if action.help != argparse.SUPPRESS)
+        for flag in itertools.chain.from_iterable(action.option_strings for action in shown):
             if flag.startswith("--") and flag != "--help":
                 yield name, flag
 
