@@ -337,7 +337,7 @@ def _component(method: str, path: str, names: Sequence[str]) -> Component:
 
 
 COMPONENTS = (
-    *(_component("GET", page.path, _parameters()) for page in PAGES),
+    *(_component("GET", page.path, (*page.takes, "csv")) for page in PAGES),
     *(_component(one.method, one.url, [param.name for param in one.params]) for one in ENDPOINTS),
     *(_component(method, path, _parameters()) for method, path in OTHERS),
 )
