@@ -1,12 +1,14 @@
 """schema: what was written earlier is checked once, where it is read again, against the type it must have.
 
 A value that does not fit is one error, which names the source, the place in it, what was expected and what was found:
-`r.json: results[1].counts.missing: expected a whole number, found a text`.
+`r.json: results[1].counts.missing: expected a whole number, found a text`. Keys that are no plain words stand in quotes:
+`results[1].summary["ndcg@10"]`.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -43,7 +45,7 @@ WORDS = {
 """msgspec's names of types → ours."""
 
 
-class Misfit(ValueError):
+class SchemaError(ValueError):
     """A value that does not fit, and the place of it below the value that was checked."""
 
     def __init__(self, what: str, place: str = "") -> None:
@@ -94,33 +96,33 @@ def convert_plain(plain: Any, kind: Any, source: str, error: type[AssayError] = 
 
 
 @contextmanager
-def misfits_told(source: str, place: str = "", error: type[AssayError] = DataError) -> Iterator[None]:
-    """A Misfit becomes an error that names the source and, below a place in it, where the value is."""
+def schema_errors_in(source: str, place: str = "", error: type[AssayError] = DataError) -> Iterator[None]:
+    """A SchemaError becomes an error that names the source and, below a place in it, where the value is."""
     try:
         yield
-    except Misfit as found:
+    except SchemaError as found:
         raise error(_line(source, _joined(place, found.place), found.what)) from None
 
 
 def check_plain(plain: Any, kind: Any, place: str) -> None:
-    """Say so with a Misfit where a plain value, which stays as it is, is none of that type."""
+    """Say so with a SchemaError where a plain value, which stays as it is, is none of that type."""
     try:
         msgspec.convert(plain, kind)
     except msgspec.ValidationError as found:
-        below, what = _told(found, plain, kind)
-        raise Misfit(what, _joined(place, below)) from None
+        below, what = _described(found, plain, kind)
+        raise SchemaError(what, _joined(place, below)) from None
     except UnicodeEncodeError:
-        raise Misfit(HALF, place) from None
+        raise SchemaError(HALF, place) from None
 
 
 def check_depth(values: Mapping[str, Any], place: str) -> None:
-    """Say so with a Misfit where anything in open values is nested too deeply to be written again."""
+    """Say so with a SchemaError where anything in open values is nested too deeply to be written again."""
     level: list[Any] = [values]
     for _ in range(DEEPEST):
         level = [inner for one in level for inner in _inside(one)]
         if not level:
             return
-    raise Misfit(NESTED, place)
+    raise SchemaError(NESTED, place)
 
 
 def _inside(value: Any) -> Iterable[Any]:
@@ -132,15 +134,24 @@ def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no number")
 
 
+class _OutOfRange:
+    """A number that is too large for any type, so that it is found again where the values are converted."""
+
+
+def _float(text: str) -> float | _OutOfRange:
+    value = float(text)
+    return value if math.isfinite(value) else _OutOfRange()
+
+
 def _plain_or_nothing(content: bytes) -> Any:
     try:
-        return json.loads(content)
+        return json.loads(content, parse_float=_float)
     except (ValueError, RecursionError):
         return None
 
 
 def _refuse(found: msgspec.ValidationError, plain: Any, kind: Any, source: str, error: type[AssayError]) -> NoReturn:
-    raise error(_line(source, *_told(found, plain, kind))) from None
+    raise error(_line(source, *_described(found, plain, kind))) from None
 
 
 def _line(source: str, place: str, what: str) -> str:
@@ -149,16 +160,16 @@ def _line(source: str, place: str, what: str) -> str:
     return f"{source}: {printable(f'{where}: {what}' if where else what)}"
 
 
-def _told(found: msgspec.ValidationError, plain: Any, kind: Any) -> tuple[str, str]:
+def _described(found: msgspec.ValidationError, plain: Any, kind: Any) -> tuple[str, str]:
     """Where it is, and what is wrong, in our words."""
     what, _, path = str(found).partition(" - at `$")
     place = _named_keys(path.removesuffix("`"), plain, kind)
-    if isinstance(found.__cause__, Misfit):
+    if isinstance(found.__cause__, SchemaError):
         return _joined(place, found.__cause__.place), found.__cause__.what
     if field := re.fullmatch(r"Object missing required field `(.*)`", what):
-        return _joined(place, field[1]), "is missing"
+        return at_key(place, field[1]), "is missing"
     if field := re.fullmatch(r"Object contains unknown field `(.*)`", what, re.DOTALL):
-        return _joined(place, _cut(field[1])), "unknown field"
+        return at_key(place, field[1]), "unknown field"
     return place, _in_words(what)
 
 
@@ -182,15 +193,17 @@ def _named_keys(path: str, plain: Any, kind: Any) -> str:
     """`.per_query[...]` with the key in place of the dots: the one that alone gives an error at the same path."""
     place, value = "", plain
     for name, index in re.findall(r"\.([^.\[]+)|\[(\d+|\.\.\.)\]", path):
-        key = _guilty(value, plain, kind, path) if index == "..." and isinstance(value, dict) else name or index
-        place = _joined(place, f"[{_cut(key)}]" if index else key)
+        key = _wrong_key(value, plain, kind, path) if index == "..." and isinstance(value, dict) else name or index
+        place = f"{place}[{key}]" if index.isdecimal() else at_key(place, key)
         value = _step(value, key)
     return place
 
 
-def _cut(key: str) -> str:
-    """A key in one line, for it may be anything."""
-    return printable(key if len(key) <= LONGEST_KEY else f"{key[: LONGEST_KEY - 1]}…")
+def at_key(place: str, key: str) -> str:
+    """The place of a key in an object: `summary.mrr`, but `summary["ndcg@10"]` where the key is no plain word."""
+    if key.isidentifier() and len(key) <= LONGEST_KEY:
+        return f"{place}.{key}" if place else key
+    return f'{place}["{printable(key if len(key) <= LONGEST_KEY else f"{key[: LONGEST_KEY - 1]}…")}"]'
 
 
 def _step(value: Any, key: str) -> Any:
@@ -199,7 +212,7 @@ def _step(value: Any, key: str) -> Any:
     return value[int(key)] if isinstance(value, list) and key.isdecimal() and int(key) < len(value) else None
 
 
-def _guilty(value: dict[str, Any], plain: Any, kind: Any, path: str) -> str:
+def _wrong_key(value: dict[str, Any], plain: Any, kind: Any, path: str) -> str:
     """The first key of an object that is wrong: halves of the object are tried, so that large ones take no time."""
     whole, keys = dict(value), list(value)
     while len(keys) > 1:

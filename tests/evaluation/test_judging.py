@@ -272,8 +272,8 @@ def test_whole_numbers_may_be_mapped():
         ("c1 d1\n\nc2\n", ":3: expected 2 columns (chunk document), found 1"),
         ("c1 d1 d2", ":1: expected 2 columns (chunk document), found 3"),
         ('{"c1": ', ":1: not JSON: Expecting value"),
-        ('{"c1": ["d1"]}', ": [c1]: expected a number or a text, found a list"),
-        ('{"c1": null}', ": [c1]: expected a number or a text, found null"),
+        ('{"c1": ["d1"]}', ": c1: expected a number or a text, found a list"),
+        ('{"c1": null}', ": c1: expected a number or a text, found null"),
         ("[1, 2]\n[3]", ":2: expected 2 columns"),
     ],
 )

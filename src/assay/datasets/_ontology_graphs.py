@@ -17,14 +17,14 @@ def without_dangling_parents(content: bytes) -> tuple[bytes, list[str]]:
     """
     import msgspec
 
-    from assay.schema import Misfit, check_plain
+    from assay.schema import SchemaError, check_plain
 
     try:
         document = msgspec.json.decode(content)
         check_plain(document, dict[str, Any], "")
         graphs = document.get("graphs")
         check_plain(graphs, list[dict[str, Any]], "")
-    except Misfit as error:
+    except SchemaError as error:
         raise ValueError(f"it has no graphs: {error}") from None
     except msgspec.DecodeError as error:
         raise ValueError(f"it is no JSON: {error}") from None
@@ -38,13 +38,13 @@ def without_dangling_parents(content: bytes) -> tuple[bytes, list[str]]:
 
 def _cut(graph: dict[str, Any]) -> list[str]:
     """Take the edges out that lead nowhere, and tell where they would have led."""
-    from assay.schema import Misfit, check_plain
+    from assay.schema import SchemaError, check_plain
 
     nodes, edges = graph.get("nodes") or [], graph.get("edges") or []
     try:
         check_plain(nodes, list[dict[str, Any]], "nodes")
         check_plain(edges, list[dict[str, Any]], "edges")
-    except Misfit as error:
+    except SchemaError as error:
         raise ValueError(f"nodes and edges are no objects: {error}") from None
     often = Counter(str(one.get("id")) for one in nodes)
     twice = [one for one, n in often.items() if n > 1]

@@ -17,7 +17,7 @@ import msgspec
 from assay.atomic_write import atomic_write
 from assay.errors import DataError, UsageError
 from assay.model.records import Hit
-from assay.schema import Count, Misfit, check_depth, check_plain
+from assay.schema import Count, SchemaError, at_key, check_depth, check_plain
 from assay.temporary_files import remove_abandoned, temporary_name
 from assay.text import counted
 
@@ -74,10 +74,12 @@ class Record(msgspec.Struct, frozen=True):
         """Every document has a score, and what came along is text where it is read as one."""
         for answer in self.answers:
             if len(answer.docs) != len(answer.scores):
-                raise Misfit(f"expected a score for each of {counted(len(answer.docs), 'document')}", answer.query)
+                raise SchemaError(
+                    f"expected a score for each of {counted(len(answer.docs), 'document')}", at_key("", answer.query)
+                )
             for more in (answer.extra or {}).values():
                 if not isinstance(more.get("text"), str | None):
-                    raise Misfit("expected a text beside a document", answer.query)
+                    raise SchemaError("expected a text beside a document", at_key("", answer.query))
 
 
 class KnownHeader(msgspec.Struct, frozen=True):

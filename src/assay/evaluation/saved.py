@@ -20,7 +20,7 @@ from assay.metrics._metric import BoundMetric
 from assay.model.ordering import Floats
 from assay.model.records import Query
 from assay.model.scores import Column, ScoreTable
-from assay.schema import Misfit, convert_plain, decode_json, misfits_told
+from assay.schema import SchemaError, at_key, convert_plain, decode_json, schema_errors_in
 from assay.text import counted, printable
 
 
@@ -48,7 +48,7 @@ def read_results(path: str | Path) -> list[Result]:
     saved = _decoded(content, place)
     results = []
     for number, one in enumerate(saved.results):
-        with misfits_told(place, f"results[{number}]"):
+        with schema_errors_in(place, f"results[{number}]"):
             results.append(result_of(one))
     if not wanted:
         return results
@@ -112,12 +112,12 @@ def _parted(path: str | Path) -> tuple[str, str]:
 
 def result_from_dict(plain: Mapping[str, Any], source: str = "a result") -> Result:
     """The result that `Result.to_dict` was made of, without what was graded."""
-    with misfits_told(source):
+    with schema_errors_in(source):
         return result_of(convert_plain(plain, SavedResult, source))
 
 
 def result_of(saved: SavedResult) -> Result:
-    """The result that was saved; a Misfit where it has scores that its metrics cannot have."""
+    """The result that was saved; a SchemaError where it has scores that its metrics cannot have."""
     rows = list(saved.per_query.values())
     columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else saved.summary)}
     whole = result_of_record(saved, tuple(saved.per_query), columns)
@@ -129,7 +129,7 @@ def result_of_record(record: SavedRecord, query_ids: tuple[str, ...], columns: M
     """The result of a record and of its scores, metric → one for each query; without queries and rankings."""
     metrics = _recorded_metrics(columns, record)
     if unknown := record.made_of.keys() - columns.keys():
-        raise Misfit("no query has a score of it", f"made_of[{min(unknown)}]")
+        raise SchemaError("no query has a score of it", at_key("made_of", min(unknown)))
     table = {
         metric.name: _with_parts(_column(metric, scores), record.made_of.get(name), name)
         for (name, scores), metric in zip(columns.items(), metrics, strict=True)
@@ -171,7 +171,7 @@ def _column(metric: BoundMetric, scores: Floats | list[Any]) -> Column:
     aggregation = metric.metric.aggregation
     if len(scores) and is_text != (aggregation.summarise is None):
         expected, found = ("numbers", "texts") if is_text else ("texts", "numbers")
-        raise Misfit(f"expected {expected} for {metric.name!r}, found {found}", "per_query")
+        raise SchemaError(f"expected {expected} for {metric.name!r}, found {found}", "per_query")
     return Column.of(scores if is_text else np.array(scores, dtype=float), aggregation)
 
 
@@ -182,5 +182,5 @@ def _with_parts(column: Column, parts: Sequence[Sequence[float | None]] | None, 
     n_parts = column.aggregation.n_parts or len(parts[0] if parts else ())
     if len(parts) != len(column.score) or any(len(row) != n_parts for row in parts):
         expected = f"{counted(n_parts, 'number')} for each of {counted(len(column.score), 'query')}"
-        raise Misfit(f"expected {expected}, found lists of other lengths", f"made_of[{name}]")
+        raise SchemaError(f"expected {expected}, found lists of other lengths", at_key("made_of", name))
     return column._replace(weight=np.array(parts, dtype=float).reshape(len(parts), n_parts))

@@ -13,7 +13,7 @@ import msgspec
 
 from assay.errors import UsageError
 from assay.model.policy import Policy
-from assay.schema import Count, Misfit, Number, check_depth, check_plain
+from assay.schema import Count, Number, SchemaError, at_key, check_depth, check_plain
 
 SCHEMA = "assay.result/1"
 COUNTED = ("judged", "scored", "missing", "without_relevant", "extra")
@@ -173,17 +173,17 @@ class SavedRecord(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_on
     def __post_init__(self) -> None:
         """What types cannot say."""
         if lacking := [name for name in COUNTED if name not in self.counts]:
-            raise Misfit("is missing", f"counts.{lacking[0]}")
+            raise SchemaError("is missing", f"counts.{lacking[0]}")
         self.policy_of()
         for name, changes in self.policies.items():
             if unknown := sorted(changes.keys() - POLICY):
-                raise Misfit(f"no convention is called {unknown[0]!r}", f"policies[{name}]")
+                raise SchemaError(f"no convention is called {unknown[0]!r}", at_key("policies", name))
         for name in ("ties", "provenance", "relevance", "said"):
             check_depth(getattr(self, name), name)
         check_plain(self.provenance, KnownProvenance, "provenance")
         check_plain(self.relevance, KnownRelevance, "relevance")
         if self.relevance.get("strategy_used") == "mixed" and "strategy_counts" not in self.relevance:
-            raise Misfit("is missing", "relevance.strategy_counts")
+            raise SchemaError("is missing", "relevance.strategy_counts")
 
     def is_higher_better(self, metric: str) -> bool:
         """Which way a metric that is not in the catalog points; up where nobody says so."""
@@ -193,11 +193,11 @@ class SavedRecord(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_on
     def policy_of(self) -> Policy:
         """The policy, if every value is one that it takes."""
         if unknown := sorted(self.policy.keys() - POLICY):
-            raise Misfit(f"no convention is called {unknown[0]!r}", "policy")
+            raise SchemaError(f"no convention is called {unknown[0]!r}", "policy")
         try:
             return Policy(**self.policy)
         except (UsageError, TypeError) as error:  # the latter is what a value that cannot be looked up gives
-            raise Misfit(str(error), "policy") from None
+            raise SchemaError(str(error), "policy") from None
 
 
 class SavedResult(SavedRecord, forbid_unknown_fields=True, frozen=True, kw_only=True):
@@ -219,13 +219,15 @@ class SavedResult(SavedRecord, forbid_unknown_fields=True, frozen=True, kw_only=
         for query, row in rows:
             if row.keys() != names:
                 odd = min(row.keys() ^ names)
-                raise Misfit(f"expected the metrics of {first[0]!r}, found a difference in {odd!r}", f"per_query[{query}]")
+                raise SchemaError(
+                    f"expected the metrics of {first[0]!r}, found a difference in {odd!r}", at_key("per_query", query)
+                )
         if unknown := self.summary.keys() - names:
-            raise Misfit("no query has a score of it", f"summary[{min(unknown)}]")
+            raise SchemaError("no query has a score of it", at_key("summary", min(unknown)))
         for name in names:
             kinds = {type(row[name]) for row in self.per_query.values()}
             if str in kinds and len(kinds) > 1:
-                raise Misfit(f"expected numbers or texts for {name!r}, found both", "per_query")
+                raise SchemaError(f"expected numbers or texts for {name!r}, found both", "per_query")
 
 
 class SavedFile(msgspec.Struct, forbid_unknown_fields=True, frozen=True):

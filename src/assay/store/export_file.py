@@ -22,7 +22,7 @@ from assay.errors import BadParameter, DataError, UsageError
 from assay.evaluation.saved import result_of
 from assay.evaluation.saved_form import SavedResult
 from assay.masking import MASK, find_secret, has_secrets, mask, mask_nested
-from assay.schema import Count, Misfit, check_depth, convert_plain, misfits_told, parse_plain
+from assay.schema import Count, SchemaError, check_depth, convert_plain, parse_plain, schema_errors_in
 from assay.store.annotation import check_tag
 from assay.store.entries import Note
 from assay.store.judgments import Judgment, checked_judgment
@@ -235,9 +235,9 @@ def _evaluation(path: Path, about: AboutEvaluation, lines: Lines) -> Exported:
 
 def _parcel(path: Path, read: Read) -> Parcel:
     """The result of a line, if it could be shown."""
-    with misfits_told(f"{path}:{read.number}", "result"):
+    with schema_errors_in(f"{path}:{read.number}", "result"):
         if read.line.result is None:
-            raise Misfit("is null")
+            raise SchemaError("is null")
         result_of(read.line.result)
     return parcel_of_plain(read.plain["result"])
 

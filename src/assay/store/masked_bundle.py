@@ -8,7 +8,7 @@ from typing import Any
 
 from assay.errors import StoreError
 from assay.masking import mask, mask_nested
-from assay.schema import Misfit
+from assay.schema import SchemaError
 from assay.store.parcel import Parcel, parcel_of_plain
 from assay.store.payload import pack_json, unpack_json
 from assay.store.writing import Bundle
@@ -21,7 +21,7 @@ def masked_bundle(bundle: Bundle, name: str, what: str) -> Bundle:
     """
     try:
         plan, parcels = _masked(unpack_json(bundle.plan)), tuple(map(_masked_parcel, bundle.parcels))
-    except (Misfit, ValueError):
+    except (SchemaError, ValueError):
         raise StoreError(
             f"{name} cannot be exported: {what} is in it, and without that secret its ids or numbers cannot be told apart; "
             f"delete it with assay results delete {name}, or rename what holds the secret and evaluate again"

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.model.ordering import Floats
-from assay.schema import Misfit
+from assay.schema import SchemaError
 
 Kind = Literal["u1", "u2", "f4", "f8"]
 """Codes of one byte or two, or differences in 32 bits or 64."""
@@ -34,7 +34,7 @@ class PackedNumbers(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     def __post_init__(self) -> None:
         """Codes have a table, differences have none."""
         if (self.kind in ("u1", "u2")) != (self.table is not None):
-            raise Misfit(f"expected a table beside codes alone, found {self.kind}")
+            raise SchemaError(f"expected a table beside codes alone, found {self.kind}")
 
 
 def pack_numbers(values: Floats) -> PackedNumbers:
@@ -59,7 +59,7 @@ def unpack_numbers(packed: PackedNumbers) -> Floats:
         return bits.view(f"<{packed.kind}").astype(np.float64)
     table, codes = np.frombuffer(packed.table, "<u8"), _from_planes(packed.data, f"<{packed.kind}")
     if len(codes) and codes.max() >= len(table):
-        raise Misfit(f"expected codes below {len(table):,}, found {codes.max():,}")
+        raise SchemaError(f"expected codes below {len(table):,}, found {codes.max():,}")
     return table[codes].view("<f8")
 
 
@@ -102,6 +102,6 @@ def _planes(numbers: NDArray[Any]) -> bytes:
 def _from_planes(packed: bytes, kind: str) -> NDArray[Any]:
     width = np.dtype(kind).itemsize
     if len(packed) % width:
-        raise Misfit(f"expected numbers of {width} bytes, found {len(packed):,} bytes")
+        raise SchemaError(f"expected numbers of {width} bytes, found {len(packed):,} bytes")
     planes = np.frombuffer(packed, "u1").reshape(width, -1)
     return np.ascontiguousarray(planes.T).reshape(-1).view(kind)

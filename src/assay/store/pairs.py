@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import msgspec
 import numpy as np
 
-from assay.schema import Misfit
+from assay.schema import SchemaError
 from assay.store.numbers import PackedNumbers, pack_counts, pack_numbers, unpack_counts, unpack_numbers
 from assay.store.payload import PackedTexts, pack_parts, pack_texts, unpack_parts, unpack_texts
 
@@ -60,9 +60,9 @@ def unpack_pairs(payload: bytes) -> dict[str, dict[str, float]]:
     names, queries = unpack_texts(packed.docs), unpack_texts(packed.queries)
     numbers = unpack_numbers(packed.numbers)
     if len(numbers) != len(codes) or sizes.sum() != len(codes) or len(queries) != len(sizes):
-        raise Misfit("expected as many documents as numbers, and as many queries as lists of them")
+        raise SchemaError("expected as many documents as numbers, and as many queries as lists of them")
     if len(codes) and not 0 <= codes.min() <= codes.max() < len(names):
-        raise Misfit("expected documents that were named before, found others")
+        raise SchemaError("expected documents that were named before, found others")
     docs, values = [names[code] for code in codes.tolist()], numbers.tolist()
     bounds = pairwise(accumulate(sizes.tolist(), initial=0))
     return {

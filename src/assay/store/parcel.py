@@ -18,7 +18,7 @@ from assay.evaluation.saved import result_of_record
 from assay.evaluation.saved_form import SavedQuery, SavedRecord
 from assay.masking import mask, mask_nested
 from assay.model.records import Query
-from assay.schema import Misfit, convert_plain
+from assay.schema import SchemaError, at_key, convert_plain
 from assay.store.moments import read_moment
 from assay.store.pairs import Pairs, pack_pairs, unpack_pairs
 from assay.store.payload import digest_of, pack_json, unpack_json
@@ -114,7 +114,7 @@ def parcel_of(result: Result) -> Parcel:
 
 
 def parcel_of_plain(plain: Mapping[str, Any]) -> Parcel:
-    """The same from plain values, as an export has them; a Misfit where they are no result."""
+    """The same from plain values, as an export has them; a SchemaError where they are no result."""
     record = {name: value for name, value in plain.items() if name not in APART}
     by_query = plain["per_query"]
     whole = (plain.get("run", {}), plain.get("queries", {}), plain.get("relevant", {}))
@@ -161,13 +161,13 @@ def _finite(value: float | None) -> float | None:
 def assembled(record: SavedRecord, scores: bytes, **whole: Any) -> Result:
     """What `result_from_dict` would give for all of it, without making plain values of every score first.
 
-    `whole` is what stands in the fields run, queries and relevant. A Misfit where scores are not those of the record.
+    `whole` is what stands in the fields run, queries and relevant. A SchemaError where scores are not those of the record.
     """
     query_ids, columns = unpack_scores(scores)
     if not columns:
         columns = {name: np.zeros(0) for name in record.summary}
     elif unknown := record.summary.keys() - columns.keys():
-        raise Misfit("no query has a score of it", f"summary[{min(unknown)}]")
+        raise SchemaError("no query has a score of it", at_key("summary", min(unknown)))
     return replace(result_of_record(record, query_ids, columns), **whole)
 
 

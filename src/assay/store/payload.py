@@ -14,7 +14,7 @@ import numpy as np
 
 from assay.datasets._limits import VARIABLE, most_unpacked
 from assay.errors import StoreError
-from assay.schema import Misfit
+from assay.schema import SchemaError
 from assay.store.numbers import pack_counts, unpack_counts
 from assay.text import printable
 
@@ -62,7 +62,7 @@ def decompressed(data: bytes, what: str, digest: str | None = None) -> bytes:
 
 
 @contextmanager
-def damage_told(what: str) -> Iterator[None]:
+def damage_in(what: str) -> Iterator[None]:
     """What cannot be unpacked, or does not fit its schema, is damage, and is told."""
     try:
         yield
@@ -111,7 +111,7 @@ def unpack_texts(packed: PackedTexts | bytes) -> list[str]:
     text = packed.text.decode("utf-8", "surrogatepass")
     ends = list(accumulate(unpack_counts(packed.lengths).tolist(), initial=0))
     if ends[-1] != len(text):
-        raise Misfit(f"expected texts of {ends[-1]:,} letters, found {len(text):,}")
+        raise SchemaError(f"expected texts of {ends[-1]:,} letters, found {len(text):,}")
     return [text[start:end] for start, end in pairwise(ends)]
 
 

@@ -16,7 +16,7 @@ from assay.schema import check_depth, convert_plain
 from assay.store.entries import Note, StoredEvaluation
 from assay.store.pairs import Unopened, unpack_pairs
 from assay.store.parcel import Parcel, assembled, figures_of, unpack_queries, unpack_record
-from assay.store.payload import damage_told, decompressed, unpack_json
+from assay.store.payload import damage_in, decompressed, unpack_json
 from assay.store.references import Target, chosen_places
 from assay.store.rows import read_rows, store_prefix
 from assay.store.score_payload import unpack_scores
@@ -73,7 +73,7 @@ class Shelf:
         """The result. Rankings and queries are read when somebody looks at them."""
         scores = self.parts["scores"].open()
         record = self._record()[1]
-        with damage_told(self.what):
+        with damage_in(self.what):
             return assembled(
                 record,
                 scores,
@@ -85,7 +85,7 @@ class Shelf:
     def _record(self) -> tuple[bytes, SavedRecord]:
         """The record as it was written, and checked."""
         content = decompressed(self.row.record, self.what)
-        with damage_told(self.what):
+        with damage_in(self.what):
             return content, unpack_record(content)
 
     def _unopened(self, kind: str, unpack: Callable[[bytes], Mapping[str, Any]]) -> Mapping[str, Any]:
@@ -96,14 +96,14 @@ class Shelf:
         """Everything, opened and checked."""
         opened = {name: sealed.open() for name, sealed in self.parts.items()}
         content, record = self._record()
-        with damage_told(self.what):
+        with damage_in(self.what):
             figures = figures_of(record, unpack_scores(opened["scores"])[1])
         return Parcel(content, figures=figures, **opened)
 
 
 def _opened(sealed: Sealed, unpack: Callable[[bytes], Mapping[str, Any]]) -> Mapping[str, Any]:
     content = sealed.open()
-    with damage_told(sealed.what):
+    with damage_in(sealed.what):
         return unpack(content)
 
 
@@ -146,7 +146,7 @@ class EvaluationRow(NamedTuple):
         """The plan, checked; what is wrong with it begins with the name of the store."""
         what = f"{store}{self.id}: its plan"
         content = decompressed(self.plan, what)
-        with damage_told(what):
+        with damage_in(what):
             plan = convert_plain(unpack_json(content), dict[str, Any], "it")
             check_depth(plan, "")
         return content

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from assay.model.ordering import Floats
 from assay.model.scores import ScoreTable
-from assay.schema import Misfit
+from assay.schema import SchemaError
 from assay.store.numbers import Kind, PackedNumbers, pack_numbers, unpack_numbers
 from assay.store.payload import PackedTexts, pack_parts, pack_texts, unpack_parts, unpack_texts
 from assay.text import counted
@@ -72,7 +72,7 @@ class PackedColumn(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
         if self.text is not None:
             return unpack_texts(self.text)
         if self.kind is None or self.data is None:
-            raise Misfit(f"expected texts or numbers for {self.name!r}, found neither")
+            raise SchemaError(f"expected texts or numbers for {self.name!r}, found neither")
         return unpack_numbers(PackedNumbers(kind=self.kind, table=self.table, data=self.data))
 
 
@@ -94,5 +94,5 @@ def unpack_scores(payload: bytes) -> tuple[tuple[str, ...], dict[str, Values]]:
     query_ids = tuple(unpack_texts(packed.queries))
     columns = {column.name: column.values() for column in packed.columns}
     if odd := [name for name, values in columns.items() if len(values) != len(query_ids)]:
-        raise Misfit(f"expected a score of {odd[0]!r} for each of {counted(len(query_ids), 'query')}")
+        raise SchemaError(f"expected a score of {odd[0]!r} for each of {counted(len(query_ids), 'query')}")
     return query_ids, columns

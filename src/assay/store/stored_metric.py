@@ -8,7 +8,7 @@ from assay.errors import UnknownName
 from assay.metrics._lookup import find_metric, recorded_metric
 from assay.metrics._metric import BoundMetric
 from assay.store.parcel import unpack_record
-from assay.store.payload import damage_told, decompressed
+from assay.store.payload import damage_in, decompressed
 from assay.store.rows import read_first, store_prefix
 from assay.store.tables import EVALUATIONS, FIGURES, RESULTS
 from assay.text import printable
@@ -24,7 +24,7 @@ def stored_metric(connection: Connection, name: str) -> BoundMetric:
             raise
     what = f"{store_prefix(connection)}the newest result with {printable(name)}"
     content = decompressed(record, what)
-    with damage_told(what):
+    with damage_in(what):
         return recorded_metric(name, unpack_record(content).is_higher_better(name))
 
 
