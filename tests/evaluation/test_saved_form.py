@@ -106,6 +106,25 @@ def test_many_changes_end_in_a_documented_exit_code(tmp_path_factory, argv, plac
     assert code in (0, 1, 2, 3, 5), err
 
 
+WITHOUT = {
+    "no schema": (written({"results": FILE["results"]}), 'schema is missing; a saved result has "schema": "assay.result/1"'),
+    "one result": (written(FILE["results"][0]), "schema is missing"),
+    "wrong schema": (written({**FILE, "schema": 5}), "schema: expected a text, found a whole number"),
+    "empty": (b"\n", "the file is empty"),
+    "null": (b"null", "the file holds null alone"),
+}
+
+
+@pytest.mark.parametrize(("content", "said"), WITHOUT.values(), ids=WITHOUT)
+@pytest.mark.parametrize("argv", COMMANDS, ids=" ".join)
+def test_a_result_without_its_schema_is_never_taken_for_judgments(argv, content, said, folder):
+    (folder / "r.json").write_bytes(content)
+    (folder / "base.json").write_bytes(written(FILE))
+    code, err = run(argv)
+    assert code == 3
+    assert err.startswith(f"error: r.json: {said}")
+
+
 FOUND = [
     (("results", 0, "counts", "without_relevant"), "delete", "results[0].counts.without_relevant: is missing"),
     (("results", 1, "counts", "judged"), "word", "results[1].counts.judged: expected a whole number, found a text"),

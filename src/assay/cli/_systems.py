@@ -88,11 +88,13 @@ def add_system_arguments(parser: argparse.ArgumentParser, *, n: str = "") -> Non
 
 def read_systems(options: argparse.Namespace, *, with_rankings: bool = False) -> list[list[Result]]:
     """The systems to compare, benchmark by benchmark. Everything that can be refused is, before a run is read."""
-    from assay.evaluation.saved import is_saved_result
+    from assay.evaluation.saved import is_saved_result, refuse_empty
 
     refuse_without_dataset(options)
     refuse_swallowed(options, options.files)
     words = [Named.of(word) for word in (*options.files, *options.more_runs)]
+    for word in words:
+        refuse_empty(word.path)
     saved = [word for word in words if is_saved_result(word.path)]
     for word in words:
         if word not in saved and word.path != "-" and not Path(word.path).exists():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -23,14 +24,35 @@ from assay.model.scores import Column, ScoreTable
 from assay.schema import SchemaError, at_key, convert_plain, decode_json, schema_errors_in
 from assay.text import counted, printable
 
+NO_RESULT = "no saved result; assay score … --format json writes one"
+HEAD = 65_536
+"""Bytes in which a saved result says what it is."""
+COUNTS = re.compile(rb'"counts"\s*:\s*\{[^{}]*"(?:judged|scored)"\s*:')
+"""What every saved result has near its beginning, and no other file."""
+
 
 def is_saved_result(path: str | Path) -> bool:
-    """Whether a file looks like saved results: a JSON object that begins with our schema."""
+    """Whether a file looks like saved results: a JSON object that begins with our schema, or that lacks only that."""
     place = Path(_parted(path)[0])
     if not place.is_file():
         return False
     with place.open("rb") as file:
-        return b"assay.result/" in file.read(200)
+        return _looks_saved(file.read(HEAD))
+
+
+def _looks_saved(content: bytes) -> bool:
+    return b"assay.result/" in content[:200] or (content.lstrip().startswith(b"{") and bool(COUNTS.search(content[:HEAD])))
+
+
+def refuse_empty(path: str | Path) -> None:
+    """A JSON file that is empty, or that holds null alone, is no result and nothing else either."""
+    place = Path(_parted(path)[0])
+    if place.suffix.lower() != ".json" or not place.is_file() or place.stat().st_size > HEAD:
+        return
+    content = place.read_bytes().strip()
+    if content in (b"", b"null"):
+        what = "holds null alone" if content else "is empty"
+        raise DataError(f"{place}: the file {what}; assay eval … -o result.json writes a saved result")
 
 
 def read_results(path: str | Path) -> list[Result]:
@@ -75,7 +97,7 @@ def _addressed(results: list[Result], wanted: str) -> list[Result]:
 class _Head(msgspec.Struct):
     """What tells a saved result from other files."""
 
-    schema: str
+    schema: Any = None
 
 
 def _decoded(content: bytes, place: str) -> SavedFile:
@@ -94,10 +116,13 @@ def _refuse_others(content: bytes, place: str) -> None:
     try:
         schema = msgspec.json.decode(content, type=_Head).schema
     except msgspec.ValidationError:
-        raise DataError(f"{place}: no saved result; assay score … --format json writes one") from None
+        raise DataError(f"{place}: {NO_RESULT}") from None
     except (ValueError, RecursionError):
         return
-    if schema != SCHEMA:
+    if schema is None:
+        what = f'schema is missing; a saved result has "schema": "{SCHEMA}"' if _looks_saved(content) else NO_RESULT
+        raise DataError(f"{place}: {what}")
+    if isinstance(schema, str) and schema != SCHEMA:
         raise DataError(f"{place}: written as {printable(schema)}, but this version reads {SCHEMA}")
 
 
