@@ -52,6 +52,21 @@ def test_what_is_wrong_is_told(place, assay, change, code, told):
     assert told in done.err
 
 
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["my plan.yaml"], "did you mean assay plan check 'my plan.yaml'? assay eval 'my plan.yaml' runs the plan"),
+        (["chekc", "x.yaml"], "did you mean assay plan check x.yaml? assay eval x.yaml runs the plan"),
+        (["check", "x.yaml", "y.yaml"], "one plan is checked at a time: assay plan check x.yaml"),
+        (["check"], "write assay plan check plan.yaml"),
+        ([], "write assay plan check plan.yaml"),
+    ],
+)
+def test_a_forgotten_or_misspelt_action_is_told_with_the_plan(place, assay, words, told):
+    done = assay("plan", *words)
+    assert (done.code, done.err) == (2, f"error: {told}\n")
+
+
 def test_everything_wrong_is_told_at_once(place, assay):
     (place / "plan.yaml").write_text(
         "benchmarks: [rag-tempalte, gone.json, rag-template]\n"
@@ -112,10 +127,3 @@ def test_notes_and_labels_are_shown(place, assay):
     ]
     plain = json.loads(assay("plan", "check", "plan.yaml", "-f", "json").out)
     assert plain["notes"] == ["k = 5 is less than the cutoff of ndcg@10: only 5 documents are asked for"]
-
-
-@pytest.mark.parametrize("words", [(), ("check",), ("chek", "plan.yaml"), ("check", "a", "b")])
-def test_how_it_is_written(place, assay, words):
-    done = assay("plan", *words)
-    assert done.code == 2
-    assert "assay plan check plan.yaml" in done.err

@@ -143,6 +143,18 @@ def test_what_is_not_there_is_told(assay, kept, words, said):
     assert said in done.err
 
 
+def test_a_file_is_told_with_the_command_that_shows_it(assay, kept, tmp_path):
+    path = tmp_path / "r.json"
+    path.write_text("{}")
+    for reference in (path, f"{path}#bm25"):
+        done = assay("show", reference)
+        assert done.code == 2
+        assert done.err == (
+            f"error: {path} is a file, and show takes a stored evaluation such as latest; "
+            f"for a file: assay report {path} -o report.html\n"
+        )
+
+
 def test_hostile_text_does_no_harm(assay, kept):
     evil = "\x1b[2J\nowned"
     with Store.open() as store:

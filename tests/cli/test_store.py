@@ -51,7 +51,22 @@ def test_damage_is_told_with_exit_6(assay, kept):
         ".assay/assay.db is not sound: 2 faults in 1 evaluation, 2 results\n"
         f"  {kept}#small/bm25: its summaries are not those of its scores\n"
         f"  {kept}#small/dense: its summaries are not those of its scores\n"
+        "put a copy of the store in its place, or delete the evaluations named above with assay results delete and "
+        "evaluate again\n"
     )
+
+
+def test_the_check_of_damage_does_not_send_to_itself(assay, kept):
+    with sqlite3.connect(".assay/assay.db") as connection:
+        connection.execute("UPDATE assay_payloads SET data = zeroblob(40)")
+    connection.close()
+    assert assay("show", "latest").err.endswith("; assay store check lists all such\n")
+    done = assay("store", "check")
+    assert done.code == 6
+    assert "is damaged" in done.out
+    assert "store check" not in done.out
+    assert assay("results", "delete", kept, "--force").code == 0
+    assert assay("store", "check").code == 0
 
 
 def test_tidying_up(assay, kept, folder):

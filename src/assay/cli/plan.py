@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,8 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_plan(options: argparse.Namespace) -> int:
     """Names, parameters, files and benchmarks are looked at as `assay eval` would; nothing is asked."""
-    if len(options.words) != 2 or options.words[0] != "check":
-        raise UsageError("write assay plan check plan.yaml")
+    _refuse_other_words(options.words)
     from assay.evaluation.plan import load_plan
 
     path = options.words[1]
@@ -42,6 +43,18 @@ def run_plan(options: argparse.Namespace) -> int:
     lines.append(f"  metrics: {', '.join(metric.name for metric in plan.metrics)}")
     sys.stdout.write("\n".join([*lines, *(f"note: {note}" for note in plan.notes)]) + "\n")
     return 0
+
+
+def _refuse_other_words(words: Sequence[str]) -> None:
+    """One action and one plan; where the action is forgotten or misspelt, the command is told with the plan in it."""
+    if len(words) == 2 and words[0] == "check":
+        return
+    if len(words) > 2:
+        raise UsageError(f"one plan is checked at a time: assay plan check {shlex.quote(words[1])}")
+    plan = shlex.quote(words[-1]) if words and words != ["check"] else ""
+    if plan:
+        raise UsageError(f"did you mean assay plan check {plan}? assay eval {plan} runs the plan")
+    raise UsageError("write assay plan check plan.yaml")
 
 
 def _checked(plan: Plan, path: str) -> dict[str, int]:

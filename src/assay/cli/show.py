@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import shlex
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.cli._command import Command
@@ -50,6 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run_show(options: argparse.Namespace) -> int:
     """Read the evaluation and print it."""
     _refuse_bare_words(options)
+    _refuse_file(options.reference)
     if options.query is not None and options.format not in ("table", "json"):
         raise UsageError("--query is shown as table or json")
     check_output(options.output, ENDINGS if options.query is None else OF_TEXT, options.file_format)
@@ -65,6 +67,16 @@ def _refuse_bare_words(options: argparse.Namespace) -> None:
     if options.more:
         command = shlex.join(["assay", "show", options.reference, "--query", options.more[0]])
         raise UsageError(f"{options.more[0]!r} is one word too many: one query is shown with {command}")
+
+
+def _refuse_file(reference: str) -> None:
+    """A saved result is not in the store; another command shows it."""
+    from assay.store.references import looks_like_file
+
+    name = reference.partition("#")[0]
+    if looks_like_file(name) and Path(name).is_file():
+        command = shlex.join(["assay", "report", name, "-o", "report.html"])
+        raise UsageError(f"{name} is a file, and show takes a stored evaluation such as latest; for a file: {command}")
 
 
 def _query(evaluation: StoredEvaluation, options: argparse.Namespace, form: str, style: Style) -> str:

@@ -16,6 +16,10 @@ EXAMPLES = """\
   assay store vacuum --store sqlite:///results.db
   assay store path"""
 ACTIONS = ("check", "vacuum", "path")
+MENDING = (
+    "put a copy of the store in its place, "
+    "or delete the evaluations named above with assay results delete and evaluate again"
+)
 LOGS = "runs"
 """The folder beside the store in which evaluations keep their logs."""
 
@@ -65,6 +69,7 @@ def _check(options: argparse.Namespace) -> int:
         lines = [
             f"{place} is not sound: {counted(len(found.faults), 'fault')} in {sizes}",
             *(f"  {one}" for one in found.faults),
+            MENDING,
         ]
         sys.stdout.write("".join(f"{printable(line)}\n" for line in lines))
     return 0 if found.is_sound else StoreError.exit_code

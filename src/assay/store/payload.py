@@ -20,6 +20,8 @@ from assay.text import printable
 
 T = TypeVar("T")
 
+LISTS_ALL = "; assay store check lists all such"
+"""What to do about damage; the check itself leaves it out."""
 LEVEL = 3
 """Of compression: higher ones cost several times the time for a few percent."""
 DIGITS = 16
@@ -55,9 +57,9 @@ def decompressed(data: bytes, what: str, digest: str | None = None) -> bytes:
             )
         payload = zstandard.ZstdDecompressor().decompress(data)
     except (zstandard.ZstdError, MemoryError) as error:
-        raise StoreError(f"{what} is damaged and cannot be read ({error}); assay store check lists all such") from None
+        raise StoreError(f"{what} is damaged and cannot be read ({error}){LISTS_ALL}") from None
     if digest is not None and digest_of(payload) != digest:
-        raise StoreError(f"{what} is damaged: it does not say what it said; assay store check lists all such")
+        raise StoreError(f"{what} is damaged: it does not say what it said{LISTS_ALL}")
     return payload
 
 
@@ -68,7 +70,7 @@ def damage_in(what: str) -> Iterator[None]:
         yield
     except (ValueError, RecursionError) as error:
         said = printable(str(error)) or type(error).__name__
-        raise StoreError(f"{what} is damaged: {said}; assay store check lists all such") from None
+        raise StoreError(f"{what} is damaged: {said}{LISTS_ALL}") from None
 
 
 def pack_json(value: Any) -> bytes:

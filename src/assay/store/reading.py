@@ -16,7 +16,7 @@ from assay.schema import check_depth, convert_plain
 from assay.store.entries import Note, StoredEvaluation
 from assay.store.pairs import Unopened, unpack_pairs
 from assay.store.parcel import Parcel, assembled, figures_of, unpack_queries, unpack_record
-from assay.store.payload import damage_in, decompressed, unpack_json
+from assay.store.payload import LISTS_ALL, damage_in, decompressed, unpack_json
 from assay.store.references import Target, chosen_places
 from assay.store.rows import read_rows, store_prefix
 from assay.store.score_payload import unpack_scores
@@ -128,7 +128,7 @@ def _sealed(row: ResultRow, data: Mapping[str, bytes], about: str) -> dict[str, 
     """Kind → payload, as far as the result has it."""
     wanted = {kind: digest for kind in PARTS if (digest := getattr(row, kind)) is not None}
     if lost := [kind for kind, digest in wanted.items() if digest not in data]:
-        raise StoreError(f"{about}: its {lost[0]} are not in the store any more; assay store check lists all such")
+        raise StoreError(f"{about}: its {lost[0]} are not in the store any more{LISTS_ALL}")
     return {kind: Sealed(digest, data[digest], f"{about}: {kind}") for kind, digest in wanted.items()}
 
 

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, select, text
 from assay.errors import AssayError, StoreError
 from assay.store.listing import FigureRow
 from assay.store.parcel import Figure
+from assay.store.payload import LISTS_ALL
 from assay.store.reading import EvaluationRow, read_evaluation_rows, read_shelves
 from assay.store.rows import read_rows, store_prefix
 from assay.store.tables import DATASETS, FIGURES, PAYLOADS, RESULTS
@@ -43,7 +44,8 @@ def check_soundness(connection: Connection) -> Soundness:
         try:
             n_results += _check_evaluation(connection, row, faults)
         except AssayError as error:
-            faults.append(str(error) if isinstance(error, StoreError) else f"{row.id} cannot be read: {error}")
+            said = str(error).removesuffix(LISTS_ALL)
+            faults.append(said if isinstance(error, StoreError) else f"{row.id} cannot be read: {said}")
     payloads = connection.execute(select(PAYLOADS.c.digest)).scalars().all()
     n_unused = len(unused(connection, PAYLOADS)) + len(unused(connection, DATASETS))
     return Soundness(len(evaluations), n_results, len(payloads), tuple(faults[:MOST_FAULTS]), n_unused)
