@@ -108,7 +108,10 @@ def table_rows(source: FileSource, roles: Roles, faults: Faults) -> Iterator[Row
         reader = csv.reader(lines, delimiter=delimiter_of(source))
         rows = (row for row in reader if row and not row[0].lstrip("\ufeff").startswith("#") and any(map(str.strip, row)))
         try:
-            columns = [column.strip().lstrip("\ufeff") for column in next(rows)]
+            header = next(rows, None)
+            if header is None:
+                raise DataError(f"{source.label}: expected a line that names the columns, found only empty cells")
+            columns = [column.strip().lstrip("\ufeff") for column in header]
             layout = roles.layout(columns, source.label)
             numbers = [columns.index(name) for name in layout.columns]
             for row in rows:
