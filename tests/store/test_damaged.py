@@ -9,7 +9,7 @@ from random import Random
 import pytest
 import zstandard
 from fuzz.changes import CHANGES, mutated, places, written
-from hypothesis import given, settings
+from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 from assay.errors import DataError, StoreError, UsageError
@@ -128,7 +128,11 @@ COLUMNS = [(table, column) for table, columns in TABLES.items() for column in co
 def test_any_cell_is_read_or_refused(sound, column, cell):
     table, name = column
     statement = f"UPDATE OR IGNORE {table} SET {name} = {CELLS[cell]} WHERE rowid = (SELECT min(rowid) FROM {table})"
-    for said in all_outcomes(changed(sound, (statement,))):
+    try:
+        path = changed(sound, (statement,))
+    except sqlite3.IntegrityError:  # SQLite itself keeps all but whole numbers out of such a key
+        reject()
+    for said in all_outcomes(path):
         assert "\n" not in said
 
 

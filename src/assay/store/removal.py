@@ -49,7 +49,7 @@ def _needed(connection: Connection, numbers: Sequence[int]) -> tuple[list[str], 
         for dataset, *others in connection.execute(select(*columns).join(DATASETS).where(RESULTS.c.evaluation.in_(some))):
             datasets.add(dataset)
             payloads.update(filter(None, others))
-    return sorted(datasets), sorted(payloads)
+    return sorted(datasets, key=str), sorted(payloads, key=str)  # damage may be of any type
 
 
 def delete_unused(connection: Connection, datasets: Sequence[str] | None, payloads: Sequence[str] | None) -> int:
