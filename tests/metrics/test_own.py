@@ -187,7 +187,7 @@ def test_the_direction_of_stored_figures_is_kept(monkeypatch):
     assert back.to_dict()["own_metrics"] == kept["own_metrics"]
     assert pickle.loads(pickle.dumps(back.metrics[0])) == back.metrics[0]
     kept["own_metrics"] = {"top_two@5": {"higher_is_better": "no"}}
-    with pytest.raises(assay.DataError, match=r"own_metrics\[top_two@5\]\.higher_is_better: expected true"):
+    with pytest.raises(assay.DataError, match=r'own_metrics\["top_two@5"\]\.higher_is_better: expected true'):
         result_from_dict(kept)
 
 
@@ -204,3 +204,13 @@ def test_a_recorded_name_that_cannot_be_read_is_kept(name):
 def test_a_gain_that_no_number_can_hold_is_refused():
     with pytest.raises(assay.BadParameter, match="a map from grade to gain"):
         parse_metric("ndcg(gain={1: " + "9" * 400 + "})@10")
+
+
+def test_an_error_in_the_function_is_told_with_its_place_as_an_error_of_the_metric():
+    @assay.metric
+    def broken(run):
+        return run.n_retrieved + None
+
+    with pytest.raises(assay.UsageError, match=r"metric broken failed: TypeError: .* \(test_own\.py, line \d+\)") as info:
+        assay.evaluate(QRELS, RUN, broken)
+    assert isinstance(info.value.__cause__, TypeError)

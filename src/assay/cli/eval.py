@@ -75,13 +75,17 @@ def run_eval(options: argparse.Namespace) -> int:
         if options.format in WHOLE:
             _tell(options, *failure_notes(results, again, strict=plan.strict))
         lost = _keep(options, plan, results)
-        made = f" (new folder: {', '.join(map(str, folders))})" if folders else ""
-        _tell(options, *([f"wrote {', '.join(map(str, written))}{made}"] if written else []))
+        _tell(options, *_note_written(written, folders))
         failures = failure_errors(results, again, strict=plan.strict)
         for error in (*faults, *failures, *lost):
             write_error(error)
     codes = ((lost, StoreError), (faults, DataError), (failures, ProviderError))
     return next((error.exit_code for found, error in codes if found), 0)
+
+
+def _note_written(files: Sequence[Path], folders: Sequence[Path]) -> list[str]:
+    made = f" (new folder: {', '.join(map(str, folders))})" if folders else ""
+    return [f"wrote {', '.join(map(str, files))}{made}"] if files else []
 
 
 def _keep(options: argparse.Namespace, plan: Plan, results: Sequence[Result]) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import sys
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
@@ -13,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.errors import BadParameter, DataError, UnknownName, UsageError, near_matches
+from assay.errors import AssayError, BadParameter, DataError, UnknownName, UsageError, near_matches
 from assay.grammar import REQUIRED, Param, WrittenName, flag, number
 from assay.metrics._metric import GradedRun, Metric, Scores
 from assay.metrics._param import CUTOFF, CUTOFF_NEEDED
@@ -123,7 +124,14 @@ def _checked(function: Function, name: str) -> Callable[..., Scores]:
 
     @wraps(function)
     def score(run: GradedRun, **params: Any) -> Scores:
-        found = np.asarray(function(run, **params))
+        try:
+            found = np.asarray(function(run, **params))
+        except (AssayError, MemoryError):
+            raise
+        except Exception as error:
+            place = traceback.extract_tb(error.__traceback__)[-1]
+            told = f"{type(error).__name__}: {error} ({Path(place.filename).name}, line {place.lineno})"
+            raise UsageError(f"the metric {name} failed: {told}") from error
         if found.shape != (run.n_queries,) or found.dtype.kind not in "biuf":
             wanted = f"one number for each of {counted(run.n_queries, 'query')}"
             raise DataError(f"{name} gives {wanted}, not {found.dtype} of shape {found.shape}")

@@ -42,13 +42,8 @@ def show_compare(desk: Desk, asked: Asked) -> View | Elsewhere:
     """`r` names each result; `baseline` one of them. References such as `latest/0` lead to the address of what they mean."""
     if moved := _resolved(desk, asked):
         return moved
-    keys = tuple(dict.fromkeys(asked.every("r")))
-    if len(keys) > MOST_RESULTS:
-        raise UsageError(f"at most {MOST_RESULTS} results are compared at once, and {len(keys)} were given")
+    keys, baseline = _keys_and_baseline(asked)
     picked = [desk.listed(key) for key in keys]
-    baseline = asked.one("baseline")
-    if baseline and baseline not in keys:
-        raise UsageError("the baseline is one of the results that are compared")
     if len(keys) < 2:
         if name := asked.one("metric"):
             desk.store.metric(name)  # one that nobody knows is told here too, though nothing is shown by it yet
@@ -79,6 +74,17 @@ def show_compare(desk: Desk, asked: Asked) -> View | Elsewhere:
         "swapped": _swapped(keys) if len(keys) == 2 else "",
     }
     return View("compare.html.j2", _title(matter), content, {**tables, "all-queries": lambda: plan.grid(asked)})
+
+
+def _keys_and_baseline(asked: Asked) -> tuple[tuple[str, ...], str]:
+    """The results that a request names, each once, and which of them is the baseline; empty where it names none."""
+    keys = tuple(dict.fromkeys(asked.every("r")))
+    if len(keys) > MOST_RESULTS:
+        raise UsageError(f"at most {MOST_RESULTS} results are compared at once, and {len(keys)} were given")
+    baseline = asked.one("baseline")
+    if baseline and baseline not in keys:
+        raise UsageError("the baseline is one of the results that are compared")
+    return keys, baseline
 
 
 def _resolved(desk: Desk, asked: Asked) -> Elsewhere | None:
