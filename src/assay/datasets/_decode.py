@@ -25,6 +25,16 @@ def decode_file(path: Path, kind: type[T]) -> T:
         raise DataError(f"{source.label}{_line_of(content, error)}: {_reason(error)}") from None
 
 
+def decode_part(part: bytes, place: str) -> Any:
+    """A field that was passed over when its file was decoded; only now is it known whether it is JSON in UTF-8."""
+    import msgspec
+
+    try:
+        return msgspec.json.decode(part)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise DataError(f"{place}: {_reason(error)}") from None
+
+
 def decoded_lines(path: Path, decode: Callable[[bytes], T]) -> Iterator[tuple[int, T]]:
     """Line number and value of every line that is not blank; all faults are raised together, at the end."""
     source = FileSource.at(path)

@@ -9,7 +9,7 @@ from typing import Any
 
 from assay.atomic_write import atomic_write
 from assay.datasets._dataset import BenchmarkDataset
-from assay.datasets._decode import decode_file
+from assay.datasets._decode import decode_file, decode_part
 from assay.datasets._format import Format, Probe
 from assay.datasets._notes import Notes
 from assay.datasets._record_tables import add_judges, judges_of
@@ -77,7 +77,8 @@ def _unknown(path: Path) -> dict[str, Any]:
     import msgspec
 
     fields = decode_file(path, dict[str, msgspec.Raw])
-    return {name: msgspec.json.decode(value) for name, value in fields.items() if name not in Content.__dataclass_fields__}
+    known = Content.__dataclass_fields__
+    return {name: decode_part(value, f"{path}: {name}") for name, value in fields.items() if name not in known}
 
 
 def _merged(outside: Mapping[str, Any], inside: Mapping[str, Any], whose: str, notes: Notes) -> dict[str, Any]:
