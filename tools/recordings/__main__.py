@@ -49,7 +49,10 @@ def main() -> int:
 def _do_part(part: str, scene: Scene, fixture: dict[str, str], options: argparse.Namespace) -> int:
     """Record a part, or count how many cases of it differ."""
     began, began_cpu = time.monotonic(), _cpu_seconds()
-    is_wanted: Wanted = lambda name: fnmatchcase(name, options.match)  # noqa: E731
+
+    def is_wanted(name: str) -> bool:
+        return not options.match or any(fnmatchcase(name, pattern) for pattern in options.match)
+
     cases = PARTS[part](scene, is_wanted) | (fixture if part == "B" else {})
     cases = {name: text for name, text in cases.items() if is_wanted(name)}
     took = f"{time.monotonic() - began:.0f} s ({_cpu_seconds() - began_cpu:.0f} s of processors)"
@@ -80,7 +83,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("action", choices=["record", "compare"])
     parser.add_argument("--folder", type=Path, required=True, help="the recording")
     parser.add_argument("--only", type=_parts, default=list(PARTS), help="parts, such as A,C (default: all)")
-    parser.add_argument("--match", default="*", help="only cases whose name fits, such as 'score *'")
+    parser.add_argument(
+        "--match", action="append", default=[], help="only cases whose name fits, such as 'score *'; may be repeated"
+    )
     parser.add_argument("--allow", action="append", default=[], help="cases that may differ, such as 'A/assay.model.*'")
     parser.add_argument("--keep", type=Path, help="compare: a folder for what was found now")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)

@@ -73,11 +73,11 @@ def read_groups(path: Path = COMMANDS) -> list[Group]:
     """All groups of the file; a line that is there twice is one case."""
     section = ""
     found: list[tuple[str, Line]] = []
-    for line in path.read_text(encoding="utf-8").splitlines():
-        if line.startswith("== "):
-            section = line[3:].strip()
-        elif line.strip() and not line.startswith("#"):
-            found += [(section, parse_line(" ".join(text.split()))) for text in expand(line.strip())]
+    for row in path.read_text(encoding="utf-8").splitlines():
+        if row.startswith("== "):
+            section = row[3:].strip()
+        elif row.strip() and not row.startswith("#"):
+            found += [(section, parse_line(" ".join(text.split()))) for text in expand(row.strip())]
     groups: dict[tuple[str, str], Group] = {}
     for name, members in groupby(found, key=lambda pair: pair[0]):
         lines = tuple(line for _, line in members)

@@ -183,10 +183,10 @@ def _span_inputs() -> dict[str, Callable[[str], Any]]:
 def _answer_inputs() -> dict[str, Callable[[str], Any]]:
     import assay
 
-    return {
-        name: lambda spec, name=name: assay.evaluate_answers(f"{name}.jsonl", "golden.json", spec, run="golden.run")
-        for name in ("answers", "answers-new")
-    }
+    def score(file: str, spec: str) -> Any:
+        return assay.evaluate_answers(file, "golden.json", spec, run="golden.run")
+
+    return {name: partial(score, f"{name}.jsonl") for name in ("answers", "answers-new")}
 
 
 def _routing_inputs() -> dict[str, Callable[[str], Any]]:
