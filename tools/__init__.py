@@ -1,1 +1,1 @@
-"""Tools for those who change assay."""
+"""Tools for whoever changes the source tree; nothing here is part of the library."""
