@@ -143,6 +143,19 @@ def test_modules_may_change_places(shop):
     assert "from shop.stock.fruit import Fruit" in (shop / "src/shop/goods/_fruit.py").read_text()
 
 
+def test_what_a_door_offers_is_not_taken_for_the_file_of_its_name(shop):
+    (shop / "src/shop/till/__init__.py").write_text(
+        '"""The till."""\n\nfrom shop.till.sale import sale\n\n__all__ = ["sale"]\n'
+    )
+    (shop / "src/shop/till/sale.py").write_text('"""Sales."""\n\n\ndef sale():\n    return 1\n')
+    (shop / "tests/test_sale.py").write_text("from shop.till import sale\n\n\ndef test_it():\n    assert sale() == 1\n")
+    (shop / "docs/page.md").write_text("[a](../src/shop/till/sale.py)\n\n    from shop.till import sale\n")
+    (shop / "table.tsv").write_text("src/shop/till/sale.py\tsrc/shop/till/_sale.py\tmoved\n")
+    assert carry_out(shop, "move", "table.tsv") == 0
+    passes(shop)
+    assert (shop / "docs/page.md").read_text() == "[a](../src/shop/till/_sale.py)\n\n    from shop.till import sale\n"
+
+
 def test_a_file_that_is_there_is_not_overwritten(shop, capsys):
     (shop / "table.tsv").write_text("src/shop/goods/_apple.py\tsrc/shop/till/sale.py\tmoved\n")
     assert carry_out(shop, "move", "table.tsv") == 1

@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 from tools.move.checks import dangling, import_all, lint
-from tools.move.doors import open_doors
+from tools.move.doors import open_doors, private_imports
 from tools.move.moving import move
 from tools.move.report import Report
 from tools.move.repository import Repository
@@ -48,6 +48,8 @@ def _operation(options: argparse.Namespace, repository: Repository, report: Repo
     elif options.operation == "check":
         return incomplete(read_moves(options.table), repository)
     else:
+        for one in private_imports(repository):
+            report.add("Imports across packages that pass by the front door", one)
         wrong = dangling(repository, read_moves(options.table) if options.table else [])
         if not options.quick:
             python = repository.root / ".venv" / "bin" / "python"

@@ -62,7 +62,7 @@ def _check(repository: Repository, rows: list[Row]) -> None:
 
 
 def hand_on(repository: Repository, changes: Changes) -> None:
-    """A name that a front door hands on has its new name there, too."""
+    """A name that a front door hands on has its new name there, too; and hides a file that is called so."""
     for path in repository.python_files():
         if path.stem != "__init__":
             continue
@@ -70,6 +70,7 @@ def hand_on(repository: Repository, changes: Changes) -> None:
         for node in ast.walk(ast.parse(repository.read(path))):
             if isinstance(node, ast.ImportFrom) and node.module:
                 for alias in node.names:
+                    changes.offered |= {(module, alias.asname or alias.name)} if node.module != module else set()
                     new = changes.names.get((node.module, alias.name))
                     if new and alias.asname in (None, alias.name):
                         changes.names.setdefault((module, alias.name), new)

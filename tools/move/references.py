@@ -245,7 +245,14 @@ def _follow(tree: Tree, one: Import, changes: Changes) -> list[cst.BaseSmallStat
 
 
 def _concerns(changes: Changes, module: str, name: str) -> bool:
-    return changes.touches(module, name) or f"{module}.{name}" in changes.owners()
+    return changes.touches(module, name) or _is_file(changes, module, name)
+
+
+def _is_file(changes: Changes, module: str, name: str) -> bool:
+    """Whether a name is a module that moves, or in which names change."""
+    if (module, name) in changes.offered:
+        return False
+    return f"{module}.{name}" in changes.modules or f"{module}.{name}" in changes.owners()
 
 
 def _place(
@@ -253,8 +260,7 @@ def _place(
 ) -> tuple[str, tuple[str, str | None]]:
     """New module, and the name with its alias, for one name of an import."""
     name, local = alias.evaluated_name, alias.evaluated_alias
-    is_module = f"{module}.{name}" in changes.modules or f"{module}.{name}" in changes.owners()
-    if is_module:
+    if _is_file(changes, module, name):
         new_module, _, new_name = changes.modules.get(f"{module}.{name}", f"{module}.{name}").rpartition(".")
         _follow_attributes(tree, node, local or name, f"{module}.{name}", changes)
     else:

@@ -31,6 +31,12 @@ class Changes:
 
     modules: dict[str, str] = field(default_factory=dict)
     names: dict[tuple[str, str], str] = field(default_factory=dict)
+    offered: set[tuple[str, str]] = field(default_factory=set)
+    """Package and name of what a front door offers: it hides a file of that name."""
+
+    def moved_file(self, package: str, name: str) -> str | None:
+        """The new name of the module that `from package import name` takes, if that is a module and moves."""
+        return None if (package, name) in self.offered else self.modules.get(f"{package}.{name}")
 
     def target(self, module: str, name: str) -> tuple[str, str]:
         """Where a name of a module is afterwards."""
@@ -42,7 +48,7 @@ class Changes:
 
     def touches(self, module: str, name: str) -> bool:
         """Whether `from module import name` has to change."""
-        return self.target(module, name) != (module, name) or f"{module}.{name}" in self.modules
+        return self.target(module, name) != (module, name) or self.moved_file(module, name) is not None
 
 
 class TableError(Exception):

@@ -9,7 +9,7 @@ from pathlib import Path
 from tools.move.repository import longest_known
 from tools.move.tables import Changes
 
-FILE = re.compile(r"(?<![\w./-])(?:[\w-]+/)+\w+\.py\b")
+FILE = re.compile(r"(?<![\w./-])((?:\.\.?/)*)((?:[\w-]+/)+\w+\.py)\b")
 IMPORT = re.compile(r"^(\s*(?:>>> )?from )([\w.]+)( import )(\w[\w, ]*)$", re.MULTILINE)
 
 
@@ -32,7 +32,7 @@ class Mentions:
         """The text with every module, name and file in its new place."""
         text = IMPORT.sub(self._imported, text)
         text = self._dotted.sub(lambda match: self._name(match[0]), text)
-        return FILE.sub(lambda match: self._path(match[0]), text)
+        return FILE.sub(lambda match: match[1] + self._path(match[2]), text)
 
     def dynamic(self, text: str) -> list[str]:
         """Names of modules that are put together when the code runs, which no tool can follow."""
@@ -50,7 +50,7 @@ class Mentions:
         """`from a.b import c` in a document: where c is a module of a.b, that is what moves."""
         start, module, word, names = match.groups()
         listed = [name.strip() for name in names.split(",")]
-        if len(listed) == 1 and (new := self.changes.modules.get(f"{module}.{listed[0]}")):
+        if len(listed) == 1 and (new := self.changes.moved_file(module, listed[0])):
             parent, _, last = new.rpartition(".")
             return f"{start}{parent}{word}{last}"
         if not any(self.changes.touches(module, name) for name in listed):
