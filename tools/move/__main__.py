@@ -40,7 +40,7 @@ def main(argv: list[str] | None = None) -> int:
 def _operation(options: argparse.Namespace, repository: Repository, report: Report) -> list[str]:
     if options.operation == "move":
         renames = read_renames(options.renames) if options.renames else {}
-        move(repository, select(read_moves(options.table), options.places), renames, report)
+        move(repository, select(read_moves(options.table), options.places), renames, report, dry=options.dry_run)
     elif options.operation == "rename":
         move(repository, [], read_renames(options.table), report)
     elif options.operation == "doors":
@@ -70,6 +70,7 @@ def _parser() -> argparse.ArgumentParser:
     moving.add_argument(
         "--renames", type=Path, help="names that change on the way: module before the move, old name, new name"
     )
+    moving.add_argument("--dry-run", action="store_true", help="only list the names that clash")
     operations.add_parser("rename", help="rename definitions by table").add_argument("table", type=Path)
     operations.add_parser("doors", help="imports across packages go to front doors")
     operations.add_parser("check", help="is the table complete?").add_argument("table", type=Path)

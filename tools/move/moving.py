@@ -21,8 +21,13 @@ TOOL = Path(__file__).parents[2]
 PLACE = re.compile(r"\b(__file__|__package__|PackageLoader|__name__)\b")
 
 
-def move(repository: Repository, rows: list[Row], renames: dict[tuple[str, str], str], report: Report) -> None:
-    """Move, join and rename: files first in memory, then on disk; nothing is written if a row cannot be followed."""
+def move(
+    repository: Repository, rows: list[Row], renames: dict[tuple[str, str], str], report: Report, *, dry: bool = False
+) -> None:
+    """Move, join and rename: files first in memory, then on disk; nothing is written if a row cannot be followed.
+
+    A dry run settles clashes, which go to the report, and ends there.
+    """
     rows = [row for row in rows if (repository.root / row.old).exists()]
     _check(repository, rows)
     changes = module_changes(rows)
@@ -33,6 +38,8 @@ def move(repository: Repository, rows: list[Row], renames: dict[tuple[str, str],
         if target.suffix == ".py":
             by_target[target] = [Source(row.old, texts[row.old]) for row in sources]
             settle(by_target[target], changes, report)
+    if dry:
+        return
     hand_on(repository, changes)
     files = {row.old: row.new for row in rows if row.old != row.new}
     rewritten = _rewritten(repository, changes, Mentions(changes, repository.packages, files), report)
