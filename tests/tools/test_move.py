@@ -189,6 +189,31 @@ def test_imports_across_packages_go_through_doors(shop, capsys):
     passes(shop, "import shop.goods, sys; assert 'shop.goods._apple' not in sys.modules; from shop.goods import *; Apple")
 
 
+def test_what_goes_to_another_package_is_offered_by_its_door(shop):
+    (shop / "src/assay").mkdir()
+    (shop / "src/assay/__init__.py").write_text('"""Where doors come from."""\n')
+    (shop / "src/assay/lazy.py").write_text((Path(__file__).parents[2] / "src/assay/lazy.py").read_text())
+    (shop / "src/shop/till/sale.py").write_text(
+        '"""Sales."""\n\nfrom shop.goods._apple import LIMIT, Apple\nfrom shop.goods._fruit import weigh\n\n\n'
+        "def total(lists):\n    return [weigh(one) + LIMIT + Apple().weight([1]) for one in lists]\n"
+    )
+    apple = shop / "src/shop/goods/_apple.py"
+    apple.write_text(
+        apple.read_text().replace("        from shop.goods import _fruit\n\n", "").replace("_fruit.weigh(1)", "1")
+    )
+    assert carry_out(shop, "doors") == 0
+    (shop / "table.tsv").write_text(
+        "src/shop/goods/_fruit.py\tsrc/shop/till/fruit.py\tmoved\n"
+        "src/shop/till/sale.py\tsrc/shop/till/sales.py\tmain\nsrc/shop/goods/_sums.py\tsrc/shop/till/sums.py\tmoved\n"
+    )
+    assert carry_out(shop, "move", "table.tsv") == 0
+    assert carry_out(shop, "doors") == 0
+    assert "from shop.till.fruit import weigh" in (shop / "src/shop/till/sales.py").read_text()
+    assert "from shop.till import Fruit" in apple.read_text()
+    assert "weigh" not in (shop / "src/shop/goods/__init__.pyi").read_text()
+    assert "from shop.till.fruit import Fruit as Fruit" in (shop / "src/shop/till/__init__.pyi").read_text()
+
+
 def test_a_file_that_hides_a_name_of_its_door_is_reported(shop, capsys):
     (shop / "src/shop/goods/pear.py").write_text('"""A pear."""\n\n\ndef pear():\n    return 1\n')
     (shop / "src/shop/till/sale.py").write_text('"""Sales."""\n\nfrom shop.goods.pear import pear\n\nprice = pear\n')

@@ -62,6 +62,7 @@ def _imported_clashes(
     imported: dict[str, tuple[Source, Origin]] = {}
     for source in sources:
         for name, (module, original) in source.imports.items():
+            module, original = changes.home(module, original)
             if module in modules or f"{module}.{original}" in modules:
                 continue
             new = changes.target(source.module, name)[1]
@@ -86,7 +87,7 @@ def _meaning(source: Source, name: str, changes: Changes) -> object:
     if name in source.definitions:
         return changes.target(source.module, name)
     if name in source.imports:
-        return changes.target(*source.imports[name])
+        return changes.target(*changes.home(*source.imports[name]))
     return name
 
 

@@ -18,6 +18,8 @@ from tools.move.references import Tree
 from tools.move.report import Report
 from tools.move.repository import Repository, package_of
 
+SIBLINGS = ""
+"""In place of a package: names of a file's own door, which it takes from its siblings."""
 CODE = """
 from assay.lazy import front_door
 
@@ -47,18 +49,32 @@ def open_doors(repository: Repository, report: Report) -> list[str]:
     """Make and mend the doors of all packages, and have every import across packages go through them."""
     sources = {source.module: source for source in _sources(repository)}
     doors = {package: _present(repository, package, sources) for package in _packages(sources)}
+    _hand_over(doors)
     asked, wrong = _ask(doors, sources)
     _ask_doors(doors, sources)
     wrong += _hidden(doors, sources)
     if wrong:
         return wrong
     for path, modules in asked.items():
-        repository.write(path, _through_doors(repository.read(path), path, modules))
+        repository.write(path, _through_doors(repository.read(path), path, modules, doors))
     written = [path for door in doors.values() for path in _write(repository, door, sources[door.package])]
     tidy(repository, [*asked, *written])
     for door in doors.values():
         report.add("Doors", f"{door.package}: {len(door.names)} names")
     return []
+
+
+def _hand_over(doors: dict[str, Door]) -> None:
+    """What went to another package is offered by that one's door; the library's own and those of drop-ins hand it on."""
+    for door in list(doors.values()):
+        for name, (module, original) in list(door.names.items()):
+            package = ".".join(module.split(".")[:2])
+            is_elsewhere = package != door.package and module.count(".") > 1 and package in doors
+            if is_elsewhere and door.package.count(".") == 1:
+                del door.names[name]
+                doors[package].names.setdefault(name, (module, original))
+                if door.public and name in door.public:
+                    door.public.remove(name)
 
 
 def _ask(doors: dict[str, Door], sources: dict[str, Source]) -> tuple[dict[Path, dict[str, str]], list[str]]:
@@ -71,7 +87,9 @@ def _ask(doors: dict[str, Door], sources: dict[str, Source]) -> tuple[dict[Path,
                 continue
             wrong += _files_taken(source, node, sources)
             module = node.module or ""
-            if package := _entered(source.module, module, doors):
+            if module in doors and source.module.startswith(f"{module}."):
+                asked.setdefault(source.path, {})[module] = SIBLINGS
+            elif package := _entered(source.module, module, doors):
                 asked.setdefault(source.path, {})[module] = package
                 doors[package].names.update({alias.name: _home(module, alias.name, sources) for alias in node.names})
     return asked, wrong
@@ -165,15 +183,19 @@ def _hidden(doors: dict[str, Door], sources: dict[str, Source]) -> list[str]:
     ]
 
 
-def _through_doors(text: str, path: Path, modules: dict[str, str]) -> str:
-    """The file with its imports from inner modules taken from the packages instead."""
+def _through_doors(text: str, path: Path, modules: dict[str, str], doors: dict[str, Door]) -> str:
+    """The file with its imports from inner modules taken from the packages instead, and its own door's from siblings."""
     tree = Tree(text, path)
     for one in tree.imports():
         if isinstance(one.node, cst.ImportFrom) and not isinstance(one.node.names, cst.ImportStar):
             module = cst.Module([]).code_for_node(one.node.module) if one.node.module else ""
             if module in modules:
                 names = [(alias.evaluated_name, alias.evaluated_alias) for alias in one.node.names]
-                new = as_statements(one.node, module, [(modules[module], name) for name in names])
+                own = doors[module].names if modules[module] == SIBLINGS else {}
+                placed = [
+                    (own[name][0] if name in own else modules[module] or module, (name, alias)) for name, alias in names
+                ]
+                new = as_statements(one.node, module, placed)
                 tree.edits.lines[one.line] = new
     return tree.code()
 

@@ -33,12 +33,12 @@ class Parts:
     footer: list[cst.EmptyLine] = field(default_factory=list)
 
 
-def joined(target: Path, texts: Sequence[tuple[Source, str]], main: Source, dropped: set[Origin], report: Report) -> str:
+def joined(texts: Sequence[tuple[Source, str]], main: Source, dropped: set[Origin], report: Report) -> str:
     """One file of several: each source as it was, in the order given, and its text with references in their new places."""
     parts = []
     for source, text in texts:
         twice = {name for module, name in dropped if module == source.module}
-        part = take_apart(without_own_imports(text, target, report), twice)
+        part = take_apart(text, twice)
         parts.append(part)
         if source is not main and part.docstring:
             report.add(
@@ -163,13 +163,13 @@ def _new_only(
     return kept
 
 
-def without_own_imports(text: str, target: Path, report: Report) -> str:
-    """The text without imports from the file it becomes part of; what had another name there has its own."""
+def without_own_imports(text: str, target: Path, at_doors: dict[Origin, str], report: Report) -> str:
+    """The text without imports from the file it becomes part of, by itself or by a door; aliases give way to names."""
     own = module_name(target)
     tree = Tree(text, target)
     lines: dict[cst.SimpleStatementLine, list[cst.BaseSmallStatement]] = {}
     for one in tree.imports():
-        lines.setdefault(one.line, []).extend(_without_own(tree, one, own, report))
+        lines.setdefault(one.line, []).extend(_without_own(tree, one, own, at_doors, report))
     for line, new in lines.items():
         if new == list(line.body):
             continue
@@ -181,7 +181,9 @@ def without_own_imports(text: str, target: Path, report: Report) -> str:
     return tree.code()
 
 
-def _without_own(tree: Tree, one: Import, own: str, report: Report) -> list[cst.BaseSmallStatement]:
+def _without_own(
+    tree: Tree, one: Import, own: str, at_doors: dict[Origin, str], report: Report
+) -> list[cst.BaseSmallStatement]:
     node = one.node
     if isinstance(node, cst.Import):
         if any(alias.evaluated_name == own for alias in node.names):
@@ -190,16 +192,14 @@ def _without_own(tree: Tree, one: Import, own: str, report: Report) -> list[cst.
     if isinstance(node.names, cst.ImportStar):
         return [node]
     module = absolute(node, package_of(tree.path))
-    scope = tree.scope_of(node)
     left = []
     for alias in node.names:
         name, local = alias.evaluated_name, alias.evaluated_alias or alias.evaluated_name
-        if module == own:
-            gone = local == name or _use_directly(tree, scope, local, name)
-        elif f"{module}.{name}" == own:
-            gone = _use_members(tree, scope, local)
+        defined = name if module == own else at_doors.get((module, name), "")
+        if defined:
+            gone = local == defined or _use_directly(tree, tree.scope_of(node), local, defined)
         else:
-            gone = False
+            gone = f"{module}.{name}" == own and _use_members(tree, tree.scope_of(node), local)
         if not gone:
             left.append((name, alias.evaluated_alias))
             if own in (module, f"{module}.{name}"):

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 from tools.move.clashes import merged, settle
-from tools.move.definitions import Source, in_order
-from tools.move.joining import joined
+from tools.move.definitions import Origin, Source, in_order
+from tools.move.joining import joined, without_own_imports
 from tools.move.references import rewrite
 from tools.move.report import Report
 from tools.move.repository import Repository, leaf, module_name
@@ -32,6 +31,8 @@ def move(
     _check(repository, rows)
     changes = module_changes(rows)
     changes.names.update(renames)
+    changes.handed_on = handed_on(repository)
+    changes.offered = offered(repository)
     texts = {row.old: repository.read(row.old) for row in rows}
     by_target: dict[Path, list[Source]] = {}
     for target, sources in groups(rows).items():
@@ -40,7 +41,7 @@ def move(
             settle(by_target[target], changes, report)
     if dry:
         return
-    hand_on(repository, changes)
+    rename_at_doors(changes)
     files = {row.old: row.new for row in rows if row.old != row.new}
     rewritten = _rewritten(repository, changes, Mentions(changes, repository.packages, files), report)
     rewritten |= {target: _text_of(target, sources, rewritten, changes, report) for target, sources in by_target.items()}
@@ -68,19 +69,28 @@ def _check(repository: Repository, rows: list[Row]) -> None:
             raise TableError(f"{target} has two main parts")
 
 
-def hand_on(repository: Repository, changes: Changes) -> None:
-    """A name that a front door hands on has its new name there, too; and hides a file that is called so."""
-    for path in repository.python_files():
-        if path.stem != "__init__":
-            continue
-        module = module_name(path)
-        for node in ast.walk(ast.parse(repository.read(path))):
-            if isinstance(node, ast.ImportFrom) and node.module:
-                for alias in node.names:
-                    changes.offered |= {(module, alias.asname or alias.name)} if node.module != module else set()
-                    new = changes.names.get((node.module, alias.name))
-                    if new and alias.asname in (None, alias.name):
-                        changes.names.setdefault((module, alias.name), new)
+def handed_on(repository: Repository) -> dict[Origin, Origin]:
+    """(module, name) → (module, name) of every import at the top of a module or stub under src/."""
+    sources = [Source(path, repository.read(path)) for path in repository.python_files() if path.parts[0] == "src"]
+    found = {
+        (one.module, name): origin for one in sources for name, origin in one.imports.items() if name not in one.definitions
+    }
+    return {key: origin for key, origin in found.items() if key != origin and origin[1]}
+
+
+def offered(repository: Repository) -> set[Origin]:
+    """Package and name of all that front doors offer."""
+    doors = [Source(path, repository.read(path)) for path in repository.python_files() if path.stem == "__init__"]
+    pairs = {(one.module, name): origin for one in doors for name, origin in one.imports.items()}
+    return {key for key, origin in pairs.items() if origin != key}
+
+
+def rename_at_doors(changes: Changes) -> None:
+    """A name that a front door hands on has its new name there, too."""
+    for package, name in changes.offered:
+        home = changes.home(package, name)
+        if home in changes.names and home[1] == name:
+            changes.names.setdefault((package, name), changes.names[home])
 
 
 def _rewritten(repository: Repository, changes: Changes, mentions: Mentions, report: Report) -> dict[Path, str]:
@@ -119,7 +129,7 @@ def _is_concerned(source: Source, changes: Changes, mentions: Mentions) -> bool:
 def _text_of(target: Path, sources: list[Source], rewritten: dict[Path, str], changes: Changes, report: Report) -> str:
     texts = [(source, rewritten.get(source.path, source.text)) for source in sources]
     if len(texts) == 1:
-        return texts[0][1]
+        return without_own_imports(texts[0][1], target, _own_names(target, changes), report)
     deferred = {source.defers_annotations for source in sources}
     if len(deferred) > 1:
         plain = [str(source.path) for source in sources if not source.defers_annotations]
@@ -129,7 +139,18 @@ def _text_of(target: Path, sources: list[Source], rewritten: dict[Path, str], ch
         names = ", ".join(leaf(source.module) for source in ordered)
         report.add("Files whose main part does not come first, for it needs another when it is loaded", f"{target}: {names}")
     by_path = dict(texts)
-    return joined(target, [(one, by_path[one]) for one in ordered], sources[0], merged(ordered, changes), report)
+    texts = [(one, without_own_imports(by_path[one], target, _own_names(target, changes), report)) for one in ordered]
+    return joined(texts, sources[0], merged(ordered, changes), report)
+
+
+def _own_names(target: Path, changes: Changes) -> dict[Origin, str]:
+    """Door and name → the name that it has in the file itself, which need not go through a door for it."""
+    found = {}
+    for package, name in changes.offered:
+        home, original = changes.home(package, name)
+        if changes.modules.get(home, home) == module_name(target):
+            found[changes.target(package, name)] = changes.names.get((home, original), original)
+    return found
 
 
 def _mark_folders(repository: Repository, rows: list[Row]) -> list[Path]:

@@ -33,6 +33,24 @@ class Changes:
     names: dict[tuple[str, str], str] = field(default_factory=dict)
     offered: set[tuple[str, str]] = field(default_factory=set)
     """Package and name of what a front door offers: it hides a file of that name."""
+    handed_on: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
+    """Module and name of what is imported there → module and name that it is imported from, as things are before a move."""
+
+    def home(self, module: str, name: str) -> tuple[str, str]:
+        """The module that defines what is imported from another, and its name there."""
+        seen = set()
+        while (module, name) in self.handed_on and (module, name) not in seen:
+            seen.add((module, name))
+            module, name = self.handed_on[module, name]
+        return module, name
+
+    def new_door(self, package: str, name: str) -> str | None:
+        """The front door that offers a name afterwards, where its file goes from one package to another."""
+        home = self.home(package, name)[0]
+        if (package, name) not in self.offered or home not in self.modules or not home.startswith(f"{package}."):
+            return None
+        new = ".".join(self.modules[home].split(".")[:2])
+        return new if new != package else None
 
     def moved_file(self, package: str, name: str) -> str | None:
         """The new name of the module that `from package import name` takes, if that is a module and moves."""
@@ -40,7 +58,7 @@ class Changes:
 
     def target(self, module: str, name: str) -> tuple[str, str]:
         """Where a name of a module is afterwards."""
-        return self.modules.get(module, module), self.names.get((module, name), name)
+        return self.new_door(module, name) or self.modules.get(module, module), self.names.get((module, name), name)
 
     def owners(self) -> set[str]:
         """Modules with names that change."""
