@@ -197,6 +197,10 @@ def test_what_goes_to_another_package_is_offered_by_its_door(shop):
         '"""Sales."""\n\nfrom shop.goods._apple import LIMIT, Apple\nfrom shop.goods._fruit import weigh\n\n\n'
         "def total(lists):\n    return [weigh(one) + LIMIT + Apple().weight([1]) for one in lists]\n"
     )
+    desk = shop / "src/shop/office/desk.py"
+    desk.parent.mkdir()
+    desk.with_name("__init__.py").write_text('"""The office."""\n')
+    desk.write_text('"""A desk."""\n\nfrom shop.goods._fruit import weigh\n\nDOUBTED = weigh\n')
     apple = shop / "src/shop/goods/_apple.py"
     apple.write_text(
         apple.read_text().replace("        from shop.goods import _fruit\n\n", "").replace("_fruit.weigh(1)", "1")
@@ -208,6 +212,7 @@ def test_what_goes_to_another_package_is_offered_by_its_door(shop):
     )
     assert carry_out(shop, "move", "table.tsv") == 0
     assert carry_out(shop, "doors") == 0
+    assert "from shop.till import weigh" in desk.read_text()
     assert "from shop.till.fruit import weigh" in (shop / "src/shop/till/sales.py").read_text()
     assert "from shop.till import Fruit" in apple.read_text()
     assert "weigh" not in (shop / "src/shop/goods/__init__.pyi").read_text()

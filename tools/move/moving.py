@@ -97,6 +97,7 @@ def _rewritten(repository: Repository, changes: Changes, mentions: Mentions, rep
     """File → its text with all references followed, for the files that change; sources of moves are all there."""
     words = {leaf(module) for module in changes.modules} | {name for _, name in changes.names}
     words |= {old.name for old in mentions.files}
+    words |= {name for package, name in changes.offered if changes.new_door(package, name)}
     pattern = re.compile("|".join(rf"\b{re.escape(word)}\b" for word in sorted(words)) or "(?!)")
     found = {}
     owners = changes.owners()
