@@ -172,9 +172,9 @@ def find_program(name: str, repository: Repository) -> str:
 
 
 def tidy(repository: Repository, paths: list[Path]) -> None:
-    """Sort imports, drop those that nothing uses any more, and lay the files out, with ruff."""
+    """Sort imports and lists of names, drop what nothing uses any more, and lay the files out, with ruff."""
     names = [str(path) for path in paths if path.suffix in {".py", ".pyi"} and (repository.root / path).exists()]
     program = find_program("ruff", repository)
-    for words in (["check", "--quiet", "--fix", "--select", "I,F401"], ["format", "--quiet"]):
+    for words in (["check", "--quiet", "--fix", "--select", "I,F401,RUF022,TC005"], ["format", "--quiet"]):
         if names:
             subprocess.run([program, *words, *names], cwd=repository.root, check=False)
