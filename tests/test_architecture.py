@@ -45,6 +45,7 @@ ROWS = (
     ("atomic_write", "catalog", "grammar", "schema", "yaml_tree"),
     ("errors", "paths", "temporary_files", "text"),
     ("masking",),
+    ("lazy",),
 )
 """Imports point down only; what stands in one row does not import each other. Not all of it exists yet."""
 ROW = {name: number for number, row in enumerate(ROWS) for name in row}

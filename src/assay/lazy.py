@@ -1,0 +1,43 @@
+"""lazy: front doors of packages, whose names are imported when they are first asked for."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from importlib import import_module
+
+TYPE_CHECKING = False  # typing takes longer to import than all of this
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+
+def front_door(
+    package: str, absent: Mapping[str, str] | None = None
+) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """`__getattr__`, `__dir__` and `__all__` of a package, out of the stub beside it, which type checkers read as well.
+
+    The stub says from which file each name is: `from package.file import name as name`. Its `__all__` are the names for
+    everybody; without one, all are. A name is looked up in its file each time, so that one who replaces it there is heard.
+    `absent` are names that somebody may expect, with what to do instead.
+    """
+    with open(f"{sys.modules[package].__file__}i", encoding="utf-8") as stub:  # noqa: PTH123 (pathlib takes long, too)
+        body = ast.parse(stub.read()).body
+    homes = {
+        alias.asname or alias.name: (str(node.module), alias.name)
+        for node in body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    lists = [ast.literal_eval(node.value) for node in body if isinstance(node, ast.Assign)]
+    public = sorted(lists[0] if lists else homes)
+
+    def get(name: str) -> Any:
+        if absent and name in absent:  # an ImportError, for any other is lost on the way
+            raise ImportError(f"{name} is not in {package}: {absent[name]}", name=package)
+        if name not in homes:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        module, original = homes[name]
+        return import_module(f"{package}.{name}") if module == package else getattr(import_module(module), original)
+
+    return get, lambda: public, public
