@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from assay.errors import AssayError
+from assay.masking import forget_secrets
 from fuzz.component import Component, SilentDifference
 
 SECONDS = 5.0
@@ -74,6 +75,7 @@ def outcome_of(component: Component, data: bytes) -> Outcome:
             found = _checked(component, data)
     except Hang as error:
         found = Outcome("hang", f"Hang at {_place(error)}", _told(error))
+    forget_secrets()  # what one input names as its key would be masked in the files of the next
     if sys.modules.pop(CANARY, None) is not None and not component.may_run:
         return Outcome("ran code", f"ran code, {found.kind}", "the input made assay import a module that it names")
     if resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before > MEMORY:
