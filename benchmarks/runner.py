@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from assay.datasets._dataset import BenchmarkDataset
+from assay.evaluation._run import own_provider
 from assay.evaluation.answers import AnswerLog
 from assay.evaluation.asking import ask
 from assay.evaluation.patience import Patience
 from assay.evaluation.progress import Progress
-from assay.evaluation.run import own_provider
 from assay.evaluation.runner import Part, gather, score_part
 from assay.evaluation.setting import settings_of
 from assay.grammar import mark_written

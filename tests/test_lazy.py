@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import importlib
 import pickle
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+import assay
+
+SOURCE = Path(assay.__file__).parent
+DOORS = [".".join(stub.relative_to(SOURCE.parent).parts[:-1]) for stub in sorted(SOURCE.rglob("__init__.pyi"))]
 
 
 @pytest.fixture
@@ -63,3 +70,35 @@ def test_what_is_replaced_in_its_file_is_replaced_at_the_door(package, monkeypat
 
 def test_what_comes_through_a_door_can_be_pickled(package):
     assert type(pickle.loads(pickle.dumps(package.Wine()))) is package.Wine
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_every_name_of_every_door_is_there(door):
+    package = importlib.import_module(door)
+    stub = Path(str(package.__file__)).with_suffix(".pyi").read_text(encoding="utf-8")
+    names: dict[str, object] = {}
+    exec(compile(stub, door, "exec"), names)
+    listed = names.pop("__all__", None)
+    assert package.__all__ == sorted(listed if isinstance(listed, list) else names.keys() - {"__builtins__"})
+    for name in names.keys() - {"__builtins__"}:
+        assert getattr(package, name) is names[name]
+
+
+def test_a_door_costs_no_numpy():
+    code = f"import sys, {', '.join(DOORS)}; assert not {{'numpy', 'typing'}} & set(sys.modules), sys.modules.keys()"
+    subprocess.run(
+        [sys.executable, "-I", "-c", f"import sys; sys.path.insert(0, {str(SOURCE.parent)!r}); {code}"], check=True
+    )
+
+
+def test_the_model_alone_reads_files(tmp_path):
+    (tmp_path / "a.run").write_text("q1 Q0 d1 1 0.5 tag\n")
+    (tmp_path / "qrels").write_text("q1 0 d1 1\n")
+    code = (
+        "from assay.model import Qrels, Run\n"
+        "assert dict(Run('a.run')['q1']) == {'d1': 0.5}\n"
+        "assert Qrels('qrels')['q1'] == {'d1': 1}\n"
+    )
+    subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(SOURCE.parent)!r})\n{code}"], check=True, cwd=tmp_path
+    )

@@ -177,11 +177,11 @@ def test_any_text_is_looked_up_without_importing(text):
 MARKING = {"WrittenName", "mark_written", "written_metrics", "WrittenPlan"}
 MAY_MARK = {
     *("cli/eval.py", "cli/plot.py", "cli/providers.py"),
-    *("comparison/compare.py", "comparison/leaderboard.py", "reports/_explanations.py", "monitoring/rule.py"),
+    *("comparison/_compare.py", "comparison/leaderboard.py", "reports/_explanations.py", "monitoring/rule.py"),
     *("compat/ir_measures/_measure.py", "compat/phentrieve/runner.py", "compat/ragchat/_batch.py"),
     *("compat/ragchat/_config.py", "compat/ranx/_metrics.py"),
-    *("evaluation/evaluate.py", "evaluation/evaluate_answers.py", "evaluation/fusion_tuning.py", "evaluation/plan.py"),
-    *("evaluation/routing.py", "evaluation/run.py"),
+    *("evaluation/_evaluate.py", "evaluation/_evaluate_answers.py", "evaluation/fusion_tuning.py", "evaluation/plan.py"),
+    *("evaluation/routing.py", "evaluation/_run.py"),
     *("grammar.py", "metrics/_parse.py", "providers/_provider.py"),
 }
 """Where names are marked as the user's: commands, plans, rules and public functions, and what takes marked names apart."""

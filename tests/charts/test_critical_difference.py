@@ -69,7 +69,7 @@ def test_all_told_apart():
 
 
 def test_the_same_pairs_as_the_comparison_finds():
-    from assay.comparison.compare import compare_results
+    from assay.comparison._compare import compare_results
     from assay.comparison.how import How
 
     generator = np.random.default_rng(3)

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import assay
-from assay.comparison.compare import SCORING, compare, compare_results
+from assay.comparison._compare import SCORING, compare, compare_results
 from assay.comparison.how import How
 
 from ._systems import NEW, OLD, ladder, old_and_new, system

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.comparison.compare import compare_results
+from assay.comparison._compare import compare_results
 from assay.comparison.how import How
 from assay.comparison.letters import beaten_by, letter, letters_of
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import assay
-from assay.comparison.compare import compare, compare_results
+from assay.comparison._compare import compare, compare_results
+from assay.comparison._over import over
 from assay.comparison.figures import Figures
 from assay.comparison.how import How
-from assay.comparison.over import over
 from assay.comparison.pair import NO_TEST, SHARED_TIMES
 from assay.comparison.pooling import pooled
 from assay.comparison.remarks import remarks_on

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.comparison.compare import compare_results
+from assay.comparison._compare import compare_results
 from assay.comparison.how import How
 from assay.comparison.slice_comparison import compare_slices
 from assay.stats._corrections import correct

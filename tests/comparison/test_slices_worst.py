@@ -7,9 +7,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from assay.comparison._worst_slices import worst_slices
 from assay.comparison.how import How
 from assay.comparison.slice_search import Search, candidates
-from assay.comparison.worst_slices import worst_slices
 from assay.errors import BadParameter, UsageError
 from assay.model.tags import Tags
 from assay.stats import _subsets

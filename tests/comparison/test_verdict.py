@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from assay.comparison.compare import compare_results
+from assay.comparison._compare import compare_results
 from assay.comparison.how import How
 
 from ._systems import ladder, system

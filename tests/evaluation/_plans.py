@@ -6,9 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from assay.evaluation._run import own_provider
 from assay.evaluation.patience import Patience
 from assay.evaluation.plan import Plan
-from assay.evaluation.run import own_provider
 from assay.metrics._parse import parse_metrics
 from assay.model.records import Hit, Query
 

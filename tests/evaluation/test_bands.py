@@ -6,7 +6,7 @@ from itertools import permutations
 import pytest
 
 import assay
-from assay.evaluation.evaluate import evaluate_settings
+from assay.evaluation._evaluate import evaluate_settings
 from assay.evaluation.setting import Setting
 from assay.metrics._bands import N_SAMPLED, SEED
 from assay.metrics._parse import parse_metric

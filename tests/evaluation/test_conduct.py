@@ -7,9 +7,9 @@ import pytest
 
 from assay import ProviderError, UsageError
 from assay.errors import DataError, NothingSelected
+from assay.evaluation._run import own_provider
 from assay.evaluation.answers import AnswerLog
 from assay.evaluation.conduct import Conduct, carry_out, is_total_failure
-from assay.evaluation.run import own_provider
 from assay.evaluation.selection import Selection
 from assay.grammar import Param
 from assay.model.records import Hit

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import assay
-from assay.evaluation.evaluate import evaluate_settings
+from assay.evaluation._evaluate import evaluate_settings
 from assay.evaluation.setting import settings_of
 from assay.metrics._parse import parse_metrics
 from assay.model.profile import OWN

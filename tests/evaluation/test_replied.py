@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 import assay
+from assay.evaluation._run import own_provider
 from assay.evaluation.conduct import Conduct, carry_out
 from assay.evaluation.plan import make_plan
 from assay.evaluation.replied import replies_said
-from assay.evaluation.run import own_provider
 from assay.evaluation.saved import result_from_dict
 from assay.model.reply import Reply
 

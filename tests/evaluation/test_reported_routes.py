@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 import assay
+from assay.evaluation._run import own_provider
 from assay.evaluation.answers import Answer
 from assay.evaluation.conduct import Conduct, carry_out
 from assay.evaluation.plan import make_plan
 from assay.evaluation.reported_routes import reports_of
-from assay.evaluation.run import own_provider
 from assay.evaluation.saved import result_from_dict
 from assay.model.decision import Decision
 from assay.model.records import Hit, Query

@@ -12,10 +12,10 @@ import pytest
 
 from assay import ProviderError
 from assay.datasets._dataset import BenchmarkDataset
+from assay.evaluation._run import own_provider
 from assay.evaluation.answers import Answer
 from assay.evaluation.patience import Patience
 from assay.evaluation.progress import Progress
-from assay.evaluation.run import own_provider
 from assay.evaluation.runner import CLOSING, HURRIED, Part, gather, provenance, score_part
 from assay.evaluation.setting import settings_of
 from assay.evaluation.worker import Worker

@@ -5,8 +5,8 @@ import json
 import pytest
 
 import assay
+from assay.evaluation._usual_metrics import formats_of, usual_metrics
 from assay.evaluation.plan import make_plan
-from assay.evaluation.usual_metrics import formats_of, usual_metrics
 
 HPO = ["mrr", "hit@1", "hit@10", "max_ont_sim@10"]
 RAG = [metric.name for metric in usual_metrics([""])]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.evaluation.evaluate import evaluate_settings
+from assay.evaluation._evaluate import evaluate_settings
 from assay.evaluation.result import Result
 from assay.evaluation.setting import settings_of
 from assay.metrics._parse import parse_metrics

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from assay.comparison.compare import compare_results, fair_metric
+from assay.comparison._compare import compare_results, fair_metric
 from assay.evaluation.intervals import with_intervals
 from assay.evaluation.plan_statistics import Statistics
 from assay.evaluation.result import Result

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 import assay
-from assay.comparison.compare import compare, compare_results
+from assay.comparison._compare import compare, compare_results
 from assay.comparison.how import How
 from assay.reports._comparison import FORMATS, check_comparison_outputs, find_format, render_comparison
 from assay.reports._comparison_report import ComparisonReport

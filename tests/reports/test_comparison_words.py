@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from assay.comparison.compare import compare_results
+from assay.comparison._compare import compare_results
 from assay.comparison.how import How
 from assay.evaluation.result import Result
 from assay.metrics._parse import parse_metric

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 import assay
-from assay.comparison.compare import compare_results
+from assay.comparison._compare import compare_results
 from assay.comparison.how import How
 from assay.reports._page_best import best_sentence
 from assay.reports._page_head import head_of

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from assay.comparison.compare import compare_results
+from assay.comparison._compare import compare_results
 from assay.comparison.how import How
-from assay.monitoring.gate import gate
+from assay.monitoring._gate import gate
 from assay.reports._page_charts import Figures
 from assay.reports._page_definitions import definitions_section
 from assay.reports._page_matter import Matter

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from assay.comparison.compare import compare_results
+from assay.comparison._compare import compare_results
 from assay.comparison.how import How
 from assay.reports._page_matter import Matter
 from assay.reports._page_queries import Cards, queries_section, scatter_section

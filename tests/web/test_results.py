@@ -11,7 +11,7 @@ import pytest
 from _clients import client_of, keys_of, main_of, rows_of
 
 from assay import run
-from assay.evaluation.evaluate import evaluate
+from assay.evaluation._evaluate import evaluate
 from assay.store import Store
 
 

@@ -1,5 +1,5 @@
 """Charts: one kind per file; each draws results as a Vega-Lite specification, with its data and with words beside it."""
 
-from assay.charts._chart import Chart, Drawing, Subject, all_charts, draw, find_chart
+from assay.lazy import front_door
 
-__all__ = ["Chart", "Drawing", "Subject", "all_charts", "draw", "find_chart"]
+__getattr__, __dir__, __all__ = front_door(__name__)

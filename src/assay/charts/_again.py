@@ -6,10 +6,9 @@ import math
 from collections.abc import Sequence
 
 from assay.errors import AssayError
-from assay.evaluation.evaluate import evaluate_metrics
-from assay.evaluation.result import Result
-from assay.metrics._lookup import find_metrics
-from assay.model.qrels import Qrels
+from assay.evaluation import Result, evaluate_metrics
+from assay.metrics import find_metrics
+from assay.model import Qrels
 
 CLOSE = 1e-9
 

@@ -10,9 +10,9 @@ from typing import Any
 from assay.catalog import Described, entries_by_name, find_entry
 from assay.charts._drawing import Drawing, Row, Spec
 from assay.errors import UnknownName, UsageError
-from assay.evaluation.result import Result
-from assay.metrics._metric import BoundMetric
-from assay.monitoring.history import Series
+from assay.evaluation import Result
+from assay.metrics import BoundMetric
+from assay.monitoring import Series
 from assay.text import counted, printable, some_of
 
 MOST_NAMED = 6

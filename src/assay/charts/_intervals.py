@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from assay.evaluation.intervals import with_intervals
-from assay.evaluation.result import Result
+from assay.evaluation import Result, with_intervals
 
 
 def intervals_of(results: Sequence[Result], metric: str) -> tuple[str, list[tuple[float, float]]]:

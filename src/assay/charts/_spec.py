@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from assay.charts._drawing import Row, Spec
-from assay.metrics._metric import BoundMetric
+from assay.metrics import BoundMetric
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 WIDTH, HEIGHT = 560, 320

@@ -9,9 +9,9 @@ import numpy as np
 
 from assay.charts._chart import Subject
 from assay.charts._names import label, labels
-from assay.comparison.align import align
+from assay.comparison import align
 from assay.errors import UsageError
-from assay.metrics._metric import BoundMetric
+from assay.metrics import BoundMetric
 from assay.stats import Pairs
 from assay.text import counted
 

@@ -9,8 +9,8 @@ from assay.charts._chart import Chart, Drawing, Spec, Subject
 from assay.charts._intervals import intervals_of
 from assay.charts._names import labels, listed
 from assay.charts._spec import BETTER, category, metric_scale, metric_title, number_format, quantity, spec, tooltip
-from assay.comparison.figures import Figures
-from assay.metrics._metric import BoundMetric
+from assay.comparison import Figures
+from assay.metrics import BoundMetric
 
 STEP = 34
 """Height of a bar and the gap to the next."""

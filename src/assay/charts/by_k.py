@@ -9,10 +9,10 @@ from assay.charts._again import scored_again
 from assay.charts._chart import Chart, Drawing, Spec, Subject
 from assay.charts._names import labels, listed
 from assay.charts._spec import metric_scale, number_format, quantity, spec, told_apart, tooltip
-from assay.comparison.figures import Figures
+from assay.comparison import Figures
 from assay.errors import UsageError
-from assay.evaluation.result import Result
-from assay.metrics._metric import BoundMetric
+from assay.evaluation import Result
+from assay.metrics import BoundMetric
 
 CUTOFFS = (1, 3, 5, 10, 20, 50, 100)
 

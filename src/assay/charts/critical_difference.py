@@ -11,11 +11,9 @@ from numpy.typing import NDArray
 from assay.charts._chart import Chart, Drawing, Row, Spec, Subject
 from assay.charts._names import labels, listed
 from assay.charts._spec import BETTER, SAME, WORSE, quantity, spec, tooltip
-from assay.comparison.align import align
-from assay.comparison.figures import p_text
+from assay.comparison import align, p_text
 from assay.errors import UsageError
-from assay.stats import Field, parse_test
-from assay.stats._studentised_range import chance_of_range
+from assay.stats import Field, chance_of_range, parse_test
 from assay.text import counted
 
 ALPHA = 0.05

@@ -10,7 +10,7 @@ import numpy as np
 from assay.charts._chart import Chart, Drawing, Spec, Subject
 from assay.charts._spec import number_format, outcome_colour, quantity, spec, tooltip, with_unit
 from assay.charts._two import Two, two_of
-from assay.comparison.figures import Figures
+from assay.comparison import Figures
 from assay.text import counted
 
 BINS = 20

@@ -9,9 +9,9 @@ from typing import Any
 from assay.charts._chart import Chart, Drawing, Spec, Subject
 from assay.charts._names import labels, listed
 from assay.charts._spec import DEEP, ON_DEEP, ON_PALE, PALE, category, quantity, spec, tooltip
-from assay.comparison.figures import Figures
+from assay.comparison import Figures
 from assay.errors import UsageError
-from assay.metrics._metric import BoundMetric
+from assay.metrics import BoundMetric
 from assay.text import counted
 
 STEP = {"width": {"step": 78}, "height": {"step": 32}}

@@ -20,9 +20,9 @@ from assay.charts._spec import (
     told_apart,
     tooltip,
 )
-from assay.comparison.figures import Figures
-from assay.metrics._metric import BoundMetric
-from assay.monitoring.history import Series
+from assay.comparison import Figures
+from assay.metrics import BoundMetric
+from assay.monitoring import Series
 from assay.text import counted
 
 SPANS = {timedelta(minutes=10): "%m-%d %H:%M:%S", timedelta(days=3): "%m-%d %H:%M"}

@@ -9,9 +9,9 @@ from typing import Any
 from assay.charts._chart import Chart, Drawing, Spec, Subject
 from assay.charts._names import labels, listed
 from assay.charts._spec import SAME, metric_scale, metric_title, number_format, quantity, spec, told_apart, tooltip
-from assay.comparison.figures import Figures
+from assay.comparison import Figures
 from assay.errors import UsageError
-from assay.metrics._metric import BoundMetric
+from assay.metrics import BoundMetric
 from assay.text import milliseconds
 
 LATENCY = "latency"

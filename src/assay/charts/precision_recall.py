@@ -9,7 +9,7 @@ from assay.charts._chart import Chart, Drawing, Spec, Subject
 from assay.charts._names import labels, listed
 from assay.charts._spec import quantity, spec, told_apart, tooltip
 from assay.errors import UsageError
-from assay.evaluation.result import Result
+from assay.evaluation import Result
 
 LEVELS = tuple(level / 10 for level in range(11))
 SAID = (0.0, 0.5, 1.0)

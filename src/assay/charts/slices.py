@@ -9,10 +9,9 @@ from typing import Any
 from assay.charts._chart import Chart, Drawing, Spec, Subject
 from assay.charts._names import label, labels, listed
 from assay.charts._spec import category, metric_scale, metric_title, number_format, quantity, spec, told_apart, tooltip
-from assay.comparison.figures import Figures
-from assay.comparison.slices import Part, slice_results
+from assay.comparison import Figures, Part, slice_results
 from assay.errors import UsageError
-from assay.metrics._metric import BoundMetric
+from assay.metrics import BoundMetric
 
 STEP = 15
 """Height for each system inside a slice."""

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from assay.catalog import entries_by_name, find_entry
 from assay.errors import BadParameter
 from assay.grammar import Param, changed_settings, cutoff, parse_settings, show, split_call
-from assay.model.records import Document
+from assay.model import Document
 
 DEFAULT_SIZE = 1500
 

@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from assay.chunkers._chunker import BoundChunker, Piece
-from assay.model.chunk import Chunk
-from assay.model.records import Document
+from assay.model import Chunk, Document
 
 JOINT = " > "
 """Between the title of a document and that of a piece."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.model.chunk import Chunk
+from assay.model import Chunk
 from assay.text import words_of
 
 

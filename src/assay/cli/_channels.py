@@ -55,7 +55,7 @@ class Webhook:
     @classmethod
     def of(cls, text: str) -> Webhook:
         """An address, perhaps with `${NAME}` in it, which is read from the environment."""
-        from assay.providers._secrets import fill_variables
+        from assay.providers import fill_variables
 
         try:
             url = urlsplit(fill_variables(text.strip(), "--webhook"))
@@ -90,7 +90,7 @@ class Webhook:
 
     def send(self, message: Mapping[str, Any]) -> str:
         """Post it. Refusals are final; silence, and answers that say later, are not."""
-        from assay.providers._connections import Connections, Request
+        from assay.providers import Connections, Request
 
         body = json.dumps(message).encode()
         headers = {"Content-Type": "application/json", "User-Agent": "assay"}
@@ -122,7 +122,7 @@ class Program:
     @classmethod
     def of(cls, text: str) -> Program:
         """A command line; no shell is involved."""
-        from assay.providers._secrets import add_secrets_of, command_line
+        from assay.providers import add_secrets_of, command_line
 
         try:
             words = tuple(shlex.split(text))

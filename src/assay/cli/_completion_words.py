@@ -76,91 +76,91 @@ def _catalogs() -> dict[str, tuple[str, ...]]:
 
 
 def _benchmarks() -> Iterable[str]:
-    from assay.datasets._format import bundled
+    from assay.datasets import bundled
 
     return bundled()
 
 
 def _charts() -> Iterable[str]:
-    from assay.charts._chart import all_charts
+    from assay.charts import all_charts
 
     return all_charts()
 
 
 def _chunkers() -> Iterable[str]:
-    from assay.chunkers._chunker import all_chunkers
+    from assay.chunkers import all_chunkers
 
     return all_chunkers()
 
 
 def _corrections() -> Iterable[str]:
-    from assay.stats._corrections import CORRECTIONS
+    from assay.stats import CORRECTIONS
 
     return CORRECTIONS
 
 
 def _formats() -> Iterable[str]:
-    from assay.datasets._format import all_formats
+    from assay.datasets import all_formats
 
     return all_formats()
 
 
 def _formulas() -> Iterable[str]:
-    from assay.ontology._similarity import all_similarities
+    from assay.ontology import all_similarities
 
     return all_similarities()
 
 
 def _fusions() -> Iterable[str]:
-    from assay.fusion._fusion import all_fusions
+    from assay.fusion import all_fusions
 
     return all_fusions()
 
 
 def _metrics() -> Iterable[str]:
-    from assay.metrics._registry import all_metrics
+    from assay.metrics import all_metrics
 
     return all_metrics()
 
 
 def _norms() -> Iterable[str]:
-    from assay.fusion._normalise import NORMALISATIONS
+    from assay.fusion import NORMALISATIONS
 
     return NORMALISATIONS
 
 
 def _profiles() -> Iterable[str]:
-    from assay.model.profiles import PROFILES
+    from assay.model import PROFILES
 
     return PROFILES
 
 
 def _providers() -> Iterable[str]:
-    from assay.providers._provider import all_providers
+    from assay.providers import all_providers
 
     return all_providers()
 
 
 def _renderers() -> Iterable[str]:
-    from assay.reports._report import all_renderers
+    from assay.reports import all_renderers
 
     return all_renderers()
 
 
 def _resolvers() -> Iterable[str]:
-    from assay.relevance._resolver import all_resolvers
+    from assay.relevance import all_resolvers
 
     return ("auto", *all_resolvers())
 
 
 def _tests() -> Iterable[str]:
-    from assay.stats._test import all_tests
+    from assay.stats import all_tests
 
     return all_tests()
 
 
 def _topics() -> Iterable[str]:
-    from assay.conformance.cases import all_topics
+    from assay.conformance import all_topics
 
     return all_topics()
 

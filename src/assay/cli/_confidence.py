@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from assay.cli._numbers import whole_number
 
 if TYPE_CHECKING:
-    from assay.evaluation.result import Result
+    from assay.evaluation import Result
 
 METHODS = ("auto", "bootstrap", "bca", "t", "wilson", "none")
 WITHOUT = {"trec", "html"}
@@ -52,7 +52,7 @@ def with_confidence(options: argparse.Namespace, result: Result, forms: Sequence
     forms = forms or [options.format]
     if options.ci == "none" or (options.ci is None and WITHOUT.issuperset(forms)):
         return result
-    from assay.evaluation.intervals import with_intervals
+    from assay.evaluation import with_intervals
 
     shown = None if options.ci is not None or "json" in forms else _first(result)
     return with_intervals(result, options.ci or "auto", options.level or 0.95, options.ci_seed, shown)

@@ -11,9 +11,8 @@ from assay.cli._verbose import tell, tell_intervals, tell_policy
 from assay.text import counted
 
 if TYPE_CHECKING:
-    from assay.evaluation.plan import Plan
-    from assay.evaluation.result import Result
-    from assay.store.place import Place
+    from assay.evaluation import Plan, Result
+    from assay.store import Place
 
 
 def tell_plan(options: argparse.Namespace, plan: Plan) -> None:

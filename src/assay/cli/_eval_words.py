@@ -29,8 +29,8 @@ def refuse_bare_words(options: argparse.Namespace) -> None:
 
 def check_flags(options: argparse.Namespace) -> None:
     """Raise for values that a plan would complain about in words of its own."""
-    from assay.evaluation.selection import parse_range, parse_where
-    from assay.stats._test import parse_paired_test
+    from assay.evaluation import parse_range, parse_where
+    from assay.stats import parse_paired_test
 
     flags: tuple[tuple[str, Callable[[Any], object], Any], ...] = (
         ("--test", parse_paired_test, options.test if options.test != "none" else None),
@@ -49,7 +49,7 @@ def check_flags(options: argparse.Namespace) -> None:
 
 def refuse_no_result(path: str) -> None:
     """What `--retry-failed` names is a result; a plan or a run is none."""
-    from assay.evaluation.saved import is_saved_result
+    from assay.evaluation import is_saved_result
 
     if Path(path).is_file() and not is_saved_result(path):
         raise UsageError(f"--retry-failed {path}: that is no result; assay eval … -o result.json writes one")

@@ -11,8 +11,7 @@ from assay.cli._wrong_file import explained, refuse_saved_results
 from assay.errors import AssayError, DataError
 
 if TYPE_CHECKING:
-    from assay.model.qrels import Qrels
-    from assay.model.run import Run
+    from assay.model import Qrels, Run
 
 ORDER = "runs come by themselves, judgments by --qrels FILE"
 """What is said of a file that is in the wrong place."""
@@ -21,7 +20,7 @@ ORDER = "runs come by themselves, judgments by --qrels FILE"
 def read_runs(files: Sequence[str], duplicates: str) -> dict[str, Run]:
     """Name → run; names are the files' own where those tell them apart."""
     from assay.datasets import as_source
-    from assay.model.run import Run
+    from assay.model import Run
 
     refuse_saved_results(files)
     sources = [as_source(file) for file in files]
@@ -39,7 +38,7 @@ def read_runs(files: Sequence[str], duplicates: str) -> dict[str, Run]:
 def read_qrels(file: str) -> Qrels:
     """Judgments of a file, or of a benchmark: a bundled one by its name, a folder, or a file that holds one."""
     from assay.datasets import as_source
-    from assay.model.qrels import Qrels
+    from assay.model import Qrels
 
     if file != "-" and (Path(file).is_dir() or not Path(file).exists()):
         return _benchmark_qrels(file)
@@ -54,7 +53,7 @@ def read_qrels(file: str) -> Qrels:
 
 def _is_benchmark(path: Path) -> bool:
     """Whether a file looks like a benchmark, which has queries beside its judgments."""
-    from assay.datasets._format import detect_format
+    from assay.datasets import detect_format
 
     with suppress(AssayError):
         return path.is_file() and detect_format(path).name != "trec"
@@ -63,7 +62,7 @@ def _is_benchmark(path: Path) -> bool:
 
 def _benchmark_qrels(name: str) -> Qrels:
     """The judgments of a benchmark, by name or path; one without any is refused, for nothing can be learnt from it."""
-    from assay.datasets._format import load_dataset
+    from assay.datasets import load_dataset
 
     dataset = load_dataset(name)
     if not dataset.qrels:

@@ -6,11 +6,10 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from assay.evaluation.fusion_tuning import FusionTuning
-from assay.fusion._fusion import Fusion
+from assay.evaluation import FusionTuning
+from assay.fusion import Fusion
 from assay.grammar import show
-from assay.reports._cells import Cell, Table
-from assay.reports._layout import Style, fitted, with_prose
+from assay.reports import Cell, Style, Table, fitted, with_prose
 from assay.text import counted, with_minus
 
 WORDS = frozenset({0, 1, 2})

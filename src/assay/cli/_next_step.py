@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
-from assay.model.policy import Policy
+from assay.model import Policy
 
 if TYPE_CHECKING:
     from assay.cli._inputs import Inputs

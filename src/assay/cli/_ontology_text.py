@@ -7,11 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from assay.ontology import BoundSimilarity, Ontology
-from assay.ontology._check_cases import TermFault
-from assay.ontology._search import Match
-from assay.reports._cells import Cell, Table
-from assay.reports._layout import BOLD, DIM, MARGIN, Style, with_prose
+from assay.ontology import BoundSimilarity, Match, Ontology, TermFault
+from assay.reports import BOLD, DIM, MARGIN, Cell, Style, Table, with_prose
 from assay.text import counted, printable, wrapped
 
 MOST_CHILDREN = 20

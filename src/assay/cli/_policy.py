@@ -8,9 +8,7 @@ from dataclasses import fields
 from typing import Any
 
 from assay.errors import UnknownName, near_matches
-from assay.model.policy import Policy
-from assay.model.profile import OWN, Profile
-from assay.model.profiles import PROFILES, find_profile
+from assay.model import OWN, PROFILES, Policy, Profile, find_profile
 
 LONG = 45
 """Letters of all choices together from which on they are listed in the help text instead of the usage."""

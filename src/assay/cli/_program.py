@@ -44,7 +44,7 @@ def run_program(arguments: list[str]) -> int:
 
 def _unrecognized(words: list[str], flags: Sequence[str]) -> str:
     """What was not understood, without secrets, and which flags of the command may have been meant."""
-    from assay.providers._secrets import blot, command_line
+    from assay.providers import blot, command_line
 
     typed = [word.partition("=")[0] for word in words if word.startswith("--")]
     names = [flag.lstrip("-") for flag in flags]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from assay.reports._layout import without_middle
+from assay.reports import without_middle
 from assay.text import display_width, printable
 
 if TYPE_CHECKING:
-    from assay.evaluation.progress import Progress
+    from assay.evaluation import Progress
 
 NARROWEST_BAR, WIDEST_BAR = 8, 40
 SHORTEST_NAME, READABLE_NAME = 10, 24

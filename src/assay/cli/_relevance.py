@@ -9,9 +9,9 @@ from assay.cli._terms import add_ontology_arguments
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
-    from assay.evaluation.judging import Relevance
-    from assay.ontology._ontology import Ontology
-    from assay.relevance._resolver import BoundResolver
+    from assay.evaluation import Relevance
+    from assay.ontology import Ontology
+    from assay.relevance import BoundResolver
 
 UNITS = ("as_retrieved", "chunk", "document")
 
@@ -49,8 +49,8 @@ def add_unit_arguments(group: argparse._ActionsContainer) -> None:
 
 def relevance_of(options: argparse.Namespace) -> Relevance:
     """Who decides, as the flags say."""
-    from assay.evaluation.judging import Relevance
-    from assay.relevance._resolver import parse_resolver
+    from assay.evaluation import Relevance
+    from assay.relevance import parse_resolver
 
     by = options.relevance or "auto"
     defaults = {} if options.f1_threshold is None else {"threshold": options.f1_threshold}
@@ -69,7 +69,7 @@ def unit_of(options: argparse.Namespace) -> str | None:
 
 def ontology_of(options: argparse.Namespace) -> Ontology | None:
     """The ontology that flags give for judgments in a file; None: HPO, where a metric needs it."""
-    from assay.evaluation.terms import known_ontology
+    from assay.evaluation import known_ontology
 
     if options.ontology is None and options.annotations is None:
         return None

@@ -13,8 +13,7 @@ from assay.errors import UsageError
 from assay.masking import mask
 
 if TYPE_CHECKING:
-    from assay.reports._page import Page
-    from assay.reports._page_matter import Matter
+    from assay.reports import Matter, Page
 
 CHARTS = ("svg", "png", "pdf")
 PAGES = (".html", ".htm")
@@ -24,7 +23,7 @@ MOVERS = 10
 
 def check_files(outputs: Sequence[str], prog: str, files: Sequence[str], charts: str | None = None) -> None:
     """Refuse what could not be written, and a report that would go nowhere."""
-    from assay.reports._outputs import ENDINGS, check_outputs
+    from assay.reports import ENDINGS, check_outputs
 
     if not outputs:
         raise UsageError(f"say where the report goes: {prog} {shlex.join(files)} -o report.html")
@@ -52,7 +51,7 @@ def _is_page(output: str) -> bool:
 
 
 def _check_folder(output: str) -> None:
-    from assay.reports._outputs import refuse_place
+    from assay.reports import refuse_place
 
     if Path(output).exists() and not Path(output).is_dir():
         raise UsageError(f"-o {output}: charts go to a folder, and there is a file of that name")
@@ -62,8 +61,7 @@ def _check_folder(output: str) -> None:
 def write_files(options: argparse.Namespace, matters: Sequence[Matter]) -> list[str]:
     """Everything that was asked for; the page is worked out once. Gives what was written."""
     from assay.atomic_write import atomic_write
-    from assay.reports._page import page_of
-    from assay.reports.html import render_page
+    from assay.reports import page_of, render_page
 
     needs_page = any(is_folder(output) or _is_page(output) for output in options.output)
     page = page_of(matters, options.title) if needs_page else None
@@ -83,7 +81,7 @@ def write_files(options: argparse.Namespace, matters: Sequence[Matter]) -> list[
 def _write_charts(folder: Path, page: Page, kind: str) -> int:
     """One file for each chart, numbered in the order of the page."""
     from assay.atomic_write import atomic_write
-    from assay.charts._render import render
+    from assay.charts import render
 
     figures = [(group.anchor, figure) for group in page.groups for figure in group.figures]
     for number, (anchor, figure) in enumerate(figures, 1):
@@ -96,10 +94,7 @@ def _write_charts(folder: Path, page: Page, kind: str) -> int:
 
 def _text(options: argparse.Namespace, matters: Sequence[Matter], output: str) -> str:
     """The same in a format of text: comparisons where there are any, else the results."""
-    from assay.reports._comparison_report import ComparisonReport
-    from assay.reports._evaluation import Shown, render_evaluation
-    from assay.reports._outputs import ENDINGS
-    from assay.reports._slices_beside import Beside, render_with_beside
+    from assay.reports import ENDINGS, Beside, ComparisonReport, Shown, render_evaluation, render_with_beside
 
     form = ENDINGS[Path(output).suffix.lower()]
     opening = _opening(matters, form)
@@ -107,7 +102,7 @@ def _text(options: argparse.Namespace, matters: Sequence[Matter], output: str) -
     if not compared:
         results = [result for one in matters for result in one.results]
         return opening + render_evaluation(results, form, Shown(by=options.by or ()))
-    from assay.comparison.slice_comparison import compare_slices
+    from assay.comparison import compare_slices
 
     beside = [Beside(compare_slices(one, options.by) if options.by else None) for one in compared]
     return opening + render_with_beside(ComparisonReport(compared, MOVERS, MOVERS), beside, form)
@@ -115,9 +110,7 @@ def _text(options: argparse.Namespace, matters: Sequence[Matter], output: str) -
 
 def _opening(matters: Sequence[Matter], form: str) -> str:
     """Of several benchmarks, every system on each of them first; files for programs have rows of their own."""
-    from assay.reports._across import across_sheets
-    from assay.reports._layout import Style
-    from assay.reports._sheets import FORMATS, render_sheets
+    from assay.reports import FORMATS, Style, across_sheets, render_sheets
 
     sheets = across_sheets(matters) if form in FORMATS[:3] else []
     return f"{render_sheets(sheets, form, Style())}\n" if sheets else ""

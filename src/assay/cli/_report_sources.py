@@ -13,10 +13,10 @@ from assay.cli._inputs import refuse_swallowed
 from assay.cli._relevance import refuse_without_dataset
 from assay.cli._systems import Named, names_of, read_systems, refuse_mixture, scoring_of, told_apart
 from assay.errors import DataError, UsageError
-from assay.store.found import Found
+from assay.store import Found
 
 if TYPE_CHECKING:
-    from assay.evaluation.result import Result
+    from assay.evaluation import Result
 
 
 @dataclass(frozen=True)
@@ -58,14 +58,14 @@ def _is_file(word: Named) -> bool:
 
 
 def _looks_like_file(word: Named) -> bool:
-    from assay.store.references import looks_like_file
+    from assay.store import looks_like_file
 
     return looks_like_file(word.path.partition("#")[0])
 
 
 def _is_result(word: Named) -> bool:
     """Whether it is a saved result, or can only be a stored one."""
-    from assay.evaluation.saved import is_saved_result
+    from assay.evaluation import is_saved_result
 
     return is_saved_result(word.path) or (not _is_file(word) and not _looks_like_file(word))
 
@@ -98,8 +98,8 @@ def _one_run(options: argparse.Namespace, words: Sequence[Named]) -> list[Result
     """One run scored against judgments or a benchmark."""
     from assay.cli._policy import profile_of
     from assay.datasets import as_source
-    from assay.evaluation.setting import settings_of
-    from assay.metrics._parse import parse_metrics
+    from assay.evaluation import settings_of
+    from assay.metrics import parse_metrics
 
     for word in words:
         if word.path != "-" and not Path(word.path).exists():

@@ -12,7 +12,7 @@ from assay.cli._terminal import may_colour, terminal_width
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
-    from assay.reports._layout import Style
+    from assay.reports import Style
 
 FORMATS = ("table", "json", "csv", "markdown", "latex")
 ENDINGS = ".json .csv .md .tex .txt"
@@ -78,7 +78,7 @@ def write_output(options: argparse.Namespace, render: Callable[[str], str]) -> N
 
 def put_out(options: argparse.Namespace, render: Callable[[str, Style], str]) -> None:
     """Write the files that were asked for, then print; only what is printed is fitted to the terminal."""
-    from assay.reports._layout import Style
+    from assay.reports import Style
 
     write_output(options, lambda form: render(form, Style()))
     sys.stdout.write(render(options.format, Style(terminal_width(), may_colour())))

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
-    from assay.comparison.comparison import Comparison
-    from assay.comparison.worst_slice import WorstSlices
-    from assay.reports._slices_beside import Beside
+    from assay.comparison import Comparison, WorstSlices
+    from assay.reports import Beside
 
 
 def add_slice_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,8 +38,8 @@ def add_by(group: argparse._ArgumentGroup) -> None:
 
 def check_slices(options: argparse.Namespace, forms: Sequence[str]) -> None:
     """Refuse what cannot be, before anything is read."""
-    from assay.model.tags import asked_for
-    from assay.reports._slices_beside import refuse_csv
+    from assay.model import asked_for
+    from assay.reports import refuse_csv
 
     refuse_csv(forms, [f"--{name}" for name in ("slices", "agreement") if getattr(options, name)])
     if options.by is None:
@@ -52,9 +51,8 @@ def check_slices(options: argparse.Namespace, forms: Sequence[str]) -> None:
 
 def beside_of(options: argparse.Namespace, comparisons: Sequence[Comparison]) -> list[Beside]:
     """What stands beside each comparison."""
-    from assay.comparison.agreement import rank_agreements
-    from assay.comparison.slice_comparison import compare_slices
-    from assay.reports._slices_beside import Beside
+    from assay.comparison import compare_slices, rank_agreements
+    from assay.reports import Beside
 
     return [
         Beside(
@@ -68,7 +66,7 @@ def beside_of(options: argparse.Namespace, comparisons: Sequence[Comparison]) ->
 
 def _worst(comparison: Comparison) -> WorstSlices:
     """Of two systems the second is held against the first; of many, without a baseline, each against itself elsewhere."""
-    from assay.comparison.worst_slices import worst_slices
+    from assay.comparison import worst_slices
 
     baseline = comparison.how.baseline
     if baseline is None and len(comparison.names) == 2:

@@ -10,7 +10,7 @@ from assay.errors import AssayError, UnknownName
 from assay.grammar import WrittenName
 
 if TYPE_CHECKING:
-    from assay.metrics._metric import BoundMetric
+    from assay.metrics import BoundMetric
     from assay.store import Store
 
 
@@ -27,7 +27,7 @@ def add_store_argument(parser: argparse._ActionsContainer) -> None:
 def _store(text: str) -> str:
     """What was given; a password in it is masked from now on, and a note says how to keep it out of the command."""
     if "@" in text or "?" in text:
-        from assay.store.place import VARIABLE, add_passwords
+        from assay.store import VARIABLE, add_passwords
 
         if add_passwords(text):
             sys.stderr.write(
@@ -46,7 +46,7 @@ def open_store(options: argparse.Namespace) -> Store:
 
 def stored_metric(name: WrittenName, options: argparse.Namespace) -> BoundMetric:
     """The metric as the user wrote it; one that is not known here is looked for in stored results by that very name."""
-    from assay.metrics._parse import parse_metric
+    from assay.metrics import parse_metric
 
     try:
         return parse_metric(name)

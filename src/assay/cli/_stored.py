@@ -4,33 +4,33 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.store.found import Found
+from assay.store import Found
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from assay.monitoring.rule import Recorded, Rule
+    from assay.monitoring import Recorded, Rule
 
 __all__ = ["Found", "best_so_far", "bless_command", "find_baseline", "find_results", "read_rules"]
 
 
 def find_results(reference: str, store: str | None) -> Found:
     """A file of `--format json` where that is one, else an evaluation of the store."""
-    from assay.store import lookup
+    from assay.store import find_results
 
-    return lookup.find_results(reference, store)
+    return find_results(reference, store)
 
 
 def find_baseline(reference: str, store: str | None) -> tuple[Found | None, str]:
     """The baseline, or None where nobody has blessed one of that name, and then what may have been meant."""
-    from assay.store import lookup
+    from assay.store import find_baseline
 
-    return lookup.find_baseline(reference, store)
+    return find_baseline(reference, store)
 
 
 def bless_command(name: str, evaluation: str) -> str:
     """What makes an evaluation the baseline of a name; empty where it is a file, or nothing can be blessed so."""
-    from assay.store.references import is_baseline_name
+    from assay.store import is_baseline_name
 
     return f"assay bless {evaluation} --as {name}" if evaluation and is_baseline_name(name) else ""
 
@@ -40,7 +40,7 @@ def read_rules(files: Iterable[str], texts: Iterable[str], recorded: Recorded = 
     from pathlib import Path
 
     from assay.errors import DataError, UsageError
-    from assay.monitoring.rules import parse_rule, rules_from_yaml
+    from assay.monitoring import parse_rule, rules_from_yaml
     from assay.yaml_tree import MOST_LETTERS
 
     found: list[Rule] = []
@@ -61,8 +61,7 @@ def read_rules(files: Iterable[str], texts: Iterable[str], recorded: Recorded = 
 
 def best_so_far(rules: Iterable[Rule], found: Found, store: str | None) -> dict[tuple[str, str, str], float]:
     """The best earlier figures of the metrics that have a ratchet."""
-    from assay.monitoring.history import best_before, series_of
-    from assay.monitoring.rule_ratchet import RatchetRule
+    from assay.monitoring import RatchetRule, best_before, series_of
 
     metrics = {rule.bound.name: rule.bound for rule in rules if isinstance(rule, RatchetRule)}
     if not metrics or not found.evaluation:

@@ -16,15 +16,13 @@ from assay.cli._verbose import kind_of, tell, tell_policy, timed
 from assay.cli._wrong_file import explained
 from assay.errors import DataError, UsageError
 from assay.grammar import WrittenName
-from assay.model.policy import Policy
+from assay.model import Policy
 from assay.text import counted
 
 if TYPE_CHECKING:
-    from assay.datasets import FileSource
-    from assay.datasets._dataset import BenchmarkDataset
-    from assay.evaluation.result import Result
-    from assay.evaluation.setting import Setting
-    from assay.model.profile import Profile
+    from assay.datasets import BenchmarkDataset, FileSource
+    from assay.evaluation import Result, Setting
+    from assay.model import Profile
 
 DECIDED_BEFORE = (
     *("relevance", "f1_threshold", "unit", "id_map", "dataset_format", "profile"),
@@ -123,7 +121,7 @@ def refuse_mixture(options: argparse.Namespace, words: Sequence[Named], saved: S
 
 def _saved_results(words: Sequence[Named]) -> list[tuple[Named, Result]]:
     """All results of the files, under the names that were given to them."""
-    from assay.evaluation.saved import read_results
+    from assay.evaluation import read_results
 
     found: list[tuple[Named, Result]] = []
     for word in words:
@@ -162,8 +160,8 @@ def told_apart(found: Sequence[tuple[Named, Result]]) -> list[Result]:
 def _scored(options: argparse.Namespace, words: Sequence[Named], *, with_rankings: bool) -> list[Result]:
     """Runs scored against judgments, which come first, or against a benchmark."""
     from assay.datasets import as_source
-    from assay.evaluation.setting import settings_of
-    from assay.metrics._parse import parse_metrics
+    from assay.evaluation import settings_of
+    from assay.metrics import parse_metrics
 
     truth = Named(options.dataset) if options.dataset else words[0] if words else Named("")
     runs = words if options.dataset else words[1:]
@@ -209,7 +207,7 @@ def _refuse_too_few(options: argparse.Namespace, truth: Named, runs: Sequence[Na
 
 def _refuse_unknown(baseline: str | None, names: Sequence[str]) -> None:
     """A misspelt baseline is told before runs are scored, which may take long."""
-    from assay.comparison.systems import place_of
+    from assay.comparison import place_of
 
     if baseline is not None:
         place_of(baseline, names)
@@ -238,8 +236,8 @@ class Scoring:
 
     def score(self, source: FileSource, name: str, *, with_rankings: bool) -> Result:
         """A run's result; with its rankings where queries are looked at one by one."""
-        from assay.evaluation.evaluate import evaluate_dataset, evaluate_judgments
-        from assay.model.run import Run
+        from assay.evaluation import evaluate_dataset, evaluate_judgments
+        from assay.model import Run
 
         if self.dataset is not None:
             result = evaluate_dataset(self.dataset, source, self.settings, self.profile, name, self.relevance)
@@ -253,8 +251,8 @@ class Scoring:
 
     def _judged_run(self, dataset: BenchmarkDataset, source: FileSource) -> Any:
         """The ranking that was judged: of documents, where chunks were rolled up to them."""
-        from assay.evaluation.judging import judge
-        from assay.model.run import Run
+        from assay.evaluation import judge
+        from assay.model import Run
 
         run = judge(dataset, source, self.relevance, self.profile.policy).run
         return run if isinstance(run, Run) else Run(run, duplicates=self.profile.policy.duplicates)
@@ -263,11 +261,11 @@ class Scoring:
 def scoring_of(options: argparse.Namespace, truth: str, settings: Sequence[Setting], profile: Profile) -> Scoring:
     """The ground truth of a command: a benchmark where --dataset names one, else a file of judgments."""
     from assay.datasets import as_source
-    from assay.model.qrels import Qrels
+    from assay.model import Qrels
 
     if options.dataset:
-        from assay.datasets._format import load_dataset
-        from assay.evaluation.terms import refuse_strange_ontology
+        from assay.datasets import load_dataset
+        from assay.evaluation import refuse_strange_ontology
 
         relevance = relevance_of(options)
         with timed(options, f"{truth}: read") as more:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from assay.store.place import Place
+    from assay.store import Place
 
 MANY = 10_000
 """Keys that are remembered for a channel, the newest ones."""

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from assay.text import counted, printable
 
 if TYPE_CHECKING:
-    from assay.evaluation.result import Result
-    from assay.model.profile import Profile
+    from assay.evaluation import Result
+    from assay.model import Profile
 
 
 def add_verbose(parser: argparse.ArgumentParser) -> None:

@@ -24,7 +24,7 @@ MOST = 0.75
 
 def refuse_saved_results(files: Iterable[str]) -> None:
     """What `--format json` wrote is no input of score."""
-    from assay.evaluation.saved import is_saved_result
+    from assay.evaluation import is_saved_result
 
     for file in files:
         with suppress(OSError):  # who reads it will say so

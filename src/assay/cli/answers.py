@@ -21,10 +21,10 @@ from assay.errors import UsageError
 from assay.grammar import WrittenName
 
 if TYPE_CHECKING:
-    from assay.comparison.slices import Sliced
-    from assay.datasets._dataset import BenchmarkDataset
-    from assay.evaluation.result import Result
-    from assay.metrics._metric import BoundMetric
+    from assay.comparison import Sliced
+    from assay.datasets import BenchmarkDataset
+    from assay.evaluation import Result
+    from assay.metrics import BoundMetric
 
 EXAMPLES = """\
   assay answers answers.jsonl --dataset golden.json
@@ -68,11 +68,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_answers(options: argparse.Namespace) -> int:
     """Names are checked before any data is read; nothing is printed unless everything worked."""
-    from assay.datasets._format import load_dataset
-    from assay.metrics._parse import parse_metrics
-    from assay.reports._answers import render_answers
-    from assay.reports._report import Report
-    from assay.reports._side_by_side import notes_side_by_side
+    from assay.datasets import load_dataset
+    from assay.metrics import parse_metrics
+    from assay.reports import Report, notes_side_by_side, render_answers
 
     _check(options)
     metrics = parse_metrics(options.metrics, options.profile or "") if options.metrics else None
@@ -102,7 +100,7 @@ def run_answers(options: argparse.Namespace) -> int:
 
 def _check(options: argparse.Namespace) -> None:
     """Refuse what cannot be, before anything is read."""
-    from assay.reports._report import find_renderer
+    from assay.reports import find_renderer
 
     find_renderer(options.format)
     if options.format not in FORMATS:
@@ -133,7 +131,7 @@ def _scored(
     system: tuple[str, str | None, str],
 ) -> Result:
     """The result of one system: its answers, its run, and its name."""
-    from assay.evaluation.evaluate_answers import evaluate_answers
+    from assay.evaluation import evaluate_answers
 
     file, run, name = system
     return evaluate_answers(
@@ -150,7 +148,7 @@ def _scored(
 
 def _alike(results: Sequence[Result]) -> list[Result]:
     """The results with the metrics that all of them have: what is measured by default depends on the answers."""
-    from assay.comparison.over import over
+    from assay.comparison import over
 
     shared = [metric for metric in results[0].metrics if all(metric.name in one.table.columns for one in results)]
     return [over(one, one.query_ids, shared) for one in results]
@@ -159,7 +157,7 @@ def _alike(results: Sequence[Result]) -> list[Result]:
 def _sliced(options: argparse.Namespace, results: Sequence[Result]) -> Sequence[Sliced]:
     if not options.by:
         return ()
-    from assay.comparison.slices import slice_results
+    from assay.comparison import slice_results
 
     return slice_results(results, options.by, interval=options.ci or "auto", level=options.level or 0.95)
 

@@ -16,9 +16,8 @@ from assay.errors import DataError, UsageError
 from assay.text import counted, printable
 
 if TYPE_CHECKING:
-    from assay.chunkers._sizes import Distribution
-    from assay.model.chunk import Chunk
-    from assay.model.records import Document
+    from assay.chunkers import Distribution
+    from assay.model import Chunk, Document
 
 EXAMPLES = """\
   assay chunk src/client.py
@@ -41,8 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_chunk(options: argparse.Namespace) -> int:
     """Read, cut, show. The summary of JSON goes to standard error, as does what was noticed on the way."""
-    from assay.chunkers._chunker import parse_chunker
-    from assay.chunkers._documents import chunk_documents
+    from assay.chunkers import chunk_documents, parse_chunker
 
     chunker = parse_chunker(options.chunker)
     chunker.check()
@@ -77,7 +75,7 @@ def _documents(options: argparse.Namespace, notes: list[str]) -> list[Document]:
 
 
 def _read(path: str, name: str, notes: list[str]) -> Sequence[Document]:
-    from assay.model.records import Document
+    from assay.model import Document
 
     if path == "-":
         return [Document(name, _decoded(name, sys.stdin.buffer.read(), notes))]
@@ -97,8 +95,7 @@ def _folder(folder: Path, notes: list[str]) -> list[Document]:
     """The sources below a folder; hidden files, binary ones and those of other endings are left out, and counted."""
     from dataclasses import replace
 
-    from assay.datasets._notes import Notes
-    from assay.datasets._source_tree import SourceTree
+    from assay.datasets import Notes, SourceTree
 
     tree = SourceTree(folder, Notes(folder.as_posix()))
     documents = tree.documents(())
@@ -114,7 +111,7 @@ def _folder(folder: Path, notes: list[str]) -> list[Document]:
 
 def _decoded(name: str, content: bytes, notes: list[str]) -> str:
     """The text of a file, whatever its encoding; what is odd about it is noted."""
-    from assay.datasets._source_text import decode_source
+    from assay.datasets import decode_source
 
     text, said = decode_source(content)
     notes += [f"{name}: {one}" for one in said]
@@ -128,8 +125,7 @@ def _described(chunk: Chunk) -> dict[str, object]:
 
 
 def _table(chunks: Sequence[Chunk]) -> str:
-    from assay.reports._cells import Cell, Table
-    from assay.reports._layout import Style, with_prose
+    from assay.reports import Cell, Style, Table, with_prose
     from assay.text import words_of
 
     rows = [
@@ -163,8 +159,8 @@ def _harmless(text: str) -> str:
 
 
 def _summary(chunks: Sequence[Chunk], documents: Sequence[Document]) -> str:
-    from assay.chunkers._sizes import sizes
-    from assay.reports._layout import Style
+    from assay.chunkers import sizes
+    from assay.reports import Style
 
     found = sizes(chunks)
     parts = [f"{counted(found.n, 'chunk')} of {counted(len(documents), 'file')}"]

@@ -12,8 +12,8 @@ from assay.cli._command import Command
 from assay.cli._terminal import may_colour, terminal_width
 
 if TYPE_CHECKING:
-    from assay.chunkers._chunker import Chunker
-    from assay.reports._layout import Style
+    from assay.chunkers import Chunker
+    from assay.reports import Style
 
 EXAMPLES = """\
   assay chunkers
@@ -29,8 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_chunkers(options: argparse.Namespace) -> int:
     """List or explain."""
-    from assay.chunkers._chunker import all_chunkers, find_chunker
-    from assay.reports._layout import Style
+    from assay.chunkers import all_chunkers, find_chunker
+    from assay.reports import Style
 
     chosen = find_chunker(options.chunker.partition("(")[0]) if options.chunker else None
     if options.format == "json":
@@ -58,17 +58,15 @@ def _edge_cases(chunker: Chunker) -> str:
 
 
 def _listed(chunkers: Any, style: Style) -> str:
-    from assay.reports._cells import Cell, Table
-    from assay.reports._layout import with_prose
+    from assay.reports import Cell, Table, with_prose
 
     rows = [[Cell(one.name), Cell(one.meaning)] for one in chunkers]
     return with_prose(Table(["chunker", "what it makes chunks of"], rows, frozenset({0, 1})), style) + "\n"
 
 
 def _explained(chunker: Chunker, style: Style) -> str:
-    from assay.chunkers._chunker import written_value
-    from assay.reports._cells import Cell, Table
-    from assay.reports._layout import with_prose
+    from assay.chunkers import written_value
+    from assay.reports import Cell, Table, with_prose
 
     rows = [[Cell(one.name), Cell(written_value(one.default)), Cell(one.meaning)] for one in chunker.params]
     parts = [

@@ -19,11 +19,9 @@ from assay.errors import UsageError
 from assay.text import printable
 
 if TYPE_CHECKING:
-    from assay.comparison.comparison import Comparison
-    from assay.comparison.how import How
-    from assay.evaluation.result import Result
-    from assay.reports._comparison_report import ComparisonReport
-    from assay.reports._slices_beside import Beside
+    from assay.comparison import Comparison, How
+    from assay.evaluation import Result
+    from assay.reports import Beside, ComparisonReport
 
 EXAMPLES = """\
   assay compare qrels.txt base=bm25.run dense.run -m ndcg@10 map
@@ -124,7 +122,7 @@ def run_compare(options: argparse.Namespace) -> int:
 
 def how_of(options: argparse.Namespace) -> How:
     """The choices that flags describe."""
-    from assay.comparison.how import How
+    from assay.comparison import How
 
     if options.alpha is not None and options.level is not None:
         raise UsageError("--alpha and --level say the same thing, alpha = 1 - level; give one")
@@ -144,9 +142,8 @@ def how_of(options: argparse.Namespace) -> How:
 
 def compared(options: argparse.Namespace, groups: Sequence[Sequence[Result]], how: How) -> list[Comparison]:
     """A comparison for each benchmark; one that only one system was run on is told of and left out."""
-    from assay.comparison.compare import compare_results, counts_chunks
-    from assay.comparison.shared_metrics import asked_metrics
-    from assay.reports._verdict import UNFAIR
+    from assay.comparison import asked_metrics, compare_results, counts_chunks
+    from assay.reports import UNFAIR
 
     found = []
     for group in groups:

@@ -74,8 +74,7 @@ def run_conformance(options: argparse.Namespace) -> int:
 
 def _printed(options: argparse.Namespace, cases: Sequence[Case]) -> str:
     """The cases, their topics, or a file of tests."""
-    from assay.conformance.protocol import render_cases
-    from assay.conformance.pytest_file import render_pytest_file
+    from assay.conformance import render_cases, render_pytest_file
 
     if options.cases:
         return render_cases(cases)
@@ -96,8 +95,8 @@ def _topics(cases: Sequence[Case]) -> str:
 
 
 def _rendered(options: argparse.Namespace, report: Report) -> str:
-    from assay.conformance.render import render_report
-    from assay.reports.json import written
+    from assay.conformance import render_report
+    from assay.reports import written
 
     if options.format == "json":
         return written(report.to_dict())
@@ -106,8 +105,7 @@ def _rendered(options: argparse.Namespace, report: Report) -> str:
 
 def _check_command(options: argparse.Namespace, cases: Sequence[Case]) -> Report:
     """Ask a program about every case at once."""
-    from assay.conformance import check_answers
-    from assay.conformance.protocol import parse_answers, render_requests
+    from assay.conformance import check_answers, parse_answers, render_requests
 
     output, complaints = _run(_words(options.command), render_requests(cases), options.timeout)
     answers = parse_answers(output, cases, "output of the command")
@@ -180,7 +178,7 @@ def _current_directory_importable() -> Iterator[None]:
 
 def _function(target: str, flag: str) -> Any:
     """The function that `module:name` stands for."""
-    from assay.conformance.pytest_file import split_target
+    from assay.conformance import split_target
 
     module, name = split_target(target)
     try:

@@ -61,9 +61,8 @@ def _refuse_strays(options: argparse.Namespace) -> None:
 
 
 def _list(options: argparse.Namespace) -> int:
-    from assay.datasets._format import HPO, all_formats, bundled, load_dataset
-    from assay.datasets._hpo import load_cases
-    from assay.reports._datasets import datasets_to_dict, render_datasets
+    from assay.datasets import HPO, all_formats, bundled, load_cases, load_dataset
+    from assay.reports import datasets_to_dict, render_datasets
 
     named = {name: load_cases(name) if name.startswith(HPO) else load_dataset(name) for name in bundled()}
     if options.format == "json":
@@ -73,9 +72,8 @@ def _list(options: argparse.Namespace) -> int:
 
 
 def _show(options: argparse.Namespace) -> int:
-    from assay.datasets._dataset import PARTS
-    from assay.datasets._format import load_dataset
-    from assay.reports._datasets import render_statistics
+    from assay.datasets import PARTS, load_dataset
+    from assay.reports import render_statistics
 
     dataset = load_dataset(options.paths[0], options.dataset_format)
     content = {**dataset.get_statistics(), "fingerprints": {part: dataset.fingerprint(part) for part in PARTS}}
@@ -88,11 +86,8 @@ def _show(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> int:
-    from assay.datasets import as_source
-    from assay.datasets._check import check_dataset, unreadable
-    from assay.datasets._dataset import BenchmarkDataset
-    from assay.datasets._format import load_dataset
-    from assay.reports._findings import findings_to_dict, render_findings
+    from assay.datasets import BenchmarkDataset, as_source, check_dataset, load_dataset, unreadable
+    from assay.reports import findings_to_dict, render_findings
 
     try:
         dataset = load_dataset(options.paths[0], options.dataset_format)
@@ -108,8 +103,7 @@ def _check(options: argparse.Namespace) -> int:
 
 
 def _convert(options: argparse.Namespace) -> int:
-    from assay.datasets._conversion import not_written, refuse_target
-    from assay.datasets._format import find_format, load_dataset
+    from assay.datasets import find_format, load_dataset, not_written, refuse_target
 
     source, target = options.paths
     if not options.to:
@@ -129,7 +123,7 @@ def _convert(options: argparse.Namespace) -> int:
 
 
 def _style() -> Any:
-    from assay.reports._layout import Style
+    from assay.reports import Style
 
     return Style(terminal_width(), may_colour())
 

@@ -12,7 +12,7 @@ from assay.errors import UsageError
 from assay.text import counted, printable, wrapped
 
 if TYPE_CHECKING:
-    from assay.monitoring.drift import Drift
+    from assay.monitoring import Drift
 
 EXAMPLES = """\
   assay drift yesterday.run today.run
@@ -33,9 +33,9 @@ def run_drift(options: argparse.Namespace) -> int:
     from assay.cli._wrong_file import explained
     from assay.datasets import as_source
     from assay.errors import DataError
-    from assay.model.run import Run
-    from assay.monitoring.drift import measure_drift
-    from assay.reports.json import written
+    from assay.model import Run
+    from assay.monitoring import measure_drift
+    from assay.reports import written
 
     check_output(options.output, OF_TEXT, options.file_format)
     if not options.k:

@@ -26,14 +26,12 @@ from assay.cli._terminal import may_colour, terminal_width
 from assay.cli._terms import TERMS
 from assay.errors import DataError, NothingSelected, ProviderError, StoreError, UsageError
 from assay.masking import MASK, mask
-from assay.providers._literal_secrets import notes_on_literals
+from assay.providers import notes_on_literals
 from assay.text import printable
 
 if TYPE_CHECKING:
-    from assay.evaluation.plan import Plan
-    from assay.evaluation.progress import Progress
-    from assay.evaluation.result import Result
-    from assay.reports._evaluation import Shown
+    from assay.evaluation import Plan, Progress, Result
+    from assay.reports import Shown
 
 EXAMPLES = """\
   assay eval --benchmarks rag-template --providers bm25 dense "hybrid(bm25, dense)" --metrics ndcg@10 recall@10
@@ -47,10 +45,16 @@ def run_eval(options: argparse.Namespace) -> int:
 
     What a provider prints goes to standard error, so that the output stays what the format says.
     """
-    from assay.reports._evaluation import WHOLE, Shown, render_evaluation
-    from assay.reports._failures import failure_errors, failure_notes
-    from assay.reports._outputs import check_outputs, new_folders
-    from assay.reports._report import find_renderer
+    from assay.reports import (
+        WHOLE,
+        Shown,
+        check_outputs,
+        failure_errors,
+        failure_notes,
+        find_renderer,
+        new_folders,
+        render_evaluation,
+    )
 
     out, width, colour = sys.stdout, terminal_width(), may_colour()
     refuse_bare_words(options)
@@ -92,8 +96,7 @@ def _keep(options: argparse.Namespace, plan: Plan, results: Sequence[Result]) ->
     """Put the results into the store; what goes wrong there is told, for the output comes all the same."""
     if options.no_store:
         return []
-    from assay.store import keep
-    from assay.store.place import parse_place
+    from assay.store import keep, parse_place
 
     try:
         stored = keep(results, plan, options.store)
@@ -127,7 +130,7 @@ def _warn(sentences: Iterable[str]) -> None:
 
 def _results(options: argparse.Namespace, plan: Plan) -> list[Result] | int:
     """The results of a plan; or an exit code where somebody interrupted, who is then told how to go on."""
-    from assay.evaluation.conduct import Conduct, carry_out
+    from assay.evaluation import Conduct, carry_out
 
     name = _log_name(Path(options.plan)) if options.plan else ""
     before = _read_before(options.retry_failed)
@@ -150,8 +153,7 @@ def _told(options: argparse.Namespace, plan: Plan) -> AbstractContextManager[Cal
     """Who else is told how far it is: whoever looks at the store, such as the web page."""
     if options.no_store:
         return nullcontext(lambda _: None)
-    from assay.store.place import parse_place
-    from assay.store.running import told
+    from assay.store import parse_place, told
 
     return told(parse_place(options.store), len(plan.benchmarks) * max(len(plan.chunkers), 1) * len(plan.providers))
 
@@ -167,7 +169,7 @@ def _going_on(options: argparse.Namespace, plan: Plan) -> str:
 
 def _write(outputs: Sequence[str], results: Sequence[Result], shown: Shown, form: str) -> tuple[list[Path], list[str]]:
     """The files written, and what is wrong with those that could not be: one must not take the others along."""
-    from assay.reports._outputs import write_output
+    from assay.reports import write_output
 
     written: list[Path] = []
     faults: list[str] = []
@@ -194,8 +196,7 @@ def _log_name(plan: Path) -> str:
 
 
 def _plan(options: argparse.Namespace) -> Plan:
-    from assay.evaluation.plan import WrittenPlan, make_plan
-    from assay.evaluation.plan_file import read_plan
+    from assay.evaluation import WrittenPlan, make_plan, read_plan
 
     check_flags(options)
     content: dict[str, Any] = dict(read_plan(Path(options.plan))) if options.plan else {}
@@ -261,7 +262,7 @@ def _read_before(path: str | None) -> list[Result] | None:
     """The results of before whose failures are asked again; None where everything is asked."""
     if not path:
         return None
-    from assay.evaluation.saved import read_results
+    from assay.evaluation import read_results
 
     refuse_no_result(path)
     results = read_results(path)

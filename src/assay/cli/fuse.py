@@ -21,10 +21,9 @@ from assay.temporary_files import TemporaryFile
 from assay.text import counted, printable, some_of
 
 if TYPE_CHECKING:
-    from assay.evaluation.fusion_tuning import FusionTuning
-    from assay.fusion._fusion import BoundFusion
-    from assay.model.qrels import Qrels
-    from assay.model.run import Run
+    from assay.evaluation import FusionTuning
+    from assay.fusion import BoundFusion
+    from assay.model import Qrels, Run
 
 EXAMPLES = """\
   assay fuse
@@ -131,8 +130,8 @@ def _refuse_swallowed(options: argparse.Namespace) -> None:
 
 def _describe(options: argparse.Namespace) -> int:
     from assay.cli._fusion_text import render_fusion, render_fusions
-    from assay.fusion._fusion import all_fusions, parse_fusion
-    from assay.reports._layout import Style
+    from assay.fusion import all_fusions, parse_fusion
+    from assay.reports import Style
 
     if options.output or options.tune or options.qrels:
         raise UsageError(f"which runs? {options.prog} bm25.run dense.run --method rrf")
@@ -144,7 +143,7 @@ def _describe(options: argparse.Namespace) -> int:
 
 
 def _one_method(options: argparse.Namespace) -> BoundFusion:
-    from assay.fusion._fusion import parse_fusion
+    from assay.fusion import parse_fusion
 
     methods = options.method or ["rrf"]
     if len(methods) > 1:
@@ -160,9 +159,9 @@ def _settings(options: argparse.Namespace) -> dict[str, Any]:
 
 def _tune(options: argparse.Namespace) -> int:
     from assay.cli._fusion_text import describe_tuning, render_tuning
-    from assay.evaluation.fusion_tuning import METHODS, candidates_of, tune_fusion
-    from assay.metrics._parse import parse_metric
-    from assay.reports._layout import Style
+    from assay.evaluation import METHODS, candidates_of, tune_fusion
+    from assay.metrics import parse_metric
+    from assay.reports import Style
 
     if not options.qrels:
         raise UsageError("--tune needs judgments: --qrels FILE")
@@ -205,8 +204,7 @@ def _again(options: argparse.Namespace, tuning: FusionTuning) -> str:
 
 def _fused(fusion: BoundFusion, runs: list[Run], qrels: Qrels | None, options: argparse.Namespace) -> Run:
     """Fused as chosen; what learns does so from all judged queries, and says that this flatters it there."""
-    from assay.fusion._fuse import fuse_runs
-    from assay.fusion._lists import Lists
+    from assay.fusion import Lists, fuse_runs
 
     trained = None
     if fusion.fusion.is_trained and qrels is not None:
@@ -236,7 +234,7 @@ def _write(options: argparse.Namespace, run: Run) -> None:
 
 def _write_file(run: Run, path: Path, kind: str) -> None:
     from assay.atomic_write import atomic_write
-    from assay.datasets._write import write_run
+    from assay.datasets import write_run
 
     rankings = dict(zip(run.query_ids, run.rankings, strict=True))
     if kind == "trec":

@@ -22,8 +22,7 @@ from assay.masking import mask
 from assay.text import counted, printable
 
 if TYPE_CHECKING:
-    from assay.monitoring.gate import GateReport
-    from assay.monitoring.rule import Rule
+    from assay.monitoring import GateReport, Rule
 
 EXAMPLES = """\
   assay gate latest --baseline main --rules gate.yaml -o gate.junit.xml -o summary.md
@@ -65,7 +64,7 @@ def run_gate(options: argparse.Namespace) -> int:
     try:
         report = _held(options)
     except AssayError as error:
-        from assay.monitoring.gate import broken_gate
+        from assay.monitoring import broken_gate
 
         report = broken_gate(error, options.baseline)
         if options.format != "table":  # at the terminal the error says it all
@@ -92,7 +91,7 @@ def _held(options: argparse.Namespace) -> GateReport:
     from dataclasses import replace
     from functools import cache
 
-    from assay.monitoring.gate import gate, metrics_of
+    from assay.monitoring import gate, metrics_of
 
     find_now = cache(lambda: find_results(options.result, options.store))
     rules = read_rules(options.rules, options.rule, lambda: metrics_of(find_now().results))
@@ -112,7 +111,7 @@ def _held(options: argparse.Namespace) -> GateReport:
 
 def _best(options: argparse.Namespace, rules: Sequence[Rule], now: Found) -> dict[tuple[str, str, str], float]:
     """The best figures before a stored evaluation; a file has no history."""
-    from assay.monitoring.best import best_so_far
+    from assay.monitoring import best_so_far
 
     if not now.evaluation:
         return {}
@@ -135,7 +134,7 @@ def _refuse_no_baseline(options: argparse.Namespace, now: Found, meant: str) -> 
 
 def _blessed(options: argparse.Namespace) -> list[str]:
     """The names that were blessed in the store; none where there is no store."""
-    from assay.store.place import parse_place
+    from assay.store import parse_place
 
     if not parse_place(options.store).exists:
         return []
@@ -144,10 +143,8 @@ def _blessed(options: argparse.Namespace) -> list[str]:
 
 
 def _renderers() -> dict[str, Callable[[GateReport], str]]:
-    from assay.monitoring.gate_console import render_gate
-    from assay.monitoring.gate_junit import render_gate_junit
-    from assay.monitoring.gate_markdown import render_gate_markdown
-    from assay.reports.json import written
+    from assay.monitoring import render_gate, render_gate_junit, render_gate_markdown
+    from assay.reports import written
 
     return {
         "table": lambda report: render_gate(report, terminal_width(), colour=may_colour()),
@@ -186,8 +183,7 @@ def _tell_github(report: GateReport) -> None:
     """Annotations beside the change, and the summary of the step; only where GitHub runs us."""
     if os.environ.get("GITHUB_ACTIONS") != "true":
         return
-    from assay.monitoring.gate_github import render_annotations
-    from assay.monitoring.gate_markdown import render_gate_markdown
+    from assay.monitoring import render_annotations, render_gate_markdown
 
     sys.stderr.write(render_annotations(report))
     if summary := os.environ.get("GITHUB_STEP_SUMMARY"):

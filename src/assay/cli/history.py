@@ -38,9 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_history(options: argparse.Namespace) -> int:
     """The metric is checked before the store is opened, unless only stored results have one of that name."""
-    from assay.monitoring.history import series_of
-    from assay.monitoring.history_text import history_csv, render_history
-    from assay.reports.json import written
+    from assay.monitoring import history_csv, render_history, series_of
+    from assay.reports import written
 
     bound = stored_metric(options.metric, options)
     metric = bound.name

@@ -16,9 +16,7 @@ from assay.errors import DataError, NothingSelected, UsageError, near_matches
 from assay.text import counted, percent, printable
 
 if TYPE_CHECKING:
-    from assay.store import Store
-    from assay.store.judge_agreement import JudgeAgreement
-    from assay.store.judgments import Judgment
+    from assay.store import JudgeAgreement, Judgment, Store
 
 EXAMPLES = """\
   assay judgments --benchmark rag-template
@@ -76,7 +74,7 @@ def run_judgments(options: argparse.Namespace) -> int:
 
 
 def _as_kept(name: str) -> str:
-    from assay.store.judgments import judge_name
+    from assay.store import judge_name
 
     return judge_name(name)
 
@@ -129,8 +127,8 @@ def _export(found: Sequence[Judgment], options: argparse.Namespace) -> str:
 
     What TREC files cannot hold is named, and the rest is written.
     """
-    from assay.datasets._write import write_qrels
-    from assay.store.judgment_export import exportable
+    from assay.datasets import write_qrels
+    from assay.store import exportable
 
     benchmarks = sorted({one.benchmark for one in found})
     if len(benchmarks) > 1:
@@ -151,7 +149,7 @@ def _export(found: Sequence[Judgment], options: argparse.Namespace) -> str:
 
 
 def _agreement(found: Sequence[Judgment], options: argparse.Namespace) -> str:
-    from assay.store.judge_agreement import judge_agreements
+    from assay.store import judge_agreements
 
     agreements = judge_agreements(found)
     if options.format == "json":
@@ -175,14 +173,13 @@ def _json(plain: Any, name: str = "judgments") -> str:
 
 def _csv(rows: Sequence[dict[str, Any]]) -> str:
     """A line for each, the names of the columns first; no text that a spreadsheet would take for a formula."""
-    from assay.reports._csv_rows import csv_of
+    from assay.reports import csv_of
 
     return csv_of(rows)
 
 
 def _table(head: list[str], rows: Sequence[Sequence[str]], texts: set[int]) -> str:
-    from assay.reports._cells import Cell, Table
-    from assay.reports._layout import Style, fitted
+    from assay.reports import Cell, Style, Table, fitted
 
     cells = [[Cell(printable(text)) for text in row] for row in rows]
     return "\n\n".join(fitted(Table(head, cells, frozenset(texts)), Style(terminal_width(), may_colour()))) + "\n"

@@ -45,10 +45,10 @@ def run_metrics(options: argparse.Namespace) -> int:
 
 
 def _for_question(text: str, is_data: bool) -> str:
-    from assay.metrics._describe_question import describe_question, explain_question
+    from assay.metrics import describe_question, explain_question
 
     """Misspelt words are mended, and that is told: somebody may have meant something else."""
-    from assay.metrics._find_questions import find_questions, read_as
+    from assay.metrics import find_questions, read_as
 
     found, read = find_questions(text), read_as(text)
     if read != text:
@@ -59,10 +59,7 @@ def _for_question(text: str, is_data: bool) -> str:
 
 
 def _as_data(name: str | None) -> str:
-    from assay.metrics._describe import describe
-    from assay.metrics._groups import GROUPS
-    from assay.metrics._parse import parse_name
-    from assay.metrics._registry import all_metrics
+    from assay.metrics import GROUPS, all_metrics, describe, parse_name
 
     content: Any
     if name in GROUPS:
@@ -73,9 +70,7 @@ def _as_data(name: str | None) -> str:
 
 
 def _as_text(name: str | None) -> str:
-    from assay.metrics._describe import explain, explain_group, list_all
-    from assay.metrics._groups import GROUPS
-    from assay.metrics._parse import parse_name
+    from assay.metrics import GROUPS, explain, explain_group, list_all, parse_name
 
     width = terminal_width()
     if name in GROUPS:

@@ -19,7 +19,7 @@ from assay.errors import UsageError
 from assay.grammar import WrittenName
 
 if TYPE_CHECKING:
-    from assay.evaluation.result import Result
+    from assay.evaluation import Result
 
 EXAMPLES = """\
   assay moe routes.jsonl
@@ -73,9 +73,8 @@ def _add_output_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_moe(options: argparse.Namespace) -> int:
     """Names are checked before any file is read; nothing is printed unless everything worked."""
-    from assay.comparison.slices import slice_results
-    from assay.reports._report import Report
-    from assay.reports._routing import render_routing
+    from assay.comparison import slice_results
+    from assay.reports import Report, render_routing
 
     _check(options)
     results = _results(options)
@@ -89,7 +88,7 @@ def run_moe(options: argparse.Namespace) -> int:
 
 def _check(options: argparse.Namespace) -> None:
     """Refuse what cannot be."""
-    from assay.evaluation.routing import chosen_metrics
+    from assay.evaluation import chosen_metrics
 
     refuse_swallowed(options, options.files)
     if not options.files:
@@ -103,9 +102,7 @@ def _check(options: argparse.Namespace) -> None:
 
 def _results(options: argparse.Namespace) -> list[Result]:
     """One result per file, all with the same metrics, under names that tell them apart."""
-    from assay.evaluation.added_columns import with_the_same_metrics
-    from assay.evaluation.intervals import with_intervals
-    from assay.evaluation.routing import evaluate_routing
+    from assay.evaluation import evaluate_routing, with_intervals, with_the_same_metrics
 
     names = names_of(options.files)
     scored = [evaluate_routing(file, options.metrics, name=name) for file, name in zip(options.files, names, strict=True)]

@@ -15,7 +15,7 @@ from assay.text import counted, printable, words_of
 
 if TYPE_CHECKING:
     from assay.ontology import BoundSimilarity, Ontology
-    from assay.reports._layout import Style
+    from assay.reports import Style
 
 EXAMPLES = """\
   assay ontology show HP:0001250
@@ -67,7 +67,7 @@ def _limit(text: str) -> int:
 
 
 def _read(options: argparse.Namespace) -> Ontology:
-    from assay.datasets._read_ontology import load_ontology
+    from assay.datasets import load_ontology
 
     ontology = load_ontology(options.ontology, options.annotations)
     sys.stderr.write("".join(f"note: {printable(f'{ontology.source}: {note}')}\n" for note in ontology.notes))
@@ -96,7 +96,7 @@ def _show(options: argparse.Namespace) -> int:
 
 def _number(ontology: Ontology, text: str, options: argparse.Namespace) -> tuple[int, str]:
     """The term that an id or a whole label stands for, and what to say about that."""
-    from assay.ontology._search import near_ids, search_terms
+    from assay.ontology import near_ids, search_terms
 
     found = ontology.find(text)
     if found.number >= 0:
@@ -117,7 +117,7 @@ def _hint(ontology: Ontology, text: str, options: argparse.Namespace) -> str:
 
     An id of the right form has neither: there just is no such term.
     """
-    from assay.ontology._search import id_widths
+    from assay.ontology import id_widths
 
     space, colon, local = text.strip().upper().replace("_", ":", 1).partition(":")
     widths = id_widths(ontology, space) if colon and local.isdecimal() else []
@@ -131,7 +131,7 @@ def _hint(ontology: Ontology, text: str, options: argparse.Namespace) -> str:
 
 def _search(options: argparse.Namespace) -> int:
     from assay.cli._ontology_text import render_matches
-    from assay.ontology._search import search_terms
+    from assay.ontology import search_terms
 
     phrase = " ".join(options.words)
     if not words_of(phrase):
@@ -184,8 +184,8 @@ def _formulas(options: argparse.Namespace) -> list[BoundSimilarity]:
 
 def _check(options: argparse.Namespace) -> int:
     from assay.cli._ontology_text import render_faults
-    from assay.datasets._format import load_dataset
-    from assay.ontology._check_cases import Case, check_cases
+    from assay.datasets import load_dataset
+    from assay.ontology import Case, check_cases
 
     dataset = load_dataset(options.words[0], options.dataset_format)
     ontology = _read(options)
@@ -213,7 +213,7 @@ def _check(options: argparse.Namespace) -> int:
 
 
 def _style() -> Style:
-    from assay.reports._layout import Style
+    from assay.reports import Style
 
     return Style(terminal_width(), may_colour())
 

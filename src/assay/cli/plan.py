@@ -15,7 +15,7 @@ from assay.errors import UsageError
 from assay.text import counted
 
 if TYPE_CHECKING:
-    from assay.evaluation.plan import Plan
+    from assay.evaluation import Plan
 
 EXAMPLES = "  assay plan check plan.yaml"
 
@@ -59,10 +59,8 @@ def _refuse_other_words(words: Sequence[str]) -> None:
 
 def _checked(plan: Plan, path: str) -> dict[str, int]:
     """Benchmark → how many queries are asked; or an error with everything that is wrong."""
-    from assay.evaluation.benchmarks import load_benchmarks
-    from assay.evaluation.judging import read_id_map
-    from assay.evaluation.plan_faults import PlanFaults
-    from assay.reports._outputs import check_outputs
+    from assay.evaluation import PlanFaults, load_benchmarks, read_id_map
+    from assay.reports import check_outputs
 
     faults = PlanFaults(path)
     for output in plan.outputs:

@@ -65,8 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_plot(options: argparse.Namespace) -> int:
     """Names and files are checked before anything is read. The words of the chart are printed, the files are written."""
-    from assay.charts import find_chart
-    from assay.charts._render import require
+    from assay.charts import find_chart, require
 
     if options.kind is None:
         return _list_kinds(options)
@@ -86,8 +85,7 @@ def run_plot(options: argparse.Namespace) -> int:
 
 def _list_kinds(options: argparse.Namespace) -> int:
     from assay.charts import all_charts
-    from assay.reports._cells import Cell, Table
-    from assay.reports._layout import Style, with_prose
+    from assay.reports import Cell, Style, Table, with_prose
 
     if options.files or options.output or any(getattr(options, name) for name in FLAGS):
         raise UsageError(f"which chart? Its kind comes first: {options.prog} bars latest -m ndcg@10 -o bars.svg")
@@ -117,7 +115,7 @@ def _refuse_flags(chart: Chart, options: argparse.Namespace) -> None:
 
 def _endings(outputs: Sequence[str]) -> list[str]:
     """The kind of each file; what cannot be written is refused."""
-    from assay.charts._render import renderings
+    from assay.charts import renderings
 
     known = list(renderings())
     for output in outputs:
@@ -134,7 +132,7 @@ def _drawn(chart: Chart, options: argparse.Namespace) -> Drawing:
     """A chart of results: those of all benchmarks together, unless queries are looked at one by one."""
     from assay.charts import Subject
     from assay.cli._report_sources import read_sources
-    from assay.comparison.shared_metrics import asked_metrics
+    from assay.comparison import asked_metrics
 
     if not options.files and not options.dataset:
         options.files = ["latest"]
@@ -154,7 +152,7 @@ def _history(options: argparse.Namespace) -> Drawing:
     """A chart of the store's series, with the baselines there are."""
     from assay.charts import draw
     from assay.cli.history import _nothing
-    from assay.monitoring.history import series_of
+    from assay.monitoring import series_of
 
     bound = stored_metric((options.metrics or [WrittenName(HISTORY_METRIC)])[0], options)
     metric = bound.name
@@ -183,7 +181,7 @@ def _refuse_mixed(benchmarks: Sequence[str]) -> None:
 def _write(drawing: Drawing, options: argparse.Namespace) -> None:
     """Every file whole or not at all; all are made before the first is written."""
     from assay.atomic_write import atomic_write
-    from assay.charts._render import render
+    from assay.charts import render
 
     made = [render(drawing, kind, options.theme) for kind in _endings(options.output)]
     for output, content in zip(options.output, made, strict=True):

@@ -13,8 +13,8 @@ from assay.cli._systems import add_system_arguments, read_systems
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
-    from assay.evaluation.result import Result
-    from assay.reports._comparison_power import PowerStudy
+    from assay.evaluation import Result
+    from assay.reports import PowerStudy
 
 EXAMPLES = """\
   assay power result_a.json result_b.json -m ndcg@10
@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_power(options: argparse.Namespace) -> int:
     """Two systems; the metrics asked for, else the first they share."""
-    from assay.reports._comparison_power import power_to_json, render_power
+    from assay.reports import power_to_json, render_power
 
     check_output(options.output, OF_TEXT, options.file_format)
     studies = [study for group in read_systems(options) for study in _studies(options, group)]
@@ -55,10 +55,8 @@ def run_power(options: argparse.Namespace) -> int:
 
 def _studies(options: argparse.Namespace, group: Sequence[Result]) -> list[PowerStudy]:
     """One for each metric asked for."""
-    from assay.comparison.align import align
-    from assay.comparison.comparison import Comparison
-    from assay.comparison.how import How
-    from assay.reports._comparison_power import PowerAsked, study_power
+    from assay.comparison import Comparison, How, align
+    from assay.reports import PowerAsked, study_power
 
     if len(group) != 2:
         names = ", ".join(result.name for result in group)

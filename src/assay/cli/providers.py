@@ -18,9 +18,8 @@ from assay.text import printable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from assay.evaluation.answers import Answer
-    from assay.evaluation.runner import Part
-    from assay.reports._providers import CheckReport
+    from assay.evaluation import Answer, Part
+    from assay.reports import CheckReport
 
 EXAMPLES = """\
   assay providers
@@ -65,9 +64,8 @@ def run_providers(options: argparse.Namespace) -> int:
 
 
 def _describe(options: argparse.Namespace, name: str | None) -> int:
-    from assay.providers._provider import all_providers, find_provider
-    from assay.reports._layout import Style
-    from assay.reports._providers import describe_provider, render_provider, render_providers
+    from assay.providers import all_providers, find_provider
+    from assay.reports import Style, describe_provider, render_provider, render_providers
 
     style = Style(terminal_width(), may_colour())
     if options.format == "json":
@@ -100,11 +98,9 @@ class Shown:
 
 def _check(options: argparse.Namespace, text: str) -> int:
     """Ask a few queries and show what comes back. What a provider prints itself goes to standard error."""
-    from assay.evaluation.progress import Progress
-    from assay.evaluation.runner import gather
-    from assay.providers._literal_secrets import notes_on_literals
-    from assay.reports._layout import Style
-    from assay.reports._providers import CheckReport, describe_check
+    from assay.evaluation import Progress, gather
+    from assay.providers import notes_on_literals
+    from assay.reports import CheckReport, Style, describe_check
 
     out, style = sys.stdout, Style(terminal_width(), may_colour())
     with redirect_stdout(sys.stderr):
@@ -121,11 +117,9 @@ def _check(options: argparse.Namespace, text: str) -> int:
 
 def _part(options: argparse.Namespace, text: str) -> Part:
     """What is asked: nothing twice, for a check shows what happens."""
-    from assay.datasets._format import load_dataset
-    from assay.evaluation.patience import Patience
-    from assay.evaluation.runner import Part
-    from assay.evaluation.selection import Selection
-    from assay.providers._provider import parse_provider
+    from assay.datasets import load_dataset
+    from assay.evaluation import Part, Patience, Selection
+    from assay.providers import parse_provider
 
     provider = parse_provider(WrittenName(text))
     provider.check()

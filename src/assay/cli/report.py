@@ -20,11 +20,11 @@ from assay.errors import UsageError
 from assay.text import printable
 
 if TYPE_CHECKING:
-    from assay.comparison.how import How
-    from assay.evaluation.result import Result
-    from assay.metrics._metric import BoundMetric
-    from assay.monitoring.gate import GateReport
-    from assay.reports._page_matter import Matter, WordsOf
+    from assay.comparison import How
+    from assay.evaluation import Result
+    from assay.metrics import BoundMetric
+    from assay.monitoring import GateReport
+    from assay.reports import Matter, WordsOf
 
 EXAMPLES = """\
   assay report latest -o report.html
@@ -76,8 +76,7 @@ def run_report(options: argparse.Namespace) -> int:
 
 def _matters(options: argparse.Namespace, sources: Sources, how: How) -> list[Matter]:
     """A part of the page for each benchmark; several systems on one are compared."""
-    from assay.reports._page_matter import Matter
-    from assay.reports._page_parts import anchor_of
+    from assay.reports import Matter, anchor_of
 
     words_of = _words_of(options)
     groups = sources.groups
@@ -88,7 +87,7 @@ def _matters(options: argparse.Namespace, sources: Sources, how: How) -> list[Ma
         if len(group) == 1:
             found.append(Matter((_chosen(options, group[0]),), by=by, group=name, words_of=words_of))
             continue
-        from assay.comparison.compare import compare_results
+        from assay.comparison import compare_results
 
         comparison = compare_results(group, how, metrics=options.metrics, intersect=options.intersect)
         found.append(Matter(tuple(group), comparison, by, group=name, words_of=words_of))
@@ -97,11 +96,11 @@ def _matters(options: argparse.Namespace, sources: Sources, how: How) -> list[Ma
 
 def _words_of(options: argparse.Namespace) -> WordsOf:
     """Where documents can be read: in the benchmark that was given, else in the one that comes with assay."""
-    from assay.web._documents import texts_of
+    from assay.web import texts_of
 
     if not options.dataset:
         return texts_of
-    from assay.datasets._format import load_dataset
+    from assay.datasets import load_dataset
 
     documents = load_dataset(options.dataset, options.dataset_format).documents
 
@@ -115,7 +114,7 @@ def _chosen(options: argparse.Namespace, result: Result) -> Result:
     """The result with the metrics asked for first, and no others but those beside them."""
     if not options.metrics:
         return result
-    from assay.comparison.shared_metrics import shared_metrics
+    from assay.comparison import shared_metrics
 
     wanted = shared_metrics([result], options.metrics)
     beside = tuple(one for one in result.metrics if one.name in result.beside and one not in wanted)
@@ -126,7 +125,7 @@ def _rules(options: argparse.Namespace, find_sources: Callable[[], Sources]) -> 
     if not options.gate and not options.rule:
         return ()
     from assay.cli._stored import read_rules
-    from assay.monitoring.gate import metrics_of
+    from assay.monitoring import metrics_of
 
     def recorded() -> list[BoundMetric]:
         return [metric for group in find_sources().groups for metric in metrics_of(group)]
@@ -139,9 +138,8 @@ def _gate(options: argparse.Namespace, sources: Sources, rules: Sequence[object]
     if not rules:
         return None
     from assay.cli._stored import best_so_far
-    from assay.monitoring.gate import gate
-    from assay.monitoring.rule import Rule
-    from assay.store.found import Found
+    from assay.monitoring import Rule, gate
+    from assay.store import Found
 
     if not sources.given:
         raise UsageError(

@@ -106,8 +106,7 @@ def _check_words(options: argparse.Namespace) -> None:
 
 
 def _list(options: argparse.Namespace) -> int:
-    from assay.reports._layout import Style
-    from assay.reports._stored import check_metric, entries_as_csv, list_notes, render_entries
+    from assay.reports import Style, check_metric, entries_as_csv, list_notes, render_entries
 
     metric = stored_metric(options.metric, options).name if options.metric else None
     with open_store(options) as store:

@@ -27,10 +27,9 @@ from assay.text import counted
 
 if TYPE_CHECKING:
     from assay.datasets import FileSource
-    from assay.evaluation.result import Result
-    from assay.evaluation.setting import Setting
-    from assay.metrics._metric import BoundMetric
-    from assay.model.profile import Profile
+    from assay.evaluation import Result, Setting
+    from assay.metrics import BoundMetric
+    from assay.model import Profile
 
 WITH_JUDGED = ("table", "markdown", "latex")
 NOBODY_DECIDES = "none of the "
@@ -84,8 +83,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run_score(options: argparse.Namespace) -> int:
     """Names and files are checked before any data is read; nothing is printed unless everything worked."""
     inputs = Inputs.of(options)
-    from assay.metrics._parse import parse_metric, parse_metrics
-    from assay.reports._report import find_renderer
+    from assay.metrics import parse_metric, parse_metrics
+    from assay.reports import find_renderer
 
     find_renderer(options.format)
     check_output(options.output, form=options.file_format)
@@ -111,7 +110,7 @@ def run_score(options: argparse.Namespace) -> int:
 
 def _usual(options: argparse.Namespace, inputs: Inputs) -> list[BoundMetric]:
     """The metrics of a benchmark where nobody says which."""
-    from assay.evaluation.usual_metrics import formats_of, usual_metrics
+    from assay.evaluation import formats_of, usual_metrics
 
     return usual_metrics(formats_of(inputs.truth, options.dataset_format))
 
@@ -130,8 +129,7 @@ def _without_garbage_collection() -> Iterator[None]:
 
 def _say_aside(options: argparse.Namespace, metrics: Sequence[BoundMetric], results: Sequence[Result]) -> None:
     """On standard error: the notes that csv and trec have no place for, and text that no summary shows."""
-    from assay.reports._report import Report
-    from assay.reports._table import notes
+    from assay.reports import Report, notes
 
     hidden = [metric.name for metric in metrics if not metric.metric.aggregation.summarise and metric.name != "runid"]
     if hidden and not options.per_query and options.format != "json":
@@ -142,7 +140,7 @@ def _say_aside(options: argparse.Namespace, metrics: Sequence[BoundMetric], resu
 
 def _judged_beside(metrics: Sequence[BoundMetric]) -> list[BoundMetric]:
     """How much of the first ten documents was judged at all belongs beside every table."""
-    from assay.metrics._lookup import find_metric
+    from assay.metrics import find_metric
 
     judged = find_metric("judged@10")
     return [] if judged.name in {metric.name for metric in metrics} else [judged]
@@ -156,8 +154,7 @@ def _score_all(
     forms: Sequence[str],
 ) -> list[Result]:
     from assay.datasets import as_source
-    from assay.evaluation.evaluate import with_bands
-    from assay.evaluation.setting import Setting, settings_of
+    from assay.evaluation import Setting, settings_of, with_bands
 
     profile = profile_of(options)
     tell_policy(options, profile)
@@ -191,12 +188,12 @@ def _scorer(
 ) -> Callable[[Any, str], Result]:
     """Reads the ground truth once; scores a run and its name with it."""
     from assay.datasets import as_source
-    from assay.evaluation.evaluate import evaluate_dataset, evaluate_judgments
-    from assay.model.qrels import Qrels
+    from assay.evaluation import evaluate_dataset, evaluate_judgments
+    from assay.model import Qrels
 
     if inputs.is_dataset:
-        from assay.datasets._format import load_dataset
-        from assay.evaluation.terms import refuse_strange_ontology
+        from assay.datasets import load_dataset
+        from assay.evaluation import refuse_strange_ontology
 
         relevance = relevance_of(options)
         with timed(options, f"{inputs.truth}: read") as more:
@@ -227,8 +224,7 @@ class Shown:
 
     def rendered(self, form: str, *, is_here: bool = False) -> str:
         """In that format; fitted to the terminal where it is printed here. A table has the best run first."""
-        from assay.reports._report import Report, find_renderer
-        from assay.reports._table_order import best_first, deciding_metric
+        from assay.reports import Report, best_first, deciding_metric, find_renderer
 
         results = [confidence_in(form, self.options, self._with_metrics(form, result)) for result in self.results]
         is_table, deciding = form == "table", deciding_metric(results, self.beside)
@@ -270,7 +266,7 @@ class Shown:
 
 
 def _sorted(results: Sequence[Result], metric: BoundMetric) -> list[Result]:
-    from assay.reports._table_order import best_first
+    from assay.reports import best_first
 
     return best_first([result.sorted_by(metric.name) for result in results], metric)
 

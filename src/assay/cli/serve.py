@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from starlette.applications import Starlette
 
-    from assay.datasets._dataset import BenchmarkDataset
+    from assay.datasets import BenchmarkDataset
 
 EXAMPLES = """\
   assay serve
@@ -105,7 +105,7 @@ def run_serve(options: argparse.Namespace) -> int:
 
 def _token(options: argparse.Namespace) -> str:
     """The token. Where other machines are let in it is needed, and has a length; on this machine a short one is noted."""
-    from assay.web.safety import is_loopback
+    from assay.web import is_loopback
 
     token = _read_token(Path(options.token_file)) if options.token_file else os.environ.get(VARIABLE, "").strip()
     add_secret(token, "the token")
@@ -125,7 +125,7 @@ def _token(options: argparse.Namespace) -> str:
 
 def _refuse_open_proxy(proxies: Sequence[str], token: str) -> None:
     """A proxy is named by its address, and lets other machines in."""
-    from assay.web._proxies import Proxies
+    from assay.web import Proxies
 
     if Proxies(proxies) and not token:
         raise UsageError(
@@ -158,7 +158,7 @@ def _read_token(path: Path) -> str:
 
 def _datasets(paths: Sequence[str]) -> list[BenchmarkDataset]:
     """The benchmarks that were given, read now: a path that is wrong is told before anybody is served."""
-    from assay.datasets._format import load_dataset
+    from assay.datasets import load_dataset
 
     return [load_dataset(path) for path in paths]
 
@@ -211,13 +211,13 @@ def _reachable(host: str) -> str:
 
 
 def _app(store: Any, token: str, datasets: Sequence[BenchmarkDataset], proxies: Sequence[str]) -> Starlette:
-    from assay.web.app import make_app
+    from assay.web import make_app
 
     return make_app(store, token=token, datasets=datasets, proxies=proxies)
 
 
 def _serve(app: Starlette, proxies: Sequence[str], listening: socket.socket) -> None:
-    from assay.web.server import make_server
+    from assay.web import make_server
 
     server, hangups = make_server(app, proxies=proxies), list[int]()
 

@@ -16,8 +16,8 @@ from assay.cli._store import add_store_argument, open_store
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
-    from assay.evaluation.plan_statistics import Statistics
-    from assay.reports._layout import Style
+    from assay.evaluation import Statistics
+    from assay.reports import Style
     from assay.store import StoredEvaluation
 
 EXAMPLES = """\
@@ -80,7 +80,7 @@ def _refuse_file(reference: str) -> None:
 
 
 def _query(evaluation: StoredEvaluation, options: argparse.Namespace, form: str, style: Style) -> str:
-    from assay.reports._stored_query import query_to_dict, render_query
+    from assay.reports import query_to_dict, render_query
 
     plain = query_to_dict(evaluation, options.query)
     if form == "json":
@@ -89,8 +89,7 @@ def _query(evaluation: StoredEvaluation, options: argparse.Namespace, form: str,
 
 
 def _evaluation(evaluation: StoredEvaluation, options: argparse.Namespace, form: str, style: Style) -> str:
-    from assay.reports._evaluation import Shown, render_evaluation
-    from assay.reports._stored import render_about, render_provenance
+    from assay.reports import Shown, render_about, render_evaluation, render_provenance
 
     by = options.by or evaluation.plan.get("by") or ()
     shown = Shown(width=style.width, colour=style.colour, statistics=_statistics(evaluation), by=by)
@@ -103,7 +102,7 @@ def _evaluation(evaluation: StoredEvaluation, options: argparse.Namespace, form:
 
 def _statistics(evaluation: StoredEvaluation) -> Statistics:
     """Intervals and tests as the plan had them; as usual where it says nothing."""
-    from assay.evaluation.plan_statistics import Statistics
+    from assay.evaluation import Statistics
 
     kept = evaluation.plan.get("statistics")
     return Statistics(**kept) if isinstance(kept, dict) and kept.keys() == Statistics().__dict__.keys() else Statistics()

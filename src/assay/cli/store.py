@@ -45,7 +45,7 @@ def run_store(options: argparse.Namespace) -> int:
 
 def _path(options: argparse.Namespace) -> int:
     """Where it is, or would be; nothing is opened."""
-    from assay.store.place import parse_place
+    from assay.store import parse_place
 
     place = parse_place(options.store)
     if options.format == "json":
@@ -76,7 +76,7 @@ def _check(options: argparse.Namespace) -> int:
 
 
 def _vacuum(options: argparse.Namespace) -> int:
-    from assay.evaluation.finished_logs import clear_finished
+    from assay.evaluation import clear_finished
 
     with open_store(options) as store:
         before, n_deleted, after = store.size(), store.vacuum(), store.size()

@@ -20,10 +20,8 @@ from assay.grammar import WrittenName
 from assay.text import counted, printable
 
 if TYPE_CHECKING:
-    from assay.metrics._metric import BoundMetric
-    from assay.monitoring.alerts import Alert
-    from assay.monitoring.rule import Rule
-    from assay.monitoring.watching import Newest
+    from assay.metrics import BoundMetric
+    from assay.monitoring import Alert, Newest, Rule
     from assay.store import Entry, Store
 
 EXAMPLES = """\
@@ -74,8 +72,7 @@ def run_watch(options: argparse.Namespace) -> int:
 
 
 def _alerts(options: argparse.Namespace, store: Store, rules: Sequence[Rule]) -> list[Alert]:
-    from assay.monitoring.alerts import alerts_of_series
-    from assay.monitoring.history import series_of
+    from assay.monitoring import alerts_of_series, series_of
 
     newest = _newest(store)
     metrics = [metric for name in options.metrics for metric in _asked(store, name)]
@@ -96,7 +93,7 @@ def _recorded(options: argparse.Namespace) -> list[BoundMetric]:
 
 def _asked(store: Store, name: WrittenName) -> list[BoundMetric]:
     """The metrics that a word stands for; one that is not known here goes by the name that stored results have."""
-    from assay.metrics._parse import parse_metrics
+    from assay.metrics import parse_metrics
 
     try:
         return parse_metrics(name)
@@ -124,8 +121,7 @@ def _of_each_turn(entries: Sequence[Entry]) -> list[Entry]:
 
 def _evaluations(store: Store, newest: Sequence[Entry], rules: Sequence[Rule]) -> list[Newest]:
     """The evaluations that the newest results are of, each read once, and which of their results are meant."""
-    from assay.monitoring.best import best_so_far
-    from assay.monitoring.watching import Newest
+    from assay.monitoring import Newest, best_so_far
 
     history = cache(store.history)
     wanted: dict[str, set[tuple[str, str]]] = {}
@@ -143,7 +139,7 @@ def _alerts_of_rules(
     options: argparse.Namespace, store: Store, newest: Sequence[Entry], rules: Sequence[Rule]
 ) -> Sequence[Alert]:
     """What the rules say about each newest result; what they cannot say is noted."""
-    from assay.monitoring.watching import check_newest
+    from assay.monitoring import check_newest
 
     before, meant = find_baseline(options.baseline, options.store)
     if before is None and options.require_baseline:
@@ -164,7 +160,7 @@ def _no_baseline(options: argparse.Namespace, meant: str) -> str:
 
 def _tell_all(channels: Sequence[Channel], alerts: Sequence[Alert], state: Path) -> None:
     """Each channel hears of what it has not heard of; what it could not be told, it hears next time."""
-    from assay.monitoring.alerts import not_told, still_told
+    from assay.monitoring import not_told, still_told
 
     told = {name: still_told(alerts, keys) for name, keys in read_told(state).items()}
     for channel in channels:
@@ -184,7 +180,7 @@ def _tell_all(channels: Sequence[Channel], alerts: Sequence[Alert], state: Path)
 
 def _is_sent(channel: Channel, alerts: Sequence[Alert]) -> bool:
     """Whether a channel took alerts; whatever goes wrong with one is noted, and the others are still told."""
-    from assay.monitoring.alerts import message_of
+    from assay.monitoring import message_of
 
     try:
         why = channel.send(message_of(alerts))

@@ -14,11 +14,10 @@ from assay.cli._policy import add_policy_arguments, given_policy, profile_of
 from assay.cli._result_files import OF_TEXT, add_format, add_output, check_output, put_out
 from assay.errors import DataError, UsageError
 from assay.grammar import WrittenName
-from assay.model.policy import Policy
+from assay.model import Policy
 
 if TYPE_CHECKING:
-    from assay.reports._asked import Asked
-    from assay.reports._layout import Style
+    from assay.reports import Asked, Style
 
 EXAMPLES = """\
   assay why qrels.txt run.txt -m mrr@10 --expected 0.3333
@@ -81,9 +80,8 @@ def _digits(options: argparse.Namespace) -> int:
 
 
 def _explain_metrics(options: argparse.Namespace, asked: Asked) -> int:
-    from assay.evaluation.why import Start, why
-    from assay.reports._why import render_why, why_to_dict
-    from assay.reports.json import written
+    from assay.evaluation import Start, why
+    from assay.reports import render_why, why_to_dict, written
 
     qrels, run = options.files
     explanations = why(qrels, run, options.metrics, options.expected, Start(profile_of(options), given_policy(options)))
@@ -98,10 +96,8 @@ def _explain_metrics(options: argparse.Namespace, asked: Asked) -> int:
 
 
 def _explain_results(options: argparse.Namespace, asked: Asked) -> int:
-    from assay.evaluation.differences import differences_between
-    from assay.evaluation.saved import read_results
-    from assay.reports._differences import differences_to_dict, render_differences
-    from assay.reports.json import written
+    from assay.evaluation import differences_between, read_results
+    from assay.reports import differences_to_dict, render_differences, written
 
     _refuse_conventions(options)
     first, second = (read_results(file) for file in options.files)

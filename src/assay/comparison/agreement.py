@@ -10,10 +10,9 @@ from typing import Any
 from assay.comparison.how import How
 from assay.comparison.systems import pairs_of
 from assay.errors import UsageError
-from assay.evaluation.result import Result
-from assay.model.plain import plain_values
-from assay.model.run import Run
-from assay.stats._agreement import Agreement, Moved, agreement, moved_documents
+from assay.evaluation import Result
+from assay.model import Run, plain_values
+from assay.stats import Agreement, Moved, agreement, moved_documents
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,16 +8,16 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from assay.comparison.align import Aligned
+from assay.comparison._align import Aligned
 from assay.comparison.how import How
 from assay.comparison.pair import Pair
 from assay.comparison.remarks import remarks_on
 from assay.comparison.verdict import verdict_on
 from assay.errors import UsageError
-from assay.evaluation.result import Result
-from assay.metrics._metric import BoundMetric
-from assay.model.plain import plain_values
-from assay.stats._test import FieldOutcome
+from assay.evaluation import Result
+from assay.metrics import BoundMetric
+from assay.model import plain_values
+from assay.stats import FieldOutcome
 from assay.text import counted
 
 

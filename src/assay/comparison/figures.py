@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from assay.comparison.pair import Pair
-from assay.metrics._metric import BoundMetric
+from assay.metrics import BoundMetric
 from assay.text import decimals, milliseconds, with_minus
 
 UNKNOWN = "–"

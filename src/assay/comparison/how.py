@@ -8,9 +8,7 @@ from typing import Any
 
 from assay.catalog import find_entry
 from assay.errors import BadParameter, UsageError
-from assay.stats._corrections import Correction, parse_correction
-from assay.stats._fractions import checked_fraction
-from assay.stats._test import BoundTest, parse_paired_test
+from assay.stats import BoundTest, Correction, checked_fraction, parse_correction, parse_paired_test
 
 INTERVALS = {
     "bootstrap": "percentiles of the bootstrap: right for nearly everything",

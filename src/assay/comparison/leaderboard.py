@@ -8,16 +8,14 @@ from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any
 
-from assay.comparison.compare import compare_results
+from assay.comparison._compare import compare_results
 from assay.comparison.comparison import Comparison
 from assay.comparison.how import How
 from assay.errors import DataError, UnknownName, UsageError, near_matches
-from assay.evaluation.result import Result
+from assay.evaluation import Result
 from assay.grammar import WrittenName
-from assay.metrics._lookup import find_metric
-from assay.metrics._metric import BoundMetric
-from assay.metrics._parse import parse_metric
-from assay.model.plain import plain_values
+from assay.metrics import BoundMetric, find_metric, parse_metric
+from assay.model import plain_values
 from assay.text import shortened
 
 NESTED = ("summary", "metrics", "aggregate_metrics", "aggregated_metrics")

@@ -10,8 +10,8 @@ from typing import Any
 from assay.comparison.comparison import Comparison
 from assay.comparison.pairing import sign_of
 from assay.errors import BadParameter
-from assay.evaluation.result import Result
-from assay.model.run import Rankings, Run
+from assay.evaluation import Result
+from assay.model import Rankings, Run
 
 SHOWN = 5
 """Documents of a ranking that people look at."""

@@ -10,15 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from assay.datasets._dataset import BenchmarkDataset
-from assay.datasets._format import HPO, load_dataset
-from assay.datasets._hpo import USUAL, languages_of
-from assay.datasets.hpo_cases import LANGUAGES
+from assay.datasets import HPO, LANGUAGES, USUAL, BenchmarkDataset, languages_of, load_dataset
 from assay.errors import DataError, UnknownName, UsageError, near_matches
-from assay.evaluation.result import Result
-from assay.evaluation.run import run
-from assay.metrics._single_term import K_VALUES, SingleTermRetrievalMetrics
-from assay.model.plain import plain_value
+from assay.evaluation import Result, run
+from assay.metrics import K_VALUES, SingleTermRetrievalMetrics
+from assay.model import plain_value
 from assay.text import counted
 
 ALL = ("de", "en", "fr", "es", "nl")

@@ -10,21 +10,29 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.comparison.align import Aligned
+from assay.comparison._align import Aligned
 from assay.comparison.how import How
 from assay.comparison.pair import NO_TEST, SHARED_TIMES, Pair
 from assay.comparison.systems import pairs_of
-from assay.evaluation.result import Result
-from assay.metrics._metric import BoundMetric
-from assay.model.scores import MEAN, SUM, Column
-from assay.stats._averages import AVERAGED, averaged
-from assay.stats._corrections import correct
-from assay.stats._effects import cohens_d, effects
-from assay.stats._intervals import difference_intervals, figure_difference
-from assay.stats._mean_intervals import RESAMPLES
-from assay.stats._rounding import ROUNDING
-from assay.stats._test import Field, FieldOutcome, Pairs, nothing
-from assay.stats.bayesian import posterior
+from assay.evaluation import Result
+from assay.metrics import BoundMetric
+from assay.model import MEAN, SUM, Column
+from assay.stats import (
+    AVERAGED,
+    RESAMPLES,
+    ROUNDING,
+    Field,
+    FieldOutcome,
+    Pairs,
+    averaged,
+    cohens_d,
+    correct,
+    difference_intervals,
+    effects,
+    figure_difference,
+    nothing,
+    posterior,
+)
 
 
 def sign_of(metric: BoundMetric) -> int:

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from assay.evaluation.result import Result
-from assay.model.records import Query
-from assay.model.scores import Column, ScoreTable
+from assay.evaluation import Result
+from assay.model import Column, Query, ScoreTable
 
 BENCHMARK = "benchmark"
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from assay.comparison.verdict import pair_names
-from assay.stats._averages import AVERAGED
+from assay.stats import AVERAGED
 from assay.text import percent
 
 if TYPE_CHECKING:

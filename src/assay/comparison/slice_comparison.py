@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from assay.comparison.align import Aligned
+from assay.comparison._align import Aligned
+from assay.comparison._over import over
 from assay.comparison.comparison import Comparison
 from assay.comparison.how import How
-from assay.comparison.over import over
 from assay.comparison.pair import Pair
 from assay.comparison.pairing import compared_pairs, field_outcomes, settled
 from assay.comparison.verdict import corrected_for_many
-from assay.model.tags import Slice, Tags, asked_for
-from assay.stats._corrections import Correction
+from assay.model import Slice, Tags, asked_for
+from assay.stats import Correction
 from assay.text import counted
 
 MOST_NAMED = 4

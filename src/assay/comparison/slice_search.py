@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.errors import BadParameter
-from assay.model.ordering import Ints
-from assay.model.tags import NONE, Tags
+from assay.model import NONE, Ints, Tags
 
 
 @dataclass(frozen=True)

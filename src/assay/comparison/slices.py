@@ -9,17 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from assay.comparison.over import over
+from assay.comparison._over import over
+from assay.comparison._shared_metrics import shared_metrics
 from assay.comparison.pooling import pooled
-from assay.comparison.shared_metrics import shared_metrics
 from assay.comparison.systems import place_of
 from assay.errors import UsageError
-from assay.evaluation.intervals import with_intervals
-from assay.evaluation.result import Result
-from assay.metrics._metric import BoundMetric
-from assay.metrics._parse import Asked
-from assay.model.plain import plain_value
-from assay.model.tags import LANGUAGE, NONE, Slice, Tags, asked_for
+from assay.evaluation import Result, with_intervals
+from assay.metrics import Asked, BoundMetric
+from assay.model import LANGUAGE, NONE, Slice, Tags, asked_for, plain_value
 
 
 @dataclass(frozen=True)

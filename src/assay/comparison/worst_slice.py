@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from assay.metrics._metric import BoundMetric
+from assay.metrics import BoundMetric
 from assay.text import counted
 
 CORRECTION = "benjamini_hochberg"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from assay.model.ids import text_id
+from assay.model import text_id
 
 AGAIN = "\0again "
 """How the names begin that stand for ids which came before; no document has one."""

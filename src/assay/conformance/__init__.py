@@ -3,19 +3,6 @@
 `check_function(score)` checks a Python function `score(metric, qrels, run) -> float`; `assay conformance` a program too.
 """
 
-from assay.conformance.cases import Case, all_cases, all_topics
-from assay.conformance.check import Answer, Verdict, ask, judge
-from assay.conformance.report import Report, check_answers, check_function
+from assay.lazy import front_door
 
-__all__ = [
-    "Answer",
-    "Case",
-    "Report",
-    "Verdict",
-    "all_cases",
-    "all_topics",
-    "ask",
-    "check_answers",
-    "check_function",
-    "judge",
-]
+__getattr__, __dir__, __all__ = front_door(__name__)

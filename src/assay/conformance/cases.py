@@ -11,9 +11,7 @@ from importlib.resources import files
 from typing import Any
 
 from assay.errors import UnknownName, UsageError, near_matches
-from assay.metrics._lookup import find_metric
-from assay.metrics._metric import BoundMetric
-from assay.metrics._parse import parse_name
+from assay.metrics import BoundMetric, find_metric, parse_name
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from assay.conformance.cases import Accepted, Case
-from assay.metrics._describe import range_of
+from assay.metrics import range_of
 from assay.text import shortened
 
 LONGEST = 200

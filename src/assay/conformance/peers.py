@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from assay.conformance.cases import Case
 from assay.conformance.check import Verdict
 from assay.errors import DataError
-from assay.evaluation.evaluate import evaluate_metrics
-from assay.model.profile import Profile
-from assay.model.profiles import PROFILES
+from assay.evaluation import evaluate_metrics
+from assay.model import PROFILES, Profile
 
 NOT_TOLD = "duplicates"
 """The topic on which profiles say nothing: the tools take rankings in which nothing can come twice."""

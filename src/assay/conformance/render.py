@@ -8,8 +8,7 @@ from typing import Any
 
 from assay.conformance.check import Verdict, expected
 from assay.conformance.report import Finding, Report
-from assay.metrics._lookup import find_metric
-from assay.metrics._registry import all_metrics
+from assay.metrics import all_metrics, find_metric
 from assay.text import counted, display_width, printable, some_of, wrapped
 
 BOLD, RED, GREEN, PLAIN = "\x1b[1m", "\x1b[1;31m", "\x1b[1;32m", "\x1b[0m"

@@ -23,8 +23,8 @@ from assay.conformance.check import (
     right_answers,
 )
 from assay.conformance.diagnosis import Diagnosis, diagnose
-from assay.evaluation.conventions import flag_of
-from assay.metrics._lookup import find_metric
+from assay.evaluation import flag_of
+from assay.metrics import find_metric
 from assay.text import shortened
 
 PLAIN = "plain"

@@ -13,8 +13,7 @@ from assay.datasets._dataset import BenchmarkDataset
 from assay.datasets._finding import Case, Cases, Finding
 from assay.datasets._mojibake import find_mojibake
 from assay.errors import DataError
-from assay.model.lines import count_lines
-from assay.model.records import Document
+from assay.model import Document, count_lines
 from assay.text import counted
 
 

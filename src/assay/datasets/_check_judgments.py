@@ -11,8 +11,7 @@ from assay.datasets._check_spans import check_stale
 from assay.datasets._dataset import BenchmarkDataset
 from assay.datasets._finding import Cases, Finding, unplaced
 from assay.datasets._respellings import respelled
-from assay.model.file_names import FileNames
-from assay.model.records import Query, Span
+from assay.model import FileNames, Query, Span
 from assay.text import counted, percent
 
 MOST_JUDGMENTS = 0.5

@@ -8,7 +8,7 @@ from assay.datasets._dataset import BenchmarkDataset
 from assay.datasets._finding import Cases, Finding, unplaced
 from assay.datasets._mojibake import find_mojibake
 from assay.datasets._near_duplicates import near_duplicates
-from assay.model.records import Query
+from assay.model import Query
 from assay.text import counted, percent, shortened, words_of
 
 

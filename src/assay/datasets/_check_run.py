@@ -15,9 +15,7 @@ from assay.datasets._chunk_ids import document_of
 from assay.datasets._dataset import BenchmarkDataset
 from assay.datasets._finding import Cases, Finding, first, unplaced
 from assay.datasets._respellings import respelled
-from assay.model.ordering import Ints
-from assay.model.policy import Policy
-from assay.model.run import Run
+from assay.model import Ints, Policy, Run
 from assay.text import counted, percent
 
 MANY_UNJUDGED = 0.2

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from assay.datasets._dataset import BenchmarkDataset
 from assay.datasets._finding import Cases, Finding
-from assay.relevance._stale_labels import check_label, resolved
+from assay.relevance import check_label, resolved
 from assay.text import counted
 
 

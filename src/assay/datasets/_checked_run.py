@@ -12,8 +12,7 @@ from assay.datasets._hits import hits_of
 from assay.datasets._source import FileSource, as_source
 from assay.datasets._trec_lines import trec_fields
 from assay.errors import DataError
-from assay.model.numeric import as_score
-from assay.model.run import Rankings, Run, as_rankings
+from assay.model import Rankings, Run, as_rankings, as_score
 from assay.text import counted
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from assay.datasets._entries import DOCUMENT_ID, Entry, is_text, is_whole, with_id
 from assay.datasets._notes import Notes
 from assay.errors import DataError, Faults
-from assay.model.records import Document
+from assay.model import Document
 from assay.text import shortened
 
 CONTENT = ("content", "text", "page_content", "body")

@@ -9,7 +9,7 @@ from assay.datasets._dataset import BenchmarkDataset
 from assay.datasets._format import Format, Probe
 from assay.datasets._source import COMPRESSIONS
 from assay.errors import UsageError
-from assay.model.records import Document, Query
+from assay.model import Document, Query
 from assay.text import counted
 
 ONE_FILE = ("json", "rag_template", "hpo_cases")

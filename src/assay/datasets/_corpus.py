@@ -10,7 +10,7 @@ import numpy as np
 
 from assay.datasets._source import BOM, FileSource
 from assay.errors import DataError, Faults
-from assay.model.records import Document
+from assay.model import Document
 
 Decoder = Callable[[bytes], Any]
 

@@ -10,10 +10,8 @@ from typing import Any
 
 from assay.datasets._evidence_pack import evidence_pack
 from assay.errors import DataError, UnknownName, near_matches
-from assay.model.ids import key_id
-from assay.model.qrels import Qrels, fingerprint, judgments_of_mapping
-from assay.model.records import Document, Pack, Query, RelevanceJudgment, Span
-from assay.ontology._ontology import Ontology
+from assay.model import Document, Pack, Qrels, Query, RelevanceJudgment, Span, fingerprint, judgments_of_mapping, key_id
+from assay.ontology import Ontology
 from assay.text import counted
 
 __all__ = ["BenchmarkDataset", "Pack", "Repair"]

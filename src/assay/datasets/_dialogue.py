@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from assay.datasets._notes import Notes
-from assay.model.records import Document
+from assay.model import Document
 from assay.text import shortened
 
 SESSION = re.compile(r"session_([0-9]{1,9})")

@@ -10,7 +10,7 @@ from assay.datasets._answer import answer_text
 from assay.datasets._json import parse_json
 from assay.datasets._notes import Notes
 from assay.errors import DataError, Faults
-from assay.model.ids import EMPTY_ID, text_id
+from assay.model import EMPTY_ID, text_id
 from assay.text import shortened
 
 Check = Callable[[Any], bool]

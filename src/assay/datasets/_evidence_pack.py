@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterator
 
-from assay.model.records import Hit, Pack, Query
+from assay.model import Hit, Pack, Query
 
 FIELDS = (
     *("evidence", "dia_id", "dia_ids", "turn_id", "turn_ids", "session_id", "session_ids", "answerCorpusIds"),

@@ -9,8 +9,7 @@ from typing import Any
 import msgspec
 
 from assay.datasets._notes import Notes
-from assay.model.ids import text_id
-from assay.model.records import Document
+from assay.model import Document, text_id
 from assay.text import counted, shortened
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from assay.datasets._haystack import Haystack
 from assay.datasets._notes import Notes
-from assay.model.ids import text_id
+from assay.model import text_id
 
 NOTHING = "nothing to find"
 UNKNOWN = "says nothing of where its answer is; only the expected answer can judge it"

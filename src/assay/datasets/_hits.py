@@ -9,12 +9,7 @@ from typing import Any
 
 from assay.datasets._source import FileSource
 from assay.errors import DataError
-from assay.model.hit_columns import are_columns, records_of_columns, term_of
-from assay.model.hit_names import IDS, SCORES, TEXTS
-from assay.model.ids import text_id
-from assay.model.numeric import as_number, as_score
-from assay.model.records import Hit
-from assay.model.run import Run
+from assay.model import IDS, SCORES, TEXTS, Hit, Run, are_columns, as_number, as_score, records_of_columns, term_of, text_id
 from assay.text import shortened
 
 QUERIES = ("query_id", "question_id", "qid", "case_id", "id")

@@ -14,8 +14,8 @@ from assay.datasets._read_ontology import shared_ontology
 from assay.datasets._translations import Translated, Translation, read_translation
 from assay.datasets.hpo_cases import FORMAT, LANGUAGES, read_hpo_cases
 from assay.errors import BadParameter, DataError, UnknownName, UsageError, near_matches
-from assay.model.records import Document
-from assay.ontology._ontology import UNKNOWN, Ontology
+from assay.model import Document
+from assay.ontology import UNKNOWN, Ontology
 from assay.text import counted
 
 SIZES = {"tiny": 9, "small": 50, "standard": 200, "comprehensive": 500}

@@ -8,8 +8,7 @@ from typing import Any
 from assay.datasets._columns import NAMES, is_table
 from assay.datasets._hits import QUERIES, read_hits
 from assay.errors import DataError
-from assay.model.ids import text_id
-from assay.model.records import Hit
+from assay.model import Hit, text_id
 
 ID_LISTS = ("results", "hits", "documents", "retrieved")
 """What a list of ids, of (id, score) or of hits is called, the likeliest first."""

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from assay.model.records import Query
+from assay.model import Query
 from assay.text import words_of
 
 ALIKE = 9, 10

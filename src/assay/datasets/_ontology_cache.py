@@ -12,8 +12,8 @@ import numpy as np
 
 from assay.atomic_write import atomic_write
 from assay.errors import DataError
-from assay.model.ordering import Ints
-from assay.ontology._ontology import Obsolete, Ontology, Synonym
+from assay.model import Ints
+from assay.ontology import Obsolete, Ontology, Synonym
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

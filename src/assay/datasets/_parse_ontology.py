@@ -11,8 +11,7 @@ from typing import Any
 
 from assay.datasets._ontology_graphs import without_dangling_parents
 from assay.errors import DataError, UsageError
-from assay.ontology._build import TermRecord, build_ontology
-from assay.ontology._ontology import Ontology, Synonym
+from assay.ontology import Ontology, Synonym, TermRecord, build_ontology
 from assay.text import counted, install_command, shortened, some_of
 
 INSTALL = install_command("hpo")

@@ -22,12 +22,21 @@ from assay.datasets._lines import LineIndex
 from assay.datasets._tables import Table, is_large, table_of
 from assay.datasets._trec_lines import trec_fields
 from assay.errors import DataError
-from assay.model.graded import Ties
-from assay.model.grading import Found, Ranked
-from assay.model.ordering import Floats, Ints, ScoreOrder, arranged, sort_stretches, unordered_stretches
-from assay.model.policy import RankRule
-from assay.model.qrels import Qrels
-from assay.model.quicksorts import Stretches, ranx_orders
+from assay.model import (
+    Floats,
+    Found,
+    Ints,
+    Qrels,
+    Ranked,
+    RankRule,
+    ScoreOrder,
+    Stretches,
+    Ties,
+    arranged,
+    ranx_orders,
+    sort_stretches,
+    unordered_stretches,
+)
 
 Hashes = NDArray[np.uint64]
 FEW_LINES = 1000

@@ -14,8 +14,7 @@ from assay.datasets._haystack import Haystack, Item, Sessions
 from assay.datasets._haystack_evidence import session_evidence, turn_evidence
 from assay.datasets._notes import Notes
 from assay.datasets._source import FileSource
-from assay.model.ids import text_id
-from assay.model.records import Query
+from assay.model import Query, text_id
 
 ABSTENTION = "_abs"
 """How the ids of questions end that the haystack does not answer."""

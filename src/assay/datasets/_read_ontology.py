@@ -12,7 +12,7 @@ from assay.datasets._ontology_cache import digest_of, keep, read_cached
 from assay.datasets._parse_ontology import INSTALL, parse_ontology
 from assay.datasets._source import FileSource
 from assay.errors import UsageError
-from assay.ontology._ontology import Ontology
+from assay.ontology import Ontology
 
 _ADDRESS = re.compile(r"(https?|ftp):/+", re.IGNORECASE)
 
@@ -27,7 +27,7 @@ def load_ontology(path: str | Path | None = None, annotations: str | Path | None
     if annotations is None:
         return ontology
     from assay.datasets._read_annotations import read_annotations
-    from assay.ontology._information import with_annotations
+    from assay.ontology import with_annotations
 
     return with_annotations(ontology, read_annotations(annotations))
 

@@ -15,9 +15,17 @@ from assay.datasets._rows import Roles, file_rows, memory_rows
 from assay.datasets._source import FileSource, as_source
 from assay.datasets._trec_lines import has_three, n_columns, trec_rows
 from assay.errors import DataError, Faults
-from assay.model.ids import EMPTY_ID, text_id
-from assay.model.numeric import is_truth_value, parse_number
-from assay.model.qrels import Judgments, Qrels, as_judgments, checked_grades, judgments_of_mapping
+from assay.model import (
+    EMPTY_ID,
+    Judgments,
+    Qrels,
+    as_judgments,
+    checked_grades,
+    is_truth_value,
+    judgments_of_mapping,
+    parse_number,
+    text_id,
+)
 
 LAYOUT = "query iteration document grade"
 ROLES = Roles("judgments")

@@ -11,9 +11,7 @@ from assay.datasets._rows import Roles, file_rows, memory_rows
 from assay.datasets._source import FileSource
 from assay.datasets._trec_lines import has_three, trec_rows
 from assay.errors import DataError, Faults
-from assay.model.ids import text_id
-from assay.model.numeric import parse_number
-from assay.model.run import Ranking, RankReader
+from assay.model import Ranking, RankReader, parse_number, text_id
 
 ROLES = Roles("ranks")
 NEEDED = "ties=rank_column orders equal scores by the ranks beside them"

@@ -14,10 +14,21 @@ from assay.datasets._json import read_json
 from assay.datasets._record_files import suffix_of
 from assay.datasets._source import FileSource
 from assay.errors import DataError
-from assay.model.ids import EMPTY_ID, text_id
-from assay.model.records import Query
-from assay.model.reply import ABSTAINED, ANSWERS, CONFIDENCE, Reply, reply_of
-from assay.model.wanted import ANSWERABLE, REFERENCES, UNANSWERABLE, Wanted, wanted_in
+from assay.model import (
+    ABSTAINED,
+    ANSWERABLE,
+    ANSWERS,
+    CONFIDENCE,
+    EMPTY_ID,
+    REFERENCES,
+    UNANSWERABLE,
+    Query,
+    Reply,
+    Wanted,
+    reply_of,
+    text_id,
+    wanted_in,
+)
 
 QUERY_IDS = ("query_id", "question_id", "qid", "case_id", "id", "_id")
 QUESTIONS = ("query", "question", "user_input", "input")

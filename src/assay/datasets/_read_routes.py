@@ -12,10 +12,7 @@ from assay.datasets._given_records import Spelling, rows_of, take_each, take_fil
 from assay.datasets._record_files import Record
 from assay.datasets._source import FileSource
 from assay.errors import DataError
-from assay.model.decision import FIELDS, Decision, decision_of
-from assay.model.ids import text_id
-from assay.model.records import Query
-from assay.model.said import is_said
+from assay.model import FIELDS, Decision, Query, decision_of, is_said, text_id
 from assay.text import counted, some_of
 
 QUERY = ("query_id", "qid", "queryid", "id")

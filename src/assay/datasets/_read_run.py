@@ -14,10 +14,19 @@ from assay.datasets._rows import Roles, file_rows, memory_rows
 from assay.datasets._source import FileSource, as_source
 from assay.datasets._trec_lines import THREE, THREE_READ, has_three, n_columns, trec_fields, trec_rows
 from assay.errors import MAX_FAULTS, DataError, Faults
-from assay.model.ids import EMPTY_ID, text_id
-from assay.model.numeric import is_truth_value, parse_number
-from assay.model.run import Ranking, Rankings, Run, as_rankings, rankings_of_mapping, thoroughly_checked
-from assay.model.series import unpacked
+from assay.model import (
+    EMPTY_ID,
+    Ranking,
+    Rankings,
+    Run,
+    as_rankings,
+    is_truth_value,
+    parse_number,
+    rankings_of_mapping,
+    text_id,
+    thoroughly_checked,
+    unpacked,
+)
 
 LAYOUT = "query Q0 document rank score tag"
 ROLES = Roles("run")

@@ -25,7 +25,7 @@ from assay.datasets._records import (
 )
 from assay.datasets._source import BOM, COMPRESSIONS, FileSource
 from assay.errors import DataError
-from assay.model.records import Document, Query, RelevanceJudgment, Span
+from assay.model import Document, Query, RelevanceJudgment, Span
 
 TABLES = ("queries", "documents", "judgments")
 LINES = (".jsonl", *(f".jsonl{packed}" for packed in COMPRESSIONS), ".ndjson")

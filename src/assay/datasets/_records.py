@@ -12,9 +12,7 @@ from assay.datasets._answer import answer_text
 from assay.datasets._json import parse_json
 from assay.datasets._notes import Notes
 from assay.errors import DataError
-from assay.model.ids import EMPTY_ID, text_id
-from assay.model.numeric import is_finite_number
-from assay.model.records import Document, Query, RelevanceJudgment
+from assay.model import EMPTY_ID, Document, Query, RelevanceJudgment, is_finite_number, text_id
 from assay.text import shortened
 
 Record = Mapping[str, Any]

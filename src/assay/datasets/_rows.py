@@ -20,7 +20,7 @@ from assay.datasets._listed import Iteration, Row, is_listed, listed_rows
 from assay.datasets._parquet_files import open_parquet
 from assay.datasets._source import FileSource
 from assay.errors import DataError, Faults
-from assay.model.numeric import parse_number
+from assay.model import parse_number
 from assay.text import shortened
 
 

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from assay.errors import DataError
-from assay.model.numeric import is_finite_number
+from assay.model import is_finite_number
 from assay.text import shortened
 
 Schema = Mapping[str, Any]

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from assay.datasets._notes import Notes
 from assay.datasets._source_text import decode_source, is_binary
 from assay.errors import DataError
-from assay.model.records import Document
+from assay.model import Document
 
 MAX_BYTES = 2_000_000
 MAX_FILES = 50_000

@@ -17,7 +17,7 @@ from assay.datasets._rows import delimiter_of, is_frame
 from assay.datasets._source import FileSource
 from assay.datasets._trec_lines import THREE_READ, has_three, n_columns, trec_fields
 from assay.errors import DataError
-from assay.model.ids import all_text
+from assay.model import all_text
 
 LARGE_FILE = 8_000_000
 """Bytes from which reading through the database pays."""

@@ -10,7 +10,7 @@ from typing import Any
 from assay.datasets._notes import Notes
 from assay.datasets._source import FileSource
 from assay.errors import DataError, Faults
-from assay.model.records import Query
+from assay.model import Query
 
 TEXT = ("title", "query", "question", "desc", "description")
 """Where the text of a query stands, the likeliest first."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from assay.datasets._source import FileSource
 from assay.errors import Faults
-from assay.model.numeric import parse_number
+from assay.model import parse_number
 from assay.text import shortened
 
 THREE = "query document rank"

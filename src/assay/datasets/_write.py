@@ -8,7 +8,7 @@ from typing import Any
 
 from assay.atomic_write import atomic_write
 from assay.errors import DataError
-from assay.model.qrels import checked_grades
+from assay.model import checked_grades
 
 
 def write_lines(path: Path, rows: Iterable[Any]) -> None:

@@ -24,8 +24,7 @@ from assay.datasets._shards import SHARD, shards_in, table_in
 from assay.datasets._source import COMPRESSIONS, plain_name
 from assay.datasets._write import grade_text, write_lines
 from assay.errors import DataError, UnknownName, near_matches
-from assay.model.qrels import Qrels
-from assay.model.records import Document, Query
+from assay.model import Document, Qrels, Query
 from assay.text import shortened, some_of
 
 EXAMPLE = """\

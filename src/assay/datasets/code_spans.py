@@ -17,9 +17,8 @@ from assay.datasets._notes import Notes
 from assay.datasets._source import FileSource
 from assay.datasets._source_tree import SourceTree
 from assay.errors import DataError
-from assay.model.lines import count_lines
-from assay.model.records import Document, Query, Span
-from assay.relevance._stale_labels import Label, check_label
+from assay.model import Document, Query, Span, count_lines
+from assay.relevance import Label, check_label
 from assay.text import shortened
 
 EXAMPLE = """\

@@ -17,7 +17,7 @@ from assay.datasets._records import filled_id
 from assay.datasets._schema import schema_faults
 from assay.datasets._source import FileSource
 from assay.errors import DataError
-from assay.model.records import Query
+from assay.model import Query
 from assay.text import counted, shortened, some_of
 
 EXAMPLE = """\

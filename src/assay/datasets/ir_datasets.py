@@ -14,8 +14,7 @@ from assay.datasets._dataset import BenchmarkDataset
 from assay.datasets._format import Format, Probe
 from assay.datasets._notes import Notes
 from assay.errors import AssayError, DataError, UnknownName, UsageError, near_matches
-from assay.model.ids import text_id
-from assay.model.records import Document, Query
+from assay.model import Document, Query, text_id
 from assay.text import counted
 
 EXAMPLE = """\

@@ -15,8 +15,7 @@ from assay.datasets._notes import Notes
 from assay.datasets._record_tables import add_judges, judges_of
 from assay.datasets._records import filled_fields, filled_id
 from assay.errors import DataError
-from assay.model.qrels import checked_grades
-from assay.model.records import Document, Query, RelevanceJudgment, Span
+from assay.model import Document, Query, RelevanceJudgment, Span, checked_grades
 from assay.text import shortened
 
 EXAMPLE = """\

@@ -17,8 +17,7 @@ from assay.datasets._notes import Notes
 from assay.datasets._source import FileSource
 from assay.datasets._turn_ids import TurnIds
 from assay.errors import DataError
-from assay.model.ids import text_id
-from assay.model.records import Query
+from assay.model import Query, text_id
 from assay.text import shortened
 
 EXAMPLE = """\

@@ -12,7 +12,7 @@ from assay.datasets._folders import new_folder
 from assay.datasets._format import Format, Probe
 from assay.datasets._record_files import write_parquet_table
 from assay.datasets._record_tables import LINES, TABLES, has_tables, judgment_rows, read_tables, write_card
-from assay.model.records import Document, Query, RelevanceJudgment
+from assay.model import Document, Query, RelevanceJudgment
 
 EXAMPLE = """\
 queries.parquet     query_id   text                               query_type   metadata

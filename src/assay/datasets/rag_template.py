@@ -20,7 +20,7 @@ from assay.datasets._json import read_json
 from assay.datasets._notes import Notes
 from assay.datasets._source import FileSource
 from assay.errors import DataError
-from assay.model.records import Document, Query, RelevanceJudgment, Span
+from assay.model import Document, Query, RelevanceJudgment, Span
 from assay.text import shortened
 
 EXAMPLE = """\

@@ -12,8 +12,7 @@ from assay.datasets._format import Format, Probe
 from assay.datasets._notes import Notes
 from assay.datasets._source import FileSource
 from assay.errors import DataError
-from assay.model.ids import text_id
-from assay.model.records import Document, Query, Span
+from assay.model import Document, Query, Span, text_id
 from assay.text import shortened
 
 EXAMPLE = """\

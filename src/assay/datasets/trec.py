@@ -22,8 +22,7 @@ from assay.datasets._source import BOM, COMPRESSIONS, FileSource
 from assay.datasets._topics import read_topics
 from assay.datasets._write import write_lines, write_qrels
 from assay.errors import DataError, UsageError
-from assay.model.qrels import Qrels
-from assay.model.records import Document, Query
+from assay.model import Document, Qrels, Query
 from assay.text import some_of
 
 EXAMPLE = """\

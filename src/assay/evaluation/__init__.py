@@ -1,1 +1,5 @@
 """From queries, ground truth and rankings to a Result."""
+
+from assay.lazy import front_door
+
+__getattr__, __dir__, __all__ = front_door(__name__)

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from assay.evaluation.grader import aligned_tables
 from assay.evaluation.result import Result
-from assay.metrics._metric import BoundMetric
-from assay.model.scores import Column, ScoreTable
+from assay.metrics import BoundMetric
+from assay.model import Column, ScoreTable
 
 
 def with_columns(result: Result, table: ScoreTable, metrics: Iterable[BoundMetric], beside: Collection[str] = ()) -> Result:

@@ -16,7 +16,7 @@ from assay.errors import DataError
 from assay.evaluation.answers import Answer, AnswerLog
 from assay.evaluation.provenance import describe_machine
 from assay.evaluation.runner import Part
-from assay.model.records import Query
+from assay.model import Query
 
 PART = "answers"
 

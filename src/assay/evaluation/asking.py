@@ -10,8 +10,8 @@ from assay.evaluation.crew import Crew
 from assay.evaluation.experience import Experience
 from assay.evaluation.line import Line
 from assay.evaluation.patience import Patience
-from assay.model.records import Query
-from assay.providers._provider import Retriever
+from assay.model import Query
+from assay.providers import Retriever
 
 
 def ask(

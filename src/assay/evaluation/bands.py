@@ -10,14 +10,8 @@ import numpy as np
 
 from assay.evaluation.grader import Grader
 from assay.evaluation.setting import Setting
-from assay.metrics._bands import N_SAMPLED, SEED, TieBand, tie_band
-from assay.metrics._metric import BoundMetric
-from assay.metrics._residuals import residual_scores
-from assay.metrics._tie_changes import changed_by_ties
-from assay.model.graded import GradedRun, Ties
-from assay.model.ordering import Floats, Ints
-from assay.model.policy import Policy
-from assay.model.scores import GEOMETRIC_MEAN, Column
+from assay.metrics import N_SAMPLED, SEED, BoundMetric, TieBand, changed_by_ties, residual_scores, tie_band
+from assay.model import GEOMETRIC_MEAN, Column, Floats, GradedRun, Ints, Policy, Ties
 
 NOT_ABOUT_QUALITY = {"judged", "unjudged", "rbp_residual"}
 """Metrics that say how complete judgments are; a residual of theirs says nothing."""

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from assay.evaluation.answers import Answer
 from assay.evaluation.experience import FEW, Experience
 from assay.evaluation.line import GRACE, Line
-from assay.model.records import Query
-from assay.providers._refusals import Busy
+from assay.model import Query
+from assay.providers import Busy
 
 QUICK = 0.5
 """Seconds. While batches take less, the next is twice as large; so a crash never costs more than about a second's work."""

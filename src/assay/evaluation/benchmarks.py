@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from assay.datasets._dataset import BenchmarkDataset
-from assay.datasets._format import load_dataset
+from assay.datasets import BenchmarkDataset, load_dataset
 from assay.errors import BadParameter, DataError
 from assay.evaluation.indexed_terms import with_indexed_terms
 from assay.evaluation.plan import Plan
 from assay.evaluation.plan_faults import PlanFaults
-from assay.model.tags import Tags, asked_for, tags_of
+from assay.model import Tags, asked_for, tags_of
 
 
 def load_benchmarks(plan: Plan, faults: PlanFaults) -> dict[str, BenchmarkDataset]:

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from assay.datasets._dataset import PARTS, BenchmarkDataset
+from assay.datasets import PARTS, BenchmarkDataset
 from assay.errors import UsageError
 from assay.evaluation.answers import SCHEMA, Answer, AnswerLog
 from assay.evaluation.changes import changes_told, has_other_code

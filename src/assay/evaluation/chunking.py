@@ -10,14 +10,12 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
-from assay.chunkers._chunker import BoundChunker
-from assay.chunkers._documents import chunk_documents
-from assay.chunkers._sizes import sizes
-from assay.datasets._dataset import BenchmarkDataset
+from assay.chunkers import BoundChunker, chunk_documents, sizes
+from assay.datasets import BenchmarkDataset
 from assay.errors import DataError
 from assay.evaluation.judging import Relevance, chunk_judgments, term_judgments
 from assay.evaluation.terms import is_by_ontology
-from assay.metrics._metric import BoundMetric
+from assay.metrics import BoundMetric
 from assay.text import counted, words_of
 
 BY_IDS = ("auto", "qrels", "pack")

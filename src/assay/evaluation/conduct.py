@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.atomic_write import atomic_write
-from assay.datasets._dataset import BenchmarkDataset
+from assay.datasets import BenchmarkDataset
 from assay.errors import DataError, NothingSelected, ProviderError
 from assay.evaluation.added_columns import with_the_same_metrics
 from assay.evaluation.answer_cache import AnswerCache
@@ -34,7 +34,7 @@ from assay.evaluation.result import Result
 from assay.evaluation.runner import Part, gather, provenance
 from assay.evaluation.setting import Setting, settings_of
 from assay.evaluation.stages import staged
-from assay.metrics._lookup import find_metrics
+from assay.metrics import find_metrics
 from assay.temporary_files import is_read_only
 from assay.text import counted
 

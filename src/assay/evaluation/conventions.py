@@ -11,11 +11,8 @@ import numpy as np
 from assay.errors import UsageError
 from assay.evaluation.setting import Setting
 from assay.grammar import REQUIRED, show
-from assay.metrics._metric import BoundMetric
-from assay.metrics._param import GAIN_LEVEL
-from assay.metrics._registry import all_metrics
-from assay.model.policy import Policy
-from assay.model.qrels import Qrels
+from assay.metrics import GAIN_LEVEL, BoundMetric, all_metrics
+from assay.model import Policy, Qrels
 
 MANY_LEVELS = 4
 """Relevance levels tried besides the one in use."""

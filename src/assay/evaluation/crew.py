@@ -14,8 +14,8 @@ from assay.evaluation.answers import Answer
 from assay.evaluation.experience import Experience
 from assay.evaluation.line import GRACE, Line, describe
 from assay.evaluation.patience import Patience
-from assay.model.records import Query
-from assay.providers._refusals import Busy
+from assay.model import Query
+from assay.providers import Busy
 
 PATIENT = 0.5
 """Seconds after which the clock is looked at again, whatever happens."""

@@ -10,9 +10,8 @@ import numpy as np
 from assay.evaluation.conventions import of_metric, of_policy
 from assay.evaluation.result import Result
 from assay.evaluation.target import SAME
-from assay.metrics._metric import BoundMetric
-from assay.metrics._param import GAIN_LEVEL
-from assay.model.policy import Policy
+from assay.metrics import GAIN_LEVEL, BoundMetric
+from assay.model import Policy
 from assay.text import some_of
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from assay.evaluation.answers import Answer
 from assay.evaluation.line import failed
 from assay.evaluation.patience import Patience
-from assay.providers._refusals import Busy, Final
+from assay.providers import Busy, Final
 
 FEW = 3
 """Queries that fail for good before anything was answered, after which nothing is asked twice."""

@@ -11,9 +11,8 @@ from assay.evaluation.bands import Band
 from assay.evaluation.conventions import Convention
 from assay.evaluation.setting import Setting
 from assay.evaluation.target import SAME, Target
-from assay.metrics._metric import BoundMetric
-from assay.model.profiles import PROFILES
-from assay.model.scores import Column, ScoreTable
+from assay.metrics import BoundMetric
+from assay.model import PROFILES, Column, ScoreTable
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,9 @@ from assay.evaluation.answers import Answer
 from assay.evaluation.result import Result
 from assay.evaluation.scoring import score_views
 from assay.evaluation.setting import Setting
-from assay.metrics._lookup import find_metric
-from assay.metrics._metric import BoundMetric
-from assay.model.policy import Policy
-from assay.model.reranking import Reranking
-from assay.providers.rerank import RANK, REST, SCORE, first_ranking
+from assay.metrics import BoundMetric, find_metric
+from assay.model import Policy, Reranking
+from assay.providers import RANK, REST, SCORE, first_ranking
 
 
 def first_answers(answers: Mapping[str, Answer], k: int) -> dict[str, Answer]:

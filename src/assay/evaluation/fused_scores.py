@@ -8,17 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.errors import UsageError
-from assay.fusion._fusion import BoundFusion
-from assay.fusion._lists import Lists
-from assay.fusion._order import argsort_stretches
-from assay.metrics._metric import BoundMetric
-from assay.model.graded import graded_run
-from assay.model.grading import Ranked, grade, settle
-from assay.model.ordering import Floats, Ints
-from assay.model.policy import Policy
-from assay.model.qrels import Qrels
-from assay.model.run import Run
-from assay.model.scores import Column
+from assay.fusion import BoundFusion, Lists, argsort_stretches
+from assay.metrics import BoundMetric
+from assay.model import Column, Floats, Ints, Policy, Qrels, Ranked, Run, grade, graded_run, settle
 
 
 class FusedScores:

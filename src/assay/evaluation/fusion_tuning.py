@@ -13,15 +13,11 @@ import numpy as np
 from assay.datasets import as_source
 from assay.errors import BadParameter, DataError
 from assay.evaluation.fused_scores import FusedScores
-from assay.fusion._fusion import BoundFusion, parse_fusion
-from assay.fusion._lists import Lists
+from assay.fusion import BoundFusion, Lists, parse_fusion
 from assay.grammar import WrittenName
-from assay.metrics._parse import Given, parse_metric
-from assay.model.ordering import Floats, Ints
-from assay.model.qrels import Qrels
-from assay.model.run import Run
-from assay.stats import difference_intervals
-from assay.stats._test import Pairs, parse_test
+from assay.metrics import Given, parse_metric
+from assay.model import Floats, Ints, Qrels, Run
+from assay.stats import Pairs, difference_intervals, parse_test
 from assay.text import printable
 
 METHODS = ("rrf", "comb_mnz", "weighted_sum")

@@ -11,14 +11,26 @@ import numpy as np
 from assay.datasets import rank_source
 from assay.evaluation.scoring import View, score_views
 from assay.evaluation.setting import Setting
-from assay.model.grading import Grading, Ranked, rank_all, settle
-from assay.model.policy import Policy, RankRule
-from assay.model.qrels import Qrels, fingerprint
-from assay.model.run import Run, as_rankings
-from assay.model.scores import Column, ScoreTable
-from assay.model.similarity import Expected, Similarities
-from assay.model.spans import Spans, Truth
-from assay.model.timing import Times, Timing
+from assay.model import (
+    Column,
+    Expected,
+    Grading,
+    Policy,
+    Qrels,
+    Ranked,
+    RankRule,
+    Run,
+    ScoreTable,
+    Similarities,
+    Spans,
+    Times,
+    Timing,
+    Truth,
+    as_rankings,
+    fingerprint,
+    rank_all,
+    settle,
+)
 
 PLAIN = Policy().rank_rule
 """Ranked as by default: what fingerprints are taken of."""

@@ -5,14 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from assay.datasets._dataset import BenchmarkDataset
-from assay.datasets._hpo import FIELDS, language_of, refuse_several_languages, refuse_strange_ids, with_terms
-from assay.datasets._translations import Translation, read_translations
-from assay.datasets.hpo_cases import FORMAT
+from assay.datasets import (
+    FIELDS,
+    FORMAT,
+    BenchmarkDataset,
+    Translation,
+    language_of,
+    read_translations,
+    refuse_several_languages,
+    refuse_strange_ids,
+    with_terms,
+)
 from assay.errors import BadParameter, DataError, NothingSelected
 from assay.evaluation.plan import Plan
 from assay.evaluation.terms import known_ontology
-from assay.ontology._ontology import Ontology
+from assay.ontology import Ontology
 
 
 def with_indexed_terms(datasets: Mapping[str, BenchmarkDataset], plan: Plan) -> dict[str, BenchmarkDataset]:

@@ -8,9 +8,7 @@ from math import inf
 
 from assay.evaluation.confidence import Confidence
 from assay.evaluation.result import Result
-from assay.stats import column_intervals
-from assay.stats._intervals import AUTO, NONE
-from assay.stats._mean_intervals import T
+from assay.stats import AUTO, NONE, T, column_intervals
 
 
 def with_intervals(

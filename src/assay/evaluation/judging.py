@@ -8,23 +8,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from assay.datasets import as_source
-from assay.datasets._chunk_ids import document_of
-from assay.datasets._dataset import BenchmarkDataset
-from assay.datasets._hits import brings_hits, hits_of
+from assay.datasets import BenchmarkDataset, as_source, brings_hits, document_of, hits_of
 from assay.errors import BadParameter, DataError
 from assay.evaluation.terms import given_for, ontology_for, term_ids_for
-from assay.metrics._metric import BoundMetric
-from assay.model.ids import text_id
-from assay.model.places import Places
-from assay.model.policy import Policy, RankRule
-from assay.model.qrels import Qrels
-from assay.model.records import Hit, Query
-from assay.model.run import Rankings, Run
-from assay.model.spans import Truth
-from assay.ontology._ontology import Ontology
-from assay.relevance._resolve import Resolved, by_judgments, resolve
-from assay.relevance._resolver import Ground, parse_resolver
+from assay.metrics import BoundMetric
+from assay.model import Hit, Places, Policy, Qrels, Query, Rankings, RankRule, Run, Truth, text_id
+from assay.ontology import Ontology
+from assay.relevance import Ground, Resolved, by_judgments, parse_resolver, resolve
 from assay.schema import Number, convert_plain, parse_plain
 
 

@@ -8,8 +8,7 @@ from typing import Any
 
 from assay.evaluation.answers import Answer
 from assay.evaluation.reported_routes import knows_routes, said_of_route
-from assay.model.records import Query
-from assay.model.reply import ABSTAINED, ANSWERS, CONFIDENCE
+from assay.model import ABSTAINED, ANSWERS, CONFIDENCE, Query
 
 REPLY = frozenset((*ANSWERS, *CONFIDENCE, *ABSTAINED))
 """What is read of an answer in words."""

@@ -12,12 +12,8 @@ from assay.errors import ProviderError
 from assay.evaluation.answers import Answer
 from assay.evaluation.worker import Worker
 from assay.masking import mask
-from assay.model.records import Hit, Query
-from assay.providers._answers import answers_from
-from assay.providers._event_loop import EventLoop
-from assay.providers._masked_answers import masked_answers
-from assay.providers._refusals import Final, may_pass
-from assay.providers._reported import Reported
+from assay.model import Hit, Query
+from assay.providers import EventLoop, Final, Reported, answers_from, masked_answers, may_pass
 from assay.text import printable
 
 GRACE = 0.1

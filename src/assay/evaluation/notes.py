@@ -7,22 +7,15 @@ from collections.abc import Container, Sequence
 from dataclasses import replace
 from typing import Any
 
-from assay.datasets import FileSource
-from assay.datasets._dataset import BenchmarkDataset
+from assay.datasets import BenchmarkDataset, FileSource
 from assay.evaluation.conventions import differences
 from assay.evaluation.grader import Grader
 from assay.evaluation.setting import Setting
 from assay.evaluation.strange_ids import words_on_documents, words_on_queries
-from assay.metrics._lookup import recorded_metric
-from assay.metrics._param import GAIN_LEVEL
-from assay.model.grading import Grading
-from assay.model.policy import Policy
-from assay.model.profile import Profile
-from assay.model.qrels import Qrels
-from assay.model.run import Run
-from assay.relevance._resolve import Resolved
-from assay.relevance._stale_labels import in_words, is_move, is_stale
-from assay.relevance._stale_labels import resolved as with_known_paths
+from assay.metrics import GAIN_LEVEL, recorded_metric
+from assay.model import Grading, Policy, Profile, Qrels, Run
+from assay.relevance import Resolved, in_words, is_move, is_stale
+from assay.relevance import resolved as with_known_paths
 from assay.text import counted, some_of
 
 LIKE_PERCENT = (80, 90, 95, 99)

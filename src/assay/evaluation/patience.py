@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from assay.providers._refusals import Busy, Final
+from assay.providers import Busy, Final
 
 BUSY_RETRIES = 3
 """How many times as often a service is asked again that only says it is busy."""

@@ -7,9 +7,10 @@ from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from assay.chunkers._chunker import BoundChunker, parse_chunker
-from assay.datasets._format import find_format
+from assay.chunkers import BoundChunker, parse_chunker
+from assay.datasets import find_format
 from assay.errors import BadParameter
+from assay.evaluation._usual_metrics import formats_of, usual_metrics
 from assay.evaluation.judging import Relevance
 from assay.evaluation.patience import Patience
 from assay.evaluation.plan_faults import PlanFaults
@@ -21,14 +22,10 @@ from assay.evaluation.plan_terms import parse_indexed_fields, parse_label_files
 from assay.evaluation.plan_values import known_keys, parse_flag, parse_list, parse_number, parse_texts, parse_whole
 from assay.evaluation.runner import DEFAULT_DEPTH
 from assay.evaluation.selection import Selection, parse_range, parse_where
-from assay.evaluation.usual_metrics import formats_of, usual_metrics
 from assay.grammar import mark_written
-from assay.metrics._metric import BoundMetric
-from assay.metrics._parse import parse_metrics
-from assay.model.policy import Policy
-from assay.model.profile import OWN, Profile
-from assay.model.profiles import find_profile
-from assay.providers._provider import BoundProvider
+from assay.metrics import BoundMetric, parse_metrics
+from assay.model import OWN, Policy, Profile, find_profile
+from assay.providers import BoundProvider
 from assay.text import counted
 
 KEYS = (

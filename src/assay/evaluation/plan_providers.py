@@ -13,7 +13,7 @@ from assay.errors import BadParameter
 from assay.evaluation.plan_faults import PlanFaults
 from assay.evaluation.plan_values import parse_list
 from assay.grammar import WrittenName
-from assay.providers._provider import BoundProvider, find_provider, parse_provider
+from assay.providers import BoundProvider, find_provider, parse_provider
 from assay.text import printable
 
 EXAMPLE = "bm25"

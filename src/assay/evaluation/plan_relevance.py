@@ -9,7 +9,7 @@ from assay.errors import BadParameter
 from assay.evaluation.judging import Relevance
 from assay.evaluation.plan_terms import parse_annotation_file, parse_ontology_file
 from assay.paths import is_file
-from assay.relevance._resolver import parse_resolver
+from assay.relevance import parse_resolver
 
 
 def parse_relevance(given: Mapping[str, Any], where: str) -> Relevance:

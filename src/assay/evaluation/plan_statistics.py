@@ -9,7 +9,7 @@ from typing import Any
 from assay.catalog import find_entry
 from assay.errors import BadParameter, UsageError
 from assay.evaluation.plan_values import parse_flag, parse_number
-from assay.stats._test import parse_paired_test
+from assay.stats import parse_paired_test
 
 STATISTICS_KEYS = ("confidence_intervals", "significance_testing", "alpha_level")
 INTERVALS = ("auto", "bootstrap", "bca", "t", "wilson")

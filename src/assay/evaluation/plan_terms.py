@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from assay.datasets._hpo import parse_fields
+from assay.datasets import parse_fields
 from assay.errors import BadParameter
 from assay.evaluation.plan_values import parse_texts
-from assay.ontology._ontology import Ontology
+from assay.ontology import Ontology
 from assay.paths import is_file
 
 

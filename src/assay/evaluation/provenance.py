@@ -10,7 +10,7 @@ from importlib import metadata
 from typing import Any
 
 from assay._version import __version__
-from assay.datasets._dataset import PARTS, BenchmarkDataset
+from assay.datasets import PARTS, BenchmarkDataset
 
 PACKAGES = (
     *("numpy", "scipy", "duckdb", "msgspec", "bm25s", "PyStemmer", "wordllama", "sentence-transformers", "tree-sitter"),

@@ -11,16 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from assay.evaluation.evaluate import evaluate_settings
+from assay.evaluation._evaluate import evaluate_settings
 from assay.evaluation.result import Result
 from assay.evaluation.setting import Setting
-from assay.metrics._metric import BoundMetric
-from assay.metrics._own import unknown_function
-from assay.model.plain import plain_value, plain_values
-from assay.model.policy import Policy
-from assay.model.profile import OWN
-from assay.model.qrels import Qrels
-from assay.model.scores import Column, ScoreTable
+from assay.metrics import BoundMetric, unknown_function
+from assay.model import OWN, Column, Policy, Qrels, ScoreTable, plain_value, plain_values
 
 Grades = Mapping[str, Mapping[str, float]]
 """Query → document → grade."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from assay.model.qrels import Qrels
+from assay.model import Qrels
 
 
 @dataclass(frozen=True)

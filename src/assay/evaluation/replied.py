@@ -6,21 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from assay.datasets._dataset import BenchmarkDataset
+from assay.datasets import BenchmarkDataset
 from assay.errors import DataError, UsageError
 from assay.evaluation.added_columns import in_asked_order, with_columns
 from assay.evaluation.result import Result
 from assay.evaluation.scoring import score_views
 from assay.evaluation.setting import Setting
-from assay.metrics._lookup import find_metric
-from assay.metrics._metric import BoundMetric
-from assay.model.policy import Policy
-from assay.model.profile import Profile
-from assay.model.qrels import fingerprint
-from assay.model.records import Query
-from assay.model.replies import Replies
-from assay.model.reply import Reply, reply_of
-from assay.model.wanted import Wanted, wanted_by
+from assay.metrics import BoundMetric, find_metric
+from assay.model import Policy, Profile, Query, Replies, Reply, Wanted, fingerprint, reply_of, wanted_by
 from assay.text import counted, some_of
 
 VIEW = "answers"

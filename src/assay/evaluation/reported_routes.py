@@ -11,10 +11,8 @@ from assay.evaluation.added_columns import with_columns, without_scores
 from assay.evaluation.answers import Answer
 from assay.evaluation.result import Result
 from assay.evaluation.routing import notes_on_experts, notes_on_routing, routing_table, usual_metrics
-from assay.metrics._metric import BoundMetric
-from assay.model.decision import GATED, NEEDED, OPTIMAL, ROUTE, SAID, Decision, decision_of
-from assay.model.records import Query
-from assay.model.routing import Routing
+from assay.metrics import BoundMetric
+from assay.model import GATED, NEEDED, OPTIMAL, ROUTE, SAID, Decision, Query, Routing, decision_of
 from assay.text import counted
 
 ROUTING = "routing"

@@ -10,14 +10,14 @@ from types import ModuleType
 from typing import Any
 
 from assay.atomic_write import atomic_write
-from assay.datasets._dataset import BenchmarkDataset
+from assay.datasets import BenchmarkDataset
 from assay.errors import UsageError
-from assay.evaluation.evaluate import evaluate
+from assay.evaluation._evaluate import evaluate
 from assay.evaluation.provenance import describe_dataset, describe_machine, now
 from assay.evaluation.repository import describe_repository
 from assay.evaluation.result import Result
 from assay.evaluation.saved_form import SCHEMA
-from assay.metrics._parse import Given
+from assay.metrics import Given
 
 DEFAULT_CUTOFFS = "5,10,20"
 DEFAULT_METRICS = tuple(f"{name}@{DEFAULT_CUTOFFS}" for name in ("precision", "recall", "f1", "hit", "mrr", "map", "ndcg"))

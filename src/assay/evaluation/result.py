@@ -16,12 +16,8 @@ from assay.evaluation.confidence import Confidence
 from assay.evaluation.grader import Grader
 from assay.evaluation.relevant import retrieved_nonrelevant
 from assay.evaluation.setting import Setting
-from assay.metrics._lookup import find_metric
-from assay.metrics._metric import BoundMetric
-from assay.model.plain import plain_values
-from assay.model.policy import Policy
-from assay.model.records import Query
-from assay.model.scores import Column, ScoreTable
+from assay.metrics import BoundMetric, find_metric
+from assay.model import Column, Policy, Query, ScoreTable, plain_values
 from assay.text import counted
 
 

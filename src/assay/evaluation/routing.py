@@ -5,18 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from assay.datasets._read_routes import read_routes
+from assay.datasets import read_routes
 from assay.errors import UsageError
 from assay.evaluation.result import Result
 from assay.evaluation.scoring import score_views
-from assay.metrics._lookup import find_metrics
-from assay.metrics._metric import BoundMetric
-from assay.metrics._parse import Asked, Given, parse_metrics, written_metrics
-from assay.model.decision import Decision
-from assay.model.policy import Policy
-from assay.model.records import Query
-from assay.model.routing import Routing
-from assay.model.scores import ScoreTable
+from assay.metrics import Asked, BoundMetric, Given, find_metrics, parse_metrics, written_metrics
+from assay.model import Decision, Policy, Query, Routing, ScoreTable
 from assay.text import counted, some_of
 
 VIEW = "routing"

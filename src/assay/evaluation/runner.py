@@ -12,12 +12,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from assay.datasets._dataset import BenchmarkDataset
+from assay.datasets import BenchmarkDataset
 from assay.errors import AssayError, ProviderError
+from assay.evaluation._evaluate import evaluate_dataset
 from assay.evaluation.answers import Answer
 from assay.evaluation.asking import ask
 from assay.evaluation.chunking import Chunked
-from assay.evaluation.evaluate import evaluate_dataset
 from assay.evaluation.experience import Experience
 from assay.evaluation.judging import Relevance
 from assay.evaluation.line import Line, describe, failed
@@ -31,12 +31,9 @@ from assay.evaluation.result import Result
 from assay.evaluation.setting import Setting
 from assay.evaluation.terms import term_ids_for
 from assay.evaluation.worker import TookTooLong, Worker
-from assay.metrics._metric import BoundMetric
-from assay.model.profile import Profile
-from assay.model.records import Document, Query
-from assay.model.run import Rankings, Run
-from assay.model.timing import Times
-from assay.providers._provider import BoundProvider
+from assay.metrics import BoundMetric
+from assay.model import Document, Profile, Query, Rankings, Run, Times
+from assay.providers import BoundProvider
 
 DEFAULT_DEPTH = 100
 """Documents asked for, unless a metric looks deeper."""

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from assay.errors import UsageError
-from assay.metrics._metric import BoundMetric
-from assay.model.scores import Column, ScoreTable
+from assay.metrics import BoundMetric
+from assay.model import Column, ScoreTable
 
 
 class View(Protocol):

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from assay.errors import BadParameter, NothingSelected, near_matches
-from assay.model.records import LISTED, YES, Query
-from assay.model.tags import known_as, tags_of, values_of
+from assay.model import LISTED, YES, Query, known_as, tags_of, values_of
 
 MANY = 10
 """Tags or values that are listed in an error, at most."""

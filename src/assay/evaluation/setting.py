@@ -6,11 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from assay.errors import DataError
-from assay.metrics._metric import BoundMetric
-from assay.metrics._registry import all_metrics
-from assay.model.graded import GradedRun
-from assay.model.policy import Policy
-from assay.model.profile import EVERY, Profile
+from assay.metrics import BoundMetric, all_metrics
+from assay.model import EVERY, GradedRun, Policy, Profile
 from assay.text import some_of
 
 

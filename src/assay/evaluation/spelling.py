@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from assay.grammar import show
-from assay.metrics._lookup import recorded_metric
-from assay.metrics._metric import BoundMetric
+from assay.metrics import BoundMetric, recorded_metric
 
 
 def spelled(metric: BoundMetric) -> str:

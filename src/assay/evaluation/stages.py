@@ -14,8 +14,8 @@ from assay.evaluation.reported_routes import ROUTING, with_routing
 from assay.evaluation.result import Result
 from assay.evaluation.runner import Part, score_part
 from assay.evaluation.setting import Setting
-from assay.metrics._metric import BoundMetric
-from assay.model.profile import Profile
+from assay.metrics import BoundMetric
+from assay.model import Profile
 
 
 def staged(part: Part, answers: Mapping[str, Answer], settings: Sequence[Setting], profile: Profile) -> list[Result]:

@@ -8,13 +8,9 @@ from collections.abc import Collection, Container, Mapping
 from itertools import islice
 from typing import Any, NamedTuple
 
-from assay.datasets import FileSource
-from assay.datasets._chunk_ids import document_of
-from assay.datasets._respellings import LOOKED_AT, other_beginning, respelled
-from assay.datasets._trec_lines import trec_ids
+from assay.datasets import LOOKED_AT, FileSource, document_of, other_beginning, respelled, trec_ids
 from assay.errors import DataError
-from assay.model.qrels import Qrels
-from assay.model.run import as_rankings
+from assay.model import Qrels, as_rankings
 
 LARGEST = 1 << 26
 """A file of another kind than lines that is larger is not read again only to show an id."""

@@ -8,13 +8,9 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
-from assay.datasets import as_source
-from assay.datasets._hits import brings_hits, hits_of
-from assay.model.qrels import Qrels
-from assay.model.records import Hit
-from assay.model.run import Rankings, Run
-from assay.ontology._notes import notes_on_ids
-from assay.ontology._ontology import UNKNOWN, Ontology
+from assay.datasets import as_source, brings_hits, hits_of
+from assay.model import Hit, Qrels, Rankings, Run
+from assay.ontology import UNKNOWN, Ontology, notes_on_ids
 from assay.text import counted
 
 MOST = 5

@@ -9,22 +9,14 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.datasets._dataset import BenchmarkDataset
-from assay.datasets._hpo import refuse_strange_ids
-from assay.datasets._read_annotations import read_annotations
-from assay.datasets._read_ontology import shared_ontology
-from assay.datasets.hpo_cases import FORMAT
+from assay.datasets import FORMAT, BenchmarkDataset, read_annotations, refuse_strange_ids, shared_ontology
 from assay.errors import UsageError
 from assay.evaluation.term_ids import TermIds
 from assay.grammar import split_call
-from assay.metrics._metric import BoundMetric
-from assay.model.run import Run
-from assay.model.similarity import Expected
-from assay.ontology._information import with_annotations
-from assay.ontology._notes import notes_on_ids
-from assay.ontology._ontology import Ontology
-from assay.ontology._similarity import parse_similarity
-from assay.relevance._resolver import parse_resolver
+from assay.metrics import BoundMetric
+from assay.model import Expected, Run
+from assay.ontology import Ontology, notes_on_ids, parse_similarity, with_annotations
+from assay.relevance import parse_resolver
 
 if TYPE_CHECKING:
     from assay.evaluation.judging import Relevance

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from assay.fusion._lists import Lists
-from assay.model.ordering import Floats
+from assay.model import Floats
 
 
 def borda_points(lists: Lists, weight: Floats) -> Floats:

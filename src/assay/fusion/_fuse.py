@@ -10,8 +10,7 @@ from typing import Any
 from assay.fusion._fusion import BoundFusion, Trained, parse_fusion
 from assay.fusion._lists import Lists, all_queries, as_runs
 from assay.fusion._ordered import Ordered, fused_run
-from assay.model.qrels import Qrels
-from assay.model.run import Run
+from assay.model import Qrels, Run
 
 AT_ONCE = 2
 """Blocks in work at a time; NumPy sorts them on as many processors, while documents can only be looked up by one."""

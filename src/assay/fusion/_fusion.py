@@ -15,8 +15,7 @@ from assay.fusion._lists import Lists
 from assay.fusion._normalise import normalised
 from assay.fusion._training import Training
 from assay.grammar import Param, changed_settings, parse_setting, show, split_call, written
-from assay.model.ordering import Floats
-from assay.model.qrels import Qrels
+from assay.model import Floats, Qrels
 
 NEEDLESS = {
     "norm": "it goes by ranks, so that scores need not be made comparable; leave norm out, or take comb_sum",

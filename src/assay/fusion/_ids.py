@@ -9,7 +9,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.model.ordering import Ints
+from assay.model import Ints
 
 Words = NDArray[np.uint64]
 WORD = 8

@@ -15,8 +15,7 @@ from assay.fusion._ids import Ids
 from assay.fusion._order import best_first, ranks_of
 from assay.fusion._ordered import Ordered, fused_run
 from assay.fusion._sums import sums
-from assay.model.ordering import Floats, Ints
-from assay.model.run import Ranking, Run
+from assay.model import Floats, Ints, Ranking, Run
 from assay.text import counted
 
 BLOCK_ROWS = 200_000

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.fusion._lists import Lists
-from assay.model.ordering import Floats
+from assay.model import Floats
 
 CELLS = 4_000_000
 """Pairs of candidates that are compared at once."""

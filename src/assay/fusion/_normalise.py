@@ -9,7 +9,7 @@ import numpy as np
 
 from assay.fusion._lists import Lists
 from assay.grammar import Param, one_of
-from assay.model.ordering import Floats
+from assay.model import Floats
 
 Normalisation = Callable[[Lists], Lists]
 MODERATE = 2.0**-400, 2.0**400

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from assay.fusion._ids import Ids, settle_ties
-from assay.model.ordering import Floats, Ints, blocks_of_similar_length, unordered_stretches
+from assay.model import Floats, Ints, blocks_of_similar_length, unordered_stretches
 
 
 def argsort_stretches(values: Floats, start: Ints, length: Ints, *, stable: bool = False) -> Ints:

@@ -8,8 +8,7 @@ from itertools import chain
 
 import numpy as np
 
-from assay.model.ordering import Floats, Ints
-from assay.model.run import Ranking, Run
+from assay.model import Floats, Ints, Ranking, Run
 
 
 @dataclass(frozen=True)

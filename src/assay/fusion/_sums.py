@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.model.ordering import Floats, Ints
+from assay.model import Floats, Ints
 
 FEW = 3
 """Terms from which on the order of adding may change the last digit."""

@@ -11,9 +11,7 @@ from numpy.typing import NDArray
 
 from assay.errors import DataError
 from assay.fusion._lists import Lists
-from assay.model.graded import ratio
-from assay.model.ordering import Floats, Ints, running_sums
-from assay.model.qrels import Qrels
+from assay.model import Floats, Ints, Qrels, ratio, running_sums
 
 Bools = NDArray[np.bool_]
 

@@ -7,7 +7,7 @@ import numpy as np
 from assay.fusion._fusion import Fusion
 from assay.fusion._lists import Lists
 from assay.fusion._training import Training, padded
-from assay.model.ordering import Floats, Ints
+from assay.model import Floats, Ints
 
 ENDS = np.array([5, 10, 15, 20, 30, 100, 200, 500, 1000])
 """Last ranks of the bins that ranks are counted in: where trec_eval measures precision."""

@@ -7,7 +7,7 @@ import numpy as np
 from assay.fusion._borda import borda_points
 from assay.fusion._fusion import Fusion
 from assay.fusion._lists import Lists
-from assay.model.ordering import Floats
+from assay.model import Floats
 
 
 def borda(lists: Lists) -> Floats:

@@ -6,7 +6,7 @@ from assay.fusion._fusion import Fusion
 from assay.fusion._lists import Lists
 from assay.fusion._normalise import NORM
 from assay.grammar import Param, not_negative
-from assay.model.ordering import Floats
+from assay.model import Floats
 
 
 def comb_gmnz(lists: Lists, gamma: float) -> Floats:

@@ -7,7 +7,7 @@ import numpy as np
 from assay.fusion._fusion import Fusion
 from assay.fusion._lists import Lists
 from assay.fusion._majorities import majorities
-from assay.model.ordering import Floats
+from assay.model import Floats
 
 
 def condorcet(lists: Lists) -> Floats:

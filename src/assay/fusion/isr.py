@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.fusion._fusion import Fusion
 from assay.fusion._lists import Lists
-from assay.model.ordering import Floats
+from assay.model import Floats
 
 
 def inverse_square_rank(lists: Lists) -> Floats:

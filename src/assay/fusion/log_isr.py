@@ -6,7 +6,7 @@ import numpy as np
 
 from assay.fusion._fusion import Fusion
 from assay.fusion._lists import Lists
-from assay.model.ordering import Floats
+from assay.model import Floats
 
 
 def log_inverse_square_rank(lists: Lists) -> Floats:

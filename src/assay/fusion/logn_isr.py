@@ -7,7 +7,7 @@ import numpy as np
 from assay.fusion._fusion import Fusion
 from assay.fusion._lists import Lists
 from assay.grammar import Param, fraction
-from assay.model.ordering import Floats
+from assay.model import Floats
 
 
 def normalised_log_inverse_square_rank(lists: Lists, sigma: float) -> Floats:

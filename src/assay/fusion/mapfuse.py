@@ -5,7 +5,7 @@ from __future__ import annotations
 from assay.fusion._fusion import Fusion
 from assay.fusion._lists import Lists
 from assay.fusion._training import Training, padded
-from assay.model.ordering import Floats
+from assay.model import Floats
 
 
 def learn(training: Training) -> tuple[Floats, ...]:

@@ -6,7 +6,7 @@ from assay.fusion._fusion import Fusion
 from assay.fusion._lists import Lists
 from assay.fusion._training import Training, padded
 from assay.grammar import Param, depth
-from assay.model.ordering import Floats, Ints
+from assay.model import Floats, Ints
 
 
 def segments_of(lists: Lists, segments: int) -> Ints:

@@ -7,7 +7,7 @@ import numpy as np
 from assay.fusion._fusion import Fusion
 from assay.fusion._lists import Lists
 from assay.grammar import Param, persistence
-from assay.model.ordering import Floats
+from assay.model import Floats
 
 
 def rank_biased_centroid(lists: Lists, p: float) -> Floats:

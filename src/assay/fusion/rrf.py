@@ -6,7 +6,7 @@ from assay.fusion._fusion import Fusion
 from assay.fusion._lists import Lists
 from assay.fusion._weights import WEIGHTS
 from assay.grammar import Param, not_negative
-from assay.model.ordering import Floats
+from assay.model import Floats
 
 
 def reciprocal_rank_fusion(lists: Lists, k: float, weights: tuple[float, ...]) -> Floats:

@@ -8,7 +8,7 @@ from assay.fusion._fusion import Fusion
 from assay.fusion._lists import Lists
 from assay.fusion._normalise import NORM
 from assay.fusion._training import Training, padded
-from assay.model.ordering import Floats, Ints
+from assay.model import Floats, Ints
 
 ENDS = np.cumsum(10 * 2 ** np.arange(40) - 5)
 """Last ranks of the segments, which have 5, 15, 35, 75 … documents: 10 · 2^(k − 1) − 5."""

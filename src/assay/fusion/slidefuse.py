@@ -8,7 +8,7 @@ from assay.fusion._fusion import Fusion
 from assay.fusion._lists import Lists
 from assay.fusion._training import Training, padded
 from assay.grammar import Param, depth
-from assay.model.ordering import Floats
+from assay.model import Floats
 
 
 def learn(training: Training, window: int) -> tuple[Floats, ...]:  # noqa: ARG001 (every window learns the same)

@@ -6,7 +6,7 @@ from assay.fusion._fusion import Fusion
 from assay.fusion._lists import Lists
 from assay.fusion._majorities import majorities
 from assay.fusion._weights import WEIGHTS
-from assay.model.ordering import Floats
+from assay.model import Floats
 
 
 def weighted_condorcet(lists: Lists, weights: tuple[float, ...]) -> Floats:

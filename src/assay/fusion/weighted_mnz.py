@@ -8,7 +8,7 @@ from assay.fusion._fusion import Fusion
 from assay.fusion._lists import Lists
 from assay.fusion._normalise import NORM
 from assay.fusion._weights import WEIGHTS
-from assay.model.ordering import Floats
+from assay.model import Floats
 
 
 def weighted_mnz(lists: Lists, weights: tuple[float, ...]) -> Floats:

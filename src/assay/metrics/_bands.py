@@ -8,10 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from assay.errors import DataError
-from assay.model.graded import GradedRun
-from assay.model.ordering import Floats
-from assay.model.scores import Column
-from assay.model.tie_orders import best_order, random_orders, worst_order
+from assay.model import Column, Floats, GradedRun, best_order, random_orders, worst_order
 from assay.text import counted, some_of
 
 if TYPE_CHECKING:

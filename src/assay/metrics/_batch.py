@@ -10,7 +10,7 @@ import numpy as np
 from assay.errors import DataError
 from assay.metrics._functions import Relevant, grade_query, score_query
 from assay.metrics._lookup import find_metrics
-from assay.model.ids import text_id
+from assay.model import text_id
 
 NAMES = ("precision", "recall", "f1", "hit", "mrr", "map", "ndcg")
 

@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.model.graded import Bools, GradedRun, Hits, Ties, tie_groups
-from assay.model.ordering import Floats, Ints, running_products, spread
+from assay.model import Bools, Floats, GradedRun, Hits, Ints, Ties, running_products, spread, tie_groups
 
 Cutoff = int | Ints | None
 

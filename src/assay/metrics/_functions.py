@@ -13,9 +13,7 @@ import numpy as np
 from assay.errors import BadParameter, DataError
 from assay.metrics._metric import BoundMetric, GradedRun
 from assay.metrics._registry import all_metrics
-from assay.model.graded import graded_run
-from assay.model.ids import text_id
-from assay.model.qrels import Qrels
+from assay.model import Qrels, graded_run, text_id
 
 Relevant = Collection[Any] | Mapping[Any, float]
 Pair = tuple[Sequence[Any], Relevant] | Mapping[str, Any]

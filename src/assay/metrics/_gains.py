@@ -10,8 +10,7 @@ import numpy as np
 
 from assay.errors import BadParameter, DataError
 from assay.metrics._expected import ranks_of, tied_hits
-from assay.model.graded import GradedRun, Hits
-from assay.model.ordering import Floats, Ints
+from assay.model import Floats, GradedRun, Hits, Ints
 
 MAX_EXPONENT = 1000.0
 

@@ -6,8 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from assay.model.graded import GradedRun, Hits
-from assay.model.ordering import Floats, Ints
+from assay.model import Floats, GradedRun, Hits, Ints
 
 
 def ideal_gain_by_rank(run: GradedRun, gain: partial[Floats], at: Hits) -> Floats:

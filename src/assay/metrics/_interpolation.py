@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from assay.grammar import Param, one_of
-from assay.model.graded import GradedRun
-from assay.model.ordering import Floats, best_to_come
+from assay.model import Floats, GradedRun, best_to_come
 
 ROUNDING = Param(
     "rounding",

@@ -11,8 +11,7 @@ from typing import Any
 from assay.catalog import Described
 from assay.errors import BadParameter
 from assay.grammar import Param, show, written
-from assay.model.graded import GradedRun
-from assay.model.scores import MEAN, Aggregation, Outcome, Scores
+from assay.model import MEAN, Aggregation, GradedRun, Outcome, Scores
 
 __all__ = ["BoundMetric", "GradedRun", "Metric", "Scores"]
 

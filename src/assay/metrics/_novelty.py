@@ -11,9 +11,7 @@ import numpy as np
 from assay.grammar import Param, fraction, persistence
 from assay.metrics._expected import ranks_of, tied_hits
 from assay.metrics._stopping import Weights, expected_reciprocal_stop
-from assay.model.graded import Hits
-from assay.model.ordering import Floats, Ints
-from assay.model.subtopics import BySubtopic
+from assay.model import BySubtopic, Floats, Hits, Ints
 
 ALPHA = Param("alpha", fraction, 0.5, "how much less a subtopic gains from each further document; 0: nothing less")
 BETA = Param("beta", persistence, 0.5, "chance to go on to the next document")

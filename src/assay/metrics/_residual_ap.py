@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.model.graded import is_relevant, ratio
-from assay.model.ordering import Floats
-from assay.model.unjudged import OpenQuery
+from assay.model import Floats, OpenQuery, is_relevant, ratio
 
 
 def ap_bounds(query: OpenQuery, level: float | None, k: int | None, *, is_capped: bool) -> tuple[float, float]:

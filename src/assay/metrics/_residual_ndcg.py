@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 
 from assay.metrics._gains import discounts, gain_function
-from assay.model.graded import ratio
-from assay.model.ordering import Floats
-from assay.model.unjudged import OpenQuery
+from assay.model import Floats, OpenQuery, ratio
 
 MOST_STEPS = 50
 

@@ -15,10 +15,7 @@ import numpy as np
 from assay.metrics._param import REL
 from assay.metrics._residual_ap import ap_bounds, rprec_bounds
 from assay.metrics._residual_ndcg import ndcg_bounds
-from assay.model.graded import GradedRun, Hits
-from assay.model.ordering import Floats
-from assay.model.scores import Column
-from assay.model.unjudged import OpenQuery, open_queries, with_unjudged_relevant
+from assay.model import Column, Floats, GradedRun, Hits, OpenQuery, open_queries, with_unjudged_relevant
 
 if TYPE_CHECKING:
     from assay.metrics._metric import BoundMetric

@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.model.ordering import Floats, Ints
-from assay.model.scores import Aggregation
+from assay.model import Aggregation, Floats, Ints
 
 
 class Point(NamedTuple):

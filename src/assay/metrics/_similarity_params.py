@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.grammar import Param, cutoff
-from assay.ontology._formula import FORMULA
+from assay.ontology import FORMULA
 
 __all__ = ["FIRST_TERMS", "FORMULA"]
 

@@ -12,8 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 from assay.metrics._expected import TiedHits
-from assay.model.graded import tie_groups
-from assay.model.ordering import Floats, Ints, blocks_of_similar_length
+from assay.model import Floats, Ints, blocks_of_similar_length, tie_groups
 
 Weights = Callable[[Ints | Floats], Floats]
 """Ranks → what stopping there is worth."""

@@ -9,9 +9,7 @@ import numpy as np
 
 from assay.metrics._bands import N_SAMPLED, SEED, is_monotone, score_of
 from assay.metrics._metric import BoundMetric
-from assay.model.graded import Bools, GradedRun
-from assay.model.ordering import Floats
-from assay.model.tie_orders import best_order, random_orders, worst_order
+from assay.model import Bools, Floats, GradedRun, best_order, random_orders, worst_order
 
 
 def changed_by_ties(metrics: Sequence[BoundMetric], run: GradedRun) -> list[Bools]:

@@ -10,8 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from assay.model.graded import GradedRun
-from assay.model.ordering import BLOCK_CELLS, Floats
+from assay.model import BLOCK_CELLS, Floats, GradedRun
 
 Continuation = Callable[[Floats, Floats], Floats]
 """(rank, gain at that rank), both queries × depth → the chance to go on to the next rank."""

@@ -4,7 +4,7 @@ import numpy as np
 
 from assay.grammar import Param, one_of
 from assay.metrics._metric import Metric, Scores
-from assay.model.replies import Replies
+from assay.model import Replies
 
 OVER = Param(
     "over",

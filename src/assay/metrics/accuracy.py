@@ -4,7 +4,7 @@ import numpy as np
 
 from assay.metrics._metric import GradedRun, Metric, Scores
 from assay.metrics._param import CUTOFF, REL
-from assay.model.graded import ratio
+from assay.model import ratio
 
 
 def accuracy(run: GradedRun, k: int | None, rel: float | None) -> Scores:

@@ -4,7 +4,7 @@ from assay.metrics._gains import discounts
 from assay.metrics._metric import GradedRun, Metric, Scores
 from assay.metrics._novelty import ALPHA, expected_novel_gain, most_gain, novel_gain
 from assay.metrics._param import CUTOFF_NEEDED, JUDGED_ONLY, REL
-from assay.model.graded import ratio
+from assay.model import ratio
 
 
 def alpha_dcg(run: GradedRun, k: int, alpha: float, rel: float | None) -> Scores:

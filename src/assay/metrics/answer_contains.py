@@ -1,7 +1,7 @@
 """answer_contains: whether an expected answer stands in the answer, word for word."""
 
 from assay.metrics._metric import Metric, Scores
-from assay.model.replies import Replies, Words
+from assay.model import Replies, Words
 
 
 def answer_contains(replies: Replies) -> Scores:

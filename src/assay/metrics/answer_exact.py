@@ -3,7 +3,7 @@
 from assay.metrics._answer_params import TOKENS
 from assay.metrics._metric import Metric, Scores
 from assay.metrics._overlap import is_one_of
-from assay.model.replies import Replies
+from assay.model import Replies
 
 
 def answer_exact(replies: Replies, tokens: str) -> Scores:

@@ -5,7 +5,7 @@ from functools import partial
 from assay.metrics._answer_params import COUNT, TOKENS
 from assay.metrics._metric import Metric, Scores
 from assay.metrics._overlap import token_f1
-from assay.model.replies import Replies
+from assay.model import Replies
 
 
 def answer_f1(replies: Replies, count: str, tokens: str) -> Scores:

@@ -8,7 +8,7 @@ from assay.grammar import Param, fraction
 from assay.metrics._metric import GradedRun, Metric, Scores
 from assay.metrics._overlap import token_f1
 from assay.metrics._param import CUTOFF, REL
-from assay.model.replies import Replies
+from assay.model import Replies
 
 THRESHOLD = Param("threshold", fraction, 0.1, "lowest F1 of the words, each counted once, that is like enough")
 

@@ -8,8 +8,7 @@ from assay.grammar import Param, one_of
 from assay.metrics._metric import Metric
 from assay.metrics._overlap import is_one_of, token_f1
 from assay.metrics._risk_coverage import AREA, OPEN, SURE, UNSURE
-from assay.model.replies import Replies
-from assay.model.scores import Composed
+from assay.model import Composed, Replies
 
 LOSS = Param("loss", one_of("f1", "exact"), "f1", "how wrong an answer is: 1 − answer_f1, or 1 − answer_exact")
 

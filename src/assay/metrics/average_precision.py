@@ -6,7 +6,7 @@ from assay.grammar import Param, one_of
 from assay.metrics._expected import groups_of, ranks_of, tied_relevant
 from assay.metrics._metric import GradedRun, Metric, Scores
 from assay.metrics._param import CUTOFF, JUDGED_ONLY, REL
-from assay.model.graded import ratio
+from assay.model import ratio
 
 NORM = Param("norm", one_of("relevant", "min"), "relevant", "divide by R, or by the smaller of k and R")
 

@@ -5,7 +5,7 @@ import numpy as np
 from assay.metrics._expected import groups_of, ranks_of, tied_relevant
 from assay.metrics._metric import GradedRun, Metric, Scores
 from assay.metrics._param import REL
-from assay.model.graded import ratio
+from assay.model import ratio
 
 
 def binary_gain(run: GradedRun, rel: float | None) -> Scores:

@@ -5,7 +5,7 @@ from functools import partial
 from assay.grammar import Param, one_of
 from assay.metrics._bleu import N, bleu_of, matches
 from assay.metrics._metric import Metric, Scores
-from assay.model.replies import Replies, Words
+from assay.model import Replies, Words
 
 SMOOTH = Param(
     "smooth",

@@ -5,8 +5,7 @@ import numpy as np
 from assay.metrics._expected import tied_hits
 from assay.metrics._metric import GradedRun, Metric, Scores
 from assay.metrics._param import REL
-from assay.model.graded import Hits, ratio, tie_groups
-from assay.model.ordering import Floats, Ints
+from assay.model import Floats, Hits, Ints, ratio, tie_groups
 
 
 def bpref(run: GradedRun, rel: float | None) -> Scores:

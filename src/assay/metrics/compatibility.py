@@ -4,8 +4,7 @@ import numpy as np
 
 from assay.grammar import Param, flag, persistence
 from assay.metrics._metric import GradedRun, Metric, Scores
-from assay.model.graded import Hits, ratio
-from assay.model.ordering import Floats, Ints
+from assay.model import Floats, Hits, Ints, ratio
 
 P = Param("p", persistence, 0.95, "chance to go on to the next document", shown=True)
 NORMALIZE = Param("normalize", flag, True, "divide by the overlap of the ideal ranking with itself")

@@ -4,9 +4,7 @@ import numpy as np
 
 from assay.metrics._bleu import MOST, Matches, N, bleu_of, matches
 from assay.metrics._metric import Metric
-from assay.model.ordering import Floats
-from assay.model.replies import Replies
-from assay.model.scores import Aggregation, Composed
+from assay.model import Aggregation, Composed, Floats, Replies
 
 N_PARTS = 2 * MOST + 2
 """Matches and n-grams of each length, and the words of both sides; 0 for lengths that are not asked for."""

@@ -7,8 +7,7 @@ from assay.metrics._gains import stop_chances
 from assay.metrics._metric import GradedRun, Metric, Scores
 from assay.metrics._param import CUTOFF, JUDGED_ONLY, MAX_GRADE
 from assay.metrics._stopping import expected_reciprocal_stop
-from assay.model.graded import Hits
-from assay.model.ordering import Floats
+from assay.model import Floats, Hits
 
 
 def expected_reciprocal_rank(hits: Hits, stop: Floats, k: int | None) -> Floats:

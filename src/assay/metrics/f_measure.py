@@ -4,7 +4,7 @@ from assay.grammar import Param, positive
 from assay.metrics._expected import tied_relevant
 from assay.metrics._metric import GradedRun, Metric, Scores
 from assay.metrics._param import CUTOFF_NEEDED, JUDGED_ONLY, REL
-from assay.model.graded import ratio
+from assay.model import ratio
 
 BETA = Param("beta", positive, 1.0, "how many times recall matters more than precision", dot=False)
 

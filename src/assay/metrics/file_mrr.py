@@ -4,8 +4,7 @@ import numpy as np
 
 from assay.metrics._metric import Metric, Scores
 from assay.metrics._span_params import FIRST_FILES, TOKENS
-from assay.model.graded import ratio
-from assay.model.spans import Spans
+from assay.model import Spans, ratio
 
 
 def file_mrr(spans: Spans, k: int | None, tokens: int | None) -> Scores:

@@ -1,7 +1,7 @@
 """gate_accuracy: share of the queries about which the retrieval gate decided rightly."""
 
 from assay.metrics._metric import Metric, Scores
-from assay.model.routing import Routing
+from assay.model import Routing
 
 
 def gate_accuracy(routing: Routing) -> Scores:

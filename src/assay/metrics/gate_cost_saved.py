@@ -3,8 +3,7 @@
 import numpy as np
 
 from assay.metrics._metric import Metric
-from assay.model.routing import Routing
-from assay.model.scores import PERCENTAGE_OF_SUMS, Composed
+from assay.model import PERCENTAGE_OF_SUMS, Composed, Routing
 
 
 def gate_cost_saved(routing: Routing) -> Composed:

@@ -1,8 +1,7 @@
 """gate_efficiency: retrievals that were rightly skipped, as a percentage of all queries."""
 
 from assay.metrics._metric import Metric, Scores
-from assay.model.routing import Routing
-from assay.model.scores import PERCENTAGE
+from assay.model import PERCENTAGE, Routing
 
 
 def gate_efficiency(routing: Routing) -> Scores:

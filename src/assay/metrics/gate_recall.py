@@ -3,7 +3,7 @@
 import numpy as np
 
 from assay.metrics._metric import Metric, Scores
-from assay.model.routing import Routing
+from assay.model import Routing
 
 
 def gate_recall(routing: Routing) -> Scores:

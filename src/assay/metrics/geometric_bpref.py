@@ -3,7 +3,7 @@
 from assay.metrics._metric import GradedRun, Metric, Scores
 from assay.metrics._param import REL
 from assay.metrics.bpref import bpref, expected_bpref
-from assay.model.scores import GEOMETRIC_MEAN
+from assay.model import GEOMETRIC_MEAN
 
 
 def geometric_bpref(run: GradedRun, rel: float | None) -> Scores:

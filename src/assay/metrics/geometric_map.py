@@ -3,7 +3,7 @@
 from assay.metrics._metric import GradedRun, Metric, Scores
 from assay.metrics._param import REL
 from assay.metrics.average_precision import average_precision, expected_average_precision
-from assay.model.scores import GEOMETRIC_MEAN
+from assay.model import GEOMETRIC_MEAN
 
 
 def geometric_map(run: GradedRun, rel: float | None) -> Scores:

@@ -6,7 +6,7 @@ from assay.metrics._gains import check_scale, scaled_gains
 from assay.metrics._metric import GradedRun, Metric, Scores
 from assay.metrics._param import DEPTH, MAX_GRADE, MIN_GRADE, TARGET
 from assay.metrics._user_model import expected_gain
-from assay.model.ordering import Floats
+from assay.model import Floats
 
 
 def inst(run: GradedRun, t: float, min_grade: float, max_grade: float | None, depth: int) -> Scores:

@@ -3,7 +3,7 @@
 from assay.metrics._expected import tied_hits
 from assay.metrics._metric import GradedRun, Metric, Scores
 from assay.metrics._param import CUTOFF
-from assay.model.graded import ratio
+from assay.model import ratio
 
 
 def judged(run: GradedRun, k: int | None) -> Scores:

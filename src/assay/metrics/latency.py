@@ -1,8 +1,7 @@
 """latency: how long a query took to be answered, in milliseconds."""
 
 from assay.metrics._metric import Metric, Scores
-from assay.model.scores import MEAN
-from assay.model.timing import Timing
+from assay.model import MEAN, Timing
 
 
 def latency(timing: Timing) -> Scores:

@@ -1,8 +1,7 @@
 """latency_p99: time within which 99 % of the queries were answered, in milliseconds."""
 
 from assay.metrics._metric import Metric, Scores
-from assay.model.scores import quantile
-from assay.model.timing import Timing
+from assay.model import Timing, quantile
 
 
 def latency_p99(timing: Timing) -> Scores:

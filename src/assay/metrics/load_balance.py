@@ -4,8 +4,7 @@ import numpy as np
 
 from assay.grammar import Param, cutoff
 from assay.metrics._metric import Metric
-from assay.model.routing import Routing
-from assay.model.scores import EVENNESS, Composed
+from assay.model import EVENNESS, Composed, Routing
 
 EXPERTS = Param("experts", cutoff, None, "how many experts there are; by default all that occur, chosen or optimal")
 

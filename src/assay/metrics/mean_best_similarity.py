@@ -2,7 +2,7 @@
 
 from assay.metrics._metric import Metric, Scores
 from assay.metrics._similarity_params import FIRST_TERMS, FORMULA
-from assay.model.similarity import Similarities
+from assay.model import Similarities
 
 
 def mean_best_similarity(similarities: Similarities, k: int | None, formula: str) -> Scores:

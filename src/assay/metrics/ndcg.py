@@ -10,8 +10,7 @@ from assay.grammar import Param, one_of
 from assay.metrics._gains import discounted_gain, expected_discounted_gain, gain_function
 from assay.metrics._metric import GradedRun, Metric, Scores
 from assay.metrics._param import CUTOFF, DISCOUNT, GAIN, GAIN_LEVEL, JUDGED_ONLY
-from assay.model.graded import ratio
-from assay.model.ordering import Floats
+from assay.model import Floats, ratio
 
 IDEAL = Param(
     "ideal",

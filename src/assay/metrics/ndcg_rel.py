@@ -10,7 +10,7 @@ from assay.metrics._metric import GradedRun, Metric, Scores
 from assay.metrics._param import GAIN
 from assay.metrics.dcg import dcg
 from assay.metrics.ideal_dcg import ideal_dcg
-from assay.model.graded import ratio
+from assay.model import ratio
 
 
 def ndcg_rel(run: GradedRun, gain: Any) -> Scores:

@@ -4,8 +4,7 @@ from assay.metrics._gains import stop_chances
 from assay.metrics._metric import GradedRun, Metric, Scores
 from assay.metrics._param import CUTOFF, JUDGED_ONLY, MAX_GRADE
 from assay.metrics.err import err, expected_err, expected_reciprocal_rank
-from assay.model.graded import ratio
-from assay.model.ordering import Floats
+from assay.model import Floats, ratio
 
 
 def nerr(run: GradedRun, k: int | None, max_grade: float | None) -> Scores:

@@ -4,7 +4,7 @@ from assay.metrics._metric import GradedRun, Metric, Scores
 from assay.metrics._novelty import ALPHA, MOST_BY_GREED, expected_novel_gain, ideal_hits, novel_gain
 from assay.metrics._param import CUTOFF, JUDGED_ONLY, REL
 from assay.metrics._stopping import reciprocals
-from assay.model.graded import ratio
+from assay.model import ratio
 
 
 def nerr_ia(run: GradedRun, k: int | None, alpha: float, rel: float | None) -> Scores:

@@ -3,7 +3,7 @@
 from assay.metrics._metric import GradedRun, Metric, Scores
 from assay.metrics._novelty import ALPHA, BETA, MOST_BY_GREED, expected_novel_gain, fading, ideal_hits, novel_gain
 from assay.metrics._param import JUDGED_ONLY, REL
-from assay.model.graded import ratio
+from assay.model import ratio
 
 
 def nnrbp(run: GradedRun, alpha: float, beta: float, rel: float | None) -> Scores:

@@ -8,7 +8,7 @@ from assay.metrics._gains import gain_function
 from assay.metrics._ideal import read_at
 from assay.metrics._metric import GradedRun, Metric, Scores
 from assay.metrics._param import GAIN
-from assay.model.graded import ratio
+from assay.model import ratio
 
 
 def normalized_gain(run: GradedRun, gain: Any) -> Scores:

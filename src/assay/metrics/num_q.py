@@ -3,7 +3,7 @@
 import numpy as np
 
 from assay.metrics._metric import GradedRun, Metric, Scores
-from assay.model.scores import SUM
+from assay.model import SUM
 
 
 def num_q(run: GradedRun) -> Scores:

@@ -2,7 +2,7 @@
 
 from assay.metrics._metric import GradedRun, Metric, Scores
 from assay.metrics._param import REL
-from assay.model.scores import SUM
+from assay.model import SUM
 
 
 def num_rel(run: GradedRun, rel: float | None) -> Scores:

@@ -3,7 +3,7 @@
 from assay.metrics._expected import tied_relevant
 from assay.metrics._metric import GradedRun, Metric, Scores
 from assay.metrics._param import CUTOFF, REL
-from assay.model.scores import SUM
+from assay.model import SUM
 
 
 def num_rel_ret(run: GradedRun, k: int | None, rel: float | None) -> Scores:

@@ -2,7 +2,7 @@
 
 from assay.grammar import Param, number
 from assay.metrics._metric import GradedRun, Metric, Scores
-from assay.model.scores import SUM
+from assay.model import SUM
 
 LEVEL = Param("rel", number, None, "count only documents with at least this grade")
 

@@ -4,7 +4,7 @@ from assay.grammar import Param, one_of
 from assay.metrics._expected import tied_relevant
 from assay.metrics._metric import GradedRun, Metric, Scores
 from assay.metrics._param import CUTOFF_NEEDED, JUDGED_ONLY, REL
-from assay.model.graded import ratio
+from assay.model import ratio
 
 OVER = Param("over", one_of("k", "retrieved"), "k", "divide by k, or by the documents retrieved within k")
 

@@ -10,8 +10,7 @@ from assay.metrics._gains import gain_function
 from assay.metrics._ideal import ideal_gain_by_rank
 from assay.metrics._metric import GradedRun, Metric, Scores
 from assay.metrics._param import CUTOFF, GAIN, JUDGED_ONLY
-from assay.model.graded import Hits, ratio, tie_groups
-from assay.model.ordering import spread
+from assay.model import Hits, ratio, spread, tie_groups
 
 BETA = Param("beta", not_negative, 1.0, "weight of gain against precision; 0 gives average precision")
 

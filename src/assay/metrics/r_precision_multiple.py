@@ -6,8 +6,7 @@ from assay.grammar import REQUIRED, Param, positive
 from assay.metrics._expected import tied_relevant
 from assay.metrics._metric import GradedRun, Metric, Scores
 from assay.metrics._param import REL
-from assay.model.graded import ratio
-from assay.model.ordering import Ints
+from assay.model import Ints, ratio
 
 MULTIPLE = Param("multiple", positive, REQUIRED, "how many times R documents are looked at", at=True)
 

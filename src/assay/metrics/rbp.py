@@ -6,8 +6,7 @@ from assay.grammar import Param, one_of, persistence
 from assay.metrics._expected import ranks_of, tied_hits
 from assay.metrics._metric import GradedRun, Metric, Scores
 from assay.metrics._param import CUTOFF, REL
-from assay.model.graded import ratio
-from assay.model.ordering import Floats
+from assay.model import Floats, ratio
 
 P = Param("p", persistence, 0.8, "chance to go on to the next document", dot=True, shown=True)
 GAIN = Param(

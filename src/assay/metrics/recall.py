@@ -3,7 +3,7 @@
 from assay.metrics._expected import tied_relevant
 from assay.metrics._metric import GradedRun, Metric, Scores
 from assay.metrics._param import CUTOFF, JUDGED_ONLY, REL
-from assay.model.graded import ratio
+from assay.model import ratio
 
 
 def recall(run: GradedRun, k: int | None, rel: float | None) -> Scores:

@@ -4,7 +4,7 @@ import numpy as np
 
 from assay.grammar import Param, cutoff
 from assay.metrics._metric import GradedRun, Metric
-from assay.model.scores import TEXT
+from assay.model import TEXT
 
 LENGTH = Param("k", cutoff, 10, "how many documents are shown", ("cutoff",), at=True)
 

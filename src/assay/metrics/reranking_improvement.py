@@ -7,9 +7,7 @@ import numpy as np
 from assay.metrics._metric import Metric
 from assay.metrics._param import CUTOFF, GAIN
 from assay.metrics.ndcg import ndcg
-from assay.model.graded import ratio
-from assay.model.reranking import Reranking
-from assay.model.scores import PERCENTAGE_OF_SUMS, Composed
+from assay.model import PERCENTAGE_OF_SUMS, Composed, Reranking, ratio
 
 
 def reranking_improvement(reranking: Reranking, k: int | None, gain: Any) -> Composed:

@@ -1,8 +1,7 @@
 """retrievals_saved: number of retrievals that were rightly skipped."""
 
 from assay.metrics._metric import Metric, Scores
-from assay.model.routing import Routing
-from assay.model.scores import SUM
+from assay.model import SUM, Routing
 
 
 def retrievals_saved(routing: Routing) -> Scores:

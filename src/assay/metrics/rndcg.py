@@ -8,7 +8,7 @@ from assay.metrics._gains import gain_function
 from assay.metrics._ideal import read_at
 from assay.metrics._metric import GradedRun, Metric, Scores
 from assay.metrics._param import GAIN, REL
-from assay.model.graded import Hits, ratio
+from assay.model import Hits, ratio
 
 
 def rndcg(run: GradedRun, gain: Any, rel: float | None) -> Scores:

@@ -5,7 +5,7 @@ from functools import partial
 from assay.grammar import Param, one_of
 from assay.metrics._metric import Metric, Scores
 from assay.metrics._overlap import Overlap, common_subsequence, ngrams, overlap
-from assay.model.replies import Replies, Words
+from assay.model import Replies, Words
 
 LONGEST = "l"
 N = Param("n", one_of(*"123456789", LONGEST), LONGEST, "words in a stretch; l: the longest common subsequence", shown=True)

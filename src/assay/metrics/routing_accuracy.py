@@ -4,7 +4,7 @@ import numpy as np
 
 from assay.grammar import Param, cutoff
 from assay.metrics._metric import Metric, Scores
-from assay.model.routing import Routing
+from assay.model import Routing
 
 CHOICES = Param(
     "k", cutoff, None, "a right expert among the first k choices is enough; by default the first", ("n",), at=True

@@ -1,7 +1,7 @@
 """runid: the tag the run was submitted under."""
 
 from assay.metrics._metric import GradedRun, Metric
-from assay.model.scores import TEXT
+from assay.model import TEXT
 
 
 def runid(run: GradedRun) -> list[str]:

@@ -5,7 +5,7 @@ from assay.metrics._metric import GradedRun, Metric, Scores
 from assay.metrics._param import REL
 from assay.metrics.set_precision import set_precision
 from assay.metrics.set_recall import set_recall
-from assay.model.graded import ratio
+from assay.model import ratio
 
 BETA = Param("beta", positive, 1.0, "weight of recall, not squared", dot=True)
 

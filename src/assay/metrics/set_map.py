@@ -2,7 +2,7 @@
 
 from assay.metrics._metric import GradedRun, Metric, Scores
 from assay.metrics._param import REL
-from assay.model.graded import ratio
+from assay.model import ratio
 
 
 def set_map(run: GradedRun, rel: float | None) -> Scores:

@@ -4,7 +4,7 @@ import numpy as np
 
 from assay.metrics._metric import GradedRun, Metric, Scores
 from assay.metrics._param import REL
-from assay.model.graded import ratio
+from assay.model import ratio
 
 
 def set_relative_precision(run: GradedRun, rel: float | None) -> Scores:

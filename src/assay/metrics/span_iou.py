@@ -2,8 +2,7 @@
 
 from assay.metrics._metric import Metric, Scores
 from assay.metrics._span_params import FIRST_CHUNKS, TOKENS, UNIT
-from assay.model.graded import ratio
-from assay.model.spans import Spans
+from assay.model import Spans, ratio
 
 
 def span_iou(spans: Spans, k: int | None, tokens: int | None, unit: str) -> Scores:

@@ -1,8 +1,7 @@
 """wasted_retrievals: retrievals that nobody needed, as a percentage of all queries."""
 
 from assay.metrics._metric import Metric, Scores
-from assay.model.routing import Routing
-from assay.model.scores import PERCENTAGE
+from assay.model import PERCENTAGE, Routing
 
 
 def wasted_retrievals(routing: Routing) -> Scores:

@@ -1,8 +1,7 @@
 """wrongly_skipped: queries that needed retrieval and were denied it, as a percentage of all queries."""
 
 from assay.metrics._metric import Metric, Scores
-from assay.model.routing import Routing
-from assay.model.scores import PERCENTAGE
+from assay.model import PERCENTAGE, Routing
 
 
 def wrongly_skipped(routing: Routing) -> Scores:

@@ -1,1 +1,5 @@
 """THE NOUNS: runs, judgments, graded runs, scores and policies. NumPy only, no I/O."""
+
+from assay.lazy import front_door
+
+__getattr__, __dir__, __all__ = front_door(__name__)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from functools import cached_property, singledispatch
+from importlib import import_module
 from itertools import chain, pairwise, repeat
 from typing import Any, NamedTuple
 
@@ -44,8 +45,9 @@ class Judgments(NamedTuple):
 
 @singledispatch
 def as_judgments(source: Any) -> Judgments:
-    """Judgments out of anything. Nested mappings are known here; `assay.datasets` adds files, frames and records."""
-    raise DataError(f"judgments cannot be read from a {type(source).__name__}")
+    """Judgments out of anything. What can be read is known to `assay.datasets`, which is loaded when something first is."""
+    import_module("assay.datasets._read_qrels")
+    return as_judgments(source)
 
 
 @as_judgments.register(Judgments)
@@ -54,7 +56,6 @@ def _as_they_are(source: Judgments) -> Judgments:
     return source
 
 
-@as_judgments.register(Mapping)
 def judgments_of_mapping(source: Mapping[Any, Any]) -> Judgments:
     """Query → (document → grade), or query → the ids that are relevant. A Series or a generator does as well."""
     if isinstance(source, Qrels):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, singledispatch
+from importlib import import_module
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -45,12 +46,12 @@ class Rankings(NamedTuple):
 
 
 @singledispatch
-def as_rankings(source: Any, duplicates: str = "error") -> Rankings:  # noqa: ARG001 (used by what is registered)
-    """Rankings out of anything. Nested mappings are known here; `assay.datasets` adds files, frames and records."""
-    raise DataError(f"a run cannot be read from a {type(source).__name__}")
+def as_rankings(source: Any, duplicates: str = "error") -> Rankings:
+    """Rankings out of anything. What can be read is known to `assay.datasets`, which is loaded when something first is."""
+    import_module("assay.datasets._read_run")
+    return as_rankings(source, duplicates)
 
 
-@as_rankings.register(Mapping)
 def rankings_of_mapping(source: Mapping[Any, Any], duplicates: str = "error") -> Rankings:
     """Query → (document → score), query → ids ranked best first, or query → columns the way Chroma gives them.
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 from xml.sax.saxutils import escape
 
+from assay.monitoring._gate import GateReport
 from assay.monitoring.figures import figure_text
 from assay.monitoring.finding import FAILED, WARNED
-from assay.monitoring.gate import GateReport
 from assay.monitoring.gate_words import moved_text
 from assay.monitoring.history import Change, Series
 from assay.text import counted

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from assay.errors import BadParameter
 from assay.grammar import show
-from assay.metrics._metric import BoundMetric
+from assay.metrics import BoundMetric
 from assay.text import shortened
 
 NUMBER = r"(?P<number>[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)\s*(?P<unit>%|ms\b|s\b)?"

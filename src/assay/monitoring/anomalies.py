@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import AssayError, BadParameter
-from assay.metrics._lookup import find_metric
+from assay.metrics import find_metric
 from assay.monitoring.finding import plain
 from assay.text import shortened
 

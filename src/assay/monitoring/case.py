@@ -9,12 +9,11 @@ from functools import cached_property
 
 import numpy as np
 
-from assay.comparison.over import over
+from assay.comparison import over
 from assay.errors import UsageError
-from assay.evaluation.result import Result
-from assay.metrics._metric import BoundMetric
-from assay.model.ordering import Floats
-from assay.model.tags import Tags, values_of
+from assay.evaluation import Result
+from assay.metrics import BoundMetric
+from assay.model import Floats, Tags, values_of
 from assay.monitoring.difference import Difference, paired_difference
 from assay.monitoring.finding import Moved
 from assay.monitoring.terms import Where

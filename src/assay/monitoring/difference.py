@@ -9,11 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.errors import BadParameter
-from assay.model.ordering import Floats
-from assay.model.scores import MEAN, Column
-from assay.stats import difference_intervals, queries_needed
-from assay.stats._intervals import MANY_QUERIES
-from assay.stats._resampling import index_blocks
+from assay.model import MEAN, Column, Floats
+from assay.stats import MANY_QUERIES, difference_intervals, index_blocks, queries_needed
 
 RESAMPLES = 2000
 MOST_NEEDED = 10_000_000

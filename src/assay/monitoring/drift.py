@@ -10,9 +10,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import BadParameter, DataError
-from assay.model.ordering import Floats
-from assay.model.policy import RankRule
-from assay.model.run import Run
+from assay.model import Floats, RankRule, Run
 from assay.monitoring.finding import plain
 from assay.stats import agreement
 from assay.text import counted

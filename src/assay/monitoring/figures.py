@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from assay.metrics._metric import BoundMetric
+from assay.metrics import BoundMetric
 from assay.monitoring.finding import digits_for
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from assay.monitoring._gate import GateReport
 from assay.monitoring.finding import FAILED, PASSED, SKIPPED, UNDECIDED, WARNED
-from assay.monitoring.gate import GateReport
 from assay.monitoring.gate_words import conclusion, grouped, moved_head, moved_text, worst_moved
 from assay.monitoring.verdict import Verdict
 from assay.text import display_width, printable, wrapped

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from assay.monitoring._gate import GateReport
 from assay.monitoring.finding import FAILED, UNDECIDED, WARNED
-from assay.monitoring.gate import GateReport
 from assay.monitoring.gate_words import moved_text
 from assay.monitoring.verdict import Verdict
 

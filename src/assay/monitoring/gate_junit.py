@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from xml.sax.saxutils import escape, quoteattr
 
+from assay.monitoring._gate import GateReport
 from assay.monitoring.finding import FAILED, SKIPPED, UNDECIDED, WARNED
-from assay.monitoring.gate import GateReport
 from assay.monitoring.gate_words import moved_text
 from assay.monitoring.verdict import Verdict
 

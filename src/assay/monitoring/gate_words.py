@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
+from assay.monitoring._gate import GateReport
 from assay.monitoring.finding import FAILED, SKIPPED, UNDECIDED, WARNED, Moved
-from assay.monitoring.gate import GateReport
 from assay.monitoring.verdict import Verdict
 from assay.text import counted, printable
 

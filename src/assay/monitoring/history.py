@@ -9,8 +9,7 @@ from functools import cached_property
 from itertools import groupby, pairwise
 from typing import Any, NamedTuple, Protocol
 
-from assay.metrics._lookup import find_metric, recorded_metric
-from assay.metrics._metric import BoundMetric
+from assay.metrics import BoundMetric, find_metric, recorded_metric
 from assay.monitoring.steps import Watched, watch_series
 from assay.text import counted
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from assay.errors import DataError
-from assay.evaluation.result import Result
+from assay.evaluation import Result
 
 
 @dataclass(frozen=True)

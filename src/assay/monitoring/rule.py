@@ -11,8 +11,7 @@ from typing import ClassVar, NamedTuple
 
 from assay.errors import AssayError, BadParameter, UnknownName, near_matches
 from assay.grammar import WrittenName
-from assay.metrics._metric import BoundMetric
-from assay.metrics._parse import parse_metric
+from assay.metrics import BoundMetric, parse_metric
 from assay.monitoring.case import Case
 from assay.monitoring.finding import SKIPPED, UNDECIDED, Finding
 from assay.monitoring.terms import Terms

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 
 from assay.errors import BadParameter
-from assay.metrics._metric import BoundMetric
+from assay.metrics import BoundMetric
 from assay.monitoring.amount import NUMBER, Amount, exceeds, refuse_harmless
 from assay.monitoring.case import Case
 from assay.monitoring.finding import FAILED, PASSED, Finding

@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from assay.errors import DataError
-from assay.evaluation.result import Result
-from assay.metrics._metric import BoundMetric
+from assay.evaluation import Result
+from assay.metrics import BoundMetric
 from assay.monitoring.case import MOST_MOVED, Case, scores_of
 from assay.monitoring.finding import FAILED, PASSED, Finding
 from assay.monitoring.rule import Kind, Recorded, Rule, metric_of, without_baseline

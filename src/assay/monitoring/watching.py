@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from assay.errors import DataError, ProviderError
-from assay.evaluation.result import Result
+from assay.evaluation import Result
+from assay.monitoring._gate import GateReport, case_of, refuse_pointless, refuse_total_failure, verdicts_of
 from assay.monitoring.alerts import Alert, alerts_of_rules
 from assay.monitoring.case import Case
 from assay.monitoring.finding import SKIPPED
-from assay.monitoring.gate import GateReport, case_of, refuse_pointless, refuse_total_failure, verdicts_of
 from assay.monitoring.history import Best
 from assay.monitoring.pairing import Pairing, pair_results
 from assay.monitoring.rule import Rule

@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.model.ordering import Floats, Ints
-from assay.model.similarity import UNKNOWN
+from assay.model import UNKNOWN, Floats, Ints
 from assay.ontology._ancestors import Ancestors, ancestors_of
 
 __all__ = ["UNKNOWN", "Found", "Obsolete", "Ontology", "Synonym", "Term"]

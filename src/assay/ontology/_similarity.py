@@ -11,7 +11,7 @@ import numpy as np
 
 from assay.catalog import Described, entries_by_name, find_by_any_name
 from assay.grammar import Param, changed_settings, parse_settings, split_call, written
-from assay.model.ordering import Floats, Ints
+from assay.model import Floats, Ints
 from assay.ontology._ancestors import Common
 from assay.ontology._ontology import UNKNOWN, Ontology
 

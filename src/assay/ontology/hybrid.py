@@ -3,8 +3,7 @@
 import numpy as np
 
 from assay.grammar import Param, fraction
-from assay.model.graded import ratio
-from assay.model.ordering import Floats
+from assay.model import Floats, ratio
 from assay.ontology._ancestors import Common
 from assay.ontology._ontology import Ontology
 from assay.ontology._similarity import Similarity

@@ -1,7 +1,6 @@
 """jaccard: share of the ancestors of either term that both have."""
 
-from assay.model.graded import ratio
-from assay.model.ordering import Floats
+from assay.model import Floats, ratio
 from assay.ontology._ancestors import Common
 from assay.ontology._ontology import Ontology
 from assay.ontology._similarity import Similarity

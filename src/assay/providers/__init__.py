@@ -1,1 +1,5 @@
 """Providers: retrievers under test. One per file; each ends in its PROVIDER record."""
+
+from assay.lazy import front_door
+
+__getattr__, __dir__, __all__ = front_door(__name__)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from assay.errors import ProviderError
-from assay.model.hit_names import TEXTS
+from assay.model import TEXTS
 from assay.providers._answers import Entry, names_in
 from assay.providers._paths import follow
 from assay.providers._refusals import Final

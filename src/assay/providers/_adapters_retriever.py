@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
-from assay.model.numeric import as_number
-from assay.model.records import Document, Hit, Query
+from assay.model import Document, Hit, Query, as_number
 from assay.providers._adapters_items import Item, Reading
 from assay.providers._answers import Entry, hits_of_entries
 from assay.providers._event_loop import EventLoop

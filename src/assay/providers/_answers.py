@@ -11,12 +11,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from assay.errors import AssayError, ProviderError
-from assay.model.decision import GATED
-from assay.model.hit_columns import TERM, are_columns, records_of_columns, term_of
-from assay.model.hit_names import IDS, SCORES, TEXTS
-from assay.model.ids import text_id
-from assay.model.numeric import as_number
-from assay.model.records import Hit, Query
+from assay.model import (
+    GATED,
+    IDS,
+    SCORES,
+    TERM,
+    TEXTS,
+    Hit,
+    Query,
+    are_columns,
+    as_number,
+    records_of_columns,
+    term_of,
+    text_id,
+)
 from assay.providers._refusals import Final
 from assay.providers._reported import reported
 from assay.text import counted, shortened, some_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import pairwise
 
-from assay.model.records import Document
+from assay.model import Document
 from assay.providers._refusals import Final
 
 

@@ -13,7 +13,7 @@ import msgspec
 
 from assay.errors import ProviderError
 from assay.masking import find_secret, has_secrets, mask_nested
-from assay.model.records import Hit
+from assay.model import Hit
 from assay.providers._answers import Answers
 from assay.providers._refusals import Final
 from assay.providers._reported import Reported

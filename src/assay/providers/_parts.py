@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from assay.model.records import Document, Hit, Pack, Query
+from assay.model import Document, Hit, Pack, Query
 from assay.providers._answers import Answers, answers_from
 from assay.providers._event_loop import EventLoop
 from assay.providers._provider import Retriever

@@ -31,7 +31,7 @@ from assay.grammar import (
     show,
 )
 from assay.masking import MASK, add_environment, is_secret_name, mask, mask_nested
-from assay.model.records import Document, Hit, Query
+from assay.model import Document, Hit, Query
 from assay.providers._private_text import arguments_of, without_private
 from assay.providers._secrets import revealed
 from assay.providers._sources import prints_of

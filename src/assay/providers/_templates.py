@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import quote
 
-from assay.model.records import Query
+from assay.model import Query
 from assay.providers._secrets import variable
 
 PLACE = re.compile(r"\$\{(?P<variable>\w+)\}|\{(?P<place>query|k|query_id|scope)\}")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from assay.grammar import Param, flag, fraction, not_negative, one_of
-from assay.model.records import Document, Hit, Query
+from assay.model import Document, Hit, Query
 from assay.providers._documents import in_tie_order, not_indexed
 from assay.providers._extras import check_installed, needed
 from assay.providers._languages import INSTALL, language, stemmer, stop_words

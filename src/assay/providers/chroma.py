@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from assay.errors import ProviderError
 from assay.grammar import Param
-from assay.model.records import Query
+from assay.model import Query
 from assay.providers._adapters_embedding import Embed, load_embed
 from assay.providers._adapters_items import Item, Reading
 from assay.providers._adapters_objects import load_object

@@ -15,8 +15,7 @@ from typing import Any
 from assay.errors import ProviderError
 from assay.grammar import REQUIRED, Param, flag, positive
 from assay.masking import mask
-from assay.model.ids import key_id
-from assay.model.records import Document, Hit, Query
+from assay.model import Document, Hit, Query, key_id
 from assay.providers._answers import Answers, hits_from, names_in
 from assay.providers._documents import not_indexed
 from assay.providers._program import Ended, Program

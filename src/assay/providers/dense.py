@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from assay.grammar import Param
-from assay.model.records import Document, Hit, Query
+from assay.model import Document, Hit, Query
 from assay.providers._documents import in_tie_order, not_indexed
 from assay.providers._embedding_cache import EmbeddingCache
 from assay.providers._embeddings import WORDLLAMA, check_model, embed, load_model

@@ -9,7 +9,7 @@ from typing import Any
 
 from assay.errors import ProviderError
 from assay.grammar import Param
-from assay.model.records import Query
+from assay.model import Query
 from assay.providers._adapters_embedding import WAYS, check_embed, files_of_embed, load_embed
 from assay.providers._adapters_items import Item, Reading
 from assay.providers._adapters_objects import call_first, check_object, is_fitting, load_object

@@ -15,7 +15,7 @@ from urllib.parse import SplitResult, urlsplit
 from assay.errors import ProviderError
 from assay.grammar import REQUIRED, Param, one_of, positive
 from assay.masking import mask
-from assay.model.records import Document, Hit, Query
+from assay.model import Document, Hit, Query
 from assay.providers._answers import Entry, find_entries, hits_of_entries, names_in, read_entry
 from assay.providers._connections import Connections, CutShort, Reply, Request
 from assay.providers._headers import login, named_headers, parse_headers

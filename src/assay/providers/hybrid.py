@@ -6,13 +6,9 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from assay.errors import BadParameter, ProviderError
-from assay.fusion._fusion import BoundFusion, parse_fusion
-from assay.fusion._lists import Lists
-from assay.fusion._normalise import NORMALISATIONS, parse_norm
-from assay.fusion._weights import parse_weights
+from assay.fusion import NORMALISATIONS, BoundFusion, Lists, parse_fusion, parse_norm, parse_weights
 from assay.grammar import Param, not_negative
-from assay.model.records import Document, Hit, Pack, Query
-from assay.model.run import Rankings, Run
+from assay.model import Document, Hit, Pack, Query, Rankings, Run
 from assay.providers._answers import Answers
 from assay.providers._parts import Judged, Parts
 from assay.providers._provider import Provider, Retriever

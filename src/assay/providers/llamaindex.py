@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from assay.model.records import Query
+from assay.model import Query
 from assay.providers._adapters_items import Item, Reading
 from assay.providers._adapters_objects import (
     ByDepth,

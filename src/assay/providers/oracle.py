@@ -6,14 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from assay.errors import DataError
-from assay.model.records import Document, Hit, Pack, Query
+from assay.model import Document, Hit, Pack, Query
 from assay.providers._answers import Answers
 from assay.providers._documents import in_tie_order, not_indexed
 from assay.providers._parts import Judged, ranked
 from assay.providers._provider import Provider
 from assay.providers._refusals import Final
-from assay.relevance._resolve import resolve
-from assay.relevance._resolver import Ground
+from assay.relevance import Ground, resolve
 
 
 class Oracle:

@@ -8,7 +8,7 @@ from typing import Any
 
 from assay.errors import ProviderError
 from assay.grammar import REQUIRED, Param, positive
-from assay.model.records import Document, Hit, Query
+from assay.model import Document, Hit, Query
 from assay.providers._answers import Answers, answers_from, hits_from
 from assay.providers._event_loop import EventLoop
 from assay.providers._explained import explained

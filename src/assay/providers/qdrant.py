@@ -8,7 +8,7 @@ from typing import Any
 
 from assay.errors import ProviderError
 from assay.grammar import REQUIRED, Param
-from assay.model.records import Query
+from assay.model import Query
 from assay.providers._adapters_embedding import WAYS, Embed, load_embed
 from assay.providers._adapters_items import Item, Reading
 from assay.providers._adapters_objects import load_object

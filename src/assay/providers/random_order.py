@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from assay.grammar import Param
-from assay.model.records import Document, Hit, Query
+from assay.model import Document, Hit, Query
 from assay.providers._documents import in_tie_order, not_indexed
 from assay.providers._provider import Provider, hits_of_ids
 from assay.providers._whole_number import whole_number

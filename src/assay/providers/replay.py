@@ -8,9 +8,7 @@ from pathlib import Path
 
 from assay.errors import ProviderError
 from assay.grammar import REQUIRED, Param
-from assay.model.policy import RankRule
-from assay.model.records import Document, Hit, Query
-from assay.model.run import Run
+from assay.model import Document, Hit, Query, RankRule, Run
 from assay.providers._answers import Answers
 from assay.providers._provider import Provider
 from assay.providers._refusals import Final

@@ -11,7 +11,7 @@ from typing import Any
 
 from assay.errors import BadParameter, ProviderError
 from assay.grammar import Param, cutoff
-from assay.model.records import Document, Hit, Pack, Query
+from assay.model import Document, Hit, Pack, Query
 from assay.providers._answers import Answers
 from assay.providers._event_loop import EventLoop
 from assay.providers._explained import explained

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from assay.errors import BadParameter
 from assay.grammar import Param, cutoff
-from assay.model.records import Document, Hit, Query
+from assay.model import Document, Hit, Query
 from assay.providers._documents import in_tie_order, not_indexed
 from assay.providers._nearest import best_of
 from assay.providers._provider import Provider, hits_of_ids

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from assay.errors import ProviderError
 from assay.grammar import REQUIRED, Param, one_of
-from assay.model.records import Document, Query
+from assay.model import Document, Query
 from assay.providers._answers import Answers
 from assay.providers._documents import in_tie_order, not_indexed
 from assay.providers._nearest import Vectors as Matrix

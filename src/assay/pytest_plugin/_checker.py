@@ -14,10 +14,9 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from assay.evaluation.result import Result
-    from assay.metrics._metric import BoundMetric
-    from assay.monitoring.gate import GateReport
-    from assay.monitoring.rule import Rule
+    from assay.evaluation import Result
+    from assay.metrics import BoundMetric
+    from assay.monitoring import GateReport, Rule
 
 
 class Checker:
@@ -37,8 +36,8 @@ class Checker:
         of the rules, and `metrics` besides. Gives the result, for assertions of your own. `name=` tells apart retrievers
         that are called the same.
         """
-        from assay.evaluation.run import run
-        from assay.monitoring.rules import parse_rules
+        from assay.evaluation import run
+        from assay.monitoring import parse_rules
 
         parsed = parse_rules(rules)
         result, note = kept_of(self._request.config).add(run(dataset, retriever, _metrics(parsed, metrics), **settings))
@@ -47,15 +46,13 @@ class Checker:
 
     def gate(self, result: Result | Sequence[Result], *rules: Any) -> GateReport:
         """The same for results that are there already."""
-        from assay.monitoring.gate import metrics_of
-        from assay.monitoring.rules import parse_rules
+        from assay.monitoring import metrics_of, parse_rules
 
         results: list[Any] = list(result) if isinstance(result, list | tuple) else [result]
         return self._held(results, parse_rules(rules, recorded=lambda: metrics_of(results)))
 
     def _held(self, results: list[Any], rules: Sequence[Rule], note: str = "") -> GateReport:
-        from assay.monitoring.gate import gate
-        from assay.monitoring.gate_console import render_gate
+        from assay.monitoring import gate, render_gate
 
         before, why_none = self._baseline(results)
         best = _best_so_far(rules, results, self._store)
@@ -71,7 +68,7 @@ class Checker:
 
     def _anew(self) -> str:
         """How results of these checks become the baseline; nothing where that is a file."""
-        from assay.store.references import is_baseline_name
+        from assay.store import is_baseline_name
 
         name = self._baseline_name
         return f"pytest --assay-keep, then assay bless latest --as {name}" if is_baseline_name(name) else ""
@@ -81,7 +78,7 @@ class Checker:
         name = self._baseline_name
         if not name:
             return None, ""
-        from assay.store.lookup import find_baseline
+        from assay.store import find_baseline
 
         found, meant = find_baseline(name, self._store)
         if found is None:
@@ -120,11 +117,8 @@ def _metrics(rules: Iterable[Rule], more: str | Iterable[str] | None) -> list[st
 
 def _best_so_far(rules: Iterable[Rule], results: Sequence[Any], place: str | None) -> dict[tuple[str, str, str], float]:
     """The best figures of the store for rules with a ratchet; these results stand at the end of its history."""
-    from assay.monitoring.history import best_before, series_of
-    from assay.monitoring.rule_ratchet import RatchetRule
-    from assay.store import Store
-    from assay.store.place import parse_place
-    from assay.store.probe import point_of
+    from assay.monitoring import RatchetRule, best_before, series_of
+    from assay.store import Store, parse_place, point_of
 
     metrics = {rule.bound.name: rule.bound for rule in rules if isinstance(rule, RatchetRule)}
     if not metrics or not parse_place(place).exists:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from assay.evaluation.result import Result
+    from assay.evaluation import Result
 
 KEPT: pytest.StashKey[Kept] = pytest.StashKey()
 
@@ -33,23 +33,22 @@ class Kept:
 
     def to_json(self) -> str:
         """For another process."""
-        from assay.store.payload import pack_json
+        from assay.store import pack_json
 
         return pack_json([result.to_dict() for result in self.results.values()]).decode()
 
     def add_json(self, text: str) -> None:
         """Take over what another process measured."""
-        from assay.evaluation.saved import result_from_dict
-        from assay.store.payload import unpack_json
+        from assay.evaluation import result_from_dict
+        from assay.store import unpack_json
 
         for plain in unpack_json(text.encode()):
             self.add(result_from_dict(plain))
 
     def save(self, place: str | None, baseline: str = "main") -> str:
         """Save all of it as one evaluation; says how it can be blessed, under the name that checks compare with."""
-        from assay.evaluation.provenance import now
-        from assay.store import keep
-        from assay.store.references import is_baseline_name
+        from assay.evaluation import now
+        from assay.store import is_baseline_name, keep
 
         saved = keep(list(self.results.values()), {"command": "pytest", "started": now()}, place)
         name = baseline if is_baseline_name(baseline) else "main"
@@ -72,7 +71,7 @@ def _together(one: Result, other: Result) -> Result:
     """The first result with the metrics of the second besides."""
     from dataclasses import replace
 
-    from assay.model.scores import ScoreTable
+    from assay.model import ScoreTable
 
     new = [metric for metric in other.metrics if metric.name not in one.table.columns]
     asked = {metric.name for metric in other.metrics} - set(other.beside)

@@ -1,1 +1,5 @@
 """Relevance: who decides which retrieved documents answer a query. One resolver per file; each ends in grades."""
+
+from assay.lazy import front_door
+
+__getattr__, __dir__, __all__ = front_door(__name__)

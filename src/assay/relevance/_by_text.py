@@ -8,8 +8,7 @@ from operator import attrgetter
 
 import numpy as np
 
-from assay.model.ordering import Floats, Ints, spread
-from assay.model.records import Hit, Query
+from assay.model import Floats, Hit, Ints, Query, spread
 from assay.relevance._resolver import Ground, Judged
 from assay.relevance._words import WordIndex, phrase_of
 from assay.text import words_of

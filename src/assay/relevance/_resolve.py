@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.errors import DataError
-from assay.model.qrels import Qrels
-from assay.model.records import Hit, Query
+from assay.model import Hit, Qrels, Query
 from assay.relevance._resolver import Ground, Judged, parse_resolver
 from assay.text import counted, some_of
 

@@ -13,10 +13,8 @@ import numpy as np
 from assay.catalog import entries_by_name
 from assay.errors import UnknownName, near_matches
 from assay.grammar import Param, parse_setting, split_call
-from assay.model.ordering import Ints
-from assay.model.places import Places
-from assay.model.records import Hit, Pack, Query, Span
-from assay.ontology._ontology import Ontology
+from assay.model import Hit, Ints, Pack, Places, Query, Span
+from assay.ontology import Ontology
 from assay.relevance._words import WordIndex
 
 

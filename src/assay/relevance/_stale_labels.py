@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from assay.model.file_names import FileNames
-from assay.model.records import Document, Span
+from assay.model import Document, FileNames, Span
 from assay.text import counted
 
 MOST = 3

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.model.ordering import Floats, Ints, spread
+from assay.model import Floats, Ints, spread
 from assay.text import words_of
 
 BLOCK = 64

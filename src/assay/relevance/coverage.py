@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.grammar import Param, fraction
-from assay.model.graded import ratio
-from assay.model.ordering import Floats
-from assay.model.records import Query
+from assay.model import Floats, Query, ratio
 from assay.relevance._by_text import Pairs, has_expected, judge_by_text
 from assay.relevance._resolver import Ground, Judged, Resolver
 

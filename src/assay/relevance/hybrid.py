@@ -8,8 +8,7 @@ from functools import partial
 import numpy as np
 
 from assay.grammar import Param, fraction, numbers, one_of
-from assay.model.ordering import Floats
-from assay.model.records import Query
+from assay.model import Floats, Query
 from assay.relevance._by_text import ROUNDING, Pairs, has_expected, judge_by_text
 from assay.relevance._resolver import Ground, Judged, Resolver
 from assay.relevance.coverage import word_coverage

@@ -9,11 +9,8 @@ import numpy as np
 
 from assay.errors import UsageError
 from assay.grammar import Param, fraction, one_of
-from assay.model.ordering import Floats, Ints
-from assay.model.records import Query
-from assay.ontology._formula import FORMULA
-from assay.ontology._ontology import UNKNOWN, Ontology
-from assay.ontology._similarity import BoundSimilarity, parse_similarity
+from assay.model import Floats, Ints, Query
+from assay.ontology import FORMULA, UNKNOWN, BoundSimilarity, Ontology, parse_similarity
 from assay.relevance._by_text import ROUNDING
 from assay.relevance._resolver import Ground, Judged, Resolver
 

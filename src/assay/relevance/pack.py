@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.errors import UsageError
-from assay.model.records import Pack, Query
+from assay.model import Pack, Query
 from assay.relevance._resolver import Ground, Judged, Resolver
 
 

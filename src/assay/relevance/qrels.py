@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from assay.model.records import Query
+from assay.model import Query
 from assay.relevance._resolver import Ground, Judged, Resolver
 
 

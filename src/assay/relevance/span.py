@@ -10,11 +10,7 @@ import numpy as np
 
 from assay.errors import UsageError
 from assay.grammar import Param, fraction, one_of
-from assay.model.gold_spans import GoldSpans
-from assay.model.graded import Bools, ratio
-from assay.model.ordering import Floats, Ints
-from assay.model.places import NOWHERE, Places
-from assay.model.records import Query
+from assay.model import NOWHERE, Bools, Floats, GoldSpans, Ints, Places, Query, ratio
 from assay.relevance._by_text import ROUNDING
 from assay.relevance._resolver import Ground, Judged, Resolver
 

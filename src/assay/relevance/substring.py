@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from assay.model.ordering import Floats
-from assay.model.records import Query
+from assay.model import Floats, Query
 from assay.relevance._by_text import Pairs, has_expected, holds_phrase, judge_by_text
 from assay.relevance._resolver import Ground, Judged, Resolver
 

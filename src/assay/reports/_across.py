@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.comparison.figures import UNKNOWN
-from assay.metrics._metric import BoundMetric
-from assay.model.tags import LANGUAGE, NONE, Tags
+from assay.comparison import UNKNOWN
+from assay.metrics import BoundMetric
+from assay.model import LANGUAGE, NONE, Tags
 from assay.reports._cells import Cell, Table
 from assay.reports._page_matter import Matter
 from assay.reports._sheets import Sheet

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from assay.comparison.agreement import RankAgreement
-from assay.comparison.figures import UNKNOWN
+from assay.comparison import UNKNOWN, RankAgreement
 from assay.reports._cells import Cell, Table
 from assay.reports._sheets import Sheet
 from assay.text import printable, some_of

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from assay.comparison.slices import Sliced
-from assay.evaluation.result import Result
-from assay.metrics._risk_coverage import Point, curve
+from assay.comparison import Sliced
+from assay.evaluation import Result
+from assay.metrics import Point, curve
 from assay.reports._cells import Cell, Table
 from assay.reports._layout import Style
 from assay.reports._report import Report, find_renderer

@@ -8,12 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-from assay.evaluation.conventions import flag_of
-from assay.evaluation.explanation import Figure
-from assay.evaluation.spelling import spelled
-from assay.metrics._metric import BoundMetric
-from assay.model.policy import Policy
-from assay.model.profiles import PROFILES
+from assay.evaluation import Figure, flag_of, spelled
+from assay.metrics import BoundMetric
+from assay.model import PROFILES, Policy
 from assay.text import printable, with_minus
 
 

@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from assay.evaluation.bands import Band
-from assay.evaluation.result import Result
+from assay.evaluation import Band, Result
 
 
 @dataclass(frozen=True)

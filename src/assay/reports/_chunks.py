@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assay.evaluation.result import Result
+from assay.evaluation import Result
 from assay.reports._cells import Cell, Table
 from assay.reports._sheets import Sheet
 

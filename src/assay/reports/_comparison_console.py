@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assay.comparison.comparison import Comparison
-from assay.comparison.figures import Figures
+from assay.comparison import Comparison, Figures
 from assay.reports._comparison_movers import all_movers, mover_lines, preview
 from assay.reports._comparison_report import ComparisonReport
 from assay.reports._comparison_tables import against_one, is_against_one, pairs_of_first, shown_pairs, with_letters

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from assay.comparison.comparison import Comparison
-from assay.evaluation.intervals import with_intervals
+from assay.comparison import Comparison
+from assay.evaluation import with_intervals
 from assay.reports._comparison_movers import all_movers
 from assay.reports._comparison_report import ComparisonReport
 from assay.reports._csv_rows import csv_of

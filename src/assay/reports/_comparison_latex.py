@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assay.comparison.comparison import Comparison
-from assay.comparison.figures import Figures
-from assay.comparison.letters import beaten_by, letter, letters_of
-from assay.metrics._metric import BoundMetric
+from assay.comparison import Comparison, Figures, beaten_by, letter, letters_of
+from assay.metrics import BoundMetric
 from assay.reports._comparison_report import ComparisonReport
 from assay.reports._comparison_tables import places
 from assay.reports._comparison_words import correction_text, head_line, n_queries_text, test_text, title_of

@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from assay.comparison.comparison import Comparison
-from assay.comparison.figures import UNKNOWN, Figures
-from assay.evaluation.intervals import with_intervals
-from assay.evaluation.result import Result
+from assay.comparison import UNKNOWN, Comparison, Figures
+from assay.evaluation import Result, with_intervals
 from assay.reports._cells import Cell, Table
 from assay.reports._chunks import chunk_sheets
 from assay.reports._comparison_console import remarks

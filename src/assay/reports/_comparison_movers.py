@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
-from assay.comparison.comparison import Comparison
-from assay.comparison.figures import Figures
-from assay.comparison.movers import SHOWN, Mover, largest_gains, largest_losses, rank_in
-from assay.metrics._metric import BoundMetric
+from assay.comparison import SHOWN, Comparison, Figures, Mover, largest_gains, largest_losses, rank_in
+from assay.metrics import BoundMetric
 from assay.reports._cells import Cell, Table
 from assay.reports._comparison_tables import reference_of
 from assay.reports._layout import BOLD, GAP, MARGIN, SHORTEST_NAME, Style, fitted, without_middle

@@ -8,16 +8,13 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import Any
 
-from assay.comparison.comparison import Comparison
-from assay.comparison.figures import Figures
-from assay.comparison.pair import SHARED_TIMES
+from assay.comparison import SHARED_TIMES, Comparison, Figures
 from assay.errors import UsageError
-from assay.model.plain import plain_values
-from assay.model.scores import MEAN
+from assay.model import MEAN, plain_values
 from assay.reports._comparison_words import title_of
 from assay.reports._layout import Style
 from assay.reports.json import written
-from assay.stats._power import Power, analyse_power, queries_needed
+from assay.stats import Power, analyse_power, queries_needed
 from assay.text import counted, printable
 
 SCHEMA = "assay.power/1"

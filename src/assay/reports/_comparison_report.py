@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.comparison.comparison import Comparison
+from assay.comparison import Comparison
 
 
 @dataclass(frozen=True)

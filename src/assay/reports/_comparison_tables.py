@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import math
 
-from assay.comparison.comparison import Comparison
-from assay.comparison.figures import Figures
-from assay.comparison.letters import beaten_by, letter, letters_of
-from assay.comparison.pair import Pair
-from assay.metrics._metric import BoundMetric
+from assay.comparison import Comparison, Figures, Pair, beaten_by, letter, letters_of
+from assay.metrics import BoundMetric
 from assay.reports._cells import Cell, Table
 from assay.reports._comparison_words import BETTER, WORSE, effect_text, level_text, mark, p_short, record_text
 from assay.text import display_width, printable

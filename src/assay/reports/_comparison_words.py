@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import math
 
-from assay.comparison.comparison import Comparison
-from assay.comparison.figures import UNKNOWN
-from assay.comparison.pair import Pair
-from assay.comparison.verdict import corrected_for_many
-from assay.stats._averages import AVERAGED
+from assay.comparison import UNKNOWN, Comparison, Pair, corrected_for_many
+from assay.stats import AVERAGED
 from assay.text import counted, printable, with_minus
 
 BETTER, WORSE, SHOWN, SPLIT = "▲", "▼", "✓", "◇"

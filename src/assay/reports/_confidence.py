@@ -7,8 +7,8 @@ from math import isnan
 
 import numpy as np
 
-from assay.evaluation.confidence import Confidence
-from assay.metrics._metric import BoundMetric
+from assay.evaluation import Confidence
+from assay.metrics import BoundMetric
 from assay.reports._cells import Cell
 from assay.reports._report import Report
 from assay.text import with_minus

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assay.datasets._dataset import BenchmarkDataset, Repair
-from assay.datasets._format import Format
+from assay.datasets import BenchmarkDataset, Format, Repair
 from assay.reports._cells import Cell, Table
 from assay.reports._layout import Style, with_prose
 from assay.text import counted, printable

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from assay.evaluation.differences import Compared, Differences, Finding
-from assay.metrics._metric import BoundMetric
+from assay.evaluation import Compared, Differences, Finding
+from assay.metrics import BoundMetric
 from assay.reports._asked import Asked
 from assay.reports._cells import Cell, Table
 from assay.reports._layout import DIM, Style, fitted, with_prose

@@ -8,13 +8,10 @@ from math import isnan, nan
 
 import numpy as np
 
-from assay.comparison.compare import fair_metric
-from assay.comparison.slices import slice_results
-from assay.evaluation.conduct import is_total_failure
-from assay.evaluation.plan_statistics import Statistics
-from assay.evaluation.result import Result
-from assay.metrics._metric import BoundMetric
-from assay.model.scores import Column
+from assay.comparison import fair_metric, slice_results
+from assay.evaluation import Result, Statistics, is_total_failure
+from assay.metrics import BoundMetric
+from assay.model import Column
 from assay.reports._chunks import chunk_sheets
 from assay.reports._failures import failure_notes
 from assay.reports._latency import latency_notes

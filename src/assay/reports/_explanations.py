@@ -6,14 +6,10 @@ from collections.abc import Iterable
 from typing import Any, overload
 
 from assay.errors import UsageError
-from assay.evaluation.differences import Differences, differences_between
-from assay.evaluation.explanation import Explanation
-from assay.evaluation.result import Result
-from assay.evaluation.why import Start
-from assay.evaluation.why import why as explain
-from assay.metrics._parse import Given, written_metrics
-from assay.model.policy import Policy
-from assay.model.profile import Profile
+from assay.evaluation import Differences, Explanation, Result, Start, differences_between
+from assay.evaluation import why as explain
+from assay.metrics import Given, written_metrics
+from assay.model import Policy, Profile
 from assay.reports._asked import Asked
 from assay.reports._differences import render_differences
 from assay.reports._layout import Style

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from assay.evaluation.result import Result
+from assay.evaluation import Result
 from assay.text import counted, printable
 
 MOST = 3

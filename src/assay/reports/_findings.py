@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from assay.datasets._dataset import BenchmarkDataset
-from assay.datasets._finding import Case, Finding
+from assay.datasets import BenchmarkDataset, Case, Finding
 from assay.errors import DataError
 from assay.reports._layout import BOLD, DIM, MARGIN, Style
 from assay.text import counted, printable

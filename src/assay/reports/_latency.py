@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.evaluation.result import Result
+from assay.evaluation import Result
 from assay.text import printable
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from assay.metrics._metric import BoundMetric
+from assay.metrics import BoundMetric
 from assay.reports._bands import KINDS, Kind
 from assay.reports._page_matter import Matter
 from assay.reports._page_parts import TEXT, Column, Field, Grid, columns, number, words

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from assay.comparison.comparison import Comparison
-from assay.comparison.figures import Figures
+from assay.comparison import Comparison, Figures
 from assay.text import counted
 
 FEWEST = 3

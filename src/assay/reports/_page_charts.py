@@ -9,9 +9,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 from xml.etree import ElementTree as ET
 
-from assay.charts import Drawing, draw
-from assay.charts._render import to_svg
-from assay.charts._spec import themed
+from assay.charts import Drawing, draw, themed, to_svg
 from assay.errors import AssayError
 from assay.reports._page_matter import Matter
 from assay.reports._page_parts import NUMBER, TEXT, Column, Field, Grid, Words, number, words

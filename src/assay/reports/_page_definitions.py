@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from assay.metrics._describe import describe
-from assay.metrics._metric import BoundMetric
+from assay.metrics import BoundMetric, describe
 from assay.reports._page_matter import Matter
 from assay.reports._page_metrics import definition_anchor
 from assay.reports._page_parts import Section, anchor_of

@@ -6,17 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from assay.comparison.compare import SPANS
-from assay.comparison.comparison import Comparison
-from assay.comparison.figures import Figures
-from assay.comparison.pairing import sign_of
-from assay.datasets._format import all_formats
-from assay.evaluation.confidence import Confidence
-from assay.evaluation.intervals import with_intervals
-from assay.evaluation.result import Result
-from assay.metrics._metric import BoundMetric
-from assay.model.tags import Tags
-from assay.monitoring.gate import GateReport
+from assay.comparison import SPANS, Comparison, Figures, sign_of
+from assay.datasets import all_formats
+from assay.evaluation import Confidence, Result, with_intervals
+from assay.metrics import BoundMetric
+from assay.model import Tags
+from assay.monitoring import GateReport
 from assay.reports._comparison_movers import moving_metric
 from assay.reports._comparison_tables import reference_of
 from assay.text import printable

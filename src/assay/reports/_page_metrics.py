@@ -5,13 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from assay.comparison.comparison import Comparison
-from assay.comparison.figures import p_text
-from assay.comparison.letters import beaten_by
-from assay.comparison.pair import Pair
-from assay.metrics._metric import BoundMetric
-from assay.monitoring.gate_words import conclusion
-from assay.monitoring.verdict import Verdict
+from assay.comparison import Comparison, Pair, beaten_by, p_text
+from assay.metrics import BoundMetric
+from assay.monitoring import Verdict, conclusion
 from assay.reports._comparison_tables import is_against_one, places, raised, reference_of, shown_pairs
 from assay.reports._comparison_words import (
     BETTER,

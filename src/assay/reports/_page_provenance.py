@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from assay.evaluation.result import Result
-from assay.model.policy import Policy
+from assay.evaluation import Result
+from assay.model import Policy
 from assay.reports._page_matter import Matter
 from assay.reports._page_parts import TEXT, Column, Field, Grid, Section, anchor_of, words
 from assay.reports._stored import commit_in_words, readable

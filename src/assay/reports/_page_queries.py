@@ -7,11 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from assay.comparison.figures import UNKNOWN
-from assay.comparison.movers import ranking_of
-from assay.comparison.pairing import sign_of
-from assay.evaluation.result import Result
-from assay.metrics._metric import BoundMetric
+from assay.comparison import UNKNOWN, ranking_of, sign_of
+from assay.evaluation import Result
+from assay.metrics import BoundMetric
 from assay.reports._page_charts import Figures, drawn
 from assay.reports._page_matter import Matter
 from assay.reports._page_parts import TEXT, Column, Field, Grid, Section, anchor_of, joined, number, words

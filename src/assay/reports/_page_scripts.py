@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.atomic_write import atomic_write
-from assay.datasets._ontology_cache import cache_folder
+from assay.datasets import cache_folder
 from assay.errors import DataError, UsageError
 from assay.text import install_command
 

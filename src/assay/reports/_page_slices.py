@@ -8,14 +8,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from assay.comparison.comparison import Comparison
-from assay.comparison.pair import Pair
-from assay.comparison.pairing import sign_of
-from assay.comparison.slice_comparison import SliceComparison, compare_slices
-from assay.evaluation.result import Result
-from assay.metrics._metric import BoundMetric
-from assay.model.scores import MEAN
-from assay.model.tags import Slice, Tags
+from assay.comparison import Comparison, Pair, SliceComparison, compare_slices, sign_of
+from assay.evaluation import Result
+from assay.metrics import BoundMetric
+from assay.model import MEAN, Slice, Tags
 from assay.reports._comparison_words import legend, mark, p_short
 from assay.reports._page_charts import drawn
 from assay.reports._page_matter import Matter

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from assay.evaluation.result import Result
-from assay.metrics._metric import BoundMetric
+from assay.evaluation import Result
+from assay.metrics import BoundMetric
 from assay.reports._failures import reasons
 from assay.reports._page_charts import drawn
 from assay.reports._page_matter import Matter

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from assay.evaluation.answers import Answer
-from assay.evaluation.runner import Part
+from assay.evaluation import Answer, Part
 from assay.grammar import REQUIRED, show
-from assay.providers._provider import Provider
+from assay.providers import Provider
 from assay.reports._cells import Cell, Table
 from assay.reports._layout import Style, with_prose, without_middle
 from assay.text import counted, display_width, milliseconds, printable, some_of

@@ -8,8 +8,8 @@ from functools import cache, cached_property
 from typing import Any
 
 from assay.catalog import entries_by_name, find_entry
-from assay.evaluation.result import Result
-from assay.metrics._metric import BoundMetric
+from assay.evaluation import Result
+from assay.metrics import BoundMetric
 from assay.text import milliseconds, printable, with_minus
 
 UNIT = " ms"

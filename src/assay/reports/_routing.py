@@ -6,10 +6,9 @@ import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from assay.comparison.figures import UNKNOWN, Figures
-from assay.comparison.slices import Sliced
-from assay.evaluation.result import Result
-from assay.metrics._metric import BoundMetric
+from assay.comparison import UNKNOWN, Figures, Sliced
+from assay.evaluation import Result
+from assay.metrics import BoundMetric
 from assay.reports._cells import Cell, Table
 from assay.reports._csv_rows import csv_of
 from assay.reports._layout import Style, needed_width

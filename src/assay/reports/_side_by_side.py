@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from assay.evaluation.result import Result
+from assay.evaluation import Result
 
 
 def notes_side_by_side(results: Sequence[Result]) -> Iterator[str]:

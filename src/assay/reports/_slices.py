@@ -5,14 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from assay.comparison.figures import UNKNOWN, Figures
-from assay.comparison.pair import Pair
-from assay.comparison.slice_comparison import SliceComparison
-from assay.comparison.slices import Part, Sliced, n_counted
-from assay.comparison.worst_slice import WorstSlice, WorstSlices
-from assay.evaluation.result import Result
-from assay.metrics._metric import BoundMetric
-from assay.model.tags import Slice
+from assay.comparison import UNKNOWN, Figures, Pair, Part, SliceComparison, Sliced, WorstSlice, WorstSlices, n_counted
+from assay.evaluation import Result
+from assay.metrics import BoundMetric
+from assay.model import Slice
 from assay.reports._cells import Cell, Table
 from assay.reports._comparison_words import BETTER, WORSE, mark, p_short
 from assay.reports._csv_rows import csv_of

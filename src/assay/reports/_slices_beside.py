@@ -8,10 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.atomic_write import atomic_write
-from assay.comparison.agreement import RankAgreement
-from assay.comparison.figures import Figures
-from assay.comparison.slice_comparison import SliceComparison
-from assay.comparison.worst_slice import WorstSlices
+from assay.comparison import Figures, RankAgreement, SliceComparison, WorstSlices
 from assay.errors import UsageError
 from assay.masking import mask
 from assay.reports._agreement import agreement_sheets

@@ -7,11 +7,11 @@ from typing import Any
 
 from assay.errors import UnknownName
 from assay.grammar import REQUIRED, show
-from assay.providers._provider import all_providers
+from assay.providers import all_providers
 from assay.reports._cells import Cell, Table
 from assay.reports._csv_rows import csv_of
 from assay.reports._layout import Style, fitted, needed_width, with_prose
-from assay.store.entries import Entry, StoredEvaluation
+from assay.store import Entry, StoredEvaluation
 from assay.text import counted, printable
 
 MINUTE = len("2026-11-15T11:21")

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from assay.errors import UnknownName, near_matches
-from assay.evaluation.result import Result
-from assay.metrics._lookup import recorded_metric
-from assay.model.run import Rankings, Run
+from assay.evaluation import Result
+from assay.metrics import recorded_metric
+from assay.model import Rankings, Run
 from assay.reports._cells import Cell, Table
 from assay.reports._layout import BOLD, Style, fitted
-from assay.store.entries import StoredEvaluation
+from assay.store import StoredEvaluation
 from assay.text import counted, milliseconds, printable
 
 MOST_MISSED = 10

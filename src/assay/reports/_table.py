@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from assay.evaluation.bands import Band
-from assay.evaluation.result import Result
-from assay.metrics._metric import BoundMetric
+from assay.evaluation import Band, Result
+from assay.metrics import BoundMetric
 from assay.reports._bands import bands_of
 from assay.reports._cells import Cell, Table
 from assay.reports._confidence import confidence_column, confidence_notes, is_confidence

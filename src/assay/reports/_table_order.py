@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from math import isnan
 
-from assay.evaluation.result import Result
-from assay.metrics._metric import BoundMetric
+from assay.evaluation import Result
+from assay.metrics import BoundMetric
 
 
 def deciding_metric(results: Sequence[Result], beside: Collection[str] = ()) -> BoundMetric | None:

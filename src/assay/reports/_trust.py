@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from assay.evaluation.bands import Band
-from assay.evaluation.result import Result
-from assay.metrics._metric import BoundMetric
+from assay.evaluation import Band, Result
+from assay.metrics import BoundMetric
 from assay.reports._report import Report
 from assay.text import counted, percent
 

@@ -7,15 +7,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from assay.comparison.compare import compare_results, fair_metric
-from assay.comparison.comparison import Comparison
-from assay.comparison.how import How
-from assay.comparison.pairing import sign_of
-from assay.evaluation.conduct import is_total_failure
-from assay.evaluation.plan_statistics import Statistics
-from assay.evaluation.result import Result
-from assay.model.scores import MEAN
-from assay.stats._power import minimum_detectable_effect
+from assay.comparison import Comparison, How, compare_results, fair_metric, sign_of
+from assay.evaluation import Result, Statistics, is_total_failure
+from assay.model import MEAN
+from assay.stats import minimum_detectable_effect
 from assay.text import milliseconds
 
 UNFAIR = (

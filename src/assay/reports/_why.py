@@ -6,8 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from assay.evaluation.explanation import Explanation, Figure, Moved
-from assay.evaluation.target import Target
+from assay.evaluation import Explanation, Figure, Moved, Target
 from assay.reports._asked import Asked
 from assay.reports._cells import Cell, Table
 from assay.reports._layout import Style, with_prose

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from assay.evaluation.result import Result
-from assay.metrics._metric import BoundMetric
+from assay.evaluation import Result
+from assay.metrics import BoundMetric
 from assay.reports._bands import KINDS, Kind, band_scores
 from assay.reports._csv_rows import as_csv
 from assay.reports._report import Renderer, Report

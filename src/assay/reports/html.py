@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay._version import __version__
 from assay.errors import AssayError, UsageError
-from assay.evaluation.result import Result
+from assay.evaluation import Result
 from assay.reports._report import Renderer, Report
 from assay.text import install_command
 
@@ -72,7 +72,7 @@ def matters_of(results: Sequence[Result]) -> list[Matter]:
 
 def _matters(results: tuple[Result, ...]) -> list[Matter]:
     """Results that cannot be compared stand one below the other."""
-    from assay.comparison.compare import compare_results
+    from assay.comparison import compare_results
     from assay.reports._page_matter import Matter
 
     if len(results) == 1:

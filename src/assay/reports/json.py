@@ -9,7 +9,7 @@ import secrets
 from collections.abc import Collection
 from typing import Any
 
-from assay.evaluation.saved_form import SCHEMA
+from assay.evaluation import SCHEMA
 from assay.reports._bands import bands_by_query
 from assay.reports._report import Renderer, Report
 

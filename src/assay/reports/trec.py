@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from assay.evaluation.result import Result
-from assay.metrics._metric import BoundMetric
+from assay.evaluation import Result
+from assay.metrics import BoundMetric
 from assay.reports._bands import Kind, band_scores, bands_of
 from assay.reports._report import Renderer, Report
 from assay.text import printable

@@ -13,10 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from assay.errors import BadParameter, DataError
-from assay.model.ids import key_id, text_id
-from assay.model.ordering import Floats
-from assay.model.policy import RankRule
-from assay.model.run import Run
+from assay.model import Floats, RankRule, Run, key_id, text_id
 from assay.stats._kendall import Items, ap_correlation_of, items_of, kendall
 from assay.stats._paired_rankings import PairedRankings, all_queries, blocks_of, paired_rankings
 from assay.stats._rbo import Overlap

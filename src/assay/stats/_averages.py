@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.model.ordering import Floats
-from assay.model.scores import (
+from assay.model import (
     GEOMETRIC_FLOOR,
     GEOMETRIC_MEAN,
     MEAN,
     PERCENTAGE,
     SUM,
     Aggregation,
+    Floats,
 )
 
 AVERAGED = (MEAN, SUM, PERCENTAGE, GEOMETRIC_MEAN)

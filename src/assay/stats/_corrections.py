@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from assay.catalog import find_by_any_name
 from assay.errors import DataError
-from assay.model.ordering import Floats
+from assay.model import Floats
 
 
 class Correction(NamedTuple):

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import BadParameter, DataError
-from assay.model.ordering import Floats, Ints
+from assay.model import Floats, Ints
 from assay.stats._rounding import rounding_of
 from assay.stats._student import student
 from assay.stats._test import Pairs

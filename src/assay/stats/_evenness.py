@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.model.ordering import Floats
+from assay.model import Floats
 
 
 def evenness_of(parts: Floats) -> Callable[[NDArray[Any]], Floats]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from assay.errors import BadParameter, DataError
-from assay.model.ordering import Floats
+from assay.model import Floats
 from assay.stats._exact import exact_mean
 from assay.stats._fractions import checked_fraction
 from assay.stats._mean_intervals import BOOTSTRAP, Resampled, T, check_request, ends, mean_intervals, unknown

@@ -10,9 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.errors import BadParameter, DataError
-from assay.model.graded import ratio
-from assay.model.ordering import Floats
-from assay.model.scores import (
+from assay.model import (
     EVENNESS,
     MEAN,
     PERCENTAGE,
@@ -21,6 +19,8 @@ from assay.model.scores import (
     SUM,
     Aggregation,
     Column,
+    Floats,
+    ratio,
 )
 from assay.stats._averages import AVERAGED, averaged, summarised
 from assay.stats._evenness import drawn_evenness, evenness_of

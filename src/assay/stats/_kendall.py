@@ -10,8 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from assay.model.graded import ratio
-from assay.model.ordering import Floats, Ints
+from assay.model import Floats, Ints, ratio
 from assay.stats._paired_rankings import PairedRankings
 
 

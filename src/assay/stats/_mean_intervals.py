@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.errors import BadParameter, DataError
-from assay.model.ordering import Floats
+from assay.model import Floats
 from assay.stats._exact import exact_mean, exact_sum
 from assay.stats._fractions import checked_fraction
 from assay.stats._resampling import (

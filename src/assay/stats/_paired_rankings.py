@@ -9,8 +9,7 @@ from itertools import chain, pairwise, repeat
 
 import numpy as np
 
-from assay.model.ordering import Floats, Ints
-from assay.model.run import Run
+from assay.model import Floats, Ints, Run
 
 BLOCK_ROWS = 250_000
 """Retrieved documents of one system that are worked on at once; the answer does not depend on it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.model.ordering import Floats, Ints
+from assay.model import Floats, Ints
 
 
 def shared_ranks(rows: Floats, rounding: Floats) -> Floats:

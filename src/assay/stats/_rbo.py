@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from assay.model.ordering import Floats, Ints
+from assay.model import Floats, Ints
 from assay.stats._paired_rankings import PairedRankings, Side
 
 

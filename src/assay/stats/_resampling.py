@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from assay.errors import BadParameter
 from assay.grammar import Param, depth
-from assay.model.ordering import Floats
+from assay.model import Floats
 from assay.stats._exact import exact
 
 CELLS = 2**20

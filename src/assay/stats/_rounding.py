@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.model.ordering import Floats
+from assay.model import Floats
 
 ROUNDING = 1e-12
 """Differences up to this share of the largest score come from arithmetic, not from the systems."""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.model.ordering import Floats
+from assay.model import Floats
 from assay.stats._rounding import rounding_of
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.model.ordering import Floats
+from assay.model import Floats
 from assay.stats._exact import Exact, exact
 
 

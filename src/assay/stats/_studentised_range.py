@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.model.ordering import Floats
+from assay.model import Floats
 
 _Z = np.arange(-8.5, 8.75, 0.125)
 """Where the normal curve is looked at: the trapezoidal rule is exact to rounding there."""

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from assay.model.ordering import Floats, Ints
+from assay.model import Floats, Ints
 from assay.stats._exact import exact, slack_of
 from assay.stats._student import chance_of_gap, two_samples
 

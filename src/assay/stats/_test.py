@@ -12,7 +12,7 @@ import numpy as np
 from assay.catalog import Described, entries_by_name, find_by_any_name
 from assay.errors import UsageError
 from assay.grammar import Param, changed_settings, one_of, parse_settings, split_call, written
-from assay.model.ordering import Floats, Ints
+from assay.model import Floats, Ints
 from assay.stats._rounding import rounding_of
 
 ALTERNATIVE = Param(

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.model.ordering import Floats
+from assay.model import Floats
 from assay.stats._ranks import group_sizes
 from assay.stats._rounding import ROUNDING
 from assay.stats._test import FieldOutcome

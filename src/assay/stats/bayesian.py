@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from assay.grammar import Param, not_negative
-from assay.model.ordering import Floats
+from assay.model import Floats
 from assay.stats._rounding import ROUNDING, rounding_of
 from assay.stats._student import chance_below, student
 from assay.stats._test import Outcome, Pairs, StatisticalTest, nothing

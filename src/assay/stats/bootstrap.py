@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.grammar import Param, one_of
-from assay.model.ordering import Floats
+from assay.model import Floats
 from assay.stats._exact import exact, exact_mean
 from assay.stats._resampling import block_rows, column_groups, count_blocks, is_beyond, resamples_param, tally
 from assay.stats._student import coins_alike

@@ -3,7 +3,7 @@
 import numpy as np
 
 from assay.grammar import Param, one_of
-from assay.model.ordering import Floats
+from assay.model import Floats
 from assay.stats._ranks import shared_ranks
 from assay.stats._rounding import ROUNDING
 from assay.stats._studentised_range import chance_of_range

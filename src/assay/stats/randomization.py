@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.model.ordering import Floats
+from assay.model import Floats
 from assay.stats._exact import exact, exact_mean, slack_of
 from assay.stats._resampling import all_keep_blocks, block_rows, column_groups, keep_blocks, resamples_param, tally
 from assay.stats._test import ALTERNATIVE, Outcome, Pairs, StatisticalTest, nothing

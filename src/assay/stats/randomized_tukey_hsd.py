@@ -5,7 +5,7 @@ from math import factorial, log
 
 import numpy as np
 
-from assay.model.ordering import Floats
+from assay.model import Floats
 from assay.stats._resampling import resamples_param
 from assay.stats._rounding import ROUNDING
 from assay.stats._test import Field, FieldOutcome, StatisticalTest

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.grammar import Param, one_of
-from assay.model.ordering import Floats
+from assay.model import Floats
 from assay.stats._ranks import shared_ranks
 from assay.stats._rounding import rounding_of
 from assay.stats._test import ALTERNATIVE, Outcome, Pairs, StatisticalTest, nothing

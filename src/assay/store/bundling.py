@@ -7,8 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from assay.errors import BadParameter, UsageError
-from assay.evaluation.plan import Plan
-from assay.evaluation.result import Result
+from assay.evaluation import Plan, Result
 from assay.store.moments import now, read_moment
 from assay.store.parcel import parcel_of
 from assay.store.payload import pack_json

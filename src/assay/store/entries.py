@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from assay.evaluation.result import Result
+from assay.evaluation import Result
 from assay.store.parcel import Figure
 
 

@@ -16,8 +16,7 @@ import msgspec
 
 from assay._version import __version__
 from assay.atomic_write import atomic_write, is_stream
-from assay.datasets._limits import UnpackedFile
-from assay.datasets._zstd import ZstdFile
+from assay.datasets import UnpackedFile, ZstdFile
 from assay.errors import BadParameter, DataError, UsageError
 from assay.evaluation.saved import result_of
 from assay.evaluation.saved_form import SavedResult

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from assay.evaluation.result import Result
+    from assay.evaluation import Result
 
 
 @dataclass(frozen=True)

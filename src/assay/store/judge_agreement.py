@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from assay.model.plain import plain_values
-from assay.stats._kappa import cohen_kappa
+from assay.model import plain_values
+from assay.stats import cohen_kappa
 from assay.store.judgments import Judgment
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from assay.datasets._write import why_not_trec
-from assay.model.numeric import is_finite_number
+from assay.datasets import why_not_trec
+from assay.model import is_finite_number
 from assay.store.judgments import Judgment, combined
 from assay.text import counted, printable
 

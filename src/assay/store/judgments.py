@@ -15,7 +15,7 @@ from sqlalchemy import Connection, delete, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from assay.errors import BadParameter, UnknownName, near_matches
-from assay.model.numeric import is_finite_number
+from assay.model import is_finite_number
 from assay.store.moments import now, read_moment
 from assay.store.payload import digest_of, pack_json
 from assay.store.rows import read_rows

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import DataError, StoreError
-from assay.evaluation.result import Result
+from assay.evaluation import Result
 from assay.store.bundling import bundle_of
 from assay.store.export_file import Exported, write_export
 from assay.store.place import DEFAULT

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, bindparam, func, insert, inspect, select, tex
 
 from assay._version import __version__
 from assay.errors import AssayError, StoreError
-from assay.evaluation.saved_form import SavedRecord
+from assay.evaluation import SavedRecord
 from assay.schema import convert_plain
 from assay.store.annotation import mark_blessed
 from assay.store.comparability import comparable_of

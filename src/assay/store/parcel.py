@@ -12,10 +12,7 @@ import msgspec
 import numpy as np
 
 from assay.errors import BadParameter
-from assay.evaluation.relevant import retrieved_nonrelevant
-from assay.evaluation.result import Result
-from assay.evaluation.saved import result_of_record
-from assay.evaluation.saved_form import SavedQuery, SavedRecord
+from assay.evaluation import Result, SavedQuery, SavedRecord, result_of_record, retrieved_nonrelevant
 from assay.masking import mask, mask_nested
 from assay.model.records import Query
 from assay.schema import SchemaError, at_key, convert_plain

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import msgspec
 import numpy as np
 
-from assay.datasets._limits import VARIABLE, most_unpacked
+from assay.datasets import VARIABLE, most_unpacked
 from assay.errors import StoreError
 from assay.schema import SchemaError
 from assay.store.numbers import pack_counts, unpack_counts

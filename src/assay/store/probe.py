@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from assay.evaluation.result import Result
+from assay.evaluation import Result
 from assay.store.entries import Point
 from assay.store.moments import now
 from assay.store.parcel import parcel_of

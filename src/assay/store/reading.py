@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, select
 
 from assay.errors import StoreError
-from assay.evaluation.result import Result
-from assay.evaluation.saved_form import SavedRecord
+from assay.evaluation import Result, SavedRecord
 from assay.schema import check_depth, convert_plain
 from assay.store.entries import Note, StoredEvaluation
 from assay.store.pairs import Unopened, unpack_pairs

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, Self
 from sqlalchemy import Connection, func, select
 
 from assay.errors import UsageError
-from assay.evaluation.result import Result
-from assay.metrics._metric import BoundMetric
+from assay.evaluation import Result
+from assay.metrics import BoundMetric
 from assay.store.annotation import Blessed, add_notes, add_tags, address, bless, check_tag, remove_tags, unblessing
 from assay.store.bundling import bundle_of
 from assay.store.database import Database

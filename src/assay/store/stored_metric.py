@@ -5,8 +5,7 @@ from __future__ import annotations
 from sqlalchemy import Connection, select
 
 from assay.errors import UnknownName
-from assay.metrics._lookup import find_metric, recorded_metric
-from assay.metrics._metric import BoundMetric
+from assay.metrics import BoundMetric, find_metric, recorded_metric
 from assay.store.parcel import unpack_record
 from assay.store.payload import damage_in, decompressed
 from assay.store.rows import read_first, store_prefix

@@ -6,12 +6,18 @@ from typing import Annotated, Any
 
 import msgspec
 
-from assay.datasets._write import write_qrels
+from assay.datasets import write_qrels
 from assay.errors import BadParameter, DataError, UnknownName, near_matches
-from assay.store.judge_agreement import judge_agreements
-from assay.store.judgment_export import exportable
-from assay.store.judgments import LONGEST_JUDGE, LONGEST_NOTE, Judgment, checked_judgment, judge_name
-from assay.store.running import list_running
+from assay.store import (
+    LONGEST_JUDGE,
+    LONGEST_NOTE,
+    Judgment,
+    checked_judgment,
+    exportable,
+    judge_agreements,
+    judge_name,
+    list_running,
+)
 from assay.temporary_files import TemporaryFile
 from assay.text import printable, shortened
 from assay.web._api_results import paged

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlencode
 
 from assay.errors import BadParameter, UnknownName, near_matches
-from assay.monitoring.history import Series, series_of
-from assay.reports._stored_query import query_to_dict
-from assay.store import StoredEvaluation
-from assay.store.listing import Filter
-from assay.store.moments import parse_since
+from assay.monitoring import Series, series_of
+from assay.reports import query_to_dict
+from assay.store import Filter, StoredEvaluation, parse_since
 from assay.text import counted
 from assay.web._desk import Desk, Listed
 from assay.web._endpoint import PREFIX, Given, Parameter
@@ -32,7 +30,7 @@ from assay.web.leaderboard import (
 )
 
 if TYPE_CHECKING:
-    from assay.evaluation.result import Result
+    from assay.evaluation import Result
 
 T = TypeVar("T")
 REFERENCE = r"[A-Za-z0-9_][A-Za-z0-9_.+~\-]*"

@@ -6,8 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from assay.reports._csv_rows import as_csv
-from assay.reports._page_parts import NUMBER, Column, Field, Grid
+from assay.reports import NUMBER, Column, Field, Grid, as_csv
 
 HEAD = "{}"
 """Stands for the head of a column in the name of a value."""

@@ -18,10 +18,9 @@ if TYPE_CHECKING:
     from anyio import CapacityLimiter
     from starlette.requests import Request
 
-    from assay.comparison.comparison import Comparison
-    from assay.evaluation.result import Result
-    from assay.store import Entry, Store, StoredEvaluation
-    from assay.store.judgment_book import JudgmentBook
+    from assay.comparison import Comparison
+    from assay.evaluation import Result
+    from assay.store import Entry, JudgmentBook, Store, StoredEvaluation
 
 T = TypeVar("T")
 MOST_ROWS = 1_000_000
@@ -189,8 +188,7 @@ class Desk:
 
         They never change, so neither does what was worked out.
         """
-        from assay.comparison.compare import compare_results
-        from assay.comparison.how import How
+        from assay.comparison import How, compare_results
 
         def work() -> Comparison:
             results = self.results(keys)

@@ -10,10 +10,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import AssayError
-from assay.evaluation.result import Result
+from assay.evaluation import Result
 
 if TYPE_CHECKING:
-    from assay.datasets._dataset import BenchmarkDataset
+    from assay.datasets import BenchmarkDataset
 
 LONGEST = 600
 """Letters of a document on a page."""
@@ -23,7 +23,7 @@ class Held:
     """A benchmark that is at hand, with its fingerprints, which are worked out once."""
 
     def __init__(self, dataset: BenchmarkDataset) -> None:
-        from assay.datasets._dataset import PARTS
+        from assay.datasets import PARTS
 
         self.dataset = dataset
         self.fingerprints = {part: dataset.fingerprint(part) for part in PARTS}
@@ -76,7 +76,7 @@ class Library:
 
 @lru_cache(maxsize=8)
 def _bundled(name: str) -> Held | None:
-    from assay.datasets._format import HPO, bundled, load_dataset
+    from assay.datasets import HPO, bundled, load_dataset
 
     if name not in bundled() or name.startswith(HPO):
         return None

@@ -6,10 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from assay.comparison.pair import Pair
-from assay.reports._page_matter import Matter
-from assay.reports._page_metrics import RECORD
-from assay.reports._page_parts import Column, Field, Grid, Section
+from assay.comparison import Pair
+from assay.reports import RECORD, Column, Field, Grid, Matter, Section
 from assay.web._csv import HEAD, HIGH, LOW, UNKNOWN, told, with_ends
 
 SYSTEM = "system"

@@ -7,14 +7,11 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from assay.comparison.figures import Figures
-from assay.evaluation.rejudging import Grades, Rejudged, rejudge
-from assay.evaluation.result import Result
-from assay.model.run import Rankings, Run
-from assay.reports._page_parts import Column, Field, Grid, columns, number, words
-from assay.reports._stored import readable
-from assay.store.judge_agreement import JudgeAgreement, judge_agreements
-from assay.store.judgments import Judgment, combined, with_own_ids
+from assay.comparison import Figures
+from assay.evaluation import Grades, Rejudged, Result, rejudge
+from assay.model import Rankings, Run
+from assay.reports import Column, Field, Grid, columns, number, readable, words
+from assay.store import JudgeAgreement, Judgment, combined, judge_agreements, with_own_ids
 from assay.text import counted, percent, printable
 from assay.web._desk import Desk
 from assay.web._documents import Library

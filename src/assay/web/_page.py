@@ -13,7 +13,7 @@ from assay.text import shortened
 from assay.web._endpoint import LONGEST
 
 if TYPE_CHECKING:
-    from assay.reports._page_parts import Grid
+    from assay.reports import Grid
     from assay.web._desk import Desk
 
 MOST_PARAMETERS = 200

@@ -8,16 +8,15 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
-from assay.charts import Drawing
-from assay.charts._spec import themed
+from assay.charts import Drawing, themed
 from assay.errors import UsageError
-from assay.reports._page_charts import SVG, THEME, alone
+from assay.reports import SVG, THEME, alone
 from assay.text import install_command, printable
 from assay.web._drawing import drawer
 from assay.web._kept import Kept
 
 if TYPE_CHECKING:
-    from assay.reports._page_charts import Figure
+    from assay.reports import Figure
 
 MARK, KIND = "graphics-symbol", "aria-roledescription"
 NO_MARKS = {"axis", "legend"}

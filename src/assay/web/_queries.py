@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from assay.comparison.figures import Figures
-from assay.comparison.pairing import sign_of
+from assay.comparison import Figures, sign_of
 from assay.errors import BadParameter, UnknownName, near_matches
-from assay.evaluation.result import Result
-from assay.metrics._metric import BoundMetric
-from assay.reports._page_parts import TEXT, Column, Field, number, words
+from assay.evaluation import Result
+from assay.metrics import BoundMetric
+from assay.reports import TEXT, Column, Field, number, words
 from assay.web._page import Asked, address
 from assay.web._sheet import Plan, SheetColumn
 

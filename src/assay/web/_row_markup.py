@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from assay.reports._page_parts import Field
+from assay.reports import Field
 from assay.text import printable
 from assay.web._sheet import Sheet
 

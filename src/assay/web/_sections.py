@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.charts import Drawing
-from assay.reports._page_charts import Figure, Figures
-from assay.reports._page_parts import Column, Field, Grid, Section
+from assay.reports import Column, Field, Figure, Figures, Grid, Section
 
 Tables = dict[str, Callable[[], Grid]]
 

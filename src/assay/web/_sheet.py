@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from assay.errors import BadParameter
-from assay.reports._page_parts import NUMBER, Column, Field, Grid
+from assay.reports import NUMBER, Column, Field, Grid
 from assay.web._page import Asked
 
 T = TypeVar("T")

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from assay.metrics._describe import describe
-from assay.metrics._lookup import find_metric
-from assay.metrics._registry import all_metrics
-from assay.store.judgments import LONGEST_JUDGE
+from assay.metrics import all_metrics, describe, find_metric
+from assay.store import LONGEST_JUDGE
 from assay.web import _api_judgments as judged
 from assay.web import _api_results as stored
 from assay.web import _schema as shape

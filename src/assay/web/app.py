@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.routing import BaseRoute
 
-    from assay.datasets._dataset import BenchmarkDataset
+    from assay.datasets import BenchmarkDataset
     from assay.store import Store
 
 PAGES: tuple[Page, ...] = (

@@ -8,15 +8,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from urllib.parse import urlencode
 
-from assay.comparison.pairing import sign_of
+from assay.comparison import sign_of
 from assay.errors import AssayError, DataError, UsageError
-from assay.evaluation.result import Result
-from assay.metrics._metric import BoundMetric
-from assay.reports._page import Group, group_of
-from assay.reports._page_matter import Matter
-from assay.reports._page_parts import TEXT, Column, Field, Section, words
-from assay.reports._page_queries import Cards
-from assay.reports._stored import readable
+from assay.evaluation import Result
+from assay.metrics import BoundMetric
+from assay.reports import TEXT, Cards, Column, Field, Group, Matter, Section, group_of, readable, words
 from assay.text import printable
 from assay.web._desk import Desk, Listed
 from assay.web._exact import exact_section

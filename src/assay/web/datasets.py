@@ -6,15 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from assay.datasets._check import check_dataset
-from assay.datasets._dataset import PARTS
-from assay.datasets._finding import Finding
-from assay.datasets._format import bundled
-from assay.datasets._hpo import load_cases
+from assay.datasets import PARTS, Finding, bundled, check_dataset, load_cases
 from assay.errors import UnknownName, near_matches
-from assay.evaluation.result import Result
-from assay.reports._datasets import size_text, statistics_lines
-from assay.reports._page_parts import TEXT, Column, Field, Grid, Section, Words, number, words
+from assay.evaluation import Result
+from assay.reports import TEXT, Column, Field, Grid, Section, Words, number, size_text, statistics_lines, words
 from assay.text import counted
 from assay.web._desk import Desk, Listed
 from assay.web._page import Asked, Page, View, address

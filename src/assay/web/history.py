@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from assay.charts import draw
-from assay.comparison.figures import Figures as Digits
+from assay.comparison import Figures as Digits
 from assay.errors import UsageError
-from assay.metrics._metric import BoundMetric
-from assay.monitoring.history import Point, Series, series_of
-from assay.reports._page_charts import Figure, Figures
-from assay.reports._page_parts import TEXT, Column, Field, Section, Words, number, words
-from assay.reports._stored import readable
+from assay.metrics import BoundMetric
+from assay.monitoring import Point, Series, series_of
+from assay.reports import TEXT, Column, Field, Figure, Figures, Section, Words, number, readable, words
 from assay.web._csv import HEAD, told, with_ends
 from assay.web._desk import Desk, known_figures
 from assay.web._page import Asked, Page, View

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
 from assay.errors import BadParameter
-from assay.store.judgments import LONGEST_JUDGE, Judgment, judge_name
+from assay.store import LONGEST_JUDGE, Judgment, judge_name
 from assay.text import printable, shortened
 from assay.web._answers import Answer
 from assay.web._judged import GRADES, Draft
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.routing import BaseRoute
 
-    from assay.evaluation.result import Result
+    from assay.evaluation import Result
     from assay.web._desk import Desk
     from assay.web._rendering import Renderer
 

@@ -6,13 +6,10 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from assay.charts import Drawing, draw
-from assay.comparison.compare import compare_results, counts_chunks, fair_metric
-from assay.comparison.comparison import Comparison
+from assay.comparison import Comparison, compare_results, counts_chunks, fair_metric
 from assay.errors import AssayError, UnknownName, UsageError, near_matches
-from assay.evaluation.result import Result
-from assay.reports._page_charts import Figure, Figures
-from assay.reports._page_parts import TEXT, Column, Field, Grid, Section, number, words
-from assay.reports._stored import readable
+from assay.evaluation import Result
+from assay.reports import TEXT, Column, Field, Figure, Figures, Grid, Section, number, readable, words
 from assay.text import counted
 from assay.web._csv import HEAD, told
 from assay.web._desk import Desk, Listed, known_figures

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from assay.metrics._describe import describe, describe_all, written
-from assay.metrics._groups import GROUPS
-from assay.metrics._metric import Metric
-from assay.metrics._parse import parse_name
-from assay.metrics._registry import all_metrics
-from assay.reports._page_parts import TEXT, Column, Field, Grid, Section, Words
+from assay.metrics import GROUPS, Metric, all_metrics, describe, describe_all, parse_name, written
+from assay.reports import TEXT, Column, Field, Grid, Section, Words
 from assay.web._desk import Desk
 from assay.web._page import Asked, Page, View, address
 from assay.web._sections import lay_out

@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from assay.reports._stored import readable
-from assay.store.running import Running, list_running
+from assay.reports import readable
+from assay.store import Running, list_running
 from assay.text import counted
 from assay.web._page import Asked, Page, View
 from assay.web._throttle import visitor_of

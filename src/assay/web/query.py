@@ -6,12 +6,10 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assay.comparison.figures import Figures
+from assay.comparison import Figures
 from assay.errors import UnknownName, near_matches
-from assay.evaluation.result import Result
-from assay.reports._page_parts import TEXT, Column, Field, Grid, number, words
-from assay.reports._stored import readable
-from assay.reports._stored_query import query_to_dict
+from assay.evaluation import Result
+from assay.reports import TEXT, Column, Field, Grid, number, query_to_dict, readable, words
 from assay.store import StoredEvaluation
 from assay.text import counted, printable
 from assay.web._csv import HEAD, told

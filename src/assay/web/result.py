@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from assay.metrics._metric import BoundMetric
-from assay.reports._page import Group, group_of
-from assay.reports._page_matter import Matter
-from assay.reports._stored import readable
+from assay.metrics import BoundMetric
+from assay.reports import Group, Matter, group_of, readable
 from assay.text import printable
 from assay.web._desk import Desk, Listed
 from assay.web._exact import exact_section

@@ -8,10 +8,8 @@ from html import escape
 from itertools import accumulate
 
 from assay.errors import UnknownName, near_matches
-from assay.reports._page_parts import TEXT, Column, Field, number, words
-from assay.reports._stored import readable
-from assay.store.moments import parse_since
-from assay.store.parcel import Figure
+from assay.reports import TEXT, Column, Field, number, readable, words
+from assay.store import Figure, parse_since
 from assay.text import counted, printable
 from assay.web._csv import HEAD, told, with_ends
 from assay.web._desk import Desk, Listed, Shelf

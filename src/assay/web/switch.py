@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from assay.reports._stored import readable
+from assay.reports import readable
 from assay.text import printable
 from assay.web._desk import Desk, Listed
 from assay.web._page import refuse_long

@@ -27,22 +27,6 @@ As a provider it keeps assay's conventions, which are the same for every measure
     the same, judgments without subtopics       a warning, and a number                   DataError
 """
 
-from __future__ import annotations
+from assay.lazy import front_door
 
-from assay.compat._late_names import late_names
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from assay.compat.ir_measures._measure import metric_of
-    from assay.compat.ir_measures._registration import provider, register
-
-__all__ = ["metric_of", "provider", "register"]
-
-__getattr__, __dir__ = late_names(
-    __name__,
-    {
-        "metric_of": f"{__name__}._measure",
-        "provider": f"{__name__}._registration",
-        "register": f"{__name__}._registration",
-    },
-)
+__getattr__, __dir__, __all__ = front_door(__name__)

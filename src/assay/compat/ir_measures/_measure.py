@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from assay.grammar import mark_written
-from assay.metrics._metric import BoundMetric
-from assay.metrics._parse import parse_metric
+from assay.metrics import BoundMetric, parse_metric
 
 
 def metric_of(measure: Any) -> BoundMetric:

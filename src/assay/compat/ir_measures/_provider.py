@@ -11,10 +11,8 @@ from ir_measures.providers import Evaluator, Provider
 from assay.compat.ir_measures._measure import metric_of
 from assay.datasets import as_source
 from assay.errors import UsageError
-from assay.evaluation.evaluate import evaluate_settings
-from assay.evaluation.setting import settings_of
-from assay.model.profile import OWN
-from assay.model.qrels import Qrels
+from assay.evaluation import evaluate_settings, settings_of
+from assay.model import OWN, Qrels
 
 
 class AssayProvider(Provider):  # type: ignore[misc, unused-ignore]

@@ -13,50 +13,6 @@ Formulas are the printed ones: precision ÷ k, average precision ÷ all relevant
     a figure that was 0 before divides by 0                  an anomaly of the kind "from zero"
 """
 
-from __future__ import annotations
+from assay.lazy import front_door
 
-from assay.compat._late_names import late_names
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    # ruff: noqa: F403, F405 (the two files say themselves what is public)
-    from assay.compat.loop import benchmark, metrics
-    from assay.compat.loop.benchmark import *
-    from assay.compat.loop.metrics import *
-
-__all__ = [
-    "BatchEvaluator",
-    "BenchmarkComparison",
-    "BenchmarkDataset",
-    "Document",
-    "Query",
-    "RelevanceJudgment",
-    "ReproducibleEvaluationRunner",
-    "average_precision_at_k",
-    "benchmark",
-    "binary_to_graded",
-    "dcg_at_k",
-    "detect_metric_anomalies",
-    "f1_at_k",
-    "hit_rate_at_k",
-    "mean_average_precision_at_k",
-    "mean_mrr_at_k",
-    "mean_ndcg_at_k",
-    "mean_precision_at_k",
-    "mean_recall_at_k",
-    "metrics",
-    "mrr_at_k",
-    "ndcg_at_k",
-    "precision_at_k",
-    "recall_at_k",
-    "save_trec_run",
-]
-
-_BENCHMARK = (
-    *("BenchmarkComparison", "BenchmarkDataset", "Document", "Query", "RelevanceJudgment"),
-    *("ReproducibleEvaluationRunner", "benchmark", "save_trec_run"),
-)
-
-__getattr__, __dir__ = late_names(
-    __name__, dict.fromkeys(__all__, f"{__name__}.metrics") | dict.fromkeys(_BENCHMARK, f"{__name__}.benchmark")
-)
+__getattr__, __dir__, __all__ = front_door(__name__)

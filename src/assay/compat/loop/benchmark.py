@@ -6,12 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from assay.comparison.leaderboard import BenchmarkComparison
-from assay.datasets._dataset import BenchmarkDataset
-from assay.datasets._write import write_run
-from assay.evaluation.reproducible import ReproducibleEvaluationRunner
-from assay.model.records import Document, Query, RelevanceJudgment
-from assay.model.run import Run
+from assay.comparison import BenchmarkComparison
+from assay.datasets import BenchmarkDataset, write_run
+from assay.evaluation import ReproducibleEvaluationRunner
+from assay.model import Document, Query, RelevanceJudgment, Run
 
 __all__ = [
     "BenchmarkComparison",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from assay.metrics import _functions as engine
-from assay.metrics._batch import BatchEvaluator
-from assay.metrics._functions import (
+import assay.metrics as engine
+from assay.metrics import (
+    BatchEvaluator,
     Relevant,
     binary_to_graded,
     mean_average_precision_at_k,
@@ -16,7 +16,7 @@ from assay.metrics._functions import (
     mean_precision_at_k,
     mean_recall_at_k,
 )
-from assay.monitoring.anomalies import detect_metric_anomalies
+from assay.monitoring import detect_metric_anomalies
 
 __all__ = [
     "BatchEvaluator",

@@ -16,41 +16,6 @@ the words it shares with the expected answer. Where it differs:
     an unknown name is found out at the end                  UnknownName before anything is computed
 """
 
-from __future__ import annotations
+from assay.lazy import front_door
 
-from assay.compat._late_names import late_names
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from assay.compat.memorybench._compute_metrics import compute_metrics
-    from assay.compat.memorybench._metrics import (
-        MRRMetric,
-        NDCGAt5Metric,
-        NDCGAt10Metric,
-        NDCGAtKMetric,
-        PrecisionAtKMetric,
-        RecallAtKMetric,
-        SuccessAtKMetric,
-    )
-    from assay.compat.memorybench._registry import MetricRegistry, get_builtin_metrics
-
-__all__ = [
-    "MRRMetric",
-    "MetricRegistry",
-    "NDCGAt5Metric",
-    "NDCGAt10Metric",
-    "NDCGAtKMetric",
-    "PrecisionAtKMetric",
-    "RecallAtKMetric",
-    "SuccessAtKMetric",
-    "compute_metrics",
-    "get_builtin_metrics",
-]
-
-_ELSEWHERE = {
-    "MetricRegistry": f"{__name__}._registry",
-    "compute_metrics": f"{__name__}._compute_metrics",
-    "get_builtin_metrics": f"{__name__}._registry",
-}
-
-__getattr__, __dir__ = late_names(__name__, dict.fromkeys(__all__, f"{__name__}._metrics") | _ELSEWHERE)
+__getattr__, __dir__, __all__ = front_door(__name__)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from assay.compat._credited_once import credited_once
-from assay.metrics._functions import ndcg_at_k, precision_at_k, recall_at_k
+from assay.metrics import ndcg_at_k, precision_at_k, recall_at_k
 
 
 def compute_metrics(retrieved_ids: Sequence[str], relevant_set: Collection[str], k: int) -> dict[str, float]:

@@ -6,11 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from assay.compat._credited_once import credited_once
-from assay.datasets._dataset import BenchmarkDataset
+from assay.datasets import BenchmarkDataset
 from assay.errors import DataError
-from assay.model.ids import text_id
-from assay.model.numeric import is_finite_number
-from assay.model.records import Hit, Pack, Query
+from assay.model import Hit, Pack, Query, is_finite_number, text_id
 from assay.text import shortened
 
 JUDGED = ("relevantIds", "relevantChunkIds", "groundTruthIds", "qrels")

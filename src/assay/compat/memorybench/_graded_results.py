@@ -6,10 +6,8 @@ from collections.abc import Sequence
 
 from assay.compat.memorybench._eval_results import Asked
 from assay.errors import DataError
-from assay.evaluation.evaluate import evaluate_metrics
-from assay.evaluation.judging import Relevance
-from assay.evaluation.result import Result
-from assay.metrics._lookup import find_metrics
+from assay.evaluation import Relevance, Result, evaluate_metrics
+from assay.metrics import find_metrics
 from assay.text import words_of
 
 

@@ -9,10 +9,10 @@ from typing import Any
 from assay.compat._checked_value import checked
 from assay.compat.memorybench._eval_results import Asked, read_eval_results
 from assay.compat.memorybench._graded_results import GradedResults
-from assay.evaluation.result import Result
+from assay.evaluation import Result
 from assay.grammar import cutoff, fraction
-from assay.metrics._overlap import token_f1
-from assay.model.records import Pack
+from assay.metrics import token_f1
+from assay.model import Pack
 from assay.text import words_of
 
 STRATEGIES = ("qrels", "pack", "token-fallback")

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from assay.errors import DataError
-from assay.model.ids import text_id
+from assay.model import text_id
 from assay.text import shortened
 
 Terms = str | Iterable[str]

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.errors import DataError, UnknownName, UsageError, near_matches
-from assay.stats._corrections import correct
-from assay.stats._functions import paired_bootstrap_test
+from assay.stats import correct, paired_bootstrap_test
 
 USUAL = ("mrr_dense", "ndcg_dense@10", "recall_dense@10", "hit_rate_dense@1")
 """What the seed's report shows."""

@@ -12,13 +12,10 @@ from typing import Any
 from assay.compat._checked_value import checked
 from assay.compat.phentrieve._ranked_terms import ranked_terms
 from assay.compat.phentrieve._terms import Terms, term_list
-from assay.evaluation.evaluate import evaluate_metrics
+from assay.evaluation import evaluate_metrics
 from assay.grammar import cutoff
-from assay.metrics._functions import grade_query, score_query
-from assay.metrics._lookup import find_metric
-from assay.metrics._registry import all_metrics
-from assay.ontology._ontology import Ontology
-from assay.ontology._similarity import parse_similarity
+from assay.metrics import all_metrics, find_metric, grade_query, score_query
+from assay.ontology import Ontology, parse_similarity
 
 Results = Mapping[str, Any] | None
 """What Chroma returns for one query: `{"ids": [[…]], "metadatas": [[{"hpo_id": …}]], "distances": [[…]]}`."""

@@ -13,17 +13,13 @@ from typing import Any
 from assay.atomic_write import atomic_write
 from assay.compat._credited_once import AGAIN
 from assay.compat.phentrieve._ranked_terms import ranked_terms
-from assay.datasets._dataset import BenchmarkDataset
-from assay.datasets._format import HPO
-from assay.datasets._hpo import USUAL, language_of, load_hpo
-from assay.datasets.hpo_cases import LANGUAGES
+from assay.datasets import HPO, LANGUAGES, USUAL, BenchmarkDataset, language_of, load_hpo
 from assay.errors import DataError, UsageError
-from assay.evaluation.result import Result
-from assay.evaluation.run import run
+from assay.evaluation import Result, run
 from assay.grammar import mark_written
-from assay.metrics._single_term import K_VALUES, SingleTermRetrievalMetrics
-from assay.providers._provider import parse_provider
-from assay.stats._functions import bootstrap_confidence_interval
+from assay.metrics import K_VALUES, SingleTermRetrievalMetrics
+from assay.providers import parse_provider
+from assay.stats import bootstrap_confidence_interval
 
 ALL = ("de", "en", "fr", "es", "nl")
 KEYS = {

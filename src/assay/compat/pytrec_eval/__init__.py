@@ -26,34 +26,6 @@ On valid input keys, order and values are the original's (0.5.11), except that s
     no values to aggregate                     nan and a warning                       nan
 """
 
-from __future__ import annotations
+from assay.lazy import front_door
 
-from assay.compat._late_names import late_names
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from assay.compat.pytrec_eval._aggregate import compute_aggregated_measure
-    from assay.compat.pytrec_eval._evaluator import RelevanceEvaluator
-    from assay.compat.pytrec_eval._lines import parse_qrel, parse_run
-    from assay.compat.pytrec_eval._measures import supported_measures, supported_nicknames
-
-__all__ = [
-    "RelevanceEvaluator",
-    "compute_aggregated_measure",
-    "parse_qrel",
-    "parse_run",
-    "supported_measures",
-    "supported_nicknames",
-]
-
-__getattr__, __dir__ = late_names(
-    __name__,
-    {
-        "RelevanceEvaluator": f"{__name__}._evaluator",
-        "compute_aggregated_measure": f"{__name__}._aggregate",
-        "parse_qrel": f"{__name__}._lines",
-        "parse_run": f"{__name__}._lines",
-        "supported_measures": f"{__name__}._measures",
-        "supported_nicknames": f"{__name__}._measures",
-    },
-)
+__getattr__, __dir__, __all__ = front_door(__name__)

@@ -11,12 +11,8 @@ import numpy as np
 
 from assay.compat.pytrec_eval._measures import metrics_by_key
 from assay.errors import BadParameter
-from assay.metrics._metric import BoundMetric, GradedRun
-from assay.model.grading import grade
-from assay.model.policy import Policy
-from assay.model.qrels import Qrels
-from assay.model.run import Rankings, Run, as_rankings
-from assay.model.scores import GEOMETRIC_FLOOR, GEOMETRIC_MEAN, TEXT, Column
+from assay.metrics import BoundMetric, GradedRun
+from assay.model import GEOMETRIC_FLOOR, GEOMETRIC_MEAN, TEXT, Column, Policy, Qrels, Rankings, Run, as_rankings, grade
 
 Measures = Mapping[str, Mapping[str, Any]]
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from assay.errors import DataError, Faults
-from assay.model.ids import all_text
+from assay.model import all_text
 
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:

@@ -8,9 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from assay.errors import BadParameter, UnknownName, near_matches
-from assay.metrics._lookup import find_metrics
-from assay.metrics._metric import BoundMetric
-from assay.metrics._tool_names import TREC_FAMILIES
+from assay.metrics import TREC_FAMILIES, BoundMetric, find_metrics
 
 _COUNTS = ("num_q", "num_ret", "num_rel", "num_rel_ret")
 _OFFICIAL = ("runid", *_COUNTS, "map", "gm_map", "Rprec", "bpref", "recip_rank", "iprec_at_recall", "P")

@@ -18,54 +18,6 @@ relevant for everything else. Where it differs:
     NDCG@4 of case 3 ≈ 0.693, of the ranking [3, 0, 2, 1] 0.985  0.498189 and 0.930451
 """
 
-from __future__ import annotations
+from assay.lazy import front_door
 
-from assay.compat._late_names import late_names
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from assay.compat.ragchat._batch import batch_evaluate_metrics, evaluate_retrieval_batch
-    from assay.compat.ragchat._cache import MetricsCache
-    from assay.compat.ragchat._config import RetrievalMetricsConfig, load_config
-    from assay.compat.ragchat._metrics import (
-        average_precision_at_k,
-        hit_at_k,
-        mean_average_precision,
-        mean_reciprocal_rank,
-        ndcg_at_k,
-        precision_at_k,
-        recall_at_k,
-    )
-    from assay.compat.ragchat._suite import RetrievalMetricsSuite
-    from assay.stats._functions import calculate_confidence_interval, statistical_significance_test
-
-__all__ = [
-    "MetricsCache",
-    "RetrievalMetricsConfig",
-    "RetrievalMetricsSuite",
-    "average_precision_at_k",
-    "batch_evaluate_metrics",
-    "calculate_confidence_interval",
-    "evaluate_retrieval_batch",
-    "hit_at_k",
-    "load_config",
-    "mean_average_precision",
-    "mean_reciprocal_rank",
-    "ndcg_at_k",
-    "precision_at_k",
-    "recall_at_k",
-    "statistical_significance_test",
-]
-
-_ELSEWHERE = {
-    "MetricsCache": f"{__name__}._cache",
-    "RetrievalMetricsConfig": f"{__name__}._config",
-    "RetrievalMetricsSuite": f"{__name__}._suite",
-    "batch_evaluate_metrics": f"{__name__}._batch",
-    "calculate_confidence_interval": "assay.stats._functions",
-    "evaluate_retrieval_batch": f"{__name__}._batch",
-    "load_config": f"{__name__}._config",
-    "statistical_significance_test": "assay.stats._functions",
-}
-
-__getattr__, __dir__ = late_names(__name__, dict.fromkeys(__all__, f"{__name__}._metrics") | _ELSEWHERE)
+__getattr__, __dir__, __all__ = front_door(__name__)

@@ -12,12 +12,10 @@ from assay.compat.ragchat._cache import MetricsCache
 from assay.compat.ragchat._cases import Case, own_results, read_case
 from assay.compat.ragchat._metrics import refuse_unequal
 from assay.errors import BadParameter
-from assay.evaluation.evaluate import evaluate_metrics
+from assay.evaluation import evaluate_metrics
 from assay.grammar import WrittenName
-from assay.metrics._metric import BoundMetric
-from assay.metrics._parse import parse_metric
-from assay.model.policy import Policy
-from assay.model.scores import GEOMETRIC_MEAN, MEAN, SUM, Column
+from assay.metrics import BoundMetric, parse_metric
+from assay.model import GEOMETRIC_MEAN, MEAN, SUM, Column, Policy
 
 USUAL = ("hit@1", "hit@3", "hit@5", "ndcg@5", "ndcg@10", "mrr")
 BOTH = "queries and retrieval results"

@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 from assay.compat._credited_once import credited_once
 from assay.compat.ragchat._ids import id_list, relevant_grades
 from assay.errors import DataError
-from assay.metrics._metric import BoundMetric
-from assay.metrics._param import REL
-from assay.model.hit_names import IDS
+from assay.metrics import REL, BoundMetric
+from assay.model import IDS
 from assay.text import shortened
 
 Truth = dict[str, float]

@@ -10,15 +10,23 @@ from typing import Any
 from assay.compat.ragchat._batch import USUAL, Scored, Work, batch_metric, scores_by_batch
 from assay.compat.ragchat._cache import MetricsCache
 from assay.errors import DataError
-from assay.evaluation.plan import PERFORMANCE_KEYS, SEED_KEYS
-from assay.evaluation.plan_faults import PlanFaults
-from assay.evaluation.plan_file import read_plan
-from assay.evaluation.plan_statistics import STATISTICS_KEYS, Statistics, parse_statistics
-from assay.evaluation.plan_values import known_keys, parse_flag, parse_texts, parse_whole
+from assay.evaluation import (
+    PERFORMANCE_KEYS,
+    SEED_KEYS,
+    STATISTICS_KEYS,
+    PlanFaults,
+    Statistics,
+    known_keys,
+    parse_flag,
+    parse_statistics,
+    parse_texts,
+    parse_whole,
+    read_plan,
+)
 from assay.grammar import WrittenName
-from assay.metrics._parse import parse_metrics
-from assay.model.scores import MEAN
-from assay.stats._functions import calculate_confidence_interval, statistical_significance_test
+from assay.metrics import parse_metrics
+from assay.model import MEAN
+from assay.stats import calculate_confidence_interval, statistical_significance_test
 
 BLOCK = "retrieval_metrics"
 

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from assay.errors import DataError
-from assay.model.ids import text_id
-from assay.model.numeric import is_finite_number
+from assay.model import is_finite_number, text_id
 from assay.text import shortened
 
 Ids = str | Iterable[Any]

@@ -11,8 +11,7 @@ from assay.compat._credited_once import credited_once
 from assay.compat.ragchat._ids import Ids, id_list, relevant_grades
 from assay.errors import DataError
 from assay.grammar import cutoff
-from assay.metrics._functions import grade_query, score_query
-from assay.metrics._registry import all_metrics
+from assay.metrics import all_metrics, grade_query, score_query
 from assay.text import shortened
 
 

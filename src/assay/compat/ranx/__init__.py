@@ -29,20 +29,7 @@ Names, arguments, metrics and what comes back are the original's (0.3.21), and s
 `plot`, `normalize`, ranxhub and LZ4 files are not here; `threads` and `show_progress` are read and change nothing.
 """
 
-from __future__ import annotations
-
-from assay.compat._late_names import late_names
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from assay.compat.ranx._compare import compare
-    from assay.compat.ranx._evaluate import evaluate
-    from assay.compat.ranx._fuse import fuse
-    from assay.compat.ranx._optimize_fusion import optimize_fusion
-    from assay.compat.ranx._qrels import Qrels
-    from assay.compat.ranx._run import Run
-
-__all__ = ["Qrels", "Run", "compare", "evaluate", "fuse", "optimize_fusion"]
+from assay.lazy import front_door
 
 ABSENT = {
     "normalize": "fuse(runs, norm='min-max') brings scores onto one scale as it fuses",
@@ -50,4 +37,4 @@ ABSENT = {
 }
 """What the original has and this has not → what to do instead."""
 
-__getattr__, __dir__ = late_names(__name__, {name: f"{__name__}._{name.lower()}" for name in __all__}, ABSENT)
+__getattr__, __dir__, __all__ = front_door(__name__, ABSENT)

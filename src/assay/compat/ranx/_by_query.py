@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from assay.compat.ranx._files import frame_of, kind_of, write_file
 from assay.errors import DataError, UsageError
-from assay.model.ids import text_id
+from assay.model import text_id
 from assay.text import counted
 
 Numbers = dict[str, dict[str, float]]

@@ -12,8 +12,8 @@ from assay.compat.ranx._evaluate import evaluate, mean_score, prepared_qrels, sc
 from assay.compat.ranx._report import Pairwise, Report
 from assay.compat.ranx._run import Run
 from assay.errors import BadParameter, DataError, UnknownName, near_matches
-from assay.model.ordering import Floats
-from assay.stats._test import BoundTest, Field, Pairs, parse_test
+from assay.model import Floats
+from assay.stats import BoundTest, Field, Pairs, parse_test
 
 TESTS = {"student": "paired_t", "fisher": "randomization", "tukey": "tukey_hsd"}
 """ranx's name → ours."""

@@ -8,19 +8,13 @@ from typing import Any
 
 import numpy as np
 
-import assay.datasets  # noqa: F401 (teaches the engine to read files and frames)
 from assay.compat.ranx._metrics import parse_ranx_metric, policy_for
 from assay.compat.ranx._qrels import Qrels
 from assay.compat.ranx._run import Run
 from assay.errors import BadParameter, DataError
-from assay.model import qrels as engine_qrels
-from assay.model import run as engine_run
-from assay.model.grading import rank_all, settle
-from assay.model.ordering import Floats
-from assay.model.policy import Policy
-from assay.model.profiles import RANX
-from assay.model.run import as_rankings
-from assay.model.scores import Column
+from assay.model import RANX, Column, Floats, Policy, as_rankings, rank_all, settle
+from assay.model import Qrels as EngineQrels
+from assay.model import Run as EngineRun
 
 Scores = dict[str, Floats]
 """Metric as it was written → one score per query."""
@@ -69,18 +63,18 @@ def score_run(qrels: Any, run: Any, names: Iterable[str], make_comparable: bool)
     return judged.query_ids, scores
 
 
-def prepared_qrels(qrels: Any) -> engine_qrels.Qrels:
+def prepared_qrels(qrels: Any) -> EngineQrels:
     """Judgments as the engine has them, in the order they come in."""
     if isinstance(qrels, Qrels):
         return qrels.prepared
-    return qrels if isinstance(qrels, engine_qrels.Qrels) else engine_qrels.Qrels(qrels)
+    return qrels if isinstance(qrels, EngineQrels) else EngineQrels(qrels)
 
 
-def prepared_run(run: Any) -> engine_run.Run:
+def prepared_run(run: Any) -> EngineRun:
     """A run as the engine has it."""
     if isinstance(run, Run):
         return run.prepared
-    return run if isinstance(run, engine_run.Run) else engine_run.Run.borrow(as_rankings(run))
+    return run if isinstance(run, EngineRun) else EngineRun.borrow(as_rankings(run))
 
 
 def _settled(found: Any, policy: Policy) -> Any:

@@ -8,10 +8,9 @@ from typing import Any
 from assay.compat.ranx._evaluate import prepared_run
 from assay.compat.ranx._run import Run
 from assay.errors import BadParameter, UnknownName, near_matches
-from assay.fusion._fuse import fuse_runs
-from assay.fusion._fusion import BoundFusion, Trained, parse_fusion
-from assay.model import run as engine
-from assay.model.run import Rankings
+from assay.fusion import BoundFusion, Trained, fuse_runs, parse_fusion
+from assay.model import Rankings
+from assay.model import Run as EngineRun
 
 METHODS = (
     *("min", "max", "med", "sum", "anz", "mnz", "gmnz", "isr", "log_isr", "logn_isr", "rrf", "rbc", "wmnz", "mixed"),
@@ -61,7 +60,7 @@ def bound_fusion(method: str, norm: str | None, params: Mapping[str, Any]) -> tu
     return fusion, learnt[0] if learnt else None
 
 
-def runs_to_fuse(runs: Sequence[Any], norm: str | None) -> list[engine.Run]:
+def runs_to_fuse(runs: Sequence[Any], norm: str | None) -> list[EngineRun]:
     """The runs as the engine has them; turned round where small scores are the good ones."""
     if len(runs) < 2:
         raise BadParameter(f"fusion needs two runs or more, not {len(runs)}")
@@ -69,9 +68,9 @@ def runs_to_fuse(runs: Sequence[Any], norm: str | None) -> list[engine.Run]:
     return [_turned_round(run) for run in prepared] if norm and norm.endswith("inverted") else prepared
 
 
-def _turned_round(run: engine.Run) -> engine.Run:
+def _turned_round(run: EngineRun) -> EngineRun:
     by_query = {
         query: {doc: -score for doc, score in ranking.items()}
         for query, ranking in zip(run.query_ids, run.rankings, strict=True)
     }
-    return engine.Run.borrow(Rankings(by_query, run.tag))
+    return EngineRun.borrow(Rankings(by_query, run.tag))

@@ -8,12 +8,8 @@ from typing import Any
 
 from assay.errors import BadParameter
 from assay.grammar import WrittenName
-from assay.metrics._metric import BoundMetric
-from assay.metrics._parse import parse_metric
-from assay.metrics._registry import all_metrics
-from assay.model.policy import Policy
-from assay.model.profiles import RANX
-from assay.model.scores import MEAN
+from assay.metrics import BoundMetric, all_metrics, parse_metric
+from assay.model import MEAN, RANX, Policy
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from assay.compat.ranx._fuse import bound_fusion, runs_to_fuse
 from assay.compat.ranx._metrics import label_of, parse_ranx_metric
 from assay.compat.ranx._optimization_report import OptimizationReport
 from assay.errors import BadParameter
-from assay.evaluation.fused_scores import FusedScores
-from assay.fusion._lists import Lists
+from assay.evaluation import FusedScores
+from assay.fusion import Lists
 
 WEIGHTED = ("mixed", "w_bordafuse", "w_condorcet", "wmnz", "wsum")
 LEARNT = {"bayesfuse": "log_odds", "mapfuse": "map_scores", "posfuse": "probs", "segfuse": "probs"}

@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import assay.datasets  # noqa: F401 (teaches the engine to read files and frames)
 from assay.compat.ranx._by_query import ByQuery
 from assay.compat.ranx._files import COLUMNS, columns_of, kind_of, read_parquet
-from assay.model import qrels as engine
-from assay.model.qrels import as_judgments
+from assay.model import Qrels as EngineQrels
+from assay.model import as_judgments
 
 Q_ID, DOC_ID, SCORE = COLUMNS
 
@@ -18,7 +17,7 @@ Q_ID, DOC_ID, SCORE = COLUMNS
 class Qrels(ByQuery):
     """Judgments by query id; `assay.evaluate` takes them too. Grades are any numbers, checked when they come in."""
 
-    _prepared: engine.Qrels | None = None
+    _prepared: EngineQrels | None = None
 
     def __init__(self, qrels: Mapping[str, Mapping[str, float]] | None = None, name: str | None = None) -> None:
         super().__init__(as_judgments(qrels).grades if qrels is not None else {}, name)
@@ -28,10 +27,10 @@ class Qrels(ByQuery):
         self._prepared = None
 
     @property
-    def prepared(self) -> engine.Qrels:
+    def prepared(self) -> EngineQrels:
         """The judgments as the engine has them."""
         if self._prepared is None:
-            self._prepared = engine.Qrels(self._held())
+            self._prepared = EngineQrels(self._held())
         return self._prepared
 
     @property
@@ -77,7 +76,7 @@ class Qrels(ByQuery):
     @staticmethod
     def from_ir_datasets(dataset_id: str) -> Qrels:
         """Judgments of a benchmark of the ir_datasets package, which downloads what it does not have."""
-        from assay.datasets._format import load_dataset
+        from assay.datasets import load_dataset
 
         return Qrels(load_dataset(f"ir_datasets:{dataset_id}").qrels, name=dataset_id)
 

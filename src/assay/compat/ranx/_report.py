@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from assay.atomic_write import atomic_write
-from assay.comparison.letters import letter
+from assay.comparison import letter
 from assay.compat.ranx._files import pandas
 from assay.compat.ranx._metrics import label_of
-from assay.reports._latex_table import in_latex, tabular
+from assay.reports import in_latex, tabular
 
 RAISED = dict(zip("abcdefghijklmnopqrstuvwxyz", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖ𐞥ʳˢᵗᵘᵛʷˣʸᶻ", strict=True))
 """Letter → the same letter as a superscript."""

@@ -9,12 +9,10 @@ from typing import Any
 
 import numpy as np
 
-import assay.datasets  # noqa: F401 (teaches the engine to read files and frames)
 from assay.compat.ranx._by_query import ByQuery, Numbers
 from assay.compat.ranx._files import COLUMNS, columns_of, kind_of, read_parquet
-from assay.model import run as engine
-from assay.model.policy import RankRule
-from assay.model.run import Rankings, as_rankings
+from assay.model import Rankings, RankRule, as_rankings
+from assay.model import Run as EngineRun
 
 Q_ID, DOC_ID, SCORE = COLUMNS
 
@@ -22,7 +20,7 @@ Q_ID, DOC_ID, SCORE = COLUMNS
 class Run(ByQuery):
     """Rankings by query id, and the scores that `evaluate` gave them; `assay.evaluate` takes them too."""
 
-    _prepared: engine.Run | None = None
+    _prepared: EngineRun | None = None
     _is_held: bool = True
     ties: str = "ranx"
     """The order of equal scores: as ranx's sort leaves them, or as they stand."""
@@ -31,10 +29,10 @@ class Run(ByQuery):
         self._begin(name)
         if run is not None:
             by_query = dict(sorted(as_rankings(run).by_query.items()))
-            self._prepared, self._is_held = engine.Run(by_query), False
+            self._prepared, self._is_held = EngineRun(by_query), False
 
     @classmethod
-    def of(cls, prepared: engine.Run, name: str | None = None) -> Run:
+    def of(cls, prepared: EngineRun, name: str | None = None) -> Run:
         """Rankings that the engine has already, in order; equal scores stay as they stand."""
         run = cls(name=name)
         run._prepared, run._is_held, run.ties = prepared, False, "input_order"
@@ -58,10 +56,10 @@ class Run(ByQuery):
         self._prepared = None
 
     @property
-    def prepared(self) -> engine.Run:
+    def prepared(self) -> EngineRun:
         """The rankings as the engine has them."""
         if self._prepared is None:
-            self._prepared = engine.Run(self._numbers)
+            self._prepared = EngineRun(self._numbers)
         return self._prepared
 
     @property
@@ -127,7 +125,7 @@ def _named(rankings: Rankings, name: str | None) -> Run:
     return Run(rankings.by_query, name)
 
 
-def _best_first(run: engine.Run, place: int, ties: str) -> list[str]:
+def _best_first(run: EngineRun, place: int, ties: str) -> list[str]:
     """The documents of a query; ranx's own sort, which is slow here, is asked only where scores are equal."""
     start, end = run.order.start[place], run.order.end[place]
     negated = run.order.negated[start:end]

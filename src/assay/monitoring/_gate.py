@@ -8,14 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from assay.comparison.align import align
-from assay.comparison.over import over
+from assay.comparison import align, over
 from assay.errors import AssayError, DataError, GateFailed, ProviderError, UnknownName, UsageError, near_matches
-from assay.evaluation.result import Result
-from assay.metrics._lookup import find_metric
-from assay.metrics._metric import BoundMetric
-from assay.model.scores import Column
-from assay.model.tags import values_of
+from assay.evaluation import Result
+from assay.metrics import BoundMetric, find_metric
+from assay.model import Column, values_of
 from assay.monitoring.case import Case
 from assay.monitoring.finding import FAILED, PASSED, SKIPPED, UNDECIDED, WARNED, Finding
 from assay.monitoring.history import Best

@@ -8,24 +8,18 @@ from typing import NamedTuple
 
 import numpy as np
 
+from assay.comparison._shared_metrics import shared_metrics
 from assay.comparison.how import How
 from assay.comparison.pair import SHARED_TIMES
 from assay.comparison.pairing import sign_of
-from assay.comparison.shared_metrics import shared_metrics
 from assay.comparison.slice_search import Candidate, Search, candidates
 from assay.comparison.systems import place_of
 from assay.comparison.worst_slice import CORRECTION, WorstSlice, WorstSlices
 from assay.errors import UsageError
-from assay.evaluation.result import Result
-from assay.metrics._metric import BoundMetric
-from assay.metrics._parse import Asked
-from assay.model.ordering import Floats, Ints
-from assay.model.scores import MEAN
-from assay.model.tags import Tags
-from assay.stats._corrections import correct
-from assay.stats._rounding import ROUNDING
-from assay.stats._student import chance_of_less, half_width
-from assay.stats._subsets import chance_of_lower, n_shuffles
+from assay.evaluation import Result
+from assay.metrics import Asked, BoundMetric
+from assay.model import MEAN, Floats, Ints, Tags
+from assay.stats import ROUNDING, chance_of_less, chance_of_lower, correct, half_width, n_shuffles
 
 
 class _Looked(NamedTuple):

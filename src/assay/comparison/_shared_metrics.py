@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from assay.errors import UsageError
-from assay.evaluation.result import Result
-from assay.metrics._metric import BoundMetric, Metric
-from assay.metrics._parse import Asked, parse_metrics
+from assay.evaluation import Result
+from assay.metrics import Asked, BoundMetric, Metric, parse_metrics
 from assay.text import some_of
 
 

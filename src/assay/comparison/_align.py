@@ -9,15 +9,13 @@ from itertools import pairwise
 
 import numpy as np
 
-from assay.comparison.over import over
-from assay.comparison.shared_metrics import shared_metrics
+from assay.comparison._over import over
+from assay.comparison._shared_metrics import shared_metrics
 from assay.comparison.systems import place_of
 from assay.errors import DataError, UsageError
-from assay.evaluation.result import Result
-from assay.metrics._metric import BoundMetric
-from assay.metrics._parse import Asked
-from assay.model.ordering import Floats
-from assay.model.policy import Policy
+from assay.evaluation import Result
+from assay.metrics import Asked, BoundMetric
+from assay.model import Floats, Policy
 from assay.text import counted, some_of
 
 

@@ -8,9 +8,9 @@ from itertools import combinations
 from typing import Any
 
 from assay.errors import BadParameter, DataError, UsageError
+from assay.evaluation._evaluate import as_judged, choose_profile
 from assay.evaluation.bands import tie_bands
 from assay.evaluation.conventions import Convention, all_conventions, all_cutoffs, differences
-from assay.evaluation.evaluate import as_judged, choose_profile
 from assay.evaluation.explanation import Explanation, Figure
 from assay.evaluation.grader import Grader
 from assay.evaluation.notes import notes_on
@@ -18,12 +18,8 @@ from assay.evaluation.setting import Setting, refuse
 from assay.evaluation.spelling import with_settings
 from assay.evaluation.strange_ids import refuse_strange_queries
 from assay.evaluation.target import Target
-from assay.metrics._metric import BoundMetric
-from assay.metrics._parse import Asked, parse_metrics
-from assay.model.policy import Policy
-from assay.model.profile import OWN, Profile
-from assay.model.profiles import PROFILES
-from assay.model.scores import ScoreTable
+from assay.metrics import Asked, BoundMetric, parse_metrics
+from assay.model import OWN, PROFILES, Policy, Profile, ScoreTable
 from assay.text import some_of
 
 

@@ -9,9 +9,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from assay.datasets._dataset import BenchmarkDataset
-from assay.datasets._format import load_dataset
+from assay.datasets import BenchmarkDataset, load_dataset
 from assay.errors import ProviderError, UsageError
+from assay.evaluation._usual_metrics import usual_metrics
 from assay.evaluation.conduct import Begun, is_total_failure, scored
 from assay.evaluation.indexed_terms import with_indexed_terms
 from assay.evaluation.judging import ontology_of
@@ -19,14 +19,10 @@ from assay.evaluation.plan import WrittenPlan, make_plan
 from assay.evaluation.progress import Progress
 from assay.evaluation.result import Result
 from assay.evaluation.runner import Part, gather
-from assay.evaluation.usual_metrics import usual_metrics
 from assay.grammar import WrittenName
-from assay.metrics._parse import Given, parse_metrics, written_metrics
-from assay.model.policy import Policy
-from assay.model.records import Document, Query
-from assay.providers._explained import explained
-from assay.providers._provider import BoundProvider, Provider, parse_provider
-from assay.providers.python import FunctionRetriever
+from assay.metrics import Given, parse_metrics, written_metrics
+from assay.model import Document, Policy, Query
+from assay.providers import BoundProvider, FunctionRetriever, Provider, explained, parse_provider
 from assay.text import shortened
 
 

@@ -6,16 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from assay.comparison.align import align
+from assay.comparison._align import align
 from assay.comparison.comparison import Comparison
 from assay.comparison.how import How
 from assay.comparison.pairing import compared_pairs, field_outcomes
 from assay.errors import UnknownName, UsageError, near_matches
-from assay.evaluation.evaluate import choose_profile, evaluate_metrics
-from assay.evaluation.result import Result
-from assay.metrics._metric import BoundMetric
-from assay.metrics._parse import Asked, Given, parse_metrics, written_metrics
-from assay.model.qrels import Qrels
+from assay.evaluation import Result, choose_profile, evaluate_metrics
+from assay.metrics import Asked, BoundMetric, Given, parse_metrics, written_metrics
+from assay.model import Qrels
 from assay.text import shortened
 
 SCORING = ("policy", "profile", "relevance", "ontology", "tie_band", "residuals")

@@ -8,8 +8,6 @@ import sys
 
 import pytest
 
-from assay.compat._late_names import late_names
-
 PACKAGES = ("loop", "memorybench", "phentrieve", "ragchat")
 """Stand-ins for the seed systems."""
 DROP_INS = ("ir_measures", "pytrec_eval", "ranx")
@@ -39,15 +37,8 @@ def test_an_import_loads_hardly_more_than_assay_itself(package):
     """`import assay` loads no NumPy; nor does a drop-in, which adds no more than its own files."""
     script = "import assay, sys; known = set(sys.modules); import assay.compat.{}; print(*set(sys.modules) - known)"
     done = subprocess.run([sys.executable, "-c", script.format(package)], capture_output=True, text=True, check=True)
-    own = {"assay.compat", "assay.compat._late_names", f"assay.compat.{package}"}
+    own = {"assay.compat", f"assay.compat.{package}"}
     assert set(done.stdout.split()) == own
-
-
-def test_a_name_may_be_a_module_of_the_package():
-    get, names = late_names("assay.compat.loop", {"metrics": "assay.compat.loop.metrics", "sqrt": "math"})
-    assert names() == ["metrics", "sqrt"]
-    assert get("metrics").__name__ == "assay.compat.loop.metrics"
-    assert get("sqrt")(4) == 2
 
 
 @pytest.mark.parametrize("name", DROP_INS)

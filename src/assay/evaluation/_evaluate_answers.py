@@ -7,22 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from assay.datasets._dataset import BenchmarkDataset
-from assay.datasets._format import load_dataset
-from assay.datasets._read_replies import ReplyRecords, read_replies
+from assay.datasets import BenchmarkDataset, ReplyRecords, load_dataset, read_replies
 from assay.errors import DataError, UsageError
-from assay.evaluation.evaluate import choose_profile, evaluate_dataset
+from assay.evaluation._evaluate import choose_profile, evaluate_dataset
 from assay.evaluation.judging import Relevance
 from assay.evaluation.replied import Replied, judged_beside, reads_answers, score_replied, wanted_by_queries, with_replied
 from assay.evaluation.result import Result
 from assay.evaluation.setting import Setting, settings_of
-from assay.metrics._lookup import find_metrics
-from assay.metrics._parse import Given, parse_metrics, written_metrics
-from assay.model.policy import Policy
-from assay.model.profile import Profile
-from assay.model.records import Query
-from assay.model.reply import Reply
-from assay.model.wanted import Wanted
+from assay.metrics import Given, find_metrics, parse_metrics, written_metrics
+from assay.model import Policy, Profile, Query, Reply, Wanted
 from assay.text import counted, words_of
 
 USUAL = ("answer_f1", "answer_exact", "answer_contains", "rouge(n=l)")

@@ -7,10 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from assay.datasets import as_source
-from assay.datasets._dataset import BenchmarkDataset
-from assay.datasets._hpo import notes_on_cases, refuse_strange_ids
+from assay.datasets import BenchmarkDataset, as_source, notes_on_cases, refuse_strange_ids
 from assay.errors import BadParameter, DataError, UsageError
+from assay.evaluation._usual_metrics import usual_metrics
 from assay.evaluation.bands import residual_bands, tie_bands
 from assay.evaluation.grader import Grader, main_policy
 from assay.evaluation.judging import Relevance, judge, ontology_of
@@ -28,18 +27,9 @@ from assay.evaluation.terms import (
     refuse_strange_ontology,
     terms_of,
 )
-from assay.evaluation.usual_metrics import usual_metrics
-from assay.metrics._metric import BoundMetric
-from assay.metrics._parse import Given, parse_metrics, written_metrics
-from assay.model.policy import Policy
-from assay.model.profile import OWN, Profile
-from assay.model.profiles import find_profile
-from assay.model.qrels import Qrels
-from assay.model.run import Run
-from assay.model.similarity import Expected
-from assay.model.spans import Truth
-from assay.model.timing import Times
-from assay.ontology._ontology import Ontology
+from assay.metrics import BoundMetric, Given, parse_metrics, written_metrics
+from assay.model import OWN, Expected, Policy, Profile, Qrels, Run, Times, Truth, find_profile
+from assay.ontology import Ontology
 from assay.text import shortened
 
 

@@ -6,11 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from assay.datasets._format import HPO, Probe, bundled
-from assay.datasets.hpo_cases import FORMAT, detect
-from assay.metrics._lookup import find_metrics
-from assay.metrics._metric import BoundMetric
-from assay.metrics._parse import parse_metrics
+from assay.datasets import FORMAT, HPO, Probe, bundled, detect
+from assay.metrics import BoundMetric, find_metrics, parse_metrics
 from assay.paths import is_file
 
 USUAL = {FORMAT.name: ("mrr", "hit@1", "hit@10", "max_ont_sim@10")}

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from assay.evaluation.result import Result
-from assay.metrics._metric import BoundMetric
+from assay.evaluation import Result
+from assay.metrics import BoundMetric
 
 
 def over(result: Result, queries: Sequence[str], metrics: Sequence[BoundMetric]) -> Result:

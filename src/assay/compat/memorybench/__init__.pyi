@@ -1,0 +1,10 @@
+from assay.compat.memorybench._compute_metrics import compute_metrics as compute_metrics
+from assay.compat.memorybench._metrics import MRRMetric as MRRMetric
+from assay.compat.memorybench._metrics import NDCGAt5Metric as NDCGAt5Metric
+from assay.compat.memorybench._metrics import NDCGAt10Metric as NDCGAt10Metric
+from assay.compat.memorybench._metrics import NDCGAtKMetric as NDCGAtKMetric
+from assay.compat.memorybench._metrics import PrecisionAtKMetric as PrecisionAtKMetric
+from assay.compat.memorybench._metrics import RecallAtKMetric as RecallAtKMetric
+from assay.compat.memorybench._metrics import SuccessAtKMetric as SuccessAtKMetric
+from assay.compat.memorybench._registry import MetricRegistry as MetricRegistry
+from assay.compat.memorybench._registry import get_builtin_metrics as get_builtin_metrics

@@ -1,0 +1,15 @@
+from assay.compat.ragchat._batch import batch_evaluate_metrics as batch_evaluate_metrics
+from assay.compat.ragchat._batch import evaluate_retrieval_batch as evaluate_retrieval_batch
+from assay.compat.ragchat._cache import MetricsCache as MetricsCache
+from assay.compat.ragchat._config import RetrievalMetricsConfig as RetrievalMetricsConfig
+from assay.compat.ragchat._config import load_config as load_config
+from assay.compat.ragchat._metrics import average_precision_at_k as average_precision_at_k
+from assay.compat.ragchat._metrics import hit_at_k as hit_at_k
+from assay.compat.ragchat._metrics import mean_average_precision as mean_average_precision
+from assay.compat.ragchat._metrics import mean_reciprocal_rank as mean_reciprocal_rank
+from assay.compat.ragchat._metrics import ndcg_at_k as ndcg_at_k
+from assay.compat.ragchat._metrics import precision_at_k as precision_at_k
+from assay.compat.ragchat._metrics import recall_at_k as recall_at_k
+from assay.compat.ragchat._suite import RetrievalMetricsSuite as RetrievalMetricsSuite
+from assay.stats import calculate_confidence_interval as calculate_confidence_interval
+from assay.stats import statistical_significance_test as statistical_significance_test

@@ -1,0 +1,12 @@
+from assay.masking._environment import add_environment as add_environment
+from assay.masking._environment import add_variable as add_variable
+from assay.masking._environment import add_variable_name as add_variable_name
+from assay.masking._names import is_secret_name as is_secret_name
+from assay.masking._register import MASK as MASK
+from assay.masking._register import SHORTEST as SHORTEST
+from assay.masking._register import add_secret as add_secret
+from assay.masking._register import find_secret as find_secret
+from assay.masking._register import forget_secrets as forget_secrets
+from assay.masking._register import has_secrets as has_secrets
+from assay.masking._register import mask as mask
+from assay.masking._register import mask_nested as mask_nested

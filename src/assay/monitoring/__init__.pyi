@@ -1,0 +1,55 @@
+from assay.monitoring._gate import GateReport as GateReport
+from assay.monitoring._gate import broken_gate as broken_gate
+from assay.monitoring._gate import gate as gate
+from assay.monitoring._gate import metrics_of as metrics_of
+from assay.monitoring.alerts import Alert as Alert
+from assay.monitoring.alerts import alerts_of_series as alerts_of_series
+from assay.monitoring.alerts import message_of as message_of
+from assay.monitoring.alerts import not_told as not_told
+from assay.monitoring.alerts import still_told as still_told
+from assay.monitoring.anomalies import MetricAnomaly as MetricAnomaly
+from assay.monitoring.anomalies import detect_metric_anomalies as detect_metric_anomalies
+from assay.monitoring.best import best_so_far as best_so_far
+from assay.monitoring.drift import Drift as Drift
+from assay.monitoring.drift import measure_drift as measure_drift
+from assay.monitoring.gate_console import render_gate as render_gate
+from assay.monitoring.gate_github import render_annotations as render_annotations
+from assay.monitoring.gate_junit import render_gate_junit as render_gate_junit
+from assay.monitoring.gate_markdown import render_gate_markdown as render_gate_markdown
+from assay.monitoring.gate_words import conclusion as conclusion
+from assay.monitoring.history import Point as Point
+from assay.monitoring.history import Series as Series
+from assay.monitoring.history import best_before as best_before
+from assay.monitoring.history import series_of as series_of
+from assay.monitoring.history_text import history_csv as history_csv
+from assay.monitoring.history_text import render_history as render_history
+from assay.monitoring.rule import Recorded as Recorded
+from assay.monitoring.rule import Rule as Rule
+from assay.monitoring.rule_ratchet import RatchetRule as RatchetRule
+from assay.monitoring.rules import parse_rule as parse_rule
+from assay.monitoring.rules import parse_rules as parse_rules
+from assay.monitoring.rules import rules_from_yaml as rules_from_yaml
+from assay.monitoring.steps import Alarm as Alarm
+from assay.monitoring.steps import Watched as Watched
+from assay.monitoring.steps import watch_series as watch_series
+from assay.monitoring.verdict import Verdict as Verdict
+from assay.monitoring.watching import Newest as Newest
+from assay.monitoring.watching import check_newest as check_newest
+
+__all__ = [
+    "Alarm",
+    "Drift",
+    "GateReport",
+    "MetricAnomaly",
+    "Series",
+    "Verdict",
+    "Watched",
+    "detect_metric_anomalies",
+    "gate",
+    "measure_drift",
+    "parse_rule",
+    "parse_rules",
+    "rules_from_yaml",
+    "series_of",
+    "watch_series",
+]

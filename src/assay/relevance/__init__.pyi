@@ -1,0 +1,13 @@
+from assay.relevance._resolve import Resolved as Resolved
+from assay.relevance._resolve import by_judgments as by_judgments
+from assay.relevance._resolve import resolve as resolve
+from assay.relevance._resolver import BoundResolver as BoundResolver
+from assay.relevance._resolver import Ground as Ground
+from assay.relevance._resolver import all_resolvers as all_resolvers
+from assay.relevance._resolver import parse_resolver as parse_resolver
+from assay.relevance._stale_labels import Label as Label
+from assay.relevance._stale_labels import check_label as check_label
+from assay.relevance._stale_labels import in_words as in_words
+from assay.relevance._stale_labels import is_move as is_move
+from assay.relevance._stale_labels import is_stale as is_stale
+from assay.relevance._stale_labels import resolved as resolved
