@@ -29,7 +29,7 @@ class Sources:
 
 def read_sources(options: argparse.Namespace) -> Sources:
     """What is no file is looked up in the store; runs are scored, with their rankings kept."""
-    from assay.evaluation.saved import refuse_empty
+    from assay.evaluation import refuse_empty
 
     refuse_without_dataset(options)
     refuse_swallowed(options, options.files)

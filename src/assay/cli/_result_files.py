@@ -51,7 +51,7 @@ def check_output(paths: Sequence[str], endings: str = ENDINGS, form: str = "") -
     """Refuse files that could not be written, before anything is read. Without any, nothing is imported for them."""
     if not paths:
         return
-    from assay.reports._outputs import check_outputs, refuse_endings
+    from assay.reports import check_outputs, refuse_endings
 
     refuse_endings(paths, endings.split(), form)
     check_outputs(paths, form=form)
@@ -61,7 +61,7 @@ def forms_of(paths: Sequence[str], form: str = "") -> list[str]:
     """The format of each file, told by its ending; where it has none, the one that was given."""
     if not paths:
         return []
-    from assay.reports._outputs import form_of
+    from assay.reports import form_of
 
     return [form_of(Path(path), form) for path in paths]
 

@@ -86,7 +86,7 @@ def add_system_arguments(parser: argparse.ArgumentParser, *, n: str = "") -> Non
 
 def read_systems(options: argparse.Namespace, *, with_rankings: bool = False) -> list[list[Result]]:
     """The systems to compare, benchmark by benchmark. Everything that can be refused is, before a run is read."""
-    from assay.evaluation.saved import is_saved_result, refuse_empty
+    from assay.evaluation import is_saved_result, refuse_empty
 
     refuse_without_dataset(options)
     refuse_swallowed(options, options.files)

@@ -95,10 +95,7 @@ def add_how_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_compare(options: argparse.Namespace) -> int:
     """Names are checked before any data is read; nothing is printed unless everything worked."""
-    from assay.reports._comparison import check_comparison_outputs, find_format
-    from assay.reports._comparison_report import ComparisonReport
-    from assay.reports._outputs import form_of
-    from assay.reports._slices_beside import render_with_beside
+    from assay.reports import ComparisonReport, check_comparison_outputs, find_format, form_of, render_with_beside
 
     how = how_of(options)
     find_format(options.format)
@@ -158,7 +155,7 @@ def compared(options: argparse.Namespace, groups: Sequence[Sequence[Result]], ho
 
 
 def _write(options: argparse.Namespace, report: ComparisonReport, beside: Sequence[Beside]) -> None:
-    from assay.reports._slices_beside import write_with_beside
+    from assay.reports import write_with_beside
 
     paths = [Path(output) for output in options.output]
     for path in paths:

@@ -155,7 +155,7 @@ def _renderers() -> dict[str, Callable[[GateReport], str]]:
 
 
 def _check_outputs(paths: Sequence[str], form: str) -> None:
-    from assay.reports._outputs import OR_FLAG, form_of
+    from assay.reports import OR_FLAG, form_of
 
     for path in map(Path, paths):
         if not form_of(path, form, ENDINGS):
@@ -167,8 +167,8 @@ def _check_outputs(paths: Sequence[str], form: str) -> None:
 def _write(options: argparse.Namespace, report: GateReport) -> None:
     """Files are written whole or not at all."""
     from assay.atomic_write import atomic_write
-    from assay.monitoring.gate_console import render_gate
-    from assay.reports._outputs import form_of
+    from assay.monitoring import render_gate
+    from assay.reports import form_of
 
     for path in map(Path, options.output):
         name = form_of(path, options.file_format, ENDINGS)

@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run_plan(options: argparse.Namespace) -> int:
     """Names, parameters, files and benchmarks are looked at as `assay eval` would; nothing is asked."""
     _refuse_other_words(options.words)
-    from assay.evaluation.plan import load_plan
+    from assay.evaluation import load_plan
 
     path = options.words[1]
     plan = load_plan(Path(path))

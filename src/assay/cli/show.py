@@ -71,7 +71,7 @@ def _refuse_bare_words(options: argparse.Namespace) -> None:
 
 def _refuse_file(reference: str) -> None:
     """A saved result is not in the store; another command shows it."""
-    from assay.store.references import looks_like_file
+    from assay.store import looks_like_file
 
     name = reference.partition("#")[0]
     if looks_like_file(name) and Path(name).is_file():

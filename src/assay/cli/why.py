@@ -42,8 +42,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_why(options: argparse.Namespace) -> int:
     """Two results are compared with each other, anything else is judgments and a run."""
-    from assay.evaluation.saved import is_saved_result, refuse_empty
-    from assay.reports._asked import Asked
+    from assay.evaluation import is_saved_result, refuse_empty
+    from assay.reports import Asked
 
     refuse_swallowed(options, options.files)
     check_output(options.output, OF_TEXT, options.file_format)

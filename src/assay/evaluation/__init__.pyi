@@ -68,6 +68,7 @@ from assay.evaluation.runner import Part as Part
 from assay.evaluation.runner import gather as gather
 from assay.evaluation.saved import is_saved_result as is_saved_result
 from assay.evaluation.saved import read_results as read_results
+from assay.evaluation.saved import refuse_empty as refuse_empty
 from assay.evaluation.saved import result_from_dict as result_from_dict
 from assay.evaluation.saved import result_of as result_of
 from assay.evaluation.saved import result_of_record as result_of_record

@@ -16,7 +16,7 @@ import msgspec
 
 from assay.atomic_write import atomic_write
 from assay.errors import DataError, UsageError
-from assay.model.records import Hit
+from assay.model import Hit
 from assay.schema import Count, SchemaError, at_key, check_depth, check_plain
 from assay.temporary_files import remove_abandoned, temporary_name
 from assay.text import counted

@@ -16,11 +16,8 @@ from assay.errors import DataError, UnknownName, near_matches
 from assay.evaluation.confidence import Confidence
 from assay.evaluation.result import Result
 from assay.evaluation.saved_form import SCHEMA, SavedFile, SavedInterval, SavedRecord, SavedResult
-from assay.metrics._lookup import recorded_metric
-from assay.metrics._metric import BoundMetric
-from assay.model.ordering import Floats
-from assay.model.records import Query
-from assay.model.scores import Column, ScoreTable
+from assay.metrics import BoundMetric, recorded_metric
+from assay.model import Column, Floats, Query, ScoreTable
 from assay.schema import SchemaError, at_key, convert_plain, decode_json, schema_errors_in
 from assay.text import counted, printable
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import msgspec
 
 from assay.errors import UsageError
-from assay.model.policy import Policy
+from assay.model import Policy
 from assay.schema import Count, Number, SchemaError, at_key, check_depth, check_plain
 
 SCHEMA = "assay.result/1"

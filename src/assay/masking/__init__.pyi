@@ -9,4 +9,5 @@ from assay.masking._register import find_secret as find_secret
 from assay.masking._register import forget_secrets as forget_secrets
 from assay.masking._register import has_secrets as has_secrets
 from assay.masking._register import mask as mask
+from assay.masking._register import mask_bytes as mask_bytes
 from assay.masking._register import mask_nested as mask_nested

@@ -38,8 +38,11 @@ from assay.reports._layout import fitted as fitted
 from assay.reports._layout import with_prose as with_prose
 from assay.reports._layout import without_middle as without_middle
 from assay.reports._outputs import ENDINGS as ENDINGS
+from assay.reports._outputs import OR_FLAG as OR_FLAG
 from assay.reports._outputs import check_outputs as check_outputs
+from assay.reports._outputs import form_of as form_of
 from assay.reports._outputs import new_folders as new_folders
+from assay.reports._outputs import refuse_endings as refuse_endings
 from assay.reports._outputs import refuse_place as refuse_place
 from assay.reports._outputs import write_output as write_output
 from assay.reports._page import Group as Group

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from assay.errors import DataError, UnknownName
-from assay.evaluation.saved import is_saved_result, read_results, refuse_empty
+from assay.evaluation import is_saved_result, read_results, refuse_empty
 from assay.store.found import Found
 from assay.store.place import parse_place
 from assay.store.references import is_baseline_name, looks_like_file

@@ -14,7 +14,7 @@ import numpy as np
 from assay.errors import BadParameter
 from assay.evaluation import Result, SavedQuery, SavedRecord, result_of_record, retrieved_nonrelevant
 from assay.masking import mask, mask_nested
-from assay.model.records import Query
+from assay.model import Query
 from assay.schema import SchemaError, at_key, convert_plain
 from assay.store.moments import read_moment
 from assay.store.pairs import Pairs, pack_pairs, unpack_pairs
