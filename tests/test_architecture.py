@@ -52,19 +52,6 @@ ROW = {name: number for number, row in enumerate(ROWS) for name in row}
 OUTSIDERS = {"__init__", "__main__", "_version"}
 """The package's own name, the way in, and a constant anybody may read."""
 
-CATALOGS = {
-    "charts": ("CHART", "Chart"),
-    "chunkers": ("CHUNKER", "Chunker"),
-    "cli": ("COMMAND", "Command"),
-    "datasets": ("FORMAT", "Format"),
-    "fusion": ("FUSION", "Fusion"),
-    "metrics": ("METRIC", "Metric"),
-    "ontology": ("SIMILARITY", "Similarity"),
-    "providers": ("PROVIDER", "Provider"),
-    "relevance": ("RESOLVER", "Resolver"),
-    "reports": ("RENDERER", "Renderer"),
-    "stats": ("TEST", "StatisticalTest"),
-}
 PRINTERS = {"cli", "web", "__main__"}
 PRINTING = {"print", "exit", "quit", "breakpoint", "sys.stdout", "sys.stderr", "sys.exit", "os._exit"}
 HEAVY = {
@@ -206,29 +193,6 @@ def test_only_the_command_line_prints_and_exits():
 
 
 # What a file holds
-
-
-def test_a_file_of_a_catalog_ends_in_its_one_record():
-    def wrong(file: Path) -> str:
-        record, kind = CATALOGS[part_of(file)]
-        calls = [node for node in ast.walk(TREES[file]) if isinstance(node, ast.Call)]
-        made = [node for node in calls if ast.unparse(node.func) == kind]
-        last = TREES[file].body[-1]
-        ends_well = isinstance(last, ast.Assign) and ast.unparse(last.targets[0]) == record and last.value in made
-        return "" if ends_well and len(made) == 1 else f"{len(made)} × {kind}(…), ends in {ast.unparse(last)[:40]}"
-
-    entries = [file for file in FILES if part_of(file) in CATALOGS and not file.name.startswith("_")]
-    assert len(entries) > 50
-    assert offenders(wrong, entries) == {}
-
-
-def test_machinery_of_a_catalog_holds_no_record():
-    def records(file: Path) -> list[str]:
-        record = CATALOGS[part_of(file)][0]
-        return [line for node in TREES[file].body if (line := ast.unparse(node)).startswith(f"{record} =")]
-
-    machinery = [file for file in FILES if part_of(file) in CATALOGS and file.name.startswith("_")]
-    assert offenders(records, machinery) == {}
 
 
 def test_files_are_named_for_what_they_define():

@@ -1,14 +1,43 @@
-"""Catalogs: a folder whose files are entries, and entry points beside them."""
+"""Catalogs: a folder whose records are entries, and entry points beside them."""
 
 import importlib
+import inspect
+import pkgutil
 import re
 import sys
+from dataclasses import dataclass
 
 import pytest
 
 from assay import catalog
-from assay.catalog import find_by_any_name, find_entry, load_entries
+from assay.catalog import Described, find_by_any_name, find_entry, load_entries
+from assay.charts._chart import Chart
+from assay.chunkers._chunker import Chunker
+from assay.cli._command import Command
+from assay.datasets._format import Format
 from assay.errors import UnknownName, UsageError
+from assay.fusion._fusion import Fusion
+from assay.metrics._metric import Metric
+from assay.ontology._similarity import Similarity
+from assay.providers._provider import Provider
+from assay.relevance._resolver import Resolver
+from assay.reports._report import Renderer
+from assay.stats._test import StatisticalTest
+
+CATALOGS = {
+    "assay.charts": (Chart, "function"),
+    "assay.chunkers": (Chunker, "split"),
+    "assay.cli": (Command, "run"),
+    "assay.datasets": (Format, "read"),
+    "assay.fusion": (Fusion, "function"),
+    "assay.metrics": (Metric, "function"),
+    "assay.ontology": (Similarity, "function"),
+    "assay.providers": (Provider, "make"),
+    "assay.relevance": (Resolver, "resolve"),
+    "assay.reports": (Renderer, "render"),
+    "assay.stats": (StatisticalTest, "function"),
+}
+"""Folder → what its files define, and which field of it is the function."""
 
 
 class Point:
@@ -21,17 +50,47 @@ class Point:
         return self.entry
 
 
+@dataclass(frozen=True)
+class Fruit(Described):
+    """What the catalogs of these tests hold."""
+
+    name: str
+    function: object = None
+
+
+FRUIT = """
+from test_catalog import Fruit
+
+def apple():
+    '''Round, and red or green.
+
+    Some are yellow;
+    those are sweet.
+    '''
+
+APPLE = Fruit("apple", apple)
+"""
+PEARS = """
+from shop_of_things.apples import APPLE
+from test_catalog import Fruit
+
+PEAR, QUINCE = (Fruit(name, meaning=f"a {name}.") for name in ("pear", "quince"))
+OTHER = 1
+"""
+
+
 @pytest.fixture
 def package(tmp_path, monkeypatch):
-    """A catalog of two entries with some machinery beside them."""
+    """A catalog of three entries in two files, with some machinery beside them."""
     folder = tmp_path / "shop_of_things"
     folder.mkdir()
     (folder / "__init__.py").write_text("")
-    (folder / "apple.py").write_text("THING = 'an apple'\n")
-    (folder / "pear.py").write_text("THING = 'a pear'\nOTHER = 1\n")
+    (folder / "apples.py").write_text(FRUIT)
+    (folder / "pears.py").write_text(PEARS)
     (folder / "_machinery.py").write_text("raise RuntimeError('machinery is not for the catalog to load')\n")
     (folder / "notes.txt").write_text("not Python")
     monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setitem(sys.modules, "test_catalog", sys.modules[__name__])
     importlib.invalidate_caches()
     yield folder
     for name in [name for name in sys.modules if name.partition(".")[0] == "shop_of_things"]:
@@ -48,38 +107,71 @@ def announce(monkeypatch):
     return set_points
 
 
+def load():
+    return load_entries("shop_of_things", Fruit, "fruits")
+
+
 @pytest.mark.usefixtures("package")
-def test_every_file_is_an_entry_unless_it_has_an_underscore():
-    assert load_entries("shop_of_things", "THING") == {"apple": "an apple", "pear": "a pear"}
+def test_every_record_that_a_file_defines_is_an_entry():
+    assert list(load()) == ["apple", "pear", "quince"]
 
 
-def test_a_file_without_its_entry_is_a_bug(package):
-    (package / "stray.py").write_text("THNIG = 'a typo'\n")
+@pytest.mark.usefixtures("package")
+def test_an_entry_is_described_by_the_docstring_of_its_function_or_by_what_made_it():
+    entries = load()
+    assert entries["apple"].meaning == "round, and red or green."
+    assert entries["apple"].edge_cases == "Some are yellow; those are sweet."
+    assert entries["quince"].meaning == "a quince."
+
+
+def test_a_meaning_that_is_given_leaves_the_docstring_to_edge_cases():
+    def sour():
+        """Never ripe.
+
+        Not even in autumn.
+        """
+
+    assert Fruit("plum", sour, meaning="BLUE.").edge_cases == "Never ripe. Not even in autumn."
+    assert Fruit("plum", sour).meaning == "never ripe."
+
+
+def test_a_meaning_keeps_the_capitals_of_a_short_name():
+    def bleu():
+        """BLEU of all answers."""
+
+    assert Fruit("bleu", bleu).meaning == "BLEU of all answers."
+
+
+def test_two_entries_of_one_name_are_an_error(package):
+    (package / "worms.py").write_text("from test_catalog import Fruit\nWORM = Fruit('apple')\n")
     importlib.invalidate_caches()
-    with pytest.raises(AttributeError, match="THING"):
-        load_entries("shop_of_things", "THING")
+    with pytest.raises(UsageError, match="2 fruits are called apple; a plug-in needs a name of its own"):
+        load()
 
 
 @pytest.mark.usefixtures("package")
 def test_other_packages_add_entries(announce):
-    announce(shop_of_things=[Point("plum", "a plum")], elsewhere=[Point("nut", "a nut")])
-    assert load_entries("shop_of_things", "THING") == {"apple": "an apple", "pear": "a pear", "plum": "a plum"}
+    announce(fruits=[Point("plum", Fruit("blue_plum"))], elsewhere=[Point("nut", Fruit("nut"))])
+    assert list(load()) == ["apple", "blue_plum", "pear", "quince"]
 
 
 @pytest.mark.usefixtures("package")
 def test_other_packages_replace_nothing(announce):
-    announce(shop_of_things=[Point("apple", "a worm")])
+    announce(fruits=[Point("apple", Fruit("worm"))])
     with pytest.raises(UsageError, match=r"the plug-in apple .* has the name of one that is there already"):
-        load_entries("shop_of_things", "THING")
+        load()
+    announce(fruits=[Point("worm", Fruit("apple"))])
+    with pytest.raises(UsageError, match="2 fruits are called apple; a plug-in needs a name of its own"):
+        load()
 
 
 @pytest.mark.usefixtures("package")
 def test_a_broken_plug_in_is_named(announce, monkeypatch):
-    point = Point("plum", "a plum")
+    point = Point("plum", Fruit("plum"))
     monkeypatch.setattr(point, "load", lambda: 1 / 0)
-    announce(shop_of_things=[point])
+    announce(fruits=[point])
     with pytest.raises(UsageError, match=r"the plug-in plum \(elsewhere:plum\) cannot be loaded: ZeroDivisionError"):
-        load_entries("shop_of_things", "THING")
+        load()
 
 
 def test_a_metric_of_another_package_is_a_metric_like_any(announce, monkeypatch):
@@ -98,13 +190,33 @@ def test_a_metric_of_another_package_is_a_metric_like_any(announce, monkeypatch)
     assert assay.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0, "e": 0.5}}, ["How-Deep"]).summary == {"depth": 2.0}
 
 
-@pytest.mark.parametrize(
-    ("name", "attribute"), [("assay.metrics", "METRIC"), ("assay.reports", "RENDERER"), ("assay.cli", "COMMAND")]
-)
-def test_our_own_catalogs_hold_one_entry_per_file(name, attribute):
-    entries = load_entries(name, attribute)
-    assert len({entry.name for entry in entries.values()}) == len(entries)
-    assert all(re.fullmatch(r"[a-z0-9_]+", file) for file in entries)
+def files_of(folder):
+    package = importlib.import_module(folder)
+    names = [one.name for one in pkgutil.iter_modules(package.__path__) if not one.name.startswith("_") and not one.ispkg]
+    return [importlib.import_module(f"{folder}.{name}") for name in names]
+
+
+@pytest.mark.parametrize("folder", CATALOGS)
+def test_a_file_of_a_catalog_defines_records_of_its_kind_and_no_other(folder):
+    kinds = tuple(kind for kind, _ in CATALOGS.values())
+    wrong = {
+        module.__name__: found
+        for module in files_of(folder)
+        if (found := {type(one).__name__ for one in vars(module).values() if isinstance(one, kinds)})
+        != {CATALOGS[folder][0].__name__}
+    }
+    assert wrong == {}
+
+
+@pytest.mark.parametrize("folder", CATALOGS)
+def test_the_function_of_every_record_says_what_it_does_in_one_sentence_first(folder):
+    kind, function = CATALOGS[folder]
+    records = [one for module in files_of(folder) for one in vars(module).values() if isinstance(one, kind)]
+    assert records
+    first = {one.name: (inspect.getdoc(getattr(one, function)) or "").partition("\n")[0] for one in records}
+    assert {name: line for name, line in first.items() if not line} == {}
+    if issubclass(kind, Described):
+        assert {name: line for name, line in first.items() if not re.fullmatch(r"[A-Z0-9](?!.*[.!?] [A-Z]).*\.", line)} == {}
 
 
 def test_an_entry_is_found_by_its_name_or_what_may_be_meant_is_told():

@@ -1,7 +1,7 @@
-"""Catalogs: a folder whose files are entries.
+"""Catalogs: a folder whose records are entries.
 
-In a catalog package every file without a leading underscore defines exactly one entry under a fixed upper-case
-name (`METRIC = …`). Other packages add entries through an entry-point group. Nothing is listed by hand.
+A file of a catalog defines records of one kind: one, or a family of them (`PRECISION = Metric(…)`). Other packages add
+entries through an entry-point group. Nothing is listed by hand. Files with a leading underscore are passed over.
 """
 
 from __future__ import annotations
@@ -9,54 +9,77 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
-import sys
-from collections.abc import Callable, Mapping
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib.metadata import entry_points
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from assay.errors import UnknownName, UsageError, near_matches
 
 T = TypeVar("T")
 
 
+@dataclass(frozen=True, kw_only=True)
 class Described:
-    """An entry that is described where it is defined: by its module's first line, and by its function's docstring."""
+    """An entry that is described where it is defined: in the docstring of its `function`.
 
-    function: Callable[..., Any]
+    What makes several entries of one function gives each its meaning; the whole docstring is then about edge cases.
+    """
 
-    @property
-    def meaning(self) -> str:
-        """One sentence: what it tells."""
-        doc = sys.modules[self.function.__module__].__doc__ or ""
-        return doc.partition("\n")[0].partition(": ")[2]
+    meaning: str = ""
+    """One sentence: what it tells. The first line of the docstring, with a small letter unless it begins with a short name
+    in capitals."""
+    edge_cases: str = ""
+    """What happens where the formula alone does not say. The rest of the docstring."""
 
-    @property
-    def edge_cases(self) -> str:
-        """What happens where the formula alone does not say."""
-        return " ".join((inspect.getdoc(self.function) or "").split())
+    def __post_init__(self) -> None:
+        first, _, rest = (inspect.getdoc(cast("Any", self).function) or "").partition("\n")
+        if self.meaning:
+            rest = f"{first} {rest}"
+        else:
+            object.__setattr__(self, "meaning", first if first[1:2].isupper() else first[:1].lower() + first[1:])
+        object.__setattr__(self, "edge_cases", self.edge_cases or " ".join(rest.split()))
 
 
-def load_entries(package: str, attribute: str) -> dict[str, Any]:
-    """Module name → its entry, for the package's own files and for the entry-point group of the same name."""
-    folder = importlib.import_module(package)
-    entries = {
-        module.name: getattr(importlib.import_module(f"{package}.{module.name}"), attribute)
-        for module in pkgutil.iter_modules(folder.__path__)
-        if not module.name.startswith("_")
-    }
-    for point in entry_points(group=package):
-        if point.name in entries:
+def load_entries(folder: str, kind: type[T], group: str) -> dict[str, T]:
+    """Name → record, sorted by name: each record of that kind that a file of the folder defines, and each plug-in.
+
+    The same record seen in two files is one; two of one name are an error.
+    """
+    package = importlib.import_module(folder)
+    names = [module.name for module in pkgutil.iter_modules(package.__path__) if not module.name.startswith("_")]
+    modules = [importlib.import_module(f"{folder}.{name}") for name in names]
+    own = {id(entry): entry for module in modules for entry in vars(module).values() if isinstance(entry, kind)}
+    entries = _by_name(list(own.values()), kind)
+    return _by_name([*entries.values(), *_plug_ins(group, entries)], kind)
+
+
+def _plug_ins(group: str, taken: Mapping[str, Any]) -> list[Any]:
+    """What other packages announce."""
+    found = []
+    for point in entry_points(group=group):
+        if point.name in taken:
             raise UsageError(f"the plug-in {point.name} ({point.value}) has the name of one that is there already")
         try:
-            entries[point.name] = point.load()
+            found.append(point.load())
         except Exception as error:
             raise UsageError(f"the plug-in {point.name} ({point.value}) cannot be loaded: {error!r}") from error
-    return entries
+    return found
 
 
-def entries_by_name(package: str, attribute: str) -> dict[str, Any]:
-    """The entry's own name → the entry, sorted by name."""
-    return {entry.name: entry for entry in sorted(load_entries(package, attribute).values(), key=lambda entry: entry.name)}
+def _by_name(entries: list[Any], kind: type[T]) -> dict[str, T]:
+    for name, count in Counter(entry.name for entry in entries).items():
+        if count > 1:
+            raise UsageError(f"{count} {_plural(kind)} are called {name}; a plug-in needs a name of its own")
+    return {entry.name: entry for entry in sorted(entries, key=lambda entry: entry.name)}
+
+
+def _plural(kind: type) -> str:
+    """StatisticalTest → statistical tests."""
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind.__name__).lower()
+    return f"{words[:-1]}ies" if words.endswith("y") else f"{words}s"
 
 
 def find_by_any_name(kind: str, name: str, known: Mapping[str, T]) -> T:

@@ -108,9 +108,9 @@ def test_the_commands_come_from_the_catalog(assay, monkeypatch):
     from assay.cli._command import Command
     from assay.cli._program import load_entries
 
-    def with_another(package, attribute):
+    def with_another(folder, kind, group):
         another = Command("greet", "say hello", lambda _: None, lambda _: 5)
-        return load_entries(package, attribute) | {"greet": another}
+        return load_entries(folder, kind, group) | {"greet": another}
 
     monkeypatch.setattr("assay.cli._program.load_entries", with_another)
     assert assay("greet").code == 5

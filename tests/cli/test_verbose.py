@@ -11,8 +11,8 @@ COMPUTING = {"answers", "compare", "drift", "eval", "fuse", "gate", "moe", "plot
 
 
 def test_every_command_that_computes_has_it():
-    entries: dict[str, Command] = load_entries("assay.cli", "COMMAND")
-    assert {command.name for command in entries.values() if command.computes} == COMPUTING
+    entries = load_entries("assay.cli", Command, "assay.cli")
+    assert {name for name, command in entries.items() if command.computes} == COMPUTING
 
 
 @pytest.mark.usefixtures("files")

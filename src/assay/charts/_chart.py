@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from assay.catalog import Described, entries_by_name, find_entry
+from assay.catalog import Described, find_entry, load_entries
 from assay.charts._drawing import Drawing, Row, Spec
 from assay.errors import UnknownName, UsageError
 from assay.evaluation import Result
@@ -92,7 +92,7 @@ class Subject:
 
 @dataclass(frozen=True)
 class Chart(Described):
-    """One kind of chart. Its meaning is the first line of its module's docstring."""
+    """One kind of chart. The first line of its function's docstring says what it shows."""
 
     name: str
     function: Callable[[Subject], Drawing]
@@ -137,7 +137,7 @@ def _here(names: Sequence[str]) -> str:
 @cache
 def all_charts() -> dict[str, Chart]:
     """Name → chart, sorted by name."""
-    return entries_by_name("assay.charts", "CHART")
+    return load_entries("assay.charts", Chart, "assay.charts")
 
 
 def find_chart(kind: str) -> Chart:

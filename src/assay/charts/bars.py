@@ -17,7 +17,10 @@ STEP = 34
 
 
 def bars(subject: Subject) -> Drawing:
-    """Systems stand in the order given. Where an interval is not known, the bar has none."""
+    """The figure of each system on one metric, with its interval.
+
+    Systems stand in the order given. Where an interval is not known, the bar has none.
+    """
     metric = subject.bound
     figures = Figures()
     level, intervals = intervals_of(subject.results, metric.name)

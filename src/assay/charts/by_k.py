@@ -28,7 +28,10 @@ class Line(NamedTuple):
 
 
 def by_k(subject: Subject) -> Drawing:
-    """Rankings that were kept are scored again at each cutoff that they reach; else the cutoffs of the result are drawn."""
+    """A metric at several cutoffs, one line for each system.
+
+    Rankings that were kept are scored again at each cutoff that they reach; else the cutoffs of the result are drawn.
+    """
     metric = _with_cutoff(subject)
     lines = [
         _line(name, result, metric, subject.cutoffs)

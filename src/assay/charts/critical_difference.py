@@ -24,7 +24,9 @@ HALVINGS = 60
 
 
 def critical_difference(subject: Subject) -> Drawing:
-    """Ranks on each query, equals sharing one; two systems whose mean ranks are further apart than the critical difference
+    """Mean ranks of several systems over queries; a bar joins those that no test tells apart.
+
+    Ranks on each query, equals sharing one; two systems whose mean ranks are further apart than the critical difference
     differ at 5 % (Demšar 2006, Statistical Comparisons of Classifiers over Multiple Data Sets, JMLR 7, figure 1).
     """
     metric = subject.bound

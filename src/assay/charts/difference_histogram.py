@@ -20,7 +20,10 @@ FEW = 8
 
 
 def difference_histogram(subject: Subject) -> Drawing:
-    """Queries that did not change are counted, but have no bar: they are often so many that it would dwarf all others."""
+    """By how much queries got better or worse, and how many did.
+
+    Queries that did not change are counted, but have no bar: they are often so many that it would dwarf all others.
+    """
     two = two_of(subject)
     change = np.array([row["change"] for row in two.rows])
     rows = _bins(two, change)

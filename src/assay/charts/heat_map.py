@@ -20,7 +20,10 @@ DARK = 0.5
 
 
 def heat_map(subject: Subject) -> Drawing:
-    """Each metric has a scale of its own, from its worst system to its best; where all are equal, all are pale."""
+    """Systems by metrics, the better the stronger the colour.
+
+    Each metric has a scale of its own, from its worst system to its best; where all are equal, all are pale.
+    """
     metrics = _columns(subject)
     names = labels(subject.names)
     rows = [row for metric in metrics for row in _rows(metric, names, [result[metric.name] for result in subject.results])]

@@ -31,7 +31,10 @@ MARKS = {"better": ("triangle-up", BETTER), "worse": ("triangle-down", WORSE), "
 
 
 def history(subject: Subject) -> Drawing:
-    """A night without a figure leaves a gap. The axis is cut to where the figures are, so that small steps show."""
+    """A metric over time, one line for each series; steps, spikes and blessed baselines are marked.
+
+    A night without a figure leaves a gap. The axis is cut to where the figures are, so that small steps show.
+    """
     metric = subject.series[0].bound
     names = labels([series.name for series in subject.series])
     rows = [

@@ -18,7 +18,10 @@ CROWD = 500
 
 
 def paired_scatter(subject: Subject) -> Drawing:
-    """Beyond 5,000 queries they are counted in cells instead of drawn one by one."""
+    """Each query as a point, the baseline's score across, the candidate's up; above the line it got higher.
+
+    Beyond 5,000 queries they are counted in cells instead of drawn one by one.
+    """
     two = two_of(subject)
     ends = _ends(two)
     is_counted = len(two.rows) > MOST_POINTS

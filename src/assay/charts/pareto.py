@@ -18,7 +18,10 @@ LATENCY = "latency"
 
 
 def pareto(subject: Subject) -> Drawing:
-    """The latency is the mean per query; times of different machines should not be laid side by side."""
+    """Quality against latency; systems on the line are beaten by no other in both.
+
+    The latency is the mean per query; times of different machines should not be laid side by side.
+    """
     metric = _quality(subject)
     if lacking := [name for name, result in zip(subject.names, subject.results, strict=True) if LATENCY not in result]:
         raise UsageError(f"{', '.join(lacking)}: no times were taken; assay eval takes them, runs from files have none")

@@ -17,7 +17,10 @@ SAID = (0.0, 0.5, 1.0)
 
 
 def precision_recall(subject: Subject) -> Drawing:
-    """Rankings and judgments that a result keeps are scored again; a result without them cannot be drawn."""
+    """Interpolated precision at eleven levels of recall, one line for each system.
+
+    Rankings and judgments that a result keeps are scored again; a result without them cannot be drawn.
+    """
     systems = labels(subject.names)
     curves = {name: _curve(name, result) for name, result in zip(systems, subject.results, strict=True)}
     rows = [

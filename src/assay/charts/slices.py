@@ -20,7 +20,10 @@ MOST_SLICES = 40
 
 
 def slices(subject: Subject) -> Drawing:
-    """Slices stand in their own order (easy, medium, hard), with their number of queries; small ones have wide intervals."""
+    """The figure of each system on queries that share a tag, with its interval.
+
+    Slices stand in their own order (easy, medium, hard), with their number of queries; small ones have wide intervals.
+    """
     if not subject.by:
         raise UsageError("slices need a tag, such as by='difficulty'")
     metric = subject.bound

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
 
-from assay.catalog import entries_by_name, find_entry
+from assay.catalog import find_entry, load_entries
 from assay.errors import BadParameter
 from assay.grammar import Param, changed_settings, cutoff, parse_settings, show, split_call
 from assay.model import Document
@@ -119,7 +119,7 @@ def written_value(value: Any) -> str:
 @cache
 def all_chunkers() -> dict[str, Chunker]:
     """Name → chunker, sorted by name."""
-    return entries_by_name("assay.chunkers", "CHUNKER")
+    return load_entries("assay.chunkers", Chunker, "assay.chunkers")
 
 
 def find_chunker(name: str) -> Chunker:

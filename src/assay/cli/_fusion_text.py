@@ -19,7 +19,7 @@ SMALLEST_P = 0.0001
 
 def render_fusions(fusions: Mapping[str, Fusion], style: Style) -> str:
     """All of them, one line each."""
-    rows = [[Cell(one.name), Cell(_needs(one)), Cell(one.meaning)] for one in fusions.values()]
+    rows = [[Cell(one.name), Cell(_needs(one)), Cell(one.meaning.removesuffix("."))] for one in fusions.values()]
     table = with_prose(Table(["method", "reads", "what a document is worth"], rows, WORDS), style)
     return f"{table}\n\nassay fuse --method rrf explains one; assay fuse a.run b.run --method rrf fuses\n"
 
@@ -31,7 +31,7 @@ def _needs(fusion: Fusion) -> str:
 
 def render_fusion(fusion: Fusion, style: Style) -> str:
     """One of them in full."""
-    parts = [style.wrapped(f"{fusion.name}: {fusion.meaning}"), style.wrapped(fusion.edge_cases)]
+    parts = [style.wrapped(f"{fusion.name}: {fusion.meaning.removesuffix('.')}"), style.wrapped(fusion.edge_cases)]
     rows = [[Cell(one.name), Cell(show(one.default)), Cell(one.meaning)] for one in fusion.params]
     if rows:
         parts.append(with_prose(Table(["parameter", "default", "meaning"], rows, WORDS), style))

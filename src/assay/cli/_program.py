@@ -66,8 +66,7 @@ def build_parser() -> Parser:
     )
     parser.add_argument("-V", "--version", action="version", version=f"assay {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", prog="assay", parser_class=Parser)
-    entries: dict[str, Command] = load_entries("assay.cli", "COMMAND")
-    for command in sorted(entries.values(), key=lambda command: command.name):
+    for command in load_entries("assay.cli", Command, "assay.cli").values():
         sub = commands.add_parser(
             command.name,
             help=command.help,

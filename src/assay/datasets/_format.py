@@ -9,7 +9,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from assay.catalog import entries_by_name, find_entry
+from assay.catalog import find_entry, load_entries
 from assay.datasets._dataset import BenchmarkDataset
 from assay.datasets._source import COMPRESSIONS, FileSource, plain_name
 from assay.errors import DataError, UnknownName, UsageError, near_matches
@@ -171,7 +171,7 @@ class Format:
 @cache
 def all_formats() -> dict[str, Format]:
     """Name → format, sorted by name."""
-    return entries_by_name("assay.datasets", "FORMAT")
+    return load_entries("assay.datasets", Format, "assay.datasets")
 
 
 def find_format(name: str) -> Format:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.catalog import Described, entries_by_name, find_by_any_name
+from assay.catalog import Described, find_by_any_name, load_entries
 from assay.errors import BadParameter, DataError, UsageError
 from assay.fusion._lists import Lists
 from assay.fusion._normalise import normalised
@@ -36,7 +36,7 @@ class Trained:
 
 @dataclass(frozen=True)
 class Fusion(Described):
-    """One way to fuse. Its meaning is the first line of its module's docstring, its edge cases are those of its function."""
+    """One way to fuse. Its function's docstring says what a document is worth, and then what happens at the edges."""
 
     name: str
     function: Callable[..., Floats]
@@ -60,11 +60,6 @@ class Fusion(Described):
     def takes_weights(self) -> bool:
         """Whether runs can count differently."""
         return any(param.name == "weights" for param in self.params)
-
-    @property
-    def meaning(self) -> str:
-        """One sentence: what a document is worth."""
-        return super().meaning.removesuffix(".")
 
     def bind(self, **settings: Any) -> BoundFusion:
         """With these values of parameters, and defaults for the others."""
@@ -127,7 +122,7 @@ class BoundFusion:
 @cache
 def all_fusions() -> dict[str, Fusion]:
     """Name → fusion, sorted by name."""
-    return entries_by_name("assay.fusion", "FUSION")
+    return load_entries("assay.fusion", Fusion, "assay.fusion")
 
 
 def find_fusion(name: str) -> Fusion:

@@ -40,7 +40,9 @@ def learn(training: Training) -> tuple[Floats, ...]:
 
 
 def bayesfuse(lists: Lists, learnt: tuple[Floats, ...]) -> Floats:
-    """Σ ln P(rank | relevant) ÷ P(rank | not relevant) over all runs, being absent from one counting as a rank.
+    """The evidence for relevance in a document's ranks, and in its absence from runs, as log odds, added up.
+
+    Σ ln P(rank | relevant) ÷ P(rank | not relevant) over all runs, being absent from one counting as a rank.
 
     ranx adds ln P ÷ (1 − P) of the precision at the rank instead, and takes 0.001 for the precision of absence.
     """

@@ -11,7 +11,10 @@ from assay.model import Floats
 
 
 def borda(lists: Lists) -> Floats:
-    """Of c candidates the first gets c points, the next c − 1 …; those a run lacks share the points that are left."""
+    """Every run gives its documents points, more for higher ranks; the points are added up.
+
+    Of c candidates the first gets c points, the next c − 1 …; those a run lacks share the points that are left.
+    """
     return borda_points(lists, np.ones(len(lists.pair)))
 
 

@@ -9,7 +9,10 @@ from assay.model import Floats
 
 
 def comb_anz(lists: Lists) -> Floats:
-    """A document of one run alone keeps its score, however many runs lack it."""
+    """The mean of a document's normalised scores over the runs that have it.
+
+    A document of one run alone keeps its score, however many runs lack it.
+    """
     return lists.sums(lists.score) / lists.n_found
 
 

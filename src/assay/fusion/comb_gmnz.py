@@ -10,7 +10,10 @@ from assay.model import Floats
 
 
 def comb_gmnz(lists: Lists, gamma: float) -> Floats:
-    """γ = 0 is comb_sum, γ = 1 comb_mnz; the higher γ, the more it matters that runs agree."""
+    """A document's normalised scores, added up, times a power of the number of runs that have it.
+
+    γ = 0 is comb_sum, γ = 1 comb_mnz; the higher γ, the more it matters that runs agree.
+    """
     return lists.sums(lists.score) * lists.n_found**gamma
 
 

@@ -9,7 +9,10 @@ from assay.model import Floats
 
 
 def comb_max(lists: Lists) -> Floats:
-    """Among the runs that have the document, so that scores below 0 stay what they are."""
+    """The highest of a document's normalised scores.
+
+    Among the runs that have the document, so that scores below 0 stay what they are.
+    """
     return -lists.lowest(-lists.score)
 
 

@@ -11,7 +11,10 @@ from assay.model import Floats
 
 
 def comb_med(lists: Lists) -> Floats:
-    """Over the runs that have the document; of an even number of scores, the mean of the two in the middle."""
+    """The median of a document's normalised scores.
+
+    Over the runs that have the document; of an even number of scores, the mean of the two in the middle.
+    """
     ordered = lists.score[np.lexsort((lists.score, lists.pair))]
     n = lists.n_found
     first = np.cumsum(n) - n

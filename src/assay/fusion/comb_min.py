@@ -9,7 +9,10 @@ from assay.model import Floats
 
 
 def comb_min(lists: Lists) -> Floats:
-    """Among the runs that have the document; one that lacks it does not count as 0."""
+    """The lowest of a document's normalised scores.
+
+    Among the runs that have the document; one that lacks it does not count as 0.
+    """
     return lists.lowest(lists.score)
 
 

@@ -9,7 +9,10 @@ from assay.model import Floats
 
 
 def comb_mnz(lists: Lists) -> Floats:
-    """A score of 0 counts as having it: it was retrieved."""
+    """A document's normalised scores, added up, times the number of runs that have it.
+
+    A score of 0 counts as having it: it was retrieved.
+    """
     return lists.sums(lists.score) * lists.n_found
 
 

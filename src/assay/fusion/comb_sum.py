@@ -9,7 +9,10 @@ from assay.model import Floats
 
 
 def comb_sum(lists: Lists) -> Floats:
-    """A run that lacks the document adds nothing."""
+    """A document's normalised scores, added up.
+
+    A run that lacks the document adds nothing.
+    """
     return lists.sums(lists.score)
 
 

@@ -11,7 +11,9 @@ from assay.model import Floats
 
 
 def condorcet(lists: Lists) -> Floats:
-    """A draw is worth ½, and a run that has neither document does not vote.
+    """Runs vote between every two documents; a document is worth the number of others that it beats.
+
+    A draw is worth ½, and a run that has neither document does not vote.
 
     Montague & Aslam sort by majorities. Where those are circular (a before b, b before c, c before a), what a sort gives
     depends on how it began; counting them (Copeland 1951) gives the same order where they are not, and a tie where they are.

@@ -8,7 +8,10 @@ from assay.model import Floats
 
 
 def inverse_square_rank(lists: Lists) -> Floats:
-    """N · Σ 1 ÷ rank², where N runs have the document."""
+    """The inverse squares of a document's ranks, added up, times the number of runs that have it.
+
+    N · Σ 1 ÷ rank², where N runs have the document.
+    """
     return lists.sums(1.0 / lists.rank**2) * lists.n_found
 
 

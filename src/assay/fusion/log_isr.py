@@ -10,7 +10,10 @@ from assay.model import Floats
 
 
 def log_inverse_square_rank(lists: Lists) -> Floats:
-    """Σ 1 ÷ rank² · ln N; a document that one run alone has is worth 0, which logn_isr mends."""
+    """The inverse squares of a document's ranks, added up, times the logarithm of the number of runs that have it.
+
+    Σ 1 ÷ rank² · ln N; a document that one run alone has is worth 0, which logn_isr mends.
+    """
     return lists.sums(1.0 / lists.rank**2) * np.log(lists.n_found)
 
 

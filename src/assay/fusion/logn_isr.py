@@ -11,7 +11,10 @@ from assay.model import Floats
 
 
 def normalised_log_inverse_square_rank(lists: Lists, sigma: float) -> Floats:
-    """Σ 1 ÷ rank² · ln(N + σ); σ keeps apart the documents that one run alone has."""
+    """The inverse squares of a document's ranks, added up, times ln of a bit more than the number of runs with it.
+
+    Σ 1 ÷ rank² · ln(N + σ); σ keeps apart the documents that one run alone has.
+    """
     return lists.sums(1.0 / lists.rank**2) * np.log(lists.n_found + sigma)
 
 

@@ -14,7 +14,10 @@ def learn(training: Training) -> tuple[Floats, ...]:
 
 
 def mapfuse(lists: Lists, learnt: tuple[Floats, ...]) -> Floats:
-    """Σ MAP of the run ÷ rank over the runs that have the document."""
+    """The mean average precision of each run, divided by the document's rank there, added up.
+
+    Σ MAP of the run ÷ rank over the runs that have the document.
+    """
     return lists.sums(padded(learnt, 1)[lists.run, 0] / lists.rank)
 
 

@@ -12,7 +12,9 @@ from assay.model import Floats
 
 
 def mixed(lists: Lists, weights: tuple[float, ...]) -> Floats:
-    """Half-way between weighted_sum, where agreement counts by itself, and comb_mnz, where it counts once more.
+    """A document's weighted scores, added up, times the square root of the number of runs that have it.
+
+    Half-way between weighted_sum, where agreement counts by itself, and comb_mnz, where it counts once more.
 
     A run of weight 0 takes no part, and is not counted.
     """

@@ -14,7 +14,10 @@ def learn(training: Training) -> tuple[Floats, ...]:
 
 
 def posfuse(lists: Lists, learnt: tuple[Floats, ...]) -> Floats:
-    """Σ P(relevant | rank in the run). Ranks that training did not reach are worth nothing; slidefuse is smoother."""
+    """How often a run was right at exactly that rank, added up.
+
+    Σ P(relevant | rank in the run). Ranks that training did not reach are worth nothing; slidefuse is smoother.
+    """
     return lists.sums(padded(learnt, int(lists.length.max(initial=0)))[lists.run, lists.rank - 1])
 
 

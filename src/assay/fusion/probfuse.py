@@ -20,7 +20,9 @@ def learn(training: Training, segments: int) -> tuple[Floats, ...]:
 
 
 def probfuse(lists: Lists, learnt: tuple[Floats, ...], segments: int) -> Floats:
-    """Σ P(relevant | segment j of the run) ÷ j. Unjudged documents count as not relevant (the paper's ProbFuseAll).
+    """How often a run was right in that segment of its rankings, divided by the segment's number, added up.
+
+    Σ P(relevant | segment j of the run) ÷ j. Unjudged documents count as not relevant (the paper's ProbFuseAll).
 
     Rankings that cannot be cut evenly get segments that differ by one document; ranx leaves the last segments empty instead.
     """

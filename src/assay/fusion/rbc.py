@@ -11,7 +11,10 @@ from assay.model import Floats
 
 
 def rank_biased_centroid(lists: Lists, p: float) -> Floats:
-    """Σ (1 − p) · p^(rank − 1) over the runs that have the document."""
+    """Rank-biased centroid, the chance that a patient reader of all runs comes to the document.
+
+    Σ (1 − p) · p^(rank − 1) over the runs that have the document.
+    """
     return lists.sums((1 - p) * np.power(p, lists.rank - 1.0))
 
 

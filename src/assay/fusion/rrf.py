@@ -10,7 +10,10 @@ from assay.model import Floats
 
 
 def reciprocal_rank_fusion(lists: Lists, k: float, weights: tuple[float, ...]) -> Floats:
-    """Σ 1 ÷ (k + rank) over the runs that have the document, each times its run's weight, which is 1 unless given."""
+    """The reciprocals of a document's ranks, added up; scores do not matter.
+
+    Σ 1 ÷ (k + rank) over the runs that have the document, each times its run's weight, which is 1 unless given.
+    """
     return lists.sums(lists.weights(weights, each=1.0) / (k + lists.rank))
 
 

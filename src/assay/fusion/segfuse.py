@@ -26,7 +26,9 @@ def learn(training: Training) -> tuple[Floats, ...]:
 
 
 def segfuse(lists: Lists, learnt: tuple[Floats, ...]) -> Floats:
-    """Σ P(relevant | segment of the run) · (1 + normalised score). A depth that training did not reach is worth nothing.
+    """How often a run was right in that segment, times its score there and 1, added up; segments grow with depth.
+
+    Σ P(relevant | segment of the run) · (1 + normalised score). A depth that training did not reach is worth nothing.
 
     Shares are of the documents that a ranking has there. ranx takes 5, 15, 35 … for the last ranks of segments, not for
     their sizes, and divides by whole segments.

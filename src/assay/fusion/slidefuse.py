@@ -17,7 +17,9 @@ def learn(training: Training, window: int) -> tuple[Floats, ...]:  # noqa: ARG00
 
 
 def slidefuse(lists: Lists, learnt: tuple[Floats, ...], window: int) -> Floats:
-    """Σ mean of P(relevant | rank) from `window` ranks above to as many below, within the ranking.
+    """How often a run was right at that rank and its neighbours, added up.
+
+    Σ mean of P(relevant | rank) from `window` ranks above to as many below, within the ranking.
 
     Ranks that training did not reach have a chance of 0.
     """

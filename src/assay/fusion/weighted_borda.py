@@ -10,7 +10,10 @@ from assay.model import Floats
 
 
 def weighted_borda(lists: Lists, weights: tuple[float, ...]) -> Floats:
-    """Points as in borda. Without weights, each run has its equal share of 1."""
+    """Every run gives its documents points times its weight; the points are added up.
+
+    Points as in borda. Without weights, each run has its equal share of 1.
+    """
     return borda_points(lists, lists.weights(weights, each=1 / lists.n_runs))
 
 

@@ -10,7 +10,10 @@ from assay.model import Floats
 
 
 def weighted_condorcet(lists: Lists, weights: tuple[float, ...]) -> Floats:
-    """As condorcet, with weighted votes; sides that differ by rounding alone draw."""
+    """Runs vote with their weights between every two documents; a document is worth how many it beats.
+
+    As condorcet, with weighted votes; sides that differ by rounding alone draw.
+    """
     return majorities(lists, lists.weights(weights, each=1.0))
 
 

@@ -12,7 +12,10 @@ from assay.model import Floats
 
 
 def weighted_mnz(lists: Lists, weights: tuple[float, ...]) -> Floats:
-    """The scores themselves are not weighted, but a run of weight 0 takes no part. Equal weights rank as comb_mnz does."""
+    """A document's normalised scores, added up, times the weights of the runs that have it, added up.
+
+    The scores themselves are not weighted, but a run of weight 0 takes no part. Equal weights rank as comb_mnz does.
+    """
     weight = lists.weights(weights, each=1 / lists.n_runs)
     return lists.sums(np.where(weight > 0, lists.score, 0.0)) * lists.sums(weight)
 

@@ -10,7 +10,10 @@ from assay.model import Floats
 
 
 def weighted_sum(lists: Lists, weights: tuple[float, ...]) -> Floats:
-    """A run that lacks the document adds nothing. Without weights, each run has its equal share of 1."""
+    """A document's normalised scores, each times the weight of its run, added up.
+
+    A run that lacks the document adds nothing. Without weights, each run has its equal share of 1.
+    """
     return lists.sums(lists.score * lists.weights(weights, each=1 / lists.n_runs))
 
 

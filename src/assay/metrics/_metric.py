@@ -20,7 +20,7 @@ __all__ = ["BoundMetric", "GradedRun", "Metric", "Scores"]
 class Metric(Described):
     """A definition: its function, what parameterises it, and everything people ask about it.
 
-    The meaning is the first line of the defining module's docstring, the edge case the function's docstring.
+    The meaning is the first line of the function's docstring, the edge cases are the rest.
     """
 
     name: str

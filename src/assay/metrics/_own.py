@@ -35,10 +35,9 @@ class OwnMetric(Metric):
         """Always."""
         return True
 
-    @property
-    def meaning(self) -> str:
-        """One sentence: what it tells."""
-        return (inspect.getdoc(self.function) or "").partition("\n")[0]
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "meaning", (inspect.getdoc(self.function) or "").partition("\n")[0])
+        super().__post_init__()
 
 
 def metric(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import ChainMap, Counter
+from collections import ChainMap
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
@@ -18,11 +18,7 @@ _own: dict[str, tuple[Metric, Mapping[str, Any]]] = {}
 @cache
 def all_metrics() -> dict[str, Metric]:
     """Canonical name → metric of the catalog, sorted by name."""
-    found = load_entries("assay.metrics", "METRIC").values()
-    for name, count in Counter(metric.name for metric in found).items():
-        if count > 1:
-            raise UsageError(f"{count} metrics are called {name}; a plug-in needs a name of its own")
-    return {metric.name: metric for metric in sorted(found, key=lambda metric: metric.name)}
+    return load_entries("assay.metrics", Metric, "assay.metrics")
 
 
 @cache

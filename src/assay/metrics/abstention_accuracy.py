@@ -15,7 +15,9 @@ OVER = Param(
 
 
 def abstention_accuracy(replies: Replies, over: str) -> Scores:
-    """Who always abstains has 1 here, and 0 with over=answerable: look at both. A query that got neither an answer nor an
+    """Whether the system leaves open what has no answer.
+
+    Who always abstains has 1 here, and 0 with over=answerable: look at both. A query that got neither an answer nor an
     abstention is wrong. Queries that do not count have no score.
     """
     is_right = replies.is_given & (replies.has_abstained != replies.is_answerable)

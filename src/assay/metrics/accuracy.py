@@ -8,7 +8,10 @@ from assay.model import ratio
 
 
 def accuracy(run: GradedRun, k: int | None, rel: float | None) -> Scores:
-    """Only retrieved documents count. 1 when everything retrieved is relevant, 0 when nothing is."""
+    """Chance that a retrieved relevant document stands above a retrieved non-relevant one.
+
+    Only retrieved documents count. 1 when everything retrieved is relevant, 0 when nothing is.
+    """
     hits = run.relevant(rel).top(k)
     retrieved = run.n_retrieved if k is None else run.n_retrieved.clip(max=k)
     others = retrieved - hits.count

@@ -8,7 +8,9 @@ from assay.model import ratio
 
 
 def alpha_dcg(run: GradedRun, k: int, alpha: float, rel: float | None) -> Scores:
-    """1 only if each of the first k documents is relevant to every subtopic.
+    """Discounted gain of the first k over all subtopics, less for each document that repeats one.
+
+    1 only if each of the first k documents is relevant to every subtopic.
 
     It is ndeval's, which at k = 1 forgets to divide by the number of subtopics.
     """

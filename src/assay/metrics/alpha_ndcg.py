@@ -8,7 +8,10 @@ from assay.model import ratio
 
 
 def alpha_ndcg(run: GradedRun, k: int | None, alpha: float, rel: float | None) -> Scores:
-    """The ideal takes what gains most at each rank, as in ndeval; in rare cases a ranking is better than that: above 1."""
+    """Discounted gain over all subtopics, less for repeating one, as a share of that of an ideal ranking.
+
+    The ideal takes what gains most at each rank, as in ndeval; in rare cases a ranking is better than that: above 1.
+    """
     by = run.by_subtopic(rel)
     found, ideal = (novel_gain(by, hits, alpha, discounts, k) for hits in (by.run.retrieved, ideal_hits(by, alpha, k)))
     return ratio(found, ideal)

@@ -5,7 +5,10 @@ from assay.model import Replies, Words
 
 
 def answer_contains(replies: Replies) -> Scores:
-    """Whole words only: `no` does not stand in `note`. It never falls as an answer gets longer, so look at answer_f1 too."""
+    """Whether an expected answer stands in the answer, word for word.
+
+    Whole words only: `no` does not stand in `note`. It never falls as an answer gets longer, so look at answer_f1 too.
+    """
     return replies.compared(contains_one)
 
 

@@ -7,7 +7,9 @@ from assay.model import Replies
 
 
 def answer_exact(replies: Replies, tokens: str) -> Scores:
-    """Case, punctuation and Unicode's compatibility forms do not matter, but a minus before a digit and a + or # behind a
+    """Whether the answer is word for word an expected one.
+
+    Case, punctuation and Unicode's compatibility forms do not matter, but a minus before a digit and a + or # behind a
     word do: −5 is not 5, C++ not C. Articles count, unless tokens=squad. What has no answer is exact where none is given.
     """
     return replies.compared(is_one_of, "signed" if tokens == "words" else tokens)

@@ -9,7 +9,9 @@ from assay.model import Replies
 
 
 def answer_f1(replies: Replies, count: str, tokens: str) -> Scores:
-    """Of several expected answers the most alike counts. Where an answer is expected, none scores 0; where there is none to
+    """How many words the answer and the expected one share, as F1.
+
+    Of several expected answers the most alike counts. Where an answer is expected, none scores 0; where there is none to
     be had, saying so scores 1, and any answer 0. A query of which nobody knows has no score.
     """
     return replies.compared(partial(token_f1, count=count), tokens)

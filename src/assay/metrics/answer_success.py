@@ -14,7 +14,9 @@ THRESHOLD = Param("threshold", fraction, 0.1, "lowest F1 of the words, each coun
 
 
 def answer_success(replies: Replies, k: int | None, rel: float | None, threshold: float) -> Scores:
-    """Needs the run beside the answers. A query that has no answer, or of which nobody knows what is relevant, has no
+    """Whether a relevant document is among the first k, and the answer is like the expected one.
+
+    Needs the run beside the answers. A query that has no answer, or of which nobody knows what is relevant, has no
     score.
     """
     like = replies.compared(partial(token_f1, count="set"))

@@ -14,7 +14,9 @@ LOSS = Param("loss", one_of("f1", "exact"), "f1", "how wrong an answer is: 1 −
 
 
 def aurc(replies: Replies, loss: str) -> Composed:
-    """The score of a query is its loss. An answer without a confidence is the least sure. What was left open comes after all
+    """Area under the risk–coverage curve; how wrong answers are when the surest are given first.
+
+    The score of a query is its loss. An answer without a confidence is the least sure. What was left open comes after all
     answers: without loss where there is no answer, else with loss 1. Without any confidence there is no figure.
     """
     likeness = is_one_of if loss == "exact" else partial(token_f1, count="set")

@@ -12,7 +12,10 @@ NORM = Param("norm", one_of("relevant", "min"), "relevant", "divide by R, or by 
 
 
 def average_precision(run: GradedRun, k: int | None, rel: float | None, norm: str) -> Scores:
-    """A relevant document that is not retrieved within k contributes 0."""
+    """Precision at each relevant document, averaged over all relevant documents.
+
+    A relevant document that is not retrieved within k contributes 0.
+    """
     hits = run.relevant(rel).top(k)
     total = run.n_relevant(rel)
     return ratio(hits.sum(hits.position / hits.rank), total if norm == "relevant" or k is None else total.clip(max=k))

@@ -9,7 +9,10 @@ from assay.model import ratio
 
 
 def binary_gain(run: GradedRun, rel: float | None) -> Scores:
-    """A relevant document that is not retrieved contributes 0."""
+    """Each relevant document, discounted by the number of non-relevant ones above it.
+
+    A relevant document that is not retrieved contributes 0.
+    """
     hits = run.relevant(rel)
     return ratio(hits.sum(1.0 / np.log2(2.0 + hits.rank - hits.position)), run.n_relevant(rel))
 

@@ -17,7 +17,9 @@ SMOOTH = Param(
 
 
 def bleu(replies: Replies, n: int, smooth: str) -> Scores:
-    """BLEU of each answer by itself, from 0 to 1; n-grams longer than the answer do not count. The summary is the mean of
+    """How many of the answer's n-grams an expected answer has, of one to n words; too short answers are lowered.
+
+    BLEU of each answer by itself, from 0 to 1; n-grams longer than the answer do not count. The summary is the mean of
     these; corpus_bleu takes all answers together. What has no answer scores 1 where none is given.
     """
     return replies.compared(partial(sentence_bleu, n=n, smooth=smooth))

@@ -8,7 +8,10 @@ from assay.metrics._param import CUTOFF_NEEDED, MAX_GRADE, MIN_GRADE, TARGET
 
 
 def bpm(run: GradedRun, k: int, t: float, min_grade: float, max_grade: float | None) -> Scores:
-    """Gains are grades scaled to 0 … 1. Without enough gain the user reads all k ranks, also of a shorter ranking."""
+    """Gain per document inspected by a user who stops once they have t, or after k documents.
+
+    Gains are grades scaled to 0 … 1. Without enough gain the user reads all k ranks, also of a shorter ranking.
+    """
     hits = run.retrieved.top(k)
     total = hits.running_sum(scaled_gains(run, hits.grade, min_grade, max_grade))
     enough = total >= t

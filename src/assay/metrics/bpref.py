@@ -9,7 +9,9 @@ from assay.model import Floats, Hits, Ints, ratio, tie_groups
 
 
 def bpref(run: GradedRun, rel: float | None) -> Scores:
-    """Only the first R non-relevant documents count. With none judged non-relevant every retrieved relevant one scores 1.
+    """How rarely a judged non-relevant document stands above a relevant one; unjudged documents do not matter.
+
+    Only the first R non-relevant documents count. With none judged non-relevant every retrieved relevant one scores 1.
     Negative grades count as unjudged.
     """
     judged = run.judged

@@ -7,7 +7,10 @@ from assay.model import ratio
 
 
 def capped_recall(run: GradedRun, k: int, rel: float | None) -> Scores:
-    """Precision while k is below R, recall beyond. trec_eval calls it relative precision, BEIR R_cap."""
+    """Relevant documents in the first k, as a share of the most that could be there.
+
+    Precision while k is below R, recall beyond. trec_eval calls it relative precision, BEIR R_cap.
+    """
     return ratio(run.relevant(rel).top(k).count, run.n_relevant(rel).clip(max=k))
 
 

@@ -11,7 +11,10 @@ NORMALIZE = Param("normalize", flag, True, "divide by the overlap of the ideal r
 
 
 def compatibility(run: GradedRun, p: float, normalize: bool) -> Scores:
-    """Among documents of one grade the ideal ranking keeps the run's own order; documents not retrieved come last."""
+    """Rank-biased overlap between the ranking and the ideal ranking nearest to it.
+
+    Among documents of one grade the ideal ranking keeps the run's own order; documents not retrieved come last.
+    """
     ideal = run.ideal.where(run.ideal.grade > 0)
     hits = run.retrieved.where(run.retrieved.grade > 0)
     depth = np.maximum(run.n_retrieved, ideal.count)

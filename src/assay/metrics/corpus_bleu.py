@@ -11,7 +11,9 @@ N_PARTS = 2 * MOST + 2
 
 
 def corpus_bleu(replies: Replies, n: int) -> Composed:
-    """The score of a query is the BLEU of its answer alone, the summary that of all of them. A query without an answer
+    """BLEU of all answers together, their n-grams counted before anything is divided.
+
+    The score of a query is the BLEU of its answer alone, the summary that of all of them. A query without an answer
     counts as one that shares nothing; one that has no answer to be found is left out. Smoothed as bleu(smooth=exp).
     """
     parts = np.full((replies.n_queries, N_PARTS), np.nan)

@@ -8,7 +8,10 @@ from assay.metrics._param import CUTOFF, DISCOUNT, GAIN, GAIN_LEVEL, JUDGED_ONLY
 
 
 def dcg(run: GradedRun, k: int | None, gain: Any, discount: str, rel: float | None) -> Scores:
-    """Not normalised: queries with more to find weigh more. Unjudged documents gain nothing."""
+    """Gains of the documents found, each discounted by the logarithm of its rank.
+
+    Not normalised: queries with more to find weigh more. Unjudged documents gain nothing.
+    """
     return discounted_gain(run.retrieved, gains(run.retrieved.grade, gain, rel), k, discount)
 
 

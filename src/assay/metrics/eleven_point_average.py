@@ -10,7 +10,10 @@ POINTS = Param("points", fractions, ELEVEN, "the recall points", dot=True)
 
 
 def eleven_point_average(run: GradedRun, points: tuple[float, ...], rel: float | None, rounding: str) -> Scores:
-    """Points that the ranking never reaches count 0."""
+    """Interpolated precision averaged over eleven recall points.
+
+    Points that the ranking never reaches count 0.
+    """
     return interpolated_precisions(run, points, rel, rounding).mean(axis=1)
 
 

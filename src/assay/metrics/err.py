@@ -19,7 +19,10 @@ def expected_reciprocal_rank(hits: Hits, stop: Floats, k: int | None) -> Floats:
 
 
 def err(run: GradedRun, k: int | None, max_grade: float | None) -> Scores:
-    """The chance to stop is (2^grade − 1) ÷ 2^max_grade, so even a perfect document leaves some doubt."""
+    """Expected reciprocal of the rank at which a user going down the list is satisfied.
+
+    The chance to stop is (2^grade − 1) ÷ 2^max_grade, so even a perfect document leaves some doubt.
+    """
     return expected_reciprocal_rank(run.retrieved, stop_chances(run, run.retrieved.grade, max_grade), k)
 
 

@@ -8,7 +8,9 @@ from assay.model import ratio
 
 
 def err_ia(run: GradedRun, k: int, alpha: float, rel: float | None) -> Scores:
-    """A relevant document satisfies with chance alpha, whatever its grade; 1 only if all k are relevant to every subtopic.
+    """Reciprocal of the rank at which a user is satisfied, averaged over what subtopic the user means.
+
+    A relevant document satisfies with chance alpha, whatever its grade; 1 only if all k are relevant to every subtopic.
 
     It is ndeval's, which at k = 1 forgets to divide by the number of subtopics.
     """

@@ -10,7 +10,10 @@ BETA = Param("beta", positive, 1.0, "how many times recall matters more than pre
 
 
 def f_measure(run: GradedRun, k: int, rel: float | None, beta: float) -> Scores:
-    """β is squared, as in the textbook (trec_eval's set_f does not). 0 when nothing relevant is found."""
+    """Weighted harmonic mean of precision and recall within the first k.
+
+    β is squared, as in the textbook (trec_eval's set_f does not). 0 when nothing relevant is found.
+    """
     found = run.relevant(rel).top(k).count
     return ratio((1 + beta**2) * found, k + beta**2 * run.n_relevant(rel))
 

@@ -8,7 +8,9 @@ from assay.model import Spans, ratio
 
 
 def file_mrr(spans: Spans, k: int | None, tokens: int | None) -> Scores:
-    """A file stands where the first of its chunks stands, and ranks count files: several chunks of one file take one rank.
+    """One over the rank of the first file that has a gold span.
+
+    A file stands where the first of its chunks stands, and ranks count files: several chunks of one file take one rank.
     0 where no such file is within the first k. A query without gold spans has no score.
     """
     query, rank = spans.found_files(tokens)

@@ -8,7 +8,9 @@ from assay.model import Spans, ratio
 
 
 def file_recall(spans: Spans, k: int | None, tokens: int | None) -> Scores:
-    """A file stands where the first of its chunks stands, and k counts files, so that small chunks neither help nor harm.
+    """Share of the files with gold spans that are among the first k files.
+
+    A file stands where the first of its chunks stands, and k counts files, so that small chunks neither help nor harm.
     An empty list of gold spans scores 0; a query without one has no score.
     """
     query, rank = spans.found_files(tokens)

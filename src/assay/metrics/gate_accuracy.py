@@ -5,7 +5,9 @@ from assay.model import Routing
 
 
 def gate_accuracy(routing: Routing) -> Scores:
-    """Right is to skip what needs no retrieval, and to retrieve what does. A decision that was not reported scores 0; a
+    """Share of the queries about which the retrieval gate decided rightly.
+
+    Right is to skip what needs no retrieval, and to retrieve what does. A decision that was not reported scores 0; a
     query of which nobody says whether it needs retrieval has no score.
     """
     return routing.good(routing.skipped != routing.needed)

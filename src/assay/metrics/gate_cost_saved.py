@@ -7,7 +7,9 @@ from assay.model import PERCENTAGE_OF_SUMS, Composed, Routing
 
 
 def gate_cost_saved(routing: Routing) -> Composed:
-    """gate_efficiency, with each query weighed by what a retrieval costs there; the same where all cost the same. Queries
+    """Cost of the retrievals that were rightly skipped, as a percentage of the cost of retrieving always.
+
+    gate_efficiency, with each query weighed by what a retrieval costs there; the same where all cost the same. Queries
     without a cost do not count. Where everything is free the figure is undefined; so it is where retrievals were skipped and
     not one of them has a cost, for then nobody knows what was saved.
     """

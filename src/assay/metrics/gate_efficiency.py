@@ -5,7 +5,9 @@ from assay.model import PERCENTAGE, Routing
 
 
 def gate_efficiency(routing: Routing) -> Scores:
-    """The score of a query is 100 where its retrieval was rightly skipped, else 0. The most there can be is the share of
+    """Retrievals that were rightly skipped, as a percentage of all queries.
+
+    The score of a query is 100 where its retrieval was rightly skipped, else 0. The most there can be is the share of
     queries that need no retrieval: gate_recall divides by those. What was not reported was not saved. A query of which
     nobody says whether it needs retrieval has no score.
     """

@@ -7,7 +7,10 @@ from assay.model import Routing
 
 
 def gate_recall(routing: Routing) -> Scores:
-    """How much of what could be saved was saved. A query that needs retrieval has no score, for it cannot be saved."""
+    """Share of the needless retrievals that were skipped.
+
+    How much of what could be saved was saved. A query that needs retrieval has no score, for it cannot be saved.
+    """
     return np.where(routing.needed == 0, routing.saved, np.nan)
 
 

@@ -7,7 +7,10 @@ from assay.model import GEOMETRIC_MEAN
 
 
 def geometric_map(run: GradedRun, rel: float | None) -> Scores:
-    """The score of a query is its average precision; in the summary none counts as less than 0.00001."""
+    """Average precision combined by the geometric mean, so that hard queries weigh more.
+
+    The score of a query is its average precision; in the summary none counts as less than 0.00001.
+    """
     return average_precision(run, None, rel, "relevant")
 
 

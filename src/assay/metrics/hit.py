@@ -6,7 +6,10 @@ from assay.metrics._param import CUTOFF, JUDGED_ONLY, REL
 
 
 def hit(run: GradedRun, k: int | None, rel: float | None) -> Scores:
-    """1 or 0 per query, so the summary is the share of queries with a hit. trec_eval calls it success."""
+    """Whether any of the first k documents is relevant.
+
+    1 or 0 per query, so the summary is the share of queries with a hit. trec_eval calls it success.
+    """
     return (run.relevant(rel).top(k).count > 0).astype(float)
 
 

@@ -8,7 +8,10 @@ from assay.metrics._param import CUTOFF, DISCOUNT, GAIN, GAIN_LEVEL
 
 
 def ideal_dcg(run: GradedRun, k: int | None, gain: Any, discount: str, rel: float | None) -> Scores:
-    """Depends on the judgments alone, so every run has the same value."""
+    """The dcg of the best possible ranking, which ndcg divides by.
+
+    Depends on the judgments alone, so every run has the same value.
+    """
     ideal, best = run.ideal_by(gain_function(gain, rel))
     return discounted_gain(ideal, best, k, discount)
 

@@ -10,7 +10,10 @@ EPSILON = 1e-5
 
 
 def inferred_ap(run: GradedRun, rel: float | None) -> Scores:
-    """A negative grade marks a document that was pooled but not judged; one without any judgment was outside the pool."""
+    """Average precision estimated from a pool of which only a sample was judged.
+
+    A negative grade marks a document that was pooled but not judged; one without any judgment was outside the pool.
+    """
     pooled = run.retrieved
     is_judged = pooled.grade >= 0
     relevant = run.is_relevant(pooled, rel)

@@ -8,7 +8,10 @@ from assay.metrics._param import DEPTH, MAX_GRADE, MIN_GRADE, TARGET
 
 
 def insq(run: GradedRun, t: float, min_grade: float, max_grade: float | None, depth: int) -> Scores:
-    """Gains are grades scaled to 0 … 1; summed over 1,000 ranks as cwl_eval does."""
+    """Gain per document inspected by a user who wants t and reads on more readily the deeper they are.
+
+    Gains are grades scaled to 0 … 1; summed over 1,000 ranks as cwl_eval does.
+    """
     reach = (2 * t / (2 * t + np.arange(depth))) ** 2
     weight = reach / reach.sum()
     hits = run.retrieved.top(depth)

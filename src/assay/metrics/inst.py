@@ -10,7 +10,10 @@ from assay.model import Floats
 
 
 def inst(run: GradedRun, t: float, min_grade: float, max_grade: float | None, depth: int) -> Scores:
-    """Gains are grades scaled to 0 … 1; summed over 1,000 ranks as cwl_eval does."""
+    """Gain per document inspected by a user who wants t and reads on more readily the less they have.
+
+    Gains are grades scaled to 0 … 1; summed over 1,000 ranks as cwl_eval does.
+    """
 
     def go_on(rank: Floats, gain: Floats) -> Floats:
         wanted = rank + 2 * t - np.cumsum(gain, axis=1)

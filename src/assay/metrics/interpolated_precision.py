@@ -9,7 +9,10 @@ RECALL = Param("recall", fraction, REQUIRED, "the recall, from 0 to 1", at=True)
 
 
 def interpolated_precision(run: GradedRun, recall: float, rel: float | None, rounding: str) -> Scores:
-    """Recall x is reached with the ⌊x · R + 0.9⌋-th relevant document, as in trec_eval 9. 0 where it never is."""
+    """Best precision reached at this recall or any higher one.
+
+    Recall x is reached with the ⌊x · R + 0.9⌋-th relevant document, as in trec_eval 9. 0 where it never is.
+    """
     return interpolated_precisions(run, (recall,), rel, rounding)[:, 0]
 
 

@@ -7,7 +7,10 @@ from assay.model import ratio
 
 
 def judged(run: GradedRun, k: int | None) -> Scores:
-    """Divided by what was retrieved within k, not by k. Any judgment counts, even a negative grade (as in ir_measures)."""
+    """Share of the first k retrieved documents that have a judgment at all.
+
+    Divided by what was retrieved within k, not by k. Any judgment counts, even a negative grade (as in ir_measures).
+    """
     seen = run.n_retrieved if k is None else run.n_retrieved.clip(max=k)
     return ratio(run.retrieved.top(k).count, seen)
 

@@ -5,7 +5,10 @@ from assay.model import MEAN, Timing
 
 
 def latency(timing: Timing) -> Scores:
-    """Queries that were not answered have no time and do not count. In a batch each query takes its share."""
+    """How long a query took to be answered, in milliseconds.
+
+    Queries that were not answered have no time and do not count. In a batch each query takes its share.
+    """
     return timing.ms
 
 

@@ -5,7 +5,10 @@ from assay.model import Timing, quantile
 
 
 def latency_p99(timing: Timing) -> Scores:
-    """Queries that were not answered do not count. Undefined where queries were asked in batches: none was timed alone."""
+    """Time within which 99 % of the queries were answered, in milliseconds.
+
+    Queries that were not answered do not count. Undefined where queries were asked in batches: none was timed alone.
+    """
     return timing.alone
 
 

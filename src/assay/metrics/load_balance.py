@@ -10,7 +10,9 @@ EXPERTS = Param("experts", cutoff, None, "how many experts there are; by default
 
 
 def load_balance(routing: Routing, experts: int | None) -> Composed:
-    """Only the first choice counts, and queries that were sent nowhere do not. No query has a balance of its own, so none
+    """How evenly queries are spread over the experts; 1 where all get as many, 0 where one gets all.
+
+    Only the first choice counts, and queries that were sent nowhere do not. No query has a balance of its own, so none
     has a score. With a single expert there is nothing to balance: undefined. Where more experts occur than `experts` says,
     there are as many as occur.
     """

@@ -6,7 +6,10 @@ from assay.metrics.average_precision import average_precision, expected_average_
 
 
 def map_ia(run: GradedRun, rel: float | None) -> Scores:
-    """Every subtopic weighs the same, however many documents are relevant to it; one with none does not count."""
+    """Average precision for each subtopic, averaged over the subtopics of a query.
+
+    Every subtopic weighs the same, however many documents are relevant to it; one with none does not count.
+    """
     by = run.by_subtopic(rel)
     return by.mean(average_precision(by.run, None, None, "relevant"))
 

@@ -6,7 +6,9 @@ from assay.model import Similarities
 
 
 def max_ont_sim(similarities: Similarities, k: int | None, formula: str) -> Scores:
-    """The same id scores 1, and with depth formulas nothing else does: a parent is near, but not right. Obsolete and
+    """Best similarity between any expected term and any of the first k retrieved ones, in an ontology.
+
+    The same id scores 1, and with depth formulas nothing else does: a parent is near, but not right. Obsolete and
     alternative ids stand for what replaced them; an id that is no term is like nothing but itself. 0 where nothing was
     retrieved or nothing is expected; a query without judgments has no score.
     """

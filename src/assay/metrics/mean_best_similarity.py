@@ -6,7 +6,9 @@ from assay.model import Similarities
 
 
 def mean_best_similarity(similarities: Similarities, k: int | None, formula: str) -> Scores:
-    """With one expected term it is max_ont_sim; with several, each of them has to be near something. An id that is no term
+    """For each expected term the best similarity to the first k retrieved ones, averaged.
+
+    With one expected term it is max_ont_sim; with several, each of them has to be near something. An id that is no term
     is like nothing but itself. 0 where nothing was retrieved or nothing is expected; a query without judgments has no score.
     """
     return similarities.mean_best(formula, k)

@@ -6,7 +6,10 @@ from assay.metrics.num_rel_ret import expected_num_rel_ret, num_rel_ret
 
 
 def mean_rel_ret(run: GradedRun, k: int | None, rel: float | None) -> Scores:
-    """With a cutoff, only those within the first k. ranx calls it hits; elsewhere hits@k is often the share of hit."""
+    """How many relevant documents were retrieved for a query, on average.
+
+    With a cutoff, only those within the first k. ranx calls it hits; elsewhere hits@k is often the share of hit.
+    """
     return num_rel_ret(run, k, rel)
 
 

@@ -21,7 +21,10 @@ IDEAL = Param(
 
 
 def ndcg(run: GradedRun, k: int | None, gain: Any, discount: str, rel: float | None, ideal: str) -> Scores:
-    """The ideal ranking holds every judged document of the query, retrieved or not, cut at k. 0 when nothing gains."""
+    """Discounted gain of the ranking, as a share of the best possible ranking's.
+
+    The ideal ranking holds every judged document of the query, retrieved or not, cut at k. 0 when nothing gains.
+    """
     worth = gain_function(gain, rel)
     actual = discounted_gain(run.retrieved, worth(run.retrieved.grade), k, discount)
     return ratio(actual, _best(run, k, worth, discount, ideal))

@@ -14,7 +14,10 @@ from assay.model import ratio
 
 
 def ndcg_rel(run: GradedRun, gain: Any) -> Scores:
-    """A relevant document that is not retrieved contributes the ndcg of the whole ranking."""
+    """Ndcg averaged over the ranks of the relevant documents.
+
+    A relevant document that is not retrieved contributes the ndcg of the whole ranking.
+    """
     worth = gain_function(gain)
     value = worth(run.retrieved.grade)
     hits, value = run.retrieved.where(value != 0), value[value != 0]

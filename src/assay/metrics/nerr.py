@@ -8,7 +8,10 @@ from assay.model import Floats, ratio
 
 
 def nerr(run: GradedRun, k: int | None, max_grade: float | None) -> Scores:
-    """The best ranking holds every judged document, cut at k. NERR8 … NERR11 of ir_measures are other metrics."""
+    """Err as a share of the err of the best possible ranking.
+
+    The best ranking holds every judged document, cut at k. NERR8 … NERR11 of ir_measures are other metrics.
+    """
     return ratio(err(run, k, max_grade), _best(run, k, max_grade))
 
 

@@ -10,7 +10,10 @@ P = Param("p", persistence, 0.9, "chance to go on after a document of no use")
 
 
 def nerr10(run: GradedRun, p: float, min_grade: float, max_grade: float | None, depth: int) -> Scores:
-    """Gains are grades scaled to 0 … 1. Equation 10 of the paper that shows why ERR itself is no such user model."""
+    """Gain per document inspected by a user who goes on with chance p unless satisfied.
+
+    Gains are grades scaled to 0 … 1. Equation 10 of the paper that shows why ERR itself is no such user model.
+    """
     gain = scaled_gains(run, run.retrieved.grade, min_grade, max_grade)
     return expected_gain(run, gain, lambda _, gain: p * (1.0 - gain), depth)
 

@@ -7,7 +7,10 @@ from assay.metrics._user_model import expected_gain
 
 
 def nerr11(run: GradedRun, t: float, min_grade: float, max_grade: float | None, depth: int) -> Scores:
-    """Gains are grades scaled to 0 … 1. Equation 11 of the paper that shows why ERR itself is no such user model."""
+    """Gain per document inspected by a user who wants t documents' worth and stops when satisfied.
+
+    Gains are grades scaled to 0 … 1. Equation 11 of the paper that shows why ERR itself is no such user model.
+    """
     gain = scaled_gains(run, run.retrieved.grade, min_grade, max_grade)
     return expected_gain(run, gain, lambda rank, gain: ((rank + 2 * t - 1) / (rank + 2 * t)) ** 2 * (1.0 - gain), depth)
 

@@ -7,7 +7,10 @@ from assay.metrics._user_model import expected_gain
 
 
 def nerr8(run: GradedRun, k: int, min_grade: float, max_grade: float | None) -> Scores:
-    """Gains are grades scaled to 0 … 1. Equation 8 of the paper that shows why ERR itself is no such user model."""
+    """Gain per document inspected by a user who stops when satisfied, at rank k at the latest.
+
+    Gains are grades scaled to 0 … 1. Equation 8 of the paper that shows why ERR itself is no such user model.
+    """
     gain = scaled_gains(run, run.retrieved.grade, min_grade, max_grade)
     return expected_gain(run, gain, lambda _, gain: 1.0 - gain, depth=k)
 

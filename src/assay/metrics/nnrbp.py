@@ -7,7 +7,10 @@ from assay.model import ratio
 
 
 def nnrbp(run: GradedRun, alpha: float, beta: float, rel: float | None) -> Scores:
-    """The ideal takes what gains most at each rank; in rare cases a ranking is better: above 1. ndeval: nan for 0 ÷ 0."""
+    """Nrbp as a share of that of an ideal ranking.
+
+    The ideal takes what gains most at each rank; in rare cases a ranking is better: above 1. ndeval: nan for 0 ÷ 0.
+    """
     by = run.by_subtopic(rel)
     weigh = fading(beta)
     found, ideal = (novel_gain(by, hits, alpha, weigh, None) for hits in (by.run.retrieved, ideal_hits(by, alpha, None)))

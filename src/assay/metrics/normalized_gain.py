@@ -12,7 +12,10 @@ from assay.model import ratio
 
 
 def normalized_gain(run: GradedRun, gain: Any) -> Scores:
-    """Each rank costs at least 1, and what the ideal document there would gain if that is more."""
+    """Gain of each document, discounted by how far the ranking has fallen behind the ideal one.
+
+    Each rank costs at least 1, and what the ideal document there would gain if that is more.
+    """
     worth = gain_function(gain)
     value = worth(run.retrieved.grade)
     hits, value = run.retrieved.where(value != 0), value[value != 0]

@@ -7,7 +7,10 @@ from assay.model import ratio
 
 
 def nrbp(run: GradedRun, alpha: float, beta: float, rel: float | None) -> Scores:
-    """All ranks count. 1 only if every document of an endless ranking were relevant to every subtopic."""
+    """Gain over all subtopics of a user who goes on with chance beta, less for each document that repeats one.
+
+    All ranks count. 1 only if every document of an endless ranking were relevant to every subtopic.
+    """
     by = run.by_subtopic(rel)
     scale = 1.0 - (1.0 - alpha) * beta
     return ratio(scale * novel_gain(by, by.run.retrieved, alpha, fading(beta), None), by.n_subtopics)

@@ -6,7 +6,10 @@ from assay.model import SUM
 
 
 def num_nonrel_judged_ret(run: GradedRun, rel: float | None) -> Scores:
-    """Unjudged documents and negative grades do not count. Summed over queries."""
+    """How many documents judged not relevant were retrieved.
+
+    Unjudged documents and negative grades do not count. Summed over queries.
+    """
     return (run.judged.count - run.relevant(rel).count).astype(float)
 
 

@@ -7,7 +7,10 @@ from assay.model import SUM
 
 
 def num_q(run: GradedRun) -> Scores:
-    """1 per query that counts, whether or not anything was retrieved for it."""
+    """How many queries were scored.
+
+    1 per query that counts, whether or not anything was retrieved for it.
+    """
     return np.ones(run.n_queries)
 
 

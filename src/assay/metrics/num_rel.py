@@ -6,7 +6,10 @@ from assay.model import SUM
 
 
 def num_rel(run: GradedRun, rel: float | None) -> Scores:
-    """Depends on the judgments alone. Summed over queries."""
+    """How many relevant documents there are, retrieved or not.
+
+    Depends on the judgments alone. Summed over queries.
+    """
     return run.n_relevant(rel).astype(float)
 
 

@@ -7,7 +7,10 @@ from assay.model import SUM
 
 
 def num_rel_ret(run: GradedRun, k: int | None, rel: float | None) -> Scores:
-    """With a cutoff, only those within the first k. Summed over queries."""
+    """How many relevant documents were retrieved.
+
+    With a cutoff, only those within the first k. Summed over queries.
+    """
     return run.relevant(rel).top(k).count.astype(float)
 
 

@@ -8,7 +8,10 @@ LEVEL = Param("rel", number, None, "count only documents with at least this grad
 
 
 def num_ret(run: GradedRun, rel: float | None) -> Scores:
-    """Counts unjudged documents too, unless a grade is asked for. Summed over queries."""
+    """How many documents were retrieved.
+
+    Counts unjudged documents too, unless a grade is asked for. Summed over queries.
+    """
     counts = run.n_retrieved if rel is None else run.relevant(rel).count
     return counts.astype(float)
 

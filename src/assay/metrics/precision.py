@@ -10,7 +10,10 @@ OVER = Param("over", one_of("k", "retrieved"), "k", "divide by k, or by the docu
 
 
 def precision(run: GradedRun, k: int, rel: float | None, over: str) -> Scores:
-    """A ranking shorter than k is still divided by k, unless over=retrieved."""
+    """Share of the first k ranks that hold a relevant document.
+
+    A ranking shorter than k is still divided by k, unless over=retrieved.
+    """
     found = run.relevant(rel).top(k).count
     return ratio(found, k if over == "k" else run.n_retrieved.clip(max=k))
 

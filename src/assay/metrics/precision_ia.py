@@ -6,7 +6,10 @@ from assay.metrics.precision import expected_precision, precision
 
 
 def precision_ia(run: GradedRun, k: int, rel: float | None) -> Scores:
-    """1 only if each of the first k documents is relevant to every subtopic; a ranking shorter than k is divided by k."""
+    """Precision of the first k for each subtopic, averaged over the subtopics of a query.
+
+    1 only if each of the first k documents is relevant to every subtopic; a ranking shorter than k is divided by k.
+    """
     by = run.by_subtopic(rel)
     return by.mean(precision(by.run, k, None, "k"))
 

@@ -16,7 +16,10 @@ BETA = Param("beta", not_negative, 1.0, "weight of gain against precision; 0 giv
 
 
 def q_measure(run: GradedRun, k: int | None, gain: Any, beta: float) -> Scores:
-    """A document is relevant when it gains anything. Divided by R, also under a cutoff."""
+    """Average precision for graded judgments, blending precision with cumulative gain.
+
+    A document is relevant when it gains anything. Divided by R, also under a cutoff.
+    """
     worth = gain_function(gain)
     value = worth(run.retrieved.grade)
     hits, value = run.retrieved.where(value > 0), value[value > 0]

@@ -7,7 +7,10 @@ from assay.model import ratio
 
 
 def r_precision(run: GradedRun, rel: float | None) -> Scores:
-    """Divided by R also when fewer than R documents are retrieved; there precision and recall are the same."""
+    """Precision at R, the number of relevant documents of the query.
+
+    Divided by R also when fewer than R documents are retrieved; there precision and recall are the same.
+    """
     total = run.n_relevant(rel)
     return ratio(run.relevant(rel).top(total).count, total)
 

@@ -12,7 +12,10 @@ MULTIPLE = Param("multiple", positive, REQUIRED, "how many times R documents are
 
 
 def r_precision_multiple(run: GradedRun, multiple: float, rel: float | None) -> Scores:
-    """The cutoff is multiple · R + 0.9 rounded down, as in trec_eval. A ranking that is shorter is still divided by it."""
+    """Precision at a multiple of R, the number of relevant documents of the query.
+
+    The cutoff is multiple · R + 0.9 rounded down, as in trec_eval. A ranking that is shorter is still divided by it.
+    """
     cutoff = _cutoff(run, multiple, rel)
     return ratio(run.relevant(rel).top(cutoff).count, cutoff)
 

@@ -19,7 +19,10 @@ GAIN = Param(
 
 
 def rbp(run: GradedRun, k: int | None, p: float, rel: float | None, gain: str) -> Scores:
-    """Always below 1: some weight lies beyond the end of any ranking. trec_eval 10 has p = 0.9 and gain = query."""
+    """Gain per document inspected by a user who goes on to the next with chance p.
+
+    Always below 1: some weight lies beyond the end of any ranking. trec_eval 10 has p = 0.9 and gain = query.
+    """
     hits, worth = run.retrieved, _worth(run, rel, gain)
     inside = (hits.rank <= (k or hits.rank.max(initial=0))) & (worth > 0)
     hits, worth = hits.where(inside), worth[inside]

@@ -16,7 +16,9 @@ COMPLETE = Param(
 
 
 def rbp_residual(run: GradedRun, p: float, complete: str) -> Scores:
-    """Counts everything past the end of the ranking as unjudged, so an empty ranking has residual 1. trec_eval 10
+    """How much rbp could still rise if every unjudged document were relevant.
+
+    Counts everything past the end of the ranking as unjudged, so an empty ranking has residual 1. trec_eval 10
     gives 0 instead where everything retrieved is judged.
     """
     hits = run.judged

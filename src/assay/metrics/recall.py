@@ -7,7 +7,10 @@ from assay.model import ratio
 
 
 def recall(run: GradedRun, k: int | None, rel: float | None) -> Scores:
-    """Without a cutoff the whole ranking counts. A query with nothing relevant scores 0."""
+    """Share of the relevant documents that are among the first k.
+
+    Without a cutoff the whole ranking counts. A query with nothing relevant scores 0.
+    """
     return ratio(run.relevant(rel).top(k).count, run.n_relevant(rel))
 
 

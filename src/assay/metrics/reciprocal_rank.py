@@ -7,7 +7,10 @@ from assay.model import ratio
 
 
 def reciprocal_rank(run: GradedRun, k: int | None, rel: float | None) -> Scores:
-    """0 when no relevant document is within the first k."""
+    """One over the rank of the first relevant document.
+
+    0 when no relevant document is within the first k.
+    """
     first = run.relevant(rel).top(k).first_rank()
     return ratio(first > 0, first)
 

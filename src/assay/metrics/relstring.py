@@ -10,7 +10,10 @@ LENGTH = Param("k", cutoff, 10, "how many documents are shown", ("cutoff",), at=
 
 
 def relstring(run: GradedRun, k: int) -> list[str]:
-    """0 … 9 is the grade rounded down, > a larger one, - a document that was not judged, . one with a negative grade."""
+    """The grades of the first k documents, one character each.
+
+    0 … 9 is the grade rounded down, > a larger one, - a document that was not judged, . one with a negative grade.
+    """
     shown = np.minimum(run.n_retrieved, k)
     letters = np.full((run.n_queries, int(shown.max(initial=0))), "-", dtype="U1")
     hits = run.retrieved.top(k)

@@ -11,7 +11,9 @@ from assay.model import PERCENTAGE_OF_SUMS, Composed, Reranking, ratio
 
 
 def reranking_improvement(reranking: Reranking, k: int | None, gain: Any) -> Composed:
-    """Over all queries it is the change of the mean NDCG as a percentage of the mean before, which is not the mean of the
+    """How much better NDCG is after reranking than before, as a percentage of the NDCG before.
+
+    Over all queries it is the change of the mean NDCG as a percentage of the mean before, which is not the mean of the
     queries' percentages. A query with an NDCG of 0 before has no percentage of its own, but counts in both means; where all
     are 0 the figure is undefined.
     """

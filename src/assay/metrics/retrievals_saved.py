@@ -5,7 +5,10 @@ from assay.model import SUM, Routing
 
 
 def retrievals_saved(routing: Routing) -> Scores:
-    """What was not reported was not saved. A query of which nobody says whether it needs retrieval has no score."""
+    """Number of retrievals that were rightly skipped.
+
+    What was not reported was not saved. A query of which nobody says whether it needs retrieval has no score.
+    """
     return routing.saved
 
 

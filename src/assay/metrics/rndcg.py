@@ -12,7 +12,10 @@ from assay.model import Hits, ratio
 
 
 def rndcg(run: GradedRun, gain: Any, rel: float | None) -> Scores:
-    """The end of a ranking more than one longer than the gaining documents counts as one more point, as in trec_eval."""
+    """Ndcg averaged over the ranks at which the ideal ranking drops to its next lower grade.
+
+    The end of a ranking more than one longer than the gaining documents counts as one more point, as in trec_eval.
+    """
     worth = gain_function(gain)
     ideal, best = run.ideal_by(worth)
     last = np.append((np.diff(best) != 0) | (np.diff(ideal.query) != 0), True)[: len(best)]

@@ -18,7 +18,9 @@ MEASURE = Param(
 
 
 def rouge(replies: Replies, n: str, measure: str) -> Scores:
-    """Of several expected answers the most alike by F1 counts. Words are not stemmed. Fewer than n words share nothing: a
+    """How many stretches of n words the answer and the expected one share; with n=l their longest common subsequence.
+
+    Of several expected answers the most alike by F1 counts. Words are not stemmed. Fewer than n words share nothing: a
     right answer of one word scores 0 with n=2. What has no answer scores 1 where none is given.
     """
     return replies.compared(partial(likeness, n=n, measure=measure))

@@ -12,7 +12,9 @@ CHOICES = Param(
 
 
 def routing_accuracy(routing: Routing, k: int | None) -> Scores:
-    """Where several experts are right, any of them will do. A query that was sent nowhere scores 0. A query whose right
+    """Share of the queries that were sent to an expert they belong to.
+
+    Where several experts are right, any of them will do. A query that was sent nowhere scores 0. A query whose right
     expert is not known has no score, nor has one that the gate answered without an expert.
     """
     is_right = routing.place <= (k or 1)

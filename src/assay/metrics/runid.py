@@ -5,7 +5,10 @@ from assay.model import TEXT
 
 
 def runid(run: GradedRun) -> list[str]:
-    """The last column of a TREC run; empty where the run has none."""
+    """The tag the run was submitted under.
+
+    The last column of a TREC run; empty where the run has none.
+    """
     return [run.tag] * run.n_queries
 
 

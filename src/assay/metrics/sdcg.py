@@ -8,7 +8,10 @@ from assay.metrics._param import CUTOFF_VISITED, MAX_GRADE, MIN_GRADE
 
 
 def sdcg(run: GradedRun, k: int, min_grade: float, max_grade: float | None) -> Scores:
-    """Unlike ndcg it does not ask what there was to find, so a query with little to find scores low."""
+    """Dcg of the first k, as a share of the dcg if all k documents had the largest grade.
+
+    Unlike ndcg it does not ask what there was to find, so a query with little to find scores low.
+    """
     worth = scaled_gains(run, run.retrieved.grade, min_grade, max_grade)
     return discounted_gain(run.retrieved, worth, k) / discounts(np.arange(1, k + 1)).sum()
 

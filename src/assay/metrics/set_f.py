@@ -11,7 +11,10 @@ BETA = Param("beta", positive, 1.0, "weight of recall, not squared", dot=True)
 
 
 def set_f(run: GradedRun, rel: float | None, beta: float) -> Scores:
-    """β enters unsquared, so β = 4 gives the textbook's F2; the metric f squares it."""
+    """Weighted harmonic mean of set precision and set recall, with trec_eval's weight.
+
+    β enters unsquared, so β = 4 gives the textbook's F2; the metric f squares it.
+    """
     p, r = set_precision(run, rel), set_recall(run, rel)
     return ratio((beta + 1.0) * p * r, r + beta * p)
 

@@ -6,7 +6,10 @@ from assay.model import ratio
 
 
 def set_map(run: GradedRun, rel: float | None) -> Scores:
-    """0 when nothing is retrieved or nothing is relevant."""
+    """Set precision times set recall; order does not matter.
+
+    0 when nothing is retrieved or nothing is relevant.
+    """
     found = run.relevant(rel).count
     return ratio(found**2, run.n_retrieved * run.n_relevant(rel))
 

@@ -6,7 +6,10 @@ from assay.model import ratio
 
 
 def set_precision(run: GradedRun, rel: float | None) -> Scores:
-    """0 when nothing is retrieved."""
+    """Share of everything retrieved that is relevant; order does not matter.
+
+    0 when nothing is retrieved.
+    """
     return ratio(run.relevant(rel).count, run.n_retrieved)
 
 

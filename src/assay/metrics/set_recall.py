@@ -6,7 +6,10 @@ from assay.model import ratio
 
 
 def set_recall(run: GradedRun, rel: float | None) -> Scores:
-    """0 when there is nothing relevant."""
+    """Share of the relevant documents that were retrieved; order does not matter.
+
+    0 when there is nothing relevant.
+    """
     return ratio(run.relevant(rel).count, run.n_relevant(rel))
 
 

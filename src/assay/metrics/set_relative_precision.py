@@ -8,7 +8,10 @@ from assay.model import ratio
 
 
 def set_relative_precision(run: GradedRun, rel: float | None) -> Scores:
-    """Set precision while fewer than R are retrieved, set recall beyond."""
+    """Relevant documents retrieved, as a share of the most that could have been.
+
+    Set precision while fewer than R are retrieved, set recall beyond.
+    """
     return ratio(run.relevant(rel).count, np.minimum(run.n_retrieved, run.n_relevant(rel)))
 
 

@@ -6,7 +6,9 @@ from assay.model import Spans, ratio
 
 
 def span_iou(spans: Spans, k: int | None, tokens: int | None, unit: str) -> Scores:
-    """1 only where exactly the gold was retrieved: what is missed and what is too much both cost, so it falls with k once
+    """What the first k chunks share with the gold spans, over what either covers (intersection over union).
+
+    1 only where exactly the gold was retrieved: what is missed and what is too much both cost, so it falls with k once
     all is found. An empty list of gold spans scores 0; a query without one has no score.
     """
     sizes = spans.sizes(k, tokens, unit)

@@ -6,7 +6,9 @@ from assay.model import Spans, ratio
 
 
 def span_precision(spans: Spans, k: int | None, tokens: int | None, unit: str) -> Scores:
-    """Divided by what was retrieved, not by k; nothing retrieved scores 0. What several chunks cover counts once, and a
+    """Share of what the first k chunks cover that is gold.
+
+    Divided by what was retrieved, not by k; nothing retrieved scores 0. What several chunks cover counts once, and a
     chunk whose place is not known covers nothing. An empty list of gold spans scores 0; a query without one has no score.
     """
     sizes = spans.sizes(k, tokens, unit)

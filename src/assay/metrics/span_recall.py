@@ -6,7 +6,9 @@ from assay.model import Spans, ratio
 
 
 def span_recall(spans: Spans, k: int | None, tokens: int | None, unit: str) -> Scores:
-    """What several chunks cover counts once, so chunkers that overlap gain nothing. A gold span in a file that is not there
+    """Share of the gold spans that the first k chunks cover.
+
+    What several chunks cover counts once, so chunkers that overlap gain nothing. A gold span in a file that is not there
     cannot be covered, and counts. An empty list of gold spans scores 0; a query without one has no score.
     """
     both, gold = spans.both(k, tokens, unit)

@@ -6,7 +6,10 @@ from assay.metrics.hit import expected_hit, hit
 
 
 def subtopic_recall(run: GradedRun, k: int | None, rel: float | None) -> Scores:
-    """A subtopic that no judged document is relevant to does not count; 0 where that leaves none."""
+    """Share of the subtopics that any of the first k documents is relevant to.
+
+    A subtopic that no judged document is relevant to does not count; 0 where that leaves none.
+    """
     by = run.by_subtopic(rel)
     return by.mean(hit(by.run, k, None))
 

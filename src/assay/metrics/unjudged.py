@@ -6,7 +6,10 @@ from assay.metrics._param import CUTOFF_NEEDED
 
 
 def unjudged(run: GradedRun, k: int) -> Scores:
-    """Divided by k, also when fewer are retrieved. A negative grade is no judgment (both as in trec_eval 10)."""
+    """Share of the first k ranks that hold a document nobody judged.
+
+    Divided by k, also when fewer are retrieved. A negative grade is no judgment (both as in trec_eval 10).
+    """
     return (run.n_retrieved.clip(max=k) - run.judged.top(k).count) / k
 
 

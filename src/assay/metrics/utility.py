@@ -29,7 +29,10 @@ COLLECTION = Param("collection", cutoff, 0, "how many documents there are; neede
 
 
 def utility(run: GradedRun, weights: tuple[float, ...], collection: int, rel: float | None) -> Scores:
-    """May be negative. Averaged, not summed, over queries, as in trec_eval."""
+    """A linear account of the four cells retrieved × relevant.
+
+    May be negative. Averaged, not summed, over queries, as in trec_eval.
+    """
     found, total = run.relevant(rel).count, run.n_relevant(rel)
     other = run.n_retrieved - found
     cells = (found, other, total - found, collection - total - other)

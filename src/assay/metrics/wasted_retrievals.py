@@ -5,7 +5,9 @@ from assay.model import PERCENTAGE, Routing
 
 
 def wasted_retrievals(routing: Routing) -> Scores:
-    """What a better gate could still save. A query without a decision, or of which nobody says whether it needs retrieval,
+    """Retrievals that nobody needed, as a percentage of all queries.
+
+    What a better gate could still save. A query without a decision, or of which nobody says whether it needs retrieval,
     has no score.
     """
     return 100 * routing.bad((routing.skipped == 0) & (routing.needed == 0))

@@ -5,7 +5,9 @@ from assay.model import PERCENTAGE, Routing
 
 
 def wrongly_skipped(routing: Routing) -> Scores:
-    """The price of gate_efficiency: such a query is answered without the documents it needs. A query without a decision, or
+    """Queries that needed retrieval and were denied it, as a percentage of all queries.
+
+    The price of gate_efficiency: such a query is answered without the documents it needs. A query without a decision, or
     of which nobody says whether it needs retrieval, has no score.
     """
     return 100 * routing.bad((routing.skipped == 1) & (routing.needed == 1))

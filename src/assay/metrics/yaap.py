@@ -12,7 +12,10 @@ EMPTY = Param(
 
 
 def yaap(run: GradedRun, rel: float | None, empty: str) -> Scores:
-    """May be negative. A ranking without any document scores 0, as in trec_eval 9 with -c."""
+    """Average precision on a log-odds scale, which averages more fairly over queries.
+
+    May be negative. A ranking without any document scores 0, as in trec_eval 9 with -c.
+    """
     hits = run.relevant(rel)
     found = hits.sum(hits.position / hits.rank)
     odds = np.log((1.0 + found) / (1.0 + run.n_relevant(rel) - found))

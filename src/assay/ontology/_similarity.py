@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.catalog import Described, entries_by_name, find_by_any_name
+from assay.catalog import Described, find_by_any_name, load_entries
 from assay.grammar import Param, changed_settings, parse_settings, split_call, written
 from assay.model import Floats, Ints
 from assay.ontology._ancestors import Common
@@ -20,7 +20,7 @@ from assay.ontology._ontology import UNKNOWN, Ontology
 class Similarity(Described):
     """One way to say how alike two terms are: 0 for terms with nothing in common, 1 for a term and itself.
 
-    Its meaning is the first line of its module's docstring, its edge cases are those of its function.
+    Its function's docstring says what it goes by, and then what happens at the edges.
     """
 
     name: str
@@ -83,7 +83,7 @@ class BoundSimilarity:
 @cache
 def all_similarities() -> dict[str, Similarity]:
     """Name → similarity, sorted by name."""
-    return entries_by_name("assay.ontology", "SIMILARITY")
+    return load_entries("assay.ontology", Similarity, "assay.ontology")
 
 
 @cache

@@ -14,7 +14,9 @@ WEIGHT = Param(
 
 
 def hybrid(ontology: Ontology, common: Common, weight: float) -> Floats:
-    """The way is the shortest through any common ancestor, d1 and d2 are the depths of the terms; since depth is the longest
+    """How deep the deepest common ancestor is (weight 0.7), and how short the way between the terms (0.3).
+
+    The way is the shortest through any common ancestor, d1 and d2 are the depths of the terms; since depth is the longest
     way to a root, the way is never longer than both together. 0 where the terms have no ancestor in common.
     """
     has_common = common.lowest >= 0

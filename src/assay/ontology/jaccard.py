@@ -7,7 +7,10 @@ from assay.ontology._similarity import Similarity
 
 
 def jaccard(ontology: Ontology, common: Common) -> Floats:
-    """A term counts among its own ancestors, so only a term and itself score 1. 0 where no ancestor is common."""
+    """Share of the ancestors of either term that both have.
+
+    A term counts among its own ancestors, so only a term and itself score 1. 0 where no ancestor is common.
+    """
     n_above = ontology.ancestors.n_above
     return ratio(common.n_shared, n_above[common.a] + n_above[common.b] - common.n_shared)
 

@@ -10,7 +10,9 @@ from assay.ontology._similarity import Similarity
 
 
 def jiang_conrath(ontology: Ontology, common: Common, ic: str) -> Floats:
-    """The distance of Jiang and Conrath, turned into a similarity from 0 to 1 as Seco does: information content is from 0
+    """1 minus half of what is to be said about either term beyond their most informative common ancestor.
+
+    The distance of Jiang and Conrath, turned into a similarity from 0 to 1 as Seco does: information content is from 0
     to 1. A term and one above it may score 1 where both are equally informative. Two terms that say little are alike even
     if they share a root alone; those without any ancestor in common score 0.
     """

@@ -8,7 +8,9 @@ from assay.ontology._similarity import Similarity
 
 
 def lin(ontology: Ontology, common: Common, ic: str) -> Floats:
-    """A term and itself score 1. So may a term and one above it, where both are equally informative: with annotations of
+    """Information content of the most informative common ancestor against that of both terms.
+
+    A term and itself score 1. So may a term and one above it, where both are equally informative: with annotations of
     which each one of the upper term is also one of the lower. 0 where both terms say nothing, or have nothing in common.
     """
     content = information_content(ontology, ic)

@@ -8,7 +8,9 @@ from assay.ontology._similarity import Similarity
 
 
 def resnik(ontology: Ontology, common: Common, ic: str) -> Floats:
-    """Not normalised: a term and itself score the term's own information content, which is 1 only for the most specific
+    """Information content of the most informative common ancestor.
+
+    Not normalised: a term and itself score the term's own information content, which is 1 only for the most specific
     ones, and a term is as much like itself as like any term below it. 0 where the terms have no ancestor in common.
     """
     return common.greatest(information_content(ontology, ic))

@@ -9,7 +9,9 @@ from assay.ontology._similarity import Similarity
 
 
 def simple(ontology: Ontology, common: Common) -> Floats:
-    """A term and itself score 1, at whatever depth; all others less, since a common ancestor of two terms is above one of
+    """Depth of the deepest common ancestor, as a share of the ontology's maximum depth.
+
+    A term and itself score 1, at whatever depth; all others less, since a common ancestor of two terms is above one of
     them. 0 where only a root is common, or nothing. It does not see how far the two are below what they share.
     """
     return np.where(common.lowest >= 0, ontology.depth[common.lowest], 0) / max(ontology.max_depth, 1)

@@ -7,7 +7,9 @@ from assay.ontology._similarity import Similarity
 
 
 def wu_palmer(ontology: Ontology, common: Common) -> Floats:
-    """Depths count terms, as in the original: a root has depth 1, so terms that share only a root are still a little alike.
+    """Depth of the deepest common ancestor against the depths of both terms.
+
+    Depths count terms, as in the original: a root has depth 1, so terms that share only a root are still a little alike.
     Depth is the longest way to a root. 0 where the terms have no ancestor in common.
     """
     depth = ontology.depth + 1

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
-from assay.catalog import entries_by_name, find_entry
+from assay.catalog import find_entry, load_entries
 from assay.errors import BadParameter, UnknownName
 from assay.grammar import (
     REQUIRED,
@@ -194,7 +194,7 @@ def _plain(value: Any) -> Any:
 @cache
 def all_providers() -> dict[str, Provider]:
     """Name → provider, sorted by name."""
-    return entries_by_name("assay.providers", "PROVIDER")
+    return load_entries("assay.providers", Provider, "assay.providers")
 
 
 def find_provider(name: str) -> Provider:

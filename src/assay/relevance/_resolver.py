@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.catalog import entries_by_name
+from assay.catalog import load_entries
 from assay.errors import UnknownName, near_matches
 from assay.grammar import Param, parse_setting, split_call
 from assay.model import Hit, Ints, Pack, Places, Query, Span
@@ -171,7 +171,7 @@ class BoundResolver:
 @cache
 def all_resolvers() -> dict[str, Resolver]:
     """Name → resolver, sorted by name."""
-    return entries_by_name("assay.relevance", "RESOLVER")
+    return load_entries("assay.relevance", Resolver, "assay.relevance")
 
 
 def parse_resolver(text: str, **defaults: Any) -> BoundResolver:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any
 
-from assay.catalog import entries_by_name, find_entry
+from assay.catalog import find_entry, load_entries
 from assay.evaluation import Result
 from assay.metrics import BoundMetric
 from assay.text import milliseconds, printable, with_minus
@@ -119,7 +119,7 @@ class Renderer:
 @cache
 def all_renderers() -> dict[str, Renderer]:
     """Name → renderer."""
-    return entries_by_name("assay.reports", "RENDERER")
+    return load_entries("assay.reports", Renderer, "assay.reports")
 
 
 def find_renderer(name: str) -> Renderer:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from assay.catalog import Described, entries_by_name, find_by_any_name
+from assay.catalog import Described, find_by_any_name, load_entries
 from assay.errors import UsageError
 from assay.grammar import Param, changed_settings, one_of, parse_settings, split_call, written
 from assay.model import Floats, Ints
@@ -72,7 +72,7 @@ class FieldOutcome(NamedTuple):
 
 @dataclass(frozen=True)
 class StatisticalTest(Described):
-    """One test. Its meaning is the first line of its module's docstring, its edge cases are those of its function."""
+    """One test. Its function's docstring says what it asks, and then what happens at the edges."""
 
     name: str
     function: Callable[..., Any]
@@ -127,7 +127,7 @@ class BoundTest:
 @cache
 def all_tests() -> dict[str, StatisticalTest]:
     """Name → test, sorted by name."""
-    return entries_by_name("assay.stats", "TEST")
+    return load_entries("assay.stats", StatisticalTest, "assay.stats")
 
 
 def parse_test(text: str) -> BoundTest:

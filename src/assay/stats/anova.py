@@ -7,7 +7,9 @@ from assay.stats._two_way import arrangements, two_way, verdict_without_evidence
 
 
 def anova(field: Field) -> FieldOutcome:
-    """The statistic is F of the systems; which of them differ it does not say. With two systems it is paired_t.
+    """Whether any of several systems differs from the others in its mean, once queries are accounted for.
+
+    The statistic is F of the systems; which of them differ it does not say. With two systems it is paired_t.
 
     Identical systems and a single query have p = 1. Where the systems differ in the same way on every query, F is
     infinite and p is the chance that dealing each query's scores out anew gives that one order again.

@@ -42,7 +42,9 @@ def posterior(pairs: Pairs, rope: float = 0.0) -> Posterior:
 
 
 def bayesian(pairs: Pairs, rope: float) -> Outcome:
-    """The statistic is the probability that b is better by more than the region of practical equivalence.
+    """How probable it is, given the scores, that b is better, worse, or practically equal.
+
+    The statistic is the probability that b is better by more than the region of practical equivalence.
 
     So that it can be read like other tests, p is twice the probability left against the likelier side, at most 1. With
     rope = 0 that is the p of paired_t. `posterior` gives the three probabilities themselves.

@@ -26,7 +26,9 @@ METHOD = Param(
 
 
 def bootstrap(pairs: Pairs, method: str, resamples: int, alternative: str) -> Outcome:
-    """Differences are drawn with replacement after moving their mean to 0; p = (1 + extreme) / (1 + resamples).
+    """How often equally good systems would differ this much on other queries of the same kind.
+
+    Differences are drawn with replacement after moving their mean to 0; p = (1 + extreme) / (1 + resamples).
 
     The statistic is the mean difference, b above a (studentised: divided by its standard error). Equal systems and a
     single query have p = 1. However few and alike the differences are, p is never below the chance that n coins all fall

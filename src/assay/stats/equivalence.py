@@ -11,7 +11,9 @@ MARGIN = Param("margin", not_negative, 0.01, "the smallest difference that matte
 
 
 def equivalence(pairs: Pairs, margin: float) -> Outcome:
-    """A small p says: the mean difference lies within ±margin. A large p of another test never says that.
+    """Whether two systems are certainly closer to each other than a margin.
+
+    A small p says: the mean difference lies within ±margin. A large p of another test never says that.
 
     Two one-sided t tests (TOST), against -margin and against +margin: p is the larger one, the statistic its t. A
     single query has p = 1; where the difference is the same on all n queries and within the margin, p is 1 ÷ 2^n.

@@ -16,7 +16,9 @@ STATISTIC = Param(
 
 
 def friedman(field: Field, statistic: str) -> FieldOutcome:
-    """On each query the systems are ranked, equal scores sharing a rank; p of a pair is Nemenyi's and allows for all.
+    """Whether some of several systems rank higher than others query after query, and which (Nemenyi).
+
+    On each query the systems are ranked, equal scores sharing a rank; p of a pair is Nemenyi's and allows for all.
 
     Systems that tie on every query and a single query have p = 1. Where every query ranks the systems in the same way,
     F is infinite and its p the chance that ranking each query anew gives that one order again.

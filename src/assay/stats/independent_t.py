@@ -10,7 +10,9 @@ EQUAL_VARIANCES = Param(
 
 
 def independent_t(pairs: Pairs, alternative: str, equal_variances: bool) -> Outcome:
-    """The statistic is t, above 0 where b has the larger mean. On the same queries paired_t sees far more.
+    """Whether two systems measured on different queries differ in their mean.
+
+    The statistic is t, above 0 where b has the larger mean. On the same queries paired_t sees far more.
 
     Where neither system varies and they differ, t is infinite and p is 2 ÷ (2n choose n) (half of it for one side):
     what dealing the scores out anew gives. Identical systems and a single query have p = 1.

@@ -9,7 +9,9 @@ MARGIN = Param("margin", not_negative, 0.01, "how much worse b may be before it 
 
 
 def non_inferiority(pairs: Pairs, margin: float) -> Outcome:
-    """A small p says: b is not worse than a by the margin or more. Larger scores must be better, so negate latencies.
+    """Whether b is certainly not worse than a by more than a margin.
+
+    A small p says: b is not worse than a by the margin or more. Larger scores must be better, so negate latencies.
 
     The statistic is the t of the differences plus the margin. A single query has p = 1; where the difference is the
     same on all n queries and above -margin, as with identical systems, p is 1 ÷ 2^n.

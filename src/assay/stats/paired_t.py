@@ -6,7 +6,9 @@ from assay.stats._test import ALTERNATIVE, Outcome, Pairs, StatisticalTest, noth
 
 
 def paired_t(pairs: Pairs, alternative: str) -> Outcome:
-    """The statistic is t, above 0 where b has the larger mean. Identical systems and a single query have p = 1.
+    """Whether the mean difference between two systems is larger than the spread over queries explains.
+
+    The statistic is t, above 0 where b has the larger mean. Identical systems and a single query have p = 1.
 
     Where b differs from a by the same amount on every query, t is infinite and p is 2 ÷ 2^n (1 ÷ 2^n for one side):
     what flipping the sign of each difference gives.

@@ -17,7 +17,9 @@ ENUMERATED = 2**16
 
 
 def randomization(pairs: Pairs, resamples: int, alternative: str) -> Outcome:
-    """The statistic is the mean difference, b above a. Equal systems and, two-sided, a single query have p = 1.
+    """How often the systems would differ this much had a coin dealt them their two scores on every query.
+
+    The statistic is the mean difference, b above a. Equal systems and, two-sided, a single query have p = 1.
 
     Queries where a and b score the same do not matter. If the others can change sides in at most `resamples` (or
     65,536) ways, all are looked at and p is exact; otherwise p = (1 + extreme) / (1 + resamples).

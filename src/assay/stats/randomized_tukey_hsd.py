@@ -18,7 +18,9 @@ BLOCK_CELLS = 1_000_000
 
 
 def randomized_tukey_hsd(field: Field, resamples: int) -> FieldOutcome:
-    """The statistic is the largest gap between two means; p of a pair is how often chance makes a gap at least as large.
+    """Which of several systems differ, by dealing each query's scores out to the systems at random.
+
+    The statistic is the largest gap between two means; p of a pair is how often chance makes a gap at least as large.
 
     p of a pair already allows for all the pairs: correct it no further. With two systems it is Fisher's randomisation
     test. Every way to deal is looked at where there are no more of them than resamples; else p = (1 + extreme) ÷

@@ -10,7 +10,10 @@ TOLERANCE = Param("tolerance", not_negative, 0.0, "differences up to this are ti
 
 
 def sign(pairs: Pairs, alternative: str, tolerance: float) -> Outcome:
-    """The statistic is the number of queries where b wins; p is exact. Ties are dropped; with ties only, p = 1."""
+    """Whether one system wins on more queries than a fair coin would give it.
+
+    The statistic is the number of queries where b wins; p is exact. Ties are dropped; with ties only, p = 1.
+    """
     from scipy.special import bdtr
 
     if not len(pairs.a):

@@ -8,7 +8,9 @@ from assay.stats._two_way import gaps, two_way, verdict_without_evidence, with_d
 
 
 def tukey_hsd(field: Field) -> FieldOutcome:
-    """The statistic is the largest gap between two means in standard errors; p is the smallest of all pairs.
+    """Which of several systems differ in their mean, all pairs at once, once queries are accounted for.
+
+    The statistic is the largest gap between two means in standard errors; p is the smallest of all pairs.
 
     p of a pair already allows for all the pairs: correct it no further. The error is that of the two-way anova, so hard
     and easy queries cancel; with two systems this is paired_t. Identical systems and a single query have p = 1; where

@@ -37,7 +37,9 @@ class _Ranked(NamedTuple):
 
 
 def wilcoxon(pairs: Pairs, alternative: str, zeros: str, method: str) -> Outcome:
-    """The statistic is the sum of the ranks of the queries where b is above. Without any difference p = 1.
+    """Whether the larger differences between two systems favour one of them, by rank instead of by size.
+
+    The statistic is the sum of the ranks of the queries where b is above. Without any difference p = 1.
 
     Exact up to 50 differences, equal ones included (each sign pattern of the observed ranks is as likely as the others);
     beyond that, and for split zeros, the normal approximation with the variance of the ranks as they are, so ties are
