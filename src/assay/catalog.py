@@ -12,7 +12,7 @@ import pkgutil
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import entry_points
 from typing import Any, TypeVar, cast
 
@@ -28,10 +28,10 @@ class Described:
     What makes several entries of one function gives each its meaning; the whole docstring is then about edge cases.
     """
 
-    meaning: str = ""
+    meaning: str = field(default="", repr=False)
     """One sentence: what it tells. The first line of the docstring, with a small letter unless it begins with a short name
     in capitals."""
-    edge_cases: str = ""
+    edge_cases: str = field(default="", repr=False)
     """What happens where the formula alone does not say. The rest of the docstring."""
 
     def __post_init__(self) -> None:
