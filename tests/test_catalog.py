@@ -16,7 +16,7 @@ from assay.chunkers._chunker import Chunker
 from assay.cli._command import Command
 from assay.datasets._format import Format
 from assay.errors import UnknownName, UsageError
-from assay.fusion._fusion import Fusion
+from assay.fusion.fusion import Fusion
 from assay.metrics._metric import Metric
 from assay.ontology._similarity import Similarity
 from assay.providers._provider import Provider
@@ -29,7 +29,7 @@ CATALOGS = {
     "assay.chunkers": (Chunker, "split"),
     "assay.cli": (Command, "run"),
     "assay.datasets": (Format, "read"),
-    "assay.fusion": (Fusion, "function"),
+    "assay.fusion.catalog": (Fusion, "function"),
     "assay.metrics": (Metric, "function"),
     "assay.ontology": (Similarity, "function"),
     "assay.providers": (Provider, "make"),

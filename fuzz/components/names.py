@@ -12,7 +12,7 @@ from typing import Any
 from assay import Policy, find_profile
 from assay.chunkers._chunker import all_chunkers, parse_chunker
 from assay.evaluation.selection import parse_range, parse_where
-from assay.fusion._fusion import all_fusions, parse_fusion
+from assay.fusion.fusion import all_fusions, parse_fusion
 from assay.grammar import WrittenName
 from assay.metrics._lookup import find_metric, recorded_metric
 from assay.metrics._parse import parse_metric, parse_metrics

@@ -12,8 +12,8 @@ from assay.errors import BadParameter, DataError, UsageError
 from assay.evaluation.fused_scores import FusedScores
 from assay.evaluation.fusion_tuning import candidates_of, dealt, simplex, tune_fusion
 from assay.fusion import all_fusions, fuse, train
-from assay.fusion._fusion import parse_fusion
-from assay.fusion._lists import Lists
+from assay.fusion.fusion import parse_fusion
+from assay.fusion.lists import Lists
 from assay.metrics._parse import parse_metric
 from assay.model.qrels import Qrels
 

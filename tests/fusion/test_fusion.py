@@ -6,7 +6,7 @@ import pytest
 
 from assay.errors import BadParameter, UnknownName
 from assay.fusion import all_fusions, fuse
-from assay.fusion._fusion import find_fusion, parse_fusion
+from assay.fusion.fusion import find_fusion, parse_fusion
 
 RUNS = [{"q": {"a": 2.0, "b": 1.0}}, {"q": {"b": 9.0, "a": 1.0}}]
 

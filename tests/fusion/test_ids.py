@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.fusion._ids import Ids
-from assay.fusion._order import best_first
+from assay.fusion.ordering import Ids, best_first
 
 IDS = st.one_of(
     st.text(max_size=12),

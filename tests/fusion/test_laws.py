@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.fusion import all_fusions, fuse, train
-from assay.fusion._normalise import NORMALISATIONS
+from assay.fusion.normalise import NORMALISATIONS
 
 FUSIONS = all_fusions()
 UNTRAINED = [name for name, fusion in FUSIONS.items() if not fusion.is_trained]

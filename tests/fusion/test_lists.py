@@ -7,7 +7,7 @@ import pytest
 
 from assay.errors import BadParameter, DataError
 from assay.fusion import fuse
-from assay.fusion._lists import Lists
+from assay.fusion.lists import Lists
 from assay.model.run import Run
 
 RUNS = [
@@ -93,7 +93,7 @@ def test_many_rankings_at_once_as_one_by_one(n_docs):
 @pytest.mark.parametrize("rows", [1, 3, 4])
 def test_some_queries_at_a_time_give_the_same(monkeypatch, rows):
     at_once = fuse(RUNS, "comb_mnz")
-    monkeypatch.setattr("assay.fusion._lists.BLOCK_ROWS", rows)
+    monkeypatch.setattr("assay.fusion.lists.BLOCK_ROWS", rows)
     assert len(list(Lists.in_blocks([Run(run) for run in RUNS]))) > 1
     in_blocks = fuse(RUNS, "comb_mnz")
     assert dict(in_blocks) == dict(at_once)

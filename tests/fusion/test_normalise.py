@@ -8,9 +8,9 @@ import pytest
 
 from assay.errors import BadParameter, DataError
 from assay.fusion import fuse
-from assay.fusion._fusion import parse_fusion
-from assay.fusion._lists import Lists
-from assay.fusion._normalise import NORMALISATIONS, normalised, parse_norm
+from assay.fusion.fusion import parse_fusion
+from assay.fusion.lists import Lists
+from assay.fusion.normalise import NORMALISATIONS, normalised, parse_norm
 
 
 def values(norm, *scores):

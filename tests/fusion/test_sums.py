@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.fusion._sums import sums
+from assay.fusion.lists import sums
 
 NUMBERS = st.floats(-1e6, 1e6, allow_nan=False).map(lambda value: value if abs(value) > 1e-9 else 0.0)
 

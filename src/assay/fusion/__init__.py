@@ -1,4 +1,4 @@
-"""[catalog FUSION] One way to fuse rankings per file; the rankings side by side as flat arrays, and normalisations."""
+"""[catalog Fusion] Ways to fuse rankings; the rankings side by side as flat arrays, and normalisations."""
 
 from assay.lazy import front_door
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.errors import DataError
-from assay.fusion._lists import Lists
+from assay.fusion.lists import Lists
 from assay.model import Floats, Ints, Qrels, ratio, running_sums
 
 Bools = NDArray[np.bool_]

@@ -1,21 +1,24 @@
-"""Fusion: the record every file of fusions ends in, how one is named, and what it does."""
+"""Fusion: the record of one way to fuse, how it is named with its parameters and weights, and runs fused by it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from assay.catalog import Described, find_by_any_name, load_entries
 from assay.errors import BadParameter, DataError, UsageError
-from assay.fusion._lists import Lists
-from assay.fusion._normalise import normalised
-from assay.fusion._training import Training
-from assay.grammar import Param, changed_settings, parse_setting, show, split_call, written
-from assay.model import Floats, Qrels
+from assay.fusion.lists import Lists, all_queries, as_runs
+from assay.fusion.normalise import normalised
+from assay.fusion.ordering import Ordered, fused_run
+from assay.fusion.training import Training
+from assay.grammar import Param, changed_settings, numbers, parse_setting, show, split_call, written
+from assay.model import Floats, Qrels, Run
 
 NEEDLESS = {
     "norm": "it goes by ranks, so that scores need not be made comparable; leave norm out, or take comb_sum",
@@ -122,7 +125,7 @@ class BoundFusion:
 @cache
 def all_fusions() -> dict[str, Fusion]:
     """Name → fusion, sorted by name."""
-    return load_entries("assay.fusion", Fusion, "assay.fusion")
+    return load_entries("assay.fusion.catalog", Fusion, "assay.fusion")
 
 
 def find_fusion(name: str) -> Fusion:
@@ -156,3 +159,64 @@ def _refuse_needless(fusion: Fusion, setting: str) -> None:
 
 def _as_text(value: Any) -> str:
     return show(tuple(value)) if isinstance(value, list | tuple) else value if isinstance(value, str) else show(value)
+
+
+BLOCKS_AT_ONCE = 2
+"""Blocks in work at a time; NumPy sorts them on as many processors, while documents can only be looked up by one."""
+
+
+def fuse(
+    runs: Sequence[Any],
+    method: str | BoundFusion = "rrf",
+    *,
+    trained: Trained | None = None,
+    depth: int = 0,
+    **settings: Any,
+) -> Run:
+    """The runs fused into one, best first; equal scores by id. Runs may have different queries.
+
+    Settings are the method's: `fuse(runs, "comb_mnz", norm="z_score")`. A method that learns from judgments needs what
+    `train` gave. `depth` keeps that many documents per query; 0 keeps all.
+    """
+    bound = method if isinstance(method, BoundFusion) else parse_fusion(method, **settings)
+    return fuse_runs(as_runs(runs), bound, trained, bound.fusion.name, depth)
+
+
+def fuse_runs(runs: Sequence[Run], fusion: BoundFusion, trained: Trained | None, tag: str, depth: int = 0) -> Run:
+    """Prepared runs fused into one, some queries at a time: two blocks are scored and ordered side by side."""
+
+    def ordered(lists: Lists) -> Ordered:
+        return lists.ordered(fusion.score(lists, trained), depth)
+
+    waiting = Lists.in_blocks(runs)
+    blocks: list[Ordered] = []
+    with ThreadPoolExecutor(BLOCKS_AT_ONCE) as pool:
+        while some := list(islice(waiting, BLOCKS_AT_ONCE)):
+            blocks += pool.map(ordered, some)
+    return fused_run(all_queries(runs), blocks, tag)
+
+
+def train(runs: Sequence[Any], qrels: Any, method: str | BoundFusion, **settings: Any) -> Trained:
+    """What a method learns from runs and judgments, to fuse the same runs with on other queries.
+
+    Scores of the queries it learnt from flatter it; `tune_fusion` looks at queries that were held out.
+    """
+    bound = method if isinstance(method, BoundFusion) else parse_fusion(method, **settings)
+    return bound.train(Lists.of(runs), qrels if isinstance(qrels, Qrels) else Qrels(qrels))
+
+
+EXPECTED_WEIGHTS = "a list of numbers from 0 up, one per run and not all 0, as in [0.7, 0.3]"
+
+
+def parse_weights(text: str) -> tuple[float, ...]:
+    """Several numbers from 0 up, not all of them 0."""
+    try:
+        weights = numbers(text)
+    except ValueError:
+        raise ValueError(EXPECTED_WEIGHTS) from None
+    if min(weights) < 0 or not any(weights):
+        raise ValueError(EXPECTED_WEIGHTS)
+    return weights
+
+
+WEIGHTS = Param("weights", parse_weights, (), "one number per run; none: all alike")

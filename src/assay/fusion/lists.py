@@ -1,4 +1,4 @@
-"""Lists: rankings of several runs side by side, as flat arrays over all queries at once."""
+"""Lists: rankings of several runs side by side, as flat arrays over all queries at once, and exact sums over them."""
 
 from __future__ import annotations
 
@@ -11,10 +11,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import BadParameter, DataError
-from assay.fusion._ids import Ids
-from assay.fusion._order import best_first, ranks_of
-from assay.fusion._ordered import Ordered, fused_run
-from assay.fusion._sums import sums
+from assay.fusion.ordering import Ids, Ordered, best_first, fused_run, ranks_of
 from assay.model import Floats, Ints, Ranking, Run
 from assay.text import counted
 
@@ -229,3 +226,34 @@ def _of_queries(run: Run, query_ids: tuple[str, ...]) -> Iterator[Ranking]:
     """The run's ranking for each query; an empty one where it has none."""
     rankings: list[Ranking] = [*run.rankings, {}]
     return map(rankings.__getitem__, map(run.numbers.get, query_ids, repeat(-1)))
+
+
+ROUNDED_TERMS = 3
+"""Terms from which on the order of adding may change the last digit."""
+
+
+def sums(pair: Ints, values: Floats, n_pairs: int, n_terms: int) -> Floats:
+    """The sum of the values of each pair, which has at most n_terms of them.
+
+    Documents with the same values at other runs must tie, so three and more values are added without rounding: each is cut
+    into a high and a low part of so few digits that sums of either are exact (Rump, Ogita & Oishi 2008, Accurate
+    Floating-Point Summation, SIAM J. Sci. Comput. 31). What is below both, 10⁻³¹ of the largest value, is added as it comes.
+    """
+    largest = float(np.abs(values).max(initial=0.0))
+    if n_terms < ROUNDED_TERMS or not 0 < largest < 1e290:
+        return _rounded_sums(pair, values, n_pairs)
+    unit = 2.0 ** (np.frexp(largest)[1] + n_terms.bit_length() + 1)
+    high, rest = _split_at(values, unit)
+    low, rest = _split_at(rest, unit * 2.0 ** (n_terms.bit_length() - 51))
+    total = _rounded_sums(pair, high, n_pairs) + _rounded_sums(pair, low, n_pairs)
+    return total + _rounded_sums(pair, rest, n_pairs) if rest.any() else total
+
+
+def _rounded_sums(pair: Ints, values: Floats, n_pairs: int) -> Floats:
+    return np.bincount(pair, values, n_pairs).astype(np.float64, copy=False)
+
+
+def _split_at(values: Floats, unit: float) -> tuple[Floats, Floats]:
+    """The part of each value that the unit leaves room for, and the rest."""
+    high = (values + unit) - unit
+    return high, values - high

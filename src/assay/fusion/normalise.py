@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from assay.fusion._lists import Lists
+from assay.fusion.lists import Lists
 from assay.grammar import Param, one_of
 from assay.model import Floats
 

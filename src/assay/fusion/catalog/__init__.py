@@ -1,0 +1,1 @@
+"""Ways to fuse: one family per file, found by their records."""

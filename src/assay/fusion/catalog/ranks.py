@@ -1,0 +1,102 @@
+"""Ranks: a document's ranks in all runs, without their scores."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from assay.fusion.fusion import WEIGHTS, Fusion
+from assay.fusion.lists import Lists
+from assay.grammar import Param, fraction, not_negative, persistence
+from assay.model import Floats
+
+
+def reciprocal_rank_fusion(lists: Lists, k: float, weights: tuple[float, ...]) -> Floats:
+    """The reciprocals of a document's ranks, added up; scores do not matter.
+
+    Σ 1 ÷ (k + rank) over the runs that have the document, each times its run's weight, which is 1 unless given.
+    """
+    return lists.sums(lists.weights(weights, each=1.0) / (k + lists.rank))
+
+
+RRF = Fusion(
+    "rrf",
+    reciprocal_rank_fusion,
+    params=(
+        Param(
+            "k",
+            not_negative,
+            60.0,
+            "what is added to each rank; the higher, the less the first ranks count",
+            ("rank_constant",),
+        ),
+        WEIGHTS,
+    ),
+    aliases=("reciprocal_rank_fusion",),
+    tries={"k": (60.0, 0.0, 5.0, 10.0, 20.0, 40.0, 100.0)},
+    cite="Cormack, Clarke & Büttcher 2009, Reciprocal Rank Fusion Outperforms Condorcet …, SIGIR",
+)
+
+
+def inverse_square_rank(lists: Lists) -> Floats:
+    """The inverse squares of a document's ranks, added up, times the number of runs that have it.
+
+    N · Σ 1 ÷ rank², where N runs have the document.
+    """
+    return lists.sums(1.0 / lists.rank**2) * lists.n_found
+
+
+ISR = Fusion(
+    "isr",
+    inverse_square_rank,
+    cite="Mourão, Martins & Magalhães 2014, Multimodal medical information retrieval with unsupervised rank fusion, CMIG 39",
+)
+
+
+def log_inverse_square_rank(lists: Lists) -> Floats:
+    """The inverse squares of a document's ranks, added up, times the logarithm of the number of runs that have it.
+
+    Σ 1 ÷ rank² · ln N; a document that one run alone has is worth 0, which logn_isr mends.
+    """
+    return lists.sums(1.0 / lists.rank**2) * np.log(lists.n_found)
+
+
+LOG_ISR = Fusion(
+    "log_isr",
+    log_inverse_square_rank,
+    cite="Mourão, Martins & Magalhães 2014, Multimodal medical information retrieval with unsupervised rank fusion, CMIG 39",
+)
+
+
+def normalised_log_inverse_square_rank(lists: Lists, sigma: float) -> Floats:
+    """The inverse squares of a document's ranks, added up, times ln of a bit more than the number of runs with it.
+
+    Σ 1 ÷ rank² · ln(N + σ); σ keeps apart the documents that one run alone has.
+    """
+    return lists.sums(1.0 / lists.rank**2) * np.log(lists.n_found + sigma)
+
+
+LOGN_ISR = Fusion(
+    "logn_isr",
+    normalised_log_inverse_square_rank,
+    params=(Param("sigma", fraction, 0.01, "what is added to the number of runs, from 0 to 1"),),
+    tries={"sigma": (0.01, 0.1, 0.5, 1.0)},
+    cite="Mourão, Martins & Magalhães 2014, Multimodal medical information retrieval with unsupervised rank fusion, CMIG 39",
+)
+
+
+def rank_biased_centroid(lists: Lists, p: float) -> Floats:
+    """Rank-biased centroid, the chance that a patient reader of all runs comes to the document.
+
+    Σ (1 − p) · p^(rank − 1) over the runs that have the document.
+    """
+    return lists.sums((1 - p) * np.power(p, lists.rank - 1.0))
+
+
+RBC = Fusion(
+    "rbc",
+    rank_biased_centroid,
+    params=(Param("p", persistence, 0.8, "the chance that a reader goes on to the next rank", ("phi",)),),
+    aliases=("rank_biased_centroid",),
+    tries={"p": (0.8, 0.5, 0.9, 0.95, 0.98)},
+    cite="Bailey, Moffat, Scholer & Thomas 2017, Retrieval Consistency in the Presence of Query Variations, SIGIR",
+)

@@ -1,0 +1,170 @@
+"""Ordering: document ids as numbers of the same order, stretches sorted by value and id, and the fused run, best first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.model import Floats, Ints, Ranking, Run, blocks_of_similar_length, unordered_stretches
+
+Words = NDArray[np.uint64]
+WORD = 8
+"""Bytes of an id that one number holds."""
+SEPARATOR = "\0"
+FIRST_IDS = 100
+"""Ids that are looked at first, to tell whether all of them begin alike."""
+
+
+@dataclass(frozen=True)
+class Ids:
+    """The document ids of some queries; the numbers they are sorted by are worked out when ties have to be settled."""
+
+    docs: tuple[list[str], ...]
+
+    @cached_property
+    def flat(self) -> list[str]:
+        """All of them, one after another."""
+        return list(chain.from_iterable(self.docs))
+
+    @cached_property
+    def words(self) -> Words:
+        """For each id a number; of two ids the later one never has the lower number. All are 0 where an id holds a NUL.
+
+        UTF-8 sorts as its characters do, so eight bytes of it, the first one foremost, make the number.
+        """
+        text = SEPARATOR.join(map(SEPARATOR.join, filter(None, self.docs))).encode("utf-8", "surrogatepass")
+        n_ids = sum(map(len, self.docs))
+        end = np.append(np.flatnonzero(np.frombuffer(text, dtype=np.uint8) == 0), len(text))
+        return _words(text, end) if len(end) == n_ids else np.zeros(n_ids, dtype=np.uint64)
+
+
+def settle_ties(places: Ints, firsts: Ints, ends: Ints, ids: Ids, of_id: Ints) -> None:
+    """Put the places of each tied group, from a first to an end, in descending order of their ids.
+
+    Groups of one size are sorted at once, by the numbers of the ids; where two numbers are equal, the ids decide.
+    """
+    sizes = ends - firsts
+    for size in np.unique(sizes).tolist():
+        at = firsts[sizes == size][:, np.newaxis] + np.arange(size)
+        group = places[at]
+        words = ids.words[of_id[group]]
+        ascending = np.argsort(words, axis=1)
+        places[at] = np.take_along_axis(group, ascending, axis=1)[:, ::-1]
+        words = np.take_along_axis(words, ascending, axis=1)
+        for row in np.flatnonzero((words[:, 1:] == words[:, :-1]).any(axis=1)).tolist():
+            places[at[row]] = sorted(group[row].tolist(), key=lambda place: ids.flat[int(of_id[place])], reverse=True)
+
+
+def _words(text: bytes, end: Ints) -> Words:
+    """Of each id the eight bytes after what all ids begin with, fewer where it ends before."""
+    padded = text + b"\0" * 2 * WORD
+    windows: Words = np.ndarray((len(padded) - WORD + 1,), dtype=">u8", buffer=padded, strides=(1,))
+    start = np.append(0, end[:-1] + 1)
+    start += _shared_bytes(windows, start, int((end - start).min()))
+    surplus = (8 * np.clip(WORD - (end - start), 0, WORD - 1)).astype(np.uint64)
+    return np.where(start < end, windows[start].astype(np.uint64) >> surplus << surplus, np.uint64(0))
+
+
+def _shared_bytes(windows: Words, start: Ints, shortest: int) -> int:
+    """How many bytes all ids begin with; a few ids tell when it is none."""
+    shared = 0
+    for some in (start[:FIRST_IDS], start):
+        shared = 0
+        while shared < shortest:
+            found = windows[some + shared].astype(np.uint64)
+            differing = int(np.bitwise_or.reduce(found ^ found[0]))
+            same = WORD - (differing.bit_length() + 7) // 8
+            shared += same
+            if same < WORD:
+                break
+        if not shared:
+            break
+    return min(shared, shortest)
+
+
+def argsort_stretches(values: Floats, start: Ints, length: Ints, *, stable: bool = False) -> Ints:
+    """Places of the values, stretch by stretch, highest first. Stretches follow each other and leave nothing out.
+
+    Equals come in any order, unless `stable`: then in the order given.
+    """
+    places = np.arange(len(values))
+    negated = -values
+    unordered = unordered_stretches(negated, start, start + length)
+    kind: Literal["stable"] | None = "stable" if stable or not np.isfinite(negated).all() else None
+    for block in blocks_of_similar_length(length[unordered]):
+        rows = unordered[block]
+        columns = np.arange(int(length[rows].max()))
+        filled = columns < length[rows, np.newaxis]
+        at = (start[rows, np.newaxis] + columns)[filled]
+        matrix = np.full(filled.shape, np.inf)
+        matrix[filled] = negated[at]
+        best_first = np.argsort(matrix, axis=1, kind=kind)
+        places[at] = (start[rows, np.newaxis] + best_first)[filled]
+    return places
+
+
+def tied_groups(ordered: Floats, start: Ints) -> tuple[Ints, Ints]:
+    """From where to where equal values stand next to each other inside a stretch of ordered values."""
+    is_equal = np.concatenate(([False], ordered[1:] == ordered[:-1], [False]))
+    is_equal[start[start < len(ordered)]] = False
+    edges = np.flatnonzero(is_equal[1:] != is_equal[:-1])
+    return edges[::2], edges[1::2] + 1
+
+
+def ranks_of(values: Floats, start: Ints, length: Ints, ids: Ids, of_id: Ints) -> Ints:
+    """The rank of each value in its stretch, the best 1. `of_id` tells which of the ids a value belongs to."""
+    places = best_first(values, start, length, ids, of_id)
+    ranks = np.empty(len(values), dtype=np.int64)
+    ranks[places] = np.arange(1, len(values) + 1) - np.repeat(start, length)
+    return ranks
+
+
+def best_first(values: Floats, start: Ints, length: Ints, ids: Ids, of_id: Ints) -> Ints:
+    """Places of the values, stretch by stretch, highest first, equals by id descending."""
+    places = argsort_stretches(values, start, length)
+    firsts, ends = tied_groups(values[places], start)
+    if len(firsts):
+        settle_ties(places, firsts, ends, ids, of_id)
+    return places
+
+
+@dataclass(frozen=True)
+class Ordered:
+    """Query by query: which of its documents, and their scores, best first."""
+
+    docs: tuple[list[str], ...]
+    """For each query: the documents that any run has."""
+    order: Ints
+    """The places of the documents among those of their query."""
+    score: Floats
+    length: Ints
+    """For each query: how many documents it keeps."""
+
+    def rankings(self) -> Iterator[Ranking]:
+        """For each query: its documents with their scores, best first.
+
+        Query by query, so that its documents are still at hand for the next step.
+        """
+        order, score = self.order.tolist(), self.score.tolist()
+        first = 0
+        for docs, length in zip(self.docs, self.length.tolist(), strict=True):
+            kept = slice(first, first + length)
+            yield dict(zip(map(docs.__getitem__, order[kept]), score[kept], strict=True))
+            first += length
+
+
+def fused_run(query_ids: tuple[str, ...], blocks: Sequence[Ordered], tag: str) -> Run:
+    """The run that blocks of queries make up."""
+    return Run.deferred(
+        query_ids,
+        np.concatenate([block.length for block in blocks]),
+        np.concatenate([block.score for block in blocks]),
+        lambda: list(chain.from_iterable(block.rankings() for block in blocks)),
+        tag,
+    )
