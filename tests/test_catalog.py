@@ -22,7 +22,7 @@ from assay.ontology._similarity import Similarity
 from assay.providers._provider import Provider
 from assay.relevance._resolver import Resolver
 from assay.reports._report import Renderer
-from assay.stats._test import StatisticalTest
+from assay.stats.significance import StatisticalTest
 
 CATALOGS = {
     "assay.charts": (Chart, "function"),
@@ -35,7 +35,7 @@ CATALOGS = {
     "assay.providers": (Provider, "make"),
     "assay.relevance": (Resolver, "resolve"),
     "assay.reports": (Renderer, "render"),
-    "assay.stats": (StatisticalTest, "function"),
+    "assay.stats.catalog": (StatisticalTest, "function"),
 }
 """Folder → what its files define, and which field of it is the function."""
 

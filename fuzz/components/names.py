@@ -22,7 +22,7 @@ from assay.monitoring.rules import parse_rule
 from assay.ontology._similarity import all_similarities, parse_similarity
 from assay.providers._provider import all_providers, parse_provider
 from assay.relevance._resolver import all_resolvers, parse_resolver
-from assay.stats._test import all_tests, parse_test
+from assay.stats.significance import all_tests, parse_test
 from fuzz.component import Component, SilentDifference
 
 VALUES = (

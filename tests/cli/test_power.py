@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import assay as library
-from assay.stats._power import analyse_power, queries_needed
+from assay.stats.power_analysis import analyse_power, queries_needed
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 QRELS, BM25, DENSE = (EXAMPLES / name for name in ("qrels.txt", "bm25.run", "dense.run"))

@@ -7,7 +7,7 @@ from scipy import stats
 from assay.comparison._compare import compare_results
 from assay.comparison.how import How
 from assay.comparison.slice_comparison import compare_slices
-from assay.stats._corrections import correct
+from assay.stats.corrections import correct
 
 from ._tagged import tagged
 

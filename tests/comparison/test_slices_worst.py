@@ -12,8 +12,8 @@ from assay.comparison.how import How
 from assay.comparison.slice_search import Search, candidates
 from assay.errors import BadParameter, UsageError
 from assay.model.tags import Tags
-from assay.stats import _subsets
-from assay.stats._subsets import FEWEST, LARGE, MOST, chance_of_lower, n_shuffles
+from assay.stats import effect_sizes
+from assay.stats.effect_sizes import FEWEST, LARGE_SUBSET, MOST, chance_of_lower, n_shuffles
 
 from ._tagged import tagged
 
@@ -171,12 +171,12 @@ def test_the_chance_of_a_random_subset_is_exact():
 
 def test_chance_where_nothing_differs_and_for_large_slices():
     assert chance_of_lower(np.full(20, 0.3), [np.arange(5)], 99).tolist() == [1.0]
-    assert chance_of_lower(np.zeros(3 * LARGE), [np.arange(LARGE)], 99).tolist() == [1.0]
-    values = np.random.default_rng(0).beta(2, 2, 3 * LARGE)
-    values[:LARGE] -= 0.03
-    (by_t,) = chance_of_lower(values, [np.arange(LARGE)], 99)
+    assert chance_of_lower(np.zeros(3 * LARGE_SUBSET), [np.arange(LARGE_SUBSET)], 99).tolist() == [1.0]
+    values = np.random.default_rng(0).beta(2, 2, 3 * LARGE_SUBSET)
+    values[:LARGE_SUBSET] -= 0.03
+    (by_t,) = chance_of_lower(values, [np.arange(LARGE_SUBSET)], 99)
     assert by_t < 0.5
-    assert _subsets._by_shuffling(values, [np.arange(LARGE)], 20_000, 0) == pytest.approx([by_t], abs=0.01)
+    assert effect_sizes._by_shuffling(values, [np.arange(LARGE_SUBSET)], 20_000, 0) == pytest.approx([by_t], abs=0.01)
 
 
 def test_shuffles_grow_with_the_number_of_slices():

@@ -12,7 +12,7 @@ from assay.errors import DataError, UsageError
 from assay.evaluation.routing import evaluate_routing
 from assay.evaluation.saved import result_from_dict
 from assay.monitoring import gate
-from assay.stats._resampling import index_blocks
+from assay.stats.resampling import index_blocks
 from assay.store.parcel import assembled, parcel_of, unpack_record
 
 EXPERTS = ("chat", "code", "law")

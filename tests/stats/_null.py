@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from assay.stats._test import Field, Pairs, parse_test
+from assay.stats.significance import Field, Pairs, parse_test
 
 N_EXPERIMENTS = 4000
 N_QUERIES = 50

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from assay.errors import BadParameter, DataError
 from assay.model.qrels import Qrels
 from assay.model.run import Run
-from assay.stats import _paired_rankings
-from assay.stats._agreement import (
+from assay.stats import rank_correlation
+from assay.stats.rank_agreement import (
     Moved,
     agreement,
     ap_correlation,
@@ -266,7 +266,7 @@ def test_a_query_alone_and_in_company_gives_the_same(levels, over, monkeypatch):
     a["q3"], b["q5"], a["q6"], b["q6"] = {}, {}, {}, {}
     del a["q7"], b["q8"]
     whole = agreement(a, b, k=5, p=0.8, over=over)
-    monkeypatch.setattr(_paired_rankings, "BLOCK_ROWS", 25)
+    monkeypatch.setattr(rank_correlation, "BLOCK_ROWS", 25)
     in_blocks = agreement(Run(a), Run(b), k=5, p=0.8, over=over)
     assert in_blocks.query_ids == whole.query_ids == (*a, "q7")
     for name, figures in whole.columns.items():

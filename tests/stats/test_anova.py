@@ -4,7 +4,7 @@ import pytest
 from statsmodels.formula.api import ols
 from statsmodels.stats.anova import AnovaRM, anova_lm
 
-from assay.stats._test import Field, Pairs, parse_test
+from assay.stats.significance import Field, Pairs, parse_test
 
 from ._null import SCORES, false_alarms_of_many
 from ._sakai import SYSTEMS

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.stats._test import Pairs, parse_test
-from assay.stats.bayesian import posterior
+from assay.stats.catalog.bayesian import posterior
+from assay.stats.significance import Pairs, parse_test
 
 GENERATOR = np.random.default_rng(5)
 A = GENERATOR.random((25, 6))

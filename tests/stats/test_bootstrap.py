@@ -5,9 +5,9 @@ import pytest
 from scipy import stats
 
 from assay.errors import BadParameter
-from assay.stats import _resampling
-from assay.stats._resampling import index_blocks
-from assay.stats._test import Pairs, parse_test
+from assay.stats import resampling
+from assay.stats.resampling import index_blocks
+from assay.stats.significance import Pairs, parse_test
 
 from ._null import SCORES, false_alarms
 
@@ -80,7 +80,7 @@ def test_columns_do_not_disturb_each_other(text, monkeypatch):
     differences = np.random.default_rng(7).normal(0.1, 1, (30, 9))
     together = outcome(differences, text)
     alone = [outcome(differences[:, number], text).p[0] for number in range(9)]
-    monkeypatch.setattr(_resampling, "KEPT", 8 * _resampling.block_rows(30))
+    monkeypatch.setattr(resampling, "KEPT", 8 * resampling.block_rows(30))
     pieces = outcome(differences, text)
     assert np.array_equal(together.p, alone)
     assert np.array_equal(together.p, pieces.p)

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
 from assay.errors import DataError, UnknownName
-from assay.stats._corrections import CORRECTIONS, correct, parse_correction
+from assay.stats.corrections import CORRECTIONS, correct, parse_correction
 
 STATSMODELS = {
     "bonferroni": "bonferroni",

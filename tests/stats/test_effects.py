@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from assay.errors import BadParameter, DataError
-from assay.stats._effects import effects
+from assay.stats.effect_sizes import effects
 
 GENERATOR = np.random.default_rng(11)
 A, B = GENERATOR.random((2, 40, 5))

@@ -3,7 +3,7 @@ import pytest
 from scipy import stats
 from statsmodels.stats.weightstats import ttost_paired
 
-from assay.stats._test import Pairs, parse_test
+from assay.stats.significance import Pairs, parse_test
 
 from ._null import SCORES, null_pairs
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from assay.model.scores import EVENNESS, Column, Composed
 from assay.stats import column_intervals
-from assay.stats._evenness import drawn_evenness, evenness_of
-from assay.stats._resampling import index_blocks
+from assay.stats.intervals import drawn_evenness, evenness_of
+from assay.stats.resampling import index_blocks
 
 
 def parts_of(kinds, n_kinds):

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from assay.stats._exact import exact, exact_mean, exact_sum
+from assay.stats.numeric import exact, exact_mean, exact_sum
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 50, 1000, 100_000])

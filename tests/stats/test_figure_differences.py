@@ -15,8 +15,8 @@ from assay.model.scores import (
     quantile,
 )
 from assay.stats import column_intervals
-from assay.stats._intervals import figure_difference
-from assay.stats._resampling import index_blocks
+from assay.stats.intervals import figure_difference
+from assay.stats.resampling import index_blocks
 
 
 def latencies(n=60):

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.stats._ranks import group_sizes, shared_ranks
-from assay.stats._test import Field, parse_test
+from assay.stats.numeric import group_sizes, shared_ranks
+from assay.stats.significance import Field, parse_test
 
 from ._null import SCORES, false_alarms_of_many
 from ._sakai import SYSTEMS

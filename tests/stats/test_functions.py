@@ -13,7 +13,7 @@ from assay.stats import (
     paired_bootstrap_test,
     statistical_significance_test,
 )
-from assay.stats._test import Pairs, parse_test
+from assay.stats.significance import Pairs, parse_test
 
 A = [0.7, 0.3, 0.2, 0.6, 0.4, 0.4, 0.0, 0.7, 0.1, 0.3]
 B = [0.5, 0.1, 0.0, 0.2, 0.4, 0.3, 0.0, 0.5, 0.3, 0.3]

@@ -16,9 +16,9 @@ from assay.model.scores import (
     Ratio,
     quantile,
 )
-from assay.stats import _intervals, _resampling, column_intervals, difference_intervals
-from assay.stats._mean_intervals import mean_intervals
-from assay.stats._resampling import index_blocks
+from assay.stats import column_intervals, difference_intervals, intervals, resampling
+from assay.stats.mean_intervals import mean_intervals
+from assay.stats.resampling import index_blocks
 
 from ._null import SCORES
 
@@ -155,7 +155,7 @@ def test_every_summary_lies_in_its_interval(method):
 def test_the_method_is_the_one_asked_for_or_the_nearest_that_fits():
     used = {
         method: {name: found[2] for name, found in column_intervals(tabled(), method).items()}
-        for method in _intervals.METHODS
+        for method in intervals.METHODS
     }
     assert {used["auto"][name] for name in ("hit", "hits")} == {"wilson"}
     assert {used["auto"][name] for name in ("mean", "sum", "geometric", "ratio", "p95", "holes")} == {"bootstrap"}
@@ -239,7 +239,7 @@ def test_ratio_with_bca_against_scipy():
     assert (low, high) == pytest.approx((wanted.low, wanted.high), abs=0.03 * (wanted.high - wanted.low))
 
 
-@pytest.mark.parametrize("method", _intervals.METHODS)
+@pytest.mark.parametrize("method", intervals.METHODS)
 def test_too_few_queries(method):
     nan = np.nan
     columns = {
@@ -268,12 +268,12 @@ def test_hits_that_all_agree_still_have_a_width():
 # The same for everybody
 
 
-@pytest.mark.parametrize("method", _intervals.METHODS)
+@pytest.mark.parametrize("method", intervals.METHODS)
 def test_columns_do_not_disturb_each_other(method, monkeypatch):
     columns = tabled()
     together = column_intervals(columns, method, resamples=300)
     alone = {name: column_intervals({name: column}, method, resamples=300) for name, column in columns.items()}
-    monkeypatch.setattr(_intervals, "KEPT", 700)
+    monkeypatch.setattr(intervals, "KEPT", 700)
     pieces = column_intervals(columns, method, resamples=300)
     assert together == pieces == {name: found for one in alone.values() for name, found in one.items()}
 
@@ -282,7 +282,7 @@ def test_columns_do_not_disturb_each_other(method, monkeypatch):
 def test_groups_of_columns_change_nothing(method, monkeypatch):
     values = skewed(columns=7)
     whole = mean_intervals(values, method, resamples=200)
-    monkeypatch.setattr(_resampling, "KEPT", 450)
+    monkeypatch.setattr(resampling, "KEPT", 450)
     assert np.array_equal(whole, mean_intervals(values, method, resamples=200))
 
 

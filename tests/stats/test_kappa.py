@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from assay.errors import BadParameter, DataError
-from assay.stats._kappa import cohen_kappa
+from assay.stats.effect_sizes import cohen_kappa
 
 GRADES = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=40)
 

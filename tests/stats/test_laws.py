@@ -1,13 +1,15 @@
 """Laws that hold for every test of the catalog; a new test is covered as soon as it is there."""
 
+import sys
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from assay.errors import BadParameter, UnknownName
-from assay.stats._test import BoundTest, Field, Pairs, all_tests, parse_test
+from assay.stats.significance import BoundTest, Field, Pairs, all_tests, parse_test
 
 TESTS = list(all_tests().values())
 OTHER_QUESTION = {"non_inferiority", "equivalence"}
@@ -295,11 +297,17 @@ def test_the_name_reads_back(bound):
 
 @each_test
 def test_the_record_is_complete(test):
-    assert test.function.__module__ == f"assay.stats.{test.name}"
     assert test.meaning.endswith(".")
     assert test.edge_cases
     assert test.assumes.endswith(".")
     assert test.cite
+
+
+@each_test
+def test_function_record_and_test_have_the_same_name(test):
+    assert test.function.__name__ == test.name
+    assert getattr(sys.modules[test.function.__module__], test.name.upper()) is test
+    assert Path(__file__).with_name(f"test_{test.name}.py").exists()
 
 
 @each_test

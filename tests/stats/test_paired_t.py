@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.stats._student import Student, chance_below, student
-from assay.stats._test import Pairs, parse_test
+from assay.stats.significance import Pairs, parse_test
+from assay.stats.student import Student, chance_below, student
 
 from ._null import SCORES, false_alarms
 from ._sakai import X, Y

@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 from statsmodels.stats.power import TTestPower
 
 from assay.errors import BadParameter, DataError
-from assay.stats import _power_study
-from assay.stats._power import Power, analyse_power, minimum_detectable_effect, power, queries_needed
-from assay.stats._power_study import normal_power
-from assay.stats._test import Pairs, parse_test
+from assay.stats import power_analysis
+from assay.stats.power_analysis import Power, analyse_power, minimum_detectable_effect, normal_power, power, queries_needed
+from assay.stats.significance import Pairs, parse_test
 
 BOOK = TTestPower()
 
@@ -118,7 +117,7 @@ def test_without_an_effect_power_is_the_rate_of_false_alarms():
 def test_the_same_seed_gives_the_same_bits_whatever_the_blocks(monkeypatch):
     differences = np.random.default_rng(5).normal(0.1, 1, size=77)
     first = analyse_power(differences, 0.2)
-    monkeypatch.setattr(_power_study, "BLOCK_CELLS", 1000)
+    monkeypatch.setattr(power_analysis, "BLOCK_CELLS", 1000)
     assert analyse_power(differences, 0.2) == first
     assert analyse_power(differences, 0.2, seed=1) != first
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.stats import _resampling
-from assay.stats._test import Pairs, parse_test
+from assay.stats import resampling
+from assay.stats.significance import Pairs, parse_test
 
 from ._null import SCORES, false_alarms
 from ._sakai import SYSTEMS
@@ -95,7 +95,7 @@ def test_sums_that_are_equal_count_as_equal():
 
 
 def test_raw_floats_would_have_flipped():
-    flips = 2 * np.concatenate(list(_resampling.all_keep_blocks(20))) - 1
+    flips = 2 * np.concatenate(list(resampling.all_keep_blocks(20))) - 1
     tenths = np.abs(flips @ np.rint(10 * (Y - Z)))
     raw = np.abs(flips @ (Y - Z))
     assert np.mean(tenths >= 5) == 0.62353515625
@@ -131,7 +131,7 @@ def test_columns_do_not_disturb_each_other(monkeypatch):
     differences[5:, 4] = 0
     together = outcome(differences, "randomization(resamples=2000)").p
     alone = [outcome(differences[:, number], "randomization(resamples=2000)").p[0] for number in range(9)]
-    monkeypatch.setattr(_resampling, "KEPT", 2 * _resampling.block_rows(30))
+    monkeypatch.setattr(resampling, "KEPT", 2 * resampling.block_rows(30))
     pieces = outcome(differences, "randomization(resamples=2000)").p
     assert np.array_equal(together, alone)
     assert np.array_equal(together, pieces)
@@ -140,7 +140,7 @@ def test_columns_do_not_disturb_each_other(monkeypatch):
 SCRIPT = """
 import numpy as np
 from assay.stats import difference_intervals
-from assay.stats._test import Pairs, parse_test
+from assay.stats.significance import Pairs, parse_test
 rng = np.random.default_rng(0)
 a = rng.random((700, 30)); b = a + rng.normal(0.01, 0.2, a.shape)
 outcomes = [parse_test(name).compare(Pairs(a, b)).p for name in

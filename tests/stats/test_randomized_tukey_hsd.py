@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from assay.errors import BadParameter
-from assay.stats import randomized_tukey_hsd as module
-from assay.stats._test import Field, Pairs, parse_test
+from assay.stats.catalog import resampling as module
+from assay.stats.significance import Field, Pairs, parse_test
 
 from ._null import SCORES, false_alarms_of_many
 from ._sakai import SYSTEMS
@@ -71,7 +71,10 @@ def test_the_seed_decides_and_nothing_else(monkeypatch):
 
 def test_more_deals_begin_with_the_same_ones():
     within = SYSTEMS - SYSTEMS.mean(axis=1, keepdims=True)
-    assert module._random_ranges(within, 100, 0).tolist() == module._random_ranges(within, 300, 0)[:100].tolist()
+    assert (
+        module._ranges_of_random_deals(within, 100, 0).tolist()
+        == module._ranges_of_random_deals(within, 300, 0)[:100].tolist()
+    )
 
 
 def test_p_is_never_zero():

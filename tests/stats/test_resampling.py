@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from assay.errors import BadParameter
-from assay.stats import _resampling
-from assay.stats._resampling import (
+from assay.stats import resampling
+from assay.stats.resampling import (
     all_keep_blocks,
     block_rows,
     checked_resamples,
@@ -90,12 +90,12 @@ def test_pieces_of_a_product_are_the_product(n, columns, monkeypatch):
     block = next(count_blocks(n, 2000, 0))
     whole = block @ units
     assert np.array_equal(weighted_sums(block, units), whole)
-    monkeypatch.setattr(_resampling, "SMALL_PRODUCT", 9 * units.size)
+    monkeypatch.setattr(resampling, "SMALL_PRODUCT", 9 * units.size)
     assert np.array_equal(weighted_sums(block, units), whole)
 
 
 def test_groups_hold_every_column_once(monkeypatch):
-    monkeypatch.setattr(_resampling, "KEPT", 100)
+    monkeypatch.setattr(resampling, "KEPT", 100)
     places = [place for some in column_groups(23, 10, 30) for place in range(23)[some]]
     assert places == list(range(23))
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.stats._test import Pairs, parse_test
+from assay.stats.significance import Pairs, parse_test
 
 from ._null import SCORES, false_alarms
 from ._sakai import X, Y

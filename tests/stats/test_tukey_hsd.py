@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.stats._studentised_range import chance_of_range
-from assay.stats._test import Field, Pairs, parse_test
+from assay.stats.significance import Field, Pairs, parse_test
+from assay.stats.student import chance_of_range
 
 from ._null import SCORES, false_alarms_of_many
 from ._sakai import SYSTEMS

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.stats import wilcoxon as module
-from assay.stats._test import Pairs, parse_test
+from assay.stats.catalog import rank_tests as module
+from assay.stats.significance import Pairs, parse_test
 
 from ._null import SCORES, false_alarms
 from ._sakai import X, Y

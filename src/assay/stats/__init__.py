@@ -1,4 +1,4 @@
-"""[catalog TEST] One statistical test per file, intervals, corrections, effect sizes, power and agreement of rankings."""
+"""[catalog StatisticalTest] Statistical tests, intervals, corrections, effect sizes, power and agreement of rankings."""
 
 from assay.lazy import front_door
 

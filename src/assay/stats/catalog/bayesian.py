@@ -1,4 +1,4 @@
-"""bayesian: how probable it is, given the scores, that b is better, worse, or practically equal."""
+"""Bayesian: how probable it is, given the scores, that one system is better."""
 
 from typing import NamedTuple
 
@@ -6,9 +6,9 @@ import numpy as np
 
 from assay.grammar import Param, not_negative
 from assay.model import Floats
-from assay.stats._rounding import ROUNDING, rounding_of
-from assay.stats._student import chance_below, student
-from assay.stats._test import Outcome, Pairs, StatisticalTest, nothing
+from assay.stats.numeric import ROUNDING, rounding_of
+from assay.stats.significance import Outcome, Pairs, StatisticalTest, nothing
+from assay.stats.student import chance_below, student
 
 ROPE = Param(
     "rope",
@@ -68,7 +68,7 @@ def _sides(pairs: Pairs, rope: float) -> tuple[Floats, Floats, Floats, Floats]:
     return better, not_better, worse, not_worse
 
 
-TEST = StatisticalTest(
+BAYESIAN = StatisticalTest(
     "bayesian",
     bayesian,
     params=(ROPE,),

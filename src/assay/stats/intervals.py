@@ -1,4 +1,4 @@
-"""Intervals of summaries, however they come about, and of differences between two systems."""
+"""Intervals of summaries, however they come about, and of differences between two systems; evenness in resamples."""
 
 from __future__ import annotations
 
@@ -22,9 +22,7 @@ from assay.model import (
     Floats,
     ratio,
 )
-from assay.stats._averages import AVERAGED, averaged, summarised
-from assay.stats._evenness import drawn_evenness, evenness_of
-from assay.stats._mean_intervals import (
+from assay.stats.mean_intervals import (
     BCA,
     BOOTSTRAP,
     RESAMPLES,
@@ -40,10 +38,10 @@ from assay.stats._mean_intervals import (
     t_interval,
     wilson_interval,
 )
-from assay.stats._resampling import KEPT, index_blocks, is_beyond, resampled_means
-from assay.stats._rounding import ROUNDING
-from assay.stats._student import coins_alike
-from assay.stats._test import Pairs
+from assay.stats.numeric import AVERAGED, ROUNDING, averaged, summarised
+from assay.stats.resampling import KEPT, index_blocks, is_beyond, resampled_means
+from assay.stats.significance import Pairs
+from assay.stats.student import coins_alike
 
 AUTO, NONE = "auto", "none"
 METHODS = (AUTO, BOOTSTRAP, BCA, T, WILSON)
@@ -294,3 +292,37 @@ def _quantile_of(score: Floats, q: float) -> Callable[[NDArray[Any]], Floats]:
 
 def _one_by_one(scores: _Defined, summarise: Callable[[Floats, Floats], float]) -> Callable[[NDArray[Any]], Floats]:
     return lambda index: np.array([summarise(scores.score[row], scores.weight[row]) for row in index])
+
+
+def evenness_of(parts: Floats) -> Callable[[NDArray[Any]], Floats]:
+    """Resamples × places of queries → the evenness of each resample; `parts` are as the aggregation has them."""
+    kinds, number = np.unique(parts[:, 0], return_inverse=True)
+    small = number.astype(np.int64)
+    n_kinds = max(float(parts[:, 1].max()), len(kinds))
+
+    def figure(index: NDArray[Any]) -> Floats:
+        row = np.arange(len(index))[:, np.newaxis] * len(kinds)
+        counts = np.bincount((small[index] + row).ravel(), minlength=len(index) * len(kinds))
+        return evenness_of_counts(counts.reshape(len(index), len(kinds)), n_kinds)
+
+    return figure
+
+
+def drawn_evenness(parts: Floats, resamples: int, seed: int) -> Floats:
+    """The evenness in bootstrap resamples, drawn by kind instead of by query: as good, and quick however many there are."""
+    kinds, counts = np.unique(parts[:, 0], return_counts=True)
+    n_kinds = max(float(parts[:, 1].max()), len(kinds))
+    drawn = np.random.default_rng(seed).multinomial(len(parts), counts / len(parts), size=resamples)
+    return evenness_of_counts(drawn, n_kinds)
+
+
+def evenness_of_counts(counts: NDArray[Any], n_kinds: float) -> Floats:
+    """Pielou's evenness of each row of counts; undefined where there is one kind alone.
+
+    Pielou 1966, The Measurement of Diversity in Different Types of Biological Collections, J Theor Biol 13.
+    """
+    if n_kinds <= 1:
+        return np.full(len(counts), np.nan)
+    share = counts / counts.sum(axis=1, keepdims=True)
+    logs = np.log(share, out=np.zeros_like(share), where=share > 0)
+    return np.asarray(-(share * logs).sum(axis=1) / np.log(n_kinds) + 0.0)

@@ -1,4 +1,4 @@
-"""StatisticalTest: the record every test file ends in, and what tests are given and give back."""
+"""Significance: the record of a statistical test, how a test is named, and what tests are given and give back."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from assay.catalog import Described, find_by_any_name, load_entries
 from assay.errors import UsageError
 from assay.grammar import Param, changed_settings, one_of, parse_settings, split_call, written
 from assay.model import Floats, Ints
-from assay.stats._rounding import rounding_of
+from assay.stats.numeric import rounding_of
 
 ALTERNATIVE = Param(
     "alternative",
@@ -127,7 +127,7 @@ class BoundTest:
 @cache
 def all_tests() -> dict[str, StatisticalTest]:
     """Name → test, sorted by name."""
-    return load_entries("assay.stats", StatisticalTest, "assay.stats")
+    return load_entries("assay.stats.catalog", StatisticalTest, "assay.stats")
 
 
 def parse_test(text: str) -> BoundTest:

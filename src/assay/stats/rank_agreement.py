@@ -14,9 +14,17 @@ import numpy as np
 
 from assay.errors import BadParameter, DataError
 from assay.model import Floats, RankRule, Run, key_id, text_id
-from assay.stats._kendall import Items, ap_correlation_of, items_of, kendall
-from assay.stats._paired_rankings import PairedRankings, all_queries, blocks_of, paired_rankings
-from assay.stats._rbo import Overlap
+from assay.stats.rank_correlation import (
+    Items,
+    Overlap,
+    PairedRankings,
+    all_queries,
+    ap_correlation_of,
+    blocks_of,
+    items_of,
+    kendall,
+    paired_rankings,
+)
 
 Ranking = Sequence[Any] | Mapping[Any, float]
 Relevant = Collection[Any] | Mapping[Any, float]

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from assay.errors import BadParameter, DataError
 from assay.model import Floats
-from assay.stats._exact import exact_mean, exact_sum
-from assay.stats._fractions import checked_fraction
-from assay.stats._resampling import (
+from assay.stats.numeric import ROUNDING, checked_fraction, exact_mean, exact_sum
+from assay.stats.resampling import (
     checked_resamples,
     checked_seed,
     column_groups,
@@ -22,9 +21,7 @@ from assay.stats._resampling import (
     resampled_means,
     weighted_sums,
 )
-from assay.stats._rounding import ROUNDING
-from assay.stats._student import half_width
-from assay.stats._studentised import Studentised
+from assay.stats.student import Studentised, half_width
 
 BOOTSTRAP, BCA, T, WILSON, STUDENTISED = "bootstrap", "bca", "t", "wilson", "studentised"
 OF_MEANS = (BOOTSTRAP, BCA, T, WILSON, STUDENTISED)

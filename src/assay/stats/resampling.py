@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from assay.errors import BadParameter
 from assay.grammar import Param, depth
 from assay.model import Floats
-from assay.stats._exact import exact
+from assay.stats.numeric import exact
 
 CELLS = 2**20
 """Queries × resamples of one block, 8 MB: few large matrix products are quick on a busy machine too.

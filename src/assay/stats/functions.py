@@ -11,13 +11,12 @@ from numpy.typing import ArrayLike
 
 from assay.errors import BadParameter, DataError
 from assay.model import Floats
-from assay.stats._exact import exact_mean
-from assay.stats._fractions import checked_fraction
-from assay.stats._mean_intervals import BOOTSTRAP, Resampled, T, check_request, ends, mean_intervals, unknown
-from assay.stats._resampling import checked_resamples, checked_seed, index_blocks
-from assay.stats._student import chance_of_gap, two_samples
-from assay.stats._test import Pairs
-from assay.stats.bootstrap import bootstrap
+from assay.stats.catalog.resampling import bootstrap
+from assay.stats.mean_intervals import BOOTSTRAP, Resampled, T, check_request, ends, mean_intervals, unknown
+from assay.stats.numeric import checked_fraction, exact_mean
+from assay.stats.resampling import checked_resamples, checked_seed, index_blocks
+from assay.stats.significance import Pairs
+from assay.stats.student import chance_of_gap, two_samples
 
 MEANS: tuple[Any, ...] = (np.mean, np.average, statistics.mean, statistics.fmean)
 """Known to be the mean, which all resamples share in one matrix product."""

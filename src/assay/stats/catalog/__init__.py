@@ -1,0 +1,1 @@
+"""Statistical tests: one family per file, found by their records."""

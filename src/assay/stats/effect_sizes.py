@@ -1,0 +1,201 @@
+"""Effect sizes: not whether two systems differ, but by how much; how far two judges agree; and whether a subset scores low.
+
+Scores of retrieval are skewed and full of ties, and slices are small, so the chance of a low subset is not calculated but
+tried out: queries are shuffled many times, and the first n stand for a slice of n queries that means nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from assay.errors import BadParameter, DataError
+from assay.model import Floats, Ints
+from assay.stats.numeric import exact, rounding_of, slack_of
+from assay.stats.significance import Pairs
+from assay.stats.student import chance_of_gap, student, two_samples
+from assay.text import counted
+
+
+class Effects(NamedTuple):
+    """One figure per column. All but the first two are above 0 where b is *better*, also where less is better."""
+
+    difference: Floats
+    """Mean of b minus mean of a."""
+    relative_change: Floats
+    """The difference as a share of the size of a's mean: 0.1 is ten percent more; nan where that mean is 0."""
+    improvement: Floats
+    """How much better b's mean is: the difference, or its opposite where less is better."""
+    cohens_d: Floats
+    """Improvement in standard deviations of the differences: 0 without any difference, infinite where it is the same
+    on every query, nan for a single query."""
+    cliffs_delta: Floats
+    """Chance that a score of b beats a score of a minus the chance that it loses, over all pairs of queries: -1 … 1."""
+    wins: Ints
+    """Queries on which b is better by more than the tolerance."""
+    ties: Ints
+    losses: Ints
+
+
+def effects(
+    a: ArrayLike, b: ArrayLike, tolerance: float = 0.0, higher_is_better: bool | NDArray[np.bool_] = True
+) -> Effects:
+    """Effect sizes of b against a, queries × columns (one list is one column); without queries all are nan.
+
+    Differences up to the tolerance are ties, and so is what is rounding only. `higher_is_better` may differ by column.
+    """
+    if not tolerance >= 0 or not np.isfinite(tolerance):
+        raise BadParameter(f"tolerance is a number from 0 up, not {tolerance!r}")
+    first, second = _checked_samples(a, b)
+    n, n_columns = first.shape
+    sign = np.where(np.broadcast_to(higher_is_better, n_columns), 1.0, -1.0)
+    if not n:
+        nan, none = np.full(n_columns, np.nan), np.zeros(n_columns, dtype=np.int64)
+        return Effects(nan, nan, nan, nan, nan, none, none, none)
+    gains, rounding = (second - first) * sign, rounding_of(first, second)
+    improvement = _mean(gains)
+    improvement[np.abs(improvement) <= rounding] = 0.0
+    baseline = np.abs(_mean(first))
+    difference = improvement * sign + 0.0
+    relative = np.divide(difference, baseline, out=np.full(n_columns, np.nan), where=baseline > 0)
+    spread = cohens_d(Pairs(first * sign, second * sign))
+    wins = np.count_nonzero(gains > tolerance + rounding, axis=0)
+    losses = np.count_nonzero(gains < -tolerance - rounding, axis=0)
+    delta = sign * _cliffs_delta(first, second, rounding)
+    return Effects(difference, relative, improvement, spread, delta, wins, n - wins - losses, losses)
+
+
+def cohens_d(pairs: Pairs) -> Floats:
+    """The mean difference in standard deviations of the differences, as `Effects` tells it; nan below two queries."""
+    n, n_columns = pairs.a.shape
+    if n < 2:
+        return np.full(n_columns, np.nan)
+    return student(pairs.b - pairs.a, rounding_of(pairs.a, pairs.b)).t / np.sqrt(n)
+
+
+def _mean(values: Floats) -> Floats:
+    """Per column, the same bits alone and in company."""
+    return np.ascontiguousarray(values.T).mean(axis=1)
+
+
+def _cliffs_delta(a: Floats, b: Floats, rounding: Floats) -> Floats:
+    """Counted by looking each score of b up among the ordered scores of a, so no table of all pairs is made."""
+    n, ordered = len(a), np.sort(a, axis=0)
+    delta = np.empty(a.shape[1])
+    for column, (ladder, scores) in enumerate(zip(ordered.T, b.T, strict=True)):
+        beaten = np.searchsorted(ladder, scores - rounding[column], side="left")
+        not_above = np.searchsorted(ladder, scores + rounding[column], side="right")
+        delta[column] = (int(beaten.sum()) - int((n - not_above).sum())) / n**2
+    return delta
+
+
+def _checked_samples(a: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats]:
+    first, second = (np.asarray(scores, dtype=float) for scores in (a, b))
+    if first.shape != second.shape:
+        raise DataError(
+            f"both systems need a score for the same queries: a has {counted(len(np.atleast_1d(first)), 'query')} "
+            f"(shape {first.shape}), b has {counted(len(np.atleast_1d(second)), 'query')} (shape {second.shape})"
+        )
+    if first.ndim not in (1, 2):
+        raise DataError(f"scores are a list, or a table of queries × columns; found {first.ndim} dimensions")
+    for name, scores in (("a", first), ("b", second)):
+        if not np.isfinite(scores).all():
+            raise DataError(f"every score must be a finite number; {name} has {scores[~np.isfinite(scores)][0]}")
+    return (first[:, None], second[:, None]) if first.ndim == 1 else (first, second)
+
+
+KAPPA_WEIGHTS = ("none", "linear", "quadratic")
+"""How bad a disagreement is: all alike, by its distance, or by the square of it."""
+
+
+def cohen_kappa(a: Sequence[float], b: Sequence[float], weights: str = "none") -> float:
+    """κ of two judges' grades for the same pairs, in the same order: 1 is full agreement, 0 that of chance.
+
+    κ = 1 − Σ w·observed ÷ Σ w·expected, where w is 0 on the diagonal and 1 elsewhere, or grows with the distance of two
+    grades. nan where both gave one and the same grade throughout: chance alone would explain that as well.
+    (Cohen 1960; weights: Cohen 1968)
+    """
+    if weights not in KAPPA_WEIGHTS:
+        raise BadParameter(f"weights is one of {', '.join(KAPPA_WEIGHTS)}, not {weights!r}")
+    if len(a) != len(b):
+        raise DataError(f"both judges grade the same pairs: one gave {len(a)} grades, the other {len(b)}")
+    both = np.array([a, b], dtype=float)
+    if not np.isfinite(both).all():
+        raise DataError("grades are finite numbers")
+    if not len(a):
+        return float("nan")
+    grades, numbers = np.unique(both, return_inverse=True)
+    first, second = numbers.reshape(2, -1)
+    n = len(grades)
+    observed = np.bincount(first * n + second, minlength=n * n).reshape(n, n) / len(a)
+    expected = np.outer(observed.sum(axis=1), observed.sum(axis=0))
+    distance = np.abs(grades[:, None] - grades[None, :])
+    badness = {"none": (distance > 0).astype(float), "linear": distance, "quadratic": distance**2}[weights]
+    by_chance = float((badness * expected).sum())
+    return 1 - float((badness * observed).sum()) / by_chance if by_chance else float("nan")
+
+
+LARGE_SUBSET = 500
+"""From so many queries in a slice and as many outside, Student's t says the same as shuffling, at no cost."""
+SHUFFLED_CELLS = 2**18
+"""Queries × shuffles of one block. Part of what a seed means."""
+FEWEST, MOST = 9_999, 99_999
+"""Shuffles: no fewer and no more."""
+
+
+def n_shuffles(n_slices: int, alpha: float) -> int:
+    """Enough that the smallest possible p is still news after a correction over that many slices."""
+    return min(MOST, max(FEWEST, int(np.ceil(2 * n_slices / alpha))))
+
+
+def chance_of_lower(scores: Floats, subsets: Sequence[Ints], resamples: int, seed: int = 0) -> Floats:
+    """Of each subset of queries: the chance that as many queries, picked at random, have a sum as low as theirs.
+
+    Large subsets are judged by Student's t. Where all scores are equal the chance is 1.
+    """
+    sizes = np.array([len(subset) for subset in subsets], dtype=np.int64)
+    is_large = (sizes >= LARGE_SUBSET) & (len(scores) - sizes >= LARGE_SUBSET)
+    chance = np.ones(len(subsets))
+    for place in np.flatnonzero(is_large).tolist():
+        chance[place] = _by_t(scores, subsets[place])
+    small = np.flatnonzero(~is_large)
+    if len(small) and len(scores):
+        chance[small] = _by_shuffling(scores, [subsets[place] for place in small.tolist()], resamples, seed)
+    return chance
+
+
+def _by_shuffling(scores: Floats, subsets: Sequence[Ints], resamples: int, seed: int) -> Floats:
+    """(1 + shuffles that are as low) ÷ (1 + shuffles); sums that differ by rounding only are equal."""
+    units = exact(scores[:, np.newaxis]).units[:, 0]
+    limit = np.array([units[subset].sum() for subset in subsets]) + slack_of(units)
+    sizes, column = np.unique([len(subset) for subset in subsets], return_inverse=True)
+    as_low = np.zeros(len(subsets), dtype=np.int64)
+    rows, done = max(1, SHUFFLED_CELLS // len(units)), 0
+    while done < resamples:
+        rng = np.random.default_rng([seed, done // rows])
+        n_rows = min(rows, resamples - done)
+        shuffled = rng.permuted(np.broadcast_to(units, (rows, len(units))), axis=1)[:n_rows]
+        sums = np.cumsum(shuffled, axis=1)[:, sizes - 1]
+        as_low += _n_below(sums, column, limit)
+        done += rows
+    return (1 + as_low) / (1 + resamples)
+
+
+def _n_below(sums: Floats, column: Ints, limit: Floats) -> Ints:
+    """Of each subset: how many rows of its column are no higher than its limit."""
+    ordered = np.sort(sums, axis=0)
+    return np.array(
+        [np.searchsorted(ordered[:, place], most, side="right") for place, most in zip(column, limit, strict=True)],
+        dtype=np.int64,
+    )
+
+
+def _by_t(scores: Floats, subset: Ints) -> float:
+    """Student's t with one spread for all queries, one-sided."""
+    is_outside = np.ones(len(scores), dtype=bool)
+    is_outside[subset] = False
+    found = two_samples(scores[is_outside, np.newaxis], scores[~is_outside, np.newaxis])
+    return float(chance_of_gap(found, "less")[0])

@@ -1,0 +1,394 @@
+"""Rank correlation: two rankings side by side, rank-biased overlap (RBO), and pairs in the same order (Kendall's τ).
+
+All queries are worked on at once. For overlap, a cell is one depth of one query, from 1 to the length of the longer ranking;
+a document that is tied is partly in the first d: to the share of orders of its group that put it there. For pairs, an item
+is a document; x is its place in a's ranking and y its place in b's, 1 the best.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, pairwise, repeat
+
+import numpy as np
+
+from assay.model import Floats, Ints, Run, ratio
+
+
+@dataclass(frozen=True)
+class AtDepth:
+    """One ranking seen from each cell; only right where the ranking is that deep."""
+
+    squares: Floats
+    """Sum of squares of the shares to which documents are in the first d: d itself where nothing is tied."""
+    alone: Floats
+    """Mean share to which documents that the other ranking lacks are in the first d, of those that are at all."""
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """How much two rankings have in common at each depth."""
+
+    pairs: PairedRankings
+
+    @cached_property
+    def shorter(self) -> Ints:
+        """Of each query: the length of the shorter ranking."""
+        return np.minimum(self.pairs.a.length, self.pairs.b.length)
+
+    @cached_property
+    def longer(self) -> Ints:
+        """Of each query: the length of the longer ranking."""
+        return np.maximum(self.pairs.a.length, self.pairs.b.length)
+
+    @cached_property
+    def start(self) -> Ints:
+        """Of each query: its first cell."""
+        return np.cumsum(self.longer) - self.longer
+
+    @cached_property
+    def query(self) -> Ints:
+        """Of each cell: its query."""
+        return np.repeat(np.arange(self.pairs.n_queries), self.longer)
+
+    @cached_property
+    def depth(self) -> Ints:
+        """Of each cell: how many ranks are looked at."""
+        return np.arange(len(self.query)) - self.start[self.query] + 1
+
+    @cached_property
+    def common(self) -> Floats:
+        """Of each cell: how many documents the first d of both rankings share, on average over the orders of ties."""
+        a, b = self.pairs.a, self.pairs.b
+        in_a, in_b = self.pairs.rows_in_both
+        group_a, group_b = a.group[in_a], b.group[in_b]
+        whole = np.maximum(a.last[group_a], b.last[group_b])  # from this depth on, a document is in both for certain
+        entered = np.cumsum(np.bincount(self.start[a.query[in_a]] + whole - 1, minlength=len(self.query)))
+        before = np.concatenate(([0], entered))[self.start[self.query]]
+        has_ties = len(a.size) < len(a.group) or len(b.size) < len(b.group)
+        certain = (entered - before).astype(np.float64)
+        return certain + self._partly_common(group_a, group_b) if has_ties else certain
+
+    def _partly_common(self, group_a: Ints, group_b: Ints) -> Floats:
+        """What tied documents add. At each depth at most one group of each ranking is open, that is, partly in."""
+        a, b = self.pairs.a, self.pairs.b
+        (open_a, share_a), (open_b, share_b) = self._open_groups(a), self._open_groups(b)
+        most = len(self.query) + 1
+        certain_in_b = n_found(group_a * most + b.last[group_b], open_a * most, open_a * most + self.depth)
+        certain_in_a = n_found(group_b * most + a.last[group_a], open_b * most, open_b * most + self.depth)
+        key = np.where((open_a < 0) | (open_b < 0), -1, open_a * most + open_b)
+        open_in_both = n_found(group_a * most + group_b, key, key)
+        return share_a * certain_in_b + share_b * certain_in_a + share_a * share_b * open_in_both
+
+    def _open_groups(self, side: Side) -> tuple[Ints, Floats]:
+        """Of each cell: the group that is partly in, with the share to which its documents are; −1 and 0 where none is."""
+        if not len(side.group):
+            return np.full(len(self.query), -1), np.zeros(len(self.query))
+        group = side.group[np.clip(side.start[self.query] + self.depth - 1, 0, len(side.group) - 1)]
+        is_open = (self.depth <= side.length[self.query]) & (self.depth < side.last[group])
+        return np.where(is_open, group, -1), np.where(is_open, share_within(side, group, self.depth), 0.0)
+
+    def at_depth(self, side: Side, alone: Ints) -> AtDepth:
+        """One ranking seen from each cell; `alone` marks its rows that the other ranking lacks."""
+        if not len(side.group):
+            return AtDepth(np.zeros(len(self.query)), np.zeros(len(self.query)))
+        start = side.start[self.query]
+        row = np.minimum(self.depth, side.length[self.query]) - 1 + start
+        group = side.group[np.clip(row, 0, len(side.group) - 1)]
+        above, share = side.first[group] - 1, share_within(side, group, self.depth)
+        total = np.concatenate(([0], np.cumsum(alone)))
+        head, end = np.minimum((start + above, start + above + side.size[group]), len(alone))
+        before, inside = total[head] - total[start], total[end] - total[head]
+        mean = (before + inside * share) / np.maximum(before + inside, 1)
+        return AtDepth(above + side.size[group] * share**2, mean)
+
+    def at(self, k: int) -> Floats:
+        """Share of the first k that is common; of what there is, where both rankings are shorter. Two empty ones agree."""
+        depth = np.minimum(k, self.longer)
+        common = np.concatenate((self.common, [0.0]))[np.where(depth > 0, self.start + depth - 1, len(self.common))]
+        return np.where(depth > 0, common / np.maximum(depth, 1), 1.0)
+
+    def rbo(self, p: float, ties: str) -> Floats:
+        """RBO_ext of each query. One empty ranking gives 0, two give 1."""
+        sides = self.at_depth(self.pairs.a, self.pairs.only_in_a), self.at_depth(self.pairs.b, self.pairs.only_in_b)
+        longer_is_a = (self.pairs.a.length >= self.pairs.b.length)[self.query]
+        beyond = np.maximum(self.depth - self.shorter[self.query], 0)
+        alone = np.where(longer_is_a, sides[0].alone, sides[1].alone)
+        divisor = self.depth.astype(np.float64)
+        if ties == "b":
+            long = np.where(longer_is_a, sides[0].squares, sides[1].squares)
+            short = np.where(longer_is_a, sides[1].squares, sides[0].squares)
+            norms = np.sqrt(np.where(beyond > 0, self.depth, short)) * np.sqrt(long)
+            divisor = np.where(self.shorter[self.query] > 0, norms, divisor)
+        agreement = self.common / divisor
+        last_of_both = np.maximum(self.start + self.shorter - 1, 0)
+        settled = np.where(self.shorter > 0, np.concatenate((agreement, [0.0]))[last_of_both], 0.0)
+        agreement += beyond * settled[self.query] * alone / divisor
+        weight = (1 - p) / p * p ** self.depth.astype(np.float64)
+        seen = np.bincount(self.query, agreement * weight, minlength=self.pairs.n_queries)
+        overlap = np.concatenate((self.common, [0.0]))[np.maximum(self.start + self.longer - 1, 0)]
+        unseen = (overlap + (self.longer - self.shorter) * settled) / np.maximum(self.longer, 1) * p**self.longer
+        return np.where(self.shorter > 0, np.clip(seen + unseen, 0, 1), np.where(self.longer > 0, 0.0, 1.0))
+
+
+def share_within(side: Side, group: Ints, depth: Ints) -> Floats:
+    """Share of the orders of a group in which one of its documents is among the first `depth`."""
+    return np.minimum((depth - side.first[group] + 1) / side.size[group], 1.0)
+
+
+def n_found(keys: Ints, low: Ints, high: Ints) -> Ints:
+    """How many keys lie between low and high, both included; none where low is negative."""
+    ordered = np.sort(keys)
+    found = np.searchsorted(ordered, high, "right") - np.searchsorted(ordered, low, "left")
+    return np.where(low < 0, 0, found)
+
+
+@dataclass(frozen=True)
+class Items:
+    """Documents of several queries with their places in two rankings; equal places are ties."""
+
+    n_queries: int
+    query: Ints
+    x: Ints
+    y: Ints
+
+    def swapped(self) -> Items:
+        """The same with the roles of the rankings exchanged."""
+        return Items(self.n_queries, self.query, self.y, self.x)
+
+    @cached_property
+    def n(self) -> Ints:
+        """Of each query: how many items it has."""
+        return np.bincount(self.query, minlength=self.n_queries)
+
+    @cached_property
+    def order(self) -> Ints:
+        """By query, then by x; equals in x by falling y, so that none of them stands above another in both."""
+        return np.lexsort((-self.y, self.x, self.query))
+
+    @cached_property
+    def n_agreeing_above(self) -> Ints:
+        """In that order: how many items stand above this one in both rankings."""
+        return n_smaller_before(self.query[self.order], self.y[self.order])
+
+    def tied_pairs(self, *places: Ints) -> Floats:
+        """Of each query: how many pairs of its items share all these places."""
+        key = self.query.astype(np.int64)
+        for place in places:
+            key = key * (int(place.max(initial=0)) + 1) + place
+        first, count = np.unique(key, return_index=True, return_counts=True)[1:]
+        pairs: Floats = np.bincount(self.query[first], count * (count - 1) / 2, minlength=self.n_queries).astype(np.float64)
+        return pairs
+
+
+def items_of(pairs: PairedRankings, over: str) -> Items:
+    """The documents that either system retrieved, or only those that both did.
+
+    Over the union, a document that a system did not retrieve stands below all that it did, tied with the others of its kind.
+    """
+    a, b = pairs.a, pairs.b
+    in_a, in_b = pairs.rows_in_both
+    query, x, y = a.query[in_a], a.place[in_a], b.place[in_b]
+    if over == "intersection":
+        return Items(pairs.n_queries, query, x, y)
+    lone_a, lone_b = np.flatnonzero(pairs.only_in_a), np.flatnonzero(pairs.only_in_b)
+    query_a, query_b = a.query[lone_a], b.query[lone_b]
+    return Items(
+        pairs.n_queries,
+        np.concatenate((query, query_a, query_b)),
+        np.concatenate((x, a.place[lone_a], a.length[query_b] + 1)),
+        np.concatenate((y, b.length[query_a] + 1, b.place[lone_b])),
+    )
+
+
+def kendall(items: Items, variant: str) -> Floats:
+    """τ of each query: pairs in the same order less pairs in opposite order, as a share.
+
+    τ-a divides by all pairs, τ-b by those not tied in the one and in the other (their geometric mean). nan if none are.
+    """
+    n = items.n.astype(np.float64)
+    pairs = n * (n - 1) / 2
+    same = np.bincount(items.query[items.order], items.n_agreeing_above, minlength=items.n_queries)
+    tied_x, tied_y = items.tied_pairs(items.x), items.tied_pairs(items.y)
+    opposite = pairs - tied_x - tied_y + items.tied_pairs(items.x, items.y) - same
+    total = pairs if variant == "a" else np.sqrt((pairs - tied_x) * (pairs - tied_y))
+    return _share(same - opposite, total)
+
+
+def ap_correlation_of(items: Items) -> Floats:
+    """τ_ap of each query, with x the ranking that is judged and y the truth.
+
+    Each item below the top is asked which share of those above it in x stand above it in y as well; the mean of these
+    shares is stretched from 0 … 1 to −1 … 1. Items tied in x share the place of their first, those tied at the top are
+    not asked, and a pair tied in y alone does not agree. nan where nothing is below the top.
+    """
+    query, x = items.query[items.order], items.x[items.order]
+    is_head = np.ones(len(x), dtype=bool)
+    is_head[1:] = (x[1:] != x[:-1]) | (query[1:] != query[:-1])
+    head = np.flatnonzero(is_head)[np.cumsum(is_head) - 1]
+    n_above = head - (np.cumsum(items.n) - items.n)[query]
+    asked = n_above > 0
+    shares = np.bincount(query[asked], items.n_agreeing_above[asked] / n_above[asked], minlength=items.n_queries)
+    n_asked = np.bincount(query[asked], minlength=items.n_queries)
+    return _share((2 * shares - n_asked).astype(np.float64), n_asked.astype(np.float64))
+
+
+def n_smaller_before(query: Ints, value: Ints) -> Ints:
+    """For each item: how many earlier ones of its query have a smaller value. Queries stand together.
+
+    Items are sorted by their values bit by bit, highest first; where a bit sets two apart, the one with the 0 is smaller.
+    That takes log(largest value) passes over all queries at once.
+    """
+    count = np.zeros(len(value), dtype=np.int64)
+    order, block = np.arange(len(value)), query
+    for bit in reversed(range(int(value.max(initial=0)).bit_length())):
+        is_one = (value[order] >> bit) & 1
+        is_head = np.ones(len(order), dtype=bool)
+        is_head[1:] = block[1:] != block[:-1]
+        head = np.flatnonzero(is_head)
+        number = np.cumsum(is_head) - 1
+        zeros = np.cumsum(1 - is_one)
+        zeros_before = zeros - (1 - is_one) - (zeros[head] - (1 - is_one[head]))[number]
+        count[order] += zeros_before * is_one
+        n_zeros = np.add.reduceat(1 - is_one, head) if len(head) else head
+        ones_before = np.arange(len(order)) - head[number] - zeros_before
+        place = head[number] + np.where(is_one, n_zeros[number] + ones_before, zeros_before)
+        moved = np.empty_like(order)
+        moved[place] = order
+        order = moved
+        block_key = np.empty_like(order)
+        block_key[place] = 2 * number + is_one
+        block = block_key
+    return count
+
+
+def _share(part: Floats, whole: Floats) -> Floats:
+    """The quotient, nan where there is no whole."""
+    return np.where(whole > 0, ratio(part, whole), np.nan)
+
+
+BLOCK_ROWS = 250_000
+"""Retrieved documents of one system that are worked on at once; the answer does not depend on it."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """One system's rankings: a row is a document at its rank, a group is a stretch of rows with equal scores."""
+
+    length: Ints
+    """Of each query: how many documents it got."""
+    group: Ints
+    """Of each row: the number of its group."""
+    first: Ints
+    """Of each group: the best rank in it."""
+    size: Ints
+    """Of each group: how many documents are in it."""
+
+    @cached_property
+    def start(self) -> Ints:
+        """Of each query: its first row."""
+        return np.cumsum(self.length) - self.length
+
+    @cached_property
+    def query(self) -> Ints:
+        """Of each row: the number of its query."""
+        return np.repeat(np.arange(len(self.length)), self.length)
+
+    @cached_property
+    def last(self) -> Ints:
+        """Of each group: the worst rank in it."""
+        return self.first + self.size - 1
+
+    @property
+    def place(self) -> Ints:
+        """Of each row: the best rank of its group, which equals share."""
+        return self.first[self.group]
+
+
+@dataclass(frozen=True)
+class PairedRankings:
+    """What two systems retrieved for the same queries."""
+
+    a: Side
+    b: Side
+    match: Ints
+    """Of each row of a: the row of the same document in b, or −1."""
+
+    @property
+    def n_queries(self) -> int:
+        """Queries that either system knows."""
+        return len(self.a.length)
+
+    @cached_property
+    def rows_in_both(self) -> tuple[Ints, Ints]:
+        """Rows in a and in b of the documents that both retrieved."""
+        in_a = np.flatnonzero(self.match >= 0)
+        return in_a, self.match[in_a]
+
+    @cached_property
+    def only_in_a(self) -> Ints:
+        """1 for each row of a that b does not have."""
+        return (self.match < 0).astype(np.int64)
+
+    @cached_property
+    def only_in_b(self) -> Ints:
+        """1 for each row of b that a does not have."""
+        alone = np.ones(len(self.b.group), dtype=np.int64)
+        alone[self.rows_in_both[1]] = 0
+        return alone
+
+
+def all_queries(a: Run, b: Run) -> tuple[str, ...]:
+    """The queries of a, then those that only b has."""
+    return tuple(dict.fromkeys((*a.query_ids, *b.query_ids)))
+
+
+def paired_rankings(a: Run, b: Run, queries: Sequence[str]) -> PairedRankings:
+    """Line the documents of two runs up. A query that a run does not have is an empty ranking."""
+    docs_a, docs_b = _documents(a, queries), _documents(b, queries)
+    side_a, side_b = _side(a, queries, docs_a), _side(b, queries, docs_b)
+    rows = (
+        map(dict(zip(theirs, range(start, start + len(theirs)), strict=True)).get, ours, repeat(-1))
+        for ours, theirs, start in zip(docs_a, docs_b, side_b.start.tolist(), strict=True)
+    )
+    return PairedRankings(side_a, side_b, np.fromiter(chain.from_iterable(rows), np.int64, len(side_a.group)))
+
+
+def blocks_of(a: Run, b: Run, queries: Sequence[str]) -> Iterator[PairedRankings]:
+    """The same in blocks of queries, so that memory stays small."""
+    lengths = _lengths(a, queries) + _lengths(b, queries)
+    block = np.cumsum(lengths) // (2 * BLOCK_ROWS)
+    edges = [0, *(np.flatnonzero(np.diff(block)) + 1).tolist(), len(queries)]
+    for low, high in pairwise(edges):
+        yield paired_rankings(a, b, queries[low:high])
+
+
+def _lengths(run: Run, queries: Sequence[str]) -> Ints:
+    sizes = dict(zip(run.query_ids, run.n_retrieved.tolist(), strict=True))
+    return np.fromiter(map(sizes.get, queries, repeat(0)), np.int64, len(queries))
+
+
+def _documents(run: Run, queries: Sequence[str]) -> list[list[str]]:
+    return [run.ranked(run.numbers[query]) if query in run.numbers else [] for query in queries]
+
+
+def _side(run: Run, queries: Sequence[str], docs: list[list[str]]) -> Side:
+    """Find the stretches of equal scores."""
+    length = np.fromiter(map(len, docs), np.int64, len(docs))
+    order = run.order
+    stretches: list[Floats] = [
+        np.asarray(order.negated[order.start[place] : order.end[place]], dtype=np.float64)
+        for query in queries
+        if (place := run.numbers.get(query)) is not None
+    ]
+    negated = np.concatenate([*stretches, np.zeros(0)])
+    start = np.cumsum(length) - length
+    is_first = np.ones(len(negated), dtype=bool)
+    is_first[1:] = negated[1:] != negated[:-1]
+    is_first[start[length > 0]] = True
+    head = np.flatnonzero(is_first)
+    group = np.cumsum(is_first) - 1
+    query = np.repeat(np.arange(len(length)), length)
+    return Side(length, group, head - start[query[head]] + 1, np.diff([*head.tolist(), len(negated)]))
