@@ -12,8 +12,8 @@ import numpy as np
 
 from assay.datasets._format import load_dataset
 from assay.model.records import Hit, Query
-from assay.relevance._resolve import resolve
-from assay.relevance._resolver import Ground
+from assay.relevance.resolution import resolve
+from assay.relevance.resolver import Ground
 from benchmarks._data import FOLDER
 from benchmarks._timing import Row, best_process, best_time, faster, within
 

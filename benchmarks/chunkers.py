@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from assay.chunkers._chunker import parse_chunker
-from assay.chunkers._documents import chunk_documents
-from assay.chunkers._grammars import parse
+from assay.chunkers.chunker import chunk_documents, parse_chunker
+from assay.chunkers.syntax import parse
 from assay.model.records import Document
 from benchmarks._timing import Row, best_time, faster, within
 

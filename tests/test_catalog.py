@@ -12,7 +12,7 @@ import pytest
 from assay import catalog
 from assay.catalog import Described, find_by_any_name, find_entry, load_entries
 from assay.charts._chart import Chart
-from assay.chunkers._chunker import Chunker
+from assay.chunkers.chunker import Chunker
 from assay.cli._command import Command
 from assay.datasets._format import Format
 from assay.errors import UnknownName, UsageError
@@ -20,20 +20,20 @@ from assay.fusion.fusion import Fusion
 from assay.metrics._metric import Metric
 from assay.ontology._similarity import Similarity
 from assay.providers._provider import Provider
-from assay.relevance._resolver import Resolver
+from assay.relevance.resolver import Resolver
 from assay.reports._report import Renderer
 from assay.stats.significance import StatisticalTest
 
 CATALOGS = {
     "assay.charts": (Chart, "function"),
-    "assay.chunkers": (Chunker, "split"),
+    "assay.chunkers.catalog": (Chunker, "split"),
     "assay.cli": (Command, "run"),
     "assay.datasets": (Format, "read"),
     "assay.fusion.catalog": (Fusion, "function"),
     "assay.metrics": (Metric, "function"),
     "assay.ontology": (Similarity, "function"),
     "assay.providers": (Provider, "make"),
-    "assay.relevance": (Resolver, "resolve"),
+    "assay.relevance.catalog": (Resolver, "resolve"),
     "assay.reports": (Renderer, "render"),
     "assay.stats.catalog": (StatisticalTest, "function"),
 }

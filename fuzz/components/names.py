@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 from assay import Policy, find_profile
-from assay.chunkers._chunker import all_chunkers, parse_chunker
+from assay.chunkers.chunker import all_chunkers, parse_chunker
 from assay.evaluation.selection import parse_range, parse_where
 from assay.fusion.fusion import all_fusions, parse_fusion
 from assay.grammar import WrittenName
@@ -21,7 +21,7 @@ from assay.model.policy import CHOICES
 from assay.monitoring.rules import parse_rule
 from assay.ontology._similarity import all_similarities, parse_similarity
 from assay.providers._provider import all_providers, parse_provider
-from assay.relevance._resolver import all_resolvers, parse_resolver
+from assay.relevance.resolver import all_resolvers, parse_resolver
 from assay.stats.significance import all_tests, parse_test
 from fuzz.component import Component, SilentDifference
 

@@ -1,7 +1,6 @@
 """Texts that chunkers stumble over, and what every chunk must be."""
 
-from assay.chunkers._chunker import parse_chunker
-from assay.chunkers._documents import chunk_documents
+from assay.chunkers.chunker import chunk_documents, parse_chunker
 from assay.model.records import Document
 
 PYTHON = '''"""Accounts."""

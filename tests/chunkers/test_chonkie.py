@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.chunkers import _extras, chunk_documents, parse_chunker
-from assay.chunkers.chonkie import located, without_gaps
+from assay.chunkers import chunk_documents, parse_chunker
+from assay.chunkers import chunker as _extras
+from assay.chunkers.catalog.chonkie import located, without_gaps
 from assay.errors import UsageError
 from assay.model.records import Document
 

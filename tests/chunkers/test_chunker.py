@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.chunkers._chunker import Chunker, Cut, Piece, all_chunkers, parse_chunker
+from assay.chunkers.chunker import Chunker, Cut, Piece, all_chunkers, parse_chunker
 from assay.errors import BadParameter, UnknownName
 from assay.model.records import Document
 
@@ -74,7 +74,7 @@ def test_every_chunker_is_explained(chunker):
 
 
 def cut_by(pieces):
-    from assay.chunkers._chunker import BoundChunker
+    from assay.chunkers.chunker import BoundChunker
 
     return BoundChunker(Chunker("mine", "…", lambda text, path: Cut(pieces), params=()), {})
 
@@ -100,7 +100,7 @@ def test_a_pair_of_surrogates_stays_whole():
 )
 def test_where_the_language_is_told_from(doc_id, source, path):
     seen = []
-    from assay.chunkers._chunker import BoundChunker
+    from assay.chunkers.chunker import BoundChunker
 
     chunker = Chunker("mine", "…", lambda text, path: seen.append(path) or Cut([]), params=())
     BoundChunker(chunker, {}).cut(Document(doc_id, "x", source=source))

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.chunkers._chunker import all_chunkers, parse_chunker
-from assay.chunkers._documents import chunk_documents
+from assay.chunkers.chunker import all_chunkers, chunk_documents, parse_chunker
 from assay.model.records import Document
 
 from ._texts import HARD, PYTHON, assert_sound, chunks_of, solid

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.chunkers import _extras, chunk_documents, parse_chunker
-from assay.chunkers._grammars import GRAMMARS, language_of
+from assay.chunkers import chunk_documents, chunker, parse_chunker
+from assay.chunkers.syntax import GRAMMARS, language_of
 from assay.errors import UsageError
 from assay.model.records import Document
 
@@ -246,7 +246,7 @@ def test_every_grammar_is_there(language):
 
 
 def test_a_package_that_is_missing_is_one_line(monkeypatch):
-    monkeypatch.setattr(_extras, "find_spec", lambda name: None if name == "tree_sitter_go" else object())
+    monkeypatch.setattr(chunker, "find_spec", lambda name: None if name == "tree_sitter_go" else object())
     with pytest.raises(UsageError, match=r"^syntax_tree needs tree-sitter-go: pip install 'assay\[chunkers\]'$"):
         parse_chunker("syntax_tree").check()
     parse_chunker("syntax_tree(language=c)").check()

@@ -146,9 +146,9 @@ def test_what_is_wrong_is_said(assay, place, words, code, said):
 
 
 def test_a_missing_package_is_one_line_before_anything_is_read(assay, place, monkeypatch):
-    from assay.chunkers import _extras
+    from assay.chunkers import chunker
 
-    monkeypatch.setattr(_extras, "find_spec", lambda name: None)
+    monkeypatch.setattr(chunker, "find_spec", lambda name: None)
     done = assay("chunk", "nowhere.py", "-c", "syntax_tree")
     assert (done.code, done.err) == (2, "error: syntax_tree needs tree-sitter: pip install 'assay[chunkers]'\n")
 

@@ -3,7 +3,7 @@
 import pytest
 
 from assay import BenchmarkDataset, DataError, Document, Query, Relevance, Span
-from assay.chunkers._chunker import parse_chunker
+from assay.chunkers.chunker import parse_chunker
 from assay.evaluation.chunking import chunked, refuse_without_spans
 from assay.evaluation.conduct import Conduct, carry_out
 from assay.evaluation.plan import make_plan

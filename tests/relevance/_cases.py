@@ -10,7 +10,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from assay.model.records import Hit, Pack, Query
-from assay.relevance._resolver import Ground
+from assay.relevance.resolver import Ground
 from assay.text import words_of
 
 EXPECTED = "Paris is the capital of France."

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 import assay
 from assay import BenchmarkDataset, Document
 from assay.model.records import Hit, Query
-from assay.relevance import _by_text
-from assay.relevance._by_text import has_expected, judge_by_text
-from assay.relevance._resolve import resolve
-from assay.relevance.token import token_f1
+from assay.relevance import by_text
+from assay.relevance.by_text import has_expected, judge_by_text
+from assay.relevance.catalog.by_words import token_f1
+from assay.relevance.resolution import resolve
 
 from ._cases import TEXT_RESOLVERS, f1, grades_by_text, ground, grounds
 
@@ -188,7 +188,7 @@ def test_a_likeness_is_not_missed_by_rounding():
 @given(made=grounds())
 def test_large_scopes_are_compared_block_by_block(many, made):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_by_text, "MANY_PAIRS", many)
+        patch.setattr(by_text, "MANY_PAIRS", many)
         resolved = resolve(made, "token")
     for query in made.queries.values():
         assert resolved.qrels[query.query_id] == grades_by_text(made, query, f1, 0.3)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.model.records import Query
-from assay.relevance._resolve import resolve
+from assay.relevance.resolution import resolve
 
 from ._cases import EXPECTED, RETRIEVED, coverage, grades_by_text, ground, grounds
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from assay import BadParameter
 from assay.model.records import Query
-from assay.relevance._resolve import resolve
+from assay.relevance.resolution import resolve
 
 from ._cases import EXPECTED, RETRIEVED, coverage, f1, grades_by_text, ground, grounds, lexical, substring
 

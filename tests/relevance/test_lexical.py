@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.model.records import Hit, Query
-from assay.relevance import _by_text
-from assay.relevance._resolve import resolve
-from assay.relevance._words import WordIndex
-from assay.relevance.lexical import bm25_share
+from assay.relevance import by_text
+from assay.relevance.catalog.by_words import bm25_share
+from assay.relevance.resolution import resolve
+from assay.relevance.words import WordIndex
 
 from ._cases import grades_by_text, ground, grounds, lexical
 
@@ -33,7 +33,7 @@ def test_a_word_that_nobody_has_lowers_every_share():
     index = WordIndex(["cat", "dog"])
     wanted = ["cat", "cat unicorn"]
     query, text = np.array([0, 1]), np.array([0, 0])
-    pairs = _by_text.Pairs(index, wanted, np.array([1, 2]), query, text, index.shared(wanted, query, text))
+    pairs = by_text.Pairs(index, wanted, np.array([1, 2]), query, text, index.shared(wanted, query, text))
     whole, part = bm25_share(pairs).tolist()
     assert whole == pytest.approx(1.0)
     assert 0 < part < 0.5

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from assay import UsageError
 from assay.model.records import Hit, Query
 from assay.ontology import TermRecord, build_ontology
-from assay.relevance._resolve import resolve
-from assay.relevance._resolver import Ground
+from assay.relevance.resolution import resolve
+from assay.relevance.resolver import Ground
 
 PARENTS = {"R": (), "A": ("R",), "B": ("R",), "C": ("A", "B"), "D": ("C",), "E": ("B",), "S": ()}
 """Depths: R and S 0, A and B 1, C and E 2, D 3."""

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 import assay
 from assay import UsageError
 from assay.model.records import Pack, Query
-from assay.relevance.pack import has_evidence, resolve_pack
+from assay.relevance.catalog.by_id import has_evidence, resolve_pack
 
 from ._cases import evidence_pack, ground
 

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.model.records import Query
-from assay.relevance._resolve import resolve
-from assay.relevance.qrels import is_judged, resolve_qrels
+from assay.relevance.catalog.by_id import is_judged, resolve_qrels
+from assay.relevance.resolution import resolve
 
 from ._cases import ground
 

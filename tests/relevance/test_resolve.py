@@ -10,7 +10,7 @@ import assay
 from assay import BenchmarkDataset, DataError, Hit, Query, RelevanceJudgment, UnknownName
 from assay.metrics import ndcg_at_k, precision_at_k, recall_at_k
 from assay.model.qrels import Qrels
-from assay.relevance._resolve import by_judgments, resolve
+from assay.relevance.resolution import by_judgments, resolve
 
 from ._cases import TEXT_RESOLVERS, TEXTS, evidence_pack, ground
 

@@ -4,7 +4,7 @@ import pytest
 
 from assay import BadParameter, UnknownName
 from assay.model.records import Hit, Query
-from assay.relevance._resolver import all_resolvers, parse_resolver
+from assay.relevance.resolver import all_resolvers, parse_resolver
 
 from ._cases import ground
 

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from assay import BadParameter, DataError, Document, Hit, Query, Span, UsageError
 from assay.model.places import Places
-from assay.relevance._resolve import resolve
-from assay.relevance._resolver import parse_resolver
+from assay.relevance.resolution import resolve
+from assay.relevance.resolver import parse_resolver
 
 from ._cases import ground
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.model.records import Document, Span
-from assay.relevance._stale_labels import check_label
+from assay.relevance.stale_spans import check_label
 
 BODY = "def f(x):\n    if x:\n\n        return 1\n"
 TWICE = f"{BODY}# other\n{BODY}"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 
 from assay.model.records import Query
-from assay.relevance._resolve import resolve
+from assay.relevance.resolution import resolve
 
 from ._cases import EXPECTED, RETRIEVED, grades_by_text, ground, grounds, substring
 

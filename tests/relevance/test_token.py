@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 import assay
 from assay import BenchmarkDataset, Document, Query
-from assay.relevance._resolve import resolve
+from assay.relevance.resolution import resolve
 from assay.text import words_of
 
 from ._cases import EXPECTED, RETRIEVED, f1, grades_by_text, ground, grounds

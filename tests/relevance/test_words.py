@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.relevance import _words
-from assay.relevance._words import Bags, WordIndex, count_shared, phrase_of
+from assay.relevance import words
+from assay.relevance.words import Bags, WordIndex, count_shared, phrase_of
 from assay.text import words_of
 
 from ._cases import TEXTS, bag, bm25
@@ -69,7 +69,7 @@ def test_repetitions_are_counted_but_not_shared():
 
 def test_each_distinct_text_is_taken_apart_once(monkeypatch):
     taken = []
-    monkeypatch.setattr(_words, "words_of", lambda text: taken.append(text) or words_of(text))
+    monkeypatch.setattr(words, "words_of", lambda text: taken.append(text) or words_of(text))
     WordIndex(["a b", "c", "a b"], ["c", "d", "a b"])
     assert taken == ["a b", "c", "d"]
 
@@ -88,7 +88,7 @@ def test_shared_of_pairs_is_the_size_of_plain_intersections(block, texts, wanted
     pairs = data.draw(st.lists(pair, max_size=12))
     query, text = (np.array([one[side] for one in pairs], dtype=np.int64) for side in (0, 1))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_words, "BLOCK", block)
+        patch.setattr(words, "BLOCK", block)
         found = index.shared(wanted, query, text)
     assert found.tolist() == [len(bag(wanted[one]) & bag(index.texts[other])) for one, other in pairs]
 

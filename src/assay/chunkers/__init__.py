@@ -1,4 +1,4 @@
-"""Chunkers: ways to cut documents into pieces. One per file; each ends in its CHUNKER record."""
+"""Chunkers: ways to cut documents into pieces, found by their records in `catalog`."""
 
 from assay.lazy import front_door
 

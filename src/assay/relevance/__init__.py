@@ -1,4 +1,4 @@
-"""Relevance: who decides which retrieved documents answer a query. One resolver per file; each ends in grades."""
+"""Relevance: who decides which retrieved documents answer a query. Resolvers are found by their records in `catalog`."""
 
 from assay.lazy import front_door
 

@@ -1,18 +1,24 @@
-"""Chunker: the record every chunker file ends in, what it gives back, and how a chunker is named."""
+"""Chunker: the record of one way to cut, what it gives back, how it is named, documents cut by it, and sizes of chunks."""
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from importlib.util import find_spec
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from assay.catalog import find_entry, load_entries
-from assay.errors import BadParameter
+from assay.errors import BadParameter, UsageError
 from assay.grammar import Param, changed_settings, cutoff, parse_settings, show, split_call
-from assay.model import Document
+from assay.model import Chunk, Document
+from assay.text import install_command, words_of
 
 DEFAULT_SIZE = 1500
 
@@ -119,7 +125,7 @@ def written_value(value: Any) -> str:
 @cache
 def all_chunkers() -> dict[str, Chunker]:
     """Name → chunker, sorted by name."""
-    return load_entries("assay.chunkers", Chunker, "assay.chunkers")
+    return load_entries("assay.chunkers.catalog", Chunker, "assay.chunkers")
 
 
 def find_chunker(name: str) -> Chunker:
@@ -156,3 +162,88 @@ def _bound(text: str, chunker: Chunker, settings: list[tuple[str, str]]) -> Boun
     if values.get("overlap", 0) >= values.get("size", 1):
         raise BadParameter(f"{text}: overlap is below size ({values['size']:,}), not {values['overlap']:,}")
     return BoundChunker(chunker, values)
+
+
+JOINT = " > "
+"""Between the title of a document and that of a piece."""
+
+
+def chunk_documents(
+    chunker: BoundChunker, documents: Iterable[Document], remarks: Counter[str] | None = None
+) -> list[Chunk]:
+    """The chunks of all documents, in order. In `remarks` is counted what was done otherwise than asked.
+
+    A document of white space alone has none.
+    """
+    chunks: list[Chunk] = []
+    for document in documents:
+        cut = chunker.cut(document)
+        if cut.remark and remarks is not None:
+            remarks[cut.remark] += 1
+        chunks += _placed(document, cut.pieces)
+    return chunks
+
+
+def _placed(document: Document, pieces: Iterable[Piece]) -> Iterator[Chunk]:
+    """Pieces with their lines. Starts ascend, so that each line feed is looked at once."""
+    text, line, line_start, seen = document.text, 1, 0, 0
+    for number, piece in enumerate(pieces, 1):
+        start, end = piece.start, piece.end
+        line += text.count("\n", seen, start)
+        line_start = max(line_start, text.rfind("\n", seen, start) + 1)
+        seen = start
+        columns = None
+        if start > line_start or (end < len(text) and text[end - 1] != "\n"):
+            last_start = max(line_start, text.rfind("\n", start, end - 1) + 1)
+            columns = (start - line_start + 1, end - last_start)
+        last_line = line + text.count("\n", start, end - 1)
+        titles = [title for title in (document.title, piece.title) if title]
+        title = JOINT.join(titles) or None
+        yield Chunk(document.doc_id, number, start, end, line, last_line, text[start:end], title, columns, document.group)
+
+
+def check_installed(owner: str, package: str, extra: str) -> None:
+    """Raise one line that names the command to install the package, unless it is there; it is not imported."""
+    if find_spec(package) is None:
+        raise UsageError(f"{owner} needs {package.replace('_', '-')}: {install_command(extra)}")
+
+
+def needed(owner: str, package: str, extra: str) -> Any:
+    """The package, imported; or one line that names the command to install it."""
+    check_installed(owner, package, extra)
+    return importlib.import_module(package)
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """Where sizes lie: their mean, the largest, and those that 5, 50 and 95 % do not exceed."""
+
+    mean: float
+    p5: float
+    median: float
+    p95: float
+    max: float
+
+
+@dataclass(frozen=True)
+class ChunkSizes:
+    """How many chunks there are, and how large they are; None where there is none."""
+
+    n: int
+    characters: Distribution | None
+    tokens: Distribution | None
+    """In words, as `assay.text.words_of` finds them."""
+
+
+def sizes(chunks: Iterable[Chunk]) -> ChunkSizes:
+    """The sizes of chunks in characters, white space included, and in words; between two sizes it is interpolated."""
+    texts = [chunk.text for chunk in chunks]
+    if not texts:
+        return ChunkSizes(0, None, None)
+    return ChunkSizes(len(texts), _distribution(map(len, texts)), _distribution(len(words_of(text)) for text in texts))
+
+
+def _distribution(values: Iterable[int]) -> Distribution:
+    counts = np.array(list(values), float)
+    p5, median, p95 = np.percentile(counts, [5, 50, 95]).tolist()
+    return Distribution(float(counts.mean()), p5, median, p95, float(counts.max()))

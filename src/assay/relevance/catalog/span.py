@@ -1,4 +1,4 @@
-"""span: a chunk is relevant when it overlaps a gold span of its file, by lines or characters."""
+"""Relevance by span: a chunk is relevant when it overlaps a gold span of its file, by lines or characters."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import numpy as np
 from assay.errors import UsageError
 from assay.grammar import Param, fraction, one_of
 from assay.model import NOWHERE, Bools, Floats, GoldSpans, Ints, Places, Query, ratio
-from assay.relevance._by_text import ROUNDING
-from assay.relevance._resolver import Ground, Judged, Resolver
+from assay.relevance.by_text import ROUNDING
+from assay.relevance.resolver import Ground, Judged, Resolver
 
 UNIT = Param(
     "unit",
@@ -120,7 +120,7 @@ def paired(gold: GoldSpans, places: Places, unit: str) -> Pairs:
     return Pairs(span, chunk, *sizes)
 
 
-RESOLVER = Resolver(
+SPAN = Resolver(
     "span",
     "chunks that overlap a gold span of their file",
     has_spans,

@@ -1,4 +1,4 @@
-"""Resolver: the record every resolver file ends in; what it may read, and what it says about a query."""
+"""Resolver: the record of one way to decide; what it may read, and what it says about a query."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from assay.errors import UnknownName, near_matches
 from assay.grammar import Param, parse_setting, split_call
 from assay.model import Hit, Ints, Pack, Places, Query, Span
 from assay.ontology import Ontology
-from assay.relevance._words import WordIndex
+from assay.relevance.words import WordIndex
 
 
 @dataclass(frozen=True)
@@ -171,7 +171,7 @@ class BoundResolver:
 @cache
 def all_resolvers() -> dict[str, Resolver]:
     """Name → resolver, sorted by name."""
-    return load_entries("assay.relevance", Resolver, "assay.relevance")
+    return load_entries("assay.relevance.catalog", Resolver, "assay.relevance")
 
 
 def parse_resolver(text: str, **defaults: Any) -> BoundResolver:

@@ -1,4 +1,4 @@
-"""chonkie: a chunker of the package chonkie, its places checked."""
+"""Chonkie: a chunker of the package chonkie, its places checked."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
-from assay.chunkers._chunker import Chunker, Cut
-from assay.chunkers._extras import check_installed, needed
-from assay.chunkers._grammars import language_of, unknown_language
-from assay.chunkers._packing import Spans
-from assay.chunkers.fixed_lines import fixed_lines
+from assay.chunkers.catalog.plain_text import fixed_lines
+from assay.chunkers.chunker import Chunker, Cut, check_installed, needed
+from assay.chunkers.packing import Spans
+from assay.chunkers.syntax import language_of, unknown_language
 from assay.grammar import Param, cutoff, one_of
 
 EXTRA = "chonkie"
@@ -85,7 +84,7 @@ def _check(kind: str, **_: Any) -> None:
         check_installed("chonkie(kind=code)", "tree_sitter_language_pack", EXTRA)
 
 
-CHUNKER = Chunker(
+CHONKIE = Chunker(
     "chonkie",
     "a chunker of the package chonkie, its places checked",
     chonkie,

@@ -9,8 +9,8 @@ from operator import attrgetter
 import numpy as np
 
 from assay.model import Floats, Hit, Ints, Query, spread
-from assay.relevance._resolver import Ground, Judged
-from assay.relevance._words import WordIndex, phrase_of
+from assay.relevance.resolver import Ground, Judged
+from assay.relevance.words import WordIndex, phrase_of
 from assay.text import words_of
 
 ROUNDING = 1e-12

@@ -9,7 +9,7 @@ from typing import Any
 
 from assay.errors import DataError
 from assay.model import Hit, Qrels, Query
-from assay.relevance._resolver import Ground, Judged, parse_resolver
+from assay.relevance.resolver import Ground, Judged, parse_resolver
 from assay.text import counted, some_of
 
 AUTO = ("qrels", "pack", "token")

@@ -1,14 +1,14 @@
-"""Gathering: units of a source text, one after the other, put together into pieces."""
+"""Syntax: grammars of languages, named scopes in a syntax tree, and units of source text gathered into pieces."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cache
 from itertools import takewhile
 from typing import Any, NamedTuple
 
-from assay.chunkers._chunker import Piece
-from assay.chunkers._measured import Measured
-from assay.chunkers._packing import lines, split_by, words
-from assay.chunkers._scopes import definition_name
+from assay.chunkers.chunker import Piece, check_installed, needed
+from assay.chunkers.packing import Measured, lines, split_by, words
 
 Scope = tuple[str, ...]
 SMALL = 8
@@ -151,3 +151,136 @@ def _title(units: list[Unit]) -> str:
             scope = tuple(one for one, _ in alike)
     name = definition_name(said[0].node) if len(said) == 1 and said[0].node is not None else ""
     return ".".join((*scope, name) if name else scope)
+
+
+GRAMMARS_EXTRA = "chunkers"
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """A language: the package with its grammar, the function there that gives it, and the endings of its files."""
+
+    package: str
+    endings: tuple[str, ...]
+    function: str = "language"
+
+
+GRAMMARS = {
+    "c": Grammar("tree_sitter_c", ("c",)),
+    "cpp": Grammar("tree_sitter_cpp", ("cc", "cpp", "cxx", "c++", "cu", "cuh", "h", "hh", "hpp", "hxx", "inl", "ipp")),
+    "go": Grammar("tree_sitter_go", ("go",)),
+    "java": Grammar("tree_sitter_java", ("java",)),
+    "javascript": Grammar("tree_sitter_javascript", ("js", "jsx", "mjs", "cjs")),
+    "python": Grammar("tree_sitter_python", ("py", "pyi", "pyw")),
+    "rust": Grammar("tree_sitter_rust", ("rs",)),
+    "tsx": Grammar("tree_sitter_typescript", ("tsx",), "language_tsx"),
+    "typescript": Grammar("tree_sitter_typescript", ("ts", "mts", "cts"), "language_typescript"),
+}
+"""A header (.h) is read as C++, which nearly all of C is."""
+_BY_ENDING = {ending: name for name, grammar in GRAMMARS.items() for ending in grammar.endings}
+
+
+def ending_of(path: str) -> str:
+    """What stands behind the last dot of a file's name, in small letters; empty where there is no dot."""
+    _, dot, ending = path.replace("\\", "/").rpartition("/")[2].rpartition(".")
+    return ending.lower() if dot else ""
+
+
+def language_of(path: str) -> str:
+    """The language a file's ending tells; empty where there is no grammar for it."""
+    return _BY_ENDING.get(ending_of(path), "")
+
+
+def unknown_language(path: str) -> str:
+    """Why a file is cut by lines."""
+    ending = ending_of(path)
+    return f"no grammar for {f'.{ending}' if ending else 'files without an ending'}: cut into lines, as fixed_lines does"
+
+
+def check_grammars(owner: str, language: str) -> None:
+    """Raise one line that names the command to install what is missing."""
+    check_installed(owner, "tree_sitter", GRAMMARS_EXTRA)
+    for name in GRAMMARS if language == "auto" else (language,):
+        check_installed(owner, GRAMMARS[name].package, GRAMMARS_EXTRA)
+
+
+@cache
+def _load_grammar(language: str) -> Any:
+    grammar = GRAMMARS[language]
+    package = needed("syntax_tree", grammar.package, GRAMMARS_EXTRA)
+    return needed("syntax_tree", "tree_sitter", GRAMMARS_EXTRA).Language(getattr(package, grammar.function)())
+
+
+def parse(content: bytes, language: str) -> Any:
+    """The syntax tree of a source file; what cannot be understood is a node called ERROR in it."""
+    return needed("syntax_tree", "tree_sitter", GRAMMARS_EXTRA).Parser(_load_grammar(language)).parse(content)
+
+
+SCOPES = frozenset(
+    {
+        *("abstract_class_declaration", "annotation_type_declaration", "class_declaration", "class_definition"),
+        *("class_specifier", "constructor_declaration", "enum_declaration", "enum_item", "enum_specifier"),
+        *("function_declaration", "function_definition", "function_item", "generator_function_declaration", "impl_item"),
+        *("interface_declaration", "internal_module", "method_declaration", "method_definition", "mod_item"),
+        *("module_declaration", "namespace_definition", "record_declaration", "struct_item", "struct_specifier"),
+        *("trait_item", "type_spec", "union_item", "union_specifier", "variable_declarator"),
+    }
+)
+"""What nodes are called that have a name which their members belong to, in all grammars together."""
+WRAPPERS = frozenset(
+    {
+        *("decorated_definition", "export_statement", "lexical_declaration", "template_declaration", "type_declaration"),
+        *("ambient_declaration", "expression_statement", "variable_declaration"),
+    }
+)
+"""Nodes that hold a definition and little else."""
+_FUNCTIONS = frozenset({"arrow_function", "function_expression", "function", "generator_function", "class"})
+LONGEST_TITLE = 80
+
+
+def scope_name(node: Any) -> str:
+    """What a class, function … is called: `Client`, in Go `Client.Retry`; empty for any other node."""
+    if node.type not in SCOPES:
+        return ""
+    if node.type == "variable_declarator":
+        value = node.child_by_field_name("value")
+        if value is None or value.type not in _FUNCTIONS:
+            return ""
+    if node.type == "impl_item":
+        return _node_text(node.child_by_field_name("type")).partition("<")[0]
+    name = node.child_by_field_name("name") or _declared(node)
+    return f"{_receiver(node)}{_node_text(name)}"
+
+
+def definition_name(node: Any) -> str:
+    """The name of the definition that a node is or wraps; empty where it is none."""
+    for _ in range(len(WRAPPERS)):
+        if node.type not in WRAPPERS:
+            break
+        inside = [child for child in node.named_children if child.type in SCOPES or child.type in WRAPPERS]
+        if len(inside) != 1:
+            return ""
+        node = inside[0]
+    return scope_name(node)
+
+
+def _declared(node: Any) -> Any:
+    """The name inside of declarators, as C has it: pointer, reference, function."""
+    while node is not None and (inner := node.child_by_field_name("declarator")) is not None:
+        node = inner
+    return node if node is not None and node.type.endswith("identifier") else None
+
+
+def _receiver(node: Any) -> str:
+    """The type that a method of Go belongs to, and a dot."""
+    receiver = node.child_by_field_name("receiver")
+    if receiver is None:
+        return ""
+    words = _node_text(receiver).strip("() ").replace("*", " ").split()
+    return f"{words[-1].partition('[')[0]}." if words else ""
+
+
+def _node_text(node: Any) -> str:
+    """What a node says, on one line, and not too long."""
+    text = " ".join(node.text.decode("utf-8", "replace").split()) if node is not None else ""
+    return text if len(text) <= LONGEST_TITLE else text[: LONGEST_TITLE - 1] + "…"

@@ -1,4 +1,4 @@
-"""ontology: a term is as relevant as it is like the nearest expected term, by an ontology."""
+"""Relevance by ontology: a term is as relevant as it is like the nearest expected term."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from assay.errors import UsageError
 from assay.grammar import Param, fraction, one_of
 from assay.model import Floats, Ints, Query
 from assay.ontology import FORMULA, UNKNOWN, BoundSimilarity, Ontology, parse_similarity
-from assay.relevance._by_text import ROUNDING
-from assay.relevance._resolver import Ground, Judged, Resolver
+from assay.relevance.by_text import ROUNDING
+from assay.relevance.resolver import Ground, Judged, Resolver
 
 THRESHOLD = Param("threshold", fraction, 0.4, "terms less alike than this are not relevant")
 BY = Param(
@@ -129,7 +129,7 @@ def _missed(
     return there
 
 
-RESOLVER = Resolver(
+ONTOLOGY = Resolver(
     "ontology",
     "similarity to the nearest expected term in an ontology",
     has_expected_terms,

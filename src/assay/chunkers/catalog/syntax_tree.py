@@ -1,4 +1,4 @@
-"""syntax_tree: functions and classes kept whole where they fit, their parts where they do not."""
+"""Syntax tree: functions and classes kept whole where they fit, their parts where they do not."""
 
 from __future__ import annotations
 
@@ -7,12 +7,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from assay.chunkers._chunker import SIZE, Chunker, Cut
-from assay.chunkers._gathering import Gathering, Scope, Unit
-from assay.chunkers._grammars import GRAMMARS, check_grammars, language_of, parse, unknown_language
-from assay.chunkers._measured import Measured, counts_before
-from assay.chunkers._packing import lines, split_by, words
-from assay.chunkers._scopes import SCOPES, WRAPPERS, definition_name
+from assay.chunkers.chunker import SIZE, Chunker, Cut
+from assay.chunkers.packing import Measured, counts_before, lines, split_by, words
+from assay.chunkers.syntax import (
+    GRAMMARS,
+    SCOPES,
+    WRAPPERS,
+    Gathering,
+    Scope,
+    Unit,
+    check_grammars,
+    definition_name,
+    language_of,
+    parse,
+    unknown_language,
+)
 from assay.grammar import Param, one_of
 
 _LISTS = ("ERROR", "block", "body", "compound_statement", "list", "module", "program", "source_file", "translation_unit")
@@ -117,7 +126,7 @@ def _check(language: str, **_: Any) -> None:
     check_grammars("syntax_tree", language)
 
 
-CHUNKER = Chunker(
+SYNTAX_TREE = Chunker(
     "syntax_tree",
     "functions and classes kept whole where they fit, their parts where they do not",
     syntax_tree,

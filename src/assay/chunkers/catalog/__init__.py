@@ -1,0 +1,1 @@
+"""Chunkers: one family per file, found by their records."""

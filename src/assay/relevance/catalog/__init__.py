@@ -1,0 +1,1 @@
+"""Resolvers: one family per file, found by their records."""

@@ -1,0 +1,63 @@
+"""Relevance by id: the judgments name documents, or the dataset's own format knows which evidence a hit covers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from assay.errors import UsageError
+from assay.model import Pack, Query
+from assay.relevance.resolver import Ground, Judged, Resolver
+
+
+def has_evidence(ground: Ground, query: Query) -> bool:
+    """Whether the format owns relevance, and knows the query's evidence."""
+    return ground.pack is not None and ground.pack.n_evidence(query) is not None
+
+
+def resolve_pack(ground: Ground, queries: Sequence[Query]) -> dict[str, Judged]:
+    """Each piece of evidence is credited once, to the first hit that covers it; later ones are redundant: grade 0."""
+    if ground.pack is None:
+        raise UsageError("this dataset's format does not decide about relevance; use qrels or a resolver of text")
+    return {query.query_id: _judge_pack(ground.pack, ground, query) for query in queries}
+
+
+def _judge_pack(pack: Pack, ground: Ground, query: Query) -> Judged:
+    covered: set[str] = set()
+    grades: dict[str, float] = {}
+    for hit in ground.hits.get(query.query_id, ()):
+        items = pack.is_relevant(query, hit)
+        if items is True and len(covered) >= (pack.n_evidence(query) or 0):
+            items = None  # everything there is to find was found
+        found = {hit.doc_id} if items is True else {items} if items and isinstance(items, str) else set(items or ())
+        grades[hit.doc_id] = float(not found <= covered)
+        covered |= found
+    total = pack.n_evidence(query) or 0
+    return Judged(grades, hidden=[1.0] * max(total - len(covered), 0), counted_over="evidence")
+
+
+PACK = Resolver("pack", "evidence that the dataset's format owns", has_evidence, resolve_pack)
+
+
+def is_judged(ground: Ground, query: Query) -> bool:
+    """Whether the query has judgments; an empty list says that nothing is relevant."""
+    return query.query_id in ground.qrels
+
+
+def resolve_qrels(ground: Ground, queries: Sequence[Query]) -> dict[str, Judged]:
+    """Every judged document has its grade. Of several chunks of one document the first is credited, later ones get 0."""
+    if ground.document_of is None:
+        return {query.query_id: Judged(ground.qrels[query.query_id]) for query in queries}
+    return {query.query_id: _credit_once(ground, query, ground.document_of) for query in queries}
+
+
+def _credit_once(ground: Ground, query: Query, document_of: Callable[[str], str]) -> Judged:
+    left = dict(ground.qrels[query.query_id])
+    grades: dict[str, float] = {}
+    for hit in ground.hits.get(query.query_id, ()):
+        document = document_of(hit.doc_id)
+        if document in ground.qrels[query.query_id]:
+            grades[hit.doc_id] = left.pop(document, 0.0)
+    return Judged(grades, hidden=list(left.values()))
+
+
+QRELS = Resolver("qrels", "judged document ids", is_judged, resolve_qrels)

@@ -1,0 +1,145 @@
+"""Relevance by words: a text is compared with the expected words, in one way or in several together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+import numpy as np
+
+from assay.grammar import Param, fraction, numbers, one_of
+from assay.model import Floats, Query, ratio
+from assay.relevance.by_text import ROUNDING, Pairs, has_expected, holds_phrase, judge_by_text
+from assay.relevance.resolver import Ground, Judged, Resolver
+
+COVERAGE_THRESHOLD = Param("threshold", fraction, 0.7, "lowest share of the expected words that is relevant")
+
+
+def word_coverage(pairs: Pairs) -> Floats:
+    """The share of the expected words that the text has."""
+    return ratio(pairs.shared, pairs.n_wanted[pairs.query])
+
+
+def resolve_coverage(ground: Ground, queries: Sequence[Query], threshold: float) -> dict[str, Judged]:
+    """The case that F1 gets wrong: a long chunk with the whole answer in it covers it fully."""
+    return judge_by_text(ground, queries, word_coverage, threshold)
+
+
+COVERAGE = Resolver(
+    "coverage", "share of the expected words that a text holds", has_expected, resolve_coverage, (COVERAGE_THRESHOLD,)
+)
+
+
+LEXICAL_THRESHOLD = Param("threshold", fraction, 0.5, "lowest share of the best score possible that is relevant")
+
+
+def bm25_share(pairs: Pairs) -> Floats:
+    """BM25 of the text as a share of what a text of mean length with every expected word once would get, at most 1."""
+    alike = np.zeros(len(pairs.query))
+    order = np.argsort(pairs.query, kind="stable")
+    bounds = np.searchsorted(pairs.query[order], np.arange(len(pairs.wanted) + 1))
+    for number, expected in enumerate(pairs.wanted):
+        rows = order[bounds[number] : bounds[number + 1]]
+        if len(rows):
+            scores, best = pairs.index.bm25(expected)
+            alike[rows] = ratio(scores[pairs.text[rows]], best)
+    return np.minimum(alike, 1.0)
+
+
+def resolve_lexical(ground: Ground, queries: Sequence[Query], threshold: float) -> dict[str, Judged]:
+    """Rare words weigh more than common ones, and length matters less than in F1."""
+    return judge_by_text(ground, queries, bm25_share, threshold)
+
+
+LEXICAL = Resolver(
+    "lexical", "BM25 with the expected answer as the query", has_expected, resolve_lexical, (LEXICAL_THRESHOLD,)
+)
+
+
+def holds_expected(pairs: Pairs) -> Floats:
+    """1 where the expected words are found whole and in order, else 0."""
+    found = np.zeros(len(pairs.query))
+    for place in np.flatnonzero(pairs.shared == pairs.n_wanted[pairs.query]).tolist():
+        found[place] = holds_phrase(pairs, place)
+    return found
+
+
+def resolve_substring(ground: Ground, queries: Sequence[Query]) -> dict[str, Judged]:
+    """Case, punctuation and spacing do not matter; word boundaries do."""
+    return judge_by_text(ground, queries, holds_expected, 1.0)
+
+
+SUBSTRING = Resolver("substring", "the expected words, whole and in order", has_expected, resolve_substring)
+
+
+TOKEN_THRESHOLD = Param(
+    "threshold", fraction, 0.3, "lowest F1 that is relevant; 0.5 is strict, 0.1 lenient", ("f1_threshold",)
+)
+
+
+def token_f1(pairs: Pairs) -> Floats:
+    """Twice the shared words over the words of both: the harmonic mean of the share of each."""
+    return ratio(2 * pairs.shared, pairs.index.n_distinct[pairs.text] + pairs.n_wanted[pairs.query])
+
+
+def resolve_token(ground: Ground, queries: Sequence[Query], threshold: float) -> dict[str, Judged]:
+    """Different words are compared, repetitions do not count. A long text has a low F1 even if it holds the answer."""
+    return judge_by_text(ground, queries, token_f1, threshold)
+
+
+TOKEN = Resolver("token", "F1 of the words shared with the expected answer", has_expected, resolve_token, (TOKEN_THRESHOLD,))
+
+
+HYBRID_PARTS: Mapping[str, tuple[Callable[[Pairs], Floats], float]] = {
+    "substring": (holds_expected, 1.0),
+    "token": (token_f1, 0.3),
+    "coverage": (word_coverage, 0.7),
+    "lexical": (bm25_share, 0.5),
+}
+"""Name → likeness, and the threshold it has to reach by itself."""
+
+
+def four_weights(text: str) -> tuple[float, ...]:
+    """Four numbers from 0 up, not all of them 0."""
+    values = numbers(text)
+    if len(values) != len(HYBRID_PARTS) or min(values) < 0 or not any(values):
+        raise ValueError(f"{len(HYBRID_PARTS)} numbers from 0 up, such as [2, 1, 1, 1]")
+    return values
+
+
+HYBRID_METHOD = Param(
+    "method", one_of("first", "weighted"), "first", "first: any that reaches its own threshold; weighted: their mean"
+)
+HYBRID_THRESHOLD = Param("threshold", fraction, 0.5, "lowest weighted mean that is relevant")
+
+
+HYBRID_WEIGHTS = Param(
+    "weights", four_weights, (1.0, 1.0, 1.0, 1.0), "what substring, token, coverage and lexical weigh in the mean"
+)
+
+
+def resolve_hybrid(
+    ground: Ground, queries: Sequence[Query], method: str, threshold: float, weights: tuple[float, ...]
+) -> dict[str, Judged]:
+    """Exact words, F1, coverage and BM25. With `first` one of them is enough."""
+    if method == "first":
+        return judge_by_text(ground, queries, _first_that_agrees, 1.0)
+    return judge_by_text(ground, queries, partial(_weighted_mean, weights=weights), threshold)
+
+
+def _first_that_agrees(pairs: Pairs) -> Floats:
+    passes = [likeness(pairs) >= threshold - ROUNDING for likeness, threshold in HYBRID_PARTS.values()]
+    return np.logical_or.reduce(passes).astype(float)
+
+
+def _weighted_mean(pairs: Pairs, weights: tuple[float, ...]) -> Floats:
+    return np.average([likeness(pairs) for likeness, _ in HYBRID_PARTS.values()], axis=0, weights=weights)
+
+
+HYBRID = Resolver(
+    "hybrid",
+    "exact words, F1, coverage and BM25 together",
+    has_expected,
+    resolve_hybrid,
+    (HYBRID_METHOD, HYBRID_THRESHOLD, HYBRID_WEIGHTS),
+)
