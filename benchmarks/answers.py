@@ -9,7 +9,7 @@ from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu.metrics import BLEU
 
 from assay.evaluation.scoring import score_views
-from assay.metrics._parse import parse_metric
+from assay.metrics.parsing import parse_metric
 from assay.model.replies import Replies
 from assay.model.reply import Reply
 from assay.model.wanted import Wanted

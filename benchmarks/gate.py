@@ -11,7 +11,7 @@ import numpy as np
 
 from assay.evaluation.intervals import with_intervals
 from assay.evaluation.result import Result
-from assay.metrics._parse import parse_metric
+from assay.metrics.parsing import parse_metric
 from assay.model.policy import Policy
 from assay.model.records import Query
 from assay.model.scores import Column, ScoreTable

@@ -13,7 +13,7 @@ import numpy as np
 
 from assay.datasets._read_ontology import default_ontology, read_ontology
 from assay.evaluation.scoring import score_views
-from assay.metrics._parse import parse_metrics
+from assay.metrics.parsing import parse_metrics
 from assay.model.policy import Policy
 from assay.model.run import Rankings, Run
 from assay.model.similarity import Expected, Similarities

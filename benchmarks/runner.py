@@ -21,7 +21,7 @@ from assay.evaluation.progress import Progress
 from assay.evaluation.runner import Part, gather, score_part
 from assay.evaluation.setting import settings_of
 from assay.grammar import mark_written
-from assay.metrics._parse import parse_metrics
+from assay.metrics.parsing import parse_metrics
 from assay.model.profile import OWN
 from assay.model.records import Document, Hit, Query
 from assay.providers._nearest import top_k

@@ -8,7 +8,7 @@ import numpy as np
 
 from assay.evaluation.grader import Grader
 from assay.evaluation.scoring import score_views
-from assay.metrics._parse import parse_metrics
+from assay.metrics.parsing import parse_metrics
 from assay.model.places import Places
 from assay.model.policy import Policy
 from assay.model.qrels import Qrels

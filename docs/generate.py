@@ -15,12 +15,11 @@ from typing import Any
 from assay.datasets._finding_codes import CODES, OF_DOCUMENTS, OF_JUDGMENTS, OF_QUERIES, OF_RUN
 from assay.datasets._format import Format, all_formats
 from assay.grammar import show
-from assay.metrics._describe import describe, written
-from assay.metrics._groups import DEFAULT_GROUP, GROUPS
-from assay.metrics._metric import Metric
-from assay.metrics._parse import parse_metrics
-from assay.metrics._questions import QUESTIONS, Question
-from assay.metrics._registry import all_metrics, all_spellings
+from assay.metrics.definition import Metric
+from assay.metrics.descriptions import describe, written
+from assay.metrics.parsing import parse_metrics
+from assay.metrics.questions import QUESTIONS, Question
+from assay.metrics.registry import DEFAULT_GROUP, GROUPS, all_metrics, all_spellings
 from assay.ontology import Similarity, all_similarities
 
 HERE = Path(__file__).parent

@@ -138,7 +138,7 @@ def test_imports_point_down():
 
 
 def test_across_packages_only_front_doors_are_imported():
-    """`from assay.metrics import parse_metrics`, and never `from assay.metrics._parse import …`, but among siblings."""
+    """`from assay.metrics import parse_metrics`, and never `from assay.metrics.parsing import …`, but among siblings."""
     packages = {folder.name for folder in SOURCE.iterdir() if (folder / "__init__.py").exists()}
 
     def inner(file: Path) -> set[str]:

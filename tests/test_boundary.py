@@ -13,7 +13,7 @@ import pytest
 import assay
 from assay.cli import main
 from assay.evaluation.saved import read_results, result_from_dict
-from assay.metrics._lookup import recorded_metric
+from assay.metrics.lookup import recorded_metric
 
 METRIC, PROVIDER = "python:evil:worth", "python:evil:search"
 VALUES = ("python:evil:x", "evil:x", "command:touch ran")

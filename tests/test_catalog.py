@@ -17,7 +17,7 @@ from assay.cli._command import Command
 from assay.datasets._format import Format
 from assay.errors import UnknownName, UsageError
 from assay.fusion.fusion import Fusion
-from assay.metrics._metric import Metric
+from assay.metrics.definition import Metric
 from assay.ontology._similarity import Similarity
 from assay.providers._provider import Provider
 from assay.relevance.resolver import Resolver
@@ -30,7 +30,7 @@ CATALOGS = {
     "assay.cli": (Command, "run"),
     "assay.datasets": (Format, "read"),
     "assay.fusion.catalog": (Fusion, "function"),
-    "assay.metrics": (Metric, "function"),
+    "assay.metrics.catalog": (Metric, "function"),
     "assay.ontology": (Similarity, "function"),
     "assay.providers": (Provider, "make"),
     "assay.relevance.catalog": (Resolver, "resolve"),
@@ -176,17 +176,17 @@ def test_a_broken_plug_in_is_named(announce, monkeypatch):
 
 def test_a_metric_of_another_package_is_a_metric_like_any(announce, monkeypatch):
     import assay
-    from assay.metrics import _registry
-    from assay.metrics._metric import Metric
+    from assay.metrics import registry
+    from assay.metrics.definition import Metric
 
     def depth(run):
         """How much was retrieved."""
         return run.n_retrieved.astype(float)
 
     announce(**{"assay.metrics": [Point("depth", Metric("depth", depth, aliases=("how_deep",)))]})
-    for function in (_registry.all_metrics, _registry.all_spellings):
-        monkeypatch.setattr(_registry, function.__name__, function.__wrapped__)
-        monkeypatch.setattr(f"assay.metrics._parse.{function.__name__}", function.__wrapped__, raising=False)
+    for function in (registry.all_metrics, registry.all_spellings):
+        monkeypatch.setattr(registry, function.__name__, function.__wrapped__)
+        monkeypatch.setattr(f"assay.metrics.parsing.{function.__name__}", function.__wrapped__, raising=False)
     assert assay.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0, "e": 0.5}}, ["How-Deep"]).summary == {"depth": 2.0}
 
 

@@ -32,8 +32,7 @@ from assay.cli import main
 from assay.cli._program import build_parser
 from assay.cli.score import FORMATS
 from assay.datasets._columns import NAMES
-from assay.metrics._groups import GROUPS
-from assay.metrics._registry import all_metrics
+from assay.metrics.registry import GROUPS, all_metrics
 from assay.model.policy import CHOICES, Policy
 from assay.reports._report import all_renderers
 
@@ -284,7 +283,7 @@ def test_every_form_of_judgments_is_read(form, tour_names):
 
 
 def test_the_example_of_a_metric_file_is_the_real_one():
-    source = page_text("src/assay/metrics/average_precision.py")
+    source = page_text("src/assay/metrics/catalog/average_precision.py")
     assert f"```python\n{source}```\n" in page_text("docs/tour.md")
 
 

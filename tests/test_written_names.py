@@ -19,9 +19,9 @@ from assay.cli import main
 from assay.errors import BadParameter, UnknownName, UsageError
 from assay.evaluation.plan import WrittenPlan, make_plan
 from assay.grammar import WrittenName, mark_written
-from assay.metrics import _registry
-from assay.metrics._lookup import find_metric, find_metrics, recorded_metric
-from assay.metrics._parse import parse_metric, parse_metrics
+from assay.metrics import registry
+from assay.metrics.lookup import find_metric, find_metrics, recorded_metric
+from assay.metrics.parsing import parse_metric, parse_metrics
 from assay.monitoring import gate
 from assay.providers._provider import all_providers, parse_provider
 
@@ -49,7 +49,7 @@ def desk(tmp_path, monkeypatch):
     (tmp_path / "b.run").write_text("q1 Q0 d1 1 9 b\nq2 Q0 d2 1 9 b\n", "utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", sys.path[:])
-    monkeypatch.setattr(_registry, "_own", {})
+    monkeypatch.setattr(registry, "_own", {})
     monkeypatch.delitem(sys.modules, "my_desk", raising=False)
     importlib.invalidate_caches()
     return tmp_path
@@ -182,7 +182,7 @@ MAY_MARK = {
     *("compat/ragchat/_config.py", "compat/ranx/_metrics.py"),
     *("evaluation/_evaluate.py", "evaluation/_evaluate_answers.py", "evaluation/fusion_tuning.py", "evaluation/plan.py"),
     *("evaluation/routing.py", "evaluation/_run.py"),
-    *("grammar.py", "metrics/_parse.py", "providers/_provider.py"),
+    *("grammar.py", "metrics/parsing.py", "providers/_provider.py"),
 }
 """Where names are marked as the user's: commands, plans, rules and public functions, and what takes marked names apart."""
 
@@ -199,7 +199,7 @@ def test_names_are_marked_as_written_at_the_edges_alone():
 
 WRONG = """\
 from assay.evaluation.plan import make_plan
-from assay.metrics._parse import parse_metric, parse_metrics
+from assay.metrics.parsing import parse_metric, parse_metrics
 from assay.providers._provider import parse_provider
 
 

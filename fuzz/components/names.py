@@ -14,9 +14,9 @@ from assay.chunkers.chunker import all_chunkers, parse_chunker
 from assay.evaluation.selection import parse_range, parse_where
 from assay.fusion.fusion import all_fusions, parse_fusion
 from assay.grammar import WrittenName
-from assay.metrics._lookup import find_metric, recorded_metric
-from assay.metrics._parse import parse_metric, parse_metrics
-from assay.metrics._registry import all_spellings
+from assay.metrics.lookup import find_metric, recorded_metric
+from assay.metrics.parsing import parse_metric, parse_metrics
+from assay.metrics.registry import all_spellings
 from assay.model.policy import CHOICES
 from assay.monitoring.rules import parse_rule
 from assay.ontology._similarity import all_similarities, parse_similarity

@@ -1,7 +1,7 @@
 """Pieces of specifications."""
 
 from assay.charts._spec import COLOURS, metric_scale, metric_title, outcome_colour, told_apart
-from assay.metrics._parse import parse_metric
+from assay.metrics.parsing import parse_metric
 
 
 def test_axes_of_metrics():

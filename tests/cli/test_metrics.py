@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from assay.metrics._registry import all_metrics, all_spellings
+from assay.metrics.registry import all_metrics, all_spellings
 
 
 def test_the_list_has_every_metric_on_one_line(assay):

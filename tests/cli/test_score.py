@@ -11,7 +11,7 @@ import pytest
 
 import assay as library
 from assay.cli.score import FORMATS
-from assay.metrics._parse import parse_metric
+from assay.metrics.parsing import parse_metric
 
 pytestmark = pytest.mark.usefixtures("files")
 

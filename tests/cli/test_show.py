@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assay.evaluation.saved import read_results
-from assay.metrics._parse import parse_metric
+from assay.metrics.parsing import parse_metric
 from assay.store import Store
 
 from ._stored import differences, result_of, saved_and_read

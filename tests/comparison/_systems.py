@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from assay.evaluation.result import Result
-from assay.metrics._parse import parse_metric
+from assay.metrics.parsing import parse_metric
 from assay.model.policy import Policy
 from assay.model.scores import Column, ScoreTable
 

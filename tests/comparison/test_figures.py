@@ -3,7 +3,7 @@
 import pytest
 
 from assay.comparison.figures import Figures
-from assay.metrics._parse import parse_metric
+from assay.metrics.parsing import parse_metric
 
 
 @pytest.mark.parametrize(

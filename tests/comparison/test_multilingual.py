@@ -8,7 +8,7 @@ import pytest
 from assay import BenchmarkDataset, DataError, Query, UnknownName, UsageError, run
 from assay.comparison.multilingual import evaluate_multilingual_model
 from assay.datasets._format import load_dataset
-from assay.metrics._single_term import SingleTermRetrievalMetrics
+from assay.metrics.functions import SingleTermRetrievalMetrics
 
 TERM = "HP:0001250"
 

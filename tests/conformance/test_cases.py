@@ -12,7 +12,7 @@ import pytest
 import assay
 from assay.conformance import all_cases, all_topics
 from assay.conformance.cases import _read_cases
-from assay.metrics._parse import parse_name
+from assay.metrics.parsing import parse_name
 
 CASES = {case.name: case for case in all_cases()}
 VALUES = [(case, one) for case in CASES.values() for one in case.values]

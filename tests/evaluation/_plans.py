@@ -9,7 +9,7 @@ from typing import Any
 from assay.evaluation._run import own_provider
 from assay.evaluation.patience import Patience
 from assay.evaluation.plan import Plan
-from assay.metrics._parse import parse_metrics
+from assay.metrics.parsing import parse_metrics
 from assay.model.records import Hit, Query
 
 from ._retrievers import Told, benchmark, right

@@ -7,7 +7,7 @@ import pytest
 
 import assay
 from assay.evaluation.added_columns import in_asked_order, with_columns, with_the_same_metrics, without_scores
-from assay.metrics._parse import parse_metrics
+from assay.metrics.parsing import parse_metrics
 from assay.model.scores import Column, ScoreTable
 
 QRELS = {"q1": {"a": 1}, "q2": {"b": 1}}

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import assay
-from assay.metrics._parse import parse_metrics
+from assay.metrics.parsing import parse_metrics
 from assay.model.profiles import find_profile
 
 MEASURES = sorted(pytrec_eval.supported_measures - {"runid", "relstring"})

@@ -8,8 +8,8 @@ import pytest
 import assay
 from assay.evaluation._evaluate import evaluate_settings
 from assay.evaluation.setting import Setting
-from assay.metrics._bands import N_SAMPLED, SEED
-from assay.metrics._parse import parse_metric
+from assay.metrics.parsing import parse_metric
+from assay.metrics.ties import N_SAMPLED, SEED
 from assay.model.profile import OWN
 
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1}, "q3": {"a": 1, "b": 1}}

@@ -7,7 +7,7 @@ from assay.chunkers.chunker import parse_chunker
 from assay.evaluation.chunking import chunked, refuse_without_spans
 from assay.evaluation.conduct import Conduct, carry_out
 from assay.evaluation.plan import make_plan
-from assay.metrics._parse import parse_metrics
+from assay.metrics.parsing import parse_metrics
 
 LINES = "".join(f"apple pie number {number}\n" for number in range(40))
 DOCUMENTS = {name: Document(name, LINES) for name in ("a.py", "b.py", "c.py")}

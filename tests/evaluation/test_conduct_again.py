@@ -12,7 +12,7 @@ from assay.evaluation._run import own_provider
 from assay.evaluation.conduct import Conduct, carry_out
 from assay.evaluation.plan import Plan
 from assay.grammar import mark_written
-from assay.metrics._parse import parse_metrics
+from assay.metrics.parsing import parse_metrics
 from assay.model.records import Hit, Query
 from assay.providers._provider import BoundProvider, Provider, parse_provider
 

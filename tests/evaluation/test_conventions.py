@@ -6,8 +6,8 @@ import assay
 from assay.evaluation.conventions import TRIED, all_conventions, differences, flag_of, flags_of, of_metric, of_policy
 from assay.evaluation.setting import Setting
 from assay.grammar import REQUIRED
-from assay.metrics._parse import parse_metric
-from assay.metrics._registry import all_metrics
+from assay.metrics.parsing import parse_metric
+from assay.metrics.registry import all_metrics
 from assay.model.policy import CHOICES, Policy
 from assay.model.profile import OWN
 from assay.model.profiles import PROFILES

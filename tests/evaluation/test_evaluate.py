@@ -9,8 +9,8 @@ import pytest
 import pytrec_eval
 
 import assay
-from assay.metrics._metric import Metric
-from assay.metrics._parse import parse_metric
+from assay.metrics.definition import Metric
+from assay.metrics.parsing import parse_metric
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 QRELS = {"q1": {"d1": 2, "d2": 0, "d3": 1}, "q2": {"d4": 1}, "q3": {"d5": 3}}

@@ -14,7 +14,7 @@ from assay.evaluation.fusion_tuning import candidates_of, dealt, simplex, tune_f
 from assay.fusion import all_fusions, fuse, train
 from assay.fusion.fusion import parse_fusion
 from assay.fusion.lists import Lists
-from assay.metrics._parse import parse_metric
+from assay.metrics.parsing import parse_metric
 from assay.model.qrels import Qrels
 
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import assay
 from assay.evaluation.rejudging import READS_NON_RELEVANT, rejudge
 from assay.evaluation.saved import result_from_dict
-from assay.metrics._parse import parse_metric
-from assay.metrics._registry import all_metrics
+from assay.metrics.parsing import parse_metric
+from assay.metrics.registry import all_metrics
 
 METRICS = ("ndcg@3", "map", "mrr", "precision@2", "recall@3", "err@3", "rbp", "gmap", "num_rel_ret")
 DOCS = [f"d{number}" for number in range(6)]

@@ -19,7 +19,7 @@ from assay.evaluation.progress import Progress
 from assay.evaluation.runner import CLOSING, HURRIED, Part, gather, provenance, score_part
 from assay.evaluation.setting import settings_of
 from assay.evaluation.worker import Worker
-from assay.metrics._parse import parse_metrics
+from assay.metrics.parsing import parse_metrics
 from assay.model.profile import OWN
 from assay.model.records import Document, Query
 from assay.providers._provider import BoundProvider, Provider

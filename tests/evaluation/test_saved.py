@@ -178,7 +178,7 @@ def test_bands_cannot_be_worked_out_later(tmp_path):
 
 def test_figures_of_a_metric_that_nobody_knows_here_are_read(tmp_path, monkeypatch):
     """It may be somebody's own, or of a later version."""
-    monkeypatch.setattr("assay.metrics._registry._own", {})
+    monkeypatch.setattr("assay.metrics.registry._own", {})
     file = tmp_path / "r.json"
     found = plain(summary={"theirs(x=1)@3": 0.75}, per_query={"q1": {"theirs(x=1)@3": 0.5}, "q2": {"theirs(x=1)@3": 1.0}})
     file.write_text(json.dumps({"schema": "assay.result/1", "results": [found]}), "utf-8")

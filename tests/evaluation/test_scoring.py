@@ -7,7 +7,7 @@ import pytest
 
 from assay.errors import UsageError
 from assay.evaluation.scoring import score_views
-from assay.metrics._metric import Metric
+from assay.metrics.definition import Metric
 from assay.model.scores import RATIO_OF_SUMS, SUM, TEXT, Ratio, quantile
 
 
@@ -53,7 +53,7 @@ def test_a_view_that_is_not_there_is_named_with_those_that_are():
 
 
 def test_parameters_reach_the_function():
-    from assay.metrics._param import CUTOFF_NEEDED
+    from assay.metrics.definition import CUTOFF_NEEDED
 
     over = Metric("over", lambda view, k: (view.seconds > k).astype(float), params=(CUTOFF_NEEDED,), view="timing")
     table = score_views({"timing": TIMINGS}, [over.bind(k=1), over.bind(k=5)])

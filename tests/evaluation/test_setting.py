@@ -6,7 +6,7 @@ import pytest
 
 import assay
 from assay.evaluation.setting import Setting, settings_of
-from assay.metrics._parse import parse_metric, parse_metrics
+from assay.metrics.parsing import parse_metric, parse_metrics
 from assay.model.policy import Policy
 from assay.model.profile import OWN
 from assay.model.profiles import PROFILES, find_profile

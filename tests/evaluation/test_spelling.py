@@ -4,8 +4,8 @@ import pytest
 
 from assay.evaluation.setting import Setting
 from assay.evaluation.spelling import spelled, with_settings
-from assay.metrics._parse import parse_metric
-from assay.metrics._registry import all_metrics
+from assay.metrics.parsing import parse_metric
+from assay.metrics.registry import all_metrics
 from assay.model.profiles import PROFILES
 
 

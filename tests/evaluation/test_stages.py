@@ -10,7 +10,7 @@ import pytest
 import assay
 from assay.evaluation.conduct import Conduct, carry_out
 from assay.grammar import mark_written
-from assay.metrics._parse import parse_metrics
+from assay.metrics.parsing import parse_metrics
 from assay.model.records import Hit
 from assay.providers._provider import parse_provider
 

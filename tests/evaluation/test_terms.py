@@ -8,7 +8,7 @@ import assay
 from assay import BadParameter, BenchmarkDataset, DataError, Policy, Relevance, UsageError
 from assay.evaluation.plan import make_plan
 from assay.evaluation.terms import ontology_for
-from assay.metrics._parse import parse_metrics
+from assay.metrics.parsing import parse_metrics
 from assay.model.records import Document, Query
 from assay.ontology import TermRecord, build_ontology
 

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from assay.evaluation.scoring import score_views
-from assay.metrics._parse import parse_metric
+from assay.metrics.parsing import parse_metric
 from assay.model.replies import Replies
 from assay.model.reply import Reply
 from assay.model.scores import Column

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import assay
-from assay.metrics._parse import parse_metrics
+from assay.metrics.parsing import parse_metrics
 
 MEASURES = sorted(pytrec_eval.supported_measures - {"runid", "relstring"})
 OURS = {metric.trec_name: metric for metric in parse_metrics("all_trec") if metric.metric.aggregation.summarise}

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 
-from assay.metrics._parse import parse_metric
+from assay.metrics.parsing import parse_metric
 
 from ._answers import EDGES, WORDS, score, scores, text
 

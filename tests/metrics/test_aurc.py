@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.metrics._risk_coverage import area, curve
+from assay.metrics.catalog.answers import area, curve
 from assay.model.reply import Reply
 
 from ._answers import column
@@ -88,6 +88,6 @@ def test_an_empty_curve():
 
 
 def test_lower_is_better():
-    from assay.metrics._parse import parse_metric
+    from assay.metrics.parsing import parse_metric
 
     assert not parse_metric("aurc").metric.higher_is_better

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay import BadParameter
-from assay.metrics._parse import parse_metric
+from assay.metrics.parsing import parse_metric
 
 from ._answers import EDGES, SOME_WORDS, score, scores, text
 from ._cases import close

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from assay.metrics._describe import describe, describe_all, explain, written
-from assay.metrics._registry import all_metrics
+from assay.metrics.descriptions import describe, describe_all, explain, written
+from assay.metrics.registry import all_metrics
 
 METRICS = all_metrics()
 

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import assay
-from assay.metrics._bands import N_SAMPLED, tie_band
-from assay.metrics._parse import parse_metrics
+from assay.metrics.parsing import parse_metrics
+from assay.metrics.ties import N_SAMPLED, tie_band
 from assay.model.grading import grade
 
 from ._cases import CASES, TOP, Case, as_dicts, close

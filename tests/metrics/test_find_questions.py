@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import UnknownName
-from assay.metrics._find_questions import find_questions, read_as
-from assay.metrics._questions import QUESTIONS
+from assay.metrics.questions import QUESTIONS, find_questions, read_as
 
 
 def keys(text):

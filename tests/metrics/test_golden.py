@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import assay
-from assay.metrics._parse import parse_metric
-from assay.metrics._registry import all_metrics
+from assay.metrics.parsing import parse_metric
+from assay.metrics.registry import all_metrics
 
 GOLDEN = json.loads(Path(__file__).with_name("golden.json").read_text(encoding="utf-8"))
 

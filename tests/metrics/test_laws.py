@@ -1,6 +1,7 @@
 """Laws that hold for every metric of the catalog; a new metric is covered as soon as it is there."""
 
 import random
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -9,9 +10,8 @@ import pytest
 
 import assay
 from assay.grammar import REQUIRED
-from assay.metrics._groups import GROUPS
-from assay.metrics._parse import parse_metric, parse_metrics
-from assay.metrics._registry import all_metrics, fold
+from assay.metrics.parsing import parse_metric, parse_metrics
+from assay.metrics.registry import GROUPS, all_metrics, fold
 
 from ._cases import CASES, TOP, Case, as_dicts
 
@@ -178,7 +178,7 @@ def test_only_the_order_of_scores_matters(bound):
 
 def test_how_many_queries_are_worked_on_at_once_does_not_matter(monkeypatch):
     monkeypatch.setattr("assay.model.ordering.BLOCK_CELLS", 40)
-    monkeypatch.setattr("assay.metrics._user_model.BLOCK_CELLS", 3000)
+    monkeypatch.setattr("assay.metrics.catalog.user_models.BLOCK_CELLS", 3000)
     in_pieces = of_cases(CASES)
     for bound in NUMBERS:
         assert in_pieces.scores(bound.name) == together().scores(bound.name)
@@ -295,7 +295,7 @@ def test_the_record_says_what_people_ask(metric):
 
 
 @each_metric
-def test_module_function_and_test_have_the_same_name(metric):
-    module = metric.function.__module__.rpartition(".")[2]
-    assert metric.function.__name__ == module
-    assert Path(__file__).with_name(f"test_{module}.py").exists()
+def test_function_record_and_test_have_the_same_name(metric):
+    name = metric.function.__name__
+    assert getattr(sys.modules[metric.function.__module__], name.upper()) is metric
+    assert Path(__file__).with_name(f"test_{name}.py").exists()

@@ -8,7 +8,7 @@ import pytest
 
 import assay
 from assay.evaluation.conventions import of_policy
-from assay.metrics._parse import parse_metric
+from assay.metrics.parsing import parse_metric
 from assay.model.profiles import PROFILES, find_profile
 
 from ._cases import TOP

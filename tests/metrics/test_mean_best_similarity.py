@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.metrics._parse import parse_metric
+from assay.metrics.parsing import parse_metric
 
 from ._terms import PARENTS, score, terms, view
 

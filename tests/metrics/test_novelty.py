@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 import assay
 from assay.errors import DataError, UsageError
-from assay.metrics._novelty import MOST_BY_GREED, ideal_hits
-from assay.metrics._parse import parse_metric, parse_metrics
-from assay.metrics._registry import all_metrics
+from assay.metrics.catalog.diversity import MOST_BY_GREED, ideal_hits
+from assay.metrics.parsing import parse_metric, parse_metrics
+from assay.metrics.registry import all_metrics
 from assay.model.grading import grade
 from assay.model.qrels import Qrels
 from assay.model.run import Run

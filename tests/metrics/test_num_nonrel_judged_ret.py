@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.metrics.num_nonrel_judged_ret import METRIC
+from assay.metrics.catalog.counts import NUM_NONREL_JUDGED_RET
 
 from ._cases import Case, assert_agrees, relevant, score, summary
 
@@ -30,7 +30,7 @@ def test_edge_cases(metric, ranked, missed, wanted):
 
 
 def test_fewer_are_better():
-    assert not METRIC.higher_is_better
+    assert not NUM_NONREL_JUDGED_RET.higher_is_better
 
 
 def test_agrees_with_a_plain_loop():

@@ -10,10 +10,10 @@ import pytest
 import assay
 from assay.evaluation.saved import result_from_dict
 from assay.grammar import WrittenName
-from assay.metrics import _registry
-from assay.metrics._lookup import find_metric, recorded_metric
-from assay.metrics._own import OwnMetric
-from assay.metrics._parse import parse_metric
+from assay.metrics import registry
+from assay.metrics.custom import OwnMetric
+from assay.metrics.lookup import find_metric, recorded_metric
+from assay.metrics.parsing import parse_metric
 
 QRELS = {"q1": {"a": 1}, "q2": {"b": 2}, "q3": {"c": 1}}
 RUN = {"q1": ["a", "x"], "q2": ["x", "b"], "q3": ["x", "y", "c"]}
@@ -22,7 +22,7 @@ RUN = {"q1": ["a", "x"], "q2": ["x", "b"], "q3": ["x", "y", "c"]}
 @pytest.fixture(autouse=True)
 def forgotten(monkeypatch):
     """What a test makes is not known to others."""
-    monkeypatch.setattr(_registry, "_own", {})
+    monkeypatch.setattr(registry, "_own", {})
 
 
 def made(**settings):
@@ -167,7 +167,7 @@ def test_by_module_and_name(tmp_path, monkeypatch):
 def test_stored_figures_are_read_where_nobody_knows_the_metric(monkeypatch):
     made()
     kept = assay.evaluate(QRELS, RUN, ["top_two(second=0.25)@5", "mrr"], name="r").to_dict()
-    monkeypatch.setattr(_registry, "_own", {})
+    monkeypatch.setattr(registry, "_own", {})
     back = result_from_dict(json.loads(json.dumps(kept)))
     assert back.summary == {"top_two(second=0.25)@5": pytest.approx(1.25 / 3), "mrr": pytest.approx((1 + 1 / 2 + 1 / 3) / 3)}
     assert back["top_two(second=0.25)@5"] == pytest.approx(1.25 / 3)
@@ -181,7 +181,7 @@ def test_the_direction_of_stored_figures_is_kept(monkeypatch):
     made(higher_is_better=False)
     kept = assay.evaluate(QRELS, RUN, ["top_two@5", "mrr"], name="r").to_dict()
     assert kept["own_metrics"] == {"top_two@5": {"higher_is_better": False}}
-    monkeypatch.setattr(_registry, "_own", {})
+    monkeypatch.setattr(registry, "_own", {})
     back = result_from_dict(json.loads(json.dumps(kept)))
     assert [one.metric.higher_is_better for one in back.metrics] == [False, True]
     assert back.to_dict()["own_metrics"] == kept["own_metrics"]

@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 import assay
 from assay.errors import BadParameter, UnknownName
-from assay.metrics._groups import GROUPS
-from assay.metrics._parse import parse_metric, parse_metrics, parse_name
-from assay.metrics._registry import all_metrics
+from assay.metrics.parsing import parse_metric, parse_metrics, parse_name
+from assay.metrics.registry import GROUPS, all_metrics
 from assay.ontology._formula import FORMULA
 
 

@@ -2,12 +2,12 @@
 
 import pytest
 
-from assay.metrics._parse import parse_metrics
-from assay.metrics._questions import QUESTIONS, questions_of
-from assay.metrics._registry import all_metrics
+from assay.metrics.parsing import parse_metrics
+from assay.metrics.questions import QUESTIONS, questions_of
+from assay.metrics.registry import all_metrics
 
 ADVICE = (
-    "add it to the question it answers in src/assay/metrics/_questions.py (or a question of its own, with an example in "
+    "add it to the question it answers in src/assay/metrics/questions.py (or a question of its own, with an example in "
     "docs/metrics/which-metric-when.md), then run make docs"
 )
 

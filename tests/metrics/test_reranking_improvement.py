@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from assay.errors import UsageError
 from assay.evaluation._evaluate import evaluate
-from assay.metrics._parse import parse_metric
+from assay.metrics.parsing import parse_metric
 from assay.model.grading import grade
 from assay.model.policy import Policy
 from assay.model.qrels import Qrels

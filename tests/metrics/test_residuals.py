@@ -10,10 +10,10 @@ import pytest
 
 import assay
 from assay.evaluation.bands import NOT_ABOUT_QUALITY
-from assay.metrics import _residuals
-from assay.metrics._parse import parse_metric
-from assay.metrics._registry import all_metrics
-from assay.metrics._residuals import BY_ENDS, BY_RELEVANCE, NOT_BOUNDS, residual_scores
+from assay.metrics import residuals as _residuals
+from assay.metrics.parsing import parse_metric
+from assay.metrics.registry import all_metrics
+from assay.metrics.residuals import BY_ENDS, BY_RELEVANCE, NOT_BOUNDS, residual_scores
 from assay.model.grading import grade
 
 from ._cases import CASES, TOP, Case, as_dicts, close

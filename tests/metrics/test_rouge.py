@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay import BadParameter
-from assay.metrics._overlap import common_subsequence
-from assay.metrics._parse import parse_metric
+from assay.metrics.catalog.text_overlap import common_subsequence
+from assay.metrics.parsing import parse_metric
 
 from ._answers import EDGES, SOME_WORDS, score, scores, text
 from ._cases import close

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from assay import BadParameter
-from assay.metrics._parse import parse_metrics
-from assay.metrics._single_term import K_VALUES, SingleTermRetrievalMetrics
+from assay.metrics.functions import K_VALUES, SingleTermRetrievalMetrics
+from assay.metrics.parsing import parse_metrics
 
 FIGURES = {
     **{name: number / 100 for number, name in enumerate(SingleTermRetrievalMetrics.names())},

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay import BadParameter, DataError
-from assay.metrics._parse import parse_metric, parse_metrics
+from assay.metrics.parsing import parse_metric, parse_metrics
 from assay.model.places import Places
 from assay.model.policy import Policy
 from assay.model.records import Span

@@ -8,9 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import assay
-from assay.metrics import _tie_changes
-from assay.metrics._bands import tie_band
-from assay.metrics._tie_changes import changed_by_ties
+from assay.metrics import ties
+from assay.metrics.ties import changed_by_ties, tie_band
 
 METRICS = [
     *("mrr", "map", "ndcg@2", "recall@2", "err", "iprec@0.5", "bpref", "num_ret", "yaap", "rndcg", "ndcg_rel", "judged@2"),
@@ -63,7 +62,7 @@ def test_a_query_changes_where_two_orders_have_different_scores(grades, scores):
 def test_orders_are_drawn_once_and_only_where_the_extreme_ones_leave_it_open(monkeypatch):
     """q1: the extremes differ. q2: nothing relevant. q3: what is tied stands below the last relevant document."""
     drawn = []
-    monkeypatch.setattr(_tie_changes, "random_orders", lambda run, *_: drawn.append(run.query_ids) or [])
+    monkeypatch.setattr(ties, "random_orders", lambda run, *_: drawn.append(run.query_ids) or [])
     qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 0, "z": 1}, "q3": {"a": 1, "b": 0}, "q4": {"a": 1, "b": 0}}
     run = {
         "q1": {"a": 1.0, "b": 1.0, "x": 1.0},

@@ -5,7 +5,7 @@ import pytrec_eval
 
 import assay
 import assay.compat.ranx as ranx
-from assay.metrics._tool_names import TREC_FAMILIES, as_read_by
+from assay.metrics.parsing import TREC_FAMILIES, as_read_by
 
 QRELS = {"q": {"a": 3, "b": 1, "c": 0, "d": 2, "e": 1, "n": 0}, "p": {"a": 1, "z": 0}}
 RUN = {"q": {"b": 4.0, "x": 3.0, "a": 2.0, "c": 1.0}, "p": {"x": 2.0, "a": 1.0}}

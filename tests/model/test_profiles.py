@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from assay import BadParameter, Policy, UnknownName
-from assay.metrics._parse import parse_metric
-from assay.metrics._registry import all_metrics
+from assay.metrics.parsing import parse_metric
+from assay.metrics.registry import all_metrics
 from assay.model.policy import CHOICES
 from assay.model.profile import EVERY, OWN
 from assay.model.profiles import PROFILES, find_profile

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import assay
 from assay import Policy, Qrels, Run, UsageError
 from assay.evaluation.scoring import score_views
-from assay.metrics._metric import Metric
-from assay.metrics._parse import parse_metrics
+from assay.metrics.definition import Metric
+from assay.metrics.parsing import parse_metrics
 from assay.model.grading import grade
 from assay.model.scores import (
     EVENNESS,

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import AssayError, DataError
-from assay.metrics._registry import all_metrics
+from assay.metrics.registry import all_metrics
 from assay.monitoring import parse_rule, parse_rules, rules_from_yaml
 from assay.monitoring.rules import EXAMPLES
 

@@ -3,7 +3,7 @@
 import pytest
 
 from assay import BadParameter
-from assay.metrics._parse import parse_metric
+from assay.metrics.parsing import parse_metric
 from assay.ontology import all_similarities
 from assay.ontology._formula import FORMULA
 

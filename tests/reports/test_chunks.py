@@ -9,7 +9,7 @@ from assay.comparison._compare import compare_results, fair_metric
 from assay.evaluation.intervals import with_intervals
 from assay.evaluation.plan_statistics import Statistics
 from assay.evaluation.result import Result
-from assay.metrics._parse import parse_metric
+from assay.metrics.parsing import parse_metric
 from assay.model.policy import Policy
 from assay.model.scores import Column, ScoreTable
 from assay.reports._chunks import chunk_sheets

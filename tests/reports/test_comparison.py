@@ -12,7 +12,7 @@ from assay.comparison._compare import compare, compare_results
 from assay.comparison.movers import Mover
 from assay.evaluation._evaluate import evaluate_settings
 from assay.evaluation.setting import settings_of
-from assay.metrics._parse import parse_metrics
+from assay.metrics.parsing import parse_metrics
 from assay.model.profile import OWN
 from assay.model.qrels import Qrels
 from assay.model.timing import Times

@@ -10,7 +10,7 @@ import pytest
 from assay.comparison._compare import compare_results
 from assay.comparison.how import How
 from assay.evaluation.result import Result
-from assay.metrics._parse import parse_metric
+from assay.metrics.parsing import parse_metric
 from assay.model.policy import Policy
 from assay.model.scores import Column, ScoreTable
 from assay.reports._comparison_tables import places

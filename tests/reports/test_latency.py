@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 import assay
-from assay.metrics._parse import parse_metric
+from assay.metrics.parsing import parse_metric
 from assay.reports._latency import latency_notes
 from assay.reports._report import Report, find_renderer
 from assay.text import milliseconds

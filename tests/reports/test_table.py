@@ -6,7 +6,7 @@ import pytest
 
 import assay
 from assay.evaluation.intervals import with_intervals
-from assay.metrics._parse import parse_metric
+from assay.metrics.parsing import parse_metric
 from assay.reports._report import Report
 from assay.reports._table import WIDE, coverage, notes, query_table, summary_table
 

@@ -1,6 +1,6 @@
 """Rows of a table: the best system first, by the first metric of which one can be best."""
 
-from assay.metrics._parse import parse_metric
+from assay.metrics.parsing import parse_metric
 from assay.reports._table_order import best_first, deciding_metric
 
 from ._results import result

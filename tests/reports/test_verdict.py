@@ -9,7 +9,7 @@ import pytest
 import assay
 from assay.evaluation.plan_statistics import Statistics
 from assay.evaluation.result import Result
-from assay.metrics._parse import parse_metric
+from assay.metrics.parsing import parse_metric
 from assay.model.policy import Policy
 from assay.model.scores import Column, ScoreTable
 from assay.reports._verdict import verdict_notes

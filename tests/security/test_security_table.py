@@ -160,7 +160,7 @@ from pathlib import Path
 Path({str(scene.mark)!r}).touch()
 open({str(scene.private)!r}).close()
 socket.create_connection(("127.0.0.1", {scene.listener.port})).close()
-from assay.metrics._metric import Metric
+from assay.metrics.definition import Metric
 METRIC = Metric("evil_plugin", lambda run: run.n_relevant(None) * 0.0)
 """
     (package / "evil_plugin.py").write_text(program)

@@ -27,7 +27,7 @@ from assay.compat.memorybench import (
 )
 from assay.datasets._dataset import Pack
 from assay.metrics import dcg_at_k, ndcg_at_k
-from assay.metrics._parse import parse_metric
+from assay.metrics.parsing import parse_metric
 
 CODE = Path(__file__).parents[1] / "datasets" / "samples" / "code_spans"
 

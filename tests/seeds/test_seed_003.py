@@ -12,7 +12,7 @@ import assay
 from assay import BenchmarkDataset, Document, Query
 from assay.compat.memorybench import MRRMetric, PrecisionAtKMetric, RecallAtKMetric, SuccessAtKMetric
 from assay.evaluation._evaluate_answers import evaluate_answers
-from assay.metrics._parse import parse_metric
+from assay.metrics.parsing import parse_metric
 from assay.text import words_of
 
 EXPECTED = "Paris is the capital of France."

@@ -33,7 +33,7 @@ from assay.compat.ragchat import (
 )
 from assay.evaluation.routing import evaluate_routing
 from assay.metrics import dcg_at_k
-from assay.metrics._parse import parse_metric
+from assay.metrics.parsing import parse_metric
 
 IDS = [f"doc{number}" for number in range(6)]
 QUERIES = [{"id": "1", "relevant_docs": ["doc1", "doc3", "doc5"]}, {"id": "2", "relevant_docs": "doc2;doc4"}]

@@ -1,4 +1,4 @@
-"""[catalog METRIC] One metric per file, and plain functions over one query."""
+"""Metrics: what a score is, and every score there is, found by its record in `catalog`."""
 
 from assay.lazy import front_door
 

@@ -1,0 +1,1 @@
+"""Metrics: one family per file, found by their records."""

@@ -1,0 +1,156 @@
+"""Discounted cumulative gain, as it is, at best, and normalised."""
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from assay.grammar import Param, one_of
+from assay.metrics.definition import (
+    CUTOFF,
+    CUTOFF_VISITED,
+    DISCOUNT,
+    GAIN,
+    GAIN_LEVEL,
+    JUDGED_ONLY,
+    MAX_GRADE,
+    MIN_GRADE,
+    GradedRun,
+    Metric,
+    Scores,
+)
+from assay.metrics.gains import (
+    check_scale,
+    discounted_gain,
+    discounts,
+    expected_discounted_gain,
+    gain_function,
+    gains,
+    scaled_gains,
+)
+from assay.model import Floats, ratio
+
+NDCG_IDEAL = Param(
+    "ideal",
+    one_of("judged", "retrieved", "uncut"),
+    "judged",
+    "what a perfect ranking holds; retrieved (only what was found) and uncut (not cut at k) are known faults",
+)
+
+
+def ndcg(run: GradedRun, k: int | None, gain: Any, discount: str, rel: float | None, ideal: str) -> Scores:
+    """Discounted gain of the ranking, as a share of the best possible ranking's.
+
+    The ideal ranking holds every judged document of the query, retrieved or not, cut at k. 0 when nothing gains.
+    """
+    worth = gain_function(gain, rel)
+    actual = discounted_gain(run.retrieved, worth(run.retrieved.grade), k, discount)
+    return ratio(actual, _best_dcg(run, k, worth, discount, ideal))
+
+
+def expected_ndcg(run: GradedRun, k: int | None, gain: Any, discount: str, rel: float | None, ideal: str) -> Scores | None:
+    """The mean over all orders of ties; none known where the ideal depends on them as well."""
+    if ideal == "retrieved":
+        return None
+    worth = gain_function(gain, rel)
+    actual = expected_discounted_gain(run, worth(run.retrieved.grade), k, discount)
+    return ratio(actual, _best_dcg(run, k, worth, discount, ideal))
+
+
+def _best_dcg(run: GradedRun, k: int | None, worth: partial[Floats], discount: str, ideal: str) -> Floats:
+    """The discounted gain of the ideal ranking."""
+    if ideal == "retrieved":
+        found = run.retrieved.top(k)
+        order = np.lexsort((-worth(found.grade), found.query))
+        return discounted_gain(replace(found, rank=found.position), worth(found.grade[order]), k, discount)
+    hits, gains = run.ideal_by(worth)
+    return discounted_gain(hits, gains, None if ideal == "uncut" else k, discount)
+
+
+NDCG = Metric(
+    "ndcg",
+    ndcg,
+    expected=expected_ndcg,
+    params=(CUTOFF, GAIN, DISCOUNT, GAIN_LEVEL, NDCG_IDEAL, JUDGED_ONLY),
+    aliases=("ndcg_cut", "normalized_dcg"),
+    presets={"ndcg_burges": {"gain": "exp"}},
+    mistaken_for=("dcg",),
+    formula="DCG@k ÷ DCG@k of the ideal ranking;  DCG@k = Σ gain(i) ÷ log₂(i + 1)",
+    cite="Järvelin & Kekäläinen 2002, Cumulated Gain-Based Evaluation of IR Techniques, TOIS 20(4)",
+    trec=("ndcg", "ndcg_cut_{k}"),
+)
+
+
+def dcg(run: GradedRun, k: int | None, gain: Any, discount: str, rel: float | None) -> Scores:
+    """Gains of the documents found, each discounted by the logarithm of its rank.
+
+    Not normalised: queries with more to find weigh more. Unjudged documents gain nothing.
+    """
+    return discounted_gain(run.retrieved, gains(run.retrieved.grade, gain, rel), k, discount)
+
+
+def expected_dcg(run: GradedRun, k: int | None, gain: Any, discount: str, rel: float | None) -> Scores:
+    """The mean over all orders of ties."""
+    return expected_discounted_gain(run, gains(run.retrieved.grade, gain, rel), k, discount)
+
+
+DCG = Metric(
+    "dcg",
+    dcg,
+    expected=expected_dcg,
+    params=(CUTOFF, GAIN, DISCOUNT, GAIN_LEVEL, JUDGED_ONLY),
+    presets={"dcg_burges": {"gain": "exp"}},
+    range=(0.0, float("inf")),
+    formula="Σ over ranks i ≤ k of gain(i) ÷ log₂(i + 1)",
+    cite="Järvelin & Kekäläinen 2002, Cumulated Gain-Based Evaluation of IR Techniques, TOIS 20(4)",
+    trec=("dcg",),
+)
+
+
+def ideal_dcg(run: GradedRun, k: int | None, gain: Any, discount: str, rel: float | None) -> Scores:
+    """The dcg of the best possible ranking, which ndcg divides by.
+
+    Depends on the judgments alone, so every run has the same value.
+    """
+    ideal, best = run.ideal_by(gain_function(gain, rel))
+    return discounted_gain(ideal, best, k, discount)
+
+
+IDEAL_DCG = Metric(
+    "ideal_dcg",
+    ideal_dcg,
+    params=(CUTOFF, GAIN, DISCOUNT, GAIN_LEVEL),
+    aliases=("idcg",),
+    range=(0.0, float("inf")),
+    formula="DCG@k of all judged documents sorted by gain",
+    cite="Järvelin & Kekäläinen 2002, Cumulated Gain-Based Evaluation of IR Techniques, TOIS 20(4)",
+    trec=("ideal_dcg",),
+)
+
+
+def sdcg(run: GradedRun, k: int, min_grade: float, max_grade: float | None) -> Scores:
+    """Dcg of the first k, as a share of the dcg if all k documents had the largest grade.
+
+    Unlike ndcg it does not ask what there was to find, so a query with little to find scores low.
+    """
+    worth = scaled_gains(run, run.retrieved.grade, min_grade, max_grade)
+    return discounted_gain(run.retrieved, worth, k) / discounts(np.arange(1, k + 1)).sum()
+
+
+def expected_sdcg(run: GradedRun, k: int, min_grade: float, max_grade: float | None) -> Scores:
+    """The mean over all orders of ties."""
+    worth = scaled_gains(run, run.retrieved.grade, min_grade, max_grade)
+    return expected_discounted_gain(run, worth, k) / discounts(np.arange(1, k + 1)).sum()
+
+
+SDCG = Metric(
+    "sdcg",
+    sdcg,
+    expected=expected_sdcg,
+    params=(CUTOFF_VISITED, MIN_GRADE, MAX_GRADE),
+    check=check_scale,
+    aliases=("scaled_dcg",),
+    formula="Σ gain(i) ÷ log₂(i + 1), ÷ Σ 1 ÷ log₂(i + 1), both over i ≤ k",
+    cite="Moffat, Bailey, Scholer & Thomas 2017, Incorporating User Expectations and Behavior, TOIS 35(3)",
+)

@@ -1,0 +1,157 @@
+"""Sets: what was retrieved as a whole, whatever its order."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from assay.errors import BadParameter
+from assay.grammar import Param, cutoff, numbers, positive
+from assay.metrics.definition import REL, GradedRun, Metric, Scores
+from assay.model import ratio
+
+
+def _four_weights(text: str) -> tuple[float, ...]:
+    weights = numbers(text)
+    if len(weights) != 4:
+        raise ValueError("four numbers: relevant retrieved, other retrieved, relevant missed, other missed")
+    return weights
+
+
+UTILITY_WEIGHTS = Param(
+    "weights",
+    _four_weights,
+    (1.0, -1.0, 0.0, 0.0),
+    "worth of a relevant retrieved, other retrieved, relevant missed and other missed document",
+    dot=True,
+)
+COLLECTION_SIZE = Param("collection", cutoff, 0, "how many documents there are; needed for the fourth weight", ("num_docs",))
+
+
+def utility(run: GradedRun, weights: tuple[float, ...], collection: int, rel: float | None) -> Scores:
+    """A linear account of the four cells retrieved × relevant.
+
+    May be negative. Averaged, not summed, over queries, as in trec_eval.
+    """
+    found, total = run.relevant(rel).count, run.n_relevant(rel)
+    other = run.n_retrieved - found
+    cells = (found, other, total - found, collection - total - other)
+    return sum((weight * cell for weight, cell in zip(weights, cells, strict=True)), np.zeros(run.n_queries))
+
+
+def check(params: Mapping[str, Any]) -> None:
+    """Nobody can count what was not retrieved without knowing how much there is."""
+    if params["weights"][3] and not params["collection"]:
+        raise BadParameter("utility with a fourth weight needs collection, the number of documents there are")
+
+
+UTILITY = Metric(
+    "utility",
+    utility,
+    params=(UTILITY_WEIGHTS, COLLECTION_SIZE, REL),
+    check=check,
+    range=(float("-inf"), float("inf")),
+    formula="w₁ · relevant retrieved + w₂ · other retrieved + w₃ · relevant missed + w₄ · other missed",
+    cite="Lewis 1995, The TREC-4 Filtering Track",
+    trec=("utility",),
+)
+
+
+def set_map(run: GradedRun, rel: float | None) -> Scores:
+    """Set precision times set recall; order does not matter.
+
+    0 when nothing is retrieved or nothing is relevant.
+    """
+    found = run.relevant(rel).count
+    return ratio(found**2, run.n_retrieved * run.n_relevant(rel))
+
+
+SET_MAP = Metric(
+    "set_map",
+    set_map,
+    params=(REL,),
+    aliases=("set_ap", "setap"),
+    formula="(relevant retrieved)² ÷ (retrieved · R)",
+    cite="trec_eval 9, m_set_map.c",
+    trec=("set_map",),
+)
+
+
+def set_precision(run: GradedRun, rel: float | None) -> Scores:
+    """Share of everything retrieved that is relevant; order does not matter.
+
+    0 when nothing is retrieved.
+    """
+    return ratio(run.relevant(rel).count, run.n_retrieved)
+
+
+SET_PRECISION = Metric(
+    "set_precision",
+    set_precision,
+    params=(REL,),
+    aliases=("set_p", "setp"),
+    formula="relevant retrieved ÷ retrieved",
+    cite="van Rijsbergen 1979, Information Retrieval",
+    trec=("set_P",),
+)
+
+
+def set_recall(run: GradedRun, rel: float | None) -> Scores:
+    """Share of the relevant documents that were retrieved; order does not matter.
+
+    0 when there is nothing relevant.
+    """
+    return ratio(run.relevant(rel).count, run.n_relevant(rel))
+
+
+SET_RECALL = Metric(
+    "set_recall",
+    set_recall,
+    params=(REL,),
+    aliases=("set_r", "setr"),
+    formula="relevant retrieved ÷ R",
+    cite="van Rijsbergen 1979, Information Retrieval",
+    trec=("set_recall",),
+)
+
+
+SET_F_BETA = Param("beta", positive, 1.0, "weight of recall, not squared", dot=True)
+
+
+def set_f(run: GradedRun, rel: float | None, beta: float) -> Scores:
+    """Weighted harmonic mean of set precision and set recall, with trec_eval's weight.
+
+    β enters unsquared, so β = 4 gives the textbook's F2; the metric f squares it.
+    """
+    p, r = set_precision(run, rel), set_recall(run, rel)
+    return ratio((beta + 1.0) * p * r, r + beta * p)
+
+
+SET_F = Metric(
+    "set_f",
+    set_f,
+    params=(REL, SET_F_BETA),
+    aliases=("setf",),
+    formula="(β + 1) · precision · recall ÷ (recall + β · precision)",
+    cite="van Rijsbergen 1979, Information Retrieval; trec_eval 9, m_set_F.c",
+    trec=("set_F", "set_F_{beta}"),
+)
+
+
+def set_relative_precision(run: GradedRun, rel: float | None) -> Scores:
+    """Relevant documents retrieved, as a share of the most that could have been.
+
+    Set precision while fewer than R are retrieved, set recall beyond.
+    """
+    return ratio(run.relevant(rel).count, np.minimum(run.n_retrieved, run.n_relevant(rel)))
+
+
+SET_RELATIVE_PRECISION = Metric(
+    "set_relative_precision",
+    set_relative_precision,
+    params=(REL,),
+    aliases=("set_relative_p", "set_rel_p", "setrelp"),
+    formula="relevant retrieved ÷ min(retrieved, R)",
+    cite="trec_eval 9, m_set_rel_P.c",
+    trec=("set_relative_P",),
+)

@@ -1,0 +1,289 @@
+"""Text overlap: words and n-grams that an answer shares with its references."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
+from functools import partial, reduce
+from operator import or_
+from typing import NamedTuple
+
+import numpy as np
+
+from assay.grammar import Param, one_of
+from assay.metrics.definition import Metric, Scores
+from assay.model import Aggregation, Composed, Floats, Replies, Words
+
+
+class Overlap(NamedTuple):
+    """How much two texts share, and how much there is of each."""
+
+    shared: int
+    n_answer: int
+    n_reference: int
+
+    @property
+    def precision(self) -> float:
+        """Share of the answer that the reference has."""
+        return self.shared / self.n_answer if self.n_answer else 0.0
+
+    @property
+    def recall(self) -> float:
+        """Share of the reference that the answer has."""
+        return self.shared / self.n_reference if self.n_reference else 0.0
+
+    @property
+    def f1(self) -> float:
+        """The harmonic mean of both: twice what is shared, over all there is."""
+        total = self.n_answer + self.n_reference
+        return 2 * self.shared / total if total else 0.0
+
+
+def overlap(answer: Sequence[Hashable], reference: Sequence[Hashable], count: str = "bag") -> Overlap:
+    """Tokens in common, as a set or with repetitions."""
+    if count == "set":
+        ours, theirs = set(answer), set(reference)
+        return Overlap(len(ours & theirs), len(ours), len(theirs))
+    shared = shared_counts(Counter(answer), Counter(reference))
+    return Overlap(shared, len(answer), len(reference))
+
+
+def shared_counts(ours: Mapping[Hashable, int], theirs: Mapping[Hashable, int]) -> int:
+    """How many tokens two counts share, repetitions included."""
+    both = ours.keys() & theirs.keys()
+    return sum(map(min, map(ours.__getitem__, both), map(theirs.__getitem__, both)))
+
+
+def token_f1(answer: list[str], references: list[list[str]], count: str) -> float:
+    """F1 of the tokens, with the reference most alike; where one side has none, whether the other has none either."""
+    return max(
+        overlap(answer, one, count).f1 if answer and one else float(answer == one)  # tokens of SQuAD may be none
+        for one in references
+    )
+
+
+def is_one_of(answer: list[str], references: list[list[str]]) -> float:
+    """Whether a reference has the same tokens in the same order."""
+    return float(answer in references)
+
+
+def ngrams(tokens: Sequence[str], n: int) -> list[Hashable]:
+    """Stretches of n tokens, one from each place on."""
+    return list(tokens) if n == 1 else list(zip(*[tokens[start:] for start in range(n)], strict=False))
+
+
+def common_subsequence(first: Sequence[str], second: Sequence[str]) -> int:
+    """How long the longest sequence is that both have, with gaps.
+
+    After Hyyrö 2004, Bit-parallel LCS-length computation revisited, AWOCA. Each token of the shorter text has a bit, so
+    that a row of the usual table is one sum of large integers.
+    """
+    if len(first) > len(second):
+        first, second = second, first
+    places: dict[str, int] = {}
+    bit = 1
+    for token in first:
+        places[token] = places.get(token, 0) | bit
+        bit <<= 1
+    row = full = bit - 1
+    for token in second:
+        if match := places.get(token):
+            met = row & match
+            row = (row + met) | (row - met)
+    return (~row & full).bit_count()
+
+
+FLOOR, ADDED = 0.1, 1.0
+"""What stands in for no match, and what is added to matches and to n-grams alike, as sacrebleu has it."""
+LONGEST_NGRAM = 4
+
+
+def order(text: str) -> int:
+    """The longest n-grams that count."""
+    if text not in ("1", "2", "3", "4"):
+        raise ValueError(f"a whole number from 1 to {LONGEST_NGRAM}")
+    return int(text)
+
+
+BLEU_N = Param("n", order, LONGEST_NGRAM, "n-grams of 1 to n words count, all the same", shown=True)
+
+
+class Matches(NamedTuple):
+    """For each length of n-grams how many match and how many there are; and the words of both sides."""
+
+    found: tuple[float, ...]
+    total: tuple[float, ...]
+    n_answer: float
+    n_reference: float
+    """Of the reference that is nearest in length; of two as near, the shorter."""
+
+
+def matches(answer: Sequence[str], references: Sequence[Sequence[str]], n: int) -> Matches:
+    """An n-gram matches as often as the reference that has it most often has it."""
+    nearest = min((abs(len(one) - len(answer)), len(one)) for one in references)[1]
+    found: list[float] = []
+    for size in range(1, n + 1):
+        if found and not found[-1]:  # where shorter ones do not match, longer ones cannot
+            found.append(0)
+            continue
+        ours = Counter(ngrams(answer, size))
+        theirs = [Counter(ngrams(one, size)) for one in references]
+        most = theirs[0] if len(theirs) == 1 else reduce(or_, theirs)
+        found.append(shared_counts(ours, most))
+    total = tuple(max(len(answer) - size, 0) for size in range(n))
+    return Matches(tuple(found), total, len(answer), nearest)
+
+
+def bleu_of(of: Matches, smooth: str) -> float:
+    """The geometric mean of the precisions, lowered for answers that are too short; 0 where not one word matches.
+
+    Lengths of which the answer has no n-gram do not count, so that a short answer can be perfect.
+    """
+    if not any(of.found):
+        return 0.0
+    logs, halved = [], 1.0
+    for place, (found, total) in enumerate(zip(of.found, of.total, strict=True)):
+        if smooth == "add_k" and place:
+            found, total = found + ADDED, total + ADDED
+        if not total:
+            break
+        if not found:
+            halved *= 2
+            found = {"exp": 1 / halved, "floor": FLOOR, "none": 0.0, "add_k": 0.0}[smooth]
+        if not found:
+            return 0.0
+        logs.append(math.log(found / total))
+    brevity = min(0.0, 1.0 - of.n_reference / of.n_answer)
+    return math.exp(brevity + math.fsum(logs) / len(logs))
+
+
+BLEU_SMOOTH = Param(
+    "smooth",
+    one_of("exp", "floor", "add_k", "none"),
+    "exp",
+    "where n-grams of a length do not match: exp halves an imagined match each time (NIST), floor takes 0.1 match, "
+    "add_k adds 1 to matches and n-grams beyond single words, none scores 0",
+)
+
+
+def bleu(replies: Replies, n: int, smooth: str) -> Scores:
+    """How many of the answer's n-grams an expected answer has, of one to n words; too short answers are lowered.
+
+    BLEU of each answer by itself, from 0 to 1; n-grams longer than the answer do not count. The summary is the mean of
+    these; corpus_bleu takes all answers together. What has no answer scores 1 where none is given.
+    """
+    return replies.compared(partial(sentence_bleu, n=n, smooth=smooth))
+
+
+def sentence_bleu(answer: Words, references: list[Words], n: int, smooth: str) -> float:
+    """BLEU of one answer against all its references."""
+    return bleu_of(matches(answer, references, n), smooth)
+
+
+BLEU = Metric(
+    "bleu",
+    bleu,
+    params=(BLEU_N, BLEU_SMOOTH),
+    aliases=("sentence_bleu",),
+    presets={f"bleu{joint}{n}": {"n": n} for n in range(1, 5) for joint in ("", "_")},
+    view="answers",
+    formula="min(1, e^(1 − |expected| ÷ |answer|)) · (Π precision of n-grams)^(1/n)",
+    cite="Papineni et al. 2002, BLEU, ACL; smoothing: Chen & Cherry 2014, Comparison of Smoothing Techniques, WMT",
+)
+
+
+CORPUS_BLEU_PARTS = 2 * LONGEST_NGRAM + 2
+"""Matches and n-grams of each length, and the words of both sides; 0 for lengths that are not asked for."""
+
+
+def corpus_bleu(replies: Replies, n: int) -> Composed:
+    """BLEU of all answers together, their n-grams counted before anything is divided.
+
+    The score of a query is the BLEU of its answer alone, the summary that of all of them. A query without an answer
+    counts as one that shares nothing; one that has no answer to be found is left out. Smoothed as bleu(smooth=exp).
+    """
+    parts = np.full((replies.n_queries, CORPUS_BLEU_PARTS), np.nan)
+    parts[replies.is_answerable] = 0.0
+    for place, wanted in enumerate(replies.wanted):
+        if wanted is not None and wanted.references:  # unless there is an answer, the shortest was missed
+            parts[place, -1] = min(len(replies.words(text)) for text in wanted.references)
+    scores = np.where(replies.is_answerable, 0.0, np.nan)
+    for place, answer, references in replies.answered():
+        found = matches(answer, references, n)
+        unused = (0,) * (LONGEST_NGRAM - n)
+        parts[place] = (*found.found, *unused, *found.total, *unused, found.n_answer, found.n_reference)
+        scores[place] = bleu_of(found, "exp")
+    return Composed(scores, parts)
+
+
+def of_all(score: Floats, parts: Floats) -> float:
+    """BLEU of the sums; where only scores are known, their mean."""
+    if parts.ndim == 1:
+        return float(np.mean(score))
+    *counts, n_answer, n_reference = parts.sum(axis=0).tolist()
+    return bleu_of(Matches(tuple(counts[:LONGEST_NGRAM]), tuple(counts[LONGEST_NGRAM:]), n_answer, n_reference), "exp")
+
+
+CORPUS_BLEU = Metric(
+    "corpus_bleu",
+    corpus_bleu,
+    params=(BLEU_N,),
+    presets={f"corpus_bleu_{n}": {"n": n} for n in range(1, 5)},
+    aggregation=Aggregation("BLEU of the sums", of_all, n_parts=CORPUS_BLEU_PARTS),
+    view="answers",
+    formula="as bleu, over the n-grams of all answers",
+    cite="Papineni et al. 2002, BLEU: a Method for Automatic Evaluation of Machine Translation, ACL",
+)
+
+
+LONGEST_SUBSEQUENCE = "l"
+ROUGE_N = Param(
+    "n",
+    one_of(*"123456789", LONGEST_SUBSEQUENCE),
+    LONGEST_SUBSEQUENCE,
+    "words in a stretch; l: the longest common subsequence",
+    shown=True,
+)
+ROUGE_MEASURE = Param(
+    "measure",
+    one_of("f1", "precision", "recall"),
+    "f1",
+    "f1; precision: of the answer's stretches; recall: of those of the expected answer",
+)
+
+
+def rouge(replies: Replies, n: str, measure: str) -> Scores:
+    """How many stretches of n words the answer and the expected one share; with n=l their longest common subsequence.
+
+    Of several expected answers the most alike by F1 counts. Words are not stemmed. Fewer than n words share nothing: a
+    right answer of one word scores 0 with n=2. What has no answer scores 1 where none is given.
+    """
+    return replies.compared(partial(likeness, n=n, measure=measure))
+
+
+def likeness(answer: Words, references: list[Words], n: str, measure: str) -> float:
+    """What is shared with the reference that is most alike."""
+    if measure == "f1" and len(references) == 1:
+        return _rouge_overlap(answer, references[0], n).f1
+    shared = [_rouge_overlap(answer, reference, n) for reference in references]
+    best = max(shared, key=lambda one: one.f1)
+    return float(getattr(best, measure))
+
+
+def _rouge_overlap(answer: Words, reference: Words, n: str) -> Overlap:
+    if n == LONGEST_SUBSEQUENCE:
+        return Overlap(common_subsequence(answer, reference), len(answer), len(reference))
+    return overlap(ngrams(answer, int(n)), ngrams(reference, int(n)))
+
+
+ROUGE = Metric(
+    "rouge",
+    rouge,
+    params=(ROUGE_N, ROUGE_MEASURE),
+    presets={"rouge_l": {"n": LONGEST_SUBSEQUENCE}, "rougel": {"n": LONGEST_SUBSEQUENCE}}
+    | {f"rouge{joint}{n}": {"n": n} for n in "12" for joint in ("", "_")},
+    view="answers",
+    formula="F1 of the shared stretches of n words, counted as often as both have them; n=l: of the words in common order",
+    cite="Lin 2004, ROUGE: A Package for Automatic Evaluation of Summaries, ACL workshop Text Summarization Branches Out",
+)

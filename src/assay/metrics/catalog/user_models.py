@@ -1,0 +1,194 @@
+"""User models (C/W/L): gain per document inspected, by the chance to go on after each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from assay.grammar import Param, persistence
+from assay.metrics.definition import (
+    CUTOFF_NEEDED,
+    CUTOFF_VISITED,
+    DEPTH,
+    MAX_GRADE,
+    MIN_GRADE,
+    TARGET,
+    GradedRun,
+    Metric,
+    Scores,
+)
+from assay.metrics.gains import check_scale, scaled_gains
+from assay.model import BLOCK_CELLS, Floats
+
+Continuation = Callable[[Floats, Floats], Floats]
+"""(rank, gain at that rank), both queries × depth → the chance to go on to the next rank."""
+
+
+def expected_gain(run: GradedRun, gain: Floats, continuation: Continuation, depth: int) -> Floats:
+    """Expected gain per inspected document over the first `depth` ranks. Ranks with no judged document gain nothing."""
+    hits = run.retrieved
+    inside = hits.rank <= depth
+    query, column, worth = hits.query[inside], hits.rank[inside] - 1, gain[inside]
+    rank = np.arange(1.0, depth + 1.0)
+    result = np.zeros(run.n_queries)
+    step = max(1, BLOCK_CELLS // depth)
+    for start in range(0, run.n_queries, step):
+        rows = slice(*np.searchsorted(query, (start, start + step)))
+        block = np.zeros((min(step, run.n_queries - start), depth))
+        block[query[rows] - start, column[rows]] = worth[rows]
+        reach = np.ones_like(block)
+        np.cumprod(continuation(rank, block)[:, :-1], axis=1, out=reach[:, 1:])
+        result[start : start + step] = (reach * block).sum(axis=1) / reach.sum(axis=1)
+    return result
+
+
+def bpm(run: GradedRun, k: int, t: float, min_grade: float, max_grade: float | None) -> Scores:
+    """Gain per document inspected by a user who stops once they have t, or after k documents.
+
+    Gains are grades scaled to 0 … 1. Without enough gain the user reads all k ranks, also of a shorter ranking.
+    """
+    hits = run.retrieved.top(k)
+    total = hits.running_sum(scaled_gains(run, hits.grade, min_grade, max_grade))
+    enough = total >= t
+    stop = np.full(run.n_queries, k)
+    np.minimum.at(stop, hits.query[enough], hits.rank[enough])
+    gained = np.zeros(run.n_queries)
+    read = hits.rank <= stop[hits.query]
+    np.maximum.at(gained, hits.query[read], total[read])
+    return gained / stop
+
+
+BPM = Metric(
+    "bpm",
+    bpm,
+    is_monotone=False,
+    params=(CUTOFF_NEEDED, TARGET, MIN_GRADE, MAX_GRADE),
+    check=check_scale,
+    aliases=("bejeweled_player_model",),
+    formula="gain up to n ÷ n,  n = first rank with gain ≥ t, at most k",
+    cite="Zhang, Liu, Li, Zhang, Xu & Ma 2017, Evaluating Web Search with a Bejeweled Player Model, SIGIR",
+)
+
+
+def insq(run: GradedRun, t: float, min_grade: float, max_grade: float | None, depth: int) -> Scores:
+    """Gain per document inspected by a user who wants t and reads on more readily the deeper they are.
+
+    Gains are grades scaled to 0 … 1; summed over 1,000 ranks as cwl_eval does.
+    """
+    reach = (2 * t / (2 * t + np.arange(depth))) ** 2
+    weight = reach / reach.sum()
+    hits = run.retrieved.top(depth)
+    return hits.sum(scaled_gains(run, hits.grade, min_grade, max_grade) * weight[hits.rank - 1])
+
+
+INSQ = Metric(
+    "insq",
+    insq,
+    params=(TARGET, MIN_GRADE, MAX_GRADE, DEPTH),
+    check=check_scale,
+    formula="weighted mean gain; chance to go on after rank i is ((i + 2t − 1) ÷ (i + 2t))²",
+    cite="Moffat, Scholer & Thomas 2012, Models and Metrics: IR Evaluation as a User Process, ADCS",
+)
+
+
+def inst(run: GradedRun, t: float, min_grade: float, max_grade: float | None, depth: int) -> Scores:
+    """Gain per document inspected by a user who wants t and reads on more readily the less they have.
+
+    Gains are grades scaled to 0 … 1; summed over 1,000 ranks as cwl_eval does.
+    """
+
+    def go_on(rank: Floats, gain: Floats) -> Floats:
+        wanted = rank + 2 * t - np.cumsum(gain, axis=1)
+        return ((wanted - 1.0) / wanted) ** 2
+
+    return expected_gain(run, scaled_gains(run, run.retrieved.grade, min_grade, max_grade), go_on, depth)
+
+
+INST = Metric(
+    "inst",
+    inst,
+    params=(TARGET, MIN_GRADE, MAX_GRADE, DEPTH),
+    check=check_scale,
+    formula="weighted mean gain; chance to go on after rank i is ((c − 1) ÷ c)²,  c = i + 2t − gain up to i",
+    cite="Moffat, Bailey, Scholer & Thomas 2015, INST: An Adaptive Metric for IR Evaluation, ADCS",
+)
+
+
+NERR10_P = Param("p", persistence, 0.9, "chance to go on after a document of no use")
+
+
+def nerr10(run: GradedRun, p: float, min_grade: float, max_grade: float | None, depth: int) -> Scores:
+    """Gain per document inspected by a user who goes on with chance p unless satisfied.
+
+    Gains are grades scaled to 0 … 1. Equation 10 of the paper that shows why ERR itself is no such user model.
+    """
+    gain = scaled_gains(run, run.retrieved.grade, min_grade, max_grade)
+    return expected_gain(run, gain, lambda _, gain: p * (1.0 - gain), depth)
+
+
+NERR10 = Metric(
+    "nerr10",
+    nerr10,
+    params=(NERR10_P, MIN_GRADE, MAX_GRADE, DEPTH),
+    check=check_scale,
+    formula="weighted mean gain; chance to go on after rank i is p · (1 − gain(i))",
+    cite="Azzopardi, Mackenzie & Moffat 2021, ERR is not C/W/L, ICTIR",
+)
+
+
+def nerr11(run: GradedRun, t: float, min_grade: float, max_grade: float | None, depth: int) -> Scores:
+    """Gain per document inspected by a user who wants t documents' worth and stops when satisfied.
+
+    Gains are grades scaled to 0 … 1. Equation 11 of the paper that shows why ERR itself is no such user model.
+    """
+    gain = scaled_gains(run, run.retrieved.grade, min_grade, max_grade)
+    return expected_gain(run, gain, lambda rank, gain: ((rank + 2 * t - 1) / (rank + 2 * t)) ** 2 * (1.0 - gain), depth)
+
+
+NERR11 = Metric(
+    "nerr11",
+    nerr11,
+    params=(TARGET, MIN_GRADE, MAX_GRADE, DEPTH),
+    check=check_scale,
+    formula="weighted mean gain; chance to go on after rank i is ((i + 2t − 1) ÷ (i + 2t))² · (1 − gain(i))",
+    cite="Azzopardi, Mackenzie & Moffat 2021, ERR is not C/W/L, ICTIR",
+)
+
+
+def nerr8(run: GradedRun, k: int, min_grade: float, max_grade: float | None) -> Scores:
+    """Gain per document inspected by a user who stops when satisfied, at rank k at the latest.
+
+    Gains are grades scaled to 0 … 1. Equation 8 of the paper that shows why ERR itself is no such user model.
+    """
+    gain = scaled_gains(run, run.retrieved.grade, min_grade, max_grade)
+    return expected_gain(run, gain, lambda _, gain: 1.0 - gain, depth=k)
+
+
+NERR8 = Metric(
+    "nerr8",
+    nerr8,
+    params=(CUTOFF_VISITED, MIN_GRADE, MAX_GRADE),
+    check=check_scale,
+    formula="weighted mean gain; chance to go on after rank i is 1 − gain(i), and 0 after rank k",
+    cite="Azzopardi, Mackenzie & Moffat 2021, ERR is not C/W/L, ICTIR",
+)
+
+
+def nerr9(run: GradedRun, k: int, min_grade: float, max_grade: float | None) -> Scores:
+    """Gain per document inspected by a user who tires with depth and stops when satisfied, at rank k at the latest.
+
+    Gains are grades scaled to 0 … 1. Equation 9 of the paper that shows why ERR itself is no such user model.
+    """
+    gain = scaled_gains(run, run.retrieved.grade, min_grade, max_grade)
+    return expected_gain(run, gain, lambda rank, gain: rank / (rank + 1.0) * (1.0 - gain), depth=k)
+
+
+NERR9 = Metric(
+    "nerr9",
+    nerr9,
+    params=(CUTOFF_VISITED, MIN_GRADE, MAX_GRADE),
+    check=check_scale,
+    formula="weighted mean gain; chance to go on after rank i is i ÷ (i + 1) · (1 − gain(i)), and 0 after rank k",
+    cite="Azzopardi, Mackenzie & Moffat 2021, ERR is not C/W/L, ICTIR",
+)

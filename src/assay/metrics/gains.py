@@ -1,0 +1,102 @@
+"""Gains: what grades and ranks are worth, and totals of the ideal ranking."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from assay.errors import BadParameter, DataError
+from assay.metrics.ties import ranks_of, tied_hits
+from assay.model import Floats, GradedRun, Hits, Ints
+
+MAX_EXPONENT = 1000.0
+
+
+def gains(grade: Floats, gain: Any = "linear", rel: float | None = None) -> Floats:
+    """What each grade is worth. Grades below `rel` and negative ones gain nothing; a map leaves other grades linear."""
+    linear = np.maximum(grade, 0.0)
+    if gain == "linear":
+        worth = linear
+    elif gain == "exp":
+        if linear.max(initial=0.0) > MAX_EXPONENT:
+            raise DataError(f"gain=exp cannot be used with a grade of {linear.max():g}: 2^grade is too large a number")
+        worth = np.exp2(linear) - 1.0
+    elif gain == "binary":
+        worth = (grade > 0).astype(float)
+    else:
+        worth = linear.copy()
+        for level, value in gain:
+            worth[grade == level] = value
+    return worth if rel is None else np.where(grade >= rel, worth, 0.0)
+
+
+def gain_function(gain: Any = "linear", rel: float | None = None) -> partial[Floats]:
+    """`gains` with its settings fixed."""
+    return partial(gains, gain=gain, rel=rel)
+
+
+def discounts(rank: Ints | Floats, discount: str = "log2") -> Floats:
+    """What is left of a gain at a rank."""
+    if discount == "log2":
+        return 1.0 / np.log2(rank + 1.0)
+    return 1.0 / np.maximum(np.log2(np.maximum(rank, 1)), 1.0)
+
+
+def discounted_gain(hits: Hits, worth: Floats, k: int | None, discount: str = "log2") -> Floats:
+    """Σ gain / discount over the hits within the first k ranks, per query."""
+    if k is not None:
+        inside = hits.rank <= k
+        hits, worth = hits.where(inside), worth[inside]
+    if discount == "log2":  # divides as trec_eval does, so that the last digit agrees
+        return hits.sum(worth / np.log2(hits.rank + 1.0))
+    return hits.sum(worth * discounts(hits.rank, discount))
+
+
+def expected_discounted_gain(run: GradedRun, worth: Floats, k: int | None, discount: str = "log2") -> Floats:
+    """The same over the retrieved documents, as the mean over all orders of ties."""
+    weight = discounts(ranks_of(run), discount)
+    return tied_hits(run).expected_sum(worth, weight, k)
+
+
+def scaled_gains(run: GradedRun, grade: Floats, min_grade: float, max_grade: float | None) -> Floats:
+    """Grades as gains from 0 (bottom of the scale) to 1 (top); grades outside the scale are moved to its ends."""
+    top = run.max_grade if max_grade is None else max_grade
+    if top <= min_grade:
+        return np.zeros(len(grade))
+    return np.clip((grade - min_grade) / (top - min_grade), 0.0, 1.0)
+
+
+def check_scale(params: Mapping[str, Any]) -> None:
+    """The bottom of a grading scale lies below its top."""
+    if params["max_grade"] is not None and params["min_grade"] >= params["max_grade"]:
+        raise BadParameter(f"min_grade is below max_grade; {params['min_grade']:g} is not below {params['max_grade']:g}")
+
+
+def stop_chances(run: GradedRun, grade: Floats, max_grade: float | None) -> Floats:
+    """ERR's chance that a document of this grade satisfies the user: (2^grade − 1) / 2^max_grade."""
+    top = run.max_grade if max_grade is None else max_grade
+    return np.exp2(np.clip(grade, 0.0, top) - top) - np.exp2(-top)
+
+
+def ideal_gain_by_rank(run: GradedRun, gain: partial[Floats], at: Hits) -> Floats:
+    """For each hit: what the ideal ranking has gained down to the hit's rank."""
+    ideal, worth = run.ideal_by(gain)
+    return read_at(ideal, ideal.running_sum(worth), at.query, at.rank)
+
+
+def ideal_dcg_by_rank(run: GradedRun, gain: partial[Floats], at: Hits) -> Floats:
+    """For each hit: the ideal ranking's dcg down to the hit's rank."""
+    ideal, worth = run.ideal_by(gain)
+    return read_at(ideal, ideal.running_sum(worth / np.log2(ideal.rank + 1.0)), at.query, at.rank)
+
+
+def read_at(hits: Hits, running: Floats, query: Ints, rank: Ints) -> Floats:
+    """The running total of `hits` at each (query, rank), where hit n of a query has rank n; 0 before the first."""
+    depth = np.minimum(rank, hits.count[query])
+    result = np.zeros(len(query))
+    some = depth > 0
+    result[some] = running[(hits.first[query] + depth - 1)[some]]
+    return result

@@ -1,0 +1,55 @@
+"""Lookup: metrics that are known already, by names in our own code, in results, in stores and in addresses.
+
+Nothing is imported for a name.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+from assay.errors import BadParameter, UnknownName
+from assay.metrics.custom import OwnMetric, unknown_function
+from assay.metrics.definition import BoundMetric, Metric
+from assay.metrics.parsing import bound_metrics, only_one
+
+
+def find_metrics(names: str | Iterable[str], profile: str = "") -> list[BoundMetric]:
+    """Metrics of the catalog, and of those made in this program, by spellings and groups; each once, in order.
+
+    A name such as `python:module:name` is one that nobody knows. Names are read as the profile's tool reads them.
+    """
+    return bound_metrics(_unmarked(names), profile)
+
+
+def find_metric(name: str, profile: str = "") -> BoundMetric:
+    """The one metric of that name."""
+    return only_one(name, find_metrics(name, profile))
+
+
+def recorded_metric(name: str, higher_is_better: bool = True) -> BoundMetric:
+    """The metric that results have under a name.
+
+    One that is not known here, or whose name cannot be read here, keeps the name and the direction it was recorded with: its
+    scores can be shown, but no new ones can be made.
+    """
+    try:
+        found = find_metric(name)
+    except (UnknownName, BadParameter):
+        return _by_name_alone(name, higher_is_better)
+    return found if found.name == name else _by_name_alone(name, found.metric.higher_is_better)
+
+
+def _by_name_alone(name: str, higher_is_better: bool) -> BoundMetric:
+    anything = (-math.inf, math.inf)
+    unknown = OwnMetric(name, unknown_function, is_monotone=False, range=anything, higher_is_better=higher_is_better)
+    return BoundMetric(unknown, {})
+
+
+def _unmarked(names: Any) -> Any:
+    """The names as plain text; measures of ir_measures and metrics themselves stay what they are."""
+    if isinstance(names, str):
+        return str(names)
+    is_list = isinstance(names, Iterable) and not isinstance(names, BoundMetric | Metric)
+    return [_unmarked(name) for name in names] if is_list else names

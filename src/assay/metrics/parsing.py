@@ -1,0 +1,303 @@
+"""Parsing: many spellings in, one metric out; and the spellings of other tools."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NoReturn
+
+from assay.errors import BadParameter, UnknownName, UsageError, near_matches
+from assay.grammar import REQUIRED, Param, WrittenName, parse_setting, split_arguments
+from assay.masking import mask
+from assay.metrics.custom import ONLY_WRITTEN, PREFIX, load_metric
+from assay.metrics.definition import BoundMetric, Metric
+from assay.metrics.registry import CUTS, DEFAULT_GROUP, GROUPS, POINTS, all_metrics, fold, known_spellings, register
+
+_WHOLE = re.compile(
+    r"""(?P<name>[^\s@()]+?) \s* (?:\( (?P<args>.*) \))? \s*
+        (?:@ \s* (?P<cut>[^()@]*?))? (?:-l (?P<level>\d+(?:\.\d+)?))?""",
+    re.VERBOSE,
+)
+
+
+_PARAMETER = re.compile(r"-?[\d.]|\w+=")
+Asked = WrittenName | BoundMetric | Metric
+"""What stands for a metric: its name as the user wrote it, or the thing itself."""
+Given = str | BoundMetric | Metric
+"""The same where a Python program hands it over, before `written_metrics` marks it."""
+LONGEST = 1000
+"""Letters of a name that is looked up; what was read may be of any length."""
+LONGEST_SHOWN = 40
+"""Letters that a message shows of a longer name."""
+SHORTEST = 3
+"""Letters of a spelling up to which it is like too many others to be suggested."""
+FAMILIES = {"ndcg_cut": "ndcg", "map_cut": "map"}
+"""trec_eval's measures that mean something only with a number → what they are cut from."""
+
+
+def written_metrics(given: Given | Iterable[Given] | None) -> Asked | list[Asked] | None:
+    """What a Python program hands over as metrics, marked as written. For public functions, never for names of data."""
+    if isinstance(given, str):
+        return WrittenName(given)
+    if given is None or isinstance(given, BoundMetric | Metric) or not isinstance(given, Iterable):
+        return given
+    return [WrittenName(one) if isinstance(one, str) else one for one in given]
+
+
+def parse_metrics(asked: Asked | Iterable[Asked] | None, profile: str = "") -> list[BoundMetric]:
+    """Metrics that the user asked for by spellings and groups, in order, each once. None means the default group.
+
+    `python:module:name` imports the module, so a text that is not marked as written is only looked up. Names are read as the
+    profile's tool reads them. A parameter that is spelled out at its default makes a difference to profiles, and so to what
+    is the same here.
+    """
+    return bound_metrics(asked, profile)
+
+
+def parse_metric(asked: Asked, profile: str = "") -> BoundMetric:
+    """The one metric that the user's spelling stands for."""
+    return only_one(asked, parse_metrics(asked, profile))
+
+
+def bound_metrics(asked: Any, profile: str) -> list[BoundMetric]:
+    """Metrics for names and things, each once; only a name that is marked as written may import anything."""
+    if asked is None:
+        asked = [DEFAULT_GROUP]
+    if isinstance(asked, str | BoundMetric | Metric) or not isinstance(asked, Iterable):
+        asked = [asked]
+    found: dict[tuple[str, frozenset[str]], BoundMetric] = {}
+    for one in asked:
+        for metric in _parse_asked(one, profile):
+            found.setdefault((metric.name, metric.given), metric)
+    if not found:
+        raise BadParameter("no metric was given")
+    return list(found.values())
+
+
+def only_one(asked: Any, metrics: list[BoundMetric]) -> BoundMetric:
+    """The one metric that there is; several are refused."""
+    if len(metrics) != 1:
+        raise BadParameter(f"{asked!r} stands for {len(metrics)} metrics ({metrics[0]}, {metrics[1]} …); one is wanted here")
+    return metrics[0]
+
+
+def parse_name(text: str) -> Metric:
+    """The definition a name stands for; a cutoff or parameters after it are allowed and do not matter."""
+    name = re.split(r"[@(]", text.strip())[0]
+    if fold(name) not in known_spellings():
+        name = _split_suffix(name)[0]
+    if fold(name) not in known_spellings():
+        raise _unknown(text, name)
+    return known_spellings()[fold(name)][0]
+
+
+def _parse_asked(asked: Any, profile: str) -> Iterator[BoundMetric]:
+    if isinstance(asked, BoundMetric):
+        yield asked
+    elif isinstance(asked, Metric):
+        register(asked)
+        yield _bind(asked.name, asked, {})
+    else:
+        yield from _parse_text(asked, profile)
+
+
+def _parse_text(text: Any, profile: str) -> Iterator[BoundMetric]:
+    if _is_measure(text):
+        text = str(text)
+    is_written = isinstance(text, WrittenName)
+    if not isinstance(text, str):
+        raise BadParameter(f"a metric is given by its name, or made by assay.metric, not by {text!r}")
+    if not is_written and len(text) > LONGEST:
+        raise UnknownName("metric", f"{mask(text)[:LONGEST_SHOWN]}…")
+    for part in _split_outside_brackets(text):
+        read = as_read_by(profile, part)
+        if (group := fold(read)) in GROUPS:
+            for member in GROUPS[group]:
+                yield from _parse_one(member)
+        elif read.startswith(PREFIX):
+            yield from _parse_one(load_metric(WrittenName(read)) if is_written else _refuse_loading(read))
+        else:
+            yield from _parse_one(read)
+
+
+def _refuse_loading(text: str) -> NoReturn:
+    raise UnknownName("metric", text, hint=ONLY_WRITTEN)
+
+
+def _is_measure(thing: Any) -> bool:
+    """Whether this is one of ir_measures' measures, which writes itself as text that is read here: `nDCG@10`."""
+    return not isinstance(thing, type) and isinstance(getattr(thing, "SUPPORTED_PARAMS", None), Mapping)
+
+
+def _split_outside_brackets(text: str) -> list[str]:
+    """Split `ndcg@10, map` at commas that stand outside brackets and before a letter (so `recall@5,10` stays whole)."""
+    parts, depth, start = [], 0, 0
+    for place, letter in enumerate(text):
+        depth += (letter in "([{") - (letter in ")]}")
+        if letter == "," and depth == 0 and text[place + 1 :].lstrip()[:1].isalpha():
+            parts.append(text[start:place].strip())
+            start = place + 1
+    return [*parts, text[start:].strip().rstrip(",")]
+
+
+def _parse_one(text: str) -> Iterator[BoundMetric]:
+    shape = _WHOLE.fullmatch(text)
+    if not shape:
+        raise BadParameter(f"{text!r} is not a metric; write name@k or name(parameter=value)@k, such as ndcg@10")
+    _refuse_ambiguous(text, shape)
+    if fold(text) in known_spellings():
+        metric, preset = known_spellings()[fold(text)]
+        yield _bind(text, metric, preset)
+        return
+    name, cut, dotted = shape["name"], shape["cut"], False
+    if fold(name) not in known_spellings() and cut is None:
+        name, cut, dotted = _split_suffix(name)
+    if fold(name) not in known_spellings():
+        raise _unknown(text, name)
+    metric, preset = known_spellings()[fold(name)]
+    given = dict(preset)
+    level = _set(text, metric, "rel", shape["level"]) if shape["level"] else {}
+    for more in (_arguments(text, metric, shape["args"]), level):
+        _refuse_twice(text, given, more)
+        given |= more
+    for settings in _cutoffs(text, metric, cut, dotted):
+        _refuse_twice(text, given, settings)
+        yield _bind(text, metric, {**given, **settings})
+
+
+def _refuse_ambiguous(text: str, shape: re.Match[str]) -> None:
+    """Names that tools understand differently, or that stand for a list of cutoffs there."""
+    name, at = fold(shape["name"]), f"@{shape['cut']}" if shape["cut"] else ""
+    if fold(text) in FAMILIES:
+        ours = FAMILIES[fold(text)]
+        instead = f"write one, as in {ours}@10 or {name}_10; --profile trec_eval-9 takes all"
+        raise BadParameter(f"{text}: the name stands for several cutoffs; {instead}")
+    if name == "hits":
+        raise BadParameter(f"{text}: write mean_rel_ret{at} for the number found (ranx), or hit{at} for whether any was")
+
+
+def _split_suffix(name: str) -> tuple[str, str | None, bool]:
+    """`ndcg_cut_10` → ndcg_cut, 10, not by a dot. The longest known name wins; without one the text stays whole."""
+    for place in range(len(name) - 1, 0, -1):
+        head, rest = name[:place], name[place:]
+        joint = next((joint for joint in ("_at_", "_", ".") if rest.startswith(joint)), None)
+        if joint and fold(head) in known_spellings() and _PARAMETER.match(rest, len(joint)):
+            return head, rest.removeprefix(joint), joint == "."
+    return name, None, False
+
+
+def _arguments(text: str, metric: Metric, args: str | None) -> dict[str, Any]:
+    settings: dict[str, Any] = {}
+    for part in split_arguments(args or ""):
+        name, equals, value = part.partition("=")
+        if not equals:
+            raise BadParameter(f"{text}: write parameters as name=value, not {part!r}")
+        setting = _set(text, metric, name.strip(), value.strip())
+        _refuse_twice(text, settings, setting)
+        settings |= setting
+    return settings
+
+
+def _refuse_twice(text: str, given: Mapping[str, Any], more: Mapping[str, Any]) -> None:
+    for name in more:
+        if name in given:
+            raise BadParameter(f"{text}: {name} is given twice")
+
+
+def _cutoffs(text: str, metric: Metric, cut: str | None, dotted: bool) -> Iterator[dict[str, Any]]:
+    """One setting per cutoff of a list; a single one for parameters that take the whole list."""
+    if cut is None:
+        yield {}
+        return
+    by_dot = next((param for param in metric.params if param.dot), None)
+    if by_dot and (not metric.at or (dotted and ("=" in cut or metric.name == "rbp"))):
+        yield _set(text, metric, by_dot.name, _dotted_value(by_dot, cut))
+        return
+    if "=" in cut:
+        name, _, value = cut.partition("=")
+        is_budget = any(param.budget and name.strip().lower() in (param.name, *param.aliases) for param in metric.params)
+        for part in value.split(",") if is_budget else (value,):
+            yield _set(text, metric, name.strip(), part.strip())
+        return
+    if metric.at is None:
+        raise BadParameter(f"{text}: {metric.name} takes no cutoff")
+    for part in cut.split(","):
+        yield _set(text, metric, metric.at.name, part.strip())
+
+
+def _dotted_value(param: Param, cut: str) -> str:
+    """`rbp.95` is ranx's way of writing p=0.95; `rbp.p=0.5` is trec_eval's."""
+    cut = cut.removeprefix(f"{param.name}=")
+    return f"0.{cut}" if param.name == "p" and cut.isdecimal() else cut
+
+
+def _set(text: str, metric: Metric, name: str, value: str) -> dict[str, Any]:
+    return parse_setting(text, metric.name, metric.params, name, value)
+
+
+def _bind(text: str, metric: Metric, given: Mapping[str, Any]) -> BoundMetric:
+    bound = metric.bind(**given)
+    for param in metric.params:
+        if bound.params[param.name] is REQUIRED:
+            if not param.at:
+                example = f"{metric.name}({param.name}={_example(param)})"
+                raise BadParameter(f"{text}: the parameter {param.name} has no default; give it a value, as in {example}")
+            instead = " set_precision is precision over everything retrieved." if metric.name == "precision" else ""
+            name = next(iter(metric.titles), metric.name)
+            raise BadParameter(f"{text}: {name} needs {param.name}, as in {name}@{_example(param)}.{instead}")
+    return bound
+
+
+def _example(param: Param) -> str:
+    return "10" if param.name == "k" else "0.5"
+
+
+def _unknown(text: str, name: str) -> UnknownName:
+    """The error for a name nobody knows, with what may have been meant, cutoff and all."""
+    shape = re.fullmatch(r"(?P<word>.+?)(?:_at_|_|\.)(?P<cut>\d[\d,]*)", name)
+    word, rest = (shape["word"], f"@{shape['cut']}") if shape else (name, text[len(name) :])
+    spellings = [spelling for spelling in known_spellings() if len(spelling) > SHORTEST]
+    near = [*near_matches(word, all_metrics()), *near_matches(word, spellings)]
+    meant = (suggestion for name in near if (suggestion := _suggestion(known_spellings()[fold(name)][0], rest)))
+    return UnknownName("metric", text, list(dict.fromkeys(meant))[:2], f"assay metrics lists all {len(all_metrics())}")
+
+
+def _suggestion(metric: Metric, rest: str) -> str:
+    """The metric with what stood behind the name, or with as much of it as it takes; nothing where all of it fails."""
+    name = metric.name if len(metric.name) > 1 else next(iter(metric.titles), metric.name)
+    cut = f"@{rest.partition('@')[2]}" if "@" in rest else ""
+    example = f"@{_example(metric.at)}" if metric.at else ""
+    return next((text for text in (name + rest, name + cut, name, name + example) if _is_metric(text)), "")
+
+
+def _is_metric(text: str) -> bool:
+    try:
+        return bool(list(_parse_one(text)))
+    except UsageError:
+        return False
+
+
+TREC_FAMILIES = {
+    **dict.fromkeys(("P", "recall", "ndcg_cut", "map_cut", "relative_P"), CUTS),
+    "success": "1,5,10",
+    "iprec_at_recall": POINTS,
+    "Rprec_mult": "0.2,0.4,0.6,0.8,1,1.2,1.4,1.6,1.8,2",
+}
+"""trec_eval's measures with one value per parameter → the parameters it takes where none are given."""
+_TREC = {name: f"{name}.{cuts}" for name, cuts in TREC_FAMILIES.items()}
+_RANX = (
+    (re.compile(r"rbp[.@](\d+)((?:-l\d+)?)", re.ASCII), r"rbp(p=0.\1)\2"),
+    (re.compile(r"precision((?:-l\d+)?)", re.ASCII), r"set_precision\1"),
+    (re.compile(r"f1((?:-l\d+)?)", re.ASCII), r"set_f\1"),
+    (re.compile(r"hits((?:@\d+)?(?:-l\d+)?)", re.ASCII), r"mean_rel_ret\1"),
+)
+"""ranx's spelling → ours. A persistence stands behind `@`; without a cutoff everything retrieved counts."""
+
+
+def as_read_by(profile: str, text: str) -> str:
+    """What a profile's tool means by a metric, in our words; the text itself where that is the same, or no tool is named."""
+    if profile.startswith("trec_eval-") or profile == "pytrec_eval":
+        return _TREC.get(text, text)
+    if profile == "ranx":
+        return next((shape.sub(ours, text) for shape, ours in _RANX if shape.fullmatch(text)), text)
+    return text

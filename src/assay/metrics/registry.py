@@ -1,0 +1,79 @@
+"""The registry: every metric by its name and by every other spelling of it, read from the catalog once; and named groups."""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from assay.catalog import load_entries
+from assay.errors import UsageError
+from assay.metrics.definition import Metric
+
+_own: dict[str, tuple[Metric, Mapping[str, Any]]] = {}
+"""Metrics that somebody made while the program runs, by name, as spellings are."""
+
+
+@cache
+def all_metrics() -> dict[str, Metric]:
+    """Canonical name → metric of the catalog, sorted by name."""
+    return load_entries("assay.metrics.catalog", Metric, "assay.metrics")
+
+
+@cache
+def all_spellings() -> dict[str, tuple[Metric, Mapping[str, Any]]]:
+    """Every spelling of the catalog, folded → the metric and the parameters that spelling sets."""
+    spellings: dict[str, tuple[Metric, Mapping[str, Any]]] = {}
+    for metric in all_metrics().values():
+        for name in (metric.name, *metric.aliases, *metric.trec_names):
+            spellings.setdefault(fold(name), (metric, {}))
+        for name, preset in {**metric.titles, **metric.presets}.items():
+            spellings[fold(name)] = (metric, preset)
+    return spellings
+
+
+def known_spellings() -> Mapping[str, tuple[Metric, Mapping[str, Any]]]:
+    """The same, and the metrics that were made since."""
+    return ChainMap(all_spellings(), _own)
+
+
+def register(metric: Metric) -> None:
+    """Make a metric known by its name, here and now. One of the same name that was registered before is replaced."""
+    known = all_spellings().get(fold(metric.name))
+    if known and known[0] is not metric:
+        raise UsageError(f"a metric of your own needs a name of its own: {metric.name} is {known[0].name} already")
+    if not known:
+        _own[fold(metric.name)] = (metric, {})
+
+
+def fold(name: str) -> str:
+    """How spellings are compared: case and hyphens do not matter."""
+    return name.lower().replace("-", "_")
+
+
+CUTS = "5,10,15,20,30,100,200,500,1000"
+POINTS = "0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1"
+COUNTS = ("num_q", "num_ret", "num_rel", "num_rel_ret")
+
+OFFICIAL = (
+    *("runid", *COUNTS, "map", "gm_map", "rprec", "bpref", "mrr"),
+    *(f"iprec@{POINTS}", f"precision@{CUTS}"),
+)
+SETS = ("set_precision", "set_relative_precision", "set_recall", "set_map", "set_f")
+
+GROUPS: dict[str, tuple[str, ...]] = {
+    "rag": ("ndcg@10", "recall@10", "precision@5", "mrr", "hit@5", "map"),
+    "beir": ("ndcg@1,3,5,10,100,1000", "map@1,3,5,10,100,1000", "recall@1,3,5,10,100,1000", "precision@1,3,5,10,100,1000"),
+    "mteb": tuple(f"{name}@1,3,5,10,20,100,1000" for name in ("ndcg", "map", "recall", "precision", "mrr", "hit")),
+    "official": OFFICIAL,
+    "set": ("runid", *COUNTS, "utility", *SETS),
+    "all_trec": (
+        *OFFICIAL,
+        *("relstring", f"recall@{CUTS}", "infap", "gm_bpref", "rprec_mult@0.2,0.4,0.6,0.8,1,1.2,1.4,1.6,1.8,2"),
+        *("utility", "11pt_avg", "bing", "g", "dcg", "ideal_dcg", "ndcg", "ndcg_rel", "rndcg"),
+        *(f"ndcg@{CUTS}", f"map@{CUTS}", f"capped_recall@{CUTS}", "hit@1,5,10", *SETS),
+        *("num_nonrel_judged_ret", "yaap", "rbp(p=0.9, gain=query)", "rbp_residual(p=0.9)", "unjudged@5,10,20"),
+    ),
+}
+DEFAULT_GROUP = "rag"

@@ -1,0 +1,244 @@
+"""Residuals: the lowest and highest score over all grades that unjudged documents may have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from assay.metrics.definition import REL
+from assay.metrics.gains import discounts, gain_function
+from assay.model import Column, Floats, GradedRun, Hits, OpenQuery, is_relevant, open_queries, ratio, with_unjudged_relevant
+
+if TYPE_CHECKING:
+    from assay.metrics.definition import BoundMetric
+
+
+SHARES = ("scale", "query")
+"""Gains that are a share of the best grade; no level matters to them, and a grade off the scale would distort them."""
+BY_ENDS = frozenset(
+    (
+        *("precision", "recall", "capped_recall", "f", "hit", "mrr", "err", "dcg", "ideal_dcg", "sdcg", "rbp", "utility"),
+        *("set_precision", "set_recall", "set_relative_precision", "set_map", "set_f"),
+        *("num_q", "num_ret", "num_rel", "num_rel_ret", "mean_rel_ret"),
+    )
+)
+"""Metrics that relevant documents within the cutoff never lower, and those beyond it never raise (or the other way)."""
+BY_RELEVANCE = frozenset(("rprec_mult", "bpref", "gm_bpref", "iprec", "11pt_avg", "yaap", "bing", "num_nonrel_judged_ret"))
+"""Metrics that know relevant and not relevant alone, and that a relevant document one place up never lowers."""
+MOST_ROWS = 50_000_000
+"""Rows that are looked at to try every number of relevant documents; above it two scenarios have to do."""
+NOT_BOUNDS = "two scenarios, not bounds: no unjudged document relevant, or all within the cutoff"
+
+
+class Residual(NamedTuple):
+    """Lowest and highest score of each query, and what they are if they are no bounds."""
+
+    low: Floats
+    high: Floats
+    method: str = ""
+
+
+def residual_scores(metric: BoundMetric, run: GradedRun) -> Residual:
+    """The bounds of each score, over all ways to grade what was retrieved and is unjudged; or two scenarios where no bounds
+    are known. Where unjudged documents are dropped first, they count once they have a grade.
+    """
+    plain = _score(metric, run)
+    if metric.params.get("judged_only"):
+        whole = metric.metric.bind(**{**metric.params, "judged_only": False})
+        found = residual_scores(whole, run)
+        return Residual(np.minimum(plain, found.low), np.maximum(plain, found.high), found.method)
+    grade = _top_grade(metric, run)
+    if bounds := _by_query(metric, run, grade):
+        return _of_queries(plain, run, bounds)
+    return _of_scenarios(metric, run, plain, grade)
+
+
+def _of_scenarios(metric: BoundMetric, run: GradedRun, plain: Floats, grade: float) -> Residual:
+    """No unjudged document relevant, all, those within the cutoff, and those beyond it."""
+    k = metric.params.get("k")
+    runs = [with_unjudged_relevant(run, k, grade)]
+    is_bound = metric.metric.name in BY_ENDS and not isinstance(gain := metric.params.get("gain"), tuple) and gain != "query"
+    if is_bound and k is not None:
+        runs += [with_unjudged_relevant(run, None, grade, after=k), with_unjudged_relevant(run, None, grade)]
+    scores = [plain, *(_score(metric, one) for one in runs)]
+    low, high = np.minimum.reduce(scores), np.maximum.reduce(scores)
+    is_open = bool((run.judged.count < run.n_retrieved).any())
+    return Residual(low, high, "" if is_bound or not is_open else NOT_BOUNDS)
+
+
+Bounds = Callable[[OpenQuery], tuple[float, float]]
+
+
+def _by_query(metric: BoundMetric, run: GradedRun, grade: float) -> Bounds | None:
+    """How the bounds of one query are found; None where it cannot be done query by query."""
+    name, params = metric.metric.name, metric.params
+    if name in ("map", "gm_map"):
+        level = run.level if params["rel"] is None else params["rel"]
+        return lambda query: ap_bounds(query, level, params.get("k"), is_capped=params.get("norm") == "min")
+    if name == "ndcg" and params["ideal"] != "retrieved":
+        return lambda query: ndcg_bounds(query, grade, params)
+    if name == "rprec":
+        level = run.level if params["rel"] is None else params["rel"]
+        return lambda query: rprec_bounds(query, level)
+    is_binary = metric.metric.is_monotone and grade == 1.0 and set(np.unique(run.ideal.grade)) <= {-1.0, 0.0, 1.0}
+    if name in BY_RELEVANCE or (is_binary and name not in BY_ENDS):
+        rows = sum((len(query.open) + 1) * len(query.grade) for query in open_queries(run))
+        return (lambda query: _tried(metric, run, query, grade)) if rows <= MOST_ROWS else None
+    return None
+
+
+def _of_queries(plain: Floats, run: GradedRun, bounds: Bounds) -> Residual:
+    low, high = plain.copy(), plain.copy()
+    for query in open_queries(run):
+        lowest, highest = bounds(query)
+        low[query.number] = min(lowest, low[query.number])
+        high[query.number] = max(highest, high[query.number])
+    return Residual(low, high)
+
+
+def _tried(metric: BoundMetric, run: GradedRun, query: OpenQuery, grade: float) -> tuple[float, float]:
+    """Every number of relevant documents, at the bottom and at the top."""
+    scores = [_score(metric, one) for one in _gradings(run, query, grade)]
+    return float(scores[0].min()), float(scores[1].max())
+
+
+def _gradings(run: GradedRun, query: OpenQuery, grade: float) -> Iterator[GradedRun]:
+    """The query with 0, 1, 2 … of its unjudged documents relevant and the others not: the last of them, then the first."""
+    n_open, n = len(query.open), len(query.grade)
+    first = np.where(np.arange(n_open) < np.arange(n_open + 1)[:, None], grade, 0.0)
+    for filled in (first[:, ::-1], first):
+        grades = np.tile(query.grade, (n_open + 1, 1))
+        grades[:, query.open] = filled
+        ideal = -np.sort(-np.hstack((np.tile(query.ideal, (n_open + 1, 1)), filled)), axis=1)
+        yield replace(
+            run,
+            query_ids=tuple(map(str, range(n_open + 1))),
+            retrieved=_hits(grades),
+            n_retrieved=np.full(n_open + 1, n),
+            ideal=_hits(ideal),
+            judgment=None,
+            ties=None,
+        )
+
+
+def _hits(grades: Floats) -> Hits:
+    """A row of grades for each query, by rank."""
+    n_queries, n = grades.shape
+    query, rank = np.repeat(np.arange(n_queries), n), np.tile(np.arange(1, n + 1), n_queries)
+    return Hits(query, rank, grades.ravel(), n_queries)
+
+
+def _top_grade(metric: BoundMetric, run: GradedRun) -> float:
+    """The grade that unjudged documents are given: the best there is, and one that the metric takes as relevant."""
+    top = metric.params.get("max_grade") or run.max_grade or 1.0
+    if metric.params.get("gain") in SHARES:
+        return float(top)
+    level = metric.params.get("rel")
+    if level is None and REL in metric.metric.params:
+        level = run.level
+    return max(top, level or 0.0)
+
+
+def _score(metric: BoundMetric, run: GradedRun) -> Floats:
+    return Column.of(metric.score(run), metric.metric.aggregation).score
+
+
+def ap_bounds(query: OpenQuery, level: float | None, k: int | None, *, is_capped: bool) -> tuple[float, float]:
+    """Lowest and highest average precision. One more relevant document adds its own precision, and lifts those below it."""
+    relevant = is_relevant(query.grade, level)
+    ranks = np.arange(1, len(relevant) + 1)
+    share = np.where(ranks <= (k or len(ranks)), 1.0 / ranks, 0.0)
+    above = np.cumsum(relevant)
+    found = (above * share)[relevant].sum()
+    lifted = _sum_below(np.where(relevant, share, 0.0))[query.open]
+    own, n = share[query.open], len(query.open)
+    best = (above[query.open] + np.arange(1, n + 1)) * own + lifted
+    worst = ((above[query.open] + 1) * own + lifted + _sum_below(own))[::-1]
+    total = is_relevant(query.ideal, level).sum() + np.arange(n + 1.0)
+    if is_capped and k is not None:
+        total = total.clip(max=k)
+    lowest, highest = (ratio(found + np.concatenate(([0.0], np.cumsum(more))), total) for more in (worst, best))
+    return float(lowest.min()), float(highest.max())
+
+
+def rprec_bounds(query: OpenQuery, level: float | None) -> tuple[float, float]:
+    """Lowest and highest R-precision: with m more relevant documents it looks at R + m ranks."""
+    relevant = is_relevant(query.grade, level)
+    n, n_open = len(relevant), len(query.open)
+    more = np.arange(n_open + 1)
+    total = is_relevant(query.ideal, level).sum() + more
+    found = np.concatenate(([0], np.cumsum(relevant)))[total.clip(max=n)]
+    n_inside = np.searchsorted(query.open, total)
+    lowest = ratio(found + np.maximum(n_inside - (n_open - more), 0), total)
+    highest = ratio(found + np.minimum(n_inside, more), total)
+    return float(lowest.min()), float(highest.max())
+
+
+def _sum_below(values: Floats) -> Floats:
+    """For each place, the sum of all values after it."""
+    return values.sum() - np.cumsum(values)
+
+
+MOST_STEPS = 50
+
+
+def ndcg_bounds(query: OpenQuery, grade: float, params: Mapping[str, Any]) -> tuple[float, float]:
+    """Lowest and highest nDCG.
+
+    In the gain of one document the DCG is linear and the ideal DCG convex, so their quotient is lowest at 0 or at the top.
+    """
+    worth = gain_function(params["gain"], params["rel"])
+    actual = np.where(np.isnan(query.grade), 0.0, worth(np.nan_to_num(query.grade, nan=-1.0)))
+    wanted = -np.sort(-worth(query.ideal))
+    wanted = wanted[wanted > 0]
+    possible = np.array([grade, *_mapped_grades(params["gain"])])
+    top = max(worth(possible).max(), wanted.max(initial=0.0))
+    k, discount = params["k"], params["discount"]
+    weight = _weights(len(actual), k, discount)
+    ideal_weight = _weights(len(wanted) + len(query.open), None if params["ideal"] == "uncut" else k, discount)
+    found, room = float(actual @ weight), weight[query.open]
+    lowest = _lowest(found, room, wanted, ideal_weight, top)
+    return lowest, _highest(found, room, wanted, ideal_weight, top)
+
+
+def _mapped_grades(gain: Any) -> list[float]:
+    """The grades that a map gives a gain of their own."""
+    return [level for level, _ in gain] if isinstance(gain, tuple) else []
+
+
+def _weights(n: int, k: int | None, discount: str) -> Floats:
+    ranks = np.arange(1, n + 1)
+    return np.where(ranks <= (k or n), discounts(ranks, discount), 0.0)
+
+
+def _lowest(found: float, room: Floats, wanted: Floats, ideal_weight: Floats, top: float) -> float:
+    """The last m unjudged documents have the top grade, for every m."""
+    gained = top * np.concatenate(([0.0], np.cumsum(room[::-1])))
+    ideal = top * np.concatenate(([0.0], np.cumsum(ideal_weight)))[: len(gained)]
+    if len(wanted):
+        ideal = ideal + np.correlate(ideal_weight, wanted, "valid")
+    return float(ratio(found + gained, ideal).min())
+
+
+def _highest(found: float, room: Floats, wanted: Floats, ideal_weight: Floats, top: float) -> float:
+    """For each level of gain the number of documents that reach it is chosen by itself; what is best at a given quotient
+    leads to a better one until none is left (Dinkelbach 1967, On Nonlinear Fractional Programming, Management Science 13).
+    """
+    levels = np.unique(np.append(wanted, top))
+    width = np.diff(levels, prepend=0.0)
+    gained = np.concatenate(([0.0], np.cumsum(room)))
+    cost = np.concatenate(([0.0], np.cumsum(ideal_weight)))
+    n_wanted = (wanted >= levels[:, None]).sum(axis=1)
+    costs = cost[n_wanted[:, None] + np.arange(len(gained))]
+    best = 0.0
+    for _ in range(MOST_STEPS):
+        chosen = (gained - best * costs).argmax(axis=1)
+        ideal = float(width @ costs[np.arange(len(levels)), chosen])
+        better = (found + float(width @ gained[chosen])) / ideal if ideal > 0 else 0.0
+        if better <= best:
+            break
+        best = better
+    return best
