@@ -10,9 +10,7 @@ from sacrebleu.metrics import BLEU
 
 from assay.evaluation.scoring import score_views
 from assay.metrics.parsing import parse_metric
-from assay.model.replies import Replies
-from assay.model.reply import Reply
-from assay.model.wanted import Wanted
+from assay.views.answers import Replies, Reply, Wanted
 from benchmarks._timing import Row, best_time, faster, within
 
 N_PAIRS, N_WORDS, TRIES = 10_000, 8000, 3

@@ -16,8 +16,8 @@ from assay.evaluation.scoring import score_views
 from assay.metrics.parsing import parse_metrics
 from assay.model.policy import Policy
 from assay.model.run import Rankings, Run
-from assay.model.similarity import Expected, Similarities
 from assay.ontology import Ontology
+from assay.views.similarity import Expected, Similarities
 from benchmarks._timing import Row, best_time, faster
 
 N_QUERIES, N_RETRIEVED = 500, 10

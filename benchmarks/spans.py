@@ -9,12 +9,12 @@ import numpy as np
 from assay.evaluation.grader import Grader
 from assay.evaluation.scoring import score_views
 from assay.metrics.parsing import parse_metrics
-from assay.model.places import Places
 from assay.model.policy import Policy
 from assay.model.qrels import Qrels
 from assay.model.records import Document, Span
 from assay.model.run import Rankings, Run
-from assay.model.spans import Spans, Truth
+from assay.views.chunk_locations import Places
+from assay.views.spans import Spans, Truth
 from benchmarks._timing import Row, best_time, within
 
 N_QUERIES, N_RETRIEVED, N_FILES, PER_FILE, LINES = 1000, 1000, 2000, 50, 10

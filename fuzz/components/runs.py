@@ -11,7 +11,7 @@ from unittest import mock
 
 from assay import AssayError, Policy, Qrels, Run
 from assay.datasets import _tables, as_source, rank_source
-from assay.model.grading import grade, settle
+from assay.views.grading import grade, settle
 from fuzz.component import Component, SilentDifference
 from fuzz.components._database import share_database
 from fuzz.components._documents import RUN_NAMES, RUN_ROWS, columns, json_lines, nested, parquet, records, table, trec_run

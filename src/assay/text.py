@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -138,3 +139,8 @@ def _any_word() -> re.Pattern[str]:
     mark = f"[{re.escape(marks)}]"
     letter = rf"[^\W_{_UNSEPARATED}]"
     return re.compile(rf"(?=\w)[{_UNSEPARATED}]{mark}*|{letter}(?:{letter}|{mark})*")
+
+
+def is_file(path: str | os.PathLike[str]) -> bool:
+    """Whether there is such a file."""
+    return os.path.isfile(path)  # noqa: PTH113 (Path.is_file raises where the name is too long)

@@ -1,7 +1,7 @@
 """Sizes of chunks, worked out by hand."""
 
 from assay.chunkers import ChunkSizes, Distribution, sizes
-from assay.model.chunk import Chunk
+from assay.model.records import Chunk
 
 
 def chunk(text):

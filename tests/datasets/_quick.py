@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 import assay
 from assay import DataError, Qrels, Run
 from assay.datasets import as_source, rank_source
-from assay.model.grading import grade, settle
 from assay.model.policy import CHOICES, RankRule
+from assay.views.grading import grade, settle
 
 from ._cases import columns, delimited, jsonl, packed, parquet, trec_run, write
 from ._sizes import sizes

@@ -5,7 +5,7 @@ import pytest
 from assay import DataError
 from assay.datasets import _source_tree
 from assay.datasets._format import load_dataset
-from assay.model.lines import count_lines
+from assay.views.chunk_locations import count_lines
 
 from ._cases import BOM, write
 from ._code_spans import made, task

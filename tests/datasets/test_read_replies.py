@@ -6,8 +6,7 @@ import pytest
 
 from assay.datasets._read_replies import read_replies
 from assay.errors import DataError
-from assay.model.reply import Reply
-from assay.model.wanted import Wanted
+from assay.views.answers import Reply, Wanted
 
 ROWS = [
     {"query_id": "1", "answer": "Paris", "confidence": 0.5, "references": ["Paris", "paris, France"], "language": "en"},

@@ -11,7 +11,7 @@ import pytest
 
 from assay.datasets._read_routes import read_routes
 from assay.errors import DataError
-from assay.model.decision import Decision
+from assay.views.routing import Decision
 
 RECORDS = [
     {"query_id": "q1", "route": "code;chat", "optimal_expert": "code", "gated": False, "needs_retrieval": True, "cost": 2.5},

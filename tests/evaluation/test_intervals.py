@@ -11,7 +11,7 @@ from assay.evaluation.setting import settings_of
 from assay.metrics.parsing import parse_metrics
 from assay.model.profile import OWN
 from assay.model.qrels import Qrels
-from assay.model.timing import Times
+from assay.views.timing import Times
 
 QUERIES = [f"q{number}" for number in range(20)]
 QRELS = {query: {"d": 1} for query in QUERIES}

@@ -12,7 +12,7 @@ from assay.evaluation.conduct import Conduct, carry_out
 from assay.evaluation.plan import make_plan
 from assay.evaluation.replied import replies_said
 from assay.evaluation.saved import result_from_dict
-from assay.model.reply import Reply
+from assay.views.answers import Reply
 
 DATASET = [
     {"id": "1", "question": "Capital of France?", "expected": "Paris", "relevant_ids": ["d1"]},

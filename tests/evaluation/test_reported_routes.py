@@ -13,8 +13,8 @@ from assay.evaluation.conduct import Conduct, carry_out
 from assay.evaluation.plan import make_plan
 from assay.evaluation.reported_routes import reports_of
 from assay.evaluation.saved import result_from_dict
-from assay.model.decision import Decision
 from assay.model.records import Hit, Query
+from assay.views.routing import Decision
 
 from ._plans import plan
 from ._retrievers import Told, benchmark

@@ -9,10 +9,8 @@ from hypothesis import strategies as st
 
 from assay.evaluation.scoring import score_views
 from assay.metrics.parsing import parse_metric
-from assay.model.replies import Replies
-from assay.model.reply import Reply
 from assay.model.scores import Column
-from assay.model.wanted import Wanted
+from assay.views.answers import Replies, Reply, Wanted
 
 Pair = tuple[Any, Any]
 """What was answered: text, a Reply, None for an abstention, ... for nothing; and what is right: a text, several, or ..."""

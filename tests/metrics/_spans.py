@@ -8,13 +8,12 @@ from typing import Any, NamedTuple
 from hypothesis import strategies as st
 
 from assay.metrics.parsing import parse_metric
-from assay.model.lines import count_lines
-from assay.model.places import Places
 from assay.model.policy import Policy
 from assay.model.records import Document, Span
 from assay.model.run import Run
-from assay.model.spans import Spans, Truth
 from assay.text import words_of
+from assay.views.chunk_locations import Places, count_lines
+from assay.views.spans import Spans, Truth
 
 TEXT = "".join(f"line {number:02}\n" for number in range(1, 21))
 """Twenty lines of eight characters; line n is characters 8 · (n - 1) to 8 · n."""

@@ -10,7 +10,7 @@ from assay.evaluation.setting import settings_of
 from assay.metrics.parsing import parse_metrics
 from assay.model.profile import OWN
 from assay.model.qrels import Qrels
-from assay.model.timing import Times
+from assay.views.timing import Times
 
 
 def timed(metric: str, times: Sequence[float | None]) -> Result:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.metrics.catalog.answers import area, curve
-from assay.model.reply import Reply
+from assay.views.answers import Reply
 
 from ._answers import column
 

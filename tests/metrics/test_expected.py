@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import assay
 from assay.metrics.parsing import parse_metrics
 from assay.metrics.ties import N_SAMPLED, tie_band
-from assay.model.grading import grade
+from assay.views.grading import grade
 
 from ._cases import CASES, TOP, Case, as_dicts, close
 from .test_laws import NUMBERS, together

@@ -177,7 +177,7 @@ def test_only_the_order_of_scores_matters(bound):
 
 
 def test_how_many_queries_are_worked_on_at_once_does_not_matter(monkeypatch):
-    monkeypatch.setattr("assay.model.ordering.BLOCK_CELLS", 40)
+    monkeypatch.setattr("assay.arrays.BLOCK_CELLS", 40)
     monkeypatch.setattr("assay.metrics.catalog.user_models.BLOCK_CELLS", 3000)
     in_pieces = of_cases(CASES)
     for bound in NUMBERS:

@@ -13,9 +13,9 @@ from assay.errors import DataError, UsageError
 from assay.metrics.catalog.diversity import MOST_BY_GREED, ideal_hits
 from assay.metrics.parsing import parse_metric, parse_metrics
 from assay.metrics.registry import all_metrics
-from assay.model.grading import grade
 from assay.model.qrels import Qrels
 from assay.model.run import Run
+from assay.views.grading import grade
 
 from ._cases import close
 from ._subtopics import CASES, LETTERS, Case, as_rows, gain, ideal

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from assay.errors import UsageError
 from assay.evaluation._evaluate import evaluate
 from assay.metrics.parsing import parse_metric
-from assay.model.grading import grade
 from assay.model.policy import Policy
 from assay.model.qrels import Qrels
-from assay.model.reranking import Reranking
 from assay.model.run import Run
 from assay.model.scores import Column
+from assay.views.grading import grade
+from assay.views.timing import Reranking
 
 DOCS = ("a", "b", "c")
 

@@ -14,7 +14,7 @@ from assay.metrics import residuals as _residuals
 from assay.metrics.parsing import parse_metric
 from assay.metrics.registry import all_metrics
 from assay.metrics.residuals import BY_ENDS, BY_RELEVANCE, NOT_BOUNDS, residual_scores
-from assay.model.grading import grade
+from assay.views.grading import grade
 
 from ._cases import CASES, TOP, Case, as_dicts, close
 from .test_laws import NUMBERS, together

@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 from assay import BadParameter, DataError
 from assay.metrics.parsing import parse_metric, parse_metrics
-from assay.model.places import Places
 from assay.model.policy import Policy
 from assay.model.records import Span
 from assay.model.run import Run
-from assay.model.spans import Spans, Truth
+from assay.views.chunk_locations import Places
+from assay.views.spans import Spans, Truth
 
 from ._cases import close
 from ._spans import Stretch, cases, covered, lines, paid, score, spans_view

@@ -4,8 +4,7 @@ import pickle
 
 import pytest
 
-from assay.model.chunk import Chunk, document_of_chunk
-from assay.model.records import Document
+from assay.model.records import Chunk, Document, document_of_chunk
 
 
 def test_whole_lines_are_called_by_their_lines():

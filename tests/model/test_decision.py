@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from assay.errors import DataError
-from assay.model.decision import Decision, decision_of
+from assay.views.routing import Decision, decision_of
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.model.file_names import FileNames, normal_path
+from assay.model.ids import FileNames, normal_path
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 
 import assay
 from assay import DataError, Run
-from assay.model.flat_scores import flat_scores, in_floats, is_kind_of_score
+from assay.model.run import flat_scores, in_floats, is_kind_of_score
 
 
 @pytest.mark.parametrize(

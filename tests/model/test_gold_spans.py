@@ -3,9 +3,9 @@
 import pytest
 
 from assay import DataError
-from assay.model.gold_spans import GoldSpans
-from assay.model.places import Places
 from assay.model.records import Document, Span
+from assay.views.chunk_locations import Places
+from assay.views.spans import GoldSpans
 
 PLACES = Places({"src/a.py": Document("src/a.py", "one\ntwo\nthree\n")})
 

@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay import Policy, Qrels, Run
-from assay.model.graded import GradedRun, Hits, graded_run, is_relevant, ratio
-from assay.model.grading import grade
+from assay.arrays import ratio
+from assay.views.graded import GradedRun, Hits, graded_run, is_relevant
+from assay.views.grading import grade
 
 HITS = Hits(np.array([0, 0, 0, 2, 2]), np.array([1, 4, 6, 2, 3]), np.array([0.0, 2.0, 1.0, -1.0, 3.0]), 3)
 """Three queries: the second has no hit at all."""

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 import assay
 from assay import DataError, Policy, Qrels, Run
-from assay.model.grading import grade, rank_all, settle
 from assay.model.policy import CHOICES, RankRule
 from assay.model.quicksort import quicksort_order
 from assay.model.run import Rankings
+from assay.views.grading import grade, rank_all, settle
 
 TIES = ("docid_desc", "docid_asc", "input_order", "reverse_order")
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.model.hit_columns import are_columns, records_of_columns, scored_entries, term_of
+from assay.model.values import are_columns, records_of_columns, scored_entries, term_of
 
 
 def test_nested_and_flat_columns_are_the_same():

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.model.lines import Lines, count_lines
+from assay.views.chunk_locations import Lines, count_lines
 
 TEXTS = st.text("ab\n\r\u2028", max_size=12)
 

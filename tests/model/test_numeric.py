@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.model.numeric import as_number, as_score, is_finite_number, is_truth_value, parse_number
+from assay.model.values import as_number, as_score, is_finite_number, is_truth_value, parse_number
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.model import ordering
-from assay.model.ordering import (
+from assay import arrays
+from assay.arrays import (
     ScoreOrder,
     best_to_come,
     blocks_of_similar_length,
@@ -21,7 +21,7 @@ from assay.model.ordering import (
 SCORES = st.sampled_from([-np.inf, -1.0, -0.0, 0.0, 0.5, 1.0, 2.0, 1e300, np.inf]) | st.floats(allow_nan=False)
 RAGGED = st.lists(st.lists(SCORES, max_size=8), max_size=6)
 """A list of scores for each query; some have none."""
-CELLS = st.sampled_from([1, 3, 7, ordering.BLOCK_CELLS])
+CELLS = st.sampled_from([1, 3, 7, arrays.BLOCK_CELLS])
 
 
 def flat(ragged, dtype=float):
@@ -32,7 +32,7 @@ def flat(ragged, dtype=float):
 
 
 def small_blocks(cells):
-    return mock.patch.object(ordering, "BLOCK_CELLS", cells)
+    return mock.patch.object(arrays, "BLOCK_CELLS", cells)
 
 
 @given(RAGGED, CELLS)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from assay import DataError
-from assay.model.places import Place, Places, place_in
 from assay.model.records import Document, Hit
+from assay.views.chunk_locations import Place, Places, place_in
 
 TEXT = "one\ntwo\nthree\nfour\n"
 FILES = {"src/a.py": Document("src/a.py", TEXT)}

@@ -173,7 +173,7 @@ def test_our_own_conventions_are_the_policy_alone():
 def found():
     """Queries that a refusal of a profile finds in judgments and a run."""
     from assay import Qrels, Run
-    from assay.model.grading import grade
+    from assay.views.grading import grade
 
     def queries(profile, says, qrels, run):
         (refusal,) = (one for one in find_profile(profile).refusals if says in one.says)

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
-from assay.model import quicksorts
-from assay.model.quicksort import quicksort_order
-from assay.model.quicksorts import Stretches, quicksort_orders, ranx_orders
+from assay.model import quicksort
+from assay.model.quicksort import Stretches, quicksort_order, quicksort_orders, ranx_orders
 
 GOLDEN = json.loads(Path(__file__).with_name("ranx_orders.json").read_text())
 
@@ -67,7 +66,7 @@ def test_values_are_left_as_they_were():
 
 
 def test_many_long_lists_are_taken_a_few_at_a_time(monkeypatch):
-    monkeypatch.setattr(quicksorts, "BLOCK", 100)
+    monkeypatch.setattr(quicksort, "BLOCK", 100)
     rng = np.random.default_rng(3)
     lists = [rng.integers(0, 30, length).astype(float) for length in (500, 40, 0, 90, 300, 16, 15)]
     values, start, end = laid_out(lists)

@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 
 from assay.errors import UsageError
-from assay.model.replies import Replies, squad_words
-from assay.model.reply import Reply
-from assay.model.wanted import Wanted
+from assay.views.answers import Replies, Reply, Wanted, squad_words
 
 VIEW = Replies(
     ("a", "b", "c", "d", "e"),

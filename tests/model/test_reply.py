@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import DataError
-from assay.model.reply import Reply, has_words, reply_of
 from assay.text import words_of
+from assay.views.answers import Reply, has_words, reply_of
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from assay.model.grading import grade
 from assay.model.policy import Policy
 from assay.model.qrels import Qrels
-from assay.model.reranking import Reranking
 from assay.model.run import Run
+from assay.views.grading import grade
+from assay.views.timing import Reranking
 
 QRELS = Qrels({"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}})
 

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.model.decision import Decision
-from assay.model.routing import NO_ROUTE, Routing
+from assay.views.routing import NO_ROUTE, Decision, Routing
 
 ROUTED = Routing(
     (

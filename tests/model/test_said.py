@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from assay.errors import DataError
-from assay.model.said import said_under, said_yes
+from assay.model.values import said_under, said_yes
 
 
 @pytest.mark.parametrize("nothing", [None, "", "  ", float("nan"), np.float64("nan")])

@@ -13,7 +13,6 @@ from assay import Policy, Qrels, Run, UsageError
 from assay.evaluation.scoring import score_views
 from assay.metrics.definition import Metric
 from assay.metrics.parsing import parse_metrics
-from assay.model.grading import grade
 from assay.model.scores import (
     EVENNESS,
     GEOMETRIC_FLOOR,
@@ -30,6 +29,7 @@ from assay.model.scores import (
     ScoreTable,
     quantile,
 )
+from assay.views.grading import grade
 
 
 def summary(scores, aggregation):

@@ -7,7 +7,7 @@ import pytest
 
 import assay
 from assay import DataError, Hit, Qrels, Run
-from assay.model.series import unpacked
+from assay.model.values import unpacked
 
 
 @pytest.mark.parametrize(

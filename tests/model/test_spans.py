@@ -2,11 +2,11 @@
 
 import pytest
 
-from assay.model.places import Places
 from assay.model.policy import Policy
 from assay.model.records import Document, Span
 from assay.model.run import Run
-from assay.model.spans import Spans, Truth
+from assay.views.chunk_locations import Places
+from assay.views.spans import Spans, Truth
 
 RULE = Policy().rank_rule
 

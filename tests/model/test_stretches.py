@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.model.stretches import union_sizes
+from assay.views.chunk_locations import union_sizes
 
 STRETCH = st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(0, 9), st.integers(0, 9))
 

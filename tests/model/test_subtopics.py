@@ -5,9 +5,9 @@ import pytest
 
 import assay
 from assay.errors import DataError
-from assay.model.grading import grade
 from assay.model.qrels import Judgments
-from assay.model.unjudged import with_unjudged_relevant
+from assay.views.grading import grade
+from assay.views.tie_orders import with_unjudged_relevant
 
 ROWS = [
     *(("q1", "x", 1, "a"), ("q1", "x", 2, "b"), ("q1", "y", 1, "a"), ("q1", "z", 0, "c")),

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay import Policy, Qrels, Run
-from assay.model.grading import grade
-from assay.model.tie_orders import best_order, random_orders, worst_order
+from assay.views.grading import grade
+from assay.views.tie_orders import best_order, random_orders, worst_order
 
 GRADES = st.sampled_from([None, None, -1, 0, 1, 2])
 GROUPS = st.lists(st.lists(GRADES, min_size=1, max_size=4), min_size=1, max_size=3)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from assay.model.timing import Times, Timing
+from assay.views.timing import Times, Timing
 
 
 def test_times_stand_in_the_order_of_the_queries_nan_where_there_is_none():

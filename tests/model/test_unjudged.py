@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay import Policy, Qrels, Run
-from assay.model.grading import grade
-from assay.model.unjudged import open_queries, with_unjudged_relevant
+from assay.views.grading import grade
+from assay.views.tie_orders import open_queries, with_unjudged_relevant
 
 
 def viewed(*queries, **policy):

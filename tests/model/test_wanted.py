@@ -4,7 +4,7 @@ import pytest
 
 from assay.errors import DataError
 from assay.model.records import Query
-from assay.model.wanted import Wanted, wanted_by, wanted_in
+from assay.views.answers import Wanted, wanted_by, wanted_in
 
 
 @pytest.mark.parametrize(

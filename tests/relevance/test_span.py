@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay import BadParameter, DataError, Document, Hit, Query, Span, UsageError
-from assay.model.places import Places
 from assay.relevance.resolution import resolve
 from assay.relevance.resolver import parse_resolver
+from assay.views.chunk_locations import Places
 
 from ._cases import ground
 

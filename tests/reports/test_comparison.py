@@ -15,9 +15,9 @@ from assay.evaluation.setting import settings_of
 from assay.metrics.parsing import parse_metrics
 from assay.model.profile import OWN
 from assay.model.qrels import Qrels
-from assay.model.timing import Times
 from assay.reports._comparison_movers import missing_lines
 from assay.text import display_width
+from assay.views.timing import Times
 
 from ._comparisons import QRELS, SCORES, comparison, ranked, rendered
 

@@ -140,10 +140,10 @@ def test_row_reranking_improvement_is_a_ratio_of_means_and_undefined_at_0():
 
 def reranked(dataset, before, after, metric):
     """Scores of queries, and the summary, of a metric of two rankings."""
-    from assay.model.grading import grade
     from assay.model.policy import Policy
-    from assay.model.reranking import Reranking
     from assay.model.scores import Column
+    from assay.views.grading import grade
+    from assay.views.timing import Reranking
 
     views = [grade(assay.Run(run), dataset.judged(), Policy()).run for run in (before, after)]
     column = Column.of(metric.score(Reranking(*views)), metric.metric.aggregation)

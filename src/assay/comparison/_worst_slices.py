@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from assay.arrays import Floats, Ints
 from assay.comparison._shared_metrics import shared_metrics
 from assay.comparison.how import How
 from assay.comparison.pair import SHARED_TIMES
@@ -18,7 +19,7 @@ from assay.comparison.worst_slice import CORRECTION, WorstSlice, WorstSlices
 from assay.errors import UsageError
 from assay.evaluation import Result
 from assay.metrics import Asked, BoundMetric
-from assay.model import MEAN, Floats, Ints, Tags
+from assay.model import MEAN, Tags
 from assay.stats import ROUNDING, chance_of_less, chance_of_lower, correct, half_width, n_shuffles
 
 

@@ -11,7 +11,8 @@ from assay.comparison.how import How
 from assay.comparison.systems import pairs_of
 from assay.errors import UsageError
 from assay.evaluation import Result
-from assay.model import Run, plain_values
+from assay.model import Run
+from assay.serialize import plain_values
 from assay.stats import Agreement, Moved, agreement, moved_documents
 
 

@@ -16,7 +16,7 @@ from assay.comparison.verdict import verdict_on
 from assay.errors import UsageError
 from assay.evaluation import Result
 from assay.metrics import BoundMetric
-from assay.model import plain_values
+from assay.serialize import plain_values
 from assay.stats import FieldOutcome
 from assay.text import counted
 

@@ -15,7 +15,7 @@ from assay.errors import DataError, UnknownName, UsageError, near_matches
 from assay.evaluation import Result
 from assay.grammar import WrittenName
 from assay.metrics import BoundMetric, find_metric, parse_metric
-from assay.model import plain_values
+from assay.serialize import plain_values
 from assay.text import shortened
 
 NESTED = ("summary", "metrics", "aggregate_metrics", "aggregated_metrics")

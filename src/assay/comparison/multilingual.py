@@ -14,7 +14,7 @@ from assay.datasets import HPO, LANGUAGES, USUAL, BenchmarkDataset, languages_of
 from assay.errors import DataError, UnknownName, UsageError, near_matches
 from assay.evaluation import Result, run
 from assay.metrics import K_VALUES, SingleTermRetrievalMetrics
-from assay.model import plain_value
+from assay.serialize import plain_value
 from assay.text import counted
 
 ALL = ("de", "en", "fr", "es", "nl")

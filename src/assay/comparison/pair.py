@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from assay.model import plain_values
+from assay.serialize import plain_values
 
 SHARED_TIMES = "times of batches: nobody timed single queries"
 NO_TEST = "no test for this figure"

@@ -11,8 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Ints
 from assay.errors import BadParameter
-from assay.model import NONE, Ints, Tags
+from assay.model import NONE, Tags
 
 
 @dataclass(frozen=True)

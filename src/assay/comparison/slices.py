@@ -16,7 +16,8 @@ from assay.comparison.systems import place_of
 from assay.errors import UsageError
 from assay.evaluation import Result, with_intervals
 from assay.metrics import Asked, BoundMetric
-from assay.model import LANGUAGE, NONE, Slice, Tags, asked_for, plain_value
+from assay.model import LANGUAGE, NONE, Slice, Tags, asked_for
+from assay.serialize import plain_value
 
 
 @dataclass(frozen=True)

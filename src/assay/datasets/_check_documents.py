@@ -13,8 +13,9 @@ from assay.datasets._dataset import BenchmarkDataset
 from assay.datasets._finding import Case, Cases, Finding
 from assay.datasets._mojibake import find_mojibake
 from assay.errors import DataError
-from assay.model import Document, count_lines
+from assay.model import Document
 from assay.text import counted
+from assay.views import count_lines
 
 
 @dataclass

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.arrays import Ints
 from assay.datasets._check_documents import Corpus
 from assay.datasets._check_queries import has_ground_truth
 from assay.datasets._checked_run import read_checked
@@ -15,7 +16,7 @@ from assay.datasets._chunk_ids import document_of
 from assay.datasets._dataset import BenchmarkDataset
 from assay.datasets._finding import Cases, Finding, first, unplaced
 from assay.datasets._respellings import respelled
-from assay.model import Ints, Policy, Run
+from assay.model import Policy, Run
 from assay.text import counted, percent
 
 MANY_UNJUDGED = 0.2

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from assay.arrays import Ints
 from assay.atomic_write import atomic_write
 from assay.errors import DataError
-from assay.model import Ints
 from assay.ontology import Obsolete, Ontology, Synonym
 
 if TYPE_CHECKING:

@@ -17,26 +17,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Floats, Ints, ScoreOrder, arranged, sort_stretches, unordered_stretches
 from assay.datasets._database import connect, is_wrong_statement
 from assay.datasets._lines import LineIndex
 from assay.datasets._tables import Table, is_large, table_of
 from assay.datasets._trec_lines import trec_fields
 from assay.errors import DataError
-from assay.model import (
-    Floats,
-    Found,
-    Ints,
-    Qrels,
-    Ranked,
-    RankRule,
-    ScoreOrder,
-    Stretches,
-    Ties,
-    arranged,
-    ranx_orders,
-    sort_stretches,
-    unordered_stretches,
-)
+from assay.model import Qrels, RankRule, Stretches, ranx_orders
+from assay.views import Found, Ranked, Ties
 
 Hashes = NDArray[np.uint64]
 FEW_LINES = 1000

@@ -14,19 +14,17 @@ from assay.datasets._json import read_json
 from assay.datasets._record_files import suffix_of
 from assay.datasets._source import FileSource
 from assay.errors import DataError
-from assay.model import (
+from assay.model import EMPTY_ID, Query, text_id
+from assay.views import (
     ABSTAINED,
     ANSWERABLE,
     ANSWERS,
     CONFIDENCE,
-    EMPTY_ID,
     REFERENCES,
     UNANSWERABLE,
-    Query,
     Reply,
     Wanted,
     reply_of,
-    text_id,
     wanted_in,
 )
 

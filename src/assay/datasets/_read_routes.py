@@ -12,8 +12,9 @@ from assay.datasets._given_records import Spelling, rows_of, take_each, take_fil
 from assay.datasets._record_files import Record
 from assay.datasets._source import FileSource
 from assay.errors import DataError
-from assay.model import FIELDS, Decision, Query, decision_of, is_said, text_id
+from assay.model import Query, is_said, text_id
 from assay.text import counted, some_of
+from assay.views import FIELDS, Decision, decision_of
 
 QUERY = ("query_id", "qid", "queryid", "id")
 TEXT = ("text", "query", "question", "query_text")

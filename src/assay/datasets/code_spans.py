@@ -17,9 +17,10 @@ from assay.datasets._notes import Notes
 from assay.datasets._source import FileSource
 from assay.datasets._source_tree import SourceTree
 from assay.errors import DataError
-from assay.model import Document, Query, Span, count_lines
+from assay.model import Document, Query, Span
 from assay.relevance import Label, check_label
 from assay.text import shortened
+from assay.views import count_lines
 
 EXAMPLE = """\
 tasks.jsonl   {"id": "t1", "query": "where are retries counted?", "file": "src/client.py", "start": 10, "end": 24}

@@ -28,9 +28,10 @@ from assay.evaluation.terms import (
     terms_of,
 )
 from assay.metrics import BoundMetric, Given, parse_metrics, written_metrics
-from assay.model import OWN, Expected, Policy, Profile, Qrels, Run, Times, Truth, find_profile
+from assay.model import OWN, Policy, Profile, Qrels, Run, find_profile
 from assay.ontology import Ontology
 from assay.text import shortened
+from assay.views import Expected, Times, Truth
 
 
 def evaluate(

@@ -15,8 +15,9 @@ from assay.evaluation.replied import Replied, judged_beside, reads_answers, scor
 from assay.evaluation.result import Result
 from assay.evaluation.setting import Setting, settings_of
 from assay.metrics import Given, find_metrics, parse_metrics, written_metrics
-from assay.model import Policy, Profile, Query, Reply, Wanted
+from assay.model import Policy, Profile, Query
 from assay.text import counted, words_of
+from assay.views import Reply, Wanted
 
 USUAL = ("answer_f1", "answer_exact", "answer_contains", "rouge(n=l)")
 """What is measured unless somebody says what."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from assay.datasets import FORMAT, HPO, Probe, bundled, detect
 from assay.metrics import BoundMetric, find_metrics, parse_metrics
-from assay.paths import is_file
+from assay.text import is_file
 
 USUAL = {FORMAT.name: ("mrr", "hit@1", "hit@10", "max_ont_sim@10")}
 """Format → its metrics: of phrases and their terms, where the right one stands, and how near the best one comes."""

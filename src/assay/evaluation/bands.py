@@ -8,10 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from assay.arrays import Floats, Ints
 from assay.evaluation.grader import Grader
 from assay.evaluation.setting import Setting
 from assay.metrics import N_SAMPLED, SEED, BoundMetric, TieBand, changed_by_ties, residual_scores, tie_band
-from assay.model import GEOMETRIC_MEAN, Column, Floats, GradedRun, Ints, Policy, Ties
+from assay.model import GEOMETRIC_MEAN, Column, Policy
+from assay.views import GradedRun, Ties
 
 NOT_ABOUT_QUALITY = {"judged", "unjudged", "rbp_residual"}
 """Metrics that say how complete judgments are; a residual of theirs says nothing."""

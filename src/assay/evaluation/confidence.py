@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from assay.model import plain_values
+from assay.serialize import plain_values
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,9 @@ from assay.evaluation.result import Result
 from assay.evaluation.scoring import score_views
 from assay.evaluation.setting import Setting
 from assay.metrics import BoundMetric, find_metric
-from assay.model import Policy, Reranking
+from assay.model import Policy
 from assay.providers import RANK, REST, SCORE, first_ranking
+from assay.views import Reranking
 
 
 def first_answers(answers: Mapping[str, Answer], k: int) -> dict[str, Answer]:

@@ -7,10 +7,12 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Floats, Ints
 from assay.errors import UsageError
 from assay.fusion import BoundFusion, Lists, argsort_stretches
 from assay.metrics import BoundMetric
-from assay.model import Column, Floats, Ints, Policy, Qrels, Ranked, Run, grade, graded_run, settle
+from assay.model import Column, Policy, Qrels, Run
+from assay.views import Ranked, grade, graded_run, settle
 
 
 class FusedScores:

@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from assay.arrays import Floats, Ints
 from assay.datasets import as_source
 from assay.errors import BadParameter, DataError
 from assay.evaluation.fused_scores import FusedScores
 from assay.fusion import BoundFusion, Lists, parse_fusion
 from assay.grammar import WrittenName
 from assay.metrics import Given, parse_metric
-from assay.model import Floats, Ints, Qrels, Run
+from assay.model import Qrels, Run
 from assay.stats import Pairs, difference_intervals, parse_test
 from assay.text import printable
 

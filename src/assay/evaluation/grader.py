@@ -11,26 +11,8 @@ import numpy as np
 from assay.datasets import rank_source
 from assay.evaluation.scoring import View, score_views
 from assay.evaluation.setting import Setting
-from assay.model import (
-    Column,
-    Expected,
-    Grading,
-    Policy,
-    Qrels,
-    Ranked,
-    RankRule,
-    Run,
-    ScoreTable,
-    Similarities,
-    Spans,
-    Times,
-    Timing,
-    Truth,
-    as_rankings,
-    fingerprint,
-    rank_all,
-    settle,
-)
+from assay.model import Column, Policy, Qrels, RankRule, Run, ScoreTable, as_rankings, fingerprint
+from assay.views import Expected, Grading, Ranked, Similarities, Spans, Times, Timing, Truth, rank_all, settle
 
 PLAIN = Policy().rank_rule
 """Ranked as by default: what fingerprints are taken of."""

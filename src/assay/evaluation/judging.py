@@ -12,10 +12,11 @@ from assay.datasets import BenchmarkDataset, as_source, brings_hits, document_of
 from assay.errors import BadParameter, DataError
 from assay.evaluation.terms import given_for, ontology_for, term_ids_for
 from assay.metrics import BoundMetric
-from assay.model import Hit, Places, Policy, Qrels, Query, Rankings, RankRule, Run, Truth, text_id
+from assay.model import Hit, Policy, Qrels, Query, Rankings, RankRule, Run, text_id
 from assay.ontology import Ontology
 from assay.relevance import Ground, Resolved, by_judgments, parse_resolver, resolve
 from assay.schema import Number, convert_plain, parse_plain
+from assay.views import Places, Truth
 
 
 @dataclass(frozen=True)

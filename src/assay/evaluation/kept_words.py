@@ -8,7 +8,8 @@ from typing import Any
 
 from assay.evaluation.answers import Answer
 from assay.evaluation.reported_routes import knows_routes, said_of_route
-from assay.model import ABSTAINED, ANSWERS, CONFIDENCE, Query
+from assay.model import Query
+from assay.views import ABSTAINED, ANSWERS, CONFIDENCE
 
 REPLY = frozenset((*ANSWERS, *CONFIDENCE, *ABSTAINED))
 """What is read of an answer in words."""

@@ -13,10 +13,11 @@ from assay.evaluation.grader import Grader
 from assay.evaluation.setting import Setting
 from assay.evaluation.strange_ids import words_on_documents, words_on_queries
 from assay.metrics import GAIN_LEVEL, recorded_metric
-from assay.model import Grading, Policy, Profile, Qrels, Run
+from assay.model import Policy, Profile, Qrels, Run
 from assay.relevance import Resolved, in_words, is_move, is_stale
 from assay.relevance import resolved as with_known_paths
 from assay.text import counted, some_of
+from assay.views import Grading
 
 LIKE_PERCENT = (80, 90, 95, 99)
 """Cutoffs that are hardly ever ranks, and often persistences in percent."""

@@ -8,8 +8,8 @@ from typing import Any
 from assay.errors import BadParameter
 from assay.evaluation.judging import Relevance
 from assay.evaluation.plan_terms import parse_annotation_file, parse_ontology_file
-from assay.paths import is_file
 from assay.relevance import parse_resolver
+from assay.text import is_file
 
 
 def parse_relevance(given: Mapping[str, Any], where: str) -> Relevance:

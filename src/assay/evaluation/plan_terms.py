@@ -10,7 +10,7 @@ from assay.datasets import parse_fields
 from assay.errors import BadParameter
 from assay.evaluation.plan_values import parse_texts
 from assay.ontology import Ontology
-from assay.paths import is_file
+from assay.text import is_file
 
 
 def parse_ontology_file(given: Mapping[str, Any], where: str) -> Ontology | str | None:

@@ -15,7 +15,8 @@ from assay.evaluation._evaluate import evaluate_settings
 from assay.evaluation.result import Result
 from assay.evaluation.setting import Setting
 from assay.metrics import BoundMetric, unknown_function
-from assay.model import OWN, Column, Policy, Qrels, ScoreTable, plain_value, plain_values
+from assay.model import OWN, Column, Policy, Qrels, ScoreTable
+from assay.serialize import plain_value, plain_values
 
 Grades = Mapping[str, Mapping[str, float]]
 """Query → document → grade."""

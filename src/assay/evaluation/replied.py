@@ -13,8 +13,9 @@ from assay.evaluation.result import Result
 from assay.evaluation.scoring import score_views
 from assay.evaluation.setting import Setting
 from assay.metrics import BoundMetric, find_metric
-from assay.model import Policy, Profile, Query, Replies, Reply, Wanted, fingerprint, reply_of, wanted_by
+from assay.model import Policy, Profile, Query, fingerprint
 from assay.text import counted, some_of
+from assay.views import Replies, Reply, Wanted, reply_of, wanted_by
 
 VIEW = "answers"
 

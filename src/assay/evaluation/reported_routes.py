@@ -12,8 +12,9 @@ from assay.evaluation.answers import Answer
 from assay.evaluation.result import Result
 from assay.evaluation.routing import notes_on_experts, notes_on_routing, routing_table, usual_metrics
 from assay.metrics import BoundMetric
-from assay.model import GATED, NEEDED, OPTIMAL, ROUTE, SAID, Decision, Query, Routing, decision_of
+from assay.model import Query
 from assay.text import counted
+from assay.views import GATED, NEEDED, OPTIMAL, ROUTE, SAID, Decision, Routing, decision_of
 
 ROUTING = "routing"
 TRUTH = (*OPTIMAL, *NEEDED)

@@ -17,7 +17,8 @@ from assay.evaluation.grader import Grader
 from assay.evaluation.relevant import retrieved_nonrelevant
 from assay.evaluation.setting import Setting
 from assay.metrics import BoundMetric, find_metric
-from assay.model import Column, Policy, Query, ScoreTable, plain_values
+from assay.model import Column, Policy, Query, ScoreTable
+from assay.serialize import plain_values
 from assay.text import counted
 
 

@@ -10,8 +10,9 @@ from assay.errors import UsageError
 from assay.evaluation.result import Result
 from assay.evaluation.scoring import score_views
 from assay.metrics import Asked, BoundMetric, Given, find_metrics, parse_metrics, written_metrics
-from assay.model import Decision, Policy, Query, Routing, ScoreTable
+from assay.model import Policy, Query, ScoreTable
 from assay.text import counted, some_of
+from assay.views import Decision, Routing
 
 VIEW = "routing"
 USUAL = (

@@ -32,8 +32,9 @@ from assay.evaluation.setting import Setting
 from assay.evaluation.terms import term_ids_for
 from assay.evaluation.worker import TookTooLong, Worker
 from assay.metrics import BoundMetric
-from assay.model import Document, Profile, Query, Rankings, Run, Times
+from assay.model import Document, Profile, Query, Rankings, Run
 from assay.providers import BoundProvider
+from assay.views import Times
 
 DEFAULT_DEPTH = 100
 """Documents asked for, unless a metric looks deeper."""

@@ -12,12 +12,13 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from assay.arrays import Floats
 from assay.errors import DataError, UnknownName, near_matches
 from assay.evaluation.confidence import Confidence
 from assay.evaluation.result import Result
 from assay.evaluation.saved_form import SCHEMA, SavedFile, SavedInterval, SavedRecord, SavedResult
 from assay.metrics import BoundMetric, recorded_metric
-from assay.model import Column, Floats, Query, ScoreTable
+from assay.model import Column, Query, ScoreTable
 from assay.schema import SchemaError, at_key, convert_plain, decode_json, schema_errors_in
 from assay.text import counted, printable
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 
 from assay.errors import DataError
 from assay.metrics import BoundMetric, all_metrics
-from assay.model import EVERY, GradedRun, Policy, Profile
+from assay.model import EVERY, Policy, Profile
 from assay.text import some_of
+from assay.views import GradedRun
 
 
 @dataclass(frozen=True)

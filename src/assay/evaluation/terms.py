@@ -14,9 +14,10 @@ from assay.errors import UsageError
 from assay.evaluation.term_ids import TermIds
 from assay.grammar import split_call
 from assay.metrics import BoundMetric
-from assay.model import Expected, Run
+from assay.model import Run
 from assay.ontology import Ontology, notes_on_ids, parse_similarity, with_annotations
 from assay.relevance import parse_resolver
+from assay.views import Expected
 
 if TYPE_CHECKING:
     from assay.evaluation.judging import Relevance

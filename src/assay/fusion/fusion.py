@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.arrays import Floats
 from assay.catalog import Described, find_by_any_name, load_entries
 from assay.errors import BadParameter, DataError, UsageError
 from assay.fusion.lists import Lists, all_queries, as_runs
@@ -18,7 +19,7 @@ from assay.fusion.normalise import normalised
 from assay.fusion.ordering import Ordered, fused_run
 from assay.fusion.training import Training
 from assay.grammar import Param, changed_settings, numbers, parse_setting, show, split_call, written
-from assay.model import Floats, Qrels, Run
+from assay.model import Qrels, Run
 
 NEEDLESS = {
     "norm": "it goes by ranks, so that scores need not be made comparable; leave norm out, or take comb_sum",

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from assay.arrays import Floats, Ints
 from assay.errors import BadParameter, DataError
 from assay.fusion.ordering import Ids, Ordered, best_first, fused_run, ranks_of
-from assay.model import Floats, Ints, Ranking, Run
+from assay.model import Ranking, Run
 from assay.text import counted
 
 BLOCK_ROWS = 200_000

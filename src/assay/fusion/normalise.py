@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from assay.arrays import Floats
 from assay.fusion.lists import Lists
 from assay.grammar import Param, one_of
-from assay.model import Floats
 
 Normalisation = Callable[[Lists], Lists]
 MODERATE = 2.0**-400, 2.0**400

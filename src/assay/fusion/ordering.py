@@ -11,7 +11,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.model import Floats, Ints, Ranking, Run, blocks_of_similar_length, unordered_stretches
+from assay.arrays import Floats, Ints, blocks_of_similar_length, unordered_stretches
+from assay.model import Ranking, Run
 
 Words = NDArray[np.uint64]
 WORD = 8

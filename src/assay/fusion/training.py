@@ -9,9 +9,10 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Floats, Ints, ratio, running_sums
 from assay.errors import DataError
 from assay.fusion.lists import Lists
-from assay.model import Floats, Ints, Qrels, ratio, running_sums
+from assay.model import Qrels
 
 Bools = NDArray[np.bool_]
 

@@ -56,7 +56,7 @@ from assay.metrics.ties import SEED as SEED
 from assay.metrics.ties import TieBand as TieBand
 from assay.metrics.ties import changed_by_ties as changed_by_ties
 from assay.metrics.ties import tie_band as tie_band
-from assay.model import GradedRun as GradedRun
+from assay.views import GradedRun as GradedRun
 
 __all__ = [
     "BatchEvaluator",

@@ -13,7 +13,8 @@ from typing import Any
 from assay.catalog import Described
 from assay.errors import BadParameter
 from assay.grammar import REQUIRED, Param, cutoff, depth, flag, number, one_of, positive, show, written
-from assay.model import MEAN, Aggregation, GradedRun, Outcome, Scores
+from assay.model import MEAN, Aggregation, Outcome, Scores
+from assay.views import GradedRun
 
 __all__ = ["BoundMetric", "GradedRun", "Metric", "Scores"]
 

@@ -12,8 +12,9 @@ from assay.errors import BadParameter, DataError
 from assay.metrics.definition import BoundMetric, GradedRun
 from assay.metrics.lookup import find_metrics
 from assay.metrics.registry import all_metrics
-from assay.model import Qrels, graded_run, text_id
+from assay.model import Qrels, text_id
 from assay.text import shortened
+from assay.views import graded_run
 
 Relevant = Collection[Any] | Mapping[Any, float]
 Pair = tuple[Sequence[Any], Relevant] | Mapping[str, Any]

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from assay.arrays import Floats, Ints
 from assay.errors import BadParameter, DataError
 from assay.metrics.ties import ranks_of, tied_hits
-from assay.model import Floats, GradedRun, Hits, Ints
+from assay.views import GradedRun, Hits
 
 MAX_EXPONENT = 1000.0
 

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from assay.arrays import Floats, ratio
 from assay.metrics.definition import REL
 from assay.metrics.gains import discounts, gain_function
-from assay.model import Column, Floats, GradedRun, Hits, OpenQuery, is_relevant, open_queries, ratio, with_unjudged_relevant
+from assay.model import Column
+from assay.views import GradedRun, Hits, OpenQuery, is_relevant, open_queries, with_unjudged_relevant
 
 if TYPE_CHECKING:
     from assay.metrics.definition import BoundMetric

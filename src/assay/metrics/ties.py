@@ -8,24 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from assay.arrays import Bools, Floats, Ints, running_products, spread
 from assay.errors import DataError
 from assay.metrics.definition import BoundMetric
-from assay.model import (
-    Bools,
-    Column,
-    Floats,
-    GradedRun,
-    Hits,
-    Ints,
-    Ties,
-    best_order,
-    random_orders,
-    running_products,
-    spread,
-    tie_groups,
-    worst_order,
-)
+from assay.model import Column
 from assay.text import counted, some_of
+from assay.views import GradedRun, Hits, Ties, best_order, random_orders, tie_groups, worst_order
 
 Cutoff = int | Ints | None
 

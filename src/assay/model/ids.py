@@ -1,13 +1,68 @@
-"""Ids: queries and documents are named by text; whole numbers, UUIDs and paths are accepted and written out."""
+"""Names of files: one file under the paths that people and tools give it."""
 
 from __future__ import annotations
 
 import operator
+import posixpath
 from collections.abc import Iterable, Mapping
 from typing import Any
 from uuid import UUID
 
 from assay.errors import DataError
+
+
+def normal_path(path: str) -> str:
+    """The path with `/`, without `./` and detours; case is kept, for it tells files apart."""
+    return posixpath.normpath(path.replace("\\", "/")) if path else path
+
+
+class FileNames:
+    """Files that are known, to look others up in.
+
+    `repo/a/b/c.py` and `a/b/c.py` are one file where only one can be meant.
+    """
+
+    def __init__(self, known: Iterable[str]) -> None:
+        self._known = {normal_path(path): path for path in known}
+        self._by_last: dict[str, list[str]] = {}
+        for path in self._known:
+            self._by_last.setdefault(_last(path), []).append(path)
+
+    @property
+    def n_files(self) -> int:
+        """How many files are known."""
+        return len(self._known)
+
+    def match(self, *voices: Iterable[str]) -> dict[str, str | None]:
+        """Path → the known file it means; None where there is none, or more than one could be meant.
+
+        Each voice names files its own way, and all of them are heard: spellings of one path are one claim.
+        """
+        spoken = [{path: normal_path(path) for path in voice} for voice in voices]
+        given = {path: normal for voice in spoken for path, normal in voice.items()}
+        found = {path: self._known.get(normal) for path, normal in given.items()}
+        beyond: dict[str, set[str]] = {}
+        for path, normal in given.items():
+            if found[path] is None:
+                longer = [name for name in self._alike(normal) if name.endswith(f"/{normal}")]
+                if longer:
+                    found[path] = self._known[longer[0]] if len(longer) == 1 else None
+                elif shorter := [name for name in self._alike(normal) if normal.endswith(f"/{name}")]:
+                    beyond.setdefault(max(shorter, key=len), set()).add(normal)
+        said = [set(voice.values()) for voice in spoken]
+        meant = {}
+        for name, claimants in beyond.items():  # `x/c.py` may be `c.py`, unless `y/c.py` is there, or one voice has both
+            if len(claimants) == 1 and not any({name} | claimants <= voice for voice in said):
+                meant[next(iter(claimants))] = self._known[name]
+        return {path: name or meant.get(given[path]) for path, name in found.items()}
+
+    def _alike(self, normal: str) -> list[str]:
+        return self._by_last.get(_last(normal), [])
+
+
+def _last(path: str) -> str:
+    return path.rpartition("/")[2]
+
 
 EMPTY_ID = "the id of a query or document is empty"
 
@@ -56,3 +111,8 @@ def with_text_keys(mapping: Mapping[Any, Any], where: str) -> dict[str, Any]:
     if len(renamed) != len(mapping):
         raise DataError(f"{where}: two ids are the same once written as text (such as 7 and '7')")
     return renamed
+
+
+IDS = ("doc_id", "document_id", "chunk_id", "id", "_id", "docid", "docno")
+TEXTS = ("content", "text", "page_content", "body", "chunk", "passage")
+SCORES = ("score", "similarity", "relevance_score", "relevance")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
 from assay.errors import BadParameter
-from assay.model.numeric import is_finite_number
+from assay.model.values import is_finite_number
 
 
 class RankRule(NamedTuple):

@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
+from assay.arrays import Bools
 from assay.grammar import Param
-from assay.model.graded import Bools, GradedRun
 from assay.model.policy import Policy
+from assay.views import GradedRun
 
 EVERY = ("*",)
 """All metrics."""

@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from assay.arrays import Bools
 from assay.errors import UnknownName, near_matches
 from assay.model import tool_metrics
-from assay.model.graded import Bools, GradedRun
 from assay.model.policy import Policy
 from assay.model.profile import EVERY, Option, Profile, Refusal, Variant
+from assay.views import GradedRun
 
 
 def _deeper_than_20(params: Mapping[str, Any]) -> bool:

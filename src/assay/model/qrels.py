@@ -13,13 +13,37 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from assay.arrays import Bools, Floats, Ints
 from assay.errors import DataError
 from assay.model.ids import all_text, key_id, text_id, with_text_keys
-from assay.model.numeric import as_number, is_finite_number
-from assay.model.ordering import Floats, Ints
-from assay.model.series import unpacked
-from assay.model.subtopics import SubtopicGrades
+from assay.model.values import as_number, is_finite_number, unpacked
 from assay.text import counted
+
+
+class SubtopicGrades(NamedTuple):
+    """One row for each document and each subtopic it was judged for, retrieved or not."""
+
+    query: Ints
+    """The place of its query."""
+    subtopic: Ints
+    """The number of its subtopic; the same subtopic of another query has another number."""
+    judgment: Ints
+    """The number of the document's judgment."""
+    by_id: Ints
+    """The place of the document among all, by its id."""
+    grade: Floats
+
+    def where(self, mask: Bools) -> SubtopicGrades:
+        """Only the rows the mask keeps."""
+        query, subtopic, judgment, by_id = (column[mask] for column in self[:4])
+        return SubtopicGrades(query, subtopic, judgment, by_id, self.grade[mask])
+
+    def renumbered(self, places: Ints) -> SubtopicGrades:
+        """Only the rows of the queries at these places, by their order there."""
+        number = np.full(int(max(self.query.max(initial=-1), places.max(initial=-1))) + 1, -1)
+        number[places] = np.arange(len(places))
+        kept = self.where(number[self.query] >= 0)
+        return kept._replace(query=number[kept.query])
 
 
 class Subtopics(NamedTuple):

@@ -1,8 +1,162 @@
-"""The order in which ranx leaves equal scores: that of a quicksort, which moves equals past each other."""
+"""ranx's order of equal scores in many rankings at once, step by step side by side, and only where somebody will look."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.arrays import Ints, spread
+
+BLOCK = 2**15
+"""Values that are parted at once: more would not be quicker, as they do not stay at hand."""
+
+
+class Stretches(NamedTuple):
+    """Stretches [start, end) that are still to be sorted."""
+
+    start: Ints
+    end: Ints
+
+    def where(self, keep: NDArray[np.bool_] | slice) -> Stretches:
+        """Only those the mask keeps."""
+        return Stretches(self.start[keep], self.end[keep])
+
+    def blocks(self) -> Iterator[Stretches]:
+        """A few at a time; none where there are none."""
+        block = np.cumsum(self.end - self.start) // BLOCK
+        begin = np.flatnonzero(np.diff(block, prepend=-1)).tolist()
+        for first, last in pairwise([*begin, len(block)]):
+            yield self.where(slice(first, last))
+
+
+def ranx_orders(
+    negated: Callable[[Ints], NDArray[np.floating]], rankings: Stretches, number: Ints, better: Ints, equal: Ints
+) -> dict[int, Ints]:
+    """For rankings with ties, by number: which of its documents, as they were given, stands at each place in ranx.
+
+    For each tie the number of its ranking, and how many documents score higher or the same. The places of other documents
+    may be wrong. Negated scores are asked for by their places.
+    """
+    chosen, at = np.unique(number, return_inverse=True)
+    start, length = rankings.start[chosen], (rankings.end - rankings.start)[chosen]
+    owner, nth = spread(length)
+    end = np.cumsum(length)
+    first = (end - length)[at] + better
+    order = quicksort_orders(negated(start[owner] + nth), end - length, end, Stretches(first, first + equal))
+    return dict(zip(chosen.tolist(), np.split(order - (end - length)[owner], end[:-1]), strict=True))
+
+
+def quicksort_orders(values: NDArray[np.floating], start: Ints, end: Ints, wanted: Stretches) -> Ints:
+    """Which place each value of the stretches [start, end) comes from, sorted as `quicksort_order` sorts each of them.
+
+    That is certain for the places `wanted`, counted in all values; others need not be in order.
+    """
+    values, order = values.copy(), np.arange(len(values))
+    opened, closed = (np.bincount(bound, minlength=len(values) + 1) for bound in wanted)
+    n_wanted = np.concatenate(([0], np.cumsum(np.cumsum(opened - closed) > 0)))
+    pending, short = [Stretches(start, end)], []
+    while pending:
+        left = _joined(pending)
+        left = left.where(n_wanted[left.end] > n_wanted[left.start])
+        is_short = left.end - left.start <= SHORT
+        short.append(left.where(is_short))
+        pending = [_parted(values, order, block) for block in left.where(~is_short).blocks()]
+    _insert(values, order, _joined(short))
+    return order
+
+
+def _joined(several: Sequence[Stretches]) -> Stretches:
+    return Stretches(*map(np.concatenate, zip(*several, strict=True)))
+
+
+def _parted(values: NDArray[np.floating], order: Ints, stretches: Stretches) -> Stretches:
+    """Each stretch parted around its pivot: what is left to be sorted.
+
+    From the left the first values that are not smaller, from the right the first that are not larger, change places pair
+    by pair until they meet. If n values are not larger, they meet at place n at the latest, so that only those before it
+    can have moved; likewise from the right.
+    """
+    low, high = stretches.start, stretches.end - 1
+    pivot = _chosen(values, order, low, high)
+    length = high - low
+    begin = np.cumsum(length) - length
+    place = np.arange(int(length.sum())) + np.repeat(low - begin, length)
+    value, middle = values[place], np.repeat(pivot, length)
+    is_left, is_right = ~(value < middle), ~(middle < value)
+    left_end = low + np.add.reduceat(is_right, begin, dtype=np.int64)
+    right_start = high - np.add.reduceat(is_left, begin, dtype=np.int64)
+    is_left &= place <= np.repeat(left_end, length)
+    is_right &= place >= np.repeat(right_start, length)
+    lefts, rights = (_Found.of(place, is_misplaced, begin) for is_misplaced in (is_left, is_right))
+    pair, turn = spread(np.minimum(lefts.size, rights.size))
+    one, other = lefts.place[lefts.first[pair] + turn], rights.place[rights.last[pair] - turn]
+    apart = one < other
+    _swap(values, order, one[apart], other[apart])
+    n_swaps = np.bincount(pair[apart], minlength=len(low))
+    met = np.minimum(lefts.after(n_swaps, high), rights.last_of(n_swaps, high))
+    _swap(values, order, met, high)
+    return Stretches(np.concatenate((low, met + 1)), np.concatenate((met, high + 1)))
+
+
+class _Found(NamedTuple):
+    """Some places of several stretches, in order; where those of each stretch begin and end, and how many it has."""
+
+    place: Ints
+    first: Ints
+    last: Ints
+    size: Ints
+
+    @classmethod
+    def of(cls, place: Ints, keep: NDArray[np.bool_], begin: Ints) -> _Found:
+        """The places that the mask keeps; those of each stretch begin there."""
+        size = np.add.reduceat(keep, begin, dtype=np.int64)
+        end = np.cumsum(size)
+        return cls(place[keep], end - size, end - 1, size)
+
+    def after(self, n: Ints, otherwise: Ints) -> Ints:
+        """The place behind the first n of each stretch."""
+        return self._at(self.first + n, n < self.size, otherwise)
+
+    def last_of(self, n: Ints, otherwise: Ints) -> Ints:
+        """The last of the first n places of each stretch, counted from its end."""
+        return self._at(self.last - n + 1, n > 0, otherwise)
+
+    def _at(self, number: Ints, exists: NDArray[np.bool_], otherwise: Ints) -> Ints:
+        result = otherwise.copy()
+        result[exists] = self.place[number[exists]]
+        return result
+
+
+def _chosen(values: NDArray[np.floating], order: Ints, low: Ints, high: Ints) -> NDArray[np.floating]:
+    """The pivots: of first, middle and last the one in between; it is put last."""
+    middle = (low + high) >> 1
+    for left, right in ((low, middle), (middle, high), (low, middle)):
+        is_wrong = values[right] < values[left]
+        _swap(values, order, left[is_wrong], right[is_wrong])
+    pivot: NDArray[np.floating] = values[middle]
+    _swap(values, order, middle, high)
+    return pivot
+
+
+def _swap(values: NDArray[np.floating], order: Ints, one: Ints, other: Ints) -> None:
+    for column in (values, order):
+        column[one], column[other] = column[other], column[one]
+
+
+def _insert(values: NDArray[np.floating], order: Ints, stretches: Stretches) -> None:
+    """Sort short stretches; equals stay as they are."""
+    low = stretches.start[:, None]
+    cells = low + np.arange(SHORT)
+    is_inside = cells < stretches.end[:, None]
+    cells = np.where(is_inside, cells, low)
+    rows = np.argsort(np.where(is_inside, values[cells], np.inf), axis=1, kind="stable")
+    sorted_cells = np.take_along_axis(cells, rows, axis=1)
+    order[cells[is_inside]] = order[sorted_cells][is_inside]
+
 
 SHORT = 15
 """Stretches up to this length are sorted by insertion, which keeps equals in the order given."""

@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.model.graded import ratio
-from assay.model.ordering import Floats
-from assay.model.plain import plain_value
+from assay.arrays import Floats, ratio
+from assay.serialize import plain_value
 
 GEOMETRIC_FLOOR = 1e-5
 """trec_eval's smallest score in a geometric mean: one zero must not erase all other queries."""

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Floats
 from assay.errors import BadParameter
-from assay.model import MEAN, Column, Floats
+from assay.model import MEAN, Column
 from assay.stats import MANY_QUERIES, difference_intervals, index_blocks, queries_needed
 
 RESAMPLES = 2000

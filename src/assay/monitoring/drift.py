@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from assay.arrays import Floats
 from assay.errors import BadParameter, DataError
-from assay.model import Floats, RankRule, Run
+from assay.model import RankRule, Run
 from assay.monitoring.finding import plain
 from assay.stats import agreement
 from assay.text import counted

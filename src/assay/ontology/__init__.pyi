@@ -1,4 +1,3 @@
-from assay.model import UNKNOWN as UNKNOWN
 from assay.ontology._build import TermRecord as TermRecord
 from assay.ontology._build import build_ontology as build_ontology
 from assay.ontology._check_cases import Case as Case
@@ -19,6 +18,7 @@ from assay.ontology._similarity import BoundSimilarity as BoundSimilarity
 from assay.ontology._similarity import Similarity as Similarity
 from assay.ontology._similarity import all_similarities as all_similarities
 from assay.ontology._similarity import parse_similarity as parse_similarity
+from assay.views import UNKNOWN as UNKNOWN
 
 __all__ = [
     "BoundSimilarity",

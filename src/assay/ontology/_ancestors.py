@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from assay.model import Floats, Ints
+from assay.arrays import Floats, Ints
 
 NONE = -1
 """No common ancestor."""

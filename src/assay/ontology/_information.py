@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from assay.arrays import Floats, Ints
 from assay.errors import DataError, UsageError
 from assay.grammar import Param, one_of
-from assay.model import Floats, Ints
 from assay.ontology._ancestors import stretches
 from assay.ontology._ontology import UNKNOWN, Ontology
 

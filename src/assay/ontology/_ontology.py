@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.model import UNKNOWN, Floats, Ints
+from assay.arrays import Floats, Ints
 from assay.ontology._ancestors import Ancestors, ancestors_of
+from assay.views import UNKNOWN
 
 __all__ = ["UNKNOWN", "Found", "Obsolete", "Ontology", "Synonym", "Term"]
 

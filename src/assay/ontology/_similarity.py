@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from assay.arrays import Floats, Ints
 from assay.catalog import Described, find_by_any_name, load_entries
 from assay.grammar import Param, changed_settings, parse_settings, split_call, written
-from assay.model import Floats, Ints
 from assay.ontology._ancestors import Common
 from assay.ontology._ontology import UNKNOWN, Ontology
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from assay.arrays import Floats, ratio
 from assay.grammar import Param, fraction
-from assay.model import Floats, ratio
 from assay.ontology._ancestors import Common
 from assay.ontology._ontology import Ontology
 from assay.ontology._similarity import Similarity

@@ -1,6 +1,6 @@
 """jaccard: share of the ancestors of either term that both have."""
 
-from assay.model import Floats, ratio
+from assay.arrays import Floats, ratio
 from assay.ontology._ancestors import Common
 from assay.ontology._ontology import Ontology
 from assay.ontology._similarity import Similarity

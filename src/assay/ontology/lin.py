@@ -1,6 +1,6 @@
 """lin: information content of the most informative common ancestor against that of both terms."""
 
-from assay.model import Floats, ratio
+from assay.arrays import Floats, ratio
 from assay.ontology._ancestors import Common
 from assay.ontology._information import CONTENT, information_content
 from assay.ontology._ontology import Ontology

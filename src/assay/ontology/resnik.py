@@ -1,6 +1,6 @@
 """resnik: information content of the most informative common ancestor."""
 
-from assay.model import Floats
+from assay.arrays import Floats
 from assay.ontology._ancestors import Common
 from assay.ontology._information import CONTENT, information_content
 from assay.ontology._ontology import Ontology

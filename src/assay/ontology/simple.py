@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from assay.model import Floats
+from assay.arrays import Floats
 from assay.ontology._ancestors import Common
 from assay.ontology._ontology import Ontology
 from assay.ontology._similarity import Similarity

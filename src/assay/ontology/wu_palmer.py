@@ -1,6 +1,6 @@
 """wu_palmer: depth of the deepest common ancestor against the depths of both terms."""
 
-from assay.model import Floats, ratio
+from assay.arrays import Floats, ratio
 from assay.ontology._ancestors import Common
 from assay.ontology._ontology import Ontology
 from assay.ontology._similarity import Similarity

@@ -11,23 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from assay.errors import AssayError, ProviderError
-from assay.model import (
-    GATED,
-    IDS,
-    SCORES,
-    TERM,
-    TEXTS,
-    Hit,
-    Query,
-    are_columns,
-    as_number,
-    records_of_columns,
-    term_of,
-    text_id,
-)
+from assay.model import IDS, SCORES, TERM, TEXTS, Hit, Query, are_columns, as_number, records_of_columns, term_of, text_id
 from assay.providers._refusals import Final
 from assay.providers._reported import reported
 from assay.text import counted, shortened, some_of
+from assay.views import GATED
 
 Answers = list[list[Hit] | ProviderError]
 """For each query its hits, best first; or, where others in the batch did better, the error it got instead."""

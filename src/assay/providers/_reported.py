@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from assay.model import ABSTAINED, ANSWERS, CONFIDENCE, Hit
-from assay.model import SAID as ROUTES
+from assay.model import Hit
+from assay.views import ABSTAINED, ANSWERS, CONFIDENCE
+from assay.views import SAID as ROUTES
 
 FIELDS = frozenset((*ANSWERS, *CONFIDENCE, *ABSTAINED))
 """Names under which something is said about a query beside its hits; everything else there is left alone."""

@@ -8,7 +8,8 @@ from operator import attrgetter
 
 import numpy as np
 
-from assay.model import Floats, Hit, Ints, Query, spread
+from assay.arrays import Floats, Ints, spread
+from assay.model import Hit, Query
 from assay.relevance.resolver import Ground, Judged
 from assay.relevance.words import WordIndex, phrase_of
 from assay.text import words_of

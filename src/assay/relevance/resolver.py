@@ -10,12 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from assay.arrays import Ints
 from assay.catalog import load_entries
 from assay.errors import UnknownName, near_matches
 from assay.grammar import Param, parse_setting, split_call
-from assay.model import Hit, Ints, Pack, Places, Query, Span
+from assay.model import Hit, Pack, Query, Span
 from assay.ontology import Ontology
 from assay.relevance.words import WordIndex
+from assay.views import Places
 
 
 @dataclass(frozen=True)

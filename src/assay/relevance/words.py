@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.model import Floats, Ints, spread
+from assay.arrays import Floats, Ints, spread
 from assay.text import words_of
 
 BLOCK = 64

@@ -10,10 +10,11 @@ from typing import Any
 
 from assay.comparison import SHARED_TIMES, Comparison, Figures
 from assay.errors import UsageError
-from assay.model import MEAN, plain_values
+from assay.model import MEAN
 from assay.reports._comparison_words import title_of
 from assay.reports._layout import Style
 from assay.reports.json import written
+from assay.serialize import plain_values
 from assay.stats import Power, analyse_power, queries_needed
 from assay.text import counted, printable
 

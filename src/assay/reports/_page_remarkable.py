@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from assay.arrays import Floats
 from assay.comparison import sign_of
 from assay.metrics import BoundMetric
-from assay.model import Floats
 from assay.reports._page_matter import Matter
 from assay.text import counted
 

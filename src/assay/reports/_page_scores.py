@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from assay.arrays import Floats
 from assay.metrics import BoundMetric
-from assay.model import Floats
 from assay.reports._page_charts import drawn
 from assay.reports._page_matter import Matter
 from assay.reports._page_parts import TEXT, Column, Field, Grid, Section, anchor_of, columns, number, words

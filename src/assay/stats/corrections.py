@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from assay.arrays import Floats
 from assay.catalog import find_by_any_name
 from assay.errors import DataError
-from assay.model import Floats
 
 
 class Correction(NamedTuple):

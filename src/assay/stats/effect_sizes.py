@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.arrays import Floats, Ints
 from assay.errors import BadParameter, DataError
-from assay.model import Floats, Ints
 from assay.stats.numeric import exact, rounding_of, slack_of
 from assay.stats.significance import Pairs
 from assay.stats.student import chance_of_gap, student, two_samples

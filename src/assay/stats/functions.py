@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from assay.arrays import Floats
 from assay.errors import BadParameter, DataError
-from assay.model import Floats
 from assay.stats.catalog.resampling import bootstrap
 from assay.stats.mean_intervals import BOOTSTRAP, Resampled, T, check_request, ends, mean_intervals, unknown
 from assay.stats.numeric import checked_fraction, exact_mean

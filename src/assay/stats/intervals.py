@@ -9,19 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Floats, ratio
 from assay.errors import BadParameter, DataError
-from assay.model import (
-    EVENNESS,
-    MEAN,
-    PERCENTAGE,
-    PERCENTAGE_OF_SUMS,
-    RATIO_OF_SUMS,
-    SUM,
-    Aggregation,
-    Column,
-    Floats,
-    ratio,
-)
+from assay.model import EVENNESS, MEAN, PERCENTAGE, PERCENTAGE_OF_SUMS, RATIO_OF_SUMS, SUM, Aggregation, Column
 from assay.stats.mean_intervals import (
     BCA,
     BOOTSTRAP,

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Floats, Ints
 from assay.errors import BadParameter
-from assay.model import GEOMETRIC_FLOOR, GEOMETRIC_MEAN, MEAN, PERCENTAGE, SUM, Aggregation, Floats, Ints
+from assay.model import GEOMETRIC_FLOOR, GEOMETRIC_MEAN, MEAN, PERCENTAGE, SUM, Aggregation
 
 BITS = 52
 """Whole numbers below 2^53 are exact in float64; one bit is left in reserve."""

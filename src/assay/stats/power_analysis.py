@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Floats
 from assay.errors import BadParameter, DataError
-from assay.model import Floats
 from assay.stats.numeric import ROUNDING, checked_fraction
 from assay.text import counted
 

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from assay.arrays import Floats
 from assay.errors import BadParameter, DataError
-from assay.model import Floats, RankRule, Run, key_id, text_id
+from assay.model import RankRule, Run, key_id, text_id
 from assay.stats.rank_correlation import (
     Items,
     Overlap,

@@ -14,7 +14,8 @@ from itertools import chain, pairwise, repeat
 
 import numpy as np
 
-from assay.model import Floats, Ints, Run, ratio
+from assay.arrays import Floats, Ints, ratio
+from assay.model import Run
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Floats
 from assay.errors import BadParameter
 from assay.grammar import Param, depth
-from assay.model import Floats
 from assay.stats.numeric import exact
 
 CELLS = 2**20

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from assay.arrays import Floats, Ints
 from assay.catalog import Described, find_by_any_name, load_entries
 from assay.errors import UsageError
 from assay.grammar import Param, changed_settings, one_of, parse_settings, split_call, written
-from assay.model import Floats, Ints
 from assay.stats.numeric import rounding_of
 
 ALTERNATIVE = Param(

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.model import Floats
+from assay.arrays import Floats
 from assay.stats.numeric import Exact, exact, rounding_of
 
 

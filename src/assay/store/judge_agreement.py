@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from assay.model import plain_values
+from assay.serialize import plain_values
 from assay.stats import cohen_kappa
 from assay.store.judgments import Judgment
 

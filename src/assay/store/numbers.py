@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.model import Floats
+from assay.arrays import Floats
 from assay.schema import SchemaError
 
 Kind = Literal["u1", "u2", "f4", "f8"]

@@ -9,7 +9,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.model import Floats, ScoreTable
+from assay.arrays import Floats
+from assay.model import ScoreTable
 from assay.schema import SchemaError
 from assay.store.numbers import Kind, PackedNumbers, pack_numbers, unpack_numbers
 from assay.store.payload import PackedTexts, pack_parts, pack_texts, unpack_parts, unpack_texts

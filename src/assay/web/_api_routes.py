@@ -11,10 +11,10 @@ import msgspec
 
 from assay.errors import BadParameter, DataError, UnknownName, UsageError
 from assay.masking import mask
+from assay.serialize import to_json
 from assay.web._answers import Answer
 from assay.web._desk import Desk
 from assay.web._endpoint import JSON, ZSTD, Endpoint
-from assay.web._plain_json import to_json
 
 if TYPE_CHECKING:
     from starlette.requests import Request

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from assay.metrics import all_metrics, describe, find_metric
+from assay.serialize import to_json
 from assay.store import LONGEST_JUDGE
 from assay.web import _api_judgments as judged
 from assay.web import _api_results as stored
@@ -12,7 +13,6 @@ from assay.web import _schema as shape
 from assay.web._api_routes import routes_of
 from assay.web._desk import Desk
 from assay.web._endpoint import PREFIX, TEXT, ZSTD, Endpoint, Given, Parameter
-from assay.web._plain_json import to_json
 from assay.web.openapi import document_of
 
 if TYPE_CHECKING:

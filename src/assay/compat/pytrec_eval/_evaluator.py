@@ -12,7 +12,8 @@ import numpy as np
 from assay.compat.pytrec_eval._measures import metrics_by_key
 from assay.errors import BadParameter
 from assay.metrics import BoundMetric, GradedRun
-from assay.model import GEOMETRIC_FLOOR, GEOMETRIC_MEAN, TEXT, Column, Policy, Qrels, Rankings, Run, as_rankings, grade
+from assay.model import GEOMETRIC_FLOOR, GEOMETRIC_MEAN, TEXT, Column, Policy, Qrels, Rankings, Run, as_rankings
+from assay.views import grade
 
 Measures = Mapping[str, Mapping[str, Any]]
 

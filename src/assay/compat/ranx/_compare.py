@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from assay.arrays import Floats
 from assay.compat.ranx._evaluate import evaluate, mean_score, prepared_qrels, score_run
 from assay.compat.ranx._report import Pairwise, Report
 from assay.compat.ranx._run import Run
 from assay.errors import BadParameter, DataError, UnknownName, near_matches
-from assay.model import Floats
 from assay.stats import BoundTest, Field, Pairs, parse_test
 
 TESTS = {"student": "paired_t", "fisher": "randomization", "tukey": "tukey_hsd"}

@@ -8,13 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from assay.arrays import Floats
 from assay.compat.ranx._metrics import parse_ranx_metric, policy_for
 from assay.compat.ranx._qrels import Qrels
 from assay.compat.ranx._run import Run
 from assay.errors import BadParameter, DataError
-from assay.model import RANX, Column, Floats, Policy, as_rankings, rank_all, settle
+from assay.model import RANX, Column, Policy, as_rankings
 from assay.model import Qrels as EngineQrels
 from assay.model import Run as EngineRun
+from assay.views import rank_all, settle
 
 Scores = dict[str, Floats]
 """Metric as it was written → one score per query."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from assay.arrays import Floats
 from assay.fusion.fusion import WEIGHTS, Fusion
 from assay.fusion.lists import Lists
 from assay.fusion.normalise import NORM
 from assay.grammar import Param, not_negative
-from assay.model import Floats
 
 
 def mixed(lists: Lists, weights: tuple[float, ...]) -> Floats:

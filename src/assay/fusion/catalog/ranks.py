@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from assay.arrays import Floats
 from assay.fusion.fusion import WEIGHTS, Fusion
 from assay.fusion.lists import Lists
 from assay.grammar import Param, fraction, not_negative, persistence
-from assay.model import Floats
 
 
 def reciprocal_rank_fusion(lists: Lists, k: float, weights: tuple[float, ...]) -> Floats:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from assay.arrays import Floats, Ints
 from assay.fusion.fusion import Fusion
 from assay.fusion.lists import Lists
 from assay.fusion.normalise import NORM
 from assay.fusion.training import Training, padded
 from assay.grammar import Param, depth
-from assay.model import Floats, Ints
 
 BIN_ENDS = np.array([5, 10, 15, 20, 30, 100, 200, 500, 1000])
 """Last ranks of the bins that ranks are counted in: where trec_eval measures precision."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Floats
 from assay.fusion.fusion import WEIGHTS, Fusion
 from assay.fusion.lists import Lists
-from assay.model import Floats
 
 MAX_CELLS = 4_000_000
 """Pairs of candidates that are compared at once."""

@@ -7,10 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from assay.arrays import Floats, Ints
 from assay.grammar import Param, fraction, one_of
 from assay.metrics.catalog.text_overlap import is_one_of, token_f1
 from assay.metrics.definition import ANSWER_COUNT, ANSWER_TOKENS, CUTOFF, REL, GradedRun, Metric, Scores
-from assay.model import Aggregation, Composed, Floats, Ints, Replies, Words
+from assay.model import Aggregation, Composed
+from assay.views import Replies, Words
 
 
 class Point(NamedTuple):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from assay.arrays import Floats, best_to_come, ratio
 from assay.grammar import REQUIRED, Param, fraction, fractions, one_of
 from assay.metrics.definition import CUTOFF, JUDGED_ONLY, REL, GradedRun, Metric, Scores
 from assay.metrics.ties import groups_of, ranks_of, tied_relevant
-from assay.model import GEOMETRIC_MEAN, Floats, best_to_come, ratio
+from assay.model import GEOMETRIC_MEAN
 
 AP_NORM = Param("norm", one_of("relevant", "min"), "relevant", "divide by R, or by the smaller of k and R")
 

@@ -6,10 +6,11 @@ from collections.abc import Callable
 
 import numpy as np
 
+from assay.arrays import Floats, Ints, blocks_of_similar_length, ratio
 from assay.metrics.definition import CUTOFF, JUDGED_ONLY, MAX_GRADE, GradedRun, Metric, Scores
 from assay.metrics.gains import stop_chances
 from assay.metrics.ties import TiedHits, tied_hits
-from assay.model import Floats, Hits, Ints, blocks_of_similar_length, ratio, tie_groups
+from assay.views import Hits, tie_groups
 
 Weights = Callable[[Ints | Floats], Floats]
 """Ranks → what stopping there is worth."""

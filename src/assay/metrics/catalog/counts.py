@@ -2,10 +2,11 @@
 
 import numpy as np
 
+from assay.arrays import ratio
 from assay.grammar import Param, cutoff, number
 from assay.metrics.definition import CUTOFF, CUTOFF_NEEDED, REL, GradedRun, Metric, Scores
 from assay.metrics.ties import tied_hits, tied_relevant
-from assay.model import SUM, TEXT, ratio
+from assay.model import SUM, TEXT
 
 RELSTRING_LENGTH = Param("k", cutoff, 10, "how many documents are shown", ("cutoff",), at=True)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.arrays import Floats, ratio
 from assay.grammar import Param, one_of
 from assay.metrics.definition import (
     CUTOFF,
@@ -29,7 +30,6 @@ from assay.metrics.gains import (
     gains,
     scaled_gains,
 )
-from assay.model import Floats, ratio
 
 NDCG_IDEAL = Param(
     "ideal",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from assay.arrays import Floats, Ints, ratio
 from assay.grammar import Param, fraction, persistence
 from assay.metrics.catalog.average_precision import average_precision, expected_average_precision
 from assay.metrics.catalog.cascade import Weights, expected_reciprocal_stop, reciprocals
@@ -11,7 +12,7 @@ from assay.metrics.catalog.precision_recall import expected_hit, expected_precis
 from assay.metrics.definition import CUTOFF, CUTOFF_NEEDED, JUDGED_ONLY, REL, GradedRun, Metric, Scores
 from assay.metrics.gains import discounts
 from assay.metrics.ties import ranks_of, tied_hits
-from assay.model import BySubtopic, Floats, Hits, Ints, ratio
+from assay.views import BySubtopic, Hits
 
 ALPHA = Param("alpha", fraction, 0.5, "how much less a subtopic gains from each further document; 0: nothing less")
 BETA = Param("beta", persistence, 0.5, "chance to go on to the next document")

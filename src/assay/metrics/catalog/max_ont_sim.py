@@ -2,7 +2,7 @@
 
 from assay.metrics._similarity_params import FIRST_TERMS, FORMULA
 from assay.metrics.definition import Metric, Scores
-from assay.model import Similarities
+from assay.views import Similarities
 
 
 def max_ont_sim(similarities: Similarities, k: int | None, formula: str) -> Scores:

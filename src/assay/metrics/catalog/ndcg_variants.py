@@ -4,12 +4,13 @@ from typing import Any
 
 import numpy as np
 
+from assay.arrays import ratio, spread
 from assay.grammar import Param, not_negative
 from assay.metrics.catalog.dcg import dcg, ideal_dcg
 from assay.metrics.definition import CUTOFF, GAIN, JUDGED_ONLY, REL, GradedRun, Metric, Scores
 from assay.metrics.gains import gain_function, ideal_dcg_by_rank, ideal_gain_by_rank, read_at
 from assay.metrics.ties import groups_of, ranks_of, tied_hits, tied_relevant
-from assay.model import Hits, ratio, spread, tie_groups
+from assay.views import Hits, tie_groups
 
 Q_BETA = Param("beta", not_negative, 1.0, "weight of gain against precision; 0 gives average precision")
 

@@ -4,10 +4,12 @@ from typing import Any
 
 import numpy as np
 
+from assay.arrays import ratio
 from assay.grammar import Param, cutoff
 from assay.metrics.catalog.dcg import ndcg
 from assay.metrics.definition import CUTOFF, GAIN, Metric, Scores
-from assay.model import EVENNESS, MEAN, PERCENTAGE_OF_SUMS, Composed, Reranking, Routing, Timing, quantile, ratio
+from assay.model import EVENNESS, MEAN, PERCENTAGE_OF_SUMS, Composed, quantile
+from assay.views import Reranking, Routing, Timing
 
 
 def reranking_improvement(reranking: Reranking, k: int | None, gain: Any) -> Composed:

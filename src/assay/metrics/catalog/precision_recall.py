@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from assay.arrays import Ints, ratio
 from assay.grammar import REQUIRED, Param, one_of, positive
 from assay.metrics.definition import CUTOFF, CUTOFF_NEEDED, JUDGED_ONLY, REL, GradedRun, Metric, Scores
 from assay.metrics.ties import chance_of_none, expected_first, tied_relevant
-from assay.model import Ints, ratio
 
 MULTIPLE = Param("multiple", positive, REQUIRED, "how many times R documents are looked at", at=True)
 

@@ -2,9 +2,11 @@
 
 import numpy as np
 
+from assay.arrays import Floats, Ints, ratio
 from assay.metrics.definition import CUTOFF, REL, GradedRun, Metric, Scores
 from assay.metrics.ties import tied_hits
-from assay.model import GEOMETRIC_MEAN, Floats, Hits, Ints, ratio, tie_groups
+from assay.model import GEOMETRIC_MEAN
+from assay.views import Hits, tie_groups
 
 
 def bpref(run: GradedRun, rel: float | None) -> Scores:

@@ -2,10 +2,11 @@
 
 import numpy as np
 
+from assay.arrays import Floats, Ints, ratio
 from assay.grammar import Param, flag, one_of, persistence
 from assay.metrics.definition import CUTOFF, REL, GradedRun, Metric, Scores
 from assay.metrics.ties import ranks_of, tied_hits
-from assay.model import Floats, Hits, Ints, ratio
+from assay.views import Hits
 
 COMPATIBILITY_P = Param("p", persistence, 0.95, "chance to go on to the next document", shown=True)
 COMPATIBILITY_NORMALIZE = Param("normalize", flag, True, "divide by the overlap of the ideal ranking with itself")

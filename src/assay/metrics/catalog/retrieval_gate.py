@@ -3,7 +3,8 @@
 import numpy as np
 
 from assay.metrics.definition import Metric, Scores
-from assay.model import PERCENTAGE, PERCENTAGE_OF_SUMS, SUM, Composed, Routing
+from assay.model import PERCENTAGE, PERCENTAGE_OF_SUMS, SUM, Composed
+from assay.views import Routing
 
 
 def gate_cost_saved(routing: Routing) -> Composed:

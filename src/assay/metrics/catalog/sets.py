@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from assay.arrays import ratio
 from assay.errors import BadParameter
 from assay.grammar import Param, cutoff, numbers, positive
 from assay.metrics.definition import REL, GradedRun, Metric, Scores
-from assay.model import ratio
 
 
 def _four_weights(text: str) -> tuple[float, ...]:

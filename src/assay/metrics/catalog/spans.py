@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from assay.arrays import ratio
 from assay.metrics.definition import FIRST_CHUNKS, FIRST_FILES, SPAN_TOKENS, SPAN_UNIT, Metric, Scores
-from assay.model import Spans, ratio
+from assay.views import Spans
 
 
 def file_mrr(spans: Spans, k: int | None, tokens: int | None) -> Scores:

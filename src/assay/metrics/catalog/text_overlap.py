@@ -11,9 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from assay.arrays import Floats
 from assay.grammar import Param, one_of
 from assay.metrics.definition import Metric, Scores
-from assay.model import Aggregation, Composed, Floats, Replies, Words
+from assay.model import Aggregation, Composed
+from assay.views import Replies, Words
 
 
 class Overlap(NamedTuple):

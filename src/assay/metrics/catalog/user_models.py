@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from assay.arrays import BLOCK_CELLS, Floats
 from assay.grammar import Param, persistence
 from assay.metrics.definition import (
     CUTOFF_NEEDED,
@@ -19,7 +20,6 @@ from assay.metrics.definition import (
     Scores,
 )
 from assay.metrics.gains import check_scale, scaled_gains
-from assay.model import BLOCK_CELLS, Floats
 
 Continuation = Callable[[Floats, Floats], Floats]
 """(rank, gain at that rank), both queries × depth → the chance to go on to the next rank."""

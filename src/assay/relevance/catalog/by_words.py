@@ -7,8 +7,9 @@ from functools import partial
 
 import numpy as np
 
+from assay.arrays import Floats, ratio
 from assay.grammar import Param, fraction, numbers, one_of
-from assay.model import Floats, Query, ratio
+from assay.model import Query
 from assay.relevance.by_text import ROUNDING, Pairs, has_expected, holds_phrase, judge_by_text
 from assay.relevance.resolver import Ground, Judged, Resolver
 

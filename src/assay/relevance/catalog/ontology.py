@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from assay.arrays import Floats, Ints
 from assay.errors import UsageError
 from assay.grammar import Param, fraction, one_of
-from assay.model import Floats, Ints, Query
+from assay.model import Query
 from assay.ontology import FORMULA, UNKNOWN, BoundSimilarity, Ontology, parse_similarity
 from assay.relevance.by_text import ROUNDING
 from assay.relevance.resolver import Ground, Judged, Resolver

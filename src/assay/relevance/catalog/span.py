@@ -8,11 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from assay.arrays import Bools, Floats, Ints, ratio
 from assay.errors import UsageError
 from assay.grammar import Param, fraction, one_of
-from assay.model import NOWHERE, Bools, Floats, GoldSpans, Ints, Places, Query, ratio
+from assay.model import Query
 from assay.relevance.by_text import ROUNDING
 from assay.relevance.resolver import Ground, Judged, Resolver
+from assay.views import NOWHERE, GoldSpans, Places
 
 UNIT = Param(
     "unit",

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.model import Floats
+from assay.arrays import Floats
 from assay.stats.numeric import ROUNDING, group_sizes
 from assay.stats.significance import Field, FieldOutcome, StatisticalTest
 from assay.stats.student import chance_of_range

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from assay.arrays import Floats
 from assay.grammar import Param, not_negative
-from assay.model import Floats
 from assay.stats.numeric import ROUNDING, rounding_of
 from assay.stats.significance import Outcome, Pairs, StatisticalTest, nothing
 from assay.stats.student import chance_below, student

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Floats
 from assay.grammar import Param, not_negative, one_of
-from assay.model import Floats
 from assay.stats.catalog.anova import arrangements, gaps, standing, verdict_without_evidence, with_diagonal
 from assay.stats.numeric import ROUNDING, rounding_of, shared_ranks
 from assay.stats.significance import ALTERNATIVE, Field, FieldOutcome, Outcome, Pairs, StatisticalTest, nothing

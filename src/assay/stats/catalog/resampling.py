@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Floats
 from assay.grammar import Param, one_of
-from assay.model import Floats
 from assay.stats.catalog.anova import gaps, standing, verdict_without_evidence, with_diagonal
 from assay.stats.numeric import ROUNDING, exact, exact_mean, slack_of
 from assay.stats.resampling import (

@@ -10,15 +10,11 @@ from itertools import chain, repeat
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Bools, Floats, Ints, ScoreOrder
 from assay.errors import DataError
-from assay.model.graded import Bools, GradedRun, Ties, graded_run
-from assay.model.ids import all_text, sorted_ids
-from assay.model.ordering import Floats, Ints, ScoreOrder
-from assay.model.policy import Policy, RankRule
-from assay.model.qrels import Qrels
-from assay.model.quicksorts import Stretches, ranx_orders
-from assay.model.run import Ranking, Run
+from assay.model import Policy, Qrels, Ranking, RankRule, Run, Stretches, all_text, ranx_orders, sorted_ids
 from assay.text import counted, some_of
+from assay.views.graded import GradedRun, Ties, graded_run
 
 TieBreaker = Callable[[RankRule, Ints, Ties], Ints]
 """Rule, tied rows, how many documents score higher or the same → how many of those same stand before each."""

@@ -10,10 +10,8 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from assay.model.graded import Bools, ratio
-from assay.model.ordering import Floats, Ints
-from assay.model.policy import RankRule
-from assay.model.run import Run
+from assay.arrays import Bools, Floats, Ints, ratio
+from assay.model import RankRule, Run
 
 UNKNOWN = -1
 """The number of an id that is no term, or no current one."""

@@ -9,19 +9,10 @@ from itertools import compress
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from assay.model.ordering import Floats, Ints, running_products, running_sums
-from assay.model.qrels import Qrels
-from assay.model.subtopics import BySubtopic, by_subtopic
-
-Bools = NDArray[np.bool_]
-
-
-def ratio(numerator: NDArray[np.generic], denominator: NDArray[np.generic] | float) -> Floats:
-    """Elementwise quotient; 0 where there is nothing to divide by."""
-    top, bottom = np.broadcast_arrays(np.asarray(numerator, dtype=float), np.asarray(denominator, dtype=float))
-    return np.divide(top, bottom, out=np.zeros(top.shape), where=bottom != 0)
+from assay.arrays import Bools, Floats, Ints, running_products, running_sums
+from assay.model import Qrels
+from assay.views.subtopics import BySubtopic, by_subtopic
 
 
 @dataclass(frozen=True)

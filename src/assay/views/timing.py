@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from assay.model.ordering import Floats
+from assay.arrays import Floats
+from assay.views.graded import GradedRun
 
 
 class Times(NamedTuple):
@@ -36,3 +37,25 @@ class Timing:
     def alone(self) -> Floats:
         """The times of queries answered one by one; nan where only the share of a batch is known."""
         return np.full_like(self.ms, np.nan) if self.are_shares else self.ms
+
+
+@dataclass(frozen=True)
+class Reranking:
+    """Both rankings, graded alike. A query that only one of them has counts in neither."""
+
+    before: GradedRun
+    after: GradedRun
+
+    @property
+    def query_ids(self) -> tuple[str, ...]:
+        """The queries that both have, in the order of the ranking after."""
+        known = set(self.before.query_ids)
+        return tuple(query for query in self.after.query_ids if query in known)
+
+    def each(self, score: Callable[[GradedRun], Floats]) -> tuple[Floats, Floats]:
+        """A score of every query, before and after."""
+        return self._of(self.before, score), self._of(self.after, score)
+
+    def _of(self, run: GradedRun, score: Callable[[GradedRun], Floats]) -> Floats:
+        by_query = dict(zip(run.query_ids, score(run).tolist(), strict=True))
+        return np.array([by_query[query] for query in self.query_ids], dtype=float)

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from itertools import chain, repeat
+from itertools import accumulate, chain, repeat
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from assay.arrays import Floats, Ints
 from assay.errors import DataError
-from assay.model.file_names import FileNames, normal_path
-from assay.model.lines import Lines, count_lines
-from assay.model.ordering import Floats, Ints
-from assay.model.records import Document, Hit
-from assay.model.run import Run
-from assay.model.stretches import union_sizes
+from assay.model import Document, FileNames, Hit, Run, normal_path
 from assay.text import words_of
 
 NAMED = re.compile(
@@ -292,3 +289,51 @@ class Places:
         if file is None or file not in self._texts_of_files or place.characters == UNKNOWN:
             return None
         return self._texts_of_files[file].text[slice(*place.characters)]
+
+
+def count_lines(text: str) -> int:
+    """How many lines a text has; the last one need not end in a line feed."""
+    return text.count("\n") + (bool(text) and not text.endswith("\n"))
+
+
+class Lines:
+    """Where each line of a text begins. A line ends in its line feed, which belongs to it; other breaks are letters."""
+
+    def __init__(self, text: str) -> None:
+        self.size = len(text)
+        lengths = [len(line) + 1 for line in text.split("\n")]
+        self._starts = [0, *accumulate(lengths[:-1])]
+        self.n_lines = count_lines(text)
+
+    def characters(self, start: int, end: int) -> tuple[int, int]:
+        """Lines [start, end), counted from 0, as characters [start, end); what is beyond the text is left out."""
+        return self._start_of(start), self._start_of(end)
+
+    def lines(self, start: int, end: int) -> tuple[int, int]:
+        """Characters [start, end) as the lines [start, end) that they touch, counted from 0; none where there are none."""
+        start, end = max(start, 0), min(end, self.size)
+        first = bisect_right(self._starts, start) - 1
+        return (first, bisect_right(self._starts, end - 1)) if start < end else (first, first)
+
+    def _start_of(self, line: int) -> int:
+        return self._starts[max(line, 0)] if line < self.n_lines else self.size
+
+
+LARGE = 2**62
+"""What a whole number of 64 bits can safely hold."""
+
+
+def union_sizes(group: Ints, start: Ints, end: Ints, query: Ints, n_queries: int) -> Floats:
+    """How much the stretches [start, end) of each query cover, group by group; what several of them share counts once.
+
+    A group belongs to one query. Sorted by their start, each adds what reaches beyond all before it in its group.
+    """
+    width = int(end.max(initial=0)) + 1
+    small = int(group.max(initial=0)) < LARGE // width
+    order = np.argsort(group * width + start) if small else np.lexsort((start, group))
+    group, start, end, query = group[order], start[order], end[order], query[order]
+    number = np.cumsum(np.concatenate(([0], np.diff(group) != 0))) if len(group) else group
+    reach = np.maximum.accumulate(end + number * width)
+    before = np.concatenate(([0], reach[:-1]))[: len(reach)] - number * width
+    fresh = np.maximum(end - np.maximum(start, before), 0)
+    return np.bincount(query, weights=fresh, minlength=n_queries).astype(float, copy=False)

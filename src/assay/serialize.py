@@ -26,3 +26,13 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return value if value is None or isinstance(value, str | int | bool) else str(value)
+
+
+def plain_value(value: Any) -> Any:
+    """The value; None in place of nan and of what is infinite, which JSON has no word for."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def plain_values(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The same for all values of a mapping."""
+    return {name: plain_value(value) for name, value in values.items()}

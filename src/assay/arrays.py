@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 
 BLOCK_CELLS = 4_000_000
 """Cells of the padded matrix used at once when ragged rows are worked on side by side."""
@@ -160,3 +161,9 @@ def arranged(negated: NDArray[np.floating], *, is_reversed: bool) -> Ints:
     if is_reversed:
         return len(negated) - 1 - np.argsort(negated[::-1], kind="stable")
     return np.argsort(negated, kind="stable")
+
+
+def ratio(numerator: NDArray[np.generic], denominator: NDArray[np.generic] | float) -> Floats:
+    """Elementwise quotient; 0 where there is nothing to divide by."""
+    top, bottom = np.broadcast_arrays(np.asarray(numerator, dtype=float), np.asarray(denominator, dtype=float))
+    return np.divide(top, bottom, out=np.zeros(top.shape), where=bottom != 0)

@@ -4,48 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.arrays import Floats, Ints
 from assay.errors import DataError
-from assay.model.ordering import Floats, Ints
+from assay.model import SubtopicGrades
 from assay.text import counted, some_of
 
 if TYPE_CHECKING:
-    from assay.model.graded import GradedRun, Hits
+    from assay.views.graded import GradedRun, Hits
 
 NO_SUBTOPICS = (
     "metrics of diversity need judgments per subtopic, and these have none. A file of them has lines "
     "`query subtopic document grade` with more than one subtopic; tables and records have a column `subtopic`"
 )
-
-
-class SubtopicGrades(NamedTuple):
-    """One row for each document and each subtopic it was judged for, retrieved or not."""
-
-    query: Ints
-    """The place of its query."""
-    subtopic: Ints
-    """The number of its subtopic; the same subtopic of another query has another number."""
-    judgment: Ints
-    """The number of the document's judgment."""
-    by_id: Ints
-    """The place of the document among all, by its id."""
-    grade: Floats
-
-    def where(self, mask: NDArray[np.bool_]) -> SubtopicGrades:
-        """Only the rows the mask keeps."""
-        query, subtopic, judgment, by_id = (column[mask] for column in self[:4])
-        return SubtopicGrades(query, subtopic, judgment, by_id, self.grade[mask])
-
-    def renumbered(self, places: Ints) -> SubtopicGrades:
-        """Only the rows of the queries at these places, by their order there."""
-        number = np.full(int(max(self.query.max(initial=-1), places.max(initial=-1))) + 1, -1)
-        number[places] = np.arange(len(places))
-        kept = self.where(number[self.query] >= 0)
-        return kept._replace(query=number[kept.query])
 
 
 @dataclass(frozen=True)
@@ -83,7 +57,7 @@ class BySubtopic:
 
 def by_subtopic(run: GradedRun, level: float | None) -> BySubtopic:
     """The run as each subtopic sees it, at a relevance level."""
-    from assay.model.graded import GradedRun, is_relevant
+    from assay.views.graded import GradedRun, is_relevant
 
     rows = None if run.judgments is None else run.judgments.subtopic_grades
     if rows is None or run.judgment is None:
@@ -113,7 +87,7 @@ def by_subtopic(run: GradedRun, level: float | None) -> BySubtopic:
 
 
 def _hits(subtopic: Ints, rank: Ints, n_subtopics: int) -> Hits:
-    from assay.model.graded import Hits
+    from assay.views.graded import Hits
 
     return Hits(subtopic, rank, np.ones(len(subtopic)), n_subtopics)
 

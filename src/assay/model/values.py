@@ -1,0 +1,163 @@
+"""Numbers: what may be a score or a grade."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Iterable, Iterator, Mapping
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+from assay.errors import DataError
+from assay.grammar import flag
+from assay.model.ids import all_text
+from assay.text import shortened
+
+
+def as_number(value: object) -> float | None:
+    """The value as a float; None for text, None, nan, and whole numbers too large to be one.
+
+    An array or tensor without dimensions is the one number in it.
+    """
+    if not isinstance(value, numbers.Real | np.number | np.bool_ | Decimal):
+        inside = _inside(value)
+        return None if inside is None else as_number(inside)
+    if isinstance(value, np.complexfloating):
+        return None
+    try:
+        number = float(value)
+    except (OverflowError, ValueError):  # the latter is what a signalling nan gives
+        return None
+    return None if math.isnan(number) else number
+
+
+def _inside(value: Any) -> object | None:
+    """What an array without dimensions holds; None for anything else."""
+    return value.item() if getattr(value, "ndim", None) == 0 and hasattr(value, "item") else None
+
+
+def as_score(value: object) -> float | None:
+    """The value as a float that can be ranked by; None also for truth values, which rank nothing."""
+    return None if is_truth_value(value) else as_number(value)
+
+
+def is_truth_value(value: object) -> bool:
+    """Whether the value is True or False, which Python takes for 1 and 0."""
+    return isinstance(value, bool | np.bool_) or isinstance(_inside(value), bool)
+
+
+def parse_number(value: Any) -> float:
+    """The number that a field of a file or record holds; a ValueError or TypeError where it holds none.
+
+    Text is read as other tools read it: `1_0` and digits of other scripts, which Python would take, are no numbers.
+    """
+    if isinstance(value, str):
+        if "_" in value or not value.isascii():
+            raise ValueError(f"not a number: {value!r}")
+    elif is_truth_value(value):
+        raise TypeError(f"a truth value, not a number: {value!r}")
+    return float(value)
+
+
+def is_finite_number(value: object) -> bool:
+    """Whether the value is a number other than an infinity."""
+    number = as_number(value)
+    return number is not None and math.isfinite(number)
+
+
+COLUMNS = {"ids": "id", "distances": "distance", "scores": "score", "documents": "text", "metadatas": "metadata"}
+"""Column → field of a record; each column is a list, or a list with one list for the one query."""
+TERM = "hpo_id"
+"""What metadata call the term that a hit is about: several entries of an index, such as synonyms, may share one."""
+
+
+def are_columns(answer: Any) -> bool:
+    """Whether an answer is made of columns: it has a list of ids."""
+    return isinstance(answer, Mapping) and isinstance(answer.get("ids"), list)
+
+
+def records_of_columns(answer: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Columns as records; a ValueError says where columns do not fit together."""
+    columns = {COLUMNS[name]: _column(column) for name, column in answer.items() if name in COLUMNS and column}
+    lengths = {name: len(column) for name, column in columns.items()}
+    if len(set(lengths.values())) > 1:
+        raise ValueError(f"the columns of the answer differ in length: {lengths}")
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def scored_entries(answer: Mapping[str, Any]) -> list[tuple[Any, Any]]:
+    """Ids, or the terms that metadata name, each with its score; of entries of one term the best is left.
+
+    The nearer the better: a distance is a score below 0. Without either, entries are taken as ranked.
+    """
+    found: list[tuple[Any, Any]] = []
+    best: dict[str, Any] = {}
+    for place, record in enumerate(records_of_columns(answer)):
+        far, term = as_number(record.get("distance")), term_of(record.get("metadata"))
+        score = record.get("score", -float(place) if far is None else -far)
+        if term is None:
+            found.append((record.get("id"), score))
+        else:
+            best[term] = max(best.get(term, score), score)
+    return [*best.items(), *found]
+
+
+def _column(column: Any) -> list[Any]:
+    if isinstance(column, list) and len(column) == 1 and isinstance(column[0], list):
+        column = column[0]
+    if not isinstance(column, list) or any(isinstance(one, list) for one in column):
+        raise ValueError(f"expected the hits of one query, found {shortened(column)}")
+    return column
+
+
+def term_of(metadata: Any) -> str | None:
+    """The term that metadata name; None where they name none."""
+    term = metadata.get(TERM) if isinstance(metadata, Mapping) else None
+    return term if isinstance(term, str) and term else None
+
+
+def is_said(value: Any) -> bool:
+    """Whether a cell holds anything: None, nan and blanks do not; an empty list does."""
+    if isinstance(value, str):
+        return not (value == "" or value.isspace())
+    return value is not None and not (isinstance(value, float) and math.isnan(value))
+
+
+def said_under(fields: Mapping[str, Any], names: Iterable[str]) -> tuple[str, Any]:
+    """The first of these fields that says something, and what; an empty name where none does."""
+    for name in names:
+        if name in fields and is_said(value := fields[name]):
+            return name, value
+    return "", None
+
+
+def said_yes(fields: Mapping[str, Any], names: Iterable[str]) -> bool | None:
+    """True or false, also as tables and frames write it: yes, on, 1, 1.0; None where nothing is said."""
+    name, value = said_under(fields, names)
+    if not name:
+        return None
+    if value is True or value is False:
+        return bool(value)
+    number = as_number(value)
+    try:
+        return flag(value.strip() if isinstance(value, str) else f"{number:g}" if number is not None else "")
+    except ValueError:
+        raise DataError(f"{name} is true or false, not {shortened(value)}") from None
+
+
+def unpacked(given: Any) -> Any:
+    """The same as a list or a mapping: a generator as a list, a Series of texts as a list of ids, any other as
+    id → value by its index. Where ids of an index come twice, they stay pairs. Whatever is none of these stays as it is.
+    """
+    if isinstance(given, Iterator):
+        return list(given)
+    if isinstance(given, list | dict) or not hasattr(given, "to_list"):
+        return given
+    values = given.to_list()
+    if not hasattr(given, "index") or not hasattr(given.index, "to_list") or all_text(values):
+        return values
+    ids = given.index.to_list()
+    by_id = dict(zip(ids, values, strict=True))
+    return by_id if len(by_id) == len(ids) else list(zip(ids, values, strict=True))
