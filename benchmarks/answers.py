@@ -8,7 +8,7 @@ import numpy as np
 from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu.metrics import BLEU
 
-from assay.evaluation.scoring import score_views
+from assay.evaluation.grader import score_views
 from assay.metrics.parsing import parse_metric
 from assay.views.answers import Replies, Reply, Wanted
 from benchmarks._timing import Row, best_time, faster, within

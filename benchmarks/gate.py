@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from assay.evaluation.intervals import with_intervals
 from assay.evaluation.result import Result
+from assay.evaluation.scoring import with_intervals
 from assay.metrics.parsing import parse_metric
 from assay.model.policy import Policy
 from assay.model.records import Query

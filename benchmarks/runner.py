@@ -13,16 +13,15 @@ from typing import Any
 import numpy as np
 
 from assay.datasets._dataset import BenchmarkDataset
-from assay.evaluation._run import own_provider
-from assay.evaluation.answers import AnswerLog
-from assay.evaluation.asking import ask
-from assay.evaluation.patience import Patience
-from assay.evaluation.progress import Progress
-from assay.evaluation.runner import Part, gather, score_part
-from assay.evaluation.setting import settings_of
+from assay.evaluation.profile import OWN, settings_of
+from assay.execution.pool import ask
+from assay.execution.progress import Progress
+from assay.execution.responses import AnswerLog
+from assay.execution.retrieve import own_provider
+from assay.execution.retry import Patience
+from assay.execution.runner import Part, gather, score_part
 from assay.grammar import mark_written
 from assay.metrics.parsing import parse_metrics
-from assay.model.profile import OWN
 from assay.model.records import Document, Hit, Query
 from assay.providers._nearest import top_k
 from assay.providers._provider import parse_provider

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from assay.evaluation.grader import Grader
-from assay.evaluation.scoring import score_views
+from assay.evaluation.grader import Grader, score_views
 from assay.metrics.parsing import parse_metrics
 from assay.model.policy import Policy
 from assay.model.qrels import Qrels

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import assay
 from assay.evaluation.bands import tie_report
-from assay.model.profiles import PROFILES
+from assay.evaluation.profiles import PROFILES
 from benchmarks._data import make_dicts, make_files
 from benchmarks._timing import Row, best_process, best_time, within
 

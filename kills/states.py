@@ -97,7 +97,7 @@ def export_state(path: str) -> dict[str, str]:
 
 def answers_state() -> dict[str, str]:
     """Answers that are cached, by log."""
-    from assay.evaluation.answers import AnswerLog
+    from assay.execution.responses import AnswerLog
 
     state = {}
     for path in sorted(Path(".assay/answers").glob("*.log")):

@@ -44,7 +44,7 @@ for name in ("fchmod", "fchown", "O_NOFOLLOW", "geteuid", "getuid"):
 sys.modules["fcntl"] = None
 from pathlib import Path
 from assay.atomic_write import atomic_write
-from assay.evaluation.answers import _lock
+from assay.execution.responses import _lock
 from assay.temporary_files import locked_folder, remove_abandoned
 folder = Path(sys.argv[1])
 left = folder / ".assay-0123456789abcdef.tmp"

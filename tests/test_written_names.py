@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import assay
 from assay.cli import main
 from assay.errors import BadParameter, UnknownName, UsageError
-from assay.evaluation.plan import WrittenPlan, make_plan
+from assay.execution.plan import WrittenPlan, make_plan
 from assay.grammar import WrittenName, mark_written
 from assay.metrics import registry
 from assay.metrics.lookup import find_metric, find_metrics, recorded_metric
@@ -180,8 +180,8 @@ MAY_MARK = {
     *("comparison/_compare.py", "comparison/leaderboard.py", "reports/_explanations.py", "monitoring/rule.py"),
     *("compat/ir_measures/_measure.py", "compat/phentrieve/runner.py", "compat/ragchat/_batch.py"),
     *("compat/ragchat/_config.py", "compat/ranx/_metrics.py"),
-    *("evaluation/_evaluate.py", "evaluation/_evaluate_answers.py", "evaluation/fusion_tuning.py", "evaluation/plan.py"),
-    *("evaluation/routing.py", "evaluation/_run.py"),
+    *("evaluation/scoring.py", "evaluation/answers.py", "evaluation/fusion_tuning.py", "execution/plan.py"),
+    *("evaluation/routing.py", "execution/retrieve.py"),
     *("grammar.py", "metrics/parsing.py", "providers/_provider.py"),
 }
 """Where names are marked as the user's: commands, plans, rules and public functions, and what takes marked names apart."""
@@ -198,7 +198,7 @@ def test_names_are_marked_as_written_at_the_edges_alone():
 
 
 WRONG = """\
-from assay.evaluation.plan import make_plan
+from assay.execution.plan import make_plan
 from assay.metrics.parsing import parse_metric, parse_metrics
 from assay.providers._provider import parse_provider
 

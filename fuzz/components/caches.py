@@ -14,10 +14,9 @@ import numpy as np
 from assay import BenchmarkDataset, Document, Query
 from assay.datasets import _ontology_cache as ontologies
 from assay.datasets._parse_ontology import parse_ontology
-from assay.evaluation.answer_cache import PART, AnswerCache
-from assay.evaluation.answers import Answer, AnswerLog, Record
-from assay.evaluation.checkpoint import Checkpoint
-from assay.evaluation.runner import Part
+from assay.execution.checkpoint import PART, AnswerCache, Checkpoint
+from assay.execution.responses import Answer, AnswerLog, Record
+from assay.execution.runner import Part
 from assay.providers._embedding_cache import EmbeddingCache, key_of
 from assay.providers._provider import parse_provider
 from assay.store.place import parse_place

@@ -9,9 +9,10 @@ from functools import cache
 from random import Random
 from typing import Any
 
-from assay import Policy, find_profile
+from assay import Policy
 from assay.chunkers.chunker import all_chunkers, parse_chunker
-from assay.evaluation.selection import parse_range, parse_where
+from assay.evaluation import find_profile
+from assay.execution.selection import parse_range, parse_where
 from assay.fusion.fusion import all_fusions, parse_fusion
 from assay.grammar import WrittenName
 from assay.metrics.lookup import find_metric, recorded_metric

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.evaluation.plan import load_plan
+from assay.execution.plan import load_plan
 from assay.monitoring.rule_file import read_yaml
 from assay.monitoring.rules import parse_rules
 from fuzz.component import Component

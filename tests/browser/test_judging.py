@@ -123,7 +123,7 @@ def test_narrow_and_dark(page_of, query):
 
 
 def test_bars_move_by_themselves(page_of, address, store):
-    from assay.evaluation.progress import Progress
+    from assay.execution.progress import Progress
     from assay.store.running import told
 
     page = page_of()

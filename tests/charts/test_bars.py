@@ -6,8 +6,8 @@ import pytest
 
 from assay.charts import draw
 from assay.errors import UsageError
-from assay.evaluation.confidence import Confidence
-from assay.evaluation.intervals import with_intervals
+from assay.evaluation.result import Confidence
+from assay.evaluation.scoring import with_intervals
 
 from ._subjects import data, result_of
 

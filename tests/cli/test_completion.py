@@ -16,8 +16,8 @@ import pytest
 
 from assay.cli._completion_words import CATALOGS, typed_commands
 from assay.cli._program import build_parser
+from assay.evaluation.profiles import PROFILES
 from assay.metrics.registry import all_metrics
-from assay.model.profiles import PROFILES
 from assay.providers._provider import all_providers
 
 

@@ -11,8 +11,8 @@ import time
 
 import pytest
 
-from assay.evaluation.answers import AnswerLog
 from assay.evaluation.saved import read_results
+from assay.execution.responses import AnswerLog
 from assay.store import Store
 
 from ._evaluations import FLAGS, N, asked, figures

@@ -6,9 +6,9 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from assay.evaluation.conduct import Conduct, carry_out
-from assay.evaluation.plan import make_plan
 from assay.evaluation.saved import read_results
+from assay.execution.execute import Conduct, carry_out
+from assay.execution.plan import make_plan
 from assay.store import Store, keep
 
 from ._nights import save_nights

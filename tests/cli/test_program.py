@@ -91,12 +91,12 @@ def test_several_misspelt_flags_and_one_that_is_like_nothing(assay):
 
 
 def test_an_interrupt(assay, files, monkeypatch):
-    monkeypatch.setattr("assay.evaluation._evaluate.evaluate_settings", raising(KeyboardInterrupt))
+    monkeypatch.setattr("assay.evaluation.scoring.evaluate_settings", raising(KeyboardInterrupt))
     assert assay("score", "qrels.txt", "good.run") == (130, "", "interrupted\n")
 
 
 def test_a_bug_keeps_its_traceback(assay, files, monkeypatch):
-    monkeypatch.setattr("assay.evaluation._evaluate.evaluate_settings", raising(ZeroDivisionError("one too many")))
+    monkeypatch.setattr("assay.evaluation.scoring.evaluate_settings", raising(ZeroDivisionError("one too many")))
     code, out, err = assay("score", "qrels.txt", "good.run")
     assert (code, out) == (70, "")
     assert err.startswith("Traceback (most recent call last):")

@@ -7,8 +7,8 @@ import pytest
 
 from assay.cli import _progress
 from assay.cli._progress import Tally, progress_watcher
-from assay.evaluation.answers import Answer
-from assay.evaluation.progress import Progress, Wait
+from assay.execution.progress import Progress, Wait
+from assay.execution.responses import Answer
 
 SOME = [Answer("q1"), Answer("q2", error="no")]
 

@@ -3,7 +3,7 @@
 import pytest
 
 from assay.cli._progress_line import Pace, bar_line, plain_line
-from assay.evaluation.progress import Progress, Wait
+from assay.execution.progress import Progress, Wait
 from assay.text import display_width
 
 LONG = "a-benchmark-with-a-long-name/hybrid(bm25, http(url='http://127.0.0.1:8000/search'), method=weighted)"

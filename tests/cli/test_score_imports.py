@@ -11,8 +11,8 @@ LOOK = (
 NOT_FOR_A_TABLE = (
     "assay.reports._page",
     "assay.charts",
-    "assay.evaluation.runner",
-    "assay.evaluation.answer_cache",
+    "assay.execution.runner",
+    "assay.execution.checkpoint",
     "jinja2",
 )
 

@@ -5,8 +5,8 @@ import sqlite3
 
 import pytest
 
-from assay.evaluation.answers import AnswerLog
-from assay.evaluation.finished_logs import mark_finished
+from assay.execution.checkpoint import mark_finished
+from assay.execution.responses import AnswerLog
 from assay.store import Store
 
 from ._stored import result_of

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from assay.model.profiles import PROFILES
+from assay.evaluation.profiles import PROFILES
 
 from ._tied import NDCG, TIED_QRELS, TIED_RUN
 

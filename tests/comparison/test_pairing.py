@@ -8,12 +8,11 @@ import pytest
 
 import assay
 from assay.comparison._compare import compare, compare_results
-from assay.comparison._over import over
 from assay.comparison.figures import Figures
 from assay.comparison.how import How
 from assay.comparison.pair import NO_TEST, SHARED_TIMES
-from assay.comparison.pooling import pooled
 from assay.comparison.remarks import remarks_on
+from assay.evaluation.result import over, pooled
 from assay.evaluation.routing import evaluate_routing
 from assay.reports._comparison_movers import moving_metric, preview
 from assay.stats import Pairs, parse_test

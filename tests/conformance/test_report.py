@@ -10,7 +10,7 @@ import pytest
 
 import assay
 from assay.conformance import Answer, all_cases, check_answers, check_function
-from assay.model.profiles import find_profile
+from assay.evaluation.profiles import find_profile
 
 from ._code import Code
 

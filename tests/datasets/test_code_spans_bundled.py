@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from assay import BenchmarkDataset, DataError, Document, Query, Span, evaluate
+from assay import BenchmarkDataset, DataError, Document, Query, Span
 from assay.datasets import _format
 from assay.datasets._format import bundled, load_dataset
+from assay.evaluation import evaluate
 
 from ._benchmarks import assert_same
 
@@ -152,7 +153,7 @@ def test_difficulties_are_as_measured(dataset):
 
 def test_lexical_search_finds_easy_questions_and_not_hard_ones(dataset):
     """What the difficulty is for: BM25 over whole files, which can only find words that are there."""
-    from assay import run
+    from assay.execution import run
     from assay.providers._provider import parse_provider
 
     scores = run(dataset, parse_provider("bm25").make(), "recall@10").scores("recall@10")

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 import assay
 from assay import Policy, Qrels, Run
 from assay.datasets import as_source, rank_source
+from assay.evaluation.profiles import PROFILES
 from assay.model.policy import RankRule
-from assay.model.profiles import PROFILES
 from assay.views.grading import rank_all, settle
 
 from ._quick import QUERIES, RULES, WRITERS, outcome, shown

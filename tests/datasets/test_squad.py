@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import assay
 from assay.datasets._format import find_format, load_dataset
 from assay.datasets.squad import EXAMPLE, read_squad
-from assay.evaluation.replied import wanted_by_queries
+from assay.evaluation.answers import wanted_by_queries
 from assay.model.records import Document, Query, Span
 
 from ._benchmarks import SAMPLES, TEXTS, WORDS, assert_same_content, claims, faults

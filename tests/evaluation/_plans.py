@@ -6,9 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from assay.evaluation._run import own_provider
-from assay.evaluation.patience import Patience
-from assay.evaluation.plan import Plan
+from assay.execution.plan import Plan
+from assay.execution.retrieve import own_provider
+from assay.execution.retry import Patience
 from assay.metrics.parsing import parse_metrics
 from assay.model.records import Hit, Query
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.datasets._dataset import BenchmarkDataset
-from assay.evaluation.answers import AnswerLog
+from assay.execution.responses import AnswerLog
 from assay.model.records import Document, Query
 
 from ._retrievers import LONG
@@ -50,8 +50,8 @@ class Batches:
 PROGRAM = """
 import json, sys
 from assay.errors import AssayError
-from assay.evaluation.conduct import Conduct, carry_out
-from assay.evaluation.plan import WrittenPlan, make_plan
+from assay.execution.execute import Conduct, carry_out
+from assay.execution.plan import WrittenPlan, make_plan
 
 def figures(result):
     # all that must be the same every time, which times are not

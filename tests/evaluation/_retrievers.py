@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from assay.datasets._dataset import BenchmarkDataset
-from assay.evaluation.answers import Answer
-from assay.evaluation.asking import ask
-from assay.evaluation.patience import Patience
+from assay.execution.pool import ask
+from assay.execution.responses import Answer
+from assay.execution.retry import Patience
 from assay.model.records import Document, Hit, Query
 
 QUICK = Patience(timeout=5.0, retries=2, backoff=0.001)

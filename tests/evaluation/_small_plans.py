@@ -1,6 +1,6 @@
 """The smallest plans that mean something."""
 
-from assay.evaluation.plan import make_plan
+from assay.execution.plan import make_plan
 
 BASE = {"benchmarks": ["rag-template"], "providers": ["bm25"], "metrics": ["mrr"]}
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import assay
-from assay.evaluation.added_columns import in_asked_order, with_columns, with_the_same_metrics, without_scores
+from assay.evaluation.answers import in_asked_order, with_columns, with_the_same_metrics, without_scores
 from assay.metrics.parsing import parse_metrics
 from assay.model.scores import Column, ScoreTable
 

@@ -3,10 +3,10 @@
 import pytest
 
 from assay.datasets._dataset import BenchmarkDataset
-from assay.evaluation.answer_cache import AnswerCache
-from assay.evaluation.answers import Answer
-from assay.evaluation.progress import Progress
-from assay.evaluation.runner import Part, gather
+from assay.execution.checkpoint import AnswerCache
+from assay.execution.progress import Progress
+from assay.execution.responses import Answer
+from assay.execution.runner import Part, gather
 from assay.grammar import mark_written
 from assay.model.records import Document, Query
 from assay.providers._provider import parse_provider

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay import DataError, UsageError
-from assay.evaluation import answers as module
-from assay.evaluation.answers import SCHEMA, Answer, AnswerLog, remove_left_over
+from assay.execution import responses as module
+from assay.execution.responses import SCHEMA, Answer, AnswerLog, remove_left_over
 from assay.model.records import Hit
 
 from ._retrievers import LONG
@@ -195,7 +195,7 @@ FULL = """
 import resource, sys
 from pathlib import Path
 from assay.errors import DataError
-from assay.evaluation.answers import Answer, AnswerLog
+from assay.execution.responses import Answer, AnswerLog
 log = AnswerLog(Path("a.log"))
 log.begin({"plan": {"name": "p"}})
 resource.setrlimit(resource.RLIMIT_FSIZE, (2000, resource.RLIM_INFINITY))

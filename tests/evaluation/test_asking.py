@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.evaluation.patience import Patience
+from assay.execution.retry import Patience
 from assay.providers._refusals import Busy
 
 from ._retrievers import AMPLE, LONG, Told, answered, failing, right
@@ -51,7 +51,7 @@ def test_it_is_asked_again_as_often_as_allowed(batch, retries):
 
 @BOTH
 def test_pauses_grow(batch, monkeypatch):
-    monkeypatch.setattr("assay.evaluation.patience.random.uniform", lambda low, high: 1.0)
+    monkeypatch.setattr("assay.execution.retry.random.uniform", lambda low, high: 1.0)
     began = time.monotonic()
     told = Told(failing({"q0": OSError("always")}, every=True))
     answered(told, 1, batch=batch, patience=Patience(retries=3, backoff=0.02))
@@ -101,8 +101,8 @@ def test_a_query_that_hangs_fails_and_the_others_go_on(batch):
 def test_a_hanging_retriever_does_not_keep_the_process_alive(batch):
     program = f"""
         import threading
-        from assay.evaluation.asking import ask
-        from assay.evaluation.patience import Patience
+        from assay.execution.pool import ask
+        from assay.execution.retry import Patience
         from assay.model.records import Query
         class Hangs:
             def search(self, queries, k):

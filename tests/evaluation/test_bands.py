@@ -6,11 +6,10 @@ from itertools import permutations
 import pytest
 
 import assay
-from assay.evaluation._evaluate import evaluate_settings
-from assay.evaluation.setting import Setting
+from assay.evaluation.profile import OWN, Setting
+from assay.evaluation.scoring import evaluate_settings
 from assay.metrics.parsing import parse_metric
 from assay.metrics.ties import N_SAMPLED, SEED
-from assay.model.profile import OWN
 
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1}, "q3": {"a": 1, "b": 1}}
 RUN = {"q1": {"a": 1.0, "b": 1.0}, "q2": {"x": 2.0, "a": 1.0, "y": 1.0}, "q3": {"a": 1.0, "b": 1.0}}

@@ -7,10 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from assay.evaluation import batches as module
-from assay.evaluation.batches import QUICK as SOON
-from assay.evaluation.experience import Experience
-from assay.evaluation.patience import Patience
+from assay.execution import pool as module
+from assay.execution.pool import QUICK as SOON
+from assay.execution.retry import Experience, Patience
 from assay.providers._refusals import Busy, Final
 
 from ._retrievers import AMPLE, LONG, QUICK, Told, answered, failing, queries, right
@@ -125,7 +124,7 @@ def test_a_query_that_an_answer_is_missing_for_is_found_by_asking_alone():
 
 def test_many_failures_share_their_pauses(clock, monkeypatch):
     """A retriever with a bug is told of soon, not after one pause for each query."""
-    monkeypatch.setattr("assay.evaluation.patience.random.uniform", lambda low, high: 1.0)
+    monkeypatch.setattr("assay.execution.retry.random.uniform", lambda low, high: 1.0)
     told = Told(failing({f"q{number}": TypeError("bug") for number in range(50)}, every=True))
     found = answered(told, 50, batch=50, patience=Patience(retries=2, backoff=1.0))
     assert all(answer.error == "TypeError: bug" for answer in found.values())
@@ -134,7 +133,7 @@ def test_many_failures_share_their_pauses(clock, monkeypatch):
 
 def test_a_retriever_that_never_worked_is_not_asked_twice_for_long(clock, monkeypatch):
     """The first three queries share their pauses; after them nothing waits any more."""
-    monkeypatch.setattr("assay.evaluation.patience.random.uniform", lambda low, high: 1.0)
+    monkeypatch.setattr("assay.execution.retry.random.uniform", lambda low, high: 1.0)
     told = Told(failing({f"q{number}": TypeError("bug") for number in range(50)}, every=True))
     found = answered(told, 50, batch=1000, patience=Patience(retries=2, backoff=1.0), grows=True)
     assert all(answer.error == "TypeError: bug" for answer in found.values())

@@ -5,9 +5,9 @@ import pytest
 from assay import BadParameter, DataError
 from assay.datasets._dataset import BenchmarkDataset
 from assay.errors import NothingSelected
-from assay.evaluation.benchmarks import load_benchmarks
-from assay.evaluation.plan import WrittenPlan, make_plan
-from assay.evaluation.plan_faults import PlanFaults
+from assay.execution.execute import load_benchmarks
+from assay.execution.plan import WrittenPlan, make_plan
+from assay.execution.plan_file import PlanFaults
 from assay.model.records import Document, Query
 
 

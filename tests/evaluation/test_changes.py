@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.evaluation.changes import changes_told, has_other_code
+from assay.execution.checkpoint import changes_told, has_other_code
 
 BEFORE = {
     "plan": {

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from assay import UsageError
-from assay.evaluation.answers import SCHEMA, Answer, AnswerLog
-from assay.evaluation.checkpoint import describe_start, find_checkpoint
-from assay.evaluation.plan import make_plan
-from assay.evaluation.runner import Part
+from assay.execution.checkpoint import describe_start, find_checkpoint
+from assay.execution.plan import make_plan
+from assay.execution.responses import SCHEMA, Answer, AnswerLog
+from assay.execution.runner import Part
 from assay.providers._provider import BoundProvider, Provider
 
 from ._retrievers import Told, benchmark

@@ -2,11 +2,12 @@
 
 import pytest
 
-from assay import BenchmarkDataset, DataError, Document, Query, Relevance, Span
+from assay import BenchmarkDataset, DataError, Document, Query, Span
 from assay.chunkers.chunker import parse_chunker
-from assay.evaluation.chunking import chunked, refuse_without_spans
-from assay.evaluation.conduct import Conduct, carry_out
-from assay.evaluation.plan import make_plan
+from assay.evaluation import Relevance
+from assay.execution.chunking import chunked, refuse_without_spans
+from assay.execution.execute import Conduct, carry_out
+from assay.execution.plan import make_plan
 from assay.metrics.parsing import parse_metrics
 
 LINES = "".join(f"apple pie number {number}\n" for number in range(40))

@@ -7,10 +7,10 @@ import pytest
 
 from assay import ProviderError, UsageError
 from assay.errors import DataError, NothingSelected
-from assay.evaluation._run import own_provider
-from assay.evaluation.answers import AnswerLog
-from assay.evaluation.conduct import Conduct, carry_out, is_total_failure
-from assay.evaluation.selection import Selection
+from assay.execution.execute import Conduct, carry_out, is_total_failure
+from assay.execution.responses import AnswerLog
+from assay.execution.retrieve import own_provider
+from assay.execution.selection import Selection
 from assay.grammar import Param
 from assay.model.records import Hit
 from assay.providers._provider import BoundProvider, Provider

@@ -8,9 +8,9 @@ import pytest
 
 from assay.datasets._dataset import BenchmarkDataset
 from assay.errors import NothingSelected
-from assay.evaluation._run import own_provider
-from assay.evaluation.conduct import Conduct, carry_out
-from assay.evaluation.plan import Plan
+from assay.execution.execute import Conduct, carry_out
+from assay.execution.plan import Plan
+from assay.execution.retrieve import own_provider
 from assay.grammar import mark_written
 from assay.metrics.parsing import parse_metrics
 from assay.model.records import Hit, Query

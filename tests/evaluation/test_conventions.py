@@ -4,13 +4,12 @@ import pytest
 
 import assay
 from assay.evaluation.conventions import TRIED, all_conventions, differences, flag_of, flags_of, of_metric, of_policy
-from assay.evaluation.setting import Setting
+from assay.evaluation.profile import OWN, Setting
+from assay.evaluation.profiles import PROFILES
 from assay.grammar import REQUIRED
 from assay.metrics.parsing import parse_metric
 from assay.metrics.registry import all_metrics
 from assay.model.policy import CHOICES, Policy
-from assay.model.profile import OWN
-from assay.model.profiles import PROFILES
 
 QRELS = assay.Qrels({"q": {"a": 0, "b": 1, "c": 2, "d": 3.5, "e": -1}})
 

@@ -5,11 +5,9 @@ import itertools
 import threading
 import time
 
-from assay.evaluation.asking import ask
-from assay.evaluation.crew import Crew
-from assay.evaluation.experience import Experience
-from assay.evaluation.line import Line
-from assay.evaluation.patience import Patience
+from assay.execution.client import Line
+from assay.execution.pool import Crew, ask
+from assay.execution.retry import Experience, Patience
 from assay.model.records import Hit
 from assay.providers._refusals import Busy, Final
 
@@ -93,7 +91,7 @@ def test_once_something_worked_all_are_tried_as_often_as_usual():
 
 
 def test_a_service_that_asks_for_hours_is_waited_for_once_and_then_all_fail(monkeypatch):
-    monkeypatch.setattr("assay.evaluation.patience.SHORT_PAUSE", 0.2)
+    monkeypatch.setattr("assay.execution.retry.SHORT_PAUSE", 0.2)
     told = Told(failing({f"q{number}": Busy(3600.0, "http://x: HTTP 429") for number in range(9)}, every=True))
     waits = []
     how = Experience(Patience(timeout=0.1, retries=2, concurrency=3), lambda *wait: waits.append(wait))

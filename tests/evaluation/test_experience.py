@@ -3,9 +3,8 @@
 import pytest
 
 from assay import ProviderError
-from assay.evaluation.answers import Answer
-from assay.evaluation.experience import FEW, Experience
-from assay.evaluation.patience import Patience
+from assay.execution.responses import Answer
+from assay.execution.retry import FEW, Experience, Patience
 from assay.providers._refusals import Busy, Final
 
 TORN = OSError("torn")

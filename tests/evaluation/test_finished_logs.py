@@ -4,10 +4,10 @@ import os
 
 import pytest
 
-from assay.evaluation.answers import AnswerLog
-from assay.evaluation.conduct import Conduct, carry_out
-from assay.evaluation.finished_logs import clear_finished, mark_finished, mark_unfinished
-from assay.evaluation.plan import make_plan
+from assay.execution.checkpoint import clear_finished, mark_finished, mark_unfinished
+from assay.execution.execute import Conduct, carry_out
+from assay.execution.plan import make_plan
+from assay.execution.responses import AnswerLog
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from assay.evaluation.answers import Answer
-from assay.evaluation.first_stage import first_answers, with_first
+from assay.execution.responses import Answer
+from assay.execution.stages import first_answers, with_first
 
 RERANKED = Answer(
     "q",

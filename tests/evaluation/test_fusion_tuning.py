@@ -9,8 +9,7 @@ import pytest
 
 import assay
 from assay.errors import BadParameter, DataError, UsageError
-from assay.evaluation.fused_scores import FusedScores
-from assay.evaluation.fusion_tuning import candidates_of, dealt, simplex, tune_fusion
+from assay.evaluation.fusion_tuning import FusedScores, candidates_of, dealt, simplex, tune_fusion
 from assay.fusion import all_fusions, fuse, train
 from assay.fusion.fusion import parse_fusion
 from assay.fusion.lists import Lists

@@ -8,7 +8,7 @@ import assay
 from assay import BadParameter, BenchmarkDataset, DataError, Query
 from assay.datasets._hpo import load_hpo
 from assay.evaluation.indexed_terms import with_indexed_terms
-from assay.evaluation.plan import make_plan
+from assay.execution.plan import make_plan
 
 NAMES = {"HP:0000001": "All", "HP:0001250": "Seizure", "HP:0001945": "Fever"}
 OBO = "format-version: 1.2\nontology: small\n\n" + "\n".join(

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 import assay
-from assay.evaluation._evaluate import evaluate_settings
-from assay.evaluation.setting import settings_of
+from assay.evaluation.profile import OWN, settings_of
+from assay.evaluation.scoring import evaluate_settings
 from assay.metrics.parsing import parse_metrics
-from assay.model.profile import OWN
 from assay.model.qrels import Qrels
 from assay.views.timing import Times
 

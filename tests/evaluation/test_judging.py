@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
-from assay import BadParameter, BenchmarkDataset, DataError, Document, Hit, Policy, Query, Relevance, UnknownName, UsageError
+from assay import BadParameter, BenchmarkDataset, DataError, Document, Hit, Policy, Query, UnknownName, UsageError
 from assay.datasets import FileSource, _quick
-from assay.evaluation import grader, judging
-from assay.evaluation.judging import Contents, judge, read_id_map, roll_up
+from assay.evaluation import Relevance, grader, relevance
+from assay.evaluation.relevance import Contents, judge, read_id_map, roll_up
 from assay.model.run import Run
 
 JUDGED = BenchmarkDataset("Judged", queries={"q": Query("q")}, qrels={"q": {"d1": 2, "d2": 1}})
@@ -44,9 +44,9 @@ def test_a_map_alone_rolls_up(given, unit):
 
 
 def test_an_unknown_resolver_is_refused():
-    for relevance in ("tokn", Relevance("tokn")):
+    for rule in ("tokn", Relevance("tokn")):
         with pytest.raises(UnknownName, match="Did you mean token"):
-            assay.evaluate(worded(), {"q": ["d1"]}, "mrr", relevance=relevance)
+            assay.evaluate(worded(), {"q": ["d1"]}, "mrr", relevance=rule)
 
 
 @pytest.mark.parametrize("relevance", ["token", Relevance("qrels"), Relevance(unit="chunk")])
@@ -94,7 +94,7 @@ def test_a_large_file_is_still_read_the_quick_way(tmp_path, monkeypatch):
     monkeypatch.setattr(_quick, "is_large", lambda source: True)
     path = tmp_path / "run.txt"
     path.write_text("".join(f"q Q0 d{number} {number} {100 - number} tag\n" for number in range(2, 60)))
-    for module, name in ((judging, "Run"), (judging, "hits_of"), (grader, "as_rankings")):
+    for module, name in ((relevance, "Run"), (relevance, "hits_of"), (grader, "as_rankings")):
         monkeypatch.setattr(module, name, None)
     result = assay.evaluate(JUDGED, path, ["mrr", "recall"])
     assert result.summary == {"mrr": 1.0, "recall": 0.5}

@@ -5,8 +5,8 @@ import math
 
 import numpy as np
 
-from assay.evaluation.answers import Answer
-from assay.evaluation.kept_words import kept_words
+from assay.execution.responses import Answer
+from assay.execution.stages import kept_words
 from assay.model.records import Query
 
 PLAIN = {"q": Query("q"), "r": Query("r")}

@@ -8,8 +8,8 @@ import time
 import pytest
 
 from assay import ProviderError
-from assay.evaluation.answers import Answer
-from assay.evaluation.line import Line, describe
+from assay.execution.client import Line, describe
+from assay.execution.responses import Answer
 from assay.model.records import Hit
 from assay.providers._refusals import Busy, Final
 

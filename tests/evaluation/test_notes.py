@@ -5,7 +5,7 @@ import pytest
 import assay
 from assay import BenchmarkDataset, Document, Query
 from assay.evaluation.notes import notes_on_unit
-from assay.model.profiles import PROFILES
+from assay.evaluation.profiles import PROFILES
 
 QRELS = {f"q{number}": {"a": 1, "b": 0} for number in range(4)}
 

@@ -3,8 +3,8 @@
 import pytest
 
 from assay import ProviderError
-from assay.evaluation import patience as module
-from assay.evaluation.patience import BUSY_RETRIES, Patience
+from assay.execution import retry as module
+from assay.execution.retry import BUSY_RETRIES, Patience
 from assay.providers._refusals import Busy, Final
 
 

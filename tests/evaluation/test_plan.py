@@ -4,8 +4,8 @@ import pytest
 import yaml
 
 from assay import AssayError, BadParameter, UnknownName
-from assay.evaluation.plan import load_plan, make_plan
-from assay.evaluation.plan_statistics import Statistics
+from assay.execution.plan import load_plan, make_plan
+from assay.execution.plan_parts import Statistics
 
 from ._small_plans import BASE, plan
 

@@ -3,7 +3,7 @@
 import pytest
 
 from assay.errors import BadParameter, DataError, NothingSelected, ProviderError, UnknownName
-from assay.evaluation.plan_faults import PlanFaults
+from assay.execution.plan_file import PlanFaults
 
 
 def fail(error):

@@ -3,8 +3,8 @@
 import pytest
 
 from assay import BadParameter, DataError
-from assay.evaluation.plan import WrittenPlan, make_plan
-from assay.evaluation.plan_file import read_plan
+from assay.execution.plan import WrittenPlan, make_plan
+from assay.execution.plan_file import read_plan
 
 
 @pytest.fixture

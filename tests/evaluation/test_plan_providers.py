@@ -3,8 +3,8 @@
 import pytest
 
 from assay import BadParameter, UnknownName
-from assay.evaluation.plan_faults import PlanFaults
-from assay.evaluation.plan_providers import expand, parse_providers
+from assay.execution.plan_file import PlanFaults
+from assay.execution.plan_parts import expand, parse_providers
 from assay.grammar import mark_written
 
 

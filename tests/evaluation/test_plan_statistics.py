@@ -3,7 +3,7 @@
 import pytest
 
 from assay import BadParameter
-from assay.evaluation.plan_statistics import Statistics
+from assay.execution.plan_parts import Statistics
 
 from ._small_plans import plan
 

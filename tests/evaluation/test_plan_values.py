@@ -3,8 +3,7 @@
 import pytest
 
 from assay import BadParameter
-from assay.evaluation.plan_faults import PlanFaults
-from assay.evaluation.plan_values import known_keys, parse_flag, parse_list, parse_number, parse_texts, parse_whole
+from assay.execution.plan_file import PlanFaults, known_keys, parse_flag, parse_list, parse_number, parse_texts, parse_whole
 
 
 @pytest.mark.parametrize(

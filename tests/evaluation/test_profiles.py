@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import assay
-from assay.model.profiles import PROFILES, find_profile
+from assay.evaluation.profiles import PROFILES, find_profile
 
 CASES = {case["name"]: case for case in json.loads((Path(__file__).parents[1] / "model" / "trap_cases.json").read_text())}
 TOOLS = {

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import assay
-from assay.evaluation.relevant import RelevantDocuments, retrieved_nonrelevant
+from assay.evaluation.result import RelevantDocuments, retrieved_nonrelevant
 from assay.evaluation.saved import result_from_dict
 
 QRELS = {"q": {"d1": 2, "d2": 1, "d3": 3, "d4": 0}, "r": {"d1": 1}}

@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 import assay
-from assay.evaluation._run import own_provider
-from assay.evaluation.conduct import Conduct, carry_out
-from assay.evaluation.plan import make_plan
-from assay.evaluation.replied import replies_said
+from assay.evaluation.answers import replies_said
 from assay.evaluation.saved import result_from_dict
+from assay.execution.execute import Conduct, carry_out
+from assay.execution.plan import make_plan
+from assay.execution.retrieve import own_provider
 from assay.views.answers import Reply
 
 DATASET = [

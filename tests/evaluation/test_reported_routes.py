@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 
 import assay
-from assay.evaluation._run import own_provider
-from assay.evaluation.answers import Answer
-from assay.evaluation.conduct import Conduct, carry_out
-from assay.evaluation.plan import make_plan
-from assay.evaluation.reported_routes import reports_of
 from assay.evaluation.saved import result_from_dict
+from assay.execution.execute import Conduct, carry_out
+from assay.execution.plan import make_plan
+from assay.execution.responses import Answer
+from assay.execution.retrieve import own_provider
+from assay.execution.stages import reports_of
 from assay.model.records import Hit, Query
 from assay.views.routing import Decision
 

@@ -6,7 +6,7 @@ import types
 import pytest
 
 import assay
-from assay import ReproducibleEvaluationRunner
+from assay.evaluation import ReproducibleEvaluationRunner
 from assay.evaluation.saved import read_results
 
 from ._retrievers import benchmark

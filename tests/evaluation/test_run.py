@@ -56,7 +56,7 @@ def half(query):
 
 @pytest.mark.parametrize("missing", ["zero", "skip", "error"])
 def test_failed_queries_score_0_whatever_the_policy_says_of_missing_ones(missing, monkeypatch):
-    monkeypatch.setattr("assay.evaluation.batches.time.sleep", lambda _: None)
+    monkeypatch.setattr("assay.execution.pool.time.sleep", lambda _: None)
     result = assay.run(benchmark(), Told(half), "mrr", policy=assay.Policy(missing=missing))
     assert result.scores("mrr") == {"q0": 1.0, "q1": 0.0, "q2": 1.0, "q3": 0.0}
     line = half.__code__.co_firstlineno + 3
@@ -66,7 +66,7 @@ def test_failed_queries_score_0_whatever_the_policy_says_of_missing_ones(missing
 
 
 def test_when_all_fail_it_is_an_error(monkeypatch):
-    monkeypatch.setattr("assay.evaluation.batches.time.sleep", lambda _: None)
+    monkeypatch.setattr("assay.execution.pool.time.sleep", lambda _: None)
     told = Told(lambda query: 1 / 0)
     with pytest.raises(
         ProviderError,

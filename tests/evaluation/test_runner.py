@@ -12,15 +12,14 @@ import pytest
 
 from assay import ProviderError
 from assay.datasets._dataset import BenchmarkDataset
-from assay.evaluation._run import own_provider
-from assay.evaluation.answers import Answer
-from assay.evaluation.patience import Patience
-from assay.evaluation.progress import Progress
-from assay.evaluation.runner import CLOSING, HURRIED, Part, gather, provenance, score_part
-from assay.evaluation.setting import settings_of
-from assay.evaluation.worker import Worker
+from assay.evaluation.profile import OWN, settings_of
+from assay.execution.client import Worker
+from assay.execution.progress import Progress
+from assay.execution.responses import Answer
+from assay.execution.retrieve import own_provider
+from assay.execution.retry import Patience
+from assay.execution.runner import CLOSING, HURRIED, Part, gather, provenance, score_part
 from assay.metrics.parsing import parse_metrics
-from assay.model.profile import OWN
 from assay.model.records import Document, Query
 from assay.providers._provider import BoundProvider, Provider
 from assay.providers._refusals import Busy
@@ -317,7 +316,7 @@ def test_after_an_interrupt_nobody_waits_for_a_goodbye(interrupt, seconds, monke
         if interrupt and progress.n_done:
             raise interrupt
 
-    monkeypatch.setattr("assay.evaluation.runner.Worker", Noting)
+    monkeypatch.setattr("assay.execution.runner.Worker", Noting)
     dataset = benchmark()
     part = Part(dataset, BoundProvider(Provider("own", "", Closing), {}), dataset.queries, 10, QUICK)
     with pytest.raises(interrupt) if interrupt else nullcontext():

@@ -169,7 +169,7 @@ def test_a_missing_file_or_folder_is_told(tmp_path):
 
 
 def test_bands_cannot_be_worked_out_later(tmp_path):
-    from assay.evaluation._evaluate import with_bands
+    from assay.evaluation.scoring import with_bands
 
     (back,) = read_results(written(tmp_path / "r.json", assay.evaluate(QRELS, RUN, "map")))
     with pytest.raises(assay.UsageError, match="bands need the rankings"):

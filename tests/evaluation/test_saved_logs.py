@@ -17,9 +17,9 @@ from assay.datasets._read_replies import read_replies
 from assay.datasets._read_routes import read_routes
 from assay.datasets._source import FileSource
 from assay.errors import AssayError, DataError
-from assay.evaluation.answers import AnswerLog, _line
-from assay.evaluation.checkpoint import Checkpoint
-from assay.evaluation.judging import read_id_map
+from assay.evaluation.relevance import read_id_map
+from assay.execution.checkpoint import Checkpoint
+from assay.execution.responses import AnswerLog, _line
 from assay.providers._embedding_cache import EmbeddingCache
 from assay.store.place import parse_place
 from assay.store.running import folder_of, list_running

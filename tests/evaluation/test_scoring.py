@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from assay.errors import UsageError
-from assay.evaluation.scoring import score_views
+from assay.evaluation.grader import score_views
 from assay.metrics.definition import Metric
 from assay.model.scores import RATIO_OF_SUMS, SUM, TEXT, Ratio, quantile
 

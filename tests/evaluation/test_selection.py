@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from assay import BadParameter
 from assay.errors import NothingSelected
-from assay.evaluation.selection import Selection, parse_range, parse_where
+from assay.execution.selection import Selection, parse_range, parse_where
 from assay.model.records import Query
 
 LEVELS = ("easy", "hard")

@@ -5,11 +5,10 @@ import re
 import pytest
 
 import assay
-from assay.evaluation.setting import Setting, settings_of
+from assay.evaluation.profile import OWN, Setting, settings_of
+from assay.evaluation.profiles import PROFILES, find_profile
 from assay.metrics.parsing import parse_metric, parse_metrics
 from assay.model.policy import Policy
-from assay.model.profile import OWN
-from assay.model.profiles import PROFILES, find_profile
 
 
 def setting(metric, profile):
@@ -147,7 +146,7 @@ def test_where_no_flag_would_help_none_is_promised(profile, metric):
 def test_a_metric_shown_beside_the_others_is_never_refused():
     judged = parse_metric("judged@10")
     beside = Setting(judged, judged, find_profile("ir_measures").policy, is_beside=True)
-    from assay.evaluation._evaluate import as_judged, evaluate_settings
+    from assay.evaluation.scoring import as_judged, evaluate_settings
 
     qrels, run = as_judged({"1": {"a": 1}}, {"1": {}})
     assert evaluate_settings(qrels, run, [beside], find_profile("ir_measures"))["judged@10"] == 0.0

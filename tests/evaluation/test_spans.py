@@ -5,9 +5,10 @@ from dataclasses import replace
 import pytest
 
 import assay
-from assay import BenchmarkDataset, Document, Hit, Policy, Query, Relevance, Span
+from assay import BenchmarkDataset, Document, Hit, Policy, Query, Span
 from assay.datasets._dataset import Repair
-from assay.evaluation.judging import chunk_judgments
+from assay.evaluation import Relevance
+from assay.evaluation.relevance import chunk_judgments
 
 TEXT = "".join(f"line {number:02}\n" for number in range(1, 21))
 FILES = {name: Document(name, TEXT) for name in ("src/a.py", "src/b.py")}

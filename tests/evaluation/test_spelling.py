@@ -2,11 +2,10 @@
 
 import pytest
 
-from assay.evaluation.setting import Setting
-from assay.evaluation.spelling import spelled, with_settings
+from assay.evaluation.profile import Setting, spelled, with_settings
+from assay.evaluation.profiles import PROFILES
 from assay.metrics.parsing import parse_metric
 from assay.metrics.registry import all_metrics
-from assay.model.profiles import PROFILES
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from types import ModuleType
 import pytest
 
 import assay
-from assay.evaluation.conduct import Conduct, carry_out
+from assay.execution.execute import Conduct, carry_out
 from assay.grammar import mark_written
 from assay.metrics.parsing import parse_metrics
 from assay.model.records import Hit

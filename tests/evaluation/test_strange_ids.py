@@ -4,7 +4,7 @@ import pytest
 
 import assay
 from assay import BenchmarkDataset, Document, Query, RelevanceJudgment
-from assay.evaluation.strange_ids import ids_of
+from assay.evaluation.notes import ids_of
 
 QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 1}}
 SAID = "not one query of the run is judged: the run has ids like 'topic1', the judgments like 'q1'. Write them alike: "
@@ -87,7 +87,7 @@ def test_ids_are_shown_of_whatever_a_run_is(tmp_path):
 
 
 def test_a_large_file_of_another_kind_is_not_read_again(tmp_path, monkeypatch):
-    monkeypatch.setattr("assay.evaluation.strange_ids.LARGEST", 10)
+    monkeypatch.setattr("assay.evaluation.notes.LARGEST", 10)
     (tmp_path / "r.json").write_text('{"topic1": {"d1": 1.0}}')
     with pytest.raises(assay.DataError, match=r"not one query of the run is judged: do both use the same query ids\?"):
         assay.evaluate(QRELS, tmp_path / "r.json", "map")

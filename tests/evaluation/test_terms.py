@@ -5,9 +5,10 @@ import json
 import pytest
 
 import assay
-from assay import BadParameter, BenchmarkDataset, DataError, Policy, Relevance, UsageError
-from assay.evaluation.plan import make_plan
+from assay import BadParameter, BenchmarkDataset, DataError, Policy, UsageError
+from assay.evaluation import Relevance
 from assay.evaluation.terms import ontology_for
+from assay.execution.plan import make_plan
 from assay.metrics.parsing import parse_metrics
 from assay.model.records import Document, Query
 from assay.ontology import TermRecord, build_ontology

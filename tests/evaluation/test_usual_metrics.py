@@ -5,11 +5,11 @@ import json
 import pytest
 
 import assay
-from assay.evaluation._usual_metrics import formats_of, usual_metrics
-from assay.evaluation.plan import make_plan
+from assay.evaluation.scoring import default_metrics, formats_of
+from assay.execution.plan import make_plan
 
 HPO = ["mrr", "hit@1", "hit@10", "max_ont_sim@10"]
-RAG = [metric.name for metric in usual_metrics([""])]
+RAG = [metric.name for metric in default_metrics([""])]
 
 
 def names(benchmarks, **more):

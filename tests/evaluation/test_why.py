@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import assay
 from assay import why
-from assay.evaluation.target import Target
+from assay.evaluation.explanation import Target
 
 from ._explained import TIED, TWO_QUERIES, explained, values
 

@@ -6,7 +6,7 @@ import pytest
 
 import assay
 from assay import why
-from assay.model.profiles import PROFILES, find_profile
+from assay.evaluation.profiles import PROFILES, find_profile
 
 from ._explained import TIED, TWO_QUERIES, explained, values
 

@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import assay
-from assay.model.profiles import PROFILES, find_profile
+from assay.evaluation.profiles import PROFILES, find_profile
 
 from ._explained import explained
 

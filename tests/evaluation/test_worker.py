@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from assay.evaluation.worker import Worker
+from assay.execution.client import Worker
 
 
 def test_one_thread_does_everything_and_it_is_another():

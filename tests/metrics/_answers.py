@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from assay.evaluation.scoring import score_views
+from assay.evaluation.grader import score_views
 from assay.metrics.parsing import parse_metric
 from assay.model.scores import Column
 from assay.views.answers import Replies, Reply, Wanted

@@ -8,8 +8,8 @@ import pytest
 
 import assay
 from assay.evaluation.conventions import of_policy
+from assay.evaluation.profiles import PROFILES, find_profile
 from assay.metrics.parsing import parse_metric
-from assay.model.profiles import PROFILES, find_profile
 
 from ._cases import TOP
 from .test_laws import NUMBERS

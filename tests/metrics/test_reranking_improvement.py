@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import UsageError
-from assay.evaluation._evaluate import evaluate
+from assay.evaluation.scoring import evaluate
 from assay.metrics.parsing import parse_metric
 from assay.model.policy import Policy
 from assay.model.qrels import Qrels

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from assay import BadParameter, Policy, UnknownName
+from assay.evaluation.profile import EVERY, OWN
+from assay.evaluation.profiles import PROFILES, find_profile
 from assay.metrics.parsing import parse_metric
 from assay.metrics.registry import all_metrics
 from assay.model.policy import CHOICES
-from assay.model.profile import EVERY, OWN
-from assay.model.profiles import PROFILES, find_profile
 
 each = pytest.mark.parametrize("profile", PROFILES.values(), ids=list(PROFILES))
 FIELDS = {field.name for field in fields(Policy)}
@@ -71,7 +71,7 @@ def test_what_it_takes_are_parameters_of_the_metric(profile):
     ],
 )
 def test_what_a_tool_has(metric, tools):
-    from assay.evaluation.setting import Setting
+    from assay.evaluation.profile import Setting
 
     asked = parse_metric(metric)
     has = [name for name, profile in PROFILES.items() if not profile.lacks(Setting.of(asked, profile).metric)]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import assay
 from assay import Policy, Qrels, Run, UsageError
-from assay.evaluation.scoring import score_views
+from assay.evaluation.grader import score_views
 from assay.metrics.definition import Metric
 from assay.metrics.parsing import parse_metrics
 from assay.model.scores import (

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from assay import evaluate
 from assay.datasets._format import load_dataset
 from assay.errors import ProviderError
+from assay.evaluation import evaluate
 from assay.model.records import Document, Hit, Pack, Query
 from assay.providers._refusals import Final
 

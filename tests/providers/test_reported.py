@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from assay.evaluation.line import Line
+from assay.execution.client import Line
 from assay.model.records import Hit, Query
 from assay.providers._answers import hits_from
 from assay.providers._reported import Reported, said_beside

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from assay.comparison._compare import compare_results, fair_metric
-from assay.evaluation.intervals import with_intervals
-from assay.evaluation.plan_statistics import Statistics
 from assay.evaluation.result import Result
+from assay.evaluation.scoring import with_intervals
+from assay.execution.plan_parts import Statistics
 from assay.metrics.parsing import parse_metric
 from assay.model.policy import Policy
 from assay.model.scores import Column, ScoreTable

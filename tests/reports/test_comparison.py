@@ -10,10 +10,9 @@ import pytest
 import assay
 from assay.comparison._compare import compare, compare_results
 from assay.comparison.movers import Mover
-from assay.evaluation._evaluate import evaluate_settings
-from assay.evaluation.setting import settings_of
+from assay.evaluation.profile import OWN, settings_of
+from assay.evaluation.scoring import evaluate_settings
 from assay.metrics.parsing import parse_metrics
-from assay.model.profile import OWN
 from assay.model.qrels import Qrels
 from assay.reports._comparison_movers import missing_lines
 from assay.text import display_width

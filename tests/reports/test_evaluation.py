@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 import assay
-from assay.evaluation.plan_statistics import Statistics
+from assay.execution.plan_parts import Statistics
 from assay.reports._evaluation import Shown, render_evaluation
 from assay.reports._verdict import verdict_notes
 

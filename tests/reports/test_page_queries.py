@@ -83,7 +83,7 @@ def test_the_table_has_every_query_and_leads_to_its_card():
 
 def big(n, name, shift):
     """So many queries; every third moves."""
-    from assay import evaluate
+    from assay.evaluation import evaluate
 
     qrels = {f"q{place}": {"d": 1} for place in range(n)}
     run = {f"q{place}": {"x": 2.0 if (place + shift) % 3 else 0.5, "d": 1.0} for place in range(n)}

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from assay.datasets._dataset import BenchmarkDataset
-from assay.evaluation.answers import Answer
-from assay.evaluation.runner import Part
+from assay.execution.responses import Answer
+from assay.execution.runner import Part
 from assay.grammar import REQUIRED, Param
 from assay.model.records import Document, Query
 from assay.providers._provider import BoundProvider, Provider

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 import assay
-from assay.evaluation.intervals import with_intervals
+from assay.evaluation.scoring import with_intervals
 from assay.metrics.parsing import parse_metric
 from assay.reports._report import Report
 from assay.reports._table import WIDE, coverage, notes, query_table, summary_table

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import assay
-from assay.evaluation.plan_statistics import Statistics
 from assay.evaluation.result import Result
+from assay.execution.plan_parts import Statistics
 from assay.metrics.parsing import parse_metric
 from assay.model.policy import Policy
 from assay.model.scores import Column, ScoreTable

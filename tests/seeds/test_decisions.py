@@ -15,7 +15,7 @@ from assay import BenchmarkDataset, Query
 from assay.compat import loop, phentrieve, ragchat
 from assay.datasets._hpo import load_cases
 from assay.datasets.locomo import CATEGORIES
-from assay.evaluation.intervals import with_intervals
+from assay.evaluation.scoring import with_intervals
 from assay.metrics import average_precision_at_k, dcg_at_k, ndcg_at_k, precision_at_k
 from assay.metrics.parsing import parse_metric
 from assay.model.scores import Column, ScoreTable

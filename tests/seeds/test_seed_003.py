@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import assay
 from assay import BenchmarkDataset, Document, Query
 from assay.compat.memorybench import MRRMetric, PrecisionAtKMetric, RecallAtKMetric, SuccessAtKMetric
-from assay.evaluation._evaluate_answers import evaluate_answers
+from assay.evaluation.answers import evaluate_answers
 from assay.metrics.parsing import parse_metric
 from assay.text import words_of
 

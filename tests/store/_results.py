@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 import assay
-from assay.evaluation.confidence import Confidence
-from assay.evaluation.result import Result
+from assay.evaluation.result import Confidence, Result
 from assay.evaluation.saved import result_from_dict
 from assay.model.records import Query
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from assay.errors import StoreError
-from assay.evaluation.plan import make_plan
+from assay.execution.plan import make_plan
 from assay.store import Store, keep
 
 from ._results import differences, result_of, saved_and_read

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import assay
-from assay.evaluation.confidence import Confidence
+from assay.evaluation.result import Confidence
 from assay.evaluation.saved_form import KnownProvenance, KnownRelevance
 from assay.model.records import Query
 from assay.store import Store

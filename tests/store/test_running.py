@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.evaluation.progress import Progress
+from assay.execution.progress import Progress
 from assay.store import running
 from assay.store.place import parse_place
 from assay.store.running import folder_of, list_running, told

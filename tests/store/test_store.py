@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from assay.errors import BadParameter, StoreError, UnknownName, UsageError
-from assay.evaluation.plan import make_plan
+from assay.execution.plan import make_plan
 from assay.store import Store
 
 from ._days import DAY

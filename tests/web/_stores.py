@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import assay
-from assay.evaluation.intervals import with_intervals
 from assay.evaluation.result import Result
+from assay.evaluation.scoring import with_intervals
 from assay.model.records import Query
 from assay.store import Store
 

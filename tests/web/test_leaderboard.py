@@ -11,9 +11,9 @@ from _clients import client_of, rows_of
 from _stores import result_of
 
 from assay.comparison._compare import compare_results
-from assay.evaluation._evaluate import evaluate
-from assay.evaluation.conduct import Conduct, carry_out
-from assay.evaluation.plan import make_plan
+from assay.evaluation.scoring import evaluate
+from assay.execution.execute import Conduct, carry_out
+from assay.execution.plan import make_plan
 from assay.store import Store
 from assay.web.leaderboard import ties_of
 

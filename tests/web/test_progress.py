@@ -10,7 +10,7 @@ import pytest
 import uvicorn
 from starlette.testclient import TestClient
 
-from assay.evaluation.progress import Progress
+from assay.execution.progress import Progress
 from assay.store import Store
 from assay.store.running import told
 from assay.web import progress

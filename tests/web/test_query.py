@@ -31,7 +31,7 @@ def test_ranking_and_ground_truth(client, usual):
 
 def test_what_was_judged_0_is_told_from_what_nobody_judged(tmp_path):
     """q01 of rag-template has the grades 3, 0 and 0; on the page, in its CSV and in the JSON of the API."""
-    from assay import run
+    from assay.execution import run
 
     with Store.open(tmp_path / "s.db") as store:
         name = store.save(run("rag-template", "dense", metrics=["ndcg@10"]))
@@ -72,7 +72,7 @@ def test_any_id_can_be_asked_for(hostile):
 
 
 def test_a_long_ranking_begins_short_and_is_downloaded_whole(tmp_path):
-    from assay import run
+    from assay.execution import run
 
     with Store.open(tmp_path / "s.db") as store:
         name = store.save(run("rag-template", "bm25", metrics=["ndcg@10"]))

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from _clients import client_of, main_of, rows_of
 
-from assay.evaluation._evaluate import evaluate
+from assay.evaluation.scoring import evaluate
 from assay.store import Store
 from assay.web._desk import Desk
 

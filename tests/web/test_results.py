@@ -10,8 +10,8 @@ from html import unescape
 import pytest
 from _clients import client_of, keys_of, main_of, rows_of
 
-from assay import run
-from assay.evaluation._evaluate import evaluate
+from assay.evaluation.scoring import evaluate
+from assay.execution import run
 from assay.store import Store
 
 

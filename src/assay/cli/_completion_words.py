@@ -130,7 +130,7 @@ def _norms() -> Iterable[str]:
 
 
 def _profiles() -> Iterable[str]:
-    from assay.model import PROFILES
+    from assay.evaluation import PROFILES
 
     return PROFILES
 

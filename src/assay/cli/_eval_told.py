@@ -11,7 +11,8 @@ from assay.cli._verbose import tell, tell_intervals, tell_policy
 from assay.text import counted
 
 if TYPE_CHECKING:
-    from assay.evaluation import Plan, Result
+    from assay.evaluation import Result
+    from assay.execution import Plan
     from assay.store import Place
 
 

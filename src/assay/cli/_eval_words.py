@@ -29,7 +29,7 @@ def refuse_bare_words(options: argparse.Namespace) -> None:
 
 def check_flags(options: argparse.Namespace) -> None:
     """Raise for values that a plan would complain about in words of its own."""
-    from assay.evaluation import parse_range, parse_where
+    from assay.execution import parse_range, parse_where
     from assay.stats import parse_paired_test
 
     flags: tuple[tuple[str, Callable[[Any], object], Any], ...] = (

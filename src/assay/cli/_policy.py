@@ -8,7 +8,8 @@ from dataclasses import fields
 from typing import Any
 
 from assay.errors import UnknownName, near_matches
-from assay.model import OWN, PROFILES, Policy, Profile, find_profile
+from assay.evaluation import OWN, PROFILES, Profile, find_profile
+from assay.model import Policy
 
 LONG = 45
 """Letters of all choices together from which on they are listed in the help text instead of the usage."""

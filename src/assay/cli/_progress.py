@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from assay.cli._progress_line import ASCII, Pace, bar_line, plain_line
 
 if TYPE_CHECKING:
-    from assay.evaluation import Progress
+    from assay.execution import Progress
 
 EVERY = 10.0
 """Seconds between two lines."""

@@ -9,7 +9,7 @@ from assay.reports import without_middle
 from assay.text import display_width, printable
 
 if TYPE_CHECKING:
-    from assay.evaluation import Progress
+    from assay.execution import Progress
 
 NARROWEST_BAR, WIDEST_BAR = 8, 40
 SHORTEST_NAME, READABLE_NAME = 10, 24

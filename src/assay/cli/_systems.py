@@ -21,8 +21,7 @@ from assay.text import counted
 
 if TYPE_CHECKING:
     from assay.datasets import BenchmarkDataset, FileSource
-    from assay.evaluation import Result, Setting
-    from assay.model import Profile
+    from assay.evaluation import Profile, Result, Setting
 
 DECIDED_BEFORE = (
     *("relevance", "f1_threshold", "unit", "id_map", "dataset_format", "profile"),

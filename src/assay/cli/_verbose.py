@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 from assay.text import counted, printable
 
 if TYPE_CHECKING:
-    from assay.evaluation import Result
-    from assay.model import Profile
+    from assay.evaluation import Profile, Result
 
 
 def add_verbose(parser: argparse.ArgumentParser) -> None:

@@ -30,7 +30,8 @@ from assay.providers import notes_on_literals
 from assay.text import printable
 
 if TYPE_CHECKING:
-    from assay.evaluation import Plan, Progress, Result
+    from assay.evaluation import Result
+    from assay.execution import Plan, Progress
     from assay.reports import Shown
 
 EXAMPLES = """\
@@ -130,7 +131,7 @@ def _warn(sentences: Iterable[str]) -> None:
 
 def _results(options: argparse.Namespace, plan: Plan) -> list[Result] | int:
     """The results of a plan; or an exit code where somebody interrupted, who is then told how to go on."""
-    from assay.evaluation import Conduct, carry_out
+    from assay.execution import Conduct, carry_out
 
     name = _log_name(Path(options.plan)) if options.plan else ""
     before = _read_before(options.retry_failed)
@@ -196,7 +197,7 @@ def _log_name(plan: Path) -> str:
 
 
 def _plan(options: argparse.Namespace) -> Plan:
-    from assay.evaluation import WrittenPlan, make_plan, read_plan
+    from assay.execution import WrittenPlan, make_plan, read_plan
 
     check_flags(options)
     content: dict[str, Any] = dict(read_plan(Path(options.plan))) if options.plan else {}

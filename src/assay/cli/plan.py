@@ -15,7 +15,7 @@ from assay.errors import UsageError
 from assay.text import counted
 
 if TYPE_CHECKING:
-    from assay.evaluation import Plan
+    from assay.execution import Plan
 
 EXAMPLES = "  assay plan check plan.yaml"
 
@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run_plan(options: argparse.Namespace) -> int:
     """Names, parameters, files and benchmarks are looked at as `assay eval` would; nothing is asked."""
     _refuse_other_words(options.words)
-    from assay.evaluation import load_plan
+    from assay.execution import load_plan
 
     path = options.words[1]
     plan = load_plan(Path(path))
@@ -59,7 +59,8 @@ def _refuse_other_words(words: Sequence[str]) -> None:
 
 def _checked(plan: Plan, path: str) -> dict[str, int]:
     """Benchmark → how many queries are asked; or an error with everything that is wrong."""
-    from assay.evaluation import PlanFaults, load_benchmarks, read_id_map
+    from assay.evaluation import read_id_map
+    from assay.execution import PlanFaults, load_benchmarks
     from assay.reports import check_outputs
 
     faults = PlanFaults(path)

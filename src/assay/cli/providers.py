@@ -18,7 +18,7 @@ from assay.text import printable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from assay.evaluation import Answer, Part
+    from assay.execution import Answer, Part
     from assay.reports import CheckReport
 
 EXAMPLES = """\
@@ -98,7 +98,7 @@ class Shown:
 
 def _check(options: argparse.Namespace, text: str) -> int:
     """Ask a few queries and show what comes back. What a provider prints itself goes to standard error."""
-    from assay.evaluation import Progress, gather
+    from assay.execution import Progress, gather
     from assay.providers import notes_on_literals
     from assay.reports import CheckReport, Style, describe_check
 
@@ -118,7 +118,7 @@ def _check(options: argparse.Namespace, text: str) -> int:
 def _part(options: argparse.Namespace, text: str) -> Part:
     """What is asked: nothing twice, for a check shows what happens."""
     from assay.datasets import load_dataset
-    from assay.evaluation import Part, Patience, Selection
+    from assay.execution import Part, Patience, Selection
     from assay.providers import parse_provider
 
     provider = parse_provider(WrittenName(text))

@@ -27,9 +27,8 @@ from assay.text import counted
 
 if TYPE_CHECKING:
     from assay.datasets import FileSource
-    from assay.evaluation import Result, Setting
+    from assay.evaluation import Profile, Result, Setting
     from assay.metrics import BoundMetric
-    from assay.model import Profile
 
 WITH_JUDGED = ("table", "markdown", "latex")
 NOBODY_DECIDES = "none of the "
@@ -110,9 +109,9 @@ def run_score(options: argparse.Namespace) -> int:
 
 def _usual(options: argparse.Namespace, inputs: Inputs) -> list[BoundMetric]:
     """The metrics of a benchmark where nobody says which."""
-    from assay.evaluation import formats_of, usual_metrics
+    from assay.evaluation import default_metrics, formats_of
 
-    return usual_metrics(formats_of(inputs.truth, options.dataset_format))
+    return default_metrics(formats_of(inputs.truth, options.dataset_format))
 
 
 @contextmanager

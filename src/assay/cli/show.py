@@ -16,7 +16,7 @@ from assay.cli._store import add_store_argument, open_store
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
-    from assay.evaluation import Statistics
+    from assay.execution import Statistics
     from assay.reports import Style
     from assay.store import StoredEvaluation
 
@@ -102,7 +102,7 @@ def _evaluation(evaluation: StoredEvaluation, options: argparse.Namespace, form:
 
 def _statistics(evaluation: StoredEvaluation) -> Statistics:
     """Intervals and tests as the plan had them; as usual where it says nothing."""
-    from assay.evaluation import Statistics
+    from assay.execution import Statistics
 
     kept = evaluation.plan.get("statistics")
     return Statistics(**kept) if isinstance(kept, dict) and kept.keys() == Statistics().__dict__.keys() else Statistics()

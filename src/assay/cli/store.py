@@ -76,7 +76,7 @@ def _check(options: argparse.Namespace) -> int:
 
 
 def _vacuum(options: argparse.Namespace) -> int:
-    from assay.evaluation import clear_finished
+    from assay.execution import clear_finished
 
     with open_store(options) as store:
         before, n_deleted, after = store.size(), store.vacuum(), store.size()

@@ -4,7 +4,6 @@ from assay.comparison._compare import compare as compare
 from assay.comparison._compare import compare_results as compare_results
 from assay.comparison._compare import counts_chunks as counts_chunks
 from assay.comparison._compare import fair_metric as fair_metric
-from assay.comparison._over import over as over
 from assay.comparison._shared_metrics import asked_metrics as asked_metrics
 from assay.comparison._shared_metrics import shared_metrics as shared_metrics
 from assay.comparison._worst_slices import worst_slices as worst_slices

@@ -10,11 +10,10 @@ from itertools import pairwise
 import numpy as np
 
 from assay.arrays import Floats
-from assay.comparison._over import over
 from assay.comparison._shared_metrics import shared_metrics
 from assay.comparison.systems import place_of
 from assay.errors import DataError, UsageError
-from assay.evaluation import Result
+from assay.evaluation import Result, over
 from assay.metrics import Asked, BoundMetric
 from assay.model import Policy
 from assay.text import counted, some_of

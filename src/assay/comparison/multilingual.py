@@ -12,7 +12,8 @@ import numpy as np
 
 from assay.datasets import HPO, LANGUAGES, USUAL, BenchmarkDataset, languages_of, load_dataset
 from assay.errors import DataError, UnknownName, UsageError, near_matches
-from assay.evaluation import Result, run
+from assay.evaluation import Result
+from assay.execution import run
 from assay.metrics import K_VALUES, SingleTermRetrievalMetrics
 from assay.serialize import plain_value
 from assay.text import counted

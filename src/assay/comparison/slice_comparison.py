@@ -9,12 +9,12 @@ from functools import cached_property
 from typing import Any
 
 from assay.comparison._align import Aligned
-from assay.comparison._over import over
 from assay.comparison.comparison import Comparison
 from assay.comparison.how import How
 from assay.comparison.pair import Pair
 from assay.comparison.pairing import compared_pairs, field_outcomes, settled
 from assay.comparison.verdict import corrected_for_many
+from assay.evaluation import over
 from assay.model import Slice, Tags, asked_for
 from assay.stats import Correction
 from assay.text import counted

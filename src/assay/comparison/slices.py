@@ -9,12 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from assay.comparison._over import over
 from assay.comparison._shared_metrics import shared_metrics
-from assay.comparison.pooling import pooled
 from assay.comparison.systems import place_of
 from assay.errors import UsageError
-from assay.evaluation import Result, with_intervals
+from assay.evaluation import Result, over, pooled, with_intervals
 from assay.metrics import Asked, BoundMetric
 from assay.model import LANGUAGE, NONE, Slice, Tags, asked_for
 from assay.serialize import plain_value

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from assay.conformance.cases import Case
 from assay.conformance.check import Verdict
 from assay.errors import DataError
-from assay.evaluation import evaluate_metrics
-from assay.model import PROFILES, Profile
+from assay.evaluation import PROFILES, Profile, evaluate_metrics
 
 NOT_TOLD = "duplicates"
 """The topic on which profiles say nothing: the tools take rankings in which nothing can come twice."""

@@ -1,276 +1,322 @@
-"""Answers: what a provider said to each query, and a log of them that survives being killed."""
+"""replied: score what a system answered in words, by itself or beside the result of its ranking."""
 
 from __future__ import annotations
 
-import os
-import re
-import time
-import zlib
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import Any
 
-import msgspec
-
-from assay.atomic_write import atomic_write
+from assay.datasets import BenchmarkDataset, ReplyRecords, load_dataset, read_replies
 from assay.errors import DataError, UsageError
-from assay.model import Hit
-from assay.schema import Count, SchemaError, at_key, check_depth, check_plain
-from assay.temporary_files import remove_abandoned, temporary_name
-from assay.text import counted
+from assay.evaluation.grader import aligned_tables, score_views
+from assay.evaluation.profile import Profile, Setting, settings_of
+from assay.evaluation.relevance import Relevance
+from assay.evaluation.result import Result
+from assay.evaluation.scoring import choose_profile, evaluate_dataset
+from assay.metrics import BoundMetric, Given, find_metric, find_metrics, parse_metrics, written_metrics
+from assay.model import Column, Policy, Query, ScoreTable, fingerprint
+from assay.text import counted, some_of, words_of
+from assay.views import Replies, Reply, Wanted, reply_of, wanted_by
 
-SCHEMA = "assay.answers/1"
-TRIES, PAUSE = 3, 0.02
-"""How often a lock is tried, and seconds in between: whoever tidies up holds it for an instant."""
-LOCK = re.compile(r"\..+\.log\.lock")
-"""Names of locks."""
-ADVICE = "make room, or work in another folder"
+VIEW = "answers"
 
 
-class Answer(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """The ranking a query got, or the error it got instead."""
+def reads_answers(metric: BoundMetric) -> bool:
+    """Whether a metric is about answers in words."""
+    return metric.metric.view == VIEW
 
-    query: str
-    docs: list[str] = []
-    scores: list[float] = []
-    ms: float = 0.0
-    """How long it took; in a batch, its share. Not a number where nobody knows."""
-    error: str | None = None
-    extra: dict[str, dict[str, Any]] | None = None
-    """What the provider reports with its hits: texts, first-stage ranks, routes."""
-    n_together: int = 1
-    """How many queries were answered by the same call."""
-    is_final: bool = False
-    """Whether it failed in a way that asking again would not mend."""
-    said: dict[str, Any] | None = None
-    """What the provider says about the query as a whole, beside its hits: its answer in words."""
+
+def judged_beside(profile: Profile) -> Setting:
+    """How far a run can be trusted: what is looked at where nobody asks for a metric of rankings."""
+    judged = find_metric("judged@10")
+    return Setting(judged, judged, profile.policy, is_beside=True)
+
+
+@dataclass(frozen=True)
+class Replied:
+    """Replies to queries, and what is wanted there; the queries that count are those of which somebody knows."""
+
+    replies: Mapping[str, Reply]
+    wanted: Mapping[str, Wanted]
+
+    def counted_by(self, policy: Policy) -> tuple[str, ...]:
+        """The queries that count, as the policy has it for those without a reply."""
+        missing = self.missing
+        if missing and policy.missing == "error":
+            raise DataError(f"{counted(len(missing), 'query')} without an answer ({some_of(missing)})")
+        return tuple(query for query in self.wanted if query in self.replies or policy.missing != "skip")
 
     @property
-    def ranking(self) -> dict[str, float]:
-        """Document → score."""
-        return dict(zip(self.docs, self.scores, strict=True))
+    def missing(self) -> tuple[str, ...]:
+        """Queries that want an answer and got no reply."""
+        return tuple(query for query in self.wanted if query not in self.replies)
 
     @property
-    def hits(self) -> list[Hit]:
-        """The ranking with what came along."""
-        extra = self.extra or {}
-        return [_hit(doc, score, extra.get(doc) or {}) for doc, score in zip(self.docs, self.scores, strict=True)]
+    def extra(self) -> tuple[str, ...]:
+        """Queries with a reply of which nobody knows what is right."""
+        return tuple(query for query in self.replies if query not in self.wanted)
+
+    def view(self, policy: Policy, result: Result | None = None) -> Replies:
+        """What metrics read; with the ranking of a result, where there is one."""
+        ids = self.counted_by(policy)
+        ranking = None if result is None or result.grader is None else result.grader.grading(policy).run
+        return Replies(ids, tuple(map(self.replies.get, ids)), tuple(map(self.wanted.get, ids)), ranking)
+
+    def fingerprints(self) -> dict[str, str]:
+        """Of what is right, and of what was answered."""
+        answered = ((query, reply.text, reply.confidence, reply.abstained) for query, reply in self.replies.items())
+        return {"judgments": fingerprint(self.wanted.items()), "rankings": fingerprint(answered)}
+
+    def notes(self, policy: Policy) -> tuple[str, ...]:
+        """What a careful reader should be told."""
+        found = []
+        if missing := self.missing:
+            fate = "left out" if policy.missing == "skip" else "which score 0"
+            found.append(f"{counted(len(missing), 'query')} without an answer, {fate} ({some_of(missing)}).")
+        if extra := self.extra:
+            found.append(f"{counted(len(extra), 'answer')} left out: nobody says what is right there ({some_of(extra)}).")
+        answered = [(query, self.replies[query]) for query in self.wanted if query in self.replies]
+        unsure = [query for query, reply in answered if reply.confidence is None and not reply.abstained]
+        if unsure and any(reply.confidence is not None for _, reply in answered):
+            found.append(
+                f"{counted(len(unsure), 'answer')} without a confidence, which count as the least sure ({some_of(unsure)})."
+            )
+        n_open = sum(reply.abstained for query, reply in self.replies.items() if query in self.wanted)
+        n_none = sum(not wanted.is_answerable for wanted in self.wanted.values())
+        if n_open or n_none:
+            share = f"{n_none:,} of {len(self.wanted):,} have no answer to be found"
+            found.append(f"{counted(n_open, 'query')} left open; {share}.")
+        return tuple(found)
 
 
-def _hit(doc: str, score: float, more: dict[str, Any]) -> Hit:
-    metadata = {name: value for name, value in more.items() if name != "text"}
-    return Hit(doc, score, more.get("text"), metadata or None)
+def wanted_by_queries(queries: Mapping[str, Query]) -> dict[str, Wanted]:
+    """What the queries of a benchmark expect, as far as they say so."""
+    found = ((query_id, wanted_by(query)) for query_id, query in queries.items())
+    return {query_id: wanted for query_id, wanted in found if wanted is not None}
 
 
-class Record(msgspec.Struct, frozen=True):
-    """One line of a log: answers of one part of a plan."""
-
-    part: str
-    answers: list[Answer]
-
-    def __post_init__(self) -> None:
-        """Every document has a score, and what came along is text where it is read as one."""
-        for answer in self.answers:
-            if len(answer.docs) != len(answer.scores):
-                raise SchemaError(
-                    f"expected a score for each of {counted(len(answer.docs), 'document')}", at_key("", answer.query)
-                )
-            for more in (answer.extra or {}).values():
-                if not isinstance(more.get("text"), str | None):
-                    raise SchemaError("expected a text beside a document", at_key("", answer.query))
+def refuse_without_answers(dataset: BenchmarkDataset, metrics: Sequence[BoundMetric]) -> None:
+    """Say before anything is asked that a benchmark has nothing to compare answers with."""
+    needy = [metric.name for metric in metrics if reads_answers(metric)]
+    if needy and not wanted_by_queries(dataset.queries):
+        without = f"no query of {dataset.name} has one; write `expected` there"
+        raise UsageError(f"{needy[0]} needs expected answers, and {without}")
 
 
-class KnownHeader(msgspec.Struct, frozen=True):
-    """What is read of the header of a log; the log of a cache has none of it."""
+def score_replied(replied: Replied, settings: Sequence[Setting], profile: Profile, name: str = "") -> Result:
+    """A result of answers alone; there is no ranking in it."""
+    table = score_views({VIEW: replied.view(profile.policy)}, [setting.metric for setting in settings])
+    counts = {"judged": len(replied.wanted), "scored": len(table.query_ids)}
+    counts |= {"missing": len(replied.missing), "without_relevant": 0, "extra": len(replied.extra)}
+    return Result(
+        name=name,
+        table=table,
+        metrics=tuple(setting.metric for setting in settings),
+        counts=counts,
+        missing=replied.missing,
+        policy=profile.policy,
+        notes=replied.notes(profile.policy),
+        profile=profile.name,
+        settings=tuple(settings),
+        recorded=replied.fingerprints(),
+    )
 
-    schema: str
-    plan: dict[str, Any] = {}
-    providers: list[str] = []
-    datasets: dict[str, dict[str, str]] = {}
-    files: dict[str, str] = {}
-    versions: dict[str, str] = {}
-    queries: dict[str, Count] = {}
 
-    def __post_init__(self) -> None:
-        """Plans are open, but not without end."""
-        check_depth(self.plan, "plan")
+def with_replied(result: Result, replied: Replied, settings: Sequence[Setting], profile: Profile) -> Result:
+    """The result of a ranking with the metrics of answers added; `settings` are all metrics, in the order asked for.
+
+    A query that counts for one kind only has no score of the other.
+    """
+    spoken = [setting.metric for setting in settings if reads_answers(setting.metric)]
+    added = score_views({VIEW: replied.view(profile.policy, result)}, spoken)
+    both = in_asked_order(with_columns(result, added, spoken), [setting.metric.name for setting in settings])
+    return replace(both, settings=tuple(settings), notes=(*result.notes, *replied.notes(profile.policy)))
 
 
-@dataclass
-class AnswerLog:
-    """Append-only. Every line has a checksum, so what was being written when the process died is seen and cut off."""
-
-    path: Path
-
-    @contextmanager
-    def held(self, *, waits: bool = False) -> Iterator[None]:
-        """Nobody else holds it meanwhile; an error where somebody does, unless one waits."""
-        place = self.path.with_name(f".{self.path.name}.lock")
-        with self._locked(place, waits=waits):
-            try:
-                yield
-            finally:
-                with suppress(OSError):
-                    place.unlink()
-
-    def _locked(self, place: Path, *, waits: bool) -> IO[bytes]:
-        """The open file that is the lock. One that its last holder has removed meanwhile locks nobody out: another try."""
-        n_tries = 0
-        while True:
-            try:
-                self.path.parent.mkdir(parents=True, exist_ok=True)
-                lock = place.open("ab")
-            except OSError as error:
-                raise _not_written(self.path, error) from None
-            if not _lock(lock.fileno(), waits=waits):
-                lock.close()
-                n_tries += 1
-                if n_tries < TRIES:
-                    time.sleep(PAUSE)
-                    continue
-                raise UsageError(f"the same evaluation is running already and writes {self.path}; wait until it is done")
-            with suppress(OSError):
-                if os.path.samestat(os.fstat(lock.fileno()), place.stat()):
-                    return lock
-            lock.close()
-
-    def header(self) -> dict[str, Any]:
-        """What it was begun with; nothing where there is none."""
-        first = next(_whole_lines(self.path), None)
-        return first.header if first is not None else {}
-
-    def read(self) -> tuple[dict[str, Any], dict[str, dict[str, Answer]]]:
-        """The header, and part → query → answer, as far as lines are whole. Nothing is written: another may be writing."""
-        header: dict[str, Any] = {}
-        answers: dict[str, dict[str, Answer]] = {}
-        for line in _whole_lines(self.path):
-            if line.record is None:
-                header = line.header
-            else:
-                found = {answer.query: answer for answer in line.record.answers}
-                answers.setdefault(line.record.part, {}).update(found)
-        return header, answers
-
-    def mend(self) -> None:
-        """Cut off what was being written when a process died; only for who goes on writing."""
-        good = sum(line.size for line in _whole_lines(self.path))
-        if self.path.exists() and good < self.path.stat().st_size:
-            with self.path.open("r+b") as file:
-                file.truncate(good)
-
-    def begin(self, header: dict[str, Any]) -> None:
-        """A new log; one of before is kept beside it, for its answers may be wanted after all."""
+def replies_said(said: Mapping[str, Mapping[str, Any] | None]) -> tuple[dict[str, Reply], list[str]]:
+    """Query → reply, out of what a provider said beside its hits; and what is to be noted about those that are none."""
+    replies: dict[str, Reply] = {}
+    faults = []
+    for query, fields in said.items():
         try:
-            with atomic_write(self.path, is_text=False) as file:  # its lines have checksums
-                file.write(_line(msgspec.json.encode({"schema": SCHEMA, **header})))
-                file.flush()
-                self._put_aside()
+            reply = reply_of(fields or {})
         except DataError as error:
-            raise DataError(f"{error}; {ADVICE}") from None
-
-    def _put_aside(self) -> None:
-        """A second name for the log of before, so that there is one under the old name at every instant."""
-        if not self.path.exists():
-            return
-        before, second = self.path.with_name(f"{self.path.name}.before"), temporary_name(self.path.parent)
-        try:
-            second.hardlink_to(self.path)
-        except OSError:  # a system without such names
-            self.path.replace(before)
-        else:
-            second.replace(before)
-
-    def appender(self) -> Appender:
-        """What writes to it; close it when done."""
-        try:
-            return Appender(self.path, os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666))
-        except OSError as error:
-            raise _not_written(self.path, error) from None
+            faults.append(f"{query}: {error}")
+            continue
+        if reply is not None:
+            replies[query] = reply
+    notes = [f"{counted(len(faults), 'answer')} of no use, taken as none; {faults[0]}."] if faults else []
+    return replies, notes
 
 
-class Appender:
-    """Writes whole lines, each in one call."""
-
-    def __init__(self, path: Path, handle: int) -> None:
-        self._path, self._handle = path, handle
-        self._encode = msgspec.json.Encoder(enc_hook=_plain).encode
-
-    def append(self, part: str, answers: Iterable[Answer]) -> None:
-        """Add answers of a part; one with half a letter in it, which no file can hold, is left out."""
-        some = list(answers)
-        try:
-            content = _line(self._encode(Record(part, some)))
-        except UnicodeEncodeError:
-            for answer in some if len(some) > 1 else ():
-                self.append(part, [answer])
-            return
-        try:
-            while content:
-                content = content[os.write(self._handle, content) :]
-        except OSError as error:
-            raise _not_written(self._path, error) from None
-
-    def close(self) -> None:
-        """Let go of the file."""
-        os.close(self._handle)
+USUAL = ("answer_f1", "answer_exact", "answer_contains", "rouge(n=l)")
+"""What is measured unless somebody says what."""
+IF_UNANSWERABLE, IF_SURE = "abstention_accuracy", "aurc"
+"""What is added where some query has no answer, and where the system says how sure it is."""
+OF_BOTH = "answer_success"
+"""The metric of answers that looks at rankings too."""
 
 
-def remove_left_over(folder: Path) -> None:
-    """Remove locks and temporary files that killed processes left among logs."""
-    remove_abandoned(folder, LOCK)
+def evaluate_answers(
+    answers: Any,
+    dataset: BenchmarkDataset | str | Path | None = None,
+    metrics: Given | Iterable[Given] | None = None,
+    *,
+    run: Any = None,
+    policy: Policy | None = None,
+    profile: str | Profile | None = None,
+    name: str = "",
+    relevance: str | Relevance = "auto",
+    abstentions: Iterable[str] = (),
+) -> Result:
+    """Score what a system answered in words.
+
+    Answers are a file, a frame, records with query_id and answer, or a mapping of query to answer; null is an abstention.
+    The right answers are those that the dataset expects, else those in the records (`references`). With a `run`, or with
+    records that tell what was retrieved, metrics of rankings and answer_success can be asked for too. `abstentions` are
+    sentences that say "no answer", such as "I don't know".
+    """
+    chosen = load_dataset(dataset) if isinstance(dataset, str | Path) else dataset
+    records = read_replies(answers).under(_ids_by_words(chosen))
+    replied = Replied(_opened(records.replies, abstentions), wanted_of(records, chosen))
+    profiled = choose_profile(policy, profile)
+    tool = profiled.name
+    asked = (
+        find_metrics(default_answer_metrics(replied), tool)
+        if metrics is None
+        else parse_metrics(written_metrics(metrics), tool)
+    )
+    settings = settings_of(asked, profiled)
+    label = name or records.name
+    ranked = records.hits if run is None and any(map(_reads_rankings, settings)) and records.hits else run
+    if ranked is None:
+        found = score_replied(replied, settings, profiled, label)
+    else:
+        found = _beside_run(replied, settings, profiled, (chosen, ranked, relevance, label))
+    return replace(found, queries=_queries(records, chosen), notes=(*found.notes, *_on_words(records)))
 
 
-def _not_written(path: Path, error: OSError) -> DataError:
-    """What to say of a full disk or a folder of somebody else; what was kept before is still there."""
-    return DataError(f"{path}: cannot be written: {error.strerror or error}; {ADVICE}")
+def default_answer_metrics(replied: Replied) -> list[str]:
+    """What is measured where nobody says what: more, where there is more to be known."""
+    more = [IF_UNANSWERABLE] if any(not wanted.is_answerable for wanted in replied.wanted.values()) else []
+    is_sure = any(reply.confidence is not None for reply in replied.replies.values())
+    return [*USUAL, *more, *([IF_SURE] if is_sure else [])]
 
 
-def _lock(handle: int, *, waits: bool) -> bool:
-    """Whether the lock could be had; always, where files cannot be locked."""
-    try:
-        import fcntl
-
-        fcntl.flock(handle, fcntl.LOCK_EX | (0 if waits else fcntl.LOCK_NB))
-    except BlockingIOError:
-        return False
-    except (ImportError, OSError):
-        return True
-    return True
+def _reads_rankings(setting: Setting) -> bool:
+    """Whether a metric looks at what was retrieved."""
+    return not reads_answers(setting.metric) or setting.metric.metric.name == OF_BOTH
 
 
-def _plain(value: Any) -> Any:
-    """What JSON has no word for, in metadata of hits: numbers of NumPy as numbers, the rest as text."""
-    return value.tolist() if hasattr(value, "tolist") else str(value)
+def _ids_by_words(dataset: BenchmarkDataset | None) -> dict[str, str]:
+    """Words of a query → its id, for answers that come without; words that several queries share are nobody's."""
+    found: dict[str, list[str]] = {}
+    for query_id, query in dataset.queries.items() if dataset is not None else ():
+        found.setdefault(query.text.strip(), []).append(query_id)
+    return {words: ids[0] for words, ids in found.items() if len(ids) == 1 and words}
 
 
-def _line(payload: bytes) -> bytes:
-    return b"%08x %b\n" % (zlib.crc32(payload), payload)
+def _on_words(records: ReplyRecords) -> tuple[str, ...]:
+    """That queries go by their words, where they have no id."""
+    n = len(records.asked)
+    return (f"{counted(n, 'answer')} without a query id: the question in its own words is the id.",) if n else ()
 
 
-class _Whole(NamedTuple):
-    """A line of a log, checked: the header, which is the first, or answers."""
-
-    size: int
-    header: dict[str, Any]
-    record: Record | None = None
-
-
-def _whole_lines(path: Path) -> Iterator[_Whole]:
-    """Lines whose checksum is right and that hold what a log holds; nothing after the first that is not so."""
-    if not path.exists():
-        return
-    decode = msgspec.json.Decoder(Record).decode
-    with path.open("rb") as file, suppress(ValueError, RecursionError):
-        for number, line in enumerate(file):
-            checksum, _, payload = line[:-1].partition(b" ")
-            if not line.endswith(b"\n") or checksum != b"%08x" % zlib.crc32(payload):
-                return
-            yield _Whole(len(line), {}, decode(payload)) if number else _Whole(len(line), _header(payload))
+def wanted_of(records: ReplyRecords, dataset: BenchmarkDataset | None) -> dict[str, Wanted]:
+    """What is right: as the dataset has it, else as the records say; an error where neither knows any of the queries."""
+    if dataset is None:
+        if not records.wanted:
+            ways = "name the benchmark (--dataset), or give each answer its `references`"
+            raise DataError(f"nobody says what the right answers are: {ways}")
+        return records.wanted
+    known = {**records.wanted, **wanted_by_queries(dataset.queries)}
+    if not known:
+        raise DataError(f"no query of {dataset.name} has an expected answer, and the answers come without `references`")
+    wanted = {query: known[query] for query in dataset.queries if query in known}
+    if not wanted.keys() & records.replies.keys():
+        ours, theirs = next(iter(records.replies)), next(iter(dataset.queries))
+        found = f"answers are for {ours!r}, its queries are like {theirs!r}"
+        none = f"not one answer belongs to a query of {dataset.name} with an expected answer"
+        raise DataError(f"{none}: {found}. Do both use the same ids?")
+    return wanted
 
 
-def _header(payload: bytes) -> dict[str, Any]:
-    header = msgspec.json.decode(payload, type=dict[str, Any])
-    check_plain(header, KnownHeader, "")
-    return header
+def _opened(replies: Mapping[str, Reply], abstentions: Iterable[str]) -> dict[str, Reply]:
+    """The replies, those that say no more than one of the sentences counted as abstentions."""
+    sentences = {tuple(words_of(one)) for one in ([abstentions] if isinstance(abstentions, str) else abstentions)}
+    return {
+        query: replace(reply, abstained=True) if sentences and tuple(words_of(reply.text or "")) in sentences else reply
+        for query, reply in replies.items()
+    }
+
+
+def _queries(records: ReplyRecords, dataset: BenchmarkDataset | None) -> Mapping[str, Query]:
+    return records.queries if dataset is None else dataset.queries
+
+
+def _beside_run(
+    replied: Replied,
+    settings: Sequence[Setting],
+    profile: Profile,
+    ranked: tuple[BenchmarkDataset | None, Any, str | Relevance, str],
+) -> Result:
+    """Answers and the run they rest on, in one result."""
+    dataset, run, relevance, label = ranked
+    if dataset is None:
+        raise UsageError("a run needs a benchmark that says what is relevant: --dataset (dataset=)")
+    others = [setting for setting in settings if not reads_answers(setting.metric)]
+    judged = judged_beside(profile)
+    if not any(setting.metric.name == judged.metric.name for setting in others):
+        others.append(judged)
+    found = evaluate_dataset(dataset, run, others, profile, label, relevance)
+    shown = [*settings, *(setting for setting in others if setting.is_beside)]
+    return with_replied(found, replied, shown, profile)
+
+
+def with_columns(result: Result, table: ScoreTable, metrics: Iterable[BoundMetric], beside: Collection[str] = ()) -> Result:
+    """The result with more metrics, some of them `beside` what was asked for. What it has already stays as it is; where one
+    side lacks a query, there is no score.
+    """
+    added = {metric.name: metric for metric in metrics if metric.name not in result.table.columns}
+    if not added:
+        return result
+    known = {metric.name: metric for metric in result.metrics} | added
+    new = ScoreTable(table.query_ids, {name: table.columns[name] for name in added})
+    merged = replace(result, table=aligned_tables([result.table, new]), metrics=tuple(known.values()))
+    return _shown(merged, known.values(), {*result.beside, *beside})
+
+
+def without_scores(result: Result, metrics: Sequence[BoundMetric], beside: Collection[str] = ()) -> Result:
+    """The result with metrics that are undefined for every query: nobody told what they are about."""
+    n = len(result.query_ids)
+    columns = {metric.name: Column.undefined(n, metric.metric.aggregation) for metric in metrics}
+    return with_columns(result, ScoreTable(result.query_ids, columns), metrics, beside)
+
+
+def in_asked_order(result: Result, asked: Sequence[str]) -> Result:
+    """The result with its metrics as they were asked for; the others follow."""
+    place = {name: number for number, name in enumerate(asked)}
+    return _shown(result, sorted(result.metrics, key=lambda metric: place.get(metric.name, len(place))), result.beside)
+
+
+def with_the_same_metrics(results: Sequence[Result]) -> list[Result]:
+    """Results on one benchmark with the metrics of all of them, in one order, so that one table holds them."""
+    found: list[Result] = []
+    for result in results:
+        alike = [one for one in results if one.benchmark == result.benchmark]
+        known = {metric.name: metric for one in alike for metric in one.metrics}
+        if all(len(one.metrics) == len(known) for one in alike):
+            found.append(result)
+            continue
+        beside = [name for name in known if any(name in one.beside for one in alike)]
+        found.append(_shown(without_scores(result, list(known.values()), beside), known.values(), beside))
+    return found
+
+
+def _shown(result: Result, metrics: Iterable[BoundMetric], beside: Collection[str]) -> Result:
+    """The result with these metrics in this order, what was asked for before what stands beside it."""
+    ordered = tuple(sorted(metrics, key=lambda metric: metric.name in beside))
+    columns = {metric.name: result.table.columns[metric.name] for metric in ordered}
+    kept = tuple(metric.name for metric in ordered if metric.name in beside)
+    return replace(result, metrics=ordered, beside=kept, table=replace(result.table, columns=columns))

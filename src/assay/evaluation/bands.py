@@ -10,7 +10,7 @@ import numpy as np
 
 from assay.arrays import Floats, Ints
 from assay.evaluation.grader import Grader
-from assay.evaluation.setting import Setting
+from assay.evaluation.profile import Setting
 from assay.metrics import N_SAMPLED, SEED, BoundMetric, TieBand, changed_by_ties, residual_scores, tie_band
 from assay.model import GEOMETRIC_MEAN, Column, Policy
 from assay.views import GradedRun, Ties

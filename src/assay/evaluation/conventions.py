@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import UsageError
-from assay.evaluation.setting import Setting
+from assay.evaluation.profile import Setting
 from assay.grammar import REQUIRED, show
 from assay.metrics import GAIN_LEVEL, BoundMetric, all_metrics
 from assay.model import Policy, Qrels

@@ -8,8 +8,8 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from assay.evaluation.conventions import of_metric, of_policy
+from assay.evaluation.explanation import SAME
 from assay.evaluation.result import Result
-from assay.evaluation.target import SAME
 from assay.metrics import GAIN_LEVEL, BoundMetric
 from assay.model import Policy
 from assay.text import some_of

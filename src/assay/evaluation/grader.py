@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from assay.datasets import rank_source
-from assay.evaluation.scoring import View, score_views
-from assay.evaluation.setting import Setting
+from assay.errors import UsageError
+from assay.evaluation.profile import Setting
+from assay.metrics import BoundMetric
 from assay.model import Column, Policy, Qrels, RankRule, Run, ScoreTable, as_rankings, fingerprint
 from assay.views import Expected, Grading, Ranked, Similarities, Spans, Times, Timing, Truth, rank_all, settle
 
@@ -150,4 +151,41 @@ def aligned_tables(tables: list[ScoreTable]) -> ScoreTable:
             weight = np.full((len(query_ids), *column.weight.shape[1:]), np.nan if column.is_composed else 0.0)
             score[at], weight[at] = column.score, column.weight
             columns[name] = Column(score, weight, column.aggregation)
+    return ScoreTable(query_ids, columns)
+
+
+class View(Protocol):
+    """What metrics read: anything that knows which queries it covers."""
+
+    @property
+    def query_ids(self) -> tuple[str, ...]:
+        """The queries, in the order of every score."""
+
+
+ADVICE = {
+    "spans": "; it needs a dataset with gold spans, such as code-spans",
+    "answers": "; assay answers (evaluate_answers) scores answers, and assay eval those of providers that report one",
+    "routing": "; assay moe routes.jsonl scores routes, and assay eval those that a provider reports",
+    "reranking": "; it needs the rankings before and after, as assay eval has them of rerank(…)",
+    "ranking": "; give the run too: --run RUN (run=)",
+}
+"""View → what to do where it is not there."""
+
+
+def score_views(views: Mapping[str, View], metrics: Sequence[BoundMetric]) -> ScoreTable:
+    """Apply each metric to the view it reads. All views cover the same queries in the same order."""
+    covered = {view.query_ids for view in views.values()}
+    if len(covered) != 1:
+        raise UsageError(f"the views {', '.join(views)} do not cover the same queries in the same order")
+    (query_ids,) = covered
+    columns = {}
+    for metric in metrics:
+        wanted = metric.metric.view
+        if wanted not in views:
+            there = f"there is only {', '.join(views)} to read here{ADVICE.get(wanted, '')}"
+            raise UsageError(f"{metric.name} reads {wanted}, but {there}")
+        column = Column.of(metric.score(views[wanted]), metric.metric.aggregation)
+        if len(column.score) != len(query_ids):
+            raise UsageError(f"{metric.name} gave {len(column.score)} scores for {len(query_ids)} queries")
+        columns[metric.name] = column
     return ScoreTable(query_ids, columns)

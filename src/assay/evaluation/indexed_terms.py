@@ -17,8 +17,8 @@ from assay.datasets import (
     with_terms,
 )
 from assay.errors import BadParameter, DataError, NothingSelected
-from assay.evaluation.plan import Plan
 from assay.evaluation.terms import known_ontology
+from assay.execution import Plan
 from assay.ontology import Ontology
 
 

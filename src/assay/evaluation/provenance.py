@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping
+import time
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from importlib import metadata
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from assay._version import __version__
+from assay.atomic_write import atomic_write
 from assay.datasets import PARTS, BenchmarkDataset
+from assay.errors import UsageError
+from assay.evaluation.repository import describe_repository
+from assay.evaluation.result import Result
+from assay.evaluation.saved_form import SCHEMA
+from assay.evaluation.scoring import evaluate
+from assay.metrics import Given
 
 PACKAGES = (
     *("numpy", "scipy", "duckdb", "msgspec", "bm25s", "PyStemmer", "wordllama", "sentence-transformers", "tree-sitter"),
@@ -54,3 +64,50 @@ def _version(package: str) -> str | None:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
         return None
+
+
+DEFAULT_CUTOFFS = "5,10,20"
+DEFAULT_METRICS = tuple(f"{name}@{DEFAULT_CUTOFFS}" for name in ("precision", "recall", "f1", "hit", "mrr", "map", "ndcg"))
+"""What is scored where a module of metrics is given in place of names."""
+
+
+class ReproducibleEvaluationRunner:
+    """A dataset and a model, by name and version; `evaluate_run` scores rankings, `save_results` writes what came out."""
+
+    def __init__(self, dataset: BenchmarkDataset, model_name: str, model_version: str = "") -> None:
+        self.dataset, self.model_name, self.model_version = dataset, model_name, model_version
+        self.results: list[Result] = []
+
+    def evaluate_run(
+        self, results: Mapping[str, Any], metrics: Given | Iterable[Given] | ModuleType | None = None, **settings: Any
+    ) -> Result:
+        """Score query → ranked ids (or id → score). `settings` are those of `assay.evaluate`."""
+        began, start = now(), time.perf_counter()
+        wanted = DEFAULT_METRICS if isinstance(metrics, ModuleType) else metrics
+        name = f"{self.model_name} {self.model_version}".strip()
+        result = evaluate(self.dataset, results, wanted, name=name, **settings)
+        provenance = {
+            "dataset": describe_dataset(self.dataset),
+            "model": {"name": self.model_name, "version": self.model_version},
+            "metrics": [metric.name for metric in result.metrics],
+            "policy": result.policy.to_dict(),
+            "counts": dict(result.counts),
+            "started": began,
+            "finished": now(),
+            "seconds": {"total": round(time.perf_counter() - start, 3)},
+            "repository": describe_repository(),
+            **describe_machine(),
+        }
+        result = replace(result, benchmark=self.dataset.name, provenance=provenance)
+        self.results.append(result)
+        return result
+
+    def save_results(self, path: str | Path) -> None:
+        """Write every result so far as JSON, as `assay score --format json` does."""
+        import msgspec
+
+        if not self.results:
+            raise UsageError("there is nothing to save yet: call evaluate_run first")
+        content = {"schema": SCHEMA, "results": [result.to_dict() for result in self.results]}
+        with atomic_write(Path(path)) as file:
+            file.write(msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n")

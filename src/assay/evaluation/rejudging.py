@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from assay.evaluation._evaluate import evaluate_settings
+from assay.evaluation.profile import OWN, Setting
 from assay.evaluation.result import Result
-from assay.evaluation.setting import Setting
+from assay.evaluation.scoring import evaluate_settings
 from assay.metrics import BoundMetric, unknown_function
-from assay.model import OWN, Column, Policy, Qrels, ScoreTable
+from assay.model import Column, Policy, Qrels, ScoreTable
 from assay.serialize import plain_value, plain_values
 
 Grades = Mapping[str, Mapping[str, float]]

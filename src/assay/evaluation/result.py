@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.errors import UnknownName, UsageError
 from assay.evaluation.bands import Band, tie_report
-from assay.evaluation.confidence import Confidence
 from assay.evaluation.grader import Grader
-from assay.evaluation.relevant import retrieved_nonrelevant
-from assay.evaluation.setting import Setting
+from assay.evaluation.profile import Setting
 from assay.metrics import BoundMetric, find_metric
-from assay.model import Column, Policy, Query, ScoreTable
+from assay.model import Column, Policy, Qrels, Query, ScoreTable
 from assay.serialize import plain_values
 from assay.text import counted
 
@@ -203,3 +201,180 @@ class Result:
 
     def _column(self, metric: str) -> Column:
         return self.table.columns[self.own_name(metric)]
+
+
+def over(result: Result, queries: Sequence[str], metrics: Sequence[BoundMetric]) -> Result:
+    """The result over these queries in this order; queries that it has not scored are left out."""
+    places = {query: number for number, query in enumerate(result.query_ids)}
+    kept = tuple(query for query in queries if query in places)
+    table = result.table.take(np.array([places[query] for query in kept], dtype=np.int64))
+    columns = {metric.name: table.columns[metric.name] for metric in metrics}
+    shown = replace(result, table=replace(table, columns=columns), metrics=tuple(metrics))
+    return shown if set(kept) == set(places) else replace(shown, **_about(result, kept), **_OF_ALL_QUERIES)
+
+
+_OF_ALL_QUERIES: dict[str, Any] = {"intervals": {}, "tie_bands": {}, "residuals": {}, "grader": None, "recorded": {}}
+"""What a result knows only about all of its queries together."""
+
+
+def _about(result: Result, kept: Sequence[str]) -> dict[str, Any]:
+    """What a result knows about each query by itself, of these alone."""
+    inside = set(kept)
+    return {
+        "counts": {**result.counts, "scored": len(kept)},
+        "missing": tuple(query for query in result.missing if query in inside),
+        "failures": {query: why for query, why in result.failures.items() if query in inside},
+        "run": {query: result.run[query] for query in kept if query in result.run},
+    }
+
+
+BENCHMARK = "benchmark"
+
+
+def pooled(results: Sequence[Result]) -> list[Result]:
+    """One result for each system, over the queries of all its benchmarks; the same results where there is only one.
+
+    Queries are then called `benchmark/query`, and their benchmark is a tag. Only metrics of all benchmarks are kept.
+    """
+    if len({result.benchmark for result in results}) < 2:
+        return list(results)
+    by_name: dict[str, list[Result]] = {}
+    for result in results:
+        by_name.setdefault(result.name, []).append(result)
+    return [_together(same) for same in by_name.values()]
+
+
+def _together(results: Sequence[Result]) -> Result:
+    first = results[0]
+    names = [name for name in first.table.columns if all(name in result.table.columns for result in results)]
+    query_ids = tuple(_named(result, query) for result in results for query in result.query_ids)
+    columns = {name: _stacked([result.table.columns[name] for result in results]) for name in names}
+    queries = {_named(result, query): _tagged(result, query) for result in results for query in result.query_ids}
+    everywhere: dict[str, Any] = {
+        "missing": tuple(_named(result, query) for result in results for query in result.missing),
+        "failures": {_named(result, query): why for result in results for query, why in result.failures.items()},
+        "provenance": _times([result for result in results if result.has_shared_times]),
+        "relevant": {
+            _named(result, query): result.relevant[query]
+            for result in results
+            for query in result.query_ids
+            if query in result.relevant
+        },
+        "run": {_named(result, query): ranking for result in results for query, ranking in result.run.items()},
+        "counts": _summed([result.counts for result in results]),
+        "notes": tuple(dict.fromkeys(note for result in results for note in result.notes)),
+    }
+    return replace(
+        first,
+        benchmark="",
+        table=ScoreTable(query_ids, columns),
+        metrics=tuple(metric for metric in first.metrics if metric.name in names),
+        queries=queries,
+        **everywhere,
+        **_OF_ONE_BENCHMARK,
+    )
+
+
+_OF_ONE_BENCHMARK: dict[str, Any] = {
+    **{name: {} for name in ("intervals", "tie_bands", "residuals", "relevance", "recorded", "nonrelevant")},
+    "grader": None,
+}
+"""What a result knows only about its own benchmark."""
+
+
+def _times(shared: Sequence[Result]) -> dict[str, Any]:
+    """That queries were answered together on some benchmark; nothing where they were not."""
+    return {"latency_ms": shared[0].provenance["latency_ms"]} if shared else {}
+
+
+def _named(result: Result, query: str) -> str:
+    return f"{result.benchmark}/{query}"
+
+
+def _tagged(result: Result, query: str) -> Query:
+    """The query with its benchmark as a tag."""
+    known = result.queries.get(query, Query(query))
+    return replace(known, query_id=_named(result, query), metadata={**(known.metadata or {}), BENCHMARK: result.benchmark})
+
+
+def _stacked(columns: Sequence[Column]) -> Column:
+    score, weight = (np.concatenate([getattr(column, name) for column in columns]) for name in ("score", "weight"))
+    return Column(score, weight, columns[0].aggregation)
+
+
+def _summed(counts: Sequence[Mapping[str, int]]) -> dict[str, int]:
+    return {name: sum(one.get(name, 0) for one in counts) for name in counts[0]}
+
+
+@dataclass(frozen=True)
+class Confidence:
+    """An interval: with other queries of the same kind, the figure would lie in it as often as the level says."""
+
+    low: float
+    high: float
+    level: float
+    method: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values; None for an end that nobody knows."""
+        return plain_values({"low": self.low, "high": self.high, "level": self.level, "method": self.method})
+
+
+@dataclass(frozen=True)
+class RelevantDocuments(Mapping[str, Mapping[str, float]]):
+    """Query → relevant document → grade, best first; or those that are not. Nothing is looked up before somebody asks."""
+
+    qrels: Qrels
+    level: float | None
+    """Lowest grade that counts; None for any above 0."""
+    is_relevant: bool = True
+    """Whether documents that count are wanted; else those that were judged and do not."""
+
+    def __getitem__(self, query: str) -> dict[str, float]:
+        level = self.level
+        found = {
+            doc: grade
+            for doc, grade in self.qrels[query].items()
+            if (grade > 0 if level is None else grade >= level) == self.is_relevant
+        }
+        return dict(sorted(found.items(), key=lambda pair: -pair[1]))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.qrels)
+
+    def __len__(self) -> int:
+        return len(self.qrels)
+
+    def __contains__(self, query: object) -> bool:
+        return query in self.qrels
+
+
+class Judged(Protocol):
+    """What a result says about judged documents."""
+
+    @property
+    def run(self) -> Mapping[str, Mapping[str, float]]:
+        """What was retrieved."""
+
+    @property
+    def nonrelevant(self) -> Mapping[str, Mapping[str, float]]:
+        """What was judged and is not relevant."""
+
+    @property
+    def relevance(self) -> Mapping[str, Any]:
+        """How relevance was decided."""
+
+
+def retrieved_nonrelevant(result: Judged) -> dict[str, dict[str, float]]:
+    """Query → retrieved documents that were judged and are not relevant; what nobody judged is not among them.
+
+    Where relevance is decided by texts or spans nobody judged documents, and all that is not relevant would be listed.
+    """
+    if result.relevance.get("strategy_used", "qrels") != "qrels" or not result.nonrelevant:
+        return {}
+    found = {}
+    for query, ranking in result.run.items():
+        judged = result.nonrelevant.get(query, {})
+        if inside := {doc: grade for doc, grade in judged.items() if doc in ranking}:
+            found[query] = inside
+    return found

@@ -7,8 +7,8 @@ from typing import Any
 
 from assay.datasets import read_routes
 from assay.errors import UsageError
+from assay.evaluation.grader import score_views
 from assay.evaluation.result import Result
-from assay.evaluation.scoring import score_views
 from assay.metrics import Asked, BoundMetric, Given, find_metrics, parse_metrics, written_metrics
 from assay.model import Policy, Query, ScoreTable
 from assay.text import counted, some_of
@@ -67,12 +67,12 @@ def score_routing(
 
 def routing_table(routing: Routing, metrics: Sequence[BoundMetric] | None) -> tuple[ScoreTable, list[BoundMetric]]:
     """The scores of the metrics asked for; else of the usual ones that are defined for some query."""
-    wanted = list(metrics) if metrics is not None else usual_metrics(routing)
+    wanted = list(metrics) if metrics is not None else default_routing_metrics(routing)
     table = score_views({VIEW: routing}, wanted)
     return table, wanted
 
 
-def usual_metrics(routing: Routing) -> list[BoundMetric]:
+def default_routing_metrics(routing: Routing) -> list[BoundMetric]:
     """The usual metrics that have a score for some query."""
     has_choices = any(len(one.routes or ()) > 1 for one in routing.decisions)
     known = find_metrics([name for name in USUAL if has_choices or "@" not in name])

@@ -14,8 +14,7 @@ import numpy as np
 
 from assay.arrays import Floats
 from assay.errors import DataError, UnknownName, near_matches
-from assay.evaluation.confidence import Confidence
-from assay.evaluation.result import Result
+from assay.evaluation.result import Confidence, Result
 from assay.evaluation.saved_form import SCHEMA, SavedFile, SavedInterval, SavedRecord, SavedResult
 from assay.metrics import BoundMetric, recorded_metric
 from assay.model import Column, Query, ScoreTable

@@ -1,47 +1,325 @@
-"""Scoring: views in, ScoreTable out. Nothing here knows what a metric or a view contains."""
+"""evaluate: judgments and a run in, a Result out."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Protocol
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from dataclasses import replace
+from math import inf
+from pathlib import Path
+from typing import Any
 
-from assay.errors import UsageError
-from assay.metrics import BoundMetric
-from assay.model import Column, ScoreTable
+from assay.datasets import (
+    FORMAT,
+    HPO,
+    BenchmarkDataset,
+    Probe,
+    as_source,
+    bundled,
+    detect,
+    notes_on_cases,
+    refuse_strange_ids,
+)
+from assay.errors import BadParameter, DataError, UsageError
+from assay.evaluation.bands import residual_bands, tie_bands
+from assay.evaluation.grader import Grader, main_policy
+from assay.evaluation.notes import notes_on, notes_on_relevance, notes_on_spans, notes_on_tags, refuse_strange_queries
+from assay.evaluation.profile import OWN, Profile, Setting, refuse, settings_of
+from assay.evaluation.profiles import find_profile
+from assay.evaluation.relevance import Relevance, judge, ontology_of
+from assay.evaluation.result import Confidence, RelevantDocuments, Result
+from assay.evaluation.term_ids import TermIds
+from assay.evaluation.terms import (
+    describe_ontology,
+    known_ontology,
+    notes_on_terms,
+    ontology_for,
+    refuse_strange_ontology,
+    terms_of,
+)
+from assay.metrics import BoundMetric, Given, find_metrics, parse_metrics, written_metrics
+from assay.model import Policy, Qrels, Run
+from assay.ontology import Ontology
+from assay.stats import AUTO, NONE, T, column_intervals
+from assay.text import is_file, shortened
+from assay.views import Expected, Times, Truth
 
 
-class View(Protocol):
-    """What metrics read: anything that knows which queries it covers."""
+def evaluate(
+    qrels: Any,
+    run: Any,
+    metrics: Given | Iterable[Given] | None = None,
+    *,
+    policy: Policy | None = None,
+    profile: str | Profile | None = None,
+    name: str = "",
+    tie_band: bool = False,
+    residuals: bool = False,
+    relevance: str | Relevance = "auto",
+    ontology: Ontology | str | Path | None = None,
+) -> Result:
+    """Score a run against judgments. Both may be nested dicts, files, frames, records, or prepared `Qrels` and `Run`.
 
-    @property
-    def query_ids(self) -> tuple[str, ...]:
-        """The queries, in the order of every score."""
+    A profile scores as another tool does; `tie_band` and `residuals` add what ties and unjudged documents could change.
+    With a BenchmarkDataset in place of judgments, `relevance` says who decides about relevance. An `ontology`, or its file,
+    is for metrics and relevance by similar terms, and knows terms under other ids; HPO needs none.
+    """
+    chosen = choose_profile(policy, profile)
+    wanted = None if metrics is None else parse_metrics(written_metrics(metrics), chosen.name)
+    return evaluate_metrics(
+        qrels,
+        run,
+        wanted,
+        profile=chosen,
+        name=name,
+        tie_band=tie_band,
+        residuals=residuals,
+        relevance=relevance,
+        ontology=ontology,
+    )
 
 
-ADVICE = {
-    "spans": "; it needs a dataset with gold spans, such as code-spans",
-    "answers": "; assay answers (evaluate_answers) scores answers, and assay eval those of providers that report one",
-    "routing": "; assay moe routes.jsonl scores routes, and assay eval those that a provider reports",
-    "reranking": "; it needs the rankings before and after, as assay eval has them of rerank(…)",
-    "ranking": "; give the run too: --run RUN (run=)",
+def evaluate_metrics(
+    qrels: Any,
+    run: Any,
+    metrics: Sequence[BoundMetric] | None,
+    *,
+    policy: Policy | None = None,
+    profile: str | Profile | None = None,
+    name: str = "",
+    tie_band: bool = False,
+    residuals: bool = False,
+    relevance: str | Relevance = "auto",
+    ontology: Ontology | str | Path | None = None,
+) -> Result:
+    """The same with metrics that are found already, for our own code, whose names may be read ones; None: the usual ones."""
+    chosen = choose_profile(policy, profile)
+    if metrics is None:
+        metrics = (
+            default_metrics([qrels.format]) if isinstance(qrels, BenchmarkDataset) else parse_metrics(None, chosen.name)
+        )
+    settings = settings_of(metrics, chosen)
+    if isinstance(qrels, BenchmarkDataset):
+        by = relevance if isinstance(relevance, Relevance) else Relevance(relevance)
+        by = by if ontology is None else replace(by, ontology=ontology)
+        refuse_strange_ontology(by, qrels)
+        result = evaluate_dataset(qrels, run, settings, chosen, name, by)
+    elif relevance != "auto":
+        raise UsageError("relevance needs a BenchmarkDataset in place of judgments, which decide by ids alone")
+    else:
+        result = evaluate_judgments(*as_judged(qrels, run), settings, chosen, name, ontology)
+    return with_bands(result, tie_band=tie_band, residuals=residuals)
+
+
+def evaluate_dataset(
+    dataset: BenchmarkDataset,
+    run: Any,
+    settings: Sequence[Setting],
+    profile: Profile,
+    name: str,
+    relevance: str | Relevance,
+    times: Times | None = None,
+    most: int | None = None,
+) -> Result:
+    """Score a run against a dataset, whoever decides about relevance there; `times` are those of its queries.
+
+    Where chunks are rolled up to documents, `most` is how many of these count.
+    """
+    chosen = relevance if isinstance(relevance, Relevance) else Relevance(relevance)
+    ontology = ontology_of(chosen, dataset, [setting.metric for setting in settings])
+    judgement = judge(dataset, run, chosen, profile.policy, most)
+    spans = (judgement.chunks or judgement.run, judgement.truth) if judgement.truth is not None else None
+    terms = terms_of(ontology, dataset.qrels, judgement.run, profile.policy.duplicates)
+    documents = dataset.documents
+    result = evaluate_settings(judgement.qrels, judgement.run, settings, profile, name, times, spans, terms, documents)
+    if not profile.name:
+        refuse_strange_queries(result.counts, judgement.qrels, judgement.run, dataset.queries)
+    said = notes_on_terms(terms) if judgement.said is None else judgement.said
+    about_dataset = (*notes_on_cases(dataset), *notes_on_tags(dataset), *notes_on_spans(dataset))
+    about_data = (*about_dataset, *notes_on_relevance(judgement.resolved))
+    notes = (*about_data, *said, *result.notes)
+    about = {} if ontology is None else {"ontology": describe_ontology(ontology)}
+    chunks: Mapping[str, Mapping[str, float]] = judgement.chunks or {}
+    kept = {query: dict(chunks[query]) for query in chunks}
+    return replace(
+        result,
+        relevance={**judgement.resolved.to_dict(), **about},
+        notes=notes,
+        run=kept or result.run,
+        queries=dataset.queries,
+    )
+
+
+def evaluate_settings(
+    qrels: Qrels,
+    run: Any,
+    settings: Sequence[Setting],
+    profile: Profile,
+    name: str = "",
+    times: Times | None = None,
+    spans: tuple[Run, Truth] | None = None,
+    terms: tuple[Run, Expected] | None = None,
+    documents: Container[str] = (),
+) -> Result:
+    """Read and rank the run once, score every metric under its own policy, and say what a reader should know.
+
+    `documents` are those that could have been retrieved, where they are at hand.
+    """
+    grader = Grader(qrels, run, [setting.policy for setting in settings], times, spans, terms)
+    try:
+        result = score_settings(grader, settings, profile, name)
+    except DataError as error:
+        if profile.is_own:
+            raise
+        told = f"profile {profile.name}: {error.message}{_way_out(error.field)}"
+        raise DataError(told, error.faults, error.field) from None
+    return replace(result, notes=notes_on(grader, settings, profile, run, documents))
+
+
+def evaluate_judgments(
+    qrels: Qrels,
+    run: Any,
+    settings: Sequence[Setting],
+    profile: Profile,
+    name: str = "",
+    ontology: Ontology | str | Path | None = None,
+) -> Result:
+    """Score a run against judgments alone. An ontology that is given knows ids under other names; HPO is read where a
+    metric needs it.
+    """
+    duplicates = profile.policy.duplicates
+    read = ontology_for(ontology, qrels, [setting.metric for setting in settings])
+    said: tuple[str, ...] | None = None
+    if ontology is not None:
+        term_ids = TermIds(known_ontology(ontology))
+        refuse_strange_ids("judgments", qrels, term_ids.ontology)
+        run, retrieved = term_ids.of_run(run, duplicates)
+        said, qrels = term_ids.notes(qrels, retrieved), term_ids.of_judgments(qrels)
+    terms = terms_of(read, qrels, run, duplicates)
+    result = evaluate_settings(qrels, run, settings, profile, name, terms=terms)
+    if not profile.name:  # another tool has a figure for such a run
+        refuse_strange_queries(result.counts, qrels, run)
+    return replace(result, notes=(*(notes_on_terms(terms) if said is None else said), *result.notes))
+
+
+def with_bands(result: Result, *, tie_band: bool, residuals: bool) -> Result:
+    """The result with what ties and unjudged documents could change."""
+    grader, settings = result.grader, result.settings
+    if grader is None:
+        raise UsageError("this result was read from a file; bands need the rankings")
+    return replace(
+        result,
+        tie_bands=tie_bands(grader, settings) if tie_band else {},
+        residuals=residual_bands(grader, settings) if residuals else {},
+    )
+
+
+def choose_profile(policy: Policy | None, profile: str | Profile | None) -> Profile:
+    """The conventions to score by: a policy's for all metrics, or a tool's."""
+    if policy is not None and profile is not None:
+        raise BadParameter("policy and profile both say how to score; find_profile(name).adjusted(…) changes a profile")
+    if profile is not None:
+        return profile if isinstance(profile, Profile) else find_profile(profile)
+    if not isinstance(policy, Policy | None):
+        raise BadParameter(f"policy is a Policy, such as Policy(ties='docid_asc'), not {shortened(policy)}")
+    return replace(OWN, policy=policy or Policy())
+
+
+def as_judged(qrels: Any, run: Any) -> tuple[Qrels, Any]:
+    """Judgments and a source of rankings, told apart."""
+    if isinstance(qrels, Run) or isinstance(run, Qrels):
+        raise UsageError("judgments come first, then the run: evaluate(qrels, run)")
+    return qrels if isinstance(qrels, Qrels) else Qrels(qrels), as_source(run)
+
+
+def score_settings(grader: Grader, settings: Sequence[Setting], profile: Profile, name: str = "") -> Result:
+    """Score metrics, each under its own policy, unless the tool would fail."""
+    for setting in settings:
+        grading = grader.grading(setting.policy)
+        refuse(profile, setting, grading.run, grading.missing)
+    table = grader.table(settings)
+    grading = grader.main_grading(settings, profile.policy)
+    policy = main_policy(settings, profile.policy)
+    return Result(
+        name=name,
+        table=table,
+        metrics=tuple(setting.metric for setting in settings),
+        counts={**grading.counts, "scored": len(table.query_ids)},
+        policy=replace(policy, max_grade=grading.run.max_grade or None),
+        missing=grading.missing,
+        profile=profile.name,
+        settings=tuple(settings),
+        beside=tuple(setting.metric.name for setting in settings if setting.is_beside),
+        grader=grader,
+        relevant=RelevantDocuments(grader.qrels, policy.rel),
+        nonrelevant=RelevantDocuments(grader.qrels, policy.rel, is_relevant=False),
+    )
+
+
+WAYS_OUT = {
+    "ties": "--ties docid_desc",
+    "missing": "--missing zero",
+    "extra": "--extra skip",
+    "no_relevant": "--no-relevant zero",
 }
-"""View → what to do where it is not there."""
 
 
-def score_views(views: Mapping[str, View], metrics: Sequence[BoundMetric]) -> ScoreTable:
-    """Apply each metric to the view it reads. All views cover the same queries in the same order."""
-    covered = {view.query_ids for view in views.values()}
-    if len(covered) != 1:
-        raise UsageError(f"the views {', '.join(views)} do not cover the same queries in the same order")
-    (query_ids,) = covered
-    columns = {}
-    for metric in metrics:
-        wanted = metric.metric.view
-        if wanted not in views:
-            there = f"there is only {', '.join(views)} to read here{ADVICE.get(wanted, '')}"
-            raise UsageError(f"{metric.name} reads {wanted}, but {there}")
-        column = Column.of(metric.score(views[wanted]), metric.metric.aggregation)
-        if len(column.score) != len(query_ids):
-            raise UsageError(f"{metric.name} gave {len(column.score)} scores for {len(query_ids)} queries")
-        columns[metric.name] = column
-    return ScoreTable(query_ids, columns)
+def _way_out(field: str) -> str:
+    """How to go on where a tool's conventions refuse; nothing where no other choice would."""
+    if field == "ties":
+        return f". The tool's order of equal scores is not defined; {WAYS_OUT[field]} chooses one."
+    return f". This is what the tool does; {WAYS_OUT[field]} would go on." if field else ""
+
+
+USUAL = {FORMAT.name: ("mrr", "hit@1", "hit@10", "max_ont_sim@10")}
+"""Format → its metrics: of phrases and their terms, where the right one stands, and how near the best one comes."""
+
+
+def default_metrics(formats: Iterable[str]) -> list[BoundMetric]:
+    """The metrics of the one format that all benchmarks have; the default group where there are several, or it has none."""
+    found = set(formats)
+    usual = USUAL.get(found.pop()) if len(found) == 1 else None
+    return find_metrics(usual) if usual else parse_metrics(None)
+
+
+def formats_of(benchmarks: Any, given: Any = None) -> list[str]:
+    """The format of each benchmark by name or path, as far as it matters here; empty for all other ones."""
+    names = benchmarks if isinstance(benchmarks, list | tuple) else [benchmarks]
+    return [str(given) if given else _format(str(name)) for name in names]
+
+
+def _format(name: str) -> str:
+    first = name.partition(":")[0]
+    if first in bundled() and first.startswith(HPO):
+        return FORMAT.name
+    file = Path(name)
+    return FORMAT.name if is_file(file) and detect(Probe(file)) else ""
+
+
+def with_intervals(
+    result: Result, method: str = "auto", level: float = 0.95, seed: int = 0, metrics: Collection[str] | None = None
+) -> Result:
+    """The result with an interval for each metric that has one; for these metrics alone, where some are named.
+
+    With the method `none` there are no intervals. Times have none where queries were answered together: shares of one time
+    say nothing about its spread. Chosen by `auto`, no interval reaches beyond what the metric can be.
+    """
+    if method == NONE:
+        return replace(result, intervals={})
+    shared = {metric.name for metric in result.metrics if metric.metric.view == "timing" and result.has_shared_times}
+    columns = {
+        name: column
+        for name, column in result.table.columns.items()
+        if column.aggregation.summarise and name not in shared and (metrics is None or name in metrics)
+    }
+    found = column_intervals(columns, method=method, level=level, seed=seed)
+    kept = {name: _possible(ends, result, name) if method == AUTO else ends for name, ends in found.items()}
+    return replace(result, intervals={name: Confidence(low, high, level, used) for name, (low, high, used) in kept.items()})
+
+
+def _possible(ends: tuple[float, float, str], result: Result, name: str) -> tuple[float, float, str]:
+    """The interval as far as the metric goes: with few queries Student's t reaches beyond 1, where no figure can be."""
+    least, most = {one.name: one.metric.range for one in result.metrics}.get(name, (-inf, inf))
+    low, high, used = ends
+    if used != T or not least <= result.summary[name] <= most:
+        return ends
+    return max(low, least), min(high, most), used

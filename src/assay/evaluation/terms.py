@@ -20,7 +20,7 @@ from assay.relevance import parse_resolver
 from assay.views import Expected
 
 if TYPE_CHECKING:
-    from assay.evaluation.judging import Relevance
+    from assay.evaluation.relevance import Relevance
 
 HPO_ID = re.compile(r"(?:^|[/#])HP[:_]\d+$", re.IGNORECASE)
 """An id of the Human Phenotype Ontology, which needs no file; as it is, with an underscore, or as an address."""

@@ -22,12 +22,6 @@ from assay.model.ids import sorted_ids as sorted_ids
 from assay.model.ids import text_id as text_id
 from assay.model.policy import Policy as Policy
 from assay.model.policy import RankRule as RankRule
-from assay.model.profile import EVERY as EVERY
-from assay.model.profile import OWN as OWN
-from assay.model.profile import Profile as Profile
-from assay.model.profiles import PROFILES as PROFILES
-from assay.model.profiles import RANX as RANX
-from assay.model.profiles import find_profile as find_profile
 from assay.model.qrels import Judgments as Judgments
 from assay.model.qrels import Qrels as Qrels
 from assay.model.qrels import SubtopicGrades as SubtopicGrades

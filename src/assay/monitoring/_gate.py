@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from assay.comparison import align, over
+from assay.comparison import align
 from assay.errors import AssayError, DataError, GateFailed, ProviderError, UnknownName, UsageError, near_matches
-from assay.evaluation import Result
+from assay.evaluation import Result, over
 from assay.metrics import BoundMetric, find_metric
 from assay.model import Column, values_of
 from assay.monitoring.case import Case

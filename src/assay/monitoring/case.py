@@ -10,9 +10,8 @@ from functools import cached_property
 import numpy as np
 
 from assay.arrays import Floats
-from assay.comparison import over
 from assay.errors import UsageError
-from assay.evaluation import Result
+from assay.evaluation import Result, over
 from assay.metrics import BoundMetric
 from assay.model import Tags, values_of
 from assay.monitoring.difference import Difference, paired_difference

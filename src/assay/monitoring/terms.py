@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from assay.errors import BadParameter, near_matches
-from assay.evaluation import parse_where
+from assay.execution import parse_where
 
 FAIL, WARN = "fail", "warn"
 SEVERITIES = (FAIL, WARN)

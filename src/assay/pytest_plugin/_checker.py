@@ -36,7 +36,7 @@ class Checker:
         of the rules, and `metrics` besides. Gives the result, for assertions of your own. `name=` tells apart retrievers
         that are called the same.
         """
-        from assay.evaluation import run
+        from assay.execution import run
         from assay.monitoring import parse_rules
 
         parsed = parse_rules(rules)

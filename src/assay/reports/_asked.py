@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-from assay.evaluation import Figure, flag_of, spelled
+from assay.evaluation import PROFILES, Figure, flag_of, spelled
 from assay.metrics import BoundMetric
-from assay.model import PROFILES, Policy
+from assay.model import Policy
 from assay.text import printable, with_minus
 
 

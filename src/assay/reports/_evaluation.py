@@ -9,7 +9,8 @@ from math import isnan, nan
 import numpy as np
 
 from assay.comparison import fair_metric, slice_results
-from assay.evaluation import Result, Statistics, is_total_failure
+from assay.evaluation import Result
+from assay.execution import Statistics, is_total_failure
 from assay.metrics import BoundMetric
 from assay.model import Column
 from assay.reports._chunks import chunk_sheets

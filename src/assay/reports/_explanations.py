@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from typing import Any, overload
 
 from assay.errors import UsageError
-from assay.evaluation import Differences, Explanation, Result, Start, differences_between
+from assay.evaluation import Differences, Explanation, Profile, Result, Start, differences_between
 from assay.evaluation import why as explain
 from assay.metrics import Given, written_metrics
-from assay.model import Policy, Profile
+from assay.model import Policy
 from assay.reports._asked import Asked
 from assay.reports._differences import render_differences
 from assay.reports._layout import Style

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from assay.evaluation import Answer, Part
+from assay.execution import Answer, Part
 from assay.grammar import REQUIRED, show
 from assay.providers import Provider
 from assay.reports._cells import Cell, Table

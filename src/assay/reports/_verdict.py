@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from assay.comparison import Comparison, How, compare_results, fair_metric, sign_of
-from assay.evaluation import Result, Statistics, is_total_failure
+from assay.evaluation import Result
+from assay.execution import Statistics, is_total_failure
 from assay.model import MEAN
 from assay.stats import minimum_detectable_effect
 from assay.text import milliseconds

@@ -7,7 +7,8 @@ from dataclasses import asdict
 from typing import Any
 
 from assay.errors import BadParameter, UsageError
-from assay.evaluation import Plan, Result
+from assay.evaluation import Result
+from assay.execution import Plan
 from assay.store.moments import now, read_moment
 from assay.store.parcel import parcel_of
 from assay.store.payload import pack_json

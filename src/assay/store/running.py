@@ -19,7 +19,7 @@ from typing import IO, Any, NamedTuple
 
 import msgspec
 
-from assay.evaluation import Progress
+from assay.execution import Progress
 from assay.schema import Count
 from assay.store.moments import now
 from assay.store.place import DEFAULT, Place

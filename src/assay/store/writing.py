@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import Connection, Table, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from assay.evaluation import EVALUATION
+from assay.execution import EVALUATION
 from assay.store.comparability import comparable_of
 from assay.store.moments import now, read_moment
 from assay.store.parcel import Parcel

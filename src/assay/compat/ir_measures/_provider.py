@@ -11,8 +11,8 @@ from ir_measures.providers import Evaluator, Provider
 from assay.compat.ir_measures._measure import metric_of
 from assay.datasets import as_source
 from assay.errors import UsageError
-from assay.evaluation import evaluate_settings, settings_of
-from assay.model import OWN, Qrels
+from assay.evaluation import OWN, evaluate_settings, settings_of
+from assay.model import Qrels
 
 
 class AssayProvider(Provider):  # type: ignore[misc, unused-ignore]

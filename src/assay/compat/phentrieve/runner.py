@@ -15,7 +15,8 @@ from assay.compat._credited_once import AGAIN
 from assay.compat.phentrieve._ranked_terms import ranked_terms
 from assay.datasets import HPO, LANGUAGES, USUAL, BenchmarkDataset, language_of, load_hpo
 from assay.errors import DataError, UsageError
-from assay.evaluation import Result, run
+from assay.evaluation import Result
+from assay.execution import run
 from assay.grammar import mark_written
 from assay.metrics import K_VALUES, SingleTermRetrievalMetrics
 from assay.providers import parse_provider

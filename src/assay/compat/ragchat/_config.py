@@ -10,7 +10,7 @@ from typing import Any
 from assay.compat.ragchat._batch import USUAL, Scored, Work, batch_metric, scores_by_batch
 from assay.compat.ragchat._cache import MetricsCache
 from assay.errors import DataError
-from assay.evaluation import (
+from assay.execution import (
     PERFORMANCE_KEYS,
     SEED_KEYS,
     STATISTICS_KEYS,

@@ -13,7 +13,8 @@ from assay.compat.ranx._metrics import parse_ranx_metric, policy_for
 from assay.compat.ranx._qrels import Qrels
 from assay.compat.ranx._run import Run
 from assay.errors import BadParameter, DataError
-from assay.model import RANX, Column, Policy, as_rankings
+from assay.evaluation import RANX
+from assay.model import Column, Policy, as_rankings
 from assay.model import Qrels as EngineQrels
 from assay.model import Run as EngineRun
 from assay.views import rank_all, settle

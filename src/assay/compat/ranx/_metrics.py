@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from assay.errors import BadParameter
+from assay.evaluation import RANX
 from assay.grammar import WrittenName
 from assay.metrics import BoundMetric, all_metrics, parse_metric
-from assay.model import MEAN, RANX, Policy
+from assay.model import MEAN, Policy
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,86 @@ import numpy as np
 
 from assay.arrays import Bools
 from assay.errors import UnknownName, near_matches
-from assay.model import tool_metrics
-from assay.model.policy import Policy
-from assay.model.profile import EVERY, Option, Profile, Refusal, Variant
+from assay.evaluation.profile import EVERY, Option, Profile, Refusal, Variant
+from assay.model import Policy
 from assay.views import GradedRun
+
+Takes = Mapping[str, tuple[str, ...]]
+"""Metric → what people may set."""
+
+LEVEL = ("rel",)
+"""trec_eval's -l, and its like."""
+CONDENSED = ("rel", "judged_only")
+"""The same and -J."""
+SCALE = ("min_grade", "max_grade")
+
+
+def _each(names: str, takes: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    return dict.fromkeys(names.split(), takes)
+
+
+METRICS_OF_PYTREC_EVAL: Takes = {
+    **_each("runid num_q ndcg_rel rndcg g", ()),
+    **_each("num_ret num_rel num_rel_ret num_nonrel_judged_ret gm_map bpref gm_bpref infap 11pt_avg bing", LEVEL),
+    **_each("set_precision set_relative_precision set_recall set_map", LEVEL),
+    **_each("precision recall hit capped_recall", ("k!", *CONDENSED)),
+    **_each("rprec mrr", CONDENSED),
+    "map": ("k", *CONDENSED),
+    "ndcg": ("k", "judged_only"),
+    "iprec": ("recall", *CONDENSED),
+    "rprec_mult": ("multiple", "rel"),
+    "utility": ("weights", "rel"),
+    "relstring": ("k",),
+    "set_f": ("beta", "rel"),
+}
+"""Those of trec_eval 9.0.8 that need nothing but judgments. Reciprocal rank has no cutoff, ndcg no level."""
+METRICS_OF_TREC_EVAL_9: Takes = {
+    **METRICS_OF_PYTREC_EVAL,
+    **_each("ndcg_rel rndcg g dcg ideal_dcg", ("gain={}",)),
+    "ndcg": ("k", "gain={}", "judged_only"),
+    "11pt_avg": ("points", "rel"),
+    "yaap": LEVEL,
+}
+METRICS_OF_TREC_EVAL_10: Takes = {
+    **METRICS_OF_TREC_EVAL_9,
+    "rbp": ("p", "rel", "gain={}"),
+    "rbp_residual": ("p",),
+    "unjudged": ("k!",),
+}
+METRICS_OF_RANX: Takes = {
+    **_each("hit precision recall f mrr map", ("k", "rel")),
+    **_each("ndcg dcg", ("k", "rel", "gain=exp")),
+    **_each("set_precision set_f rprec bpref", LEVEL),
+    "mean_rel_ret": ("k", "rel"),
+    "rbp": ("p", "rel"),
+}
+METRICS_OF_IR_MEASURES: Takes = {
+    **_each("precision recall hit", ("k!", *CONDENSED)),
+    **_each("map mrr", ("k", *CONDENSED)),
+    **_each("bpref infap num_rel num_ret num_rel_ret set_map set_precision set_relative_precision set_recall", LEVEL),
+    **_each("inst insq nerr11", ("t", *SCALE)),
+    **_each("nerr8 nerr9 sdcg", ("k", *SCALE)),
+    **_each("judged err", ("k",)),
+    "nerr10": ("p", *SCALE),
+    "bpm": ("k", "t", *SCALE),
+    "ndcg": ("k", "gain=exp", "gain={}", "judged_only"),
+    "rprec": CONDENSED,
+    "iprec": ("recall", *CONDENSED),
+    "rbp": ("k", "p", "rel"),
+    "accuracy": ("k", "rel"),
+    "compatibility": ("p", "normalize"),
+    "set_f": ("beta", "rel"),
+    "num_q": (),
+    **_each("err_ia nerr_ia precision_ia", ("k!", *CONDENSED)),
+    **_each("alpha_dcg alpha_ndcg", ("k!", "alpha", *CONDENSED)),
+    **_each("nrbp nnrbp", ("alpha", "beta", "rel")),
+    "subtopic_recall": ("k!", "rel"),
+    "map_ia": CONDENSED,
+}
+METRICS_OF_SENTENCE_TRANSFORMERS: Takes = _each("ndcg map recall precision mrr hit", ("k!",))
+"""Scored at cutoffs only, and nothing else can be set."""
+METRICS_OF_BEIR: Takes = {**METRICS_OF_SENTENCE_TRANSFORMERS, "capped_recall": ("k!",)}
+METRICS_OF_MTEB = METRICS_OF_BEIR
 
 
 def _deeper_than_20(params: Mapping[str, Any]) -> bool:
@@ -97,7 +173,7 @@ TREC_EVAL_9 = Profile(
     SINGLE,
     refusals=(WHOLE_GRADES, ALL_NEGATIVE),
     option=Option("-c", {"missing": "zero"}),
-    has=tool_metrics.TREC_EVAL_9,
+    has=METRICS_OF_TREC_EVAL_9,
 )
 TREC_EVAL_10 = Profile(
     "trec_eval-10",
@@ -111,7 +187,7 @@ TREC_EVAL_10 = Profile(
     ),
     refusals=(WHOLE_GRADES, ALL_NEGATIVE),
     option=Option("-c", {"missing": "zero"}),
-    has=tool_metrics.TREC_EVAL_10,
+    has=METRICS_OF_TREC_EVAL_10,
 )
 PYTREC_EVAL = Profile(
     "pytrec_eval",
@@ -128,7 +204,7 @@ PYTREC_EVAL = Profile(
             is_undefined=True,
         ),
     ),
-    has=tool_metrics.PYTREC_EVAL,
+    has=METRICS_OF_PYTREC_EVAL,
 )
 RANX = Profile(
     "ranx",
@@ -154,7 +230,7 @@ RANX = Profile(
         ),
     ),
     option=Option("make_comparable=True", {"missing": "zero", "extra": "skip"}),
-    has=tool_metrics.RANX,
+    has=METRICS_OF_RANX,
 )
 MS_MARCO = {"ties": "docid_asc", "precision": "float64"}
 """The MS MARCO script, by which ir_measures scores mrr@k; others of its providers rank like it."""
@@ -205,7 +281,7 @@ IR_MEASURES = Profile(
         ),
         Refusal(("judged",), _retrieved_nothing, "divides by zero on a query with an empty ranking", of_rankings=True),
     ),
-    has=tool_metrics.IR_MEASURES,
+    has=METRICS_OF_IR_MEASURES,
 )
 BEIR = Profile(
     "beir",
@@ -217,7 +293,7 @@ BEIR = Profile(
         Variant(("accuracy",), policy=BEIR_SCRIPT, instead="hit"),
     ),
     refusals=(WHOLE_GRADES, ALL_NEGATIVE, HOLES),
-    has=tool_metrics.BEIR,
+    has=METRICS_OF_BEIR,
 )
 MTEB = Profile(
     "mteb",
@@ -229,7 +305,7 @@ MTEB = Profile(
         Variant(("accuracy",), {"k": 1}, instead="recall"),
     ),
     refusals=(WHOLE_GRADES, ALL_NEGATIVE, HOLES),
-    has=tool_metrics.MTEB,
+    has=METRICS_OF_MTEB,
 )
 SENTENCE_TRANSFORMERS = Profile(
     "sentence-transformers",
@@ -240,7 +316,7 @@ SENTENCE_TRANSFORMERS = Profile(
         Variant(("map",), {"norm": "min"}),
         Variant(("accuracy",), instead="hit"),
     ),
-    has=tool_metrics.SENTENCE_TRANSFORMERS,
+    has=METRICS_OF_SENTENCE_TRANSFORMERS,
 )
 PROFILES: dict[str, Profile] = {
     profile.name: profile

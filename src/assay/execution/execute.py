@@ -11,30 +11,40 @@ from pathlib import Path
 from typing import Any
 
 from assay.atomic_write import atomic_write
-from assay.datasets import BenchmarkDataset
-from assay.errors import DataError, NothingSelected, ProviderError
-from assay.evaluation.added_columns import with_the_same_metrics
-from assay.evaluation.answer_cache import AnswerCache
-from assay.evaluation.answers import Answer, Appender, remove_left_over
-from assay.evaluation.benchmarks import load_benchmarks
-from assay.evaluation.checkpoint import EVALUATION, Known, describe_start, find_checkpoint
-from assay.evaluation.chunking import chunked, refuse_without_spans
-from assay.evaluation.finished_logs import clear_finished, mark_finished, mark_unfinished
-from assay.evaluation.first_stage import with_first
-from assay.evaluation.intervals import with_intervals
-from assay.evaluation.judging import ontology_of
-from assay.evaluation.line import failed
-from assay.evaluation.plan import Plan
-from assay.evaluation.plan_faults import PlanFaults
-from assay.evaluation.progress import Progress
-from assay.evaluation.provenance import now
-from assay.evaluation.replied import reads_answers, refuse_without_answers
-from assay.evaluation.reported_routes import ROUTING
-from assay.evaluation.result import Result
-from assay.evaluation.runner import Part, gather, provenance
-from assay.evaluation.setting import Setting, settings_of
-from assay.evaluation.stages import staged
+from assay.datasets import BenchmarkDataset, load_dataset
+from assay.errors import BadParameter, DataError, NothingSelected, ProviderError
+from assay.evaluation import (
+    Result,
+    Setting,
+    now,
+    ontology_of,
+    reads_answers,
+    refuse_without_answers,
+    settings_of,
+    with_indexed_terms,
+    with_intervals,
+    with_the_same_metrics,
+)
+from assay.execution.checkpoint import (
+    EVALUATION,
+    AnswerCache,
+    Known,
+    clear_finished,
+    describe_start,
+    find_checkpoint,
+    mark_finished,
+    mark_unfinished,
+)
+from assay.execution.chunking import chunked, refuse_without_spans
+from assay.execution.client import failed
+from assay.execution.plan import Plan
+from assay.execution.plan_file import PlanFaults
+from assay.execution.progress import Progress
+from assay.execution.responses import Answer, Appender, remove_left_over
+from assay.execution.runner import Part, gather, provenance
+from assay.execution.stages import ROUTING, staged, with_first
 from assay.metrics import find_metrics
+from assay.model import Tags, asked_for, tags_of
 from assay.temporary_files import is_read_only
 from assay.text import counted
 
@@ -259,3 +269,47 @@ def _beside(plan: Plan) -> list[Setting]:
     asked = {metric.name for metric in plan.metrics}
     beside = [metric for metric in find_metrics(["judged@10", "latency", "latency_p95"]) if metric.name not in asked]
     return [Setting(metric, metric, plan.profile.policy, is_beside=True) for metric in beside]
+
+
+def load_benchmarks(plan: Plan, faults: PlanFaults) -> dict[str, BenchmarkDataset]:
+    """Benchmark as the plan has it → dataset, of those that can be read; what is wrong with any of them is noted.
+
+    Two of one name are refused, for results are known by it; so are tags to select by that no query of any of them has,
+    and benchmarks without documents for providers that search in those.
+    """
+    loaded = {name: faults.attempt(load_dataset, name, plan.dataset_format) for name in plan.benchmarks}
+    datasets = {name: dataset for name, dataset in loaded.items() if dataset is not None}
+    first: dict[str, str] = {}
+    for path, dataset in datasets.items():
+        if first.setdefault(dataset.name, path) != path:
+            both = f"{first[dataset.name]} and {path} are both called {dataset.name}"
+            faults.add(BadParameter(f"{both}, and so would be their results; give one another name, or run them apart"))
+    indexed = faults.attempt(with_indexed_terms, datasets, plan)
+    datasets = datasets if indexed is None else indexed
+    for dataset in datasets.values() if indexed is not None else ():
+        faults.attempt(_refuse_without_documents, dataset, plan)
+    if len(datasets) == len(loaded):
+        faults.attempt(plan.selection.check_tags, [dataset.queries for dataset in datasets.values()])
+        for by in asked_for(plan.by) if plan.by else ():
+            faults.attempt(_tags_of_all(datasets).crossed, by)
+    return datasets
+
+
+def _refuse_without_documents(dataset: BenchmarkDataset, plan: Plan) -> None:
+    if dataset.documents:
+        return
+    if needy := [provider.name for provider in plan.providers if provider.indexes]:
+        verb = "needs" if len(needy) == 1 else "need"
+        advice = "add them to the benchmark, or choose providers with documents of their own, such as http or replay"
+        raise DataError(f"{dataset.name} has no documents, and {', '.join(needy)} {verb} some to search in; {advice}")
+
+
+def _tags_of_all(datasets: Mapping[str, BenchmarkDataset]) -> Tags:
+    """The tags of all queries; the benchmark is one of them."""
+    return Tags(
+        {
+            f"{name}/{query.query_id}": {**tags_of(query), "benchmark": name}
+            for name, dataset in datasets.items()
+            for query in dataset.queries.values()
+        }
+    )

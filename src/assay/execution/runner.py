@@ -14,25 +14,33 @@ import numpy as np
 
 from assay.datasets import BenchmarkDataset
 from assay.errors import AssayError, ProviderError
-from assay.evaluation._evaluate import evaluate_dataset
-from assay.evaluation.answers import Answer
-from assay.evaluation.asking import ask
-from assay.evaluation.chunking import Chunked
-from assay.evaluation.experience import Experience
-from assay.evaluation.judging import Relevance
-from assay.evaluation.line import Line, describe, failed
-from assay.evaluation.notes import notes_on_unit
-from assay.evaluation.patience import Patience
-from assay.evaluation.progress import Progress
-from assay.evaluation.provenance import describe_dataset, describe_machine, now
-from assay.evaluation.replied import Replied, judged_beside, reads_answers, replies_said, wanted_by_queries, with_replied
-from assay.evaluation.repository import describe_repository
-from assay.evaluation.result import Result
-from assay.evaluation.setting import Setting
-from assay.evaluation.terms import term_ids_for
-from assay.evaluation.worker import TookTooLong, Worker
+from assay.evaluation import (
+    Profile,
+    Relevance,
+    Replied,
+    Result,
+    Setting,
+    describe_dataset,
+    describe_machine,
+    describe_repository,
+    evaluate_dataset,
+    judged_beside,
+    notes_on_unit,
+    now,
+    reads_answers,
+    replies_said,
+    term_ids_for,
+    wanted_by_queries,
+    with_replied,
+)
+from assay.execution.chunking import Chunked
+from assay.execution.client import Line, TookTooLong, Worker, describe, failed
+from assay.execution.pool import ask
+from assay.execution.progress import Progress
+from assay.execution.responses import Answer
+from assay.execution.retry import Experience, Patience
 from assay.metrics import BoundMetric
-from assay.model import Document, Profile, Query, Rankings, Run
+from assay.model import Document, Query, Rankings, Run
 from assay.providers import BoundProvider
 from assay.views import Times
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from assay.evaluation.answers import Answer
+from assay.execution.responses import Answer
 
 
 class Wait(NamedTuple):

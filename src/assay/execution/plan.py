@@ -10,21 +10,33 @@ from typing import Any
 from assay.chunkers import BoundChunker, parse_chunker
 from assay.datasets import find_format
 from assay.errors import BadParameter
-from assay.evaluation._usual_metrics import formats_of, usual_metrics
-from assay.evaluation.judging import Relevance
-from assay.evaluation.patience import Patience
-from assay.evaluation.plan_faults import PlanFaults
-from assay.evaluation.plan_file import read_plan
-from assay.evaluation.plan_providers import parse_providers
-from assay.evaluation.plan_relevance import describe_relevance, parse_relevance
-from assay.evaluation.plan_statistics import STATISTICS_KEYS, Statistics, parse_statistics
-from assay.evaluation.plan_terms import parse_indexed_fields, parse_label_files
-from assay.evaluation.plan_values import known_keys, parse_flag, parse_list, parse_number, parse_texts, parse_whole
-from assay.evaluation.runner import DEFAULT_DEPTH
-from assay.evaluation.selection import Selection, parse_range, parse_where
+from assay.evaluation import OWN, Profile, Relevance, default_metrics, find_profile, formats_of
+from assay.execution.plan_file import (
+    PlanFaults,
+    known_keys,
+    parse_flag,
+    parse_list,
+    parse_number,
+    parse_texts,
+    parse_whole,
+    read_plan,
+)
+from assay.execution.plan_parts import (
+    STATISTICS_KEYS,
+    Statistics,
+    describe_relevance,
+    parse_indexed_fields,
+    parse_label_files,
+    parse_providers,
+    parse_relevance,
+    parse_statistics,
+)
+from assay.execution.retry import Patience
+from assay.execution.runner import DEFAULT_DEPTH
+from assay.execution.selection import Selection, parse_range, parse_where
 from assay.grammar import mark_written
 from assay.metrics import BoundMetric, parse_metrics
-from assay.model import OWN, Policy, Profile, find_profile
+from assay.model import Policy
 from assay.providers import BoundProvider
 from assay.text import counted
 
@@ -200,7 +212,7 @@ def _names(given: Mapping[str, Any], name: str, where: str, faults: PlanFaults) 
 def _metrics(given: Mapping[str, Any], where: str, faults: PlanFaults) -> list[BoundMetric]:
     """The metrics, or those usual for the benchmarks; what is wrong with any of them is noted."""
     if given.get("metrics") is None:
-        return usual_metrics(formats_of(given.get("benchmarks"), given.get("dataset_format")))
+        return default_metrics(formats_of(given.get("benchmarks"), given.get("dataset_format")))
     names = faults.attempt(parse_texts, given["metrics"], "metrics", where, "ndcg@10") or []
     profile = str(given.get("profile") or "")
     known = [name for name in names if faults.attempt(parse_metrics, name, profile)]

@@ -8,18 +8,16 @@ from itertools import combinations
 from typing import Any
 
 from assay.errors import BadParameter, DataError, UsageError
-from assay.evaluation._evaluate import as_judged, choose_profile
 from assay.evaluation.bands import tie_bands
 from assay.evaluation.conventions import Convention, all_conventions, all_cutoffs, differences
-from assay.evaluation.explanation import Explanation, Figure
+from assay.evaluation.explanation import Explanation, Figure, Target
 from assay.evaluation.grader import Grader
-from assay.evaluation.notes import notes_on
-from assay.evaluation.setting import Setting, refuse
-from assay.evaluation.spelling import with_settings
-from assay.evaluation.strange_ids import refuse_strange_queries
-from assay.evaluation.target import Target
+from assay.evaluation.notes import notes_on, refuse_strange_queries
+from assay.evaluation.profile import OWN, Profile, Setting, refuse, with_settings
+from assay.evaluation.profiles import PROFILES
+from assay.evaluation.scoring import as_judged, choose_profile
 from assay.metrics import Asked, BoundMetric, parse_metrics
-from assay.model import OWN, PROFILES, Policy, Profile, ScoreTable
+from assay.model import Policy, ScoreTable
 from assay.text import some_of
 
 

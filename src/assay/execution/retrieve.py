@@ -11,14 +11,11 @@ from typing import Any
 
 from assay.datasets import BenchmarkDataset, load_dataset
 from assay.errors import ProviderError, UsageError
-from assay.evaluation._usual_metrics import usual_metrics
-from assay.evaluation.conduct import Begun, is_total_failure, scored
-from assay.evaluation.indexed_terms import with_indexed_terms
-from assay.evaluation.judging import ontology_of
-from assay.evaluation.plan import WrittenPlan, make_plan
-from assay.evaluation.progress import Progress
-from assay.evaluation.result import Result
-from assay.evaluation.runner import Part, gather
+from assay.evaluation import Result, default_metrics, ontology_of, with_indexed_terms
+from assay.execution.execute import Begun, is_total_failure, scored
+from assay.execution.plan import WrittenPlan, make_plan
+from assay.execution.progress import Progress
+from assay.execution.runner import Part, gather
 from assay.grammar import WrittenName
 from assay.metrics import Given, parse_metrics, written_metrics
 from assay.model import Document, Policy, Query
@@ -48,7 +45,7 @@ def run(
     content = {"benchmarks": [chosen.name], "providers": [provider], "k": k, **settings}
     plan = make_plan(WrittenPlan({name: value for name, value in content.items() if value is not None}), "assay.run")
     wanted = tuple(
-        usual_metrics([chosen.format]) if metrics is None else parse_metrics(written_metrics(metrics), plan.profile.name)
+        default_metrics([chosen.format]) if metrics is None else parse_metrics(written_metrics(metrics), plan.profile.name)
     )
     plan = replace(plan, metrics=wanted, k=k or max([plan.k, *(metric.params.get("k") or 0 for metric in wanted)]))
     if policy is not None:

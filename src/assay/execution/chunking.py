@@ -13,8 +13,7 @@ from typing import Any
 from assay.chunkers import BoundChunker, chunk_documents, sizes
 from assay.datasets import BenchmarkDataset
 from assay.errors import DataError
-from assay.evaluation.judging import Relevance, chunk_judgments, term_judgments
-from assay.evaluation.terms import is_by_ontology
+from assay.evaluation import Relevance, chunk_judgments, is_by_ontology, term_judgments
 from assay.metrics import BoundMetric
 from assay.text import counted, words_of
 

@@ -1,0 +1,300 @@
+"""Checkpoint: the log an evaluation writes, found again by what was asked for."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import secrets
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+from assay.datasets import PARTS, BenchmarkDataset
+from assay.errors import AssayError, DataError, UsageError
+from assay.evaluation import describe_machine
+from assay.execution.plan import Plan
+from assay.execution.responses import SCHEMA, Answer, AnswerLog
+from assay.execution.runner import Part
+from assay.model import Query
+
+SHOWN = 5
+"""Differences that a message shows."""
+LOOKED_AT = 50
+"""Logs that are looked at for one that may have been meant."""
+
+EVALUATION = "evaluation"
+"""The evaluation that a log or a result is of, in the header of the one and the provenance of the other."""
+
+Known = dict[str, dict[str, Answer]]
+"""Part → query → answer."""
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """Where answers are kept, and what they are answers to."""
+
+    log: AnswerLog
+    header: Mapping[str, Any]
+    is_named: bool
+    """Whether it goes by the name of a plan; else by its content."""
+
+    def begin(self) -> Known:
+        """Start afresh: nothing is known. The header gets a name that no other evaluation has."""
+        self.log.begin({**self.header, EVALUATION: secrets.token_hex(8)})
+        return {}
+
+    def identity(self) -> str:
+        """What this evaluation is known by: the same until something more is asked."""
+        with self.log.path.open("rb") as file:
+            return hashlib.file_digest(file, partial(hashlib.blake2b, digest_size=12)).hexdigest()
+
+    def resume(self, say: Callable[[str], None]) -> Known:
+        """What is known already. What was begun differently is refused; where nothing was begun, it starts."""
+        before, answers = self.log.read()
+        if not before:
+            self._refuse_nearest()
+            say("there is nothing to go on from; this evaluation starts afresh")
+            return self.begin()
+        if {**before, EVALUATION: None} != {**self.header, EVALUATION: None}:
+            raise UsageError(f"this is not what was begun: {_refusal(before, self.header)}")
+        self.log.mend()
+        return answers
+
+    def _refuse_nearest(self) -> None:
+        """An unfinished evaluation of the same queries by the same providers was probably meant."""
+        if self.is_named:
+            return
+        logs = [path for path in self.log.path.parent.glob("*.log") if not path.name.startswith("plan-")]
+        logs.sort(key=lambda path: path.stat().st_mtime, reverse=True)
+        for path in logs[:LOOKED_AT]:
+            before, answers = AnswerLog(path).read()
+            if _concerns_the_same(before, self.header) and not _is_finished(before, answers):
+                raise UsageError(f"what was begun and not finished is another one: {_refusal(before, self.header)}")
+
+
+def _refusal(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    """What has changed, and what can be done."""
+    changed = changes_told(before, now) or ["it was begun by another version of assay"]
+    more = len(changed) - SHOWN
+    told = "; ".join([*changed[:SHOWN], *([f"and {more} more"] if more > 0 else [])])
+    advice = ", and --retry-failed result.json asks only what failed in that result" if has_other_code(before, now) else ""
+    return f"{told}. Without --resume it starts afresh{advice}"
+
+
+def _concerns_the_same(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
+    old, new = before.get("plan", {}), now["plan"]
+    is_same_plan = all(old.get(name) == new.get(name) for name in ("benchmarks", "selection"))
+    return is_same_plan and all(before.get(name) == now.get(name) for name in ("providers", "again"))
+
+
+def _is_finished(header: Mapping[str, Any], answers: Known) -> bool:
+    """Whether every query was answered, or failed."""
+    wanted: Mapping[str, int] = header.get("queries", {})
+    return all(len(answers.get(part, {})) >= n for part, n in wanted.items())
+
+
+def find_checkpoint(folder: Path, name: str, header: Mapping[str, Any]) -> Checkpoint:
+    """The checkpoint of a plan under its name, or by its content where it has none; another one for each selection."""
+    own = digest([header["plan"]["selection"], header.get("again")]) if name else digest(header)
+    return Checkpoint(AnswerLog(folder / f"{name}-{own}.log" if name else folder / f"{own}.log"), header, bool(name))
+
+
+def describe_start(plan: Plan, datasets: Mapping[str, BenchmarkDataset], parts: Sequence[Part]) -> dict[str, Any]:
+    """All that answers and scores rest on; if any of it changes, they are not to be mixed."""
+    machine = describe_machine()
+    header = {
+        "schema": SCHEMA,
+        "plan": plan.describe(),
+        "providers": [replace(provider, label="").name for provider in plan.providers],
+        "datasets": {name: {one: dataset.fingerprint(one) for one in PARTS} for name, dataset in datasets.items()},
+        "files": {name: digest_ for part in parts for name, digest_ in part.provider.sources().items()},
+        "versions": {"assay": machine["assay"], "python": machine["python"], **machine["packages"]},
+        "queries": {part.key: len(part.queries) for part in parts},
+    }
+    plain: dict[str, Any] = json.loads(json.dumps(header, default=str))
+    return plain
+
+
+def digest(content: Any) -> str:
+    """A short hash of plain values."""
+    return hashlib.blake2b(json.dumps(content, sort_keys=True, default=str).encode(), digest_size=8).hexdigest()
+
+
+PART = "answers"
+
+
+@dataclass(frozen=True)
+class AnswerCache:
+    """One file for each provider's configuration, set of documents, depth and version of what computes it."""
+
+    folder: Path
+    part: Part
+
+    @cached_property
+    def _log(self) -> AnswerLog:
+        machine = describe_machine()
+        content = {
+            "provider": self.part.provider.fingerprint,
+            "documents": self.part.dataset.fingerprint("documents"),
+            "k": self.part.k,
+            "versions": {"assay": machine["assay"], **machine["packages"]},
+        }
+        return AnswerLog(self.folder / f"{_digest(content)}.log")
+
+    def known(self) -> dict[str, Answer]:
+        """Query id → the answer that the same words got before."""
+        if not self.part.provider.is_repeatable:
+            return {}
+        try:
+            _, parts = self._log.read()
+        except OSError:  # a cache costs time, never an answer
+            return {}
+        by_content = parts.get(PART, {})
+        found = {query.query_id: by_content.get(_content(query)) for query in self.part.queries.values()}
+        return {query: _renamed(answer, query) for query, answer in found.items() if answer is not None}
+
+    def keep(self, answers: Mapping[str, Answer], known: Mapping[str, Answer]) -> None:
+        """Add what was answered now; errors are never kept, nor what a result of before says, whose time nobody knows."""
+        fresh = [answer for query, answer in answers.items() if query not in known and _is_kept(answer)]
+        if not fresh or not self.part.provider.is_repeatable:
+            return
+        with suppress(OSError, DataError), self._log.held(waits=True):
+            if not self._log.path.exists():
+                self._log.begin({"provider": self.part.provider.configuration})
+            self._log.mend()
+            appender = self._log.appender()
+            try:
+                appender.append(PART, [_renamed(one, _content(self.part.queries[one.query])) for one in fresh])
+            finally:
+                appender.close()
+
+
+def _is_kept(answer: Answer) -> bool:
+    return answer.error is None and not math.isnan(answer.ms)
+
+
+def _content(query: Query) -> str:
+    """What decides the answer: the words, and where to look."""
+    return _digest([query.text, query.scope])
+
+
+def _digest(content: Any) -> str:
+    return hashlib.blake2b(json.dumps(content, sort_keys=True).encode(), digest_size=12).hexdigest()
+
+
+def _renamed(answer: Answer, query: str) -> Answer:
+    own = (answer.docs, answer.scores, answer.ms, answer.error, answer.extra, answer.n_together)
+    return Answer(query, *own, said=answer.said)
+
+
+Description = Mapping[str, Any]
+
+
+def changes_told(before: Description, now: Description) -> list[str]:
+    """A few words for each difference between two descriptions of a start, what people decide themselves first."""
+    return [
+        *_of_plan(before.get("plan", {}), now.get("plan", {}), before, now),
+        *_of_files(before.get("files", {}), now.get("files", {})),
+        *_of_datasets(before.get("datasets", {}), now.get("datasets", {})),
+        *_of_values(before.get("versions", {}), now.get("versions", {})),
+    ]
+
+
+def has_other_code(before: Description, now: Description) -> bool:
+    """Whether a file of the user's own has changed."""
+    return bool(before.get("files", {}) != now.get("files", {}))
+
+
+def _of_plan(old: Description, new: Description, before: Description, now: Description) -> Iterator[str]:
+    """What the plan says, providers by their names."""
+    names = before.get("providers"), now.get("providers")
+    if names[0] != names[1]:
+        yield _changed("providers", *names)
+    elif old.get("providers") != new.get("providers"):
+        yield "the settings of the providers have changed"
+    rest = [{key: value for key, value in one.items() if key != "providers"} for one in (old, new)]
+    yield from _of_values(*rest)
+
+
+def _of_files(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[str]:
+    for name in dict.fromkeys((*old, *new)):
+        if name not in new:
+            yield f"{name} is not used any more"
+        elif name not in old:
+            yield f"{name} was not used before"
+        elif old[name] != new[name]:
+            yield f"{name} has changed since"
+
+
+def _of_datasets(old: Mapping[str, Mapping[str, str]], new: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
+    """Parts of benchmarks that were there before."""
+    for name, parts in new.items():
+        known = old.get(name, parts)
+        changed = [part for part in parts if known.get(part) != parts[part]]
+        if changed:
+            yield f"the {' and '.join(changed)} of {name} have changed since"
+
+
+def _of_values(old: Description, new: Description) -> Iterator[str]:
+    """Values under their names; those inside a map under their own."""
+    for name in dict.fromkeys((*old, *new)):
+        before, after = old.get(name), new.get(name)
+        are_maps = isinstance(before, Mapping | None) and isinstance(after, Mapping | None)
+        if are_maps and before != after:
+            yield from _of_values(before or {}, after or {})
+        elif before != after:
+            yield _changed(str(name), before, after)
+
+
+def _changed(name: str, before: Any, after: Any) -> str:
+    """`k was 100, is 50`, `metrics were mrr and map, are mrr`."""
+    was, is_now = ("were", "are") if isinstance(before if before is not None else after, list) else ("was", "is")
+    return f"{name} {was} {_shown(before)}, {is_now} {_shown(after)}"
+
+
+def _shown(value: Any) -> str:
+    if value is None or value == []:
+        return "not set"
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return ", ".join(map(_shown, value)) if isinstance(value, list) else str(value)
+
+
+KEPT = 3
+"""Complete logs that stay, so that --resume of what was just evaluated need not ask again."""
+
+
+def mark_finished(log: AnswerLog) -> None:
+    """Note that nothing is left to ask: the log is no longer needed to go on, nor is the one of before."""
+    with suppress(OSError):
+        log.path.with_name(f"{log.path.name}.before").unlink(missing_ok=True)
+        _mark(log.path).touch()
+
+
+def mark_unfinished(log: AnswerLog) -> None:
+    """Take the note back: something is asked again."""
+    with suppress(OSError):
+        _mark(log.path).unlink(missing_ok=True)
+
+
+def clear_finished(folder: Path, keep: int = KEPT) -> tuple[int, int]:
+    """Delete complete logs but for the newest; how many went, and how many bytes. One that is being written stays."""
+    marks = [mark for mark in folder.glob("*.done") if mark.is_file()]
+    marks.sort(key=lambda mark: (mark.stat().st_mtime_ns, mark.name), reverse=True)
+    n, size = 0, 0
+    for mark in marks[keep:]:
+        log = mark.with_suffix("")
+        with suppress(OSError, AssayError), AnswerLog(log).held():
+            if mark.exists() and log.exists():
+                n, size = n + 1, size + log.stat().st_size
+                log.unlink()
+            mark.unlink(missing_ok=True)
+    return n, size
+
+
+def _mark(log: Path) -> Path:
+    return log.with_name(f"{log.name}.done")

@@ -1,0 +1,243 @@
+"""Plan files: YAML without its surprises, and variables of the environment filled in."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
+
+from assay.errors import (
+    MAX_FAULTS,
+    AssayError,
+    BadParameter,
+    DataError,
+    NothingSelected,
+    ProviderError,
+    UnknownName,
+    near_matches,
+)
+from assay.masking import add_secret, is_secret_name
+from assay.text import counted
+from assay.yaml_tree import MOST_LETTERS, Node, parse_yaml
+
+LATE = ("http", "command", "chroma", "pgvector", "qdrant")
+"""Providers that read variables of the environment themselves, when they ask."""
+CALL = re.compile(r"(\w*)\s*\(|\)")
+READ: dict[str, Callable[[str], Any]] = {
+    "text": str,
+    "null": lambda _: None,
+    "bool": lambda text: text.lower() == "true",
+    "int": int,
+    "float": lambda text: float(text.replace(".inf", "inf").replace(".Inf", "inf").replace(".INF", "inf")),
+}
+"""What each kind of plain word becomes."""
+VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
+LONGEST_NUMBER = 300
+"""Digits of a whole number: more than any float can hold."""
+
+
+def read_plan(path: Path) -> dict[str, Any]:
+    """The content of a YAML file, with ${NAME} replaced from the environment."""
+    content = parse_yaml(_text_of(path), str(path))
+    if content is None or not isinstance(content.value, dict):
+        raise DataError(f"{path}: a plan is a map of benchmarks, providers and metrics")
+    return {
+        name: _filled(_typed(value, str(path)), f"{path}: {name}", is_provider=name == "providers", late=False)
+        for name, value in content.value.items()
+    }
+
+
+def _text_of(path: Path) -> str:
+    try:
+        with path.open(encoding="utf-8-sig") as file:
+            return file.read(MOST_LETTERS + 1)
+    except FileNotFoundError:
+        raise DataError(f"{path}: no such file") from None
+    except UnicodeDecodeError:
+        raise DataError(f"{path}: plans are text in UTF-8") from None
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+
+
+def _typed(node: Node, path: str) -> Any:
+    """A tree as plain values: plain words that look like numbers, truth values or nothing are that."""
+    if isinstance(node.value, list):
+        return [_typed(one, path) for one in node.value]
+    if isinstance(node.value, dict):
+        return {name: _typed(one, path) for name, one in node.value.items()}
+    if node.kind == "int" and len(node.value) > LONGEST_NUMBER:
+        raise DataError(f"{path}:{node.line}: a number of {len(node.value):,} digits is too long to be meant")
+    return READ[node.kind](node.value)
+
+
+def _filled(value: Any, place: str, *, is_provider: bool, late: bool) -> Any:
+    """Text with ${NAME} filled in. Services read their variables late, so that no secret gets into a plan or a result:
+    for them it is only seen to that the variable is there.
+    """
+    if isinstance(value, Mapping):
+        is_service = is_provider and value.get("name") in LATE
+        return {
+            name: _filled(
+                one,
+                f"{place}: {name}",
+                is_provider=is_provider,
+                late=late or is_service or (is_provider and name in LATE),
+            )
+            for name, one in value.items()
+        }
+    if isinstance(value, list):
+        return [_filled(one, place, is_provider=is_provider, late=late) for one in value]
+    if not isinstance(value, str):
+        return value
+
+    def known(shape: re.Match[str]) -> str:
+        name, default = shape[1], shape[2]
+        if name in os.environ:
+            if is_secret_name(name):
+                add_secret(os.environ[name], f"the variable {name}")
+            is_late = late or (is_provider and _is_inside_a_service(value[: shape.start()]))
+            return f"${{{name}}}" if is_late else os.environ[name]
+        if default is None:
+            raise BadParameter(f"{place}: the environment has no {name}; ${{{name}:-default}} would give one")
+        return default
+
+    return VARIABLE.sub(known, value)
+
+
+def _is_inside_a_service(before: str) -> bool:
+    """Whether what follows this text belongs to a provider that reads variables itself: `hybrid(bm25, http(url='…`."""
+    if re.match(rf"\s*(?:[^=():]*=)?\s*(?:{'|'.join(LATE)})\s*:", before):
+        return True
+    if re.search(rf"(?<!\w)(?:{'|'.join(LATE)}):(?!//)[^,()]*\Z", before):
+        return True
+    n_closed = 0
+    for shape in reversed(list(CALL.finditer(before))):
+        if shape[0] == ")":
+            n_closed += 1
+        elif n_closed:
+            n_closed -= 1
+        elif shape[1] in LATE:
+            return True
+    return False
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
+KINDS: dict[int, type[AssayError]] = {
+    kind.exit_code: kind for kind in (BadParameter, DataError, ProviderError, NothingSelected)
+}
+"""Exit code → the error that stands for several with that code."""
+
+
+class PlanFaults:
+    """Collects errors, then raises them together; a single one is raised as it is."""
+
+    def __init__(self, where: str) -> None:
+        self.where = where
+        self.repeated: list[str] = []
+        """What is no fault, but may not be as meant: things that are named twice."""
+        self._found: list[AssayError] = []
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def add(self, error: AssayError) -> None:
+        """Note one; the same words are noted once."""
+        if str(error) not in map(str, self._found):
+            self._found.append(error)
+
+    def note_repeated(self, kind: str, names: Iterable[str]) -> None:
+        """Note names that occur more than once."""
+        counts = Counter(names).items()
+        self.repeated += [
+            f"the {kind} {name} is named {count:,} times, and used once" for name, count in counts if count > 1
+        ]
+
+    def attempt(self, function: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T | None:
+        """What the function returns; None where it fails, which is noted."""
+        try:
+            return function(*arguments, **named)
+        except AssayError as error:
+            self.add(error)
+            return None
+
+    def raise_if_any(self) -> None:
+        """Raise what was found. Several become one error with the exit code of the first."""
+        if len(self._found) == 1:
+            raise self._found[0]
+        if self._found:
+            lines = [line for error in self._found[:MAX_FAULTS] for line in f"  {error}".replace("\n", "\n  ").split("\n")]
+            left = len(self._found) - MAX_FAULTS
+            more = [f"  … and {left:,} more"] if left > 0 else []
+            kind = KINDS.get(self._found[0].exit_code, BadParameter)
+            raise kind("\n".join([f"{self.where}: {counted(len(self._found), 'fault')}", *lines, *more]))
+
+
+FLAGS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+MOST = 10**18
+
+
+def known_keys(content: Any, known: Sequence[str], where: str, faults: PlanFaults) -> dict[str, Any]:
+    """What a map says, without keys that say nothing; keys that nobody knows are noted as faults."""
+    if content is None:
+        return {}
+    if not isinstance(content, Mapping):
+        faults.add(BadParameter(f"{where} is a map with {', '.join(known)}, not {content!r}"))
+        return {}
+    for name in content:
+        if name not in known:
+            near = near_matches(str(name), known)
+            faults.add(UnknownName(f"key of {where}", str(name), near, f"there are {', '.join(known)}"))
+    return {name: value for name, value in content.items() if name in known and value is not None}
+
+
+def parse_list(value: Any, name: str, where: str, example: str) -> list[Any]:
+    """Several values, or one by itself; an empty list is refused, for it may be an oversight."""
+    values = list(value) if isinstance(value, list | tuple) else [value]
+    if not values:
+        raise BadParameter(f"{where}: {name} is an empty list; give at least one, as in {name}: [{example}]")
+    return values
+
+
+def parse_texts(value: Any, name: str, where: str, example: str) -> list[Any]:
+    """Several names, or one by itself."""
+    texts = parse_list(value, name, where, example)
+    for one in texts:
+        if not isinstance(one, str):
+            raise BadParameter(f"{where}: {name} are names, as in {name}: [{example}], not {one!r}")
+        if not one.strip():
+            raise BadParameter(f"{where}: {name} has an empty name; write {name}: [{example}]")
+    return texts
+
+
+def parse_number(value: Any, name: str, where: str) -> float:
+    """A number above 0; text is fine, for ${NAME} gives nothing else."""
+    try:
+        number = float("nan" if isinstance(value, bool) else value)
+    except (TypeError, ValueError):
+        number = float("nan")
+    if not number > 0:
+        raise BadParameter(f"{where}: {name} is a number above 0, not {value!r}")
+    return number
+
+
+def parse_flag(value: Any, name: str, where: str) -> bool:
+    """True or false; also yes and no, on and off."""
+    if str(value).lower() not in FLAGS:
+        raise BadParameter(f"{where}: {name} is true or false, not {value!r}")
+    return FLAGS[str(value).lower()]
+
+
+def parse_whole(value: Any, name: str, where: str, least: int = 1, most: int = MOST) -> int | None:
+    """A whole number; None stays None."""
+    if value is None:
+        return None
+    text = str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+    if not (text.isascii() and text.isdecimal()) or len(text) > len(str(MOST)) or int(text) < least:
+        raise BadParameter(f"{where}: {name} is a whole number from {least} up, not {value!r}")
+    if int(text) > most:
+        raise BadParameter(f"{where}: {name} is at most {most:,}, not {value!r}")
+    return int(text)
