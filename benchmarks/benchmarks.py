@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from assay.datasets._format import load_dataset
+from assay.datasets.format import load_dataset
 from assay.model.records import Hit, Query
 from assay.relevance.resolution import resolve
 from assay.relevance.resolver import Ground

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.datasets._read_ontology import default_ontology, read_ontology
+from assay.datasets.ontology_reading import default_ontology, read_ontology
 from assay.evaluation.grader import score_views
 from assay.metrics.parsing import parse_metrics
 from assay.model.policy import Policy

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.datasets._dataset import BenchmarkDataset
+from assay.datasets.dataset import BenchmarkDataset
 from assay.evaluation.profile import OWN, settings_of
 from assay.execution.pool import ask
 from assay.execution.progress import Progress

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from assay.datasets._finding_codes import CODES, OF_DOCUMENTS, OF_JUDGMENTS, OF_QUERIES, OF_RUN
-from assay.datasets._format import Format, all_formats
+from assay.datasets.format import Format, all_formats
+from assay.datasets.preflight.findings import CODES, OF_DOCUMENTS, OF_JUDGMENTS, OF_QUERIES, OF_RUN
 from assay.grammar import show
 from assay.metrics.definition import Metric
 from assay.metrics.descriptions import describe, written
@@ -226,8 +226,8 @@ CHECKS_HEAD = """\
 # Checks
 
 All {count} findings of `assay datasets check`, in the order in which they are told. This page is generated from
-`src/assay/datasets/_finding_codes.py` by `make docs`; do not edit it. An error means that numbers would be wrong or cannot
-be had, and the command exits 3; a warning is worth a look. Every finding says how often, and where.
+`src/assay/datasets/preflight/findings.py` by `make docs`; do not edit it. An error means that numbers would be wrong or
+cannot be had, and the command exits 3; a warning is worth a look. Every finding says how often, and where.
 """
 
 

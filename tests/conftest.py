@@ -50,8 +50,8 @@ def hpo_cache(tmp_path_factory):
 @pytest.fixture(scope="session")
 def parsed_hpo(hpo_cache):
     """HPO as it is parsed, which takes seconds: once, and kept in the shared folder for all others."""
-    from assay.datasets._ontology_cache import keep
-    from assay.datasets._read_ontology import read_ontology
+    from assay.datasets.ontology_cache import keep
+    from assay.datasets.ontology_reading import read_ontology
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ASSAY_CACHE", str(hpo_cache))

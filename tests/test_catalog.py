@@ -14,7 +14,7 @@ from assay.catalog import Described, find_by_any_name, find_entry, load_entries
 from assay.charts._chart import Chart
 from assay.chunkers.chunker import Chunker
 from assay.cli._command import Command
-from assay.datasets._format import Format
+from assay.datasets.format import Format
 from assay.errors import UnknownName, UsageError
 from assay.fusion.fusion import Fusion
 from assay.metrics.definition import Metric
@@ -28,7 +28,7 @@ CATALOGS = {
     "assay.charts": (Chart, "function"),
     "assay.chunkers.catalog": (Chunker, "split"),
     "assay.cli": (Command, "run"),
-    "assay.datasets": (Format, "read"),
+    "assay.datasets.formats": (Format, "read"),
     "assay.fusion.catalog": (Fusion, "function"),
     "assay.metrics.catalog": (Metric, "function"),
     "assay.ontology": (Similarity, "function"),

@@ -31,7 +31,7 @@ import assay.metrics
 from assay.cli import main
 from assay.cli._program import build_parser
 from assay.cli.score import FORMATS
-from assay.datasets._columns import NAMES
+from assay.files.columns import COLUMN_NAMES
 from assay.metrics.registry import GROUPS, all_metrics
 from assay.model.policy import CHOICES, Policy
 from assay.reports._report import all_renderers
@@ -165,7 +165,7 @@ def test_everything_about_a_result_is_in_the_tour():
     assert fields | others <= set(rows)
 
 
-@pytest.mark.parametrize("name", sorted(set(itertools.chain.from_iterable(NAMES.values()))))
+@pytest.mark.parametrize("name", sorted(set(itertools.chain.from_iterable(COLUMN_NAMES.values()))))
 def test_every_column_name_is_in_the_tour(name):
     assert mentioned(f"`{name}`", page_text("docs/tour.md"))
 

@@ -70,7 +70,7 @@ def test_no_case_that_was_kept_is_a_fault():
 
 
 def test_every_format_of_benchmarks_is_covered():
-    from assay.datasets._format import all_formats
+    from assay.datasets.format import all_formats
 
     assert {f"format {name}" for name in all_formats()} <= covered()
 
@@ -100,11 +100,11 @@ def test_every_address_is_covered(tmp_path):
 
 def test_to_import_components_changes_nothing_of_assay():
     """Tests that run later in this process have the readers as they are."""
-    from assay.datasets import _database, _parquet_files, _quick, _record_files
+    from assay.files import database, parquet, quick_runs, record_files
 
     assert all_components()
-    homes = {module.connect.__module__ for module in (_database, _parquet_files, _quick, _record_files)}
-    assert homes == {"assay.datasets._database"}
+    homes = {module.connect.__module__ for module in (database, parquet, quick_runs, record_files)}
+    assert homes == {"assay.files.database"}
 
 
 def test_a_shared_database_reads_frames_the_quick_way(tmp_path):

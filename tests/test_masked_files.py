@@ -10,7 +10,7 @@ from assay.atomic_write import atomic_write
 from assay.charts._drawing import Drawing
 from assay.charts._render import render
 from assay.compat.ranx import Qrels, Run, compare
-from assay.datasets._write import write_lines, write_qrels, write_run
+from assay.files.writing import write_lines, write_qrels, write_run
 from assay.masking import add_secret, mask_nested
 
 SECRET = 'canary"9f8e7d'

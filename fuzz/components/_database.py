@@ -9,9 +9,9 @@ from typing import Any, Self
 
 import duckdb
 
-from assay.datasets import _database
+from assay.files import database
 
-_opened = _database.connect
+_opened = database.connect
 
 
 @cache

@@ -15,8 +15,7 @@ from assay.conformance.cases import all_cases
 from assay.conformance.protocol import parse_answers
 from assay.conformance.render import render_report
 from assay.conformance.report import check_answers
-from assay.datasets._read_replies import read_replies
-from assay.datasets._read_routes import read_routes
+from assay.files.replies import read_replies, read_routes
 from assay.providers._vector_files import open_vectors
 from fuzz.component import Component
 from fuzz.components._database import share_database

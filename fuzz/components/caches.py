@@ -11,9 +11,10 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from assay import BenchmarkDataset, Document, Query
-from assay.datasets import _ontology_cache as ontologies
-from assay.datasets._parse_ontology import parse_ontology
+from assay import Document, Query
+from assay.datasets import BenchmarkDataset
+from assay.datasets import ontology_cache as ontologies
+from assay.datasets.ontology_reading import parse_ontology
 from assay.execution.checkpoint import PART, AnswerCache, Checkpoint
 from assay.execution.responses import Answer, AnswerLog, Record
 from assay.execution.runner import Part

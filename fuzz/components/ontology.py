@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 
-from assay.datasets._parse_ontology import parse_ontology
-from assay.datasets._read_annotations import read_annotations
-from assay.datasets._translations import read_translations
+from assay.datasets.ontology_reading import parse_ontology, read_annotations
+from assay.datasets.translations import read_translations
 from fuzz.component import Component
 from fuzz.files import write_file
 

@@ -10,7 +10,7 @@ from typing import Any
 from unittest import mock
 
 from assay import AssayError, Policy, Qrels, Run
-from assay.datasets import _tables, as_source, rank_source
+from assay.files import as_source, rank_source, tables
 from assay.views.grading import grade, settle
 from fuzz.component import Component, SilentDifference
 from fuzz.components._database import share_database
@@ -56,7 +56,7 @@ def _strict(path: Path) -> Any:
 
 def _quick(path: Path) -> Any:
     """None where the quick reader leaves the file to the strict one, or refuses it with words of its own."""
-    with mock.patch.multiple(_tables, LARGE_FILE=0, LARGE_FRAME=0):
+    with mock.patch.multiple(tables, LARGE_FILE=0, LARGE_FRAME=0):
         try:
             ranked = rank_source(as_source(path), _judged(), [Policy().rank_rule])
             return None if ranked is None else _shown(settle(ranked[Policy().rank_rule], Policy()))

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import pytest
 
 from assay.cli import main
-from assay.datasets._dataset import BenchmarkDataset
+from assay.datasets.dataset import BenchmarkDataset
 from assay.model.records import Document, Query
 
 from ._evaluations import SEARCH, N

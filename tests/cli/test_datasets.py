@@ -6,10 +6,11 @@ import sys
 
 import pytest
 
-from assay import BenchmarkDataset, Document, Query, RelevanceJudgment, load_dataset
-from assay.datasets._dataset import PARTS
-from assay.datasets._format import all_formats, bundled
-from assay.datasets._write import write_lines
+from assay import Document, Query, RelevanceJudgment
+from assay.datasets import BenchmarkDataset, load_dataset
+from assay.datasets.dataset import PARTS
+from assay.datasets.format import all_formats, bundled
+from assay.files.writing import write_lines
 
 HELD = {
     "json": PARTS,
@@ -185,7 +186,7 @@ def test_a_benchmark_that_cannot_be_read_is_a_finding(assay, cats):
 
 @pytest.mark.usefixtures("cats")
 def test_a_check_exits_3_on_errors_and_0_on_warnings(assay, cats):
-    pytest.importorskip("assay.datasets._check")
+    pytest.importorskip("assay.datasets.preflight.check")
     fine = assay("datasets", "check", "cats.json", "--format", "json")
     assert (fine.code, fine.err) == (0, "")
     assert all(finding["severity"] != "error" for finding in json.loads(fine.out)["findings"])

@@ -3,7 +3,7 @@
 import re
 import shutil
 
-from assay.datasets._dataset import BenchmarkDataset
+from assay.datasets.dataset import BenchmarkDataset
 from assay.evaluation.saved import read_results
 from assay.model.records import Query
 

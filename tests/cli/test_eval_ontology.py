@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from assay import BenchmarkDataset
+from assay.datasets import BenchmarkDataset
 from assay.model.records import Document, Query
 
 PARENTS = {"X:1": (), "X:2": ("X:1",), "X:3": ("X:2",), "X:4": ("X:1",)}

@@ -5,8 +5,8 @@ import json
 import pytest
 
 import assay as library
-from assay.datasets._format import find_format
-from assay.datasets._write import write_qrels
+from assay.datasets.format import find_format
+from assay.files.writing import write_qrels
 
 ONE = "q1 Q0 a 1 9 one\nq1 Q0 b 2 5 one\nq2 Q0 a 1 1 one\n"
 TWO = "q1 Q0 b 1 0.9 two\nq1 Q0 c 2 0.1 two\n"

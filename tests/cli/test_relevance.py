@@ -5,7 +5,8 @@ import json
 import pytest
 
 import assay as library
-from assay import BenchmarkDataset, Document, Query, RelevanceJudgment
+from assay import Document, Query, RelevanceJudgment
+from assay.datasets import BenchmarkDataset
 
 CAT, DOG = "Cats sleep twelve hours a day.", "Dogs bark at night."
 

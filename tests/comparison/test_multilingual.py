@@ -5,9 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from assay import BenchmarkDataset, DataError, Query, UnknownName, UsageError
+from assay import DataError, Query, UnknownName, UsageError
 from assay.comparison.multilingual import evaluate_multilingual_model
-from assay.datasets._format import load_dataset
+from assay.datasets import BenchmarkDataset
+from assay.datasets.format import load_dataset
 from assay.execution import run
 from assay.metrics.functions import SingleTermRetrievalMetrics
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import strategies as st
 
 from assay import DataError
-from assay.datasets._dataset import PARTS, BenchmarkDataset
-from assay.datasets._format import Probe, all_formats, detect_format
+from assay.datasets.dataset import PARTS, BenchmarkDataset
+from assay.datasets.format import Probe, all_formats, detect_format
 from assay.model.records import Document, Query, RelevanceJudgment, Span
 
 SAMPLES = Path(__file__).parent / "samples"

@@ -1,6 +1,6 @@
 """A clean benchmark and a clean run, and every code of the preflight: what has it, and what narrowly does not."""
 
-from assay.datasets._dataset import BenchmarkDataset, Repair
+from assay.datasets.dataset import BenchmarkDataset, Repair
 from assay.model.records import Document, Query, RelevanceJudgment, Span
 
 TEXTS = {

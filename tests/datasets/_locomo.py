@@ -2,7 +2,7 @@
 
 import json
 
-from assay.datasets.locomo import FORMAT
+from assay.datasets.formats.locomo import FORMAT
 
 from ._cases import write
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import assay
 from assay import DataError, Qrels, Run
-from assay.datasets import as_source, rank_source
+from assay.files import as_source, rank_source
 from assay.model.policy import CHOICES, RankRule
 from assay.views.grading import grade, settle
 

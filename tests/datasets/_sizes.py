@@ -2,9 +2,9 @@
 
 from unittest import mock
 
-from assay.datasets import _tables
+from assay.files import tables
 
 
 def sizes(least):
     """From how many bytes and rows on the quick way is taken."""
-    return mock.patch.multiple(_tables, LARGE_FILE=least, LARGE_FRAME=least)
+    return mock.patch.multiple(tables, LARGE_FILE=least, LARGE_FRAME=least)

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from assay import DataError
-from assay.datasets._format import load_dataset
+from assay.datasets.format import load_dataset
 
 from ._cases import write
 from ._sizes import sizes

@@ -10,10 +10,11 @@ import zstandard
 from hypothesis import given
 
 import assay
-from assay import BenchmarkDataset, DataError, Document, Query, RelevanceJudgment, Span, UnknownName, UsageError
-from assay.datasets._corpus import FileDocuments
-from assay.datasets._format import load_dataset
-from assay.datasets.beir import EXAMPLE, read_beir, write_beir
+from assay import DataError, Document, Query, RelevanceJudgment, Span, UnknownName, UsageError
+from assay.datasets import BenchmarkDataset
+from assay.datasets.corpus import FileDocuments
+from assay.datasets.format import load_dataset
+from assay.datasets.formats.beir import EXAMPLE, read_beir, write_beir
 
 from ._benchmarks import SAMPLES, assert_same, benchmarks, claims, faults
 from ._cases import BOM, write

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from assay.datasets._check import check_dataset
-from assay.datasets._format import load_dataset
+from assay.datasets.format import load_dataset
+from assay.datasets.preflight.check import check_dataset
 
 
 def places(folder, code):

@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.datasets._check import check_dataset, unreadable
-from assay.datasets._dataset import BenchmarkDataset, Repair
-from assay.datasets._finding import MOST_CASES, Finding
-from assay.datasets._finding_codes import CODES
+from assay.datasets.dataset import BenchmarkDataset, Repair
+from assay.datasets.preflight.check import check_dataset, unreadable
+from assay.datasets.preflight.findings import CODES, MOST_CASES, Finding
 from assay.errors import BadParameter, DataError
 from assay.model.records import Document, Query
 

@@ -2,11 +2,11 @@
 
 import json
 
-from assay.datasets import FileSource
-from assay.datasets._check import check_dataset
-from assay.datasets._check_documents import survey_documents
-from assay.datasets._corpus import FileDocuments
-from assay.datasets.beir import read_beir
+from assay.datasets.corpus import FileDocuments
+from assay.datasets.formats.beir import read_beir
+from assay.datasets.preflight.check import check_dataset
+from assay.datasets.preflight.documents import survey_documents
+from assay.files import FileSource
 from assay.model.records import Document
 
 from ._checks import clean, with_document

@@ -6,10 +6,10 @@ import json
 import pytest
 
 import assay
-from assay.datasets import FileSource
-from assay.datasets._check import check_dataset
-from assay.datasets._dataset import BenchmarkDataset
-from assay.datasets._evidence_pack import evidence_pack
+from assay.datasets.dataset import BenchmarkDataset
+from assay.datasets.evidence import evidence_pack
+from assay.datasets.preflight.check import check_dataset
+from assay.files import FileSource
 from assay.model.records import Query
 
 from ._checks import ALL_JUDGED, DOWN, ORDER, clean, clean_run, scoped, scores, trec

@@ -3,10 +3,9 @@
 import pytest
 
 from assay.datasets import check_dataset
-from assay.datasets._check_documents import survey_documents
-from assay.datasets._check_judgments import check_judgments
-from assay.datasets._check_spans import check_stale
-from assay.datasets._dataset import Repair
+from assay.datasets.dataset import Repair
+from assay.datasets.preflight.documents import check_stale, survey_documents
+from assay.datasets.preflight.judgments import check_judgments
 
 from ._checks import spanned
 

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from assay import DataError
-from assay.datasets._format import Probe, all_formats, detect_format, load_dataset
-from assay.datasets.code_spans import EXAMPLE, FORMAT, PROMPT_LINES
+from assay.datasets.format import Probe, all_formats, detect_format, load_dataset
+from assay.datasets.formats.code_spans import EXAMPLE, FORMAT, PROMPT_LINES
 from assay.model.records import Span
 
 from ._cases import write

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from assay import BenchmarkDataset, DataError, Document, Query, Span
-from assay.datasets import _format
-from assay.datasets._format import bundled, load_dataset
+from assay import DataError, Document, Query, Span
+from assay.datasets import BenchmarkDataset
+from assay.datasets.format import bundled, load_dataset
 from assay.evaluation import evaluate
 
 from ._benchmarks import assert_same
@@ -285,7 +285,7 @@ def test_compressed_files_are_found_under_their_names(monkeypatch, tmp_path):
     (tmp_path / "by-gzip.json.gz").write_bytes(gzip.compress(content))
     (tmp_path / "by-zstd.json.zst").write_bytes(zstandard.compress(content))
     (tmp_path / "notes.txt").write_text("no benchmark")
-    monkeypatch.setattr(_format, "BUNDLED", tmp_path)
+    monkeypatch.setattr("assay.datasets.format.BUNDLED", tmp_path)
     assert list(bundled()) == ["by-gzip", "by-zstd", "plain"]
     for name in bundled():
         found = load_dataset(name)

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay import DataError
-from assay.datasets import code_spans
-from assay.datasets._format import detect_format, load_dataset
-from assay.datasets.code_spans import FORMAT
+from assay.datasets.format import detect_format, load_dataset
+from assay.datasets.formats import code_spans
+from assay.datasets.formats.code_spans import FORMAT
 from assay.model.records import Span
 
 from ._cases import BOM, packed, write

@@ -3,8 +3,8 @@
 import pytest
 
 from assay import DataError
-from assay.datasets import _source_tree
-from assay.datasets._format import load_dataset
+from assay.datasets import source_tree
+from assay.datasets.format import load_dataset
 from assay.views.chunk_locations import count_lines
 
 from ._cases import BOM, write
@@ -54,7 +54,7 @@ def test_paths_of_windows_are_paths(tmp_path):
 
 
 def test_only_sources_are_documents(tmp_path, monkeypatch):
-    monkeypatch.setattr(_source_tree, "MAX_BYTES", 10)
+    monkeypatch.setattr(source_tree, "MAX_BYTES", 10)
     sources = {
         "a.py": "x\n",
         "Makefile": "all:",
@@ -80,7 +80,7 @@ def test_only_sources_are_documents(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("name", ["odd.xyz", ".github/ci.yml", "noending", "long.py"])
 def test_a_file_with_a_span_is_a_document(tmp_path, monkeypatch, name):
-    monkeypatch.setattr(_source_tree, "MAX_BYTES", 10)
+    monkeypatch.setattr(source_tree, "MAX_BYTES", 10)
     made(tmp_path, [task(name)], {f"repo/{name}": "x" * 11})
     dataset = load_dataset(tmp_path)
     assert list(dataset.documents) == [name]
@@ -94,7 +94,7 @@ def test_a_binary_file_with_a_span_is_a_loss(tmp_path, content):
 
 
 def test_too_many_files_are_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(_source_tree, "MAX_FILES", 2)
+    monkeypatch.setattr(source_tree, "MAX_FILES", 2)
     made(tmp_path, [task()], {f"repo/{name}.py": "x\n" for name in "abc"})
     with pytest.raises(DataError, match="more than 2 files"):
         load_dataset(tmp_path)

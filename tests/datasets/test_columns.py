@@ -3,10 +3,10 @@
 import pytest
 
 from assay import DataError
-from assay.datasets._columns import NAMES, find_columns, find_run_columns, is_header, is_table
+from assay.files.columns import COLUMN_NAMES, find_columns, find_run_columns, is_header, is_table
 
 
-@pytest.mark.parametrize(("role", "name"), [(role, name) for role, names in NAMES.items() for name in names])
+@pytest.mark.parametrize(("role", "name"), [(role, name) for role, names in COLUMN_NAMES.items() for name in names])
 @pytest.mark.parametrize("spell", [str, str.upper, lambda name: name.replace("_", "-"), lambda name: f' "{name.title()}" '])
 def test_every_known_name_is_found_in_every_spelling(role, name, spell):
     columns = ["first", spell(name), "last"]

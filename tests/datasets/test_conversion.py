@@ -3,9 +3,10 @@
 import pytest
 from hypothesis import given
 
-from assay import BenchmarkDataset, Document, Query, RelevanceJudgment, Span, UsageError
-from assay.datasets._conversion import not_written, refuse_target
-from assay.datasets._format import find_format, load_dataset
+from assay import Document, Query, RelevanceJudgment, Span, UsageError
+from assay.datasets import BenchmarkDataset
+from assay.datasets.conversion import not_written, refuse_target
+from assay.datasets.format import find_format, load_dataset
 
 from ._benchmarks import benchmarks
 

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay import DataError, Document
-from assay.datasets._corpus import FileDocuments
-from assay.datasets._source import FileSource
+from assay.datasets.corpus import FileDocuments
+from assay.files.source import FileSource
 
 from ._benchmarks import faults
 from ._cases import BOM, write

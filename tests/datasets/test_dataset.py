@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
-from assay import BenchmarkDataset, DataError, Document, Hit, Query, RelevanceJudgment, Span, UnknownName
-from assay.datasets._corpus import FileDocuments
-from assay.datasets._dataset import MANY_VALUES, PARTS, Repair, require_queries
-from assay.datasets._format import find_format, load_dataset
+from assay import DataError, Document, Hit, Query, RelevanceJudgment, Span, UnknownName
+from assay.datasets import BenchmarkDataset
+from assay.datasets.corpus import FileDocuments
+from assay.datasets.dataset import MANY_VALUES, PARTS, Repair, require_queries
+from assay.datasets.format import find_format, load_dataset
 from assay.model.qrels import fingerprint
 from assay.model.records import Pack
 
@@ -345,7 +346,7 @@ def worked_out(monkeypatch):
         made.append(len(rows))
         return fingerprint(rows)
 
-    monkeypatch.setattr("assay.datasets._dataset.fingerprint", counting)
+    monkeypatch.setattr("assay.datasets.dataset.fingerprint", counting)
     return made
 
 

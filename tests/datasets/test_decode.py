@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from assay import DataError
-from assay.datasets._decode import convert, decode_file, decoded_lines
+from assay.files.json_text import convert, decode_file, decoded_lines
 
 from ._benchmarks import faults
 from ._cases import BOM, write

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.datasets._evidence_pack import FIELDS, evidence_pack
+from assay.datasets.evidence import FIELDS, evidence_pack
 from assay.model.records import Hit, Query
 
 DOCUMENTS = {f"conv/D1:{number}" for number in range(1, 31)} | {"conv/a", "conv/a_1", "other/D1:3"}

@@ -4,9 +4,10 @@ from functools import partial
 
 import pytest
 
-from assay import BenchmarkDataset, DataError, Document, Query, UsageError
-from assay.datasets._folders import new_folder
-from assay.datasets._format import find_format, load_dataset
+from assay import DataError, Document, Query, UsageError
+from assay.datasets import BenchmarkDataset
+from assay.datasets.format import find_format, load_dataset
+from assay.files.record_files import new_folder
 
 from ._benchmarks import assert_same
 from ._cases import write

@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 import assay
-from assay import BenchmarkDataset, DataError, Query, RelevanceJudgment, UnknownName, UsageError
-from assay.datasets._format import PEEK, Format, Probe, all_formats, bundled, detect_format, find_format, load_dataset
+from assay import DataError, Query, RelevanceJudgment, UnknownName, UsageError
+from assay.datasets import BenchmarkDataset
+from assay.datasets.format import PEEK, Format, Probe, all_formats, bundled, detect_format, find_format, load_dataset
 
 from ._benchmarks import SAMPLES
 from ._cases import BOM, write
@@ -156,7 +157,7 @@ def test_the_format_of_higher_rank_is_asked_first(tmp_path, monkeypatch):
         return Format(name, "", None, lambda probe: asked.append(name) or name == "mid", rank=rank)
 
     formats = {name: answering(name, rank) for name, rank in (("low", 0), ("mid", 5), ("top", 9))}
-    monkeypatch.setattr("assay.datasets._format.all_formats", lambda: formats)
+    monkeypatch.setattr("assay.datasets.format.all_formats", lambda: formats)
     assert detect_format(tmp_path).name == "mid"
     assert asked == ["top", "mid"]
 
@@ -255,7 +256,7 @@ def test_judgments_in_a_folder_of_their_own(tmp_path):
 
 def test_two_formats_that_claim_a_path_are_both_named(tmp_path, monkeypatch):
     both = {name: replace(find_format("json"), name=name) for name in ("one", "two")}
-    monkeypatch.setattr("assay.datasets._format.all_formats", lambda: both)
+    monkeypatch.setattr("assay.datasets.format.all_formats", lambda: both)
     path = write(tmp_path / "data.json", '{"queries": {}}')
     with pytest.raises(DataError, match=r"data\.json: looks like one and two; say which with format="):
         detect_format(path)

@@ -6,9 +6,9 @@ import json
 import pytest
 
 from assay import UsageError
-from assay.datasets._dataset import BenchmarkDataset, Repair
-from assay.datasets._format import Probe, detect_format, find_format, load_dataset
-from assay.datasets.golden import FORMAT, detect, read_golden
+from assay.datasets.dataset import BenchmarkDataset, Repair
+from assay.datasets.format import Probe, detect_format, find_format, load_dataset
+from assay.datasets.formats.golden import FORMAT, detect, read_golden
 from assay.model.records import Query
 
 from ._benchmarks import SAMPLES, faults

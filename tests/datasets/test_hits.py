@@ -6,8 +6,8 @@ import pytest
 
 import assay
 from assay import DataError, Hit, Run
-from assay.datasets import as_source
-from assay.datasets._hits import IDS, LISTS, QUERIES, SCORES, TEXTS, brings_hits, hits_of
+from assay.files import as_source
+from assay.files.hits import IDS, LISTS, QUERIES, SCORES, TEXTS, brings_hits, hits_of
 
 ENTRIES = [{"id": "a", "content": "red", "score": 2}, {"id": "b", "content": "blue", "score": 1.5}]
 WANTED = {"q": [Hit("a", 2.0, "red"), Hit("b", 1.5, "blue")]}

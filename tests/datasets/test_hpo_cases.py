@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.datasets._dataset import BenchmarkDataset, Repair
-from assay.datasets._format import load_dataset
-from assay.datasets._schema import schema_faults
-from assay.datasets.hpo_cases import read_hpo_cases, schema, write_hpo_cases
+from assay.datasets.dataset import BenchmarkDataset, Repair
+from assay.datasets.format import load_dataset
+from assay.datasets.formats.hpo_cases import read_hpo_cases, schema, schema_faults, write_hpo_cases
 from assay.model.records import Document, Query, RelevanceJudgment, Span
 
 from ._benchmarks import METADATA, OWN, SAMPLES, TEXTS, WORDS, assert_same, claims, faults

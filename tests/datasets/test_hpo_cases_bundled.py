@@ -8,13 +8,11 @@ from itertools import pairwise
 
 import pytest
 
-from assay.datasets._format import bundled
-from assay.datasets._hpo import SIZES, load_cases, sizes_of
-from assay.datasets._mojibake import find_mojibake
-from assay.datasets._near_duplicates import near_duplicates
-from assay.datasets._read_ontology import read_ontology
-from assay.datasets._schema import schema_faults
-from assay.datasets.hpo_cases import schema
+from assay.datasets.format import bundled
+from assay.datasets.formats.hpo_cases import schema, schema_faults
+from assay.datasets.hpo import SIZES, load_cases, sizes_of
+from assay.datasets.ontology_reading import read_ontology
+from assay.datasets.preflight.queries import find_mojibake, near_duplicates
 from assay.model.records import Query
 from assay.ontology._check_cases import Case, check_cases
 from assay.text import words_of

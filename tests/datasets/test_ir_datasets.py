@@ -7,8 +7,8 @@ from typing import NamedTuple
 import pytest
 
 from assay import DataError
-from assay.datasets._format import Probe, all_formats, detect_format, load_dataset
-from assay.datasets.ir_datasets import FORMAT
+from assay.datasets.format import Probe, all_formats, detect_format, load_dataset
+from assay.datasets.formats.ir_datasets import FORMAT
 from assay.errors import UnknownName, UsageError
 from assay.model.records import Document, Query
 

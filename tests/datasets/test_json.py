@@ -2,9 +2,9 @@
 
 import pytest
 
-from assay.datasets._json import parse_json, read_json, read_json_records
-from assay.datasets._source import FileSource
 from assay.errors import DataError
+from assay.files.json_text import parse_json, read_json, read_json_records
+from assay.files.source import FileSource
 
 
 def source(folder, name, text):

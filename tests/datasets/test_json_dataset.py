@@ -6,9 +6,10 @@ import json
 import pytest
 from hypothesis import given
 
-from assay import BenchmarkDataset, Document, Query, RelevanceJudgment, Span
-from assay.datasets._format import load_dataset
-from assay.datasets.json_dataset import EXAMPLE, read_json, write_json
+from assay import Document, Query, RelevanceJudgment, Span
+from assay.datasets import BenchmarkDataset
+from assay.datasets.format import load_dataset
+from assay.datasets.formats.tables import JSON_EXAMPLE, read_json, write_json
 
 from ._benchmarks import SAMPLES, assert_same, benchmarks, claims, faults
 from ._cases import BOM, write
@@ -50,7 +51,7 @@ def test_the_sample(tmp_path):
 
 
 def test_the_example_reads_and_is_recognised(tmp_path):
-    path = file(tmp_path, EXAMPLE)
+    path = file(tmp_path, JSON_EXAMPLE)
     assert claims(path)[0] == "json"
     assert load_dataset(path).get_relevance_grade("q1", "d1") == 3
 

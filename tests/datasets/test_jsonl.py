@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 
 from assay import UsageError
-from assay.datasets._columns import NAMES
-from assay.datasets._dataset import Repair
-from assay.datasets._format import load_dataset
-from assay.datasets.jsonl import read_jsonl, write_jsonl
+from assay.datasets.dataset import Repair
+from assay.datasets.format import load_dataset
+from assay.datasets.formats.tables import read_jsonl, write_jsonl
+from assay.files.columns import COLUMN_NAMES
 from assay.model.records import Document, Query, RelevanceJudgment, Span
 
 from ._benchmarks import SAMPLES, assert_same, benchmarks, claims, faults
@@ -97,7 +97,7 @@ def test_fields_of_judgments_that_have_no_use_are_noted(tmp_path):
 
 
 QUERY = {"query_id": "q"}
-GRADES = ", ".join(NAMES["grade"])
+GRADES = ", ".join(COLUMN_NAMES["grade"])
 FAULTS = {
     "no JSON": ({"queries": '{"query_id": 1}\n{"query_id": \n'}, ["queries.jsonl:2: not JSON: Expecting value"]),
     "no object": ({"queries": '{"query_id": 1}\n7\n'}, ["queries.jsonl:2: expected an object with named fields, found 7"]),

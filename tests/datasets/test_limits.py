@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 import assay
 from assay import BadParameter, DataError, Qrels, Run
-from assay.datasets import FileSource, _limits
-from assay.datasets._format import load_dataset
-from assay.datasets._parquet_footer import is_sound_footer
-from assay.datasets._record_files import write_parquet_table
+from assay.datasets.format import load_dataset
 from assay.errors import StoreError
+from assay.files import FileSource, limits
+from assay.files.parquet import is_sound_footer
+from assay.files.record_files import write_parquet_table
 from assay.store.export_file import read_export
 from assay.store.payload import decompressed
 
@@ -46,14 +46,14 @@ def refused(path):
 @pytest.fixture
 def small(monkeypatch):
     """Little is free, and little more is allowed."""
-    monkeypatch.setattr(_limits, "FREE", 2_000)
-    monkeypatch.setattr(_limits, "MOST_EXPANSION", 10)
+    monkeypatch.setattr(limits, "FREE", 2_000)
+    monkeypatch.setattr(limits, "MOST_EXPANSION", 10)
 
 
 @pytest.mark.parametrize("read", [Run, Qrels, load_dataset], ids=lambda one: one.__name__)
 @pytest.mark.parametrize("name", ["q.json.zst", "q.jsonl.zst", "q.csv.zst", "q.txt.zst"])
 def test_the_file_and_the_cause_are_named_once(tmp_path, monkeypatch, read, name):
-    monkeypatch.setattr(_limits, "FREE", 3_000_000)  # more than is looked at to tell what the file holds
+    monkeypatch.setattr(limits, "FREE", 3_000_000)  # more than is looked at to tell what the file holds
     path = write(tmp_path / name, zstandard.compress(b'{\n"q1": {"d1": 1' + b" " * 4_000_000 + b"}\n}\n"))
     with pytest.raises(DataError) as caught:
         read(path)
@@ -92,8 +92,8 @@ def test_a_file_is_read_whole_or_refused(folder, ending, pieces, n_files):
     source = FileSource(write(folder / f"f.{ending}", compressed))
     most = max(2_000, 10 * len(compressed))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_limits, "FREE", 2_000)
-        patch.setattr(_limits, "MOST_EXPANSION", 10)
+        patch.setattr(limits, "FREE", 2_000)
+        patch.setattr(limits, "MOST_EXPANSION", 10)
         try:
             found = source.content()
         except DataError as error:
@@ -166,8 +166,8 @@ def test_compressed_parquet_is_read_by_both_readers(tmp_path, name):
     ids=["TREC", "CSV", "quoted over many lines", "JSONL"],
 )
 def test_a_line_without_end_is_refused_with_its_number(tmp_path, monkeypatch, name, text):
-    for module in ("_limits", "_source", "_rows"):
-        monkeypatch.setattr(f"assay.datasets.{module}.LONGEST_LINE", 1_000)
+    for module in ("limits", "source", "rows"):
+        monkeypatch.setattr(f"assay.files.{module}.LONGEST_LINE", 1_000)
     path = write(tmp_path / name, text)
     told = refused(path)
     assert "the line has more than 1,000 bytes and no end" in told or "field larger than field limit" in told
@@ -175,8 +175,8 @@ def test_a_line_without_end_is_refused_with_its_number(tmp_path, monkeypatch, na
 
 
 def test_a_json_document_may_be_one_long_line(tmp_path, monkeypatch):
-    for module in ("_limits", "_source"):
-        monkeypatch.setattr(f"assay.datasets.{module}.LONGEST_LINE", 50)
+    for module in ("limits", "source"):
+        monkeypatch.setattr(f"assay.files.{module}.LONGEST_LINE", 50)
     path = write(tmp_path / "run", '{"q1": {' + ", ".join(f'"d{number}": {number}' for number in range(100)) + "}}")
     assert len(Run(path)["q1"]) == 100
 

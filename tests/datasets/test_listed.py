@@ -6,7 +6,7 @@ import pytest
 
 import assay
 from assay import Hit, Run
-from assay.datasets._listed import ID_LISTS, NOTHING, is_listed, listed_rows
+from assay.files.hits import ID_LISTS, NOTHING, is_listed, listed_rows
 
 from ._cases import faults_of, plain, write
 from ._sizes import sizes

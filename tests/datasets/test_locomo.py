@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import assay
-from assay.datasets._dataset import BenchmarkDataset
-from assay.datasets._format import Probe, all_formats, detect_format, load_dataset
-from assay.datasets.locomo import CATEGORIES, EXAMPLE, FORMAT
+from assay.datasets.dataset import BenchmarkDataset
+from assay.datasets.format import Probe, all_formats, detect_format, load_dataset
+from assay.datasets.formats.locomo import CATEGORIES, EXAMPLE, FORMAT
 from assay.errors import UsageError
 from assay.model.records import Hit
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.datasets.locomo import FORMAT
+from assay.datasets.formats.locomo import FORMAT
 from assay.errors import DataError
 from assay.model.records import Hit
 

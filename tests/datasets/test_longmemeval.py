@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
-from assay.datasets import longmemeval_turns
-from assay.datasets._dataset import BenchmarkDataset
-from assay.datasets._format import Probe, all_formats, detect_format, load_dataset
-from assay.datasets.longmemeval import EXAMPLE, FORMAT
+from assay.datasets.dataset import BenchmarkDataset
+from assay.datasets.format import Probe, all_formats, detect_format, load_dataset
+from assay.datasets.formats import longmemeval
+from assay.datasets.formats.longmemeval import EXAMPLE, LONGMEMEVAL
 from assay.errors import DataError, UsageError
 from assay.model.records import Hit
 
@@ -44,7 +44,7 @@ def item(**fields):
     }
 
 
-def read(folder, *items, read=FORMAT.read):
+def read(folder, *items, read=LONGMEMEVAL.read):
     return read(write(folder / "lme.json", json.dumps(items)))
 
 
@@ -139,8 +139,8 @@ def test_only_this_format_claims_it(tmp_path):
 def test_it_does_not_claim_others(tmp_path):
     load_dataset(GOLDEN).save_json(tmp_path / "converted.json")
     assert detect_format(tmp_path / "converted.json").name == "json"
-    assert not FORMAT.detect(Probe(GOLDEN.parent / "locomo10.json"))
-    assert not FORMAT.detect(Probe(tmp_path))
+    assert not LONGMEMEVAL.detect(Probe(GOLDEN.parent / "locomo10.json"))
+    assert not LONGMEMEVAL.detect(Probe(tmp_path))
 
 
 def test_bom_carriage_returns_and_gzip_change_nothing(tmp_path, golden):
@@ -182,7 +182,7 @@ def test_json_keeps_everything(tmp_path, golden):
 
 def test_it_is_not_written(tmp_path, golden):
     with pytest.raises(UsageError, match="longmemeval can be read, not written"):
-        FORMAT.save(golden, tmp_path / "x.json")
+        LONGMEMEVAL.save(golden, tmp_path / "x.json")
 
 
 # Odd haystacks
@@ -293,7 +293,7 @@ def test_fields_nobody_knows_go_to_the_metadata(tmp_path):
         ('[{"question_id": "q"}, {"question_id": "q"}]', "question 2: the question_id q has been there already"),
     ],
 )
-@pytest.mark.parametrize("reader", [FORMAT.read, longmemeval_turns.FORMAT.read], ids=["sessions", "turns"])
+@pytest.mark.parametrize("reader", [LONGMEMEVAL.read, longmemeval.LONGMEMEVAL_TURNS.read], ids=["sessions", "turns"])
 def test_a_fault_says_where_and_what_was_expected(tmp_path, content, message, reader):
     with pytest.raises(DataError) as error:
         reader(write(tmp_path / "lme.json", content))
@@ -304,7 +304,7 @@ def test_a_fault_says_where_and_what_was_expected(tmp_path, content, message, re
 def test_text_that_is_not_utf8_is_a_fault(tmp_path, place):
     content = json.dumps([item(question="QQ", haystack_sessions=[[{"content": "CC"}]])]).encode()
     with pytest.raises(DataError, match="question"):
-        FORMAT.read(write(tmp_path / "lme.json", content.replace(b"QQ" if place == "question" else b"CC", b"\xff")))
+        LONGMEMEVAL.read(write(tmp_path / "lme.json", content.replace(b"QQ" if place == "question" else b"CC", b"\xff")))
 
 
 def test_faults_are_raised_together_up_to_twenty(tmp_path):
@@ -366,7 +366,7 @@ FIELDS = {
 QUESTION = st.fixed_dictionaries({"question": st.text(max_size=4), "suffix": st.sampled_from(["", "_abs"])}, optional=FIELDS)
 
 
-@pytest.mark.parametrize("reader", [FORMAT.read, longmemeval_turns.FORMAT.read], ids=["sessions", "turns"])
+@pytest.mark.parametrize("reader", [LONGMEMEVAL.read, longmemeval.LONGMEMEVAL_TURNS.read], ids=["sessions", "turns"])
 @given(questions=st.lists(QUESTION, min_size=1, max_size=3))
 def test_every_question_is_kept_and_no_evidence_vanishes_silently(tmp_path_factory, reader, questions):
     items = [{**fields, "question_id": f"q{number}{fields['suffix']}"} for number, fields in enumerate(questions)]

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.datasets._format import Probe, load_dataset
-from assay.datasets.longmemeval_turns import EXAMPLE, FORMAT
+from assay.datasets.format import Probe, load_dataset
+from assay.datasets.formats.longmemeval import LONGMEMEVAL_TURNS, TURNS_EXAMPLE
 from assay.model.records import Hit
 
 from ._cases import write
@@ -20,7 +20,7 @@ def golden():
 
 
 def test_it_is_chosen_by_name_alone(golden):
-    assert not FORMAT.detect(Probe(GOLDEN))
+    assert not LONGMEMEVAL_TURNS.detect(Probe(GOLDEN))
     assert golden.format == "longmemeval_turns"
 
 
@@ -75,7 +75,7 @@ def test_a_marked_turn_counts_wherever_it_is(tmp_path):
         "haystack_sessions": [[{"role": "user", "content": "Hello", "has_answer": True}]],
         "answer_session_ids": [],
     }
-    dataset = FORMAT.read(write(tmp_path / "lme.json", json.dumps([item])))
+    dataset = LONGMEMEVAL_TURNS.read(write(tmp_path / "lme.json", json.dumps([item])))
     assert dataset.queries["q"].evidence == ("q/s/1",)
     assert [note.what for note in dataset.repairs] == [
         "turns of s are marked, but answer_session_ids does not name it; counted"
@@ -83,7 +83,7 @@ def test_a_marked_turn_counts_wherever_it_is(tmp_path):
 
 
 def test_the_example_reads(tmp_path):
-    dataset = FORMAT.read(write(tmp_path / "example.json", EXAMPLE))
+    dataset = LONGMEMEVAL_TURNS.read(write(tmp_path / "example.json", TURNS_EXAMPLE))
     assert dataset.queries["c0ffee01"].evidence == ("c0ffee01/answer_01/1",)
 
 

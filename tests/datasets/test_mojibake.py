@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from assay.datasets._mojibake import LOST, find_mojibake
+from assay.datasets.preflight.queries import LOST, find_mojibake
 
 WRONG = {
     "schÃ¶n": ("Ã¶", "ö"),

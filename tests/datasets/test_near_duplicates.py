@@ -5,7 +5,7 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.datasets._near_duplicates import near_duplicates
+from assay.datasets.preflight.queries import near_duplicates
 from assay.model.records import Query
 from assay.text import words_of
 

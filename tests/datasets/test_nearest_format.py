@@ -3,7 +3,7 @@
 import pytest
 
 from assay import DataError
-from assay.datasets._format import load_dataset
+from assay.datasets.format import load_dataset
 
 from ._cases import write
 

@@ -6,8 +6,8 @@ import sys
 import msgspec
 import pytest
 
-from assay.datasets import _ontology_cache
-from assay.datasets._ontology_cache import keep, packed, read_cached, unpacked
+from assay.datasets import ontology_cache
+from assay.datasets.ontology_cache import keep, packed, read_cached, unpacked
 from assay.ontology import Synonym, TermRecord, build_ontology
 
 DIGEST = "0" * 32
@@ -87,7 +87,7 @@ def test_what_is_not_whole_is_not_used_and_is_replaced(file, spoil):
 @pytest.mark.parametrize("body", [b"\x80", b"\xc0", b"\x81\xa5texts\x90", b"garbage"])
 def test_a_sound_seal_on_something_else(file, body):
     keep(ontology(), DIGEST)
-    file.write_bytes(_ontology_cache.MARK + _ontology_cache._seal(body) + body)
+    file.write_bytes(ontology_cache.MARK + ontology_cache._seal(body) + body)
     assert read_cached(DIGEST) is None
 
 
@@ -98,7 +98,7 @@ def test_parts_that_do_not_fit_together(file):
     content["arrays"][3] += content["arrays"][3]
     body = msgspec.msgpack.encode(content)
     keep(ontology(), DIGEST)
-    file.write_bytes(_ontology_cache.MARK + _ontology_cache._seal(body) + body)
+    file.write_bytes(ontology_cache.MARK + ontology_cache._seal(body) + body)
     assert read_cached(DIGEST) is None
 
 
@@ -121,14 +121,14 @@ def test_nobody_has_a_home(monkeypatch):
 
     monkeypatch.delenv("ASSAY_CACHE")
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
-    monkeypatch.setattr(_ontology_cache.Path, "home", homeless)
+    monkeypatch.setattr(ontology_cache.Path, "home", homeless)
     keep(ontology(), DIGEST)
     assert read_cached(DIGEST) is None
 
 
 def test_several_write_and_read_at_once(file, tmp_path):
     code = (
-        "from assay.datasets._ontology_cache import keep, read_cached\n"
+        "from assay.datasets.ontology_cache import keep, read_cached\n"
         "from assay.ontology import TermRecord, build_ontology\n"
         "one = build_ontology([TermRecord(f'X:{n}', 'label ' * 50) for n in range(500)])\n"
         f"for _ in range(40):\n    keep(one, '{DIGEST}')\n    assert len(read_cached('{DIGEST}')) == 500\n"

@@ -8,8 +8,8 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 
-from assay.datasets._format import load_dataset
-from assay.datasets.parquet import read_parquet, write_parquet
+from assay.datasets.format import load_dataset
+from assay.datasets.formats.tables import read_parquet, write_parquet
 from assay.model.records import Document, Query, RelevanceJudgment
 
 from ._benchmarks import SAMPLES, assert_same, benchmarks, claims, faults

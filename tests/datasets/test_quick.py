@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay import Policy, Qrels
-from assay.datasets import as_source, rank_source
+from assay.files import as_source, rank_source
 
 from . import _quick
 from ._quick import DOCS, JUDGED, ROWS, RULES, WRITERS, outcome, quick, strict, taken
@@ -72,14 +72,14 @@ def test_extra_queries_are_named_by_the_strict_reader_alone(tmp_path, name_extra
 def test_a_wrong_statement_is_not_taken_for_wrong_data(tmp_path, monkeypatch):
     import duckdb
 
-    from assay.datasets import _quick
+    from assay.files import quick_runs
 
     source = as_source(WRITERS["blanks"](tmp_path, ORDINARY))
-    monkeypatch.setattr(_quick, "table_of", lambda *_: _quick.Table("SELECT no_such_column FROM nowhere"))
+    monkeypatch.setattr(quick_runs, "table_of", lambda *_: quick_runs.Table("SELECT no_such_column FROM nowhere"))
     with pytest.raises(duckdb.CatalogException):
         rank_source(source, JUDGED, RULES)
     monkeypatch.setattr(
-        _quick, "table_of", lambda *_: _quick.Table("SELECT 'q' AS q, 'd' AS d, 'x'::DOUBLE AS s, false AS bad")
+        quick_runs, "table_of", lambda *_: quick_runs.Table("SELECT 'q' AS q, 'd' AS d, 'x'::DOUBLE AS s, false AS bad")
     )
     assert rank_source(source, JUDGED, RULES) is None
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import assay
 from assay import Policy, Qrels
-from assay.datasets import FileSource
+from assay.files import FileSource
 
 from ._cases import BOM, packed, write
 from ._quick import JUDGED, ROWS, WRITERS, outcome, quick, strict, taken

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 import assay
 from assay import Policy, Qrels, Run
-from assay.datasets import as_source, rank_source
 from assay.evaluation.profiles import PROFILES
+from assay.files import as_source, rank_source
 from assay.model.policy import RankRule
 from assay.views.grading import rank_all, settle
 

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from assay.datasets._dataset import Repair
-from assay.datasets._format import BUNDLED, PEEK, Probe, all_formats, detect_format, load_dataset
-from assay.datasets.rag_template import EXAMPLE, FORMAT
+from assay.datasets.dataset import Repair
+from assay.datasets.format import BUNDLED, PEEK, Probe, all_formats, detect_format, load_dataset
+from assay.datasets.formats.rag_template import EXAMPLE, FORMAT
 from assay.model.records import Document
 
 from ._cases import BOM, write

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay import DataError
-from assay.datasets._format import load_dataset
-from assay.datasets.rag_template import FORMAT
+from assay.datasets.format import load_dataset
+from assay.datasets.formats.rag_template import FORMAT
 from assay.model.records import Query
 
 from ._cases import BOM, packed, write

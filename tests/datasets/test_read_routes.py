@@ -9,8 +9,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from assay.datasets._read_routes import read_routes
 from assay.errors import DataError
+from assay.files.replies import read_routes
 from assay.views.routing import Decision
 
 RECORDS = [

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.datasets._respellings import RESPELLINGS, other_beginning, respelled
+from assay.datasets.preflight.judgments import RESPELLINGS, other_beginning, respelled
 
 
 @pytest.mark.parametrize(

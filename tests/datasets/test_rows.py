@@ -7,8 +7,9 @@ import polars as pl
 import pytest
 
 from assay import DataError
-from assay.datasets import FileSource
-from assay.datasets._rows import (
+from assay.errors import Faults
+from assay.files import FileSource
+from assay.files.rows import (
     Roles,
     file_rows,
     frame_rows,
@@ -18,7 +19,6 @@ from assay.datasets._rows import (
     record_rows,
     table_rows,
 )
-from assay.errors import Faults
 
 from ._cases import parquet, write
 

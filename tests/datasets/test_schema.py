@@ -2,8 +2,7 @@
 
 import pytest
 
-from assay.datasets._schema import schema_faults
-from assay.datasets.hpo_cases import schema
+from assay.datasets.formats.hpo_cases import schema, schema_faults
 from assay.errors import DataError
 
 SOUND = [

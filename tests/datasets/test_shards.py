@@ -2,8 +2,8 @@
 
 import pytest
 
-from assay.datasets._shards import shards_in, table_in
 from assay.errors import DataError
+from assay.files.record_files import shards_in, table_in
 
 
 def files(folder, *names):

@@ -17,8 +17,8 @@ import zstandard
 
 import assay
 from assay import DataError
-from assay.datasets import FileSource, as_source
-from assay.datasets._zstd import ZstdFile
+from assay.files import FileSource, as_source
+from assay.files.source import ZstdFile
 
 from ._cases import BOM, QRELS_FILES, RUN_FILES, RUN_NAMES, RUN_ROWS, packed, parquet, write
 

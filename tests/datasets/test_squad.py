@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
-from assay.datasets._format import find_format, load_dataset
-from assay.datasets.squad import EXAMPLE, read_squad
+from assay.datasets.format import find_format, load_dataset
+from assay.datasets.formats.squad import EXAMPLE, read_squad
 from assay.evaluation.answers import wanted_by_queries
 from assay.model.records import Document, Query, Span
 

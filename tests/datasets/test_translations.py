@@ -5,7 +5,7 @@ import gzip
 import pytest
 
 from assay import DataError
-from assay.datasets._translations import Translated, read_translation, read_translations
+from assay.datasets.translations import Translated, read_translation, read_translations
 from assay.ontology import TermRecord, build_ontology
 
 from ._cases import BOM, write

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 import assay
 from assay import UsageError
-from assay.datasets._conversion import not_written
-from assay.datasets._dataset import BenchmarkDataset, Repair
-from assay.datasets._format import Probe, load_dataset
-from assay.datasets.trec import detect, read_trec, write_trec
+from assay.datasets.conversion import not_written
+from assay.datasets.dataset import BenchmarkDataset, Repair
+from assay.datasets.format import Probe, load_dataset
+from assay.datasets.formats.trec import detect, read_trec, write_trec
 from assay.model.records import Document, Query, RelevanceJudgment
 
 from ._benchmarks import SAMPLES, assert_same, benchmarks, claims, faults

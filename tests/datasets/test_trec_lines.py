@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 import assay
 from assay import Qrels, Run
-from assay.datasets import FileSource
-from assay.datasets._trec_lines import is_number, n_columns, trec_fields, trec_ids, trec_rows
 from assay.errors import Faults
+from assay.files import FileSource
+from assay.files.rows import is_number, n_columns, trec_fields, trec_ids, trec_rows
 
 from ._cases import faults_of, plain, write
 from ._sizes import sizes

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.datasets._turn_ids import TurnIds
+from assay.datasets.formats.locomo import TurnIds
 
 TURNS = TurnIds(["D1:3", "D11:26", "D30:5", "intro", "D7:1", "D7:01", "D 9:9"])
 

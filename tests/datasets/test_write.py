@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay import DataError, Qrels, Run
-from assay.datasets._write import grade_text, write_lines, write_qrels, write_run
+from assay.files.writing import grade_text, write_lines, write_qrels, write_run
 
 IDS = st.text("abcXYZ0129_-.:äß日#", min_size=1, max_size=5).filter(lambda word: not word.startswith("#"))
 GRADES = st.integers(-3, 10) | st.floats(-1e9, 1e9)

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from assay.datasets._dataset import BenchmarkDataset
+from assay.datasets.dataset import BenchmarkDataset
 from assay.execution.responses import AnswerLog
 from assay.model.records import Document, Query
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.datasets._dataset import BenchmarkDataset
+from assay.datasets.dataset import BenchmarkDataset
 from assay.execution.checkpoint import AnswerCache
 from assay.execution.progress import Progress
 from assay.execution.responses import Answer

@@ -3,7 +3,7 @@
 import pytest
 
 from assay import BadParameter, DataError
-from assay.datasets._dataset import BenchmarkDataset
+from assay.datasets.dataset import BenchmarkDataset
 from assay.errors import NothingSelected
 from assay.execution.execute import load_benchmarks
 from assay.execution.plan import WrittenPlan, make_plan

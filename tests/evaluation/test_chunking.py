@@ -2,8 +2,9 @@
 
 import pytest
 
-from assay import BenchmarkDataset, DataError, Document, Query, Span
+from assay import DataError, Document, Query, Span
 from assay.chunkers.chunker import parse_chunker
+from assay.datasets import BenchmarkDataset
 from assay.evaluation import Relevance
 from assay.execution.chunking import chunked, refuse_without_spans
 from assay.execution.execute import Conduct, carry_out

@@ -6,7 +6,7 @@ from types import ModuleType
 
 import pytest
 
-from assay.datasets._dataset import BenchmarkDataset
+from assay.datasets.dataset import BenchmarkDataset
 from assay.errors import NothingSelected
 from assay.execution.execute import Conduct, carry_out
 from assay.execution.plan import Plan

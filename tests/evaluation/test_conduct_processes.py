@@ -117,7 +117,7 @@ import json, os, random, shutil, signal, sys, time, traceback
 from pathlib import Path
 sys.path.insert(0, ".")
 from evaluate import evaluate, planned
-from assay.datasets._format import load_dataset
+from assay.datasets.format import load_dataset
 from assay.execution.responses import AnswerLog
 
 WAYS = [{"providers": "python:mine:Batches"}, {"providers": "python:mine:Batches", "batch_size": 7},

@@ -5,9 +5,10 @@ import json
 import pytest
 
 import assay
-from assay import BadParameter, BenchmarkDataset, DataError, Query
-from assay.datasets._hpo import load_hpo
-from assay.evaluation.indexed_terms import with_indexed_terms
+from assay import BadParameter, DataError, Query
+from assay.datasets import BenchmarkDataset
+from assay.datasets.hpo import load_hpo
+from assay.execution.indexed_terms import with_indexed_terms
 from assay.execution.plan import make_plan
 
 NAMES = {"HP:0000001": "All", "HP:0001250": "Seizure", "HP:0001945": "Fever"}

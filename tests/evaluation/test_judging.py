@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
-from assay import BadParameter, BenchmarkDataset, DataError, Document, Hit, Policy, Query, UnknownName, UsageError
-from assay.datasets import FileSource, _quick
+from assay import BadParameter, DataError, Document, Hit, Policy, Query, UnknownName, UsageError
+from assay.datasets import BenchmarkDataset
 from assay.evaluation import Relevance, grader, relevance
 from assay.evaluation.relevance import Contents, judge, read_id_map, roll_up
+from assay.files import FileSource, quick_runs
 from assay.model.run import Run
 
 JUDGED = BenchmarkDataset("Judged", queries={"q": Query("q")}, qrels={"q": {"d1": 2, "d2": 1}})
@@ -91,7 +92,7 @@ def test_where_judgments_decide_the_run_is_handed_on_as_it_is(tmp_path):
 
 
 def test_a_large_file_is_still_read_the_quick_way(tmp_path, monkeypatch):
-    monkeypatch.setattr(_quick, "is_large", lambda source: True)
+    monkeypatch.setattr(quick_runs, "is_large", lambda source: True)
     path = tmp_path / "run.txt"
     path.write_text("".join(f"q Q0 d{number} {number} {100 - number} tag\n" for number in range(2, 60)))
     for module, name in ((relevance, "Run"), (relevance, "hits_of"), (grader, "as_rankings")):

@@ -3,7 +3,8 @@
 import pytest
 
 import assay
-from assay import BenchmarkDataset, Document, Query
+from assay import Document, Query
+from assay.datasets import BenchmarkDataset
 from assay.evaluation.notes import notes_on_unit
 from assay.evaluation.profiles import PROFILES
 

@@ -7,7 +7,7 @@ import pytest
 
 import assay
 from assay import ProviderError, UsageError
-from assay.datasets._dataset import BenchmarkDataset
+from assay.datasets.dataset import BenchmarkDataset
 from assay.errors import NothingSelected, UnknownName
 from assay.model.records import Hit, Query
 from assay.providers._provider import parse_provider

@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 
 from assay import ProviderError
-from assay.datasets._dataset import BenchmarkDataset
+from assay.datasets.dataset import BenchmarkDataset
 from assay.evaluation.profile import OWN, settings_of
 from assay.execution.client import Worker
 from assay.execution.progress import Progress

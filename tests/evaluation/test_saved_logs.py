@@ -11,15 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.cli._told import read_told
-from assay.datasets._hits import hits_of
-from assay.datasets._read_ontology import read_ontology
-from assay.datasets._read_replies import read_replies
-from assay.datasets._read_routes import read_routes
-from assay.datasets._source import FileSource
+from assay.datasets.ontology_reading import read_ontology
 from assay.errors import AssayError, DataError
 from assay.evaluation.relevance import read_id_map
 from assay.execution.checkpoint import Checkpoint
 from assay.execution.responses import AnswerLog, _line
+from assay.files.hits import hits_of
+from assay.files.replies import read_replies, read_routes
+from assay.files.source import FileSource
 from assay.providers._embedding_cache import EmbeddingCache
 from assay.store.place import parse_place
 from assay.store.running import folder_of, list_running

@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 
 import assay
-from assay import BenchmarkDataset, Document, Hit, Policy, Query, Span
-from assay.datasets._dataset import Repair
+from assay import Document, Hit, Policy, Query, Span
+from assay.datasets import BenchmarkDataset
+from assay.datasets.dataset import Repair
 from assay.evaluation import Relevance
 from assay.evaluation.relevance import chunk_judgments
 

@@ -3,7 +3,8 @@
 import pytest
 
 import assay
-from assay import BenchmarkDataset, Document, Query, RelevanceJudgment
+from assay import Document, Query, RelevanceJudgment
+from assay.datasets import BenchmarkDataset
 from assay.evaluation.notes import ids_of
 
 QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 1}}

@@ -5,7 +5,8 @@ import json
 import pytest
 
 import assay
-from assay import BadParameter, BenchmarkDataset, DataError, Policy, UsageError
+from assay import BadParameter, DataError, Policy, UsageError
+from assay.datasets import BenchmarkDataset
 from assay.evaluation import Relevance
 from assay.evaluation.terms import ontology_for
 from assay.execution.plan import make_plan

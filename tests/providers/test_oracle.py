@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.datasets._format import load_dataset
+from assay.datasets.format import load_dataset
 from assay.errors import ProviderError
 from assay.evaluation import evaluate
 from assay.model.records import Document, Hit, Pack, Query

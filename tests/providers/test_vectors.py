@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import assay
-from assay import BenchmarkDataset
+from assay.datasets import BenchmarkDataset
 from assay.errors import ProviderError
 from assay.model.records import Document, Query
 from assay.providers import vectors

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
-from assay import BenchmarkDataset, Document
+from assay import Document
+from assay.datasets import BenchmarkDataset
 from assay.model.records import Hit, Query
 from assay.relevance import by_text
 from assay.relevance.by_text import has_expected, judge_by_text

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
-from assay import BenchmarkDataset, DataError, Hit, Query, RelevanceJudgment, UnknownName
+from assay import DataError, Hit, Query, RelevanceJudgment, UnknownName
+from assay.datasets import BenchmarkDataset
 from assay.metrics import ndcg_at_k, precision_at_k, recall_at_k
 from assay.model.qrels import Qrels
 from assay.relevance.resolution import by_judgments, resolve

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
-from assay import BenchmarkDataset, Document, Query
+from assay import Document, Query
+from assay.datasets import BenchmarkDataset
 from assay.relevance.resolution import resolve
 from assay.text import words_of
 

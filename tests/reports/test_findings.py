@@ -6,8 +6,8 @@ import re
 import pytest
 from rich.cells import cell_len
 
-from assay.datasets._check import check_dataset
-from assay.datasets._dataset import BenchmarkDataset
+from assay.datasets.dataset import BenchmarkDataset
+from assay.datasets.preflight.check import check_dataset
 from assay.model.records import Document, Query
 from assay.reports._findings import findings_to_dict, render_findings
 from assay.reports._layout import Style
@@ -58,7 +58,7 @@ def test_nothing_wrong_is_said_so():
 
 
 def test_documents_that_cannot_be_read_are_no_number(tmp_path):
-    from assay.datasets.beir import read_beir
+    from assay.datasets.formats.beir import read_beir
 
     (tmp_path / "corpus.jsonl").write_text("no JSON\n")
     (tmp_path / "queries.jsonl").write_text('{"_id": "q", "text": "one"}\n')

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from assay.datasets._dataset import BenchmarkDataset
+from assay.datasets.dataset import BenchmarkDataset
 from assay.execution.responses import Answer
 from assay.execution.runner import Part
 from assay.grammar import REQUIRED, Param

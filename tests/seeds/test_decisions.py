@@ -11,10 +11,11 @@ import pytest
 from scipy import stats
 
 import assay
-from assay import BenchmarkDataset, Query
+from assay import Query
 from assay.compat import loop, phentrieve, ragchat
-from assay.datasets._hpo import load_cases
-from assay.datasets.locomo import CATEGORIES
+from assay.datasets import BenchmarkDataset
+from assay.datasets.formats.locomo import CATEGORIES
+from assay.datasets.hpo import load_cases
 from assay.evaluation.scoring import with_intervals
 from assay.metrics import average_precision_at_k, dcg_at_k, ndcg_at_k, precision_at_k
 from assay.metrics.parsing import parse_metric

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
-from assay import BenchmarkDataset, Document, Hit, Query, Span
+from assay import Document, Hit, Query, Span
 from assay.cli import main
 from assay.compat.memorybench import (
     MetricRegistry,
@@ -25,7 +25,8 @@ from assay.compat.memorybench import (
     compute_metrics,
     get_builtin_metrics,
 )
-from assay.datasets._dataset import Pack
+from assay.datasets import BenchmarkDataset
+from assay.datasets.dataset import Pack
 from assay.metrics import dcg_at_k, ndcg_at_k
 from assay.metrics.parsing import parse_metric
 

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
-from assay import BenchmarkDataset, Document, Query
+from assay import Document, Query
 from assay.compat.memorybench import MRRMetric, PrecisionAtKMetric, RecallAtKMetric, SuccessAtKMetric
+from assay.datasets import BenchmarkDataset
 from assay.evaluation.answers import evaluate_answers
 from assay.metrics.parsing import parse_metric
 from assay.text import words_of

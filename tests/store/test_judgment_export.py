@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay import Qrels
-from assay.datasets._write import write_qrels
+from assay.files.writing import write_qrels
 from assay.store.judgment_export import Exportable, exportable
 from assay.store.judgments import Judgment
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from _clients import main_of, rows_of
 
-from assay.datasets._check import check_dataset
-from assay.datasets._format import bundled, load_dataset
+from assay.datasets.format import bundled, load_dataset
+from assay.datasets.preflight.check import check_dataset
 
 
 def test_all(client):

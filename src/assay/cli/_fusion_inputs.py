@@ -19,7 +19,7 @@ ORDER = "runs come by themselves, judgments by --qrels FILE"
 
 def read_runs(files: Sequence[str], duplicates: str) -> dict[str, Run]:
     """Name → run; names are the files' own where those tell them apart."""
-    from assay.datasets import as_source
+    from assay.files import as_source
     from assay.model import Run
 
     refuse_saved_results(files)
@@ -37,7 +37,7 @@ def read_runs(files: Sequence[str], duplicates: str) -> dict[str, Run]:
 
 def read_qrels(file: str) -> Qrels:
     """Judgments of a file, or of a benchmark: a bundled one by its name, a folder, or a file that holds one."""
-    from assay.datasets import as_source
+    from assay.files import as_source
     from assay.model import Qrels
 
     if file != "-" and (Path(file).is_dir() or not Path(file).exists()):

@@ -97,8 +97,8 @@ def _renamed(word: Named, result: Result, n: int) -> Result:
 def _one_run(options: argparse.Namespace, words: Sequence[Named]) -> list[Result]:
     """One run scored against judgments or a benchmark."""
     from assay.cli._policy import profile_of
-    from assay.datasets import as_source
     from assay.evaluation import settings_of
+    from assay.files import as_source
     from assay.metrics import parse_metrics
 
     for word in words:

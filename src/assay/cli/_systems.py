@@ -20,8 +20,9 @@ from assay.model import Policy
 from assay.text import counted
 
 if TYPE_CHECKING:
-    from assay.datasets import BenchmarkDataset, FileSource
+    from assay.datasets import BenchmarkDataset
     from assay.evaluation import Profile, Result, Setting
+    from assay.files import FileSource
 
 DECIDED_BEFORE = (
     *("relevance", "f1_threshold", "unit", "id_map", "dataset_format", "profile"),
@@ -158,8 +159,8 @@ def told_apart(found: Sequence[tuple[Named, Result]]) -> list[Result]:
 
 def _scored(options: argparse.Namespace, words: Sequence[Named], *, with_rankings: bool) -> list[Result]:
     """Runs scored against judgments, which come first, or against a benchmark."""
-    from assay.datasets import as_source
     from assay.evaluation import settings_of
+    from assay.files import as_source
     from assay.metrics import parse_metrics
 
     truth = Named(options.dataset) if options.dataset else words[0] if words else Named("")
@@ -259,7 +260,7 @@ class Scoring:
 
 def scoring_of(options: argparse.Namespace, truth: str, settings: Sequence[Setting], profile: Profile) -> Scoring:
     """The ground truth of a command: a benchmark where --dataset names one, else a file of judgments."""
-    from assay.datasets import as_source
+    from assay.files import as_source
     from assay.model import Qrels
 
     if options.dataset:

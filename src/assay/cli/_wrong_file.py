@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from assay.errors import MAX_FAULTS, DataError, UsageError
 
 if TYPE_CHECKING:
-    from assay.datasets import FileSource
+    from assay.files import FileSource
 
 EXAMPLES = 3
 """Faults that are shown of a file that is something else."""

@@ -86,7 +86,8 @@ def _show(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> int:
-    from assay.datasets import BenchmarkDataset, as_source, check_dataset, load_dataset, unreadable
+    from assay.datasets import BenchmarkDataset, check_dataset, load_dataset, unreadable
+    from assay.files import as_source
     from assay.reports import findings_to_dict, render_findings
 
     try:

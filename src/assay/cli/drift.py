@@ -31,8 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run_drift(options: argparse.Namespace) -> int:
     """Says what moved; whether that is good or bad, only judgments tell."""
     from assay.cli._wrong_file import explained
-    from assay.datasets import as_source
     from assay.errors import DataError
+    from assay.files import as_source
     from assay.model import Run
     from assay.monitoring import measure_drift
     from assay.reports import written

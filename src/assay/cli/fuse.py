@@ -234,7 +234,7 @@ def _write(options: argparse.Namespace, run: Run) -> None:
 
 def _write_file(run: Run, path: Path, kind: str) -> None:
     from assay.atomic_write import atomic_write
-    from assay.datasets import write_run
+    from assay.files import write_run
 
     rankings = dict(zip(run.query_ids, run.rankings, strict=True))
     if kind == "trec":

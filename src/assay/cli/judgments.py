@@ -127,7 +127,7 @@ def _export(found: Sequence[Judgment], options: argparse.Namespace) -> str:
 
     What TREC files cannot hold is named, and the rest is written.
     """
-    from assay.datasets import write_qrels
+    from assay.files import write_qrels
     from assay.store import exportable
 
     benchmarks = sorted({one.benchmark for one in found})

@@ -26,8 +26,8 @@ from assay.grammar import WrittenName
 from assay.text import counted
 
 if TYPE_CHECKING:
-    from assay.datasets import FileSource
     from assay.evaluation import Profile, Result, Setting
+    from assay.files import FileSource
     from assay.metrics import BoundMetric
 
 WITH_JUDGED = ("table", "markdown", "latex")
@@ -152,8 +152,8 @@ def _score_all(
     beside: Sequence[BoundMetric],
     forms: Sequence[str],
 ) -> list[Result]:
-    from assay.datasets import as_source
     from assay.evaluation import Setting, settings_of, with_bands
+    from assay.files import as_source
 
     profile = profile_of(options)
     tell_policy(options, profile)
@@ -186,8 +186,8 @@ def _scorer(
     options: argparse.Namespace, inputs: Inputs, settings: list[Setting], profile: Profile
 ) -> Callable[[Any, str], Result]:
     """Reads the ground truth once; scores a run and its name with it."""
-    from assay.datasets import as_source
     from assay.evaluation import evaluate_dataset, evaluate_judgments
+    from assay.files import as_source
     from assay.model import Qrels
 
     if inputs.is_dataset:

@@ -1,4 +1,4 @@
-"""Files, frames and records: how judgments and rankings get in. Importing this teaches Run and Qrels to read them."""
+"""Datasets: folders and files become benchmarks with queries, documents and judgments; and their preflight."""
 
 from assay.lazy import front_door
 

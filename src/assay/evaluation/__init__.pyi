@@ -28,7 +28,6 @@ from assay.evaluation.fusion_tuning import FusionTuning as FusionTuning
 from assay.evaluation.fusion_tuning import candidates_of as candidates_of
 from assay.evaluation.fusion_tuning import tune_fusion as tune_fusion
 from assay.evaluation.grader import score_views as score_views
-from assay.evaluation.indexed_terms import with_indexed_terms as with_indexed_terms
 from assay.evaluation.notes import notes_on_unit as notes_on_unit
 from assay.evaluation.profile import EVERY as EVERY
 from assay.evaluation.profile import OWN as OWN

@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from assay.datasets import BenchmarkDataset, ReplyRecords, load_dataset, read_replies
+from assay.datasets import BenchmarkDataset, load_dataset
 from assay.errors import DataError, UsageError
 from assay.evaluation.grader import aligned_tables, score_views
 from assay.evaluation.profile import Profile, Setting, settings_of
 from assay.evaluation.relevance import Relevance
 from assay.evaluation.result import Result
 from assay.evaluation.scoring import choose_profile, evaluate_dataset
+from assay.files import ReplyRecords, read_replies
 from assay.metrics import BoundMetric, Given, find_metric, find_metrics, parse_metrics, written_metrics
 from assay.model import Column, Policy, Query, ScoreTable, fingerprint
 from assay.text import counted, some_of, words_of

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.arrays import Floats, Ints
-from assay.datasets import as_source
 from assay.errors import BadParameter, DataError, UsageError
+from assay.files import as_source
 from assay.fusion import BoundFusion, Lists, argsort_stretches, parse_fusion
 from assay.grammar import WrittenName
 from assay.metrics import BoundMetric, Given, parse_metric

@@ -8,9 +8,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from assay.datasets import rank_source
 from assay.errors import UsageError
 from assay.evaluation.profile import Setting
+from assay.files import rank_source
 from assay.metrics import BoundMetric
 from assay.model import Column, Policy, Qrels, RankRule, Run, ScoreTable, as_rankings, fingerprint
 from assay.views import Expected, Grading, Ranked, Similarities, Spans, Times, Timing, Truth, rank_all, settle

@@ -10,11 +10,12 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, NamedTuple
 
-from assay.datasets import LOOKED_AT, BenchmarkDataset, FileSource, document_of, other_beginning, respelled, trec_ids
+from assay.datasets import LOOKED_AT, BenchmarkDataset, other_beginning, respelled
 from assay.errors import DataError
 from assay.evaluation.conventions import differences
 from assay.evaluation.grader import Grader
 from assay.evaluation.profile import Profile, Setting
+from assay.files import FileSource, document_of, trec_ids
 from assay.metrics import GAIN_LEVEL, recorded_metric
 from assay.model import Policy, Qrels, Run, as_rankings
 from assay.relevance import Resolved, in_words, is_move, is_stale

@@ -8,9 +8,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from assay.datasets import BenchmarkDataset, as_source, brings_hits, document_of, hits_of
+from assay.datasets import BenchmarkDataset
 from assay.errors import BadParameter, DataError
 from assay.evaluation.terms import given_for, ontology_for, term_ids_for
+from assay.files import as_source, brings_hits, document_of, hits_of
 from assay.metrics import BoundMetric
 from assay.model import Hit, Policy, Qrels, Query, Rankings, RankRule, Run, text_id
 from assay.ontology import Ontology

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from assay.datasets import read_routes
 from assay.errors import UsageError
 from assay.evaluation.grader import score_views
 from assay.evaluation.result import Result
+from assay.files import read_routes
 from assay.metrics import Asked, BoundMetric, Given, find_metrics, parse_metrics, written_metrics
 from assay.model import Policy, Query, ScoreTable
 from assay.text import counted, some_of

@@ -8,17 +8,7 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from assay.datasets import (
-    FORMAT,
-    HPO,
-    BenchmarkDataset,
-    Probe,
-    as_source,
-    bundled,
-    detect,
-    notes_on_cases,
-    refuse_strange_ids,
-)
+from assay.datasets import FORMAT, HPO, BenchmarkDataset, Probe, bundled, detect, notes_on_cases, refuse_strange_ids
 from assay.errors import BadParameter, DataError, UsageError
 from assay.evaluation.bands import residual_bands, tie_bands
 from assay.evaluation.grader import Grader, main_policy
@@ -36,6 +26,7 @@ from assay.evaluation.terms import (
     refuse_strange_ontology,
     terms_of,
 )
+from assay.files import as_source
 from assay.metrics import BoundMetric, Given, find_metrics, parse_metrics, written_metrics
 from assay.model import Policy, Qrels, Run
 from assay.ontology import Ontology

@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
-from assay.datasets import as_source, brings_hits, hits_of
+from assay.files import as_source, brings_hits, hits_of
 from assay.model import Hit, Qrels, Rankings, Run
 from assay.ontology import UNKNOWN, Ontology, notes_on_ids
 from assay.text import counted

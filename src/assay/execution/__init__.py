@@ -1,4 +1,4 @@
-"""Execution: one family per file."""
+"""Execution: ask providers for rankings, by a plan; with retries, caches and checkpoints. Scoring is evaluation's."""
 
 from assay.lazy import front_door
 

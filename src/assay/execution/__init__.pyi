@@ -4,6 +4,7 @@ from assay.execution.execute import Conduct as Conduct
 from assay.execution.execute import carry_out as carry_out
 from assay.execution.execute import is_total_failure as is_total_failure
 from assay.execution.execute import load_benchmarks as load_benchmarks
+from assay.execution.indexed_terms import with_indexed_terms as with_indexed_terms
 from assay.execution.plan import PERFORMANCE_KEYS as PERFORMANCE_KEYS
 from assay.execution.plan import SEED_KEYS as SEED_KEYS
 from assay.execution.plan import Plan as Plan

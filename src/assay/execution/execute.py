@@ -21,7 +21,6 @@ from assay.evaluation import (
     reads_answers,
     refuse_without_answers,
     settings_of,
-    with_indexed_terms,
     with_intervals,
     with_the_same_metrics,
 )
@@ -37,6 +36,7 @@ from assay.execution.checkpoint import (
 )
 from assay.execution.chunking import chunked, refuse_without_spans
 from assay.execution.client import failed
+from assay.execution.indexed_terms import with_indexed_terms
 from assay.execution.plan import Plan
 from assay.execution.plan_file import PlanFaults
 from assay.execution.progress import Progress

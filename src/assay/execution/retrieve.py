@@ -11,8 +11,9 @@ from typing import Any
 
 from assay.datasets import BenchmarkDataset, load_dataset
 from assay.errors import ProviderError, UsageError
-from assay.evaluation import Result, default_metrics, ontology_of, with_indexed_terms
+from assay.evaluation import Result, default_metrics, ontology_of
 from assay.execution.execute import Begun, is_total_failure, scored
+from assay.execution.indexed_terms import with_indexed_terms
 from assay.execution.plan import WrittenPlan, make_plan
 from assay.execution.progress import Progress
 from assay.execution.runner import Part, gather

@@ -48,7 +48,7 @@ class Rankings(NamedTuple):
 @singledispatch
 def as_rankings(source: Any, duplicates: str = "error") -> Rankings:
     """Rankings out of anything. What can be read is known to `assay.datasets`, which is loaded when something first is."""
-    import_module("assay.datasets._read_run")
+    import_module("assay.files.runs")
     return as_rankings(source, duplicates)
 
 

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from assay.atomic_write import atomic_write, destination, is_stream
-from assay.datasets import write_run
 from assay.errors import UsageError
 from assay.evaluation import Result
+from assay.files import write_run
 from assay.masking import mask
 from assay.reports._evaluation import Shown, render_evaluation
 

@@ -16,9 +16,9 @@ import msgspec
 
 from assay._version import __version__
 from assay.atomic_write import atomic_write, is_stream
-from assay.datasets import UnpackedFile, ZstdFile
 from assay.errors import BadParameter, DataError, UsageError
 from assay.evaluation import SavedResult, result_of
+from assay.files import UnpackedFile, ZstdFile
 from assay.masking import MASK, find_secret, has_secrets, mask, mask_nested
 from assay.schema import Count, SchemaError, check_depth, convert_plain, parse_plain, schema_errors_in
 from assay.store.annotation import check_tag

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from assay.datasets import why_not_trec
+from assay.files import why_not_trec
 from assay.model import is_finite_number
 from assay.store.judgments import Judgment, combined
 from assay.text import counted, printable

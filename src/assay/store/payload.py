@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 import msgspec
 import numpy as np
 
-from assay.datasets import VARIABLE, most_unpacked
 from assay.errors import StoreError
+from assay.files import VARIABLE, most_unpacked
 from assay.schema import SchemaError
 from assay.store.numbers import pack_counts, unpack_counts
 from assay.text import printable

@@ -1,4 +1,4 @@
-"""Views: one family per file."""
+"""Views: what metrics read. A GradedRun first; spans, subtopics, answers, routes and times beside it. No I/O."""
 
 from assay.lazy import front_door
 

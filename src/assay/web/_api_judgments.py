@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 import msgspec
 
-from assay.datasets import write_qrels
 from assay.errors import BadParameter, DataError, UnknownName, near_matches
+from assay.files import write_qrels
 from assay.store import (
     LONGEST_JUDGE,
     LONGEST_NOTE,

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from assay.comparison import BenchmarkComparison
-from assay.datasets import BenchmarkDataset, write_run
+from assay.datasets import BenchmarkDataset
 from assay.evaluation import ReproducibleEvaluationRunner
+from assay.files import write_run
 from assay.model import Document, Query, RelevanceJudgment, Run
 
 __all__ = [

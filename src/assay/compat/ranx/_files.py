@@ -51,7 +51,7 @@ def _as_list(column: Any) -> list[Any]:
 
 def read_parquet(path: str | Path, columns: Mapping[str, str]) -> dict[str, Any]:
     """Columns of a Parquet file under other names: name → the column's own name."""
-    from assay.datasets import as_source, open_parquet
+    from assay.files import as_source, open_parquet
 
     with open_parquet(as_source(Path(path))) as file:
         names = file.columns
@@ -64,7 +64,7 @@ def read_parquet(path: str | Path, columns: Mapping[str, str]) -> dict[str, Any]
 def write_file(numbers: Numbers, path: Path, kind: str, tag: str) -> None:
     """Numbers as a file of a kind; TREC lines are a run's where there is a tag, else judgments."""
     from assay.atomic_write import atomic_write
-    from assay.datasets import write_qrels, write_run
+    from assay.files import write_qrels, write_run
 
     if kind == "gz":
         raise BadParameter(f"{path}: compressed files are read here, not written (ranx writes plain text under that name)")
@@ -83,7 +83,7 @@ def write_file(numbers: Numbers, path: Path, kind: str, tag: str) -> None:
 
 def _write_parquet(numbers: Numbers, path: Path) -> None:
     """The columns q_id, doc_id and score, as ranx names them; grades that are whole numbers stay so."""
-    from assay.datasets import write_parquet_table
+    from assay.files import write_parquet_table
 
     rows = [[query, doc, score] for query, by_doc in numbers.items() for doc, score in by_doc.items()]
     kind = "BIGINT" if all(isinstance(score, int) for *_, score in rows) else "DOUBLE"

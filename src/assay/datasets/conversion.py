@@ -1,0 +1,77 @@
+"""Conversion: which targets a format can be written to, and what of a benchmark did not get there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from assay.datasets.dataset import BenchmarkDataset
+from assay.datasets.format import Format, Probe
+from assay.errors import UsageError
+from assay.files import COMPRESSIONS
+from assay.model import Document, Query
+from assay.text import counted
+
+ONE_FILE = ("json", "rag_template", "hpo_cases")
+"""Formats that are one JSON file; the others are folders, and `trec` judgments alone as well."""
+
+
+def refuse_target(written: Format, path: Path) -> None:
+    """Refuse a name under which the format would not be recognised again."""
+    if written.name in ONE_FILE and Probe(path).suffix != ".json" and not path.is_dir():
+        raise UsageError(
+            f"{path}: {written.name} is one JSON file; give it a name that ends in .json, such as {path.stem}.json"
+        )
+    if path.name.endswith(tuple(COMPRESSIONS)):
+        raise UsageError(f"{path}: files are written plain; leave out {path.suffix}")
+
+
+def not_written(made: BenchmarkDataset, found: BenchmarkDataset) -> list[str]:
+    """The parts of a benchmark that are missing, or not the same, in what was read back from where it was written."""
+    queries = [(query, found.queries.get(key, Query(key))) for key, query in made.queries.items()]
+    n_texts = sum(one.text != other.text for one, other in queries)
+    judged = {(query, doc) for query, docs in made.qrels.items() for doc in docs}
+    kept = {(query, doc) for query, docs in found.qrels.items() for doc in docs}
+    empty = {query for query, docs in made.qrels.items() if not docs} - found.qrels.keys()
+    counts = [
+        (len(made.documents) - len(found.documents), "document"),
+        (len(made.queries.keys() - found.queries.keys()), "query"),
+        (n_texts, "query text"),
+        (len(judged - kept), "judgment"),
+    ]
+    words = [counted(count, noun) for count, noun in counts if count > 0]
+    words += [f"that {counted(len(empty), 'query')} {'was' if len(empty) == 1 else 'were'} judged empty"] if empty else []
+    return words + _kinds(made, found, queries)
+
+
+def _kinds(made: BenchmarkDataset, found: BenchmarkDataset, queries: list[tuple[Query, Query]]) -> list[str]:
+    """What is missing of the fields of records, and of the dataset itself."""
+
+    def differ(*names: str) -> bool:
+        return any(getattr(one, name) != getattr(other, name) for one, other in queries for name in names)
+
+    missing = {
+        "tags": differ("query_type", "difficulty", "domain"),
+        "expected answers": differ("expected"),
+        "evidence": differ("evidence"),
+        "scopes": differ("scope"),
+        "metadata of queries": any((one.metadata or None) != (other.metadata or None) for one, other in queries),
+        "fields of documents": bool(found.documents) and _documents_differ(made, found),
+        "subtopics": made.subtopics != found.subtopics,
+        "who judged": made.judgments != found.judgments,
+        "spans": made.spans != found.spans,
+        "name and version": (made.name, made.version) != (found.name, found.version),
+        "metadata": made.metadata != found.metadata,
+    }
+    return [what for what, is_missing in missing.items() if is_missing]
+
+
+def _documents_differ(made: BenchmarkDataset, found: BenchmarkDataset) -> bool:
+    """Whether documents are not what they were; they are written in their order, so that one pass will do."""
+    pairs = zip(made.documents.values(), found.documents.values(), strict=False)
+    return any(_plain(one) != _plain(other) for one, other in pairs)
+
+
+def _plain(document: Document) -> Document:
+    """The document, with nothing where there is nothing to read."""
+    return replace(document, title=document.title or None, metadata=document.metadata or None)

@@ -1,0 +1,154 @@
+"""FileDocuments: documents that stay in their file; only ids and places are kept in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, MutableMapping
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+
+from assay.errors import DataError, Faults
+from assay.files import BOM, FileSource
+from assay.model import Document
+
+Decoder = Callable[[bytes], Any]
+
+
+class FileDocuments(MutableMapping[str, Document]):
+    """Documents of a file with one JSON object per line. What is added or replaced is kept in memory.
+
+    Going through all of them reads the file once from front to back; a single one is read from its place. For that a
+    compressed file is unpacked once, to a temporary file that lives as long as this object.
+    """
+
+    def __init__(self, source: FileSource, id_of: Decoder, document_of: Decoder) -> None:
+        self._source, self._id_of, self._document_of = source, id_of, document_of
+        self._added: dict[str, Document] = {}
+        self._removed: set[str] = set()
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        """Id → number of the line that holds it; and the checks that only reading every line can make."""
+        faults = Faults(self._source.label)
+        places: dict[str, int] = {}
+        ends = [0]
+        id_of = self._id_of
+        with self._source.reading_lines() as file:
+            for number, line in enumerate(file):
+                ends.append(ends[-1] + len(line))
+                if line.isspace():
+                    continue
+                try:
+                    doc_id = id_of(line if number else line.removeprefix(BOM))
+                except (ValueError, RecursionError) as error:
+                    faults.add(number + 1, f"expected a JSON object with an id: {error}")
+                    continue
+                if doc_id in places:
+                    faults.add(number + 1, f"document {doc_id} appears twice (first at line {places[doc_id] + 1})")
+                places[doc_id] = number
+                if faults.full:
+                    break
+        faults.raise_if_any()
+        self._ends = np.array(ends, dtype=np.int64)
+        return places
+
+    def __len__(self) -> int:
+        return len(self._places) - len(self._removed) + sum(doc_id not in self._places for doc_id in self._added)
+
+    def __iter__(self) -> Iterator[str]:
+        yield from (doc_id for doc_id in self._places if doc_id not in self._removed)
+        yield from (doc_id for doc_id in self._added if doc_id not in self._places)
+
+    def __contains__(self, doc_id: object) -> bool:
+        return doc_id in self._added or (doc_id in self._places and doc_id not in self._removed)
+
+    def __getitem__(self, doc_id: str) -> Document:
+        if doc_id in self._added:
+            return self._added[doc_id]
+        if doc_id in self._removed:
+            raise KeyError(doc_id)
+        line = self._places[doc_id]
+        start, end = self._ends[line], self._ends[line + 1]
+        with FileSource(self._source.plain_path, self._source.label).reading() as file:
+            file.seek(int(start))
+            return self._decoded(file.read(int(end - start)), line)
+
+    def __setitem__(self, doc_id: str, document: Document) -> None:
+        self._added[doc_id] = document
+        self._removed.discard(doc_id)
+
+    def __delitem__(self, doc_id: str) -> None:
+        if doc_id not in self:
+            raise KeyError(doc_id)
+        self._added.pop(doc_id, None)
+        if doc_id in self._places:
+            self._removed.add(doc_id)
+
+    def place_of(self, doc_id: str) -> str | None:
+        """`file:line` of a document; None for one that is not in the file."""
+        if doc_id in self._added or doc_id not in self:
+            return None
+        return f"{self._source.label}:{self._places[doc_id] + 1}"
+
+    def items(self) -> Any:
+        """Pairs of id and document, in one pass over the file."""
+        return Items(self)
+
+    def values(self) -> Any:
+        """Documents, in one pass over the file."""
+        return Values(self)
+
+    def stream(self) -> Iterator[tuple[str, Document]]:
+        """Every document once, without keeping any; those that were replaced stand where they stood in the file."""
+        added = dict(self._added)
+        with self._source.reading_lines() as file:
+            for number, line in enumerate(file):
+                if line.isspace():
+                    continue
+                document = self._decoded(line, number)
+                if document.doc_id not in self._removed:
+                    yield document.doc_id, added.pop(document.doc_id, document)
+        yield from added.items()
+
+    def _decoded(self, line: bytes, number: int) -> Document:
+        try:
+            document: Document = self._document_of(line if number else line.removeprefix(BOM))
+        except (ValueError, RecursionError) as error:
+            raise DataError(f"{self._source.label}:{number + 1}: no document: {error}") from None
+        return document
+
+
+class Streamed(Protocol):
+    """Documents that can be gone through without keeping them."""
+
+    def stream(self) -> Iterator[tuple[str, Document]]:
+        """Every document once."""
+
+    def __len__(self) -> int: ...
+
+
+class Items:
+    """A view of pairs that can be gone through again and again."""
+
+    def __init__(self, documents: Streamed) -> None:
+        self._documents = documents
+
+    def __iter__(self) -> Iterator[tuple[str, Document]]:
+        return self._documents.stream()
+
+    def __len__(self) -> int:
+        return len(self._documents)
+
+
+class Values:
+    """A view of documents that can be gone through again and again."""
+
+    def __init__(self, documents: Streamed) -> None:
+        self._documents = documents
+
+    def __iter__(self) -> Iterator[Document]:
+        return (document for _, document in self._documents.stream())
+
+    def __len__(self) -> int:
+        return len(self._documents)

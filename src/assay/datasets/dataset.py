@@ -1,0 +1,283 @@
+"""BenchmarkDataset: queries, documents, ground truth and tags; made in code or read from any known format."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, MutableMapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from assay.datasets.evidence import evidence_pack
+from assay.errors import MAX_FAULTS, DataError, UnknownName, near_matches
+from assay.model import Document, Pack, Qrels, Query, RelevanceJudgment, Span, fingerprint, judgments_of_mapping, key_id
+from assay.ontology import Ontology
+from assay.text import counted
+
+__all__ = ["BenchmarkDataset", "Pack", "Repair"]
+
+
+PARTS = ("queries", "documents", "judgments")
+
+
+@dataclass(frozen=True)
+class Repair:
+    """Something in a file that was not as it should be: what was done about it, and where."""
+
+    place: str
+    what: str
+    is_loss: bool = False
+    """Whether something could not be used; else it was mended without doubt."""
+
+
+@dataclass(eq=False)
+class BenchmarkDataset:
+    """A benchmark. `queries`, `documents` and `qrels` are mappings by id; `BenchmarkDataset("name", "1.0")` starts empty."""
+
+    name: str = "dataset"
+    version: str = "1.0"
+    metadata: dict[str, Any] = field(default_factory=dict)
+    queries: dict[str, Query] = field(default_factory=dict)
+    documents: MutableMapping[str, Document] = field(default_factory=dict)
+    qrels: dict[str, dict[str, float]] = field(default_factory=dict)
+    """Query → document → grade. A query that is here without any document has nothing relevant."""
+    judgments: dict[tuple[str, str], RelevanceJudgment] = field(default_factory=dict)
+    """Judgments with more to say than their grade: who judged, and when."""
+    spans: dict[str, list[Span]] = field(default_factory=dict)
+    """Query → the stretches of files that answer it."""
+    files: Mapping[str, Document] | None = None
+    """What documents were cut from, where they are chunks."""
+    pack: Pack | None = None
+    repairs: list[Repair] = field(default_factory=list)
+    format: str = ""
+    path: Path | None = None
+    terms: Ontology | None = field(default=None, repr=False, compare=False)
+    """The ontology that its documents are the terms of, where they are: it knows ids under other names too."""
+    subtopics: dict[tuple[str, str], dict[str, float]] = field(default_factory=dict)
+    """Query and document → subtopic → grade, where judgments are per subtopic; `qrels` has the best of those grades."""
+    _fingerprints: dict[str, str] = field(default_factory=dict, repr=False)
+
+    def add_query(self, query: Query) -> None:
+        """Add or replace a query."""
+        self.queries[query.query_id] = query
+        self._fingerprints.pop("queries", None)
+
+    def add_document(self, document: Document) -> None:
+        """Add or replace a document."""
+        self.documents[document.doc_id] = document
+        self._fingerprints.pop("documents", None)
+
+    def add_judgment(self, judgment: RelevanceJudgment) -> None:
+        """Add or replace a judgment."""
+        self.qrels.setdefault(judgment.query_id, {})[judgment.doc_id] = judgment.relevance_grade
+        self.subtopics.pop((judgment.query_id, judgment.doc_id), None)
+        if judgment.judge is not None or judgment.timestamp is not None:
+            self.judgments[judgment.query_id, judgment.doc_id] = judgment
+        else:
+            self.judgments.pop((judgment.query_id, judgment.doc_id), None)
+        self._fingerprints.pop("judgments", None)
+
+    def get_relevant_docs(self, query_id: str, min_grade: float | None = None) -> set[str]:
+        """Ids of the documents that are relevant to a query: any grade above 0, or from `min_grade` on."""
+        judged = self.qrels.get(key_id(query_id), {})
+        return {doc for doc, grade in judged.items() if grade > 0 and (min_grade is None or grade >= min_grade)}
+
+    def get_relevance_grade(self, query_id: str, doc_id: str) -> float:
+        """The grade of a document; 0 where nobody judged it."""
+        return self.qrels.get(key_id(query_id), {}).get(key_id(doc_id), 0)
+
+    def in_scope(self, query: Query) -> Iterable[str]:
+        """Ids of the documents a query may search."""
+        if query.scope is None:
+            return self.documents
+        return self.groups.get(query.scope, ())
+
+    @property
+    def groups(self) -> dict[str, list[str]]:
+        """Group → its documents, worked out anew each time: ask once."""
+        found: dict[str, list[str]] = {}
+        for doc_id, document in self.documents.items():
+            if document.group is not None:
+                found.setdefault(document.group, []).append(doc_id)
+        return found
+
+    @property
+    def owner_of_relevance(self) -> Pack | None:
+        """The pack that decides by evidence: the dataset's own, or one by ids where queries have evidence."""
+        if self.pack is None and any(query.evidence is not None for query in self.queries.values()):
+            return evidence_pack("evidence", self.documents)
+        return self.pack
+
+    def judged(self) -> Qrels:
+        """The judgments, prepared for scoring."""
+        if not self.subtopics:
+            return Qrels(self.qrels)
+        known = {pair: grades for pair, grades in self.subtopics.items() if pair[1] in self.qrels.get(pair[0], ())}
+        return Qrels(judgments_of_mapping(self.qrels)._replace(subtopics=known))
+
+    def get_statistics(self) -> dict[str, Any]:
+        """Sizes, judgments per query, the histogram of grades, and how many queries carry each tag."""
+        grades = Counter(grade for judged in self.qrels.values() for grade in judged.values())
+        tags: dict[str, Counter[str]] = {}
+        for query in self.queries.values():
+            for name, value in query.tags.items():
+                tags.setdefault(name, Counter())[value] += 1
+        n_judgments = sum(grades.values())
+        return {
+            "name": self.name,
+            "version": self.version,
+            "format": self.format,
+            "num_queries": len(self.queries),
+            "num_documents": len(self.documents),
+            "num_judgments": n_judgments,
+            "num_judged_queries": len(self.qrels),
+            "num_relevant": sum(count for grade, count in grades.items() if grade > 0),
+            "judgments_per_query": n_judgments / len(self.qrels) if self.qrels else 0.0,
+            "grade_distribution": {_plain(grade): grades[grade] for grade in sorted(grades)},
+            "tags": {
+                name: dict(sorted(counts.items())) for name, counts in sorted(tags.items()) if len(counts) <= MANY_VALUES
+            },
+            "num_scopes": len({query.scope for query in self.queries.values()} - {None}),
+            "num_expected": sum(query.expected is not None for query in self.queries.values()),
+            "num_evidence": sum(query.evidence is not None for query in self.queries.values()),
+            "num_spans": sum(map(len, self.spans.values())),
+            "num_repairs": len(self.repairs),
+        }
+
+    def fingerprint(self, part: str) -> str:
+        """A hash of the queries, documents or judgments that neither order nor file format change.
+
+        That of documents which stay in a file is worked out once.
+        """
+        if part not in PARTS:
+            raise UnknownName("part", part, near_matches(part, PARTS), f"there are {', '.join(PARTS)}")
+        if part != "documents" or isinstance(self.documents, dict):  # in memory: quick, and open to change
+            return fingerprint(_ROWS[part](self))
+        if part not in self._fingerprints:
+            self._fingerprints[part] = fingerprint(_ROWS[part](self))
+        return self._fingerprints[part]
+
+    @classmethod
+    def from_json(cls, path: str | Path) -> BenchmarkDataset:
+        """Read the JSON layout that `save_json` writes."""
+        from assay.datasets.format import load_dataset
+
+        return load_dataset(path, "json")
+
+    def save_json(self, path: str | Path) -> None:
+        """Write everything as one JSON file."""
+        from assay.datasets.formats.tables import JSON
+
+        JSON.save(self, Path(path))
+
+    @classmethod
+    def from_trec_qrels(cls, path: str | Path, name: str = "", version: str = "1.0") -> BenchmarkDataset:
+        """Judgments alone, from TREC qrels."""
+        qrels = Qrels(str(path))
+        by_query = {query: qrels[query] for query in qrels}
+        queries = {query: Query(query) for query in by_query}
+        return cls(
+            name or Path(path).stem,
+            version,
+            queries=queries,
+            qrels=by_query,
+            subtopics=subtopics_of(qrels),
+            format="trec",
+            path=Path(path),
+        )
+
+    def save_trec_qrels(self, path: str | Path) -> None:
+        """Write the judgments as TREC qrels, which cannot hold queries judged with nothing relevant: these are refused."""
+        from assay.datasets.formats.trec import write_alone
+
+        write_alone(self, Path(path))
+
+    def __repr__(self) -> str:
+        parts = (counted(len(self.queries), "query"), counted(len(self.documents), "document"))
+        n_judgments = sum(map(len, self.qrels.values()))
+        return f"BenchmarkDataset({self.name} {self.version}: {', '.join(parts)}, {counted(n_judgments, 'judgment')})"
+
+
+MANY_VALUES = 50
+"""A tag with more values than that tells queries apart, but does not slice them."""
+
+
+def _plain(grade: float) -> float:
+    """A whole grade as an int, as people write it."""
+    return int(grade) if float(grade).is_integer() else grade
+
+
+def _query_rows(dataset: BenchmarkDataset) -> Iterable[tuple[object, ...]]:
+    return ((query.query_id, query.text, query.scope or "") for query in dataset.queries.values())
+
+
+def _document_rows(dataset: BenchmarkDataset) -> Iterable[tuple[object, ...]]:
+    return ((one.doc_id, one.title or "", one.text, one.group or "") for one in dataset.documents.values())
+
+
+def _judgment_rows(dataset: BenchmarkDataset) -> Iterable[tuple[object, ...]]:
+    """Ground truth of every kind: grades, judged with nothing relevant, evidence, expected answers, and spans."""
+    for query, judged in dataset.qrels.items():
+        yield from ((query, doc, float(grade)) for doc, grade in judged.items())
+        if not judged:
+            yield query, "nothing"
+    for (query, doc), grades in dataset.subtopics.items():
+        yield from ((query, doc, float(grade), subtopic) for subtopic, grade in grades.items())
+    for one in dataset.queries.values():
+        if one.evidence is not None:
+            yield one.query_id, "evidence", *sorted(set(one.evidence))
+        if one.expected is not None:
+            yield one.query_id, "expected", one.expected
+    for query, spans in dataset.spans.items():
+        yield from ((query, span.doc_id, span.start, span.end, span.unit) for span in spans)
+
+
+_ROWS: Mapping[str, Callable[[BenchmarkDataset], Iterable[tuple[object, ...]]]] = {
+    "queries": _query_rows,
+    "documents": _document_rows,
+    "judgments": _judgment_rows,
+}
+
+
+def subtopics_of(qrels: Qrels) -> dict[tuple[str, str], dict[str, float]]:
+    """Query and document → subtopic → grade; empty where judgments are of queries as a whole."""
+    return {pair: dict(grades) for pair, grades in qrels.judgments().subtopics.items()} if qrels.subtopics else {}
+
+
+def require_queries(dataset: BenchmarkDataset, place: str) -> BenchmarkDataset:
+    """The dataset, unless it is empty."""
+    if not dataset.queries:
+        raise DataError(f"{place}: there is no query in it")
+    return dataset
+
+
+class Notes:
+    """Collects repairs and losses for the dataset, and faults to be raised together; places are words, not lines."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.repairs: list[Repair] = []
+        self._faults: list[str] = []
+
+    def mend(self, place: str, what: str) -> None:
+        """Something was put right without doubt."""
+        self.repairs.append(Repair(place, what))
+
+    def lose(self, place: str, what: str) -> None:
+        """Something could not be used."""
+        self.repairs.append(Repair(place, what, is_loss=True))
+
+    def fault(self, place: str, what: str) -> None:
+        """Something that makes the file unreadable; past twenty they are not kept."""
+        if not self.full:
+            self._faults.append(f"{self.source}: {place}: {what}" if place else f"{self.source}: {what}")
+
+    @property
+    def full(self) -> bool:
+        """Enough was found to stop reading."""
+        return len(self._faults) >= MAX_FAULTS
+
+    def raise_if_any(self) -> None:
+        """Raise one DataError for every fault so far."""
+        if self._faults:
+            raise DataError(f"{self.source}: {counted(len(self._faults), 'fault')}{' or more' * self.full}", self._faults)

@@ -1,0 +1,225 @@
+"""Entries: records that people wrote by hand, with many spellings of a field, and fields kept in the metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from assay.datasets.dataset import Notes
+from assay.datasets.fields import answer_text, judged_ids
+from assay.errors import DataError, Faults
+from assay.files import parse_json
+from assay.model import EMPTY_ID, text_id
+from assay.text import shortened
+
+Check = Callable[[Any], bool]
+QUERY_ID = ("id", "_id", "query_id", "question_id", "task_id", "qid")
+DOCUMENT_ID = ("id", "_id", "doc_id", "context_id", "chunk_id")
+EXPECTED = ("expected", "expected_answer", "ground_truth", "reference", "expected_output", "answer")
+"""Where the expected answer stands. `answer` comes last: beside a `ground_truth` it is what some system answered."""
+
+
+@dataclass
+class Entry:
+    """One record. What is taken out of it is gone; the rest belongs to the metadata."""
+
+    place: str
+    fields: dict[str, Any]
+    metadata: dict[str, Any]
+    notes: Notes
+
+    @classmethod
+    def of(cls, value: Any, text_name: str, place: str, notes: Notes) -> Entry:
+        """An object as it is; bare text as an object with nothing but that text."""
+        if isinstance(value, str):
+            value = {text_name: value}
+        if not isinstance(value, Mapping):
+            raise DataError(f"expected text or an object with {text_name!r}, found {shortened(value)}")
+        fields = dict(value)
+        metadata = fields.pop("metadata", None)
+        if metadata is not None and not isinstance(metadata, Mapping):
+            fields["metadata"], metadata = metadata, None
+        return cls(place, fields, dict(metadata or {}), notes)
+
+    def take(self, names: Iterable[str]) -> Any:
+        """The value under the first of these names that has one; None where there is none."""
+        for name in names:
+            if (value := self.fields.pop(name, None)) is not None:
+                return value
+        return None
+
+    def take_id(self, names: Iterable[str]) -> str | None:
+        """The id as text; None where there is none."""
+        value = self.take(names)
+        if value is None:
+            return None
+        if value == "":
+            raise DataError(EMPTY_ID)
+        return text_id(value)
+
+    def take_text(self, names: Sequence[str], what: str) -> str:
+        """The text under one of these names; there must be one."""
+        value = self.take(names)
+        if value is None:
+            raise DataError(
+                f"expected {what} under {' or '.join(names)}, found {', '.join(sorted(self.fields)) or 'nothing'}"
+            )
+        if not isinstance(value, str):
+            raise DataError(f"{what} is text, not {shortened(value)}")
+        return value
+
+    def take_expected(self) -> str | None:
+        """The expected answer in words."""
+        return answer_text(self.take(EXPECTED), self.place, self.notes)
+
+    def take_own(self, checks: Mapping[str, Check]) -> dict[str, Any]:
+        """Fields of the record that stand in it or in its metadata; null in the record leaves the metadata alone."""
+        found: dict[str, Any] = {}
+        for name, is_right in checks.items():
+            holder = self.fields if name in self.fields else self.metadata
+            value = holder.get(name)
+            if is_right(value):
+                found[name] = value
+            if is_right(value) or (value is None and name in self.fields):
+                del holder[name]
+        return found
+
+    def rest(self) -> dict[str, Any] | None:
+        """What nobody took: the metadata, and fields nobody knows; None where nothing is left."""
+        for name in self.fields.keys() & self.metadata.keys():
+            if self.fields[name] != self.metadata[name]:
+                self.notes.lose(self.place, f"{name} is given twice; that of the metadata is kept")
+        return {**self.fields, **self.metadata} or None
+
+
+def read_each(values: Iterable[tuple[int, Any]], label: str, noun: str, read: Callable[[int, str, Any], None]) -> None:
+    """Read numbered values: how manieth it is, its place, the value. All faults are raised together.
+
+    The numbers are lines of the file, or, where there is a noun for them, places in its list.
+    """
+    faults = Faults(f"{label}, {noun}" if noun else label)
+    for count, (number, value) in enumerate(values, 1):
+        try:
+            read(count, f"{label}, {noun} {number}" if noun else f"{label}:{number}", value)
+        except ValueError as error:
+            faults.add(number, str(error))
+        if faults.full:
+            break
+    faults.raise_if_any()
+
+
+def parsed_line(line: bytes) -> Any:
+    """The value of one line of JSON."""
+    try:
+        return parse_json(line)
+    except ValueError as error:
+        raise ValueError(f"not JSON: {getattr(error, 'msg', error)}") from None
+
+
+def with_id(key: str, value: Any, text_name: str, label: str) -> dict[str, Any]:
+    """A record that stands under its id, as one that holds it; it must not call itself otherwise."""
+    fields = dict(value) if isinstance(value, Mapping) else {text_name: value}
+    if str(fields.get("id", key)) != key:
+        raise DataError(f"{label}: what stands under {key!r} calls itself {fields['id']!r}")
+    return {**fields, "id": key}
+
+
+def is_text(value: Any) -> bool:
+    """Whether it is text."""
+    return isinstance(value, str)
+
+
+def is_whole(value: Any) -> bool:
+    """Whether it is a whole number."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def is_texts(value: Any) -> bool:
+    """Whether it is a list of texts."""
+    return isinstance(value, list) and all(map(is_text, value))
+
+
+def put_own(metadata: Mapping[str, Any] | None, own: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The reverse of `take_own`: what stands in the record itself, and its metadata.
+
+    A field goes to the metadata; where those use its name for something else, it stands in the record, be it as null.
+    """
+    kept = dict(metadata or {})
+    outside = {name: value for name, value in own.items() if name in kept}
+    return outside, {**kept, **{name: value for name, value in own.items() if name not in kept and value is not None}}
+
+
+NAMES = (
+    "relevantIds",
+    "relevant_ids",
+    "relevantDocIds",
+    "relevant_doc_ids",
+    "relevant_document_ids",
+    "relevantChunkIds",
+    "relevant_chunk_ids",
+    "groundTruthIds",
+    "ground_truth_ids",
+    "qrels",
+)
+"""Where ids may stand; the first that is there counts."""
+
+
+class Judged(NamedTuple):
+    """What one field says: document → grade, and whether it said grades at all."""
+
+    name: str
+    grades: dict[str, float]
+    has_grades: bool
+
+
+def take_ground_truth(entry: Entry) -> Judged | None:
+    """What the metadata or the question itself say; None where nobody judged.
+
+    An empty list says that nothing is relevant. Several fields must agree; grades say more than a list of ids.
+    """
+    found = [
+        _judged(f"{prefix}{name}", value, entry.place, entry.notes)
+        for name in NAMES
+        for prefix, holder in (("metadata.", entry.metadata), ("", entry.fields))
+        if (value := holder.pop(name, None)) is not None
+    ]
+    return agreed(found)
+
+
+def agreed(found: Sequence[Judged]) -> Judged | None:
+    """What all fields say together; two that contradict each other are an error."""
+    if not found:
+        return None
+    chosen = next((one for one in found if one.has_grades), found[0])
+    for other in found:
+        if not _agree(chosen, other):
+            said = f"{chosen.name} says {shortened(chosen.grades)}, {other.name} says {shortened(other.grades)}"
+            raise DataError(f"two fields disagree about the ground truth: {said}; keep one of them")
+    return chosen
+
+
+def _agree(one: Judged, other: Judged) -> bool:
+    if one.has_grades and other.has_grades:
+        return one.grades == other.grades
+    return _relevant(one) == _relevant(other)
+
+
+def _relevant(judged: Judged) -> set[str]:
+    return {doc for doc, grade in judged.grades.items() if grade > 0}
+
+
+def _judged(name: str, value: Any, place: str, notes: Notes) -> Judged:
+    try:
+        grades = judged_ids(value, place, notes)
+    except DataError as error:
+        raise DataError(f"{name}: {error}") from None
+    has_grades = isinstance(value, Mapping) or (isinstance(value, list) and any(isinstance(one, Mapping) for one in value))
+    return Judged(name, grades, has_grades)
+
+
+def judged_by_query(value: Any, label: str, notes: Notes) -> dict[str, Judged]:
+    """Query → what one field, `qrels`, says about all queries."""
+    if not isinstance(value, Mapping):
+        raise DataError(f"{label}: qrels: expected query → id → grade, found {shortened(value)}")
+    return {query: _judged(f"{label}: qrels.{query}", judged, f"query {query}", notes) for query, judged in value.items()}

@@ -1,0 +1,263 @@
+"""Records out of named fields, under the names people give them; and back."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
+from typing import Any
+
+from assay.datasets.dataset import Notes
+from assay.errors import DataError
+from assay.files import COLUMN_NAMES, find_columns, parse_json
+from assay.model import EMPTY_ID, Document, Query, RelevanceJudgment, is_finite_number, text_id
+from assay.text import shortened
+
+Record = Mapping[str, Any]
+
+QUERY = {
+    "query_id": ("query_id", "id", "_id", "qid", "question_id"),
+    "text": ("query", "question", "text", "query_text", "user_input", "title"),
+    "relevant": (
+        "relevant_ids",
+        "relevant_doc_ids",
+        "relevant_document_ids",
+        "relevant_chunk_ids",
+        "relevant",
+        "relevant_docs",
+        "relevant_documents",
+        "expected_ids",
+        "expected_doc_ids",
+        "ground_truth_ids",
+        "gold_ids",
+        "doc_ids",
+        "qrels",
+    ),
+    "expected": ("expected", "expected_answer", "reference_answer", "ground_truth", "reference", "answer"),
+    "query_type": ("query_type", "question_type"),
+    "difficulty": ("difficulty",),
+    "domain": ("domain",),
+    "evidence": ("evidence",),
+    "scope": ("scope",),
+    "metadata": ("metadata",),
+}
+"""Field of a query → what it may be called, the likeliest first; case, hyphens, blanks and underscores do not matter."""
+DOCUMENT = {
+    "doc_id": ("doc_id", "id", "_id", "docno", "docid", "document_id"),
+    "text": ("text", "contents", "content", "body"),
+    **{name: (name,) for name in ("title", "source", "page_number", "section", "group", "metadata")},
+}
+Names = Mapping[str, Sequence[str]]
+
+
+def _squash(name: str) -> str:
+    return name.lower().replace("_", "").replace("-", "").replace(" ", "")
+
+
+@cache
+def _places(kind: str) -> dict[str, tuple[str, int]]:
+    """Squashed name → the field it means, and how likely the name is."""
+    names: Names = QUERY if kind == "query" else DOCUMENT
+    places: dict[str, tuple[str, int]] = {}
+    for role, aliases in names.items():
+        for place, alias in enumerate(aliases):
+            places.setdefault(_squash(alias), (role, place))  # doc_id and docid are one, as likely as the likelier
+    return places
+
+
+@lru_cache(4096)
+def _role(kind: str, name: str) -> tuple[str, int] | None:
+    return _places(kind).get(_squash(name))
+
+
+def roles_of(kind: str, names: Sequence[str]) -> set[str]:
+    """The fields of a query or document that these names stand for."""
+    return {found[0] for name in names if (found := _role(kind, name))}
+
+
+def _known(kind: str, record: Record) -> tuple[dict[str, Any], dict[str, Any] | None]:
+    """The fields of the record, and everything else as its metadata. Of two names for one field the likelier is taken."""
+    chosen: dict[str, tuple[int, str]] = {}
+    others: dict[str, Any] = {}
+    for name, value in record.items():
+        if value is None:
+            continue
+        role, place = _role(kind, name) or ("", 0)
+        if role and (role not in chosen or place < chosen[role][0]):
+            if role in chosen:
+                others[chosen[role][1]] = record[chosen[role][1]]
+            chosen[role] = place, name
+        else:
+            others[name] = value
+    known = {role: record[name] for role, (_, name) in chosen.items()}
+    return known, _merged(others, known.pop("metadata", None))
+
+
+def _merged(others: dict[str, Any], metadata: Any) -> dict[str, Any] | None:
+    if metadata is None:
+        return others or None
+    if isinstance(metadata, str):
+        metadata = parse_json(metadata)
+    if not isinstance(metadata, Mapping):
+        raise DataError(f"metadata is an object, not {shortened(metadata)}")
+    if twice := sorted(others.keys() & metadata.keys()):
+        raise DataError(f"{twice[0]!r} stands in the record and in its metadata")
+    return {**others, **metadata}
+
+
+def query_of(record: Record, number: int, place: str, notes: Notes) -> tuple[Query, dict[str, float] | None]:
+    """The query of a record, and what the record says about relevant documents. Without an id it gets its number.
+
+    Document → grade is None where the record says nothing, and empty where nothing is relevant.
+    """
+    known, metadata = _known("query", record)
+    query_id = filled_id(known.pop("query_id", number))
+    place = f"{place}, query {query_id}"
+    relevant = known.pop("relevant", None)
+    judged = None if relevant is None else judged_ids(relevant, place, notes)
+    if "expected" in known:
+        known["expected"] = answer_text(known["expected"], place, notes)
+    if "evidence" in known:
+        known["evidence"] = _id_list(known["evidence"], "evidence")
+    for name in known.keys() & {"text", "query_type", "difficulty", "domain", "scope"}:
+        known[name] = _text(known[name], name)
+    return Query(query_id, metadata=metadata, **known), judged
+
+
+def document_of(record: Record) -> Document:
+    """The document of a record; fields nobody knows are its metadata."""
+    known, metadata = _known("document", record)
+    doc_id = document_id(record)
+    known.pop("doc_id")
+    for name in known.keys() & {"text", "title", "source", "section", "group"}:
+        known[name] = _text(known[name], name)
+    if "page_number" in known:
+        known["page_number"] = _whole(known["page_number"])
+    return Document(doc_id, metadata=metadata, **known)
+
+
+def document_id(record: Record) -> str:
+    """The id of a document's record."""
+    found = [(role[1], name) for name in record if record[name] is not None and (role := _id_role(name))]
+    if not found:
+        raise DataError(f"no doc_id among {', '.join(map(repr, record))}; call it one of {', '.join(DOCUMENT['doc_id'])}")
+    return filled_id(record[min(found, key=lambda one: one[0])[1]])
+
+
+def names_document(name: str) -> bool:
+    """Whether a field of that name may hold the id of a document."""
+    return _id_role(name) is not None
+
+
+def _id_role(name: str) -> tuple[str, int] | None:
+    role = _role("document", name)
+    return role if role and role[0] == "doc_id" else None
+
+
+def judgment_of(record: Record) -> tuple[RelevanceJudgment, tuple[str, ...]]:
+    """The judgment of a record, and the names of fields that have no use."""
+    names, unused = _judgment_fields(tuple(record))
+    query, doc, grade = (record[name] for name in names)
+    more = {name: _text(record[name], name) for name in ("judge", "timestamp") if record.get(name) is not None}
+    return RelevanceJudgment(filled_id(query), filled_id(doc), grade, **more), unused
+
+
+@lru_cache(4096)
+def _judgment_fields(names: tuple[str, ...]) -> tuple[list[str], tuple[str, ...]]:
+    """The fields with query, document and grade, and those that have no use."""
+    found = find_columns(names, ("query", "document", "grade")).values()
+    return list(found), tuple(name for name in names if name not in {*found, "judge", "timestamp"})
+
+
+def filled_id(value: object) -> str:
+    """An id that names something."""
+    found = text_id(value)
+    if not found:
+        raise DataError(EMPTY_ID)
+    return found
+
+
+def _text(value: Any, name: str) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise DataError(f"{name} is text, not {shortened(value)}")
+    return str(value)
+
+
+def _whole(value: Any) -> int:
+    try:
+        if not isinstance(value, bool) and int(value) == float(value):
+            return int(value)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise DataError(f"page_number is a whole number, not {shortened(value)}")
+
+
+def _id_list(value: Any, name: str) -> list[str]:
+    if isinstance(value, str):
+        value = _listed(value)
+    if not isinstance(value, list):
+        raise DataError(f"{name} is a list of ids, not {shortened(value)}")
+    return [filled_id(one) for one in value]
+
+
+def _listed(text: str) -> Any:
+    """What a text stands for: ids joined by `;`, or a list or mapping as JSON or Python writes it."""
+    if text.lstrip()[:1] not in ("[", "{"):
+        return [one.strip() for one in text.split(";") if one.strip()]
+    try:
+        return parse_json(text)
+    except ValueError:
+        try:
+            return ast.literal_eval(text.strip())
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            raise DataError(f"expected ids, found {shortened(text)}") from None
+
+
+def judged_ids(value: Any, place: str, notes: Notes) -> dict[str, float]:
+    """Document → grade out of a list of ids, a mapping, ids joined by `;`, one id, or records with id and grade."""
+    if isinstance(value, str):
+        value = _listed(value)
+    if isinstance(value, Mapping):
+        graded = list(value.items())
+    elif isinstance(value, list | tuple | set):
+        graded = [_graded(one) for one in value]
+    else:
+        graded = [(value, 1)]
+    judged: dict[str, float] = {}
+    for key, grade in graded:
+        doc = filled_id(key)
+        if not is_finite_number(grade):
+            raise DataError(f"the grade of document {doc} is {shortened(grade)}; a grade is a finite number")
+        if doc in judged and judged[doc] != grade:
+            raise DataError(f"document {doc} has two grades: {judged[doc]:g} and {grade:g}")
+        if doc in judged:
+            notes.mend(place, f"document {doc} is named twice; it counts once")
+        judged[doc] = grade
+    return judged
+
+
+def _graded(item: Any) -> tuple[Any, Any]:
+    if not isinstance(item, Mapping):
+        return item, 1
+    doc = next((item[name] for name in (*DOCUMENT["doc_id"], "chunk_id") if item.get(name) is not None), None)
+    return doc, next((item[name] for name in COLUMN_NAMES["grade"] if item.get(name) is not None), 1)
+
+
+def filled_fields(record: Any) -> dict[str, Any]:
+    """The fields of a record that have a value, by name."""
+    values = {name: getattr(record, name) for name in record.__dataclass_fields__}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def answer_text(value: object, place: str, notes: Notes) -> str | None:
+    """Numbers are written out, several answers are joined by `; `; what is neither is lost, and noted."""
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, int | float):
+        return str(value)
+    if isinstance(value, list) and value and all(isinstance(one, str | int | float) for one in value):
+        if len(value) > 1:
+            notes.mend(place, f"has {len(value)} answers; joined by '; '")
+        return "; ".join(map(str, value))
+    notes.lose(place, f"the answer {shortened(value)} is neither text nor a number")
+    return None

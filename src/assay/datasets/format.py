@@ -1,0 +1,365 @@
+"""Format: the record every format file ends in; and the registry that knows which one a path has."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from assay.catalog import find_entry, load_entries
+from assay.datasets.dataset import BenchmarkDataset
+from assay.errors import DataError, UnknownName, UsageError, near_matches
+from assay.files import COMPRESSIONS, FileSource, plain_name
+from assay.text import shortened
+
+PEEK = 1 << 18
+"""Bytes looked at to tell formats apart; more where the first record is longer."""
+LONGEST = 1 << 26
+"""A first record that is longer than that is looked at no further."""
+FEW = 100
+"""Records looked at where there are many."""
+BUNDLED = Path(__file__).parent / "bundled"
+HPO = "hpo-"
+"""How the names of bundled benchmarks begin whose documents are the terms of HPO; they come in several sizes."""
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]:]', re.DOTALL)
+"""What JSON is built of, as far as it matters for nesting: strings, brackets, and the mark behind a name."""
+
+
+@dataclass(frozen=True)
+class Probe:
+    """A path, and what can be seen of it without reading it all."""
+
+    path: Path
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Files and folders in it, if it is a folder."""
+        return frozenset(entry.name for entry in self.path.iterdir()) if self.path.is_dir() else frozenset()
+
+    @cached_property
+    def suffix(self) -> str:
+        """The ending that tells the kind of file: `.jsonl` of `corpus.jsonl.gz`."""
+        return Path(plain_name(self.path.name)).suffix.lower()
+
+    @cached_property
+    def head(self) -> bytes:
+        """The first bytes, decompressed."""
+        if not self.path.is_file():
+            return b""
+        with FileSource(self.path).reading() as file:
+            return file.read(PEEK)
+
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        """Names of JSON fields at any depth near the beginning."""
+        found = re.findall(rb'"([^"\\]{1,60})"\s*:', self._first_records)
+        return frozenset(name.decode("utf-8", "replace") for name in found)
+
+    @cached_property
+    def outer_keys(self) -> frozenset[str]:
+        """Field names of the outermost object; of a list or of JSON lines: of the records near the beginning."""
+        if self._object is not None:
+            return frozenset(self._object)
+        found, _ = _scan(self._first_records, is_list=self.is_list)
+        return frozenset(found)
+
+    def keys_under(self, name: str) -> frozenset[str]:
+        """Field names of the object or the first records under a field of the outermost object."""
+        values = _decoded((self._object or {}).get(name, b"null"))
+        records = values[:FEW] if isinstance(values, list) else [values]
+        return frozenset(key for record in records if isinstance(record, dict) for key in record)
+
+    @cached_property
+    def is_judgments(self) -> bool:
+        """Whether it is a JSON object of nothing but query → document → whole number."""
+        values = [_decoded(value) for value in list((self._object or {}).values())[:FEW]]
+        return bool(values) and all(
+            isinstance(judged, dict) and judged and all(type(grade) is int for grade in judged.values()) for judged in values
+        )
+
+    @cached_property
+    def _object(self) -> dict[str, Any] | None:
+        """The fields of a file that is one JSON object, not decoded; None where it is anything else."""
+        import msgspec
+
+        if self.suffix != ".json" or self.head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] != b"{":
+            return None
+        try:
+            found: dict[str, Any] = msgspec.json.decode(FileSource(self.path).content(), type=dict[str, msgspec.Raw])
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return None
+        return found
+
+    @cached_property
+    def _first_records(self) -> bytes:
+        """The head; or more, until the first record of a list or of JSON lines is whole."""
+        if self._object is not None:
+            return self.head
+        head, size = self.head, PEEK
+        while size <= len(head) < LONGEST and not _scan(head, is_list=self.is_list)[1]:
+            size *= 4
+            with FileSource(self.path).reading() as file:
+                head = file.read(size)
+        return head
+
+    @property
+    def is_list(self) -> bool:
+        """Whether it is a JSON list."""
+        return self.head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"["
+
+
+def _scan(head: bytes, *, is_list: bool) -> tuple[set[str], bool]:
+    """Field names of the outermost objects, and whether the first of these is whole."""
+    found: set[str] = set()
+    depth, string, is_whole = -1 if is_list else 0, b"", False
+    for token in _TOKEN.findall(head):
+        if token in (b"{", b"["):
+            depth += 1
+        elif token in (b"}", b"]"):
+            depth -= 1
+            is_whole = is_whole or depth <= 0
+        elif token == b":" and depth == 1:
+            found.add(string[1:-1].decode("utf-8", "replace"))
+        string = token
+    return found, is_whole
+
+
+def _decoded(value: Any) -> Any:
+    """A value that was left undecoded."""
+    import msgspec
+
+    try:
+        return msgspec.json.decode(value)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+@dataclass(frozen=True)
+class Format:
+    """One way to write a benchmark down."""
+
+    name: str
+    meaning: str
+    read: Callable[[Path], BenchmarkDataset]
+    detect: Callable[[Probe], bool]
+    """Whether a path looks like it; cheap."""
+    write: Callable[[BenchmarkDataset, Path], None] | None = None
+    example: str = ""
+    """A real record, for the documentation."""
+    read_split: Callable[[Path, str], BenchmarkDataset] | None = None
+    """Reads one of several splits, where a benchmark of this format may have some: `scifact:dev`."""
+    rank: int = 0
+    """Formats with a higher rank are asked first; the most particular ones know best."""
+    words: Mapping[str, str] = field(default_factory=dict)
+    """What the format itself calls a tag, where that is another word: `category` for `query_type`."""
+
+    def save(self, dataset: BenchmarkDataset, path: Path) -> None:
+        """Write the dataset."""
+        self.writer()(dataset, path)
+
+    def writer(self) -> Callable[[BenchmarkDataset, Path], None]:
+        """What writes this format; or an error that says it is only read."""
+        if self.write is None:
+            known = [name for name, one in all_formats().items() if one.write]
+            raise UsageError(f"{self.name} can be read, not written; written are {', '.join(known)}")
+        return self.write
+
+
+@cache
+def all_formats() -> dict[str, Format]:
+    """Name → format, sorted by name."""
+    return load_entries("assay.datasets.formats", Format, "assay.datasets")
+
+
+def find_format(name: str) -> Format:
+    """The format of that name."""
+    return find_entry("format", name, all_formats())
+
+
+def detect_format(path: Path) -> Format:
+    """The format that a path looks like. Two that are as particular as each other are an error: nobody knows which."""
+    probe = Probe(path)
+    claimed: list[Format] = []
+    for one in sorted(all_formats().values(), key=lambda one: -one.rank):
+        if claimed and one.rank < claimed[0].rank:
+            break
+        if one.detect(probe):
+            claimed.append(one)
+    if len(claimed) == 1:
+        return claimed[0]
+    if claimed:
+        names = " and ".join(one.name for one in claimed)
+        raise DataError(f"{path}: looks like {names}; say which with format=, or --dataset-format at the terminal")
+
+    near = nearest_format(probe, all_formats().values())
+    known = near.said if near else ", ".join(all_formats())
+    raise DataError(f"{path}: no known format ({known}); say which with format=, or --dataset-format at the terminal")
+
+
+def bundled() -> dict[str, Path]:
+    """Name → file of the benchmarks that come with the package, plain or compressed."""
+    files = (path for ending in ("", *COMPRESSIONS) for path in BUNDLED.glob(f"*.json{ending}"))
+    return {path.name.partition(".json")[0]: path for path in sorted(files)}
+
+
+def near_names(source: str) -> list[str]:
+    """Bundled benchmarks that somebody may have meant: all of HPO where its name begins so, for languages look alike."""
+    name, colon, size = source.lower().partition(":")
+    if name in bundled():
+        return [f"{name}{colon}{size}"]
+    hpo = [one for one in bundled() if one.startswith(HPO)]
+    return hpo if name.startswith(HPO.rstrip("-")) else near_matches(source, bundled())
+
+
+def _looks_like_a_path(path: Path) -> bool:
+    """Whether somebody meant a file or a folder, and no name: it has folders or an ending."""
+    return len(path.parts) > 1 or bool(path.suffix)
+
+
+def load_dataset(source: str | Path | BenchmarkDataset, format: str | None = None) -> BenchmarkDataset:  # noqa: A002
+    """A benchmark by name or path; the format is recognised, or given by name.
+
+    Some names have a size, `hpo-de:tiny`, and some folders splits: `./scifact:dev`. A path that has a colon of its own is
+    itself.
+    """
+    if isinstance(source, BenchmarkDataset):
+        return source
+    path = bundled().get(str(source)) or Path(source)
+    _refuse_impossible(path)
+    if (sized := _load_sized(str(source), format)) is not None:
+        return sized
+    if (part := _load_split(str(source), format)) is not None:
+        return part
+    if not path.exists():
+        by_other_means = [one for one in all_formats().values() if one.detect(Probe(path))]
+        if not by_other_means and _looks_like_a_path(Path(source)):
+            raise DataError(f"{source}: no such file")
+        if not by_other_means:
+            known = f"neither a path nor one of {', '.join(bundled()) or 'none'}"
+            raise UnknownName("benchmark", str(source), near_names(str(source)), known)
+    chosen = find_format(format) if format else detect_format(path)
+    dataset = chosen.read(path)
+    dataset.format, dataset.path = chosen.name, path
+    return dataset
+
+
+def _refuse_impossible(path: Path) -> None:
+    """A name that no file can have is told as such."""
+    try:
+        path.exists()
+    except OSError as error:
+        raise DataError(f"{shortened(str(path))}: no such file: {error.strerror or error}") from None
+
+
+def _load_split(source: str, format: str | None) -> BenchmarkDataset | None:  # noqa: A002
+    """One split of a benchmark in a folder; None for anything else. A split of a format that has none is an error."""
+    place, colon, split = source.rpartition(":")
+    path = Path(place)
+    if not colon or not place or Path(source).exists() or not path.exists():
+        return None
+    if any(one.detect(Probe(Path(source))) for one in all_formats().values()):  # ir_datasets:beir/scifact
+        return None
+    chosen = find_format(format) if format else detect_format(path)
+    if chosen.read_split is None:
+        raise UsageError(f"{place} has no splits, for {chosen.name} knows none: {source} is written {place}")
+    if not split:
+        raise UsageError(f"{source}: behind the colon there must be a split, such as {place}:dev")
+    dataset = chosen.read_split(path, split)
+    dataset.format, dataset.path = chosen.name, path
+    return dataset
+
+
+def _load_sized(source: str, format: str | None) -> BenchmarkDataset | None:  # noqa: A002
+    """A bundled benchmark that comes in sizes; None for any other. A size of one that has none is an error."""
+    name, colon, _ = source.partition(":")
+    if name not in bundled() or (colon and Path(source).exists()):
+        return None
+    if name.startswith(HPO) and format in (None, "hpo_cases"):
+        from assay.datasets.hpo import load_hpo  # which asks for this file in turn
+
+        return load_hpo(source)
+    if colon:
+        raise UsageError(f"{name} comes in one size only: {source} is written {name}")
+    return None
+
+
+ALIKE = 0.7
+"""From how much likeness on one field may have been meant for another."""
+
+
+class Nearest(NamedTuple):
+    """A format, the field that is missing for it, and what the file has instead."""
+
+    format: Format
+    field: str
+    instead: str
+    """A field of the file that is spelt much like it; empty where none is."""
+
+    @property
+    def said(self) -> str:
+        """In words, for an error."""
+        meant = f"; was {self.instead} meant?" if self.instead else ""
+        return f"nearest is {self.format.name}, which needs a field {self.field}{meant}"
+
+
+def nearest_format(probe: Probe, formats: Iterable[Format]) -> Nearest | None:
+    """The format that one more field of its example would make it; None where the file has nothing in common with any."""
+    known = probe.keys | _columns(probe)
+    found = []
+    for one in formats:
+        fields = dict.fromkeys(re.findall(r'"(\w+)":', one.example))
+        shared = len(known & fields.keys())
+        for name in fields.keys() - known:
+            instead = _spelt_like(name, known)
+            if (shared or instead) and one.detect(_Imagined(probe.path, name)):
+                found.append(((bool(instead), shared, one.rank, name), Nearest(one, name, instead)))
+    return max(found, key=lambda pair: pair[0])[1] if found else None
+
+
+@dataclass(frozen=True)
+class _Imagined(Probe):
+    """A path as it would look if its records had one field more."""
+
+    field: str
+
+    @cached_property
+    def head(self) -> bytes:
+        """With the field in the first record, or in the header of a table."""
+        head, name = super().head, self.field.encode()
+        if self.suffix in (".csv", ".tsv"):
+            return head.replace(b"\n", (b"\t" if self.suffix == ".tsv" else b",") + name + b"\n", 1)
+        return head.replace(b"{", b'{"%s": null, ' % name, 1)
+
+    @cached_property
+    def outer_keys(self) -> frozenset[str]:
+        """With the field."""
+        return super().outer_keys | {self.field}
+
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        """With the field."""
+        return super().keys | {self.field}
+
+    def keys_under(self, name: str) -> frozenset[str]:
+        """With the field, where there are records at all."""
+        found = super().keys_under(name)
+        return found | {self.field} if found else found
+
+
+def _columns(probe: Probe) -> frozenset[str]:
+    """The names in the header of a table."""
+    if probe.suffix not in (".csv", ".tsv"):
+        return frozenset()
+    header = probe.head.partition(b"\n")[0].decode("utf-8", "replace")
+    return frozenset(name.strip(' "\r\ufeff') for name in re.split(r"[,\t;]", header))
+
+
+def _spelt_like(field: str, known: Iterable[str]) -> str:
+    """The field of the file that may be meant for it: spelt much alike, or a part of its name that has several words."""
+    near = difflib.get_close_matches(field.lower(), {name.lower(): name for name in known}, n=1, cutoff=ALIKE)
+    within = [name for name in sorted(known) if "_" in name and name in field]
+    return next((name for name in sorted(known) if name.lower() in near), within[0] if within else "")

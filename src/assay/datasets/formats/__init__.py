@@ -1,0 +1,1 @@
+"""Formats: one family per file."""

@@ -1,0 +1,303 @@
+"""beir: a folder with corpus.jsonl, queries.jsonl and qrels/*.tsv, as BEIR, MTEB and CoIR have it; also as Parquet.
+
+Hugging Face has the same in folders: corpus, queries, and qrels (or default, or data), each table in one Parquet file or
+more.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from assay.atomic_write import atomic_write
+from assay.datasets.dataset import BenchmarkDataset, Repair
+from assay.datasets.entries import Check, is_text, is_texts, is_whole, put_own
+from assay.datasets.fields import filled_id
+from assay.datasets.folder_tables import json_decoder, read_card, read_documents, write_card
+from assay.datasets.format import Format, Probe
+from assay.errors import DataError, UnknownName, near_matches
+from assay.files import (
+    CARD,
+    COMPRESSIONS,
+    SHARD,
+    each_record,
+    grade_text,
+    new_folder,
+    plain_name,
+    shards_in,
+    table_in,
+    write_lines,
+)
+from assay.model import Document, Qrels, Query
+from assay.text import shortened, some_of
+
+EXAMPLE = """\
+corpus.jsonl     {"_id": "d1", "title": "Cats", "text": "Cats sleep 12 to 16 hours a day.", "metadata": {}}
+queries.jsonl    {"_id": "q1", "text": "How long do cats sleep?", "metadata": {}}
+qrels/test.tsv   query-id<tab>corpus-id<tab>score
+                 q1<tab>d1<tab>1"""
+ENDINGS = (".jsonl", *(f".jsonl{packed}" for packed in COMPRESSIONS), ".parquet")
+FOLDERS = ("qrels", "default", "data")
+"""Where judgments lie; in all but the first only Parquet as Hugging Face writes it."""
+LOOSE = ("qrels.tsv", "qrels.parquet")
+"""Judgments that lie beside the queries."""
+SPLITS = ("test", "dev", "validation", "train")
+"""Which judgments are read where there are several, in this order."""
+SPLIT_NAME = re.compile(r"[\w-][\w.-]*")
+"""What may name a file of judgments."""
+IDS = ("_id", "id", "doc_id", "query_id")
+TAGS = ("query_type", "difficulty", "domain", "expected", "scope")
+OF_QUERY: Mapping[str, Check] = {**dict.fromkeys(TAGS, is_text), "evidence": is_texts}
+"""Fields of a query that BEIR keeps in its metadata, and what they are; anything else of that name is metadata."""
+OF_DOCUMENT: Mapping[str, Check] = {"source": is_text, "page_number": is_whole, "section": is_text, "group": is_text}
+NOTHING = "relevantIds"
+"""Marks a query that was judged and has nothing relevant, where no dataset.json says so."""
+
+
+def read_beir(path: Path, split: str | None = None) -> BenchmarkDataset:
+    """Of several splits in qrels/ one is read: test, else dev, validation, train, else the first; the others are noted.
+
+    `folder:dev` reads the split dev instead, and the dataset is called so. Parquet in folders is read as Hugging Face has
+    it: corpus/corpus-00000-of-00001.parquet, queries/…, and test-… in qrels, default or data. The split is kept as the
+    dataset's metadata. Type, difficulty, domain, expected answer, scope and evidence of a query, and source, page_number,
+    section and group of a document, stand in its metadata or beside its text. What else stands there goes to the
+    metadata, such as a language or url; a name with two values is a fault. `relevantIds: []` in the metadata of a query
+    says that nothing is relevant. Where there is a dataset.json, as we write it, it has the name, version, metadata,
+    judges and spans. An empty title is none. Documents stay in their file until they are asked for.
+    """
+    dataset = BenchmarkDataset(path.resolve().name, queries=_queries(path))
+    dataset.documents = _documents(path)
+    usual, used = _read_judgments(dataset, path, split)
+    if (path / CARD).exists():
+        read_card(dataset, path)
+    else:
+        dataset.qrels.update(_judged_empty(dataset.queries, dataset.qrels))
+    if used and (split is not None or not (path / CARD).exists()):
+        dataset.metadata["split"] = used
+    if used != usual:
+        dataset.name = f"{dataset.name}:{used}"
+    return dataset
+
+
+def _documents(path: Path) -> Any:
+    """All documents; a table in several files is put together, and a document that is in two of them is a fault."""
+    files = _find(path, "corpus")
+    if len(files) < 2:
+        return read_documents(files[0], _document, _id_of, IDS.__contains__) if files else {}
+    documents: dict[str, Document] = {}
+    for file in files:
+        some = read_documents(file, _document, _id_of, IDS.__contains__)
+        if twice := documents.keys() & some.keys():
+            raise DataError(f"{file}: document {min(twice)} is in another file of the corpus as well; keep one")
+        documents |= some
+    return documents
+
+
+def _judged_empty(queries: dict[str, Query], judged: Collection[str]) -> dict[str, dict[str, float]]:
+    """Queries that are known to have nothing relevant, which a table of judgments cannot say; their mark is taken off."""
+    found: dict[str, dict[str, float]] = {}
+    for query in list(queries.values()):
+        if query.query_id not in judged and (query.metadata or {}).get(NOTHING, None) == []:
+            rest = {name: value for name, value in (query.metadata or {}).items() if name != NOTHING}
+            queries[query.query_id] = replace(query, metadata=rest or None)
+            found[query.query_id] = {}
+    return found
+
+
+def _find(path: Path, stem: str) -> list[Path]:
+    """The file of that name, plain or compressed, as JSON lines or as Parquet; or the Parquet files in its folder."""
+    plain = next((found for ending in ENDINGS if (found := path / f"{stem}{ending}").is_file()), None)
+    return [plain] if plain else table_in(path / stem)
+
+
+def _queries(path: Path) -> dict[str, Query]:
+    files = _find(path, "queries")
+    if not files:
+        raise DataError(f"{path}: there is no queries.jsonl in this folder")
+    queries: dict[str, Query] = {}
+
+    def take(_: str, record: Mapping[str, Any]) -> None:
+        fields, metadata = _own(record, ("text",), OF_QUERY)
+        query = Query(_id_of(record), _text(record, "text"), metadata=metadata, **fields)
+        if query.query_id in queries:
+            raise DataError(f"query {query.query_id} appears twice")
+        queries[query.query_id] = query
+
+    for file in files:
+        each_record(file, take, json_decoder())
+    return queries
+
+
+def _document(record: Mapping[str, Any]) -> Document:
+    fields, metadata = _own(record, ("title", "text"), OF_DOCUMENT)
+    title = _text(record, "title") or None
+    return Document(_id_of(record), _text(record, "text"), metadata=metadata, title=title, **fields)
+
+
+def _own(
+    record: Mapping[str, Any], texts: Collection[str], checks: Mapping[str, Check]
+) -> tuple[dict[str, Any], dict[str, Any] | None]:
+    """The fields of ours, out of the record or its metadata; and what is left of both, as metadata."""
+    given = record.get("metadata")
+    inside = dict(given) if isinstance(given, Mapping) else {}
+    taken = {_id_name(record), *texts, *(["metadata"] if isinstance(given, Mapping) or not given else [])}
+    outside = {name: value for name, value in record.items() if name not in taken}
+    fields: dict[str, Any] = {}
+    for name, is_right in checks.items():
+        holder = outside if name in outside else inside
+        if is_right(holder.get(name)):
+            fields[name] = holder.pop(name)
+    outside = {name: value for name, value in outside.items() if value is not None}
+    if twice := [name for name in outside.keys() & inside.keys() if outside[name] != inside[name]]:
+        raise DataError(f"{min(twice)!r} has one value in the record and another in its metadata; keep one of them")
+    return fields, {**outside, **inside} or None
+
+
+def _id_name(record: Mapping[str, Any]) -> str:
+    name = next((name for name in IDS if record.get(name) is not None), None)
+    if name is None:
+        raise DataError("there is no _id")
+    return name
+
+
+def _id_of(record: Mapping[str, Any]) -> str:
+    return filled_id(record[_id_name(record)])
+
+
+def _text(record: Mapping[str, Any], name: str) -> str:
+    value = record.get(name)
+    if isinstance(value, bool) or not isinstance(value, str | int | float | None):
+        raise DataError(f"{name} is text, not {shortened(value)}")
+    return "" if value is None else str(value)
+
+
+def _splits(path: Path) -> dict[str, list[Path]]:
+    """Split → its judgments; two tables of one split are an error, for nobody knows which one is meant."""
+    folder = path / FOLDERS[0]
+    found: dict[str, list[Path]] = {}
+    for file in sorted(folder.iterdir()) if folder.is_dir() else ():
+        if file.is_file() and not file.name.startswith(".") and not SHARD.fullmatch(file.name):
+            split = Path(plain_name(file.name)).stem
+            _put(found, split, [file])
+    for name in FOLDERS:
+        for split, files in shards_in(path / name).items():
+            _put(found, split, files)
+    return found
+
+
+def _put(found: dict[str, list[Path]], split: str, files: list[Path]) -> None:
+    if split in found:
+        first, second = found[split][0], files[0]
+        other = second.name if second.parent == first.parent else f"{second.parent.name}/{second.name}"
+        raise DataError(f"{first.parent}: both {first.name} and {other} hold the split {split}; keep one")
+    found[split] = files
+
+
+def _read_judgments(dataset: BenchmarkDataset, path: Path, wanted: str | None) -> tuple[str, str]:
+    """Judgments of one split: which one is usually read, and which one was; those that are not read are noted."""
+    splits = _splits(path)
+    loose = [path / name for name in LOOSE if (path / name).exists()]
+    usual = next((name for name in SPLITS if name in splits), next(iter(splits), ""))
+    if wanted is not None and wanted not in splits:
+        there = f"there are {', '.join(splits)}" if splits else "it has no splits, for there is no folder qrels"
+        raise UnknownName(f"split of {path}", wanted, near_matches(wanted, splits), there)
+    if not splits and not loose:
+        return "", ""
+    split = wanted or usual
+    files = splits[split] if splits else loose[:1]
+    others = [f"{one.parent.name}/{one.name}" for some in splits.values() for one in some if one not in files]
+    others += [one.name for one in loose if one not in files]
+    if others and wanted is None:
+        choose = f"; {path.name}:{next(one for one in splits if one != split)} reads another" if len(splits) > 1 else ""
+        dataset.repairs.append(Repair(str(files[0]), f"judgments are read from here, not from {some_of(others)}{choose}"))
+    dataset.qrels = _judgments(files)
+    return usual, split
+
+
+def _judgments(files: Sequence[Path]) -> dict[str, dict[str, float]]:
+    """The judgments of one split; a pair that two files judge is a fault."""
+    found: dict[str, dict[str, float]] = {}
+    for file in files:
+        qrels = Qrels(str(file))
+        for query in qrels:
+            judged = found.setdefault(query, {})
+            if twice := judged.keys() & qrels[query].keys():
+                raise DataError(
+                    f"{file}: document {min(twice)} for query {query} is judged in another file as well; keep one"
+                )
+            judged.update(qrels[query])
+    return found
+
+
+def write_beir(dataset: BenchmarkDataset, path: Path) -> None:
+    """A folder: tags, expected answers and scopes in the metadata of queries and documents, dataset.json for the rest.
+
+    Judgments go to the split that the metadata name, or to qrels/test.tsv.
+    """
+    split = str(dataset.metadata.get("split", ""))
+    table = f"qrels/{split if SPLIT_NAME.fullmatch(split) else SPLITS[0]}.tsv"
+    with new_folder(path, "beir", ["corpus.jsonl", "queries.jsonl", table]) as folder:
+        if any(dataset.qrels.values()):
+            _write_judgments(dataset, folder / table)
+        write_lines(folder / "corpus.jsonl", map(_corpus_row, dataset.documents.values()))
+        write_lines(folder / "queries.jsonl", map(_query_row, dataset.queries.values()))
+        write_card(dataset, folder)
+
+
+def _write_judgments(dataset: BenchmarkDataset, table: Path) -> None:
+    with atomic_write(table) as file:
+        file.write(b"query-id\tcorpus-id\tscore\n")
+        for query, judged in dataset.qrels.items():
+            rows = (f"{_cell(query)}\t{_cell(doc)}\t{grade_text(grade)}\n" for doc, grade in judged.items())
+            file.writelines(map(str.encode, rows))
+
+
+def _cell(text: str) -> str:
+    if any(mark in text for mark in '\t\r\n"') or text.startswith("#") or not text or text != text.strip():
+        raise DataError(
+            f"the id {text!r} cannot be held by TSV: it is empty, has a tab, line end or quote in it, blanks around it, or "
+            "a # in front; write JSON instead"
+        )
+    return text
+
+
+def _corpus_row(document: Document) -> dict[str, Any]:
+    outside, metadata = put_own(document.metadata, {name: getattr(document, name) for name in sorted(OF_DOCUMENT)})
+    named = {"_id": document.doc_id, "title": document.title or "", "text": document.text}
+    return {**named, **outside, "metadata": metadata}
+
+
+def _query_row(query: Query) -> dict[str, Any]:
+    outside, metadata = put_own(query.metadata, {name: getattr(query, name) for name in sorted(OF_QUERY)})
+    return {"_id": query.query_id, "text": query.text, **outside, "metadata": metadata}
+
+
+def detect(probe: Probe) -> bool:
+    """A folder with queries, and a corpus; or with judgments and no documents under another name."""
+    if not probe.names or not _has(probe.path, "queries"):
+        return False
+    if _has(probe.path, "corpus"):
+        return True
+    has_judgments = bool({*LOOSE} & probe.names) or (probe.path / "qrels").is_dir()
+    return has_judgments and not any(name.partition(".")[0] in ("docs", "documents", "collection") for name in probe.names)
+
+
+def _has(path: Path, stem: str) -> bool:
+    """Whether there is a table of that name, be it whole or not."""
+    folder = path / stem
+    is_plain = any((path / f"{stem}{ending}").is_file() for ending in ENDINGS)
+    return is_plain or (folder.is_dir() and any(SHARD.fullmatch(file.name) for file in folder.iterdir()))
+
+
+FORMAT = Format(
+    "beir",
+    "a folder: corpus.jsonl, queries.jsonl, qrels/*.tsv; or the same as Parquet; folder:dev is its split dev",
+    read_beir,
+    detect,
+    write_beir,
+    example=EXAMPLE,
+    read_split=read_beir,
+)

@@ -1,0 +1,255 @@
+"""code_spans: tasks over a folder of source files, whose ground truth is a stretch of a file."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from assay.datasets.dataset import BenchmarkDataset, Notes, require_queries
+from assay.datasets.entries import QUERY_ID, Entry, is_text, is_whole, parsed_line, read_each
+from assay.datasets.format import Format, Probe
+from assay.datasets.source_tree import SourceTree
+from assay.errors import DataError
+from assay.files import FileSource, decoded_lines, read_json
+from assay.model import Document, Query, Span
+from assay.relevance import Label, check_label
+from assay.text import shortened
+from assay.views import count_lines
+
+EXAMPLE = """\
+tasks.jsonl   {"id": "t1", "query": "where are retries counted?", "file": "src/client.py", "start": 10, "end": 24}
+              {"query": "how is a name checked?", "spans": [{"file": "src/names.py", "start_char": 120, "end_char": 310}]}
+              {"prompt": "import os\\n…", "metadata": {"task_id": "acme_tool/0", "ground_truth": "    return path",
+               "fpath_tuple": ["acme_tool", "src", "paths.py"], "context_start_lineno": 0, "lineno": 26}}
+repo/         the source files: repo/src/client.py, repo/src/names.py …"""
+PROMPT_LINES = 20
+"""So many of a prompt's last lines that are not blank make the query."""
+TASKS = (".jsonl", ".ndjson", ".json")
+FOLDERS = ("repo", "repos", "repositories", "files", "src")
+"""Where the sources may be, beside the tasks; else they are in the same folder."""
+QUERY = ("query", "question", "text", "prompt")
+FILE = ("file", "path", "file_path")
+UNITS = (("start_char", "end_char", "characters"), ("start_line", "end_line", "lines"), ("start", "end", "lines"))
+"""How a stretch may be given; the most exact first."""
+RECORDED = ("snippet", "code")
+"""Under these names a stretch may say what stood there."""
+CHECKS = {"query_type": is_text, "difficulty": is_text, "domain": is_text}
+MANY = 20
+"""So many files of a folder are looked at to find the tasks."""
+
+
+def read_code_spans(path: Path) -> BenchmarkDataset:
+    """A folder with a file of tasks, and the sources beside it or in `repo`, `repos`, `repositories`, `files` or `src`.
+
+    The path may be that of the folder or of the file.
+
+    `start` and `end` are lines counted from 1, both included; `start_char` and `end_char` characters of the decoded text,
+    the end excluded. A file's name is its path below the sources, with `/`.
+    RepoEval counts lines from 0: the prompt of a task shows lines `context_start_lineno` up to, not including, `lineno`,
+    which is the line to complete. The gold stretch is what the prompt shows: lines context_start_lineno + 1 … lineno,
+    counted from 1. The query is the prompt's last 20 lines that are not blank; it may search its own repository, the first
+    part of `fpath_tuple`. A stretch that is not there is reported as lost, but kept, and its file judged relevant.
+
+    Beside a stretch, `snippet` or `code` may say what stood there when it was marked. Where the file says something else
+    now, the stretch is moved to the one place that has the text, and that is noted; it is reported as lost where there is
+    none, or more than one.
+    """
+    tasks = path if path.is_file() else _tasks_file(path)
+    source = FileSource.at(tasks)
+    reader = _Reader(source, Notes(source.label))
+    reader.read_tasks()
+    reader.read_sources(tasks)
+    reader.dataset.name = path.resolve().name if path.is_dir() else source.name
+    return require_queries(reader.dataset, source.label)
+
+
+def _tasks_file(folder: Path) -> Path:
+    """The one file in a folder that holds tasks; a file called tasks is preferred."""
+    found = list(_task_files(folder))
+    named = [file for file in found if file.name.partition(".")[0] == "tasks"] or found
+    if len(named) != 1:
+        names = ", ".join(file.name for file in named) or "none"
+        raise DataError(f"{folder}: expected one file of tasks, found {names}; give the path of the one to read")
+    return named[0]
+
+
+def _task_files(folder: Path) -> Iterator[Path]:
+    candidates = (file for file in sorted(folder.iterdir()) if Probe(file).suffix in TASKS and file.is_file())
+    for _, file in zip(range(MANY), candidates, strict=False):
+        if _has_tasks(Probe(file)):
+            yield file
+
+
+def _has_tasks(probe: Probe) -> bool:
+    keys = probe.outer_keys
+    if "fpath_tuple" in probe.keys and keys >= {"prompt", "metadata"}:
+        return True
+    has_place = bool(keys & {*FILE}) and any(keys >= {start, end} for start, end, _ in UNITS)
+    return bool(keys & {*QUERY}) and (has_place or "spans" in keys) and not keys & {"queries", "questions"}
+
+
+class _Reader:
+    """Reads one file of tasks, and the sources they are about."""
+
+    def __init__(self, source: FileSource, notes: Notes) -> None:
+        self.source, self.notes = source, notes
+        self.is_lines = Probe(source.path).suffix != ".json"
+        self.dataset = BenchmarkDataset(source.name, repairs=notes.repairs)
+
+    def read_tasks(self) -> None:
+        """Queries, spans and judgments; all faults are raised together."""
+        read_each(self._values(), self.source.label, "" if self.is_lines else "task", self._read_task)
+
+    def _values(self) -> Iterator[tuple[int, Any]]:
+        """Line, or place in the list, and task."""
+        if self.is_lines:
+            yield from decoded_lines(self.source.path, parsed_line)
+            return
+        content = read_json(self.source)
+        if not isinstance(content, list | dict):
+            raise DataError(f"{self.source.label}: expected a list of tasks, found {shortened(content)}")
+        yield from enumerate(content if isinstance(content, list) else [content], 1)
+
+    def _read_task(self, number: int, place: str, value: Any) -> None:
+        if isinstance(value, str):
+            raise DataError(f"expected an object with a query and a file, found {shortened(value)}")
+        entry = Entry.of(value, QUERY[0], place, self.notes)
+        read = _repo_eval_task if "fpath_tuple" in entry.metadata else _generic_task
+        query, spans = read(entry, f"q{number}")
+        if query.query_id in self.dataset.queries:
+            raise DataError(f"there is another task called {query.query_id}")
+        self.dataset.queries[query.query_id] = query
+        self.dataset.spans[query.query_id] = spans
+        self.dataset.qrels[query.query_id] = dict.fromkeys((span.doc_id for span in spans), 1)
+
+    def read_sources(self, tasks: Path) -> None:
+        """The documents; and whether every stretch is there."""
+        wanted = {span.doc_id for spans in self.dataset.spans.values() for span in spans}
+        tree = self._tree(tasks.parent, wanted)
+        if tree is not None:
+            found = tree.documents(wanted, besides={tasks})
+            is_scoped = any(query.scope for query in self.dataset.queries.values())
+            self.dataset.documents = {name: _grouped(one) if is_scoped else one for name, one in found.items()}
+            if skipped := {why: count for why, count in sorted(tree.skipped.items()) if count}:
+                self.dataset.metadata["skipped_files"] = skipped
+        for query, spans in self.dataset.spans.items():
+            self.dataset.spans[query] = [self._placed(query, span) for span in spans]
+            self.dataset.qrels[query] = dict.fromkeys((span.doc_id for span in self.dataset.spans[query]), 1)
+
+    def _placed(self, query: str, span: Span) -> Span:
+        """The stretch where its recorded text is now, if that can only be one place."""
+        label = check_label(span, self.dataset.documents) if self.dataset.documents else Label(span, fits=True)
+        if label.moved_to is not None:
+            self.notes.mend(f"query {query}", label.fault)
+            return label.moved_to
+        if reason := self._fault(span) or label.fault:
+            self.notes.lose(f"query {query}", reason)
+        return span
+
+    def _tree(self, folder: Path, wanted: set[str]) -> SourceTree | None:
+        """The folder that holds most of the files; the tasks' own folder only if it holds any."""
+        there = [folder / name for name in FOLDERS if (folder / name).is_dir()]
+        trees = [SourceTree(root, self.notes) for root in (*there, folder)]
+        counts = [sum(tree.find(name) is not None for name in wanted) for tree in trees]
+        best = max(range(len(trees)), key=counts.__getitem__)
+        return trees[best] if there or counts[best] else None
+
+    def _fault(self, span: Span) -> str:
+        """What is wrong with a stretch; empty for one that is there."""
+        document = self.dataset.documents.get(span.doc_id)
+        if document is None:
+            return f"{span.doc_id} is not among the source files"
+        is_lines = span.unit == "lines"
+        first, size = (1, count_lines(document.text)) if is_lines else (0, len(document.text))
+        if first <= span.start <= span.end <= size and (is_lines or span.start < span.end):
+            return ""
+        return f"{span.unit} {span.start} to {span.end} are not in {span.doc_id}, which has {size} {span.unit}"
+
+
+def _grouped(document: Document) -> Document:
+    """A document in the group of its repository: the first part of its path."""
+    return replace(document, group=document.doc_id.partition("/")[0])
+
+
+def _repo_eval_task(entry: Entry, name: str) -> tuple[Query, list[Span]]:
+    said = entry.metadata
+    parts = said.pop("fpath_tuple")
+    if not isinstance(parts, list) or not parts or not all(map(is_text, parts)):
+        raise DataError(f"fpath_tuple is a list of names, not {shortened(parts)}")
+    first, line = said.pop("context_start_lineno", None), said.pop("lineno", None)
+    line = said.pop("line_no", None) if line is None else line
+    if not is_whole(first) or not is_whole(line):
+        raise DataError(f"context_start_lineno and lineno are whole numbers, not {first!r} and {line!r}")
+    prompt = entry.take_text(("prompt",), "the prompt")
+    lines = [one for one in prompt.splitlines() if one.strip()]
+    entry.fields |= {name: said.pop(name) for name in (*QUERY_ID, "ground_truth") if name in said}
+    query_id, expected = entry.take_id(QUERY_ID) or name, entry.take_expected()
+    said.setdefault("repository", parts[0])
+    text = "\n".join(lines[-PROMPT_LINES:])
+    query = Query(query_id, text, expected=expected, scope=parts[0], metadata=entry.rest())
+    return query, [Span("/".join(parts), first + 1, line, "lines")]
+
+
+def _generic_task(entry: Entry, name: str) -> tuple[Query, list[Span]]:
+    query_id = entry.take_id(QUERY_ID) or name
+    text = entry.take_text(QUERY, "the query")
+    listed = entry.take(("spans",))
+    if listed is None:
+        spans = [_span(entry.fields, entry)]
+    elif isinstance(listed, list) and all(isinstance(one, Mapping) for one in listed):
+        spans = [_span(dict(one), entry) for one in listed]
+    else:
+        raise DataError(f"spans is a list of objects with file, start and end, not {shortened(listed)}")
+    tags = {name: entry.fields.pop(name) for name, is_right in CHECKS.items() if is_right(entry.fields.get(name))}
+    return Query(query_id, text, expected=entry.take_expected(), metadata=entry.rest(), **tags), spans
+
+
+def _span(fields: dict[str, Any], entry: Entry) -> Span:
+    """The stretch that some fields describe; they are taken out."""
+    file = next((value for name in FILE if (value := fields.pop(name, None)) is not None), None)
+    if not isinstance(file, str) or not file:
+        raise DataError(f"expected the path of a file under {' or '.join(FILE)}, found {shortened(file)}")
+    for start_name, end_name, unit in UNITS:
+        if fields.get(start_name) is not None:
+            start, end = fields.pop(start_name), fields.pop(end_name, None)
+            if not is_whole(start) or not is_whole(end):
+                raise DataError(f"{start_name} and {end_name} are whole numbers, not {start!r} and {end!r}")
+            chosen = fields.pop("unit", unit)
+            if chosen not in ("lines", "characters"):
+                raise DataError(f"unit is lines or characters, not {chosen!r}")
+            return Span(_posix(file, entry), start, end, chosen, _recorded(fields))
+    raise DataError(f"expected start and end of the stretch of {file}: {', '.join(start for start, _, _ in UNITS)}")
+
+
+def _recorded(fields: dict[str, Any]) -> str | None:
+    """What stood there, where that was written down."""
+    found = [value for name in RECORDED if isinstance(value := fields.get(name), str)]
+    return found[0] if found else None
+
+
+def _posix(file: str, entry: Entry) -> str:
+    """The path as documents are called: with `/`, without `./`."""
+    name = posixpath.normpath(file.replace("\\", "/"))
+    if name != file:
+        entry.notes.mend(entry.place, f"the file {file} is written {name}")
+    return name
+
+
+def detect(probe: Probe) -> bool:
+    """Tasks with a file and a stretch of it; or a folder with such tasks."""
+    if probe.path.is_dir():
+        return any(_task_files(probe.path))
+    return probe.suffix in TASKS and _has_tasks(probe)
+
+
+FORMAT = Format(
+    "code_spans",
+    "tasks over a folder of source files; ground truth is a stretch of a file: JSON lines, a JSON list, RepoEval",
+    read_code_spans,
+    detect,
+    example=EXAMPLE,
+    rank=30,
+)

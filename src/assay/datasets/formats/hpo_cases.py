@@ -1,0 +1,369 @@
+"""JSON Schema, as much of draft 7 as our own schemas use: what in a value is not as the schema says, and where."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from assay.atomic_write import atomic_write
+from assay.datasets.dataset import BenchmarkDataset, Notes, require_queries
+from assay.datasets.fields import filled_id
+from assay.datasets.format import Format, Probe
+from assay.errors import DataError
+from assay.files import FileSource, parse_json, read_json
+from assay.model import Query, is_finite_number
+from assay.text import counted, shortened, some_of
+
+Schema = Mapping[str, Any]
+Place = tuple[str | int, ...]
+NOTES = {"$schema", "$id", "title", "description", "examples", "default"}
+"""Keywords that check nothing."""
+
+
+class Fault(NamedTuple):
+    """Something that the schema does not allow."""
+
+    place: Place
+    """Names and numbers that lead to it: ("test_cases", 3, "difficulty")."""
+    what: str
+
+
+def schema_faults(value: Any, schema: Schema, place: Place = ()) -> Iterator[Fault]:
+    """Everything in the value that the schema does not allow; a keyword that is not known here is an error."""
+    if unknown := sorted(schema.keys() - NOTES - _CHECKS.keys()):
+        raise DataError(f"the schema uses {', '.join(unknown)}, which is not checked here")
+    if "type" in schema and not _has_type(value, schema["type"]):
+        yield Fault(place, f"expected {_named(schema['type'])}, found {shortened(value)}")
+        return
+    for keyword, argument in schema.items():
+        if keyword in _CHECKS:
+            yield from _CHECKS[keyword](value, argument, schema, place)
+
+
+def _named(types: str | list[str]) -> str:
+    return " or ".join(_WORDS[name] for name in ([types] if isinstance(types, str) else types))
+
+
+def _has_type(value: Any, types: str | list[str]) -> bool:
+    names = [types] if isinstance(types, str) else types
+    return any(_TYPES[name](value) for name in names)
+
+
+def _is_number(value: Any) -> bool:
+    return is_finite_number(value) and not isinstance(value, bool)
+
+
+_WORDS = {
+    "array": "a list",
+    "boolean": "true or false",
+    "integer": "a whole number",
+    "null": "null",
+    "number": "a number",
+    "object": "an object",
+    "string": "text",
+}
+_TYPES: dict[str, Callable[[Any], bool]] = {
+    "array": lambda value: isinstance(value, list),
+    "boolean": lambda value: isinstance(value, bool),
+    "integer": lambda value: _is_number(value) and float(value).is_integer(),
+    "null": lambda value: value is None,
+    "number": _is_number,
+    "object": lambda value: isinstance(value, dict),
+    "string": lambda value: isinstance(value, str),
+}
+
+
+@cache
+def _pattern(text: str) -> re.Pattern[str]:
+    """A pattern as ECMAScript means it: digits are ASCII, and `$` is the very end."""
+    return re.compile(text.removesuffix("$") + r"\Z" if text.endswith("$") else text, re.ASCII)
+
+
+def _checked_before(*_: Any) -> Iterator[Fault]:
+    """The type, which is looked at first."""
+    return iter(())
+
+
+def _enum(value: Any, allowed: list[Any], _: Schema, place: Place) -> Iterator[Fault]:
+    if value not in allowed:
+        yield Fault(place, f"expected one of {', '.join(map(str, allowed))}, found {shortened(value)}")
+
+
+def _matches(value: Any, pattern: str, schema: Schema, place: Place) -> Iterator[Fault]:
+    if isinstance(value, str) and not _pattern(pattern).search(value):
+        example = f" (such as {schema['examples'][0]})" if schema.get("examples") else ""
+        yield Fault(place, f"expected {pattern}{example}, found {shortened(value)}")
+
+
+def _items(value: Any, schema_of_items: Schema, _: Schema, place: Place) -> Iterator[Fault]:
+    for number, item in enumerate(value if isinstance(value, list) else ()):
+        yield from schema_faults(item, schema_of_items, (*place, number))
+
+
+def _min_items(value: Any, least: int, _: Schema, place: Place) -> Iterator[Fault]:
+    if isinstance(value, list) and len(value) < least:
+        yield Fault(place, f"expected at least {least} of them, found {len(value)}")
+
+
+def _required(value: Any, names: list[str], _: Schema, place: Place) -> Iterator[Fault]:
+    for name in names if isinstance(value, dict) else ():
+        if name not in value:
+            yield Fault((*place, name), "is missing")
+
+
+def _properties(value: Any, schemas: Mapping[str, Schema], _: Schema, place: Place) -> Iterator[Fault]:
+    for name in schemas if isinstance(value, dict) else ():
+        if name in value:
+            yield from schema_faults(value[name], schemas[name], (*place, name))
+
+
+def _pattern_properties(value: Any, schemas: Mapping[str, Schema], _: Schema, place: Place) -> Iterator[Fault]:
+    for name in value if isinstance(value, dict) else ():
+        for pattern, one in schemas.items():
+            if _pattern(pattern).search(name):
+                yield from schema_faults(value[name], one, (*place, name))
+
+
+def _additional(value: Any, allowed: bool | Schema, schema: Schema, place: Place) -> Iterator[Fault]:
+    patterns = schema.get("patternProperties", {})
+    for name in value if isinstance(value, dict) else ():
+        if name in schema.get("properties", {}) or any(_pattern(pattern).search(name) for pattern in patterns):
+            continue
+        if isinstance(allowed, Mapping):
+            yield from schema_faults(value[name], allowed, (*place, name))
+        elif not allowed:
+            known = ", ".join([*schema.get("properties", {}), *patterns])
+            yield Fault((*place, name), f"is not known here; known are {known}")
+
+
+_CHECKS: dict[str, Callable[[Any, Any, Schema, Place], Iterator[Fault]]] = {
+    "type": _checked_before,
+    "enum": _enum,
+    "pattern": _matches,
+    "items": _items,
+    "minItems": _min_items,
+    "required": _required,
+    "properties": _properties,
+    "patternProperties": _pattern_properties,
+    "additionalProperties": _additional,
+}
+
+
+EXAMPLE = """\
+{
+  "metadata": {"dataset_id": "hpo-de-tiny", "version": "1.0", "language": "de"},
+  "test_cases": [
+    {"case_id": "de_neuro_001", "text": "Krampfanfälle", "description": "German word for seizures (Seizure)",
+     "expected_hpo_ids": ["HP:0001250"], "difficulty": "easy", "category": "exact_match",
+     "hpo_domain": "Abnormality of the nervous system"}
+  ]
+}"""
+LANGUAGES = {"german": "de", "english": "en", "french": "fr", "spanish": "es", "dutch": "nl"}
+FIELDS = {"difficulty": "difficulty", "category": "query_type", "hpo_domain": "domain"}
+"""Field of a case → field of the query."""
+MORE = ("expected", "evidence", "scope")
+"""Fields of a query that HPO cases do not have, and that are kept under the same names."""
+HPO_PATTERN, OTHER_PATTERN = rb"^HP:\\d{7}$", rb"^[^\\s:]+:\\S+$"
+"""What the schema says of ids of HPO, and what it says of those of any other ontology."""
+OTHER_ID = re.compile(r"(?!HP[:_])[^\s:]+:\S+", re.IGNORECASE)
+OWN = {"case_id", "text", "expected_hpo_ids", "relevance_grades", *FIELDS, *MORE}
+
+
+@cache
+def schema(*, is_hpo: bool = True) -> dict[str, Any]:
+    """The JSON Schema of the form with metadata and test_cases; other ontologies than HPO have ids of other forms."""
+    text = Path(__file__).with_name("hpo_cases.schema.json").read_bytes()
+    content: dict[str, Any] = parse_json(text if is_hpo else text.replace(HPO_PATTERN, OTHER_PATTERN))
+    return content
+
+
+def read_hpo_cases(path: Path) -> BenchmarkDataset:
+    """The form with metadata and test_cases must be as its schema says. A plain list may also join ids by `;`. Terms of
+    another ontology than HPO have ids of their own, such as `FR:4`.
+
+    Without a language in the file that of the folder counts: `de` or `german`. A case without an id gets its number. An
+    empty list of ids means that nothing is relevant. Terms have grade 1 unless `relevance_grades` says otherwise.
+    """
+    source = FileSource.at(path)
+    content = read_json(source)
+    notes = Notes(source.label)
+    is_plain = not (isinstance(content, dict) and "test_cases" in content)
+    cases = [content] if isinstance(content, dict) else content
+    content = {"test_cases": _mended(cases, notes)} if is_plain else content
+    _check(content, notes)
+    metadata = dict(content.get("metadata", {}))
+    dataset = BenchmarkDataset(metadata.pop("dataset_id", source.name), metadata.pop("version", "1.0"), metadata)
+    if language := _language(metadata, path, notes):
+        metadata["language"] = language
+    for number, case in enumerate(content["test_cases"], 1):
+        _add(dataset, case, str(number), language, notes)
+    notes.raise_if_any()
+    dataset.repairs = notes.repairs
+    return require_queries(dataset, source.label)
+
+
+def _language(metadata: dict[str, Any], path: Path, notes: Notes) -> str | None:
+    """The language that the file or its folder names; the file knows better."""
+    folder = path.resolve().parent.name.lower()
+    by_folder = folder if folder in LANGUAGES.values() else LANGUAGES.get(folder)
+    language: str | None = metadata.get("language", by_folder)
+    if by_folder and language != by_folder:
+        notes.mend("metadata.language", f"the file says {language}, its folder {by_folder}; the file is believed")
+    return language
+
+
+def _mended(cases: Any, notes: Notes) -> Any:
+    """A plain list in the form that the schema wants."""
+    if not isinstance(cases, list):
+        raise DataError(f"{notes.source}: expected a list of test cases, found {shortened(cases)}")
+    return [_mended_case(case, _place(case, number), notes) for number, case in enumerate(cases, 1)]
+
+
+def _mended_case(case: Any, place: str, notes: Notes) -> Any:
+    if not isinstance(case, dict):
+        return case
+    case = {name: value for name, value in case.items() if value is not None}
+    if type(case.get("case_id")) is int:
+        case["case_id"] = str(case["case_id"])
+    ids = case.get("expected_hpo_ids")
+    given = [ids] if isinstance(ids, str) else ids
+    if isinstance(given, list) and all(isinstance(one, str) for one in given):
+        case["expected_hpo_ids"] = list(_term_ids(given, f"{place}.expected_hpo_ids", notes))
+    return case
+
+
+def _term_ids(given: list[str], place: str, notes: Notes) -> Iterator[str]:
+    """Ids one by one, written as the ontology does."""
+    for joined in given:
+        for one in filter(None, re.split(r"[;,\s]+", joined)):
+            mended = re.sub(r"^hp[:_]", "HP:", one, flags=re.IGNORECASE)
+            if mended != one:
+                notes.mend(place, f"{one} is written {mended}")
+            yield mended
+
+
+def _place(case: Any, number: int) -> str:
+    """How a fault calls a case: by number, and by id where it has one."""
+    named = case.get("case_id") if isinstance(case, dict) else None
+    return f"case {number} ({named})" if named else f"case {number}"
+
+
+def _check(content: Any, notes: Notes) -> None:
+    """Raise whatever the schema does not allow, naming case and field."""
+    for fault in schema_faults(content, schema(is_hpo=not _is_of_another_ontology(content))):
+        first, *rest = (*fault.place, "")
+        if first == "test_cases" and rest and isinstance(rest[0], int):
+            place = _place(content["test_cases"][rest[0]], rest[0] + 1)
+            names = rest[1:-1]
+        else:
+            place, names = "", list(fault.place)
+        path = "".join(f"[{name}]" if isinstance(name, int) else f".{name}" for name in names)
+        notes.fault((place + path).removeprefix("."), fault.what)
+    notes.raise_if_any()
+
+
+def _is_of_another_ontology(content: Any) -> bool:
+    """Whether all expected ids have the form of ids, and none is HPO's: `FR:4`. Where one is, all have to be."""
+    cases = content.get("test_cases") if isinstance(content, dict) else None
+    listed = [case.get("expected_hpo_ids") for case in cases if isinstance(case, dict)] if isinstance(cases, list) else []
+    ids = [one for some in listed if isinstance(some, list) for one in some]
+    return bool(ids) and all(isinstance(one, str) and OTHER_ID.fullmatch(one) for one in ids)
+
+
+def _add(dataset: BenchmarkDataset, case: Mapping[str, Any], number: str, language: str | None, notes: Notes) -> None:
+    """One case as a query and its judgments."""
+    place = _place(case, int(number))
+    query_id = filled_id(case.get("case_id", number))
+    if query_id in dataset.queries:
+        notes.fault(place, f"the case_id {query_id} comes twice")
+        return
+    metadata = {name: value for name, value in case.items() if name not in OWN}
+    if language:
+        metadata.setdefault("language", language)
+    fields = {field: case[name] for name, field in FIELDS.items() if name in case}
+    more = {name: case[name] for name in MORE if name in case}
+    dataset.add_query(Query(query_id, case["text"], metadata=metadata or None, **fields, **more))
+    dataset.qrels[query_id] = _judged(case, place, notes)
+
+
+def _judged(case: Mapping[str, Any], place: str, notes: Notes) -> dict[str, float]:
+    """Term → grade; a grade that contradicts the list of expected terms is a fault."""
+    expected, grades = case["expected_hpo_ids"], case.get("relevance_grades", {})
+    for term in {term for term in expected if expected.count(term) > 1}:
+        notes.mend(f"{place}.expected_hpo_ids", f"{term} is named twice; it counts once")
+    for term, grade in grades.items():
+        if (grade > 0) != (term in expected):
+            said = "but is expected" if term in expected else "but is not among the expected ids"
+            notes.fault(f"{place}.relevance_grades", f"{term} has grade {grade:g}, {said}")
+    return {**dict.fromkeys(expected, 1), **grades}
+
+
+def write_hpo_cases(dataset: BenchmarkDataset, path: Path) -> None:
+    """The form with metadata and test_cases, held against its schema. What it has no place for is refused, not dropped."""
+    import msgspec
+
+    _refuse_what_does_not_fit(dataset, path)
+    languages = {(query.metadata or {}).get("language") for query in dataset.queries.values()}
+    shared = languages.pop() if len(languages) == 1 else None
+    metadata = {"dataset_id": dataset.name, "version": dataset.version, **dataset.metadata}
+    if shared:
+        metadata["language"] = shared
+    cases = [_case(query, dataset.qrels[query.query_id], shared) for query in dataset.queries.values()]
+    content = {"metadata": metadata, "test_cases": cases}
+    _check(content, Notes(str(path)))
+    with atomic_write(path) as file:
+        file.write(msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n")
+
+
+def _refuse_what_does_not_fit(dataset: BenchmarkDataset, path: Path) -> None:
+    unjudged = [query for query in dataset.queries if query not in dataset.qrels]
+    unknown = [query for query in dataset.qrels if query not in dataset.queries]
+    mixed = [query.query_id for query in dataset.queries.values() if OWN & (query.metadata or {}).keys()]
+    named = sorted({"dataset_id", "version"} & dataset.metadata.keys())
+    reasons = {
+        f"metadata called {some_of(named)}": named,
+        f"{counted(len(dataset.documents), 'document')}": dataset.documents,
+        f"{counted(len(dataset.spans), 'query')} with spans": dataset.spans,
+        f"{counted(len(dataset.judgments), 'judgment')} with judge or time": dataset.judgments,
+        f"queries without judgments ({some_of(unjudged)})": unjudged,
+        f"judgments of queries it does not have ({some_of(unknown)})": unknown,
+        f"queries whose metadata uses names of its own fields ({some_of(mixed)})": mixed,
+    }
+    if found := [what for what, there in reasons.items() if there]:
+        raise DataError(f"{path}: HPO test cases cannot hold {', '.join(found)}; write json instead")
+
+
+def _case(query: Query, judged: Mapping[str, float], shared_language: str | None) -> dict[str, Any]:
+    metadata = dict(query.metadata or {})
+    if shared_language:
+        metadata.pop("language")
+    named = {name: getattr(query, field) for name, field in FIELDS.items()} | {name: getattr(query, name) for name in MORE}
+    named["evidence"] = None if query.evidence is None else list(query.evidence)
+    case = {
+        "case_id": query.query_id,
+        "text": query.text,
+        "expected_hpo_ids": [term for term, grade in judged.items() if grade > 0],
+        "relevance_grades": {term: grade for term, grade in judged.items() if grade != 1} or None,
+        **named,
+    }
+    return {name: value for name, value in case.items() if value is not None} | metadata
+
+
+def detect(probe: Probe) -> bool:
+    """A JSON file of cases with expected_hpo_ids, on their own or as test_cases."""
+    return probe.suffix == ".json" and "expected_hpo_ids" in probe.outer_keys | probe.keys_under("test_cases")
+
+
+FORMAT = Format(
+    "hpo_cases",
+    "phrases and their HPO terms",
+    read_hpo_cases,
+    detect,
+    write_hpo_cases,
+    example=EXAMPLE,
+    rank=30,
+    words={"query_type": "category"},
+)

@@ -1,0 +1,231 @@
+"""ir_datasets: benchmarks of the ir_datasets package by their identifier, such as ir_datasets:beir/scifact/test."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, MutableMapping
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from assay.datasets.corpus import Items, Values
+from assay.datasets.dataset import BenchmarkDataset, Notes
+from assay.datasets.format import Format, Probe
+from assay.errors import AssayError, DataError, UnknownName, UsageError, near_matches
+from assay.model import Document, Query, text_id
+from assay.text import counted
+
+EXAMPLE = """\
+ir_datasets:beir/scifact/test
+irds:msmarco-passage/dev/small"""
+PREFIXES = ("ir_datasets:", "irds:")
+QUERY_TEXT = ("text", "title", "query", "question", "description")
+DOCUMENT_TEXT = ("text", "body", "abstract", "contents", "content", "main_content")
+
+
+def read_ir_datasets(path: Path) -> BenchmarkDataset:
+    """Queries and judgments are read now, documents when they are asked for.
+
+    The package downloads by itself, here when queries and judgments are read and later for documents, unless its folder
+    (~/.ir_datasets) has them already; assay downloads nothing. Of several judgments of a document the best counts.
+    """
+    name = _identifier(path)
+    with _explained(name):
+        benchmark = _load(name)
+        notes = Notes(name)
+        dataset = BenchmarkDataset(name, repairs=notes.repairs)
+        if not benchmark.has_queries() and not benchmark.has_qrels():
+            raise DataError(
+                f"{name}: there are neither queries nor judgments in it; name a part that has them, such as {name}/test"
+            )
+        if benchmark.has_queries():
+            dataset.queries = {query.query_id: query for query in map(_query, benchmark.queries_iter())}
+        if benchmark.has_qrels():
+            dataset.qrels = _judgments(benchmark, notes)
+        if benchmark.has_docs():
+            dataset.documents = PackageDocuments(name, benchmark)
+    return dataset
+
+
+def _identifier(path: Path) -> str:
+    """`beir/scifact/test` of `irds:beir/scifact/test`."""
+    text = path.as_posix()
+    return next((text.removeprefix(prefix) for prefix in PREFIXES if text.startswith(prefix)), text).strip("/")
+
+
+def _load(name: str) -> Any:
+    try:
+        import ir_datasets  # type: ignore[import-not-found, unused-ignore]
+    except ImportError:
+        raise UsageError(f"{PREFIXES[0]}{name} needs a package that is not there: pip install ir_datasets") from None
+    try:
+        return ir_datasets.load(name)
+    except KeyError:
+        known = list(getattr(ir_datasets, "registry", ()))
+        raise UnknownName(
+            "ir_datasets benchmark", name, near_matches(name, known), "they are listed at ir-datasets.com"
+        ) from None
+
+
+@contextmanager
+def _explained(name: str) -> Iterator[None]:
+    """What goes wrong inside the package, as an error that says what to do."""
+    try:
+        yield
+    except AssayError:
+        raise
+    except Exception as error:
+        said = f"{type(error).__name__}: {error}"
+        hint = "it downloads by itself; without a network, its files must be in ~/.ir_datasets already"
+        raise DataError(f"{name}: the package ir_datasets could not provide it ({said}); {hint}") from error
+
+
+def _fields(record: Any) -> dict[str, Any]:
+    """What a named tuple holds, in plain values."""
+    return {name: _plain(value) for name, value in record._asdict().items()}
+
+
+def _plain(value: Any) -> Any:
+    """Named tuples as objects, other tuples as lists, bytes as text."""
+    if hasattr(value, "_asdict"):
+        return _fields(value)
+    if isinstance(value, tuple | list):
+        return [_plain(one) for one in value]
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
+
+
+def _take_text(fields: dict[str, Any], names: tuple[str, ...], record: Any) -> str:
+    """The text under the first of these names; else what the package itself takes for the text."""
+    for name in names:
+        if isinstance(fields.get(name), str):
+            return str(fields.pop(name))
+    return str(record.default_text()) if hasattr(record, "default_text") else ""
+
+
+def _query(record: Any) -> Query:
+    """A query; the other fields, such as a description or narrative, are its metadata."""
+    fields = _fields(record)
+    query_id = text_id(fields.pop("query_id"))
+    return Query(query_id, _take_text(fields, QUERY_TEXT, record), metadata=fields or None)
+
+
+def _document(record: Any) -> Document:
+    """A document; a title is its title, a url its source, other fields its metadata."""
+    fields = _fields(record)
+    doc_id, title, url = text_id(fields.pop("doc_id")), fields.pop("title", None), fields.pop("url", None)
+    text = _take_text(fields, DOCUMENT_TEXT, record)
+    return Document(doc_id, text, source=url or None, title=title or None, metadata=fields or None)
+
+
+LARGEST_GRADE = sys.float_info.max
+
+
+def _grade(value: Any, doc: str) -> float:
+    """A grade is a finite number."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not -LARGEST_GRADE <= value <= LARGEST_GRADE:
+        raise DataError(f"the grade of document {doc} is {value!r}; a finite number is needed")
+    return value
+
+
+def _judgments(benchmark: Any, notes: Notes) -> dict[str, dict[str, float]]:
+    found: dict[str, dict[str, float]] = {}
+    n_again = 0
+    for row in benchmark.qrels_iter():
+        judged, doc = found.setdefault(text_id(row.query_id), {}), text_id(row.doc_id)
+        n_again += doc in judged
+        grade = _grade(row.relevance, doc)
+        judged[doc] = max(grade, judged.get(doc, grade))
+    if n_again:
+        notes.mend("judgments", f"{counted(n_again, 'judgment')} of documents judged before; the best grade counts")
+    return found
+
+
+class PackageDocuments(MutableMapping[str, Document]):
+    """Documents that the package keeps; what is added or replaced is kept in memory."""
+
+    def __init__(self, name: str, benchmark: Any) -> None:
+        self._name, self._benchmark = name, benchmark
+        self._added: dict[str, Document] = {}
+        self._removed: set[str] = set()
+
+    @cached_property
+    def _store(self) -> Any:
+        with _explained(self._name):
+            return self._benchmark.docs_store()
+
+    @cached_property
+    def _count(self) -> int:
+        with _explained(self._name):
+            count = self._benchmark.docs_count() if hasattr(self._benchmark, "docs_count") else None
+            return sum(1 for _ in self._benchmark.docs_iter()) if count is None else int(count)
+
+    def _stored(self, doc_id: object) -> Document | None:
+        """A document of the package, whether it was replaced here or not."""
+        if not isinstance(doc_id, str):
+            return None
+        with _explained(self._name):
+            try:
+                return _document(self._store.get(doc_id))
+            except KeyError:
+                return None
+
+    def __len__(self) -> int:
+        n_new = sum(self._stored(doc_id) is None for doc_id in self._added)
+        return self._count - len(self._removed) + n_new
+
+    def __iter__(self) -> Iterator[str]:
+        return (doc_id for doc_id, _ in self.stream())
+
+    def stream(self) -> Iterator[tuple[str, Document]]:
+        """Every document once, without keeping any."""
+        with _explained(self._name):
+            for document in map(_document, self._benchmark.docs_iter()):
+                if document.doc_id not in self._added and document.doc_id not in self._removed:
+                    yield document.doc_id, document
+        yield from self._added.items()
+
+    def __contains__(self, doc_id: object) -> bool:
+        return doc_id in self._added or (doc_id not in self._removed and self._stored(doc_id) is not None)
+
+    def __getitem__(self, doc_id: str) -> Document:
+        if doc_id in self._added:
+            return self._added[doc_id]
+        document = None if doc_id in self._removed else self._stored(doc_id)
+        if document is None:
+            raise KeyError(doc_id)
+        return document
+
+    def __setitem__(self, doc_id: str, document: Document) -> None:
+        self._added[doc_id] = document
+        self._removed.discard(doc_id)
+
+    def __delitem__(self, doc_id: str) -> None:
+        if doc_id not in self:
+            raise KeyError(doc_id)
+        self._added.pop(doc_id, None)
+        if self._stored(doc_id) is not None:
+            self._removed.add(doc_id)
+
+    def items(self) -> Any:
+        """Pairs of id and document, in one pass."""
+        return Items(self)
+
+    def values(self) -> Any:
+        """Documents, in one pass."""
+        return Values(self)
+
+
+def detect(probe: Probe) -> bool:
+    """An identifier that says so."""
+    return probe.path.as_posix().startswith(PREFIXES)
+
+
+FORMAT = Format(
+    "ir_datasets",
+    "identifiers of the ir_datasets package: ir_datasets:beir/scifact/test",
+    read_ir_datasets,
+    detect,
+    example=EXAMPLE,
+    rank=100,
+)

@@ -1,0 +1,373 @@
+"""Haystacks: LongMemEval's questions, each with the sessions it searches; the documents are sessions or turns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from assay.datasets.dataset import BenchmarkDataset, Notes, require_queries
+from assay.datasets.evidence import evidence_pack
+from assay.datasets.fields import answer_text
+from assay.datasets.format import Format, Probe
+from assay.files import FileSource, decode_file
+from assay.model import Document, Query, text_id
+from assay.text import counted, shortened
+
+
+class Turn(msgspec.Struct, gc=False):
+    """What one side said."""
+
+    role: str | None = None
+    content: str | None = None
+    has_answer: bool | None = None
+
+
+class Item(msgspec.Struct):
+    """A question as the file has it; its sessions are left as they are until they are needed."""
+
+    question_id: str | int | None = None
+    question_type: str | None = None
+    question: str | None = None
+    answer: Any = None
+    question_date: str | None = None
+    haystack_dates: list[str | None] | None = None
+    haystack_session_ids: list[str | int | None] | None = None
+    haystack_sessions: list[msgspec.Raw] | None = None
+    answer_session_ids: list[str | int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A session as documents: one text, or one for each turn; and the turns that hold the answer, from 1."""
+
+    texts: tuple[str, ...]
+    n_turns: int
+    marked: frozenset[int]
+
+    def says_as_much_as(self, other: Session) -> bool:
+        """Whether the words are the same, whatever is marked."""
+        return self.n_turns == other.n_turns and self.texts == other.texts
+
+
+class Sessions:
+    """Decodes sessions. Questions share most of theirs: the same session is decoded, and its text kept, only once."""
+
+    def __init__(self, by_turn: bool) -> None:
+        self._by_turn = by_turn
+        self._decode = msgspec.json.Decoder(list[Turn] | None).decode
+        self._known: dict[str, tuple[msgspec.Raw, Session]] = {}
+
+    def read(self, session_id: str, raw: msgspec.Raw) -> Session:
+        """The session; one of the same id is looked at again unless it is the same byte for byte."""
+        known = self._known.get(session_id)
+        if known is not None and bytes(known[0]) == bytes(raw):
+            return known[1]
+        turns = self._decode(raw) or []
+        lines = tuple(f"{turn.role}: {turn.content or ''}" if turn.role else turn.content or "" for turn in turns)
+        marked = frozenset(number for number, turn in enumerate(turns, 1) if turn.has_answer)
+        session = Session(lines if self._by_turn else ("\n".join(lines),), len(turns), marked)
+        self._known[session_id] = raw, session
+        return session
+
+
+@dataclass
+class Haystack:
+    """What one question searches: sessions under names that are theirs alone."""
+
+    question_id: str
+    sessions: dict[str, Session] = field(default_factory=dict)
+    dates: dict[str, str | None] = field(default_factory=dict)
+    names: dict[str, list[str]] = field(default_factory=dict)
+    """Session id → names: one, unless different sessions have the same id."""
+    marked: dict[str, set[int]] = field(default_factory=dict)
+    """Name → turns that hold the answer, where there are any."""
+
+    @classmethod
+    def of(cls, question_id: str, item: Item, sessions: Sessions, notes: Notes) -> Haystack:
+        """The haystack of a question. A session that cannot be decoded is a fault."""
+        haystack = cls(question_id)
+        place, empty = haystack.place, []
+        for number, (session_id, date, raw) in enumerate(_paired(item, place, notes), 1):
+            try:
+                session = sessions.read(session_id, raw)
+            except ValueError as error:
+                notes.fault(place, f"session {number} ({session_id}): {error}")
+                continue
+            haystack.add(session_id, date, session, notes)
+            if not session.n_turns:
+                empty.append(session_id)
+        if empty:
+            notes.mend(place, f"{counted(len(empty), 'session')} without turns: {', '.join(empty)}")
+        if not haystack.sessions:
+            notes.lose(place, "has no sessions to search")
+        return haystack
+
+    @property
+    def place(self) -> str:
+        """How notes name it."""
+        return f"question {self.question_id}"
+
+    def add(self, session_id: str, date: str | None, session: Session, notes: Notes) -> None:
+        """A session that is there already is not added again; a different one of the same id gets a name of its own."""
+        name = next((name for name in self.names.get(session_id, ()) if self.sessions[name].says_as_much_as(session)), None)
+        if name is not None:
+            notes.mend(self.place, f"session {session_id} appears again, dated {date}; kept once, dated {self.dates[name]}")
+        else:
+            name = session_id
+            while name in self.sessions:
+                name += "~"
+            if name != session_id:
+                notes.lose(self.place, f"a different session is called {session_id} as well; it is called {name} here")
+            self.sessions[name], self.dates[name] = session, date
+            self.names.setdefault(session_id, []).append(name)
+        if session.marked:
+            self.marked.setdefault(name, set()).update(session.marked)
+
+    def documents(self, by_turn: bool) -> Iterator[Document]:
+        """The sessions, or their turns; turns of one session share their metadata."""
+        group = self.question_id
+        for name, session in self.sessions.items():
+            date = self.dates[name]
+            metadata = {"session_id": name} if date is None else {"date": date, "session_id": name}
+            start = f"{group}/{name}"
+            if not by_turn:
+                yield Document(start, session.texts[0], metadata=metadata, group=group)
+                continue
+            for number, text in enumerate(session.texts, 1):
+                yield Document(f"{start}/{number}", text, section=name, metadata=metadata, group=group)
+
+
+def _paired(item: Item, place: str, notes: Notes) -> Iterator[tuple[str, str | None, msgspec.Raw]]:
+    """Id, date and content of every session; they are paired by position even where the lists differ in length."""
+    sessions = item.haystack_sessions or []
+    ids, dates = item.haystack_session_ids or [], item.haystack_dates or []
+    for name, given in (("haystack_session_ids", ids), ("haystack_dates", dates)):
+        if len(given) != len(sessions):
+            unused = f"; unused: {shortened(given[len(sessions) :])}" if len(given) > len(sessions) else ""
+            notes.lose(place, f"{len(given)} {name} for {counted(len(sessions), 'session')}; paired by position{unused}")
+    for number, raw in enumerate(sessions, 1):
+        session_id = ids[number - 1] if number <= len(ids) else None
+        if session_id is None or session_id == "":
+            session_id = f"session_{number}"
+            notes.mend(place, f"session {number} has no id; called {session_id}")
+        yield text_id(session_id), dates[number - 1] if number <= len(dates) else None, raw
+
+
+NOTHING = "nothing to find"
+UNKNOWN = "says nothing of where its answer is; only the expected answer can judge it"
+
+
+def session_evidence(haystack: Haystack, given: Sequence[str | int] | None, notes: Notes) -> tuple[str, ...] | None:
+    """Sessions that `answer_session_ids` names; where it names none, those with a turn that is marked `has_answer`."""
+    place = haystack.place
+    if not given and haystack.marked:
+        notes.mend(place, "answer_session_ids names no session; those with turns marked has_answer are taken")
+        return _documents(haystack, list(haystack.marked))
+    if given is None:
+        notes.lose(place, UNKNOWN)
+        return None
+    found = [_meant(haystack, session_id, notes) for session_id in _wanted(haystack, given, notes)]
+    if unnamed := [name for name in haystack.marked if name not in found]:
+        notes.lose(place, f"turns of {', '.join(unnamed)} are marked, but answer_session_ids does not name it; not counted")
+    if not found:
+        notes.lose(place, f"no session is known to hold the answer: {NOTHING}")
+    return _documents(haystack, found)
+
+
+def turn_evidence(haystack: Haystack, given: Sequence[str | int] | None, notes: Notes) -> tuple[str, ...] | None:
+    """Turns that are marked `has_answer`. A session that is named and has no such turn is noted as lost."""
+    place = haystack.place
+    if given is None and not haystack.marked:
+        notes.lose(place, UNKNOWN)
+        return None
+    wanted = _wanted(haystack, given or (), notes)
+    for session_id in wanted:
+        if not any(name in haystack.marked for name in haystack.names[session_id]):
+            notes.lose(place, f"no turn of session {session_id} is marked has_answer")
+    named = {name for session_id in wanted for name in haystack.names[session_id]}
+    if unnamed := [name for name in haystack.marked if name not in named]:
+        notes.mend(place, f"turns of {', '.join(unnamed)} are marked, but answer_session_ids does not name it; counted")
+    if not haystack.marked:
+        notes.lose(place, f"no turn is known to hold the answer: {NOTHING}")
+    return _documents(haystack, [f"{name}/{number}" for name, turns in haystack.marked.items() for number in sorted(turns)])
+
+
+def _documents(haystack: Haystack, names: Sequence[str]) -> tuple[str, ...]:
+    return tuple(f"{haystack.question_id}/{name}" for name in names)
+
+
+def _wanted(haystack: Haystack, given: Sequence[str | int], notes: Notes) -> list[str]:
+    """The sessions that are named and are there, each once."""
+    wanted: list[str] = []
+    for session_id in map(text_id, given):
+        if session_id not in haystack.names:
+            notes.lose(haystack.place, f"answer session {session_id} is not in the haystack")
+        elif session_id in wanted:
+            notes.mend(haystack.place, f"answer session {session_id} is named twice")
+        else:
+            wanted.append(session_id)
+    return wanted
+
+
+def _meant(haystack: Haystack, session_id: str, notes: Notes) -> str:
+    """The session of that id; among several, the only one with a marked turn, else the first."""
+    names = haystack.names[session_id]
+    marked = [name for name in names if name in haystack.marked]
+    if len(names) > 1 and len(marked) == 1:
+        notes.mend(
+            haystack.place, f"of the sessions called {session_id}, the one with marked turns holds the answer: {marked[0]}"
+        )
+        return marked[0]
+    if len(names) > 1:
+        notes.lose(haystack.place, f"{len(names)} sessions are called {session_id}; the first is taken to hold the answer")
+    return names[0]
+
+
+ABSTENTION = "_abs"
+"""How the ids of questions end that the haystack does not answer."""
+
+
+def read_haystacks(path: Path, by_turn: bool) -> BenchmarkDataset:
+    """Questions are decoded one after the other; a text that several haystacks share is held once."""
+    notes = Notes(str(path))
+    reader = _Reader(BenchmarkDataset(FileSource(path.resolve()).name), by_turn, notes)
+    for number, raw in enumerate(decode_file(path, list[msgspec.Raw]), 1):
+        reader.add(number, raw)
+        if notes.full:
+            break
+    notes.raise_if_any()
+    reader.dataset.repairs = notes.repairs
+    return require_queries(reader.dataset, str(path))
+
+
+class _Reader:
+    """Adds questions and their haystacks to a dataset."""
+
+    def __init__(self, dataset: BenchmarkDataset, by_turn: bool, notes: Notes) -> None:
+        self.dataset, self._by_turn, self._notes = dataset, by_turn, notes
+        self._sessions = Sessions(by_turn)
+        self._item = msgspec.json.Decoder(Item).decode
+        self._fields = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+
+    def add(self, number: int, raw: msgspec.Raw) -> None:
+        """One question, with all it may search; fields nobody knows go to its metadata."""
+        try:
+            item, fields = self._item(raw), self._fields(raw)
+            others = {name: msgspec.json.decode(value) for name, value in fields.items() if name not in KNOWN}
+        except ValueError as error:
+            self._notes.fault(f"question {number}", str(error))
+            return
+        question_id = self._question_id(item, number)
+        if question_id in self.dataset.queries:
+            self._notes.fault(f"question {number}", f"the question_id {question_id} has been there already")
+            return
+        haystack = Haystack.of(question_id, item, self._sessions, self._notes)
+        n_before, found = len(self.dataset.documents), {one.doc_id: one for one in haystack.documents(self._by_turn)}
+        self.dataset.documents.update(found)
+        if len(self.dataset.documents) != n_before + len(found):
+            self._notes.fault(haystack.place, "its documents have the ids of another question's; leave / out of ids")
+        self.dataset.queries[question_id] = self._query(item, haystack, others)
+
+    def _question_id(self, item: Item, number: int) -> str:
+        if item.question_id is None or item.question_id == "":
+            self._notes.mend(f"question {number}", f"has no question_id; called question_{number}")
+            return f"question_{number}"
+        return text_id(item.question_id)
+
+    def _query(self, item: Item, haystack: Haystack, others: dict[str, Any]) -> Query:
+        place, notes = haystack.place, self._notes
+        for name in ("question", "question_type"):
+            if not getattr(item, name):
+                notes.lose(place, f"has no {name}")
+        is_abstention = haystack.question_id.endswith(ABSTENTION)
+        named = {"answer_session_ids": item.answer_session_ids} if is_abstention and item.answer_session_ids else {}
+        dated = {"question_date": item.question_date} if item.question_date else {}
+        evidence_of = turn_evidence if self._by_turn else session_evidence
+        return Query(
+            haystack.question_id,
+            item.question or "",
+            query_type=item.question_type,
+            metadata={**others, **dated, **named, "answerable": not is_abstention},
+            expected=answer_text(item.answer, place, notes),
+            evidence=() if is_abstention else evidence_of(haystack, item.answer_session_ids, notes),
+            scope=haystack.question_id,
+        )
+
+
+KNOWN = frozenset(Item.__struct_fields__)
+
+
+EXAMPLE = """\
+[{"question_id": "c0ffee01",
+  "question_type": "single-session-user",
+  "question": "What did I call my cat?",
+  "answer": "Miso",
+  "question_date": "2023/05/30 (Tue) 23:40",
+  "haystack_dates": ["2023/05/20 (Sat) 02:21", "2023/05/21 (Sun) 10:05"],
+  "haystack_session_ids": ["answer_01", "filler_77"],
+  "haystack_sessions": [
+    [{"role": "user", "content": "My cat Miso will not eat.", "has_answer": true},
+     {"role": "assistant", "content": "Try warming the food."}],
+    [{"role": "user", "content": "How do I prune roses?"}]],
+  "answer_session_ids": ["answer_01"]}]"""
+
+
+def read_longmemeval(path: Path) -> BenchmarkDataset:
+    """A session is the document `question/session`, a question is a scope; `answer_session_ids` are the evidence.
+
+    A question whose id ends in `_abs` has no answer: its evidence is empty, and `answerable` is False. A session that
+    stands twice in a haystack is kept once; answer sessions that are not in the haystack are noted as lost.
+    """
+    dataset = read_haystacks(path, by_turn=False)
+    dataset.pack = evidence_pack("longmemeval", dataset.documents)
+    return dataset
+
+
+def detect(probe: Probe) -> bool:
+    """A JSON list of questions with haystacks; the published files have no ending."""
+    return probe.is_list and "question_id" in probe.keys and any(name.startswith("haystack_") for name in probe.keys)
+
+
+LONGMEMEVAL = Format(
+    "longmemeval",
+    "questions with a haystack of sessions each; documents are sessions",
+    read_longmemeval,
+    detect,
+    example=EXAMPLE,
+    rank=20,
+)
+
+
+TURNS_EXAMPLE = """\
+[{"question_id": "c0ffee01", "question_type": "single-session-user", "question": "What did I call my cat?", "answer": "Miso",
+  "haystack_session_ids": ["answer_01"], "answer_session_ids": ["answer_01"],
+  "haystack_sessions": [[{"role": "user", "content": "My cat Miso will not eat.", "has_answer": true},
+                         {"role": "assistant", "content": "Try warming the food."}]]}]"""
+
+
+def read_longmemeval_turns(path: Path) -> BenchmarkDataset:
+    """A turn is the document `question/session/number`, from 1; those marked `has_answer` are the evidence.
+
+    A question without any marked turn has nothing to find, and that is noted as a loss; `_abs` questions as for sessions.
+    """
+    dataset = read_haystacks(path, by_turn=True)
+    dataset.pack = evidence_pack("longmemeval_turns", dataset.documents)
+    return dataset
+
+
+def detect_turns(probe: Probe) -> bool:  # noqa: ARG001 (every format has the same signature)
+    """Never: the same file is taken for `longmemeval` unless this format is asked for."""
+    return False
+
+
+LONGMEMEVAL_TURNS = Format(
+    "longmemeval_turns",
+    "a LongMemEval file; documents are turns",
+    read_longmemeval_turns,
+    detect_turns,
+    example=TURNS_EXAMPLE,
+)

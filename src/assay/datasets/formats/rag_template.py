@@ -1,0 +1,358 @@
+"""rag_template: questions with expected answers, and contexts: passages with or without ids."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from assay.atomic_write import atomic_write
+from assay.datasets.dataset import BenchmarkDataset, Notes, require_queries
+from assay.datasets.entries import (
+    DOCUMENT_ID,
+    EXPECTED,
+    NAMES,
+    QUERY_ID,
+    Entry,
+    Judged,
+    agreed,
+    is_text,
+    is_texts,
+    is_whole,
+    judged_by_query,
+    parsed_line,
+    put_own,
+    read_each,
+    take_ground_truth,
+    with_id,
+)
+from assay.datasets.format import Format, Probe
+from assay.errors import DataError, Faults
+from assay.files import FileSource, convert, decoded_lines, read_json
+from assay.model import Document, Query, RelevanceJudgment, Span
+from assay.text import shortened
+
+CONTENT = ("content", "text", "page_content", "body")
+DOCUMENT_FIELDS = {"source": is_text, "section": is_text, "page_number": is_whole, "group": is_text}
+"""Fields of a document that stand in its metadata."""
+
+
+class Contexts:
+    """All documents of a file, as they come: first those for everybody, then those of single questions."""
+
+    def __init__(self, label: str, notes: Notes) -> None:
+        self.label, self.notes = label, notes
+        self.documents: dict[str, Document] = {}
+        self.are_shared = False
+        """Whether there are contexts for every question."""
+        self._uses: Counter[str] = Counter()
+        """How often an id is used by contexts of questions, and for everybody."""
+
+    def read_shared(self, value: Any) -> None:
+        """The contexts that every question may search. The same text twice, without ids, is one document."""
+        documents = self._shared_documents(value)
+        known: dict[tuple[object, ...], str] = {}
+        for document in documents.values():
+            if document.doc_id:
+                known.setdefault(_identity(document), document.doc_id)
+        faults = Faults(f"{self.label}, context")
+        for number, document in documents.items():
+            doc_id = document.doc_id or known.setdefault(_identity(document), f"c{number}")
+            try:
+                self._add_shared(number, doc_id, document)
+            except ValueError as error:
+                faults.add(number, str(error))
+        faults.raise_if_any()
+        self.are_shared = bool(self.documents)
+        self._uses.update(self.documents.keys())
+
+    def _shared_documents(self, value: Any) -> dict[int, Document]:
+        """Number → document, its id empty where none is given."""
+        faults = Faults(f"{self.label}, context")
+        found: dict[int, Document] = {}
+        for number, one in enumerate(each_context(value, self.label), 1):
+            try:
+                found[number] = self._document(one, f"{self.label}, context {number}")
+            except ValueError as error:
+                faults.add(number, str(error))
+        faults.raise_if_any()
+        return found
+
+    def _add_shared(self, number: int, doc_id: str, document: Document) -> None:
+        there = self.documents.get(doc_id)
+        if there is None:
+            self.documents[doc_id] = named(document, doc_id)
+            return
+        if _identity(there) != _identity(document):
+            raise DataError(f"there is another context called {doc_id}, with another text")
+        place = f"{self.label}, context {number}"
+        self.notes.mend(place, f"the same text as {doc_id}; they are one document")
+        if named(document, doc_id) != there:
+            self.notes.lose(place, f"its source, section and metadata differ from those of {doc_id}, which are kept")
+
+    def expect(self, value: Any) -> None:
+        """Look at the contexts of a question beforehand: an id that several questions use must be told apart."""
+        self._uses.update({str(_id_of(one)) for one in each_context(value) if isinstance(_id_of(one), str | int)})
+
+    def read_own(self, value: Any, query_id: str, scope: str, place: str) -> dict[str, str]:
+        """The contexts of one question: what the question calls each → the id of the document."""
+        names: dict[str, str] = {}
+        for number, one in enumerate(each_context(value), 1):
+            document = self._document(one, f"{place}, context {number}")
+            name = document.doc_id or f"c{number}"
+            doc_id = name if document.doc_id and self._uses[name] <= 1 else f"{query_id}/{name}"
+            if name in names or doc_id in self.documents:
+                raise DataError(f"two contexts are called {name}")
+            if document.doc_id and doc_id != name:
+                self.notes.mend(place, f"other contexts are called {name} too; this one is {doc_id}")
+            if document.group not in (None, scope):
+                self.notes.lose(place, f"context {name} is of group {document.group}, but belongs to this question alone")
+            self.documents[doc_id] = named(document, doc_id, scope)
+            names[name] = doc_id
+        return names
+
+    def _document(self, value: Any, place: str) -> Document:
+        """A document; its id is empty where none is given."""
+        entry = Entry.of(value, CONTENT[0], place, self.notes)
+        doc_id = entry.take_id(DOCUMENT_ID) or ""
+        text = entry.take_text(CONTENT, "the content")
+        title = entry.take_own({"title": is_text}).get("title") if "title" in entry.fields else None
+        own = entry.take_own(DOCUMENT_FIELDS)
+        return Document(doc_id, text, title=title, metadata=entry.rest(), **own)
+
+
+def each_context(value: Any, label: str = "contexts") -> Iterator[Any]:
+    """One after the other: a list, id → context, or a single one."""
+    if isinstance(value, Mapping) and not value.keys() & {*CONTENT}:
+        yield from (with_id(key, one, CONTENT[0], label) for key, one in value.items())
+    elif isinstance(value, list):
+        yield from value
+    elif isinstance(value, str | Mapping):
+        yield value
+    else:
+        raise DataError(f"{label}: expected a list of contexts, found {shortened(value)}")
+
+
+def _id_of(value: Any) -> object:
+    found: Iterable[object] = (value.get(name) for name in DOCUMENT_ID) if isinstance(value, Mapping) else ()
+    return next((one for one in found if one is not None), None)
+
+
+def _identity(document: Document) -> tuple[object, ...]:
+    """What makes two contexts without ids the same document."""
+    return document.text, document.title, document.group
+
+
+def named(document: Document, doc_id: str, group: str | None = None) -> Document:
+    """The same document under that id, and in that group."""
+    return replace(document, doc_id=doc_id, group=group if group is not None else document.group)
+
+
+EXAMPLE = """\
+{
+  "name": "cats", "version": "1.0", "language": "en",
+  "contexts": [
+    {"id": "p1", "content": "Cats sleep 12 to 16 hours a day.", "metadata": {"topic": "cats", "source": "cats.md"}},
+    {"id": "p2", "content": "Lions sleep up to 20 hours a day.", "metadata": {"topic": "lions", "source": "lions.md"}}
+  ],
+  "questions": [
+    {"id": "q1", "question": "How long do cats sleep?", "expected": "12 to 16 hours a day",
+     "query_type": "factual", "difficulty": "easy", "metadata": {"qrels": {"p1": 3, "p2": 0}}}
+  ]
+}
+
+JSON lines, one question each, with contexts of its own:
+{"question": "How long do cats sleep?", "answer": "12 to 16 hours", "contexts": ["Cats sleep 12 to 16 hours a day."]}"""
+QUESTION = ("question", "query", "text", "input")
+CONTEXTS = ("contexts", "documents", "passages", "context", "retrieval_context")
+LINES = (".jsonl", ".ndjson")
+TAGS = ("query_type", "difficulty", "domain")
+QUERY_FIELDS = {"scope": is_text, "evidence": is_texts}
+"""Fields of a query that stand in its metadata."""
+OTHERS = {"haystack_sessions", "conversation", "queries", "expected_hpo_ids", "spans", "start_line", "start_char"}
+"""Fields that tell records of other formats."""
+RESERVED = {"name", "version", "metadata", "questions", "qrels", "judgments", "spans", *CONTEXTS}
+
+
+def read_rag_template(path: Path) -> BenchmarkDataset:
+    """One JSON object, a bare list of questions, or JSON lines.
+
+    Questions without ids are q1, q2 …, contexts c1, c2 … by their place; the same text twice without ids is one document.
+    Contexts inside a question are its scope: they are called <question>/c1 …, or by their own id where no other question
+    uses it. Ground truth by ids: `relevantIds`, `relevantChunkIds`, `groundTruthIds` or `qrels`, in the metadata or the
+    question; an empty list says that nothing is relevant, no list that nobody judged. Where `context` and
+    `retrieval_context`, or `ground_truth` and `answer`, are both there, the first is used and the other kept as metadata.
+    """
+    source = FileSource.at(path)
+    return require_queries(_Reader(source, Notes(source.label)).read(), source.label)
+
+
+class _Reader:
+    """Reads one file."""
+
+    def __init__(self, source: FileSource, notes: Notes) -> None:
+        self.source, self.notes = source, notes
+        self.is_lines = Probe(source.path).suffix in LINES
+        self.contexts = Contexts(source.label, notes)
+        self.dataset = BenchmarkDataset(source.name, documents=self.contexts.documents, repairs=notes.repairs)
+
+    def read(self) -> BenchmarkDataset:
+        """The whole dataset; faults of the contexts come first, for questions need them."""
+        content = self._content()
+        questions = list(self._questions(content.pop("questions")))
+        if shared := next((name for name in CONTEXTS if content.get(name) is not None), None):
+            self.contexts.read_shared(content.pop(shared))
+        self._read_questions(questions, judged_by_query(content.pop("qrels", {}), self.source.label, self.notes))
+        self._read_rest(content)
+        self._look_for_judged()
+        return self.dataset
+
+    def _content(self) -> dict[str, Any]:
+        """The file as one object with `questions`."""
+        if self.is_lines:
+            return {"questions": dict(decoded_lines(self.source.path, parsed_line))}
+        content = read_json(self.source)
+        if isinstance(content, dict) and content.get("questions") is not None:
+            return content
+        return {"questions": [content] if isinstance(content, dict) else content}
+
+    def _questions(self, value: Any) -> Iterator[tuple[int, Any]]:
+        """Number and question: its line, or its place in the list."""
+        if self.is_lines:
+            yield from value.items()
+        elif isinstance(value, Mapping):
+            yield from enumerate((with_id(key, one, QUESTION[0], self.source.label) for key, one in value.items()), 1)
+        elif isinstance(value, list):
+            yield from enumerate(value, 1)
+        else:
+            raise DataError(f"{self.source.label}: expected a list of questions, found {shortened(value)}")
+
+    def _read_questions(self, questions: list[tuple[int, Any]], judged: dict[str, Judged]) -> None:
+        for _, value in questions:
+            self._look_at_contexts(value)
+        noun = "" if self.is_lines else "question"
+        read_each(questions, self.source.label, noun, partial(self._read_question, judged))
+        self.dataset.qrels.update({query: one.grades for query, one in judged.items() if query not in self.dataset.queries})
+
+    def _look_at_contexts(self, value: Any) -> None:
+        """Count the ids that questions use for their contexts; what is wrong comes to light when they are read."""
+        with suppress(DataError):
+            if (own := Entry.of(value, QUESTION[0], "", self.notes).take(CONTEXTS)) is not None:
+                self.contexts.expect(own)
+
+    def _read_question(self, judged: Mapping[str, Judged], number: int, place: str, value: Any) -> None:
+        entry = Entry.of(value, QUESTION[0], place, self.notes)
+        query_id = entry.take_id(QUERY_ID) or f"q{number}"
+        if query_id in self.dataset.queries:
+            raise DataError(f"there is another question called {query_id}")
+        text, expected = entry.take_text(QUESTION, "the question"), entry.take_expected()
+        contexts = entry.take(CONTEXTS)
+        truth = agreed([one for one in (take_ground_truth(entry), judged.get(query_id)) if one is not None])
+        grades = None if truth is None else truth.grades
+        fields = {**_tags_of(entry), **entry.take_own(QUERY_FIELDS)}
+        if contexts is not None and (contexts != [] or not self.contexts.are_shared):
+            fields.setdefault("scope", query_id)
+            grades = self._read_own_contexts(contexts, query_id, fields["scope"], place, grades)
+        if grades is not None:
+            self.dataset.qrels[query_id] = grades
+        self.dataset.queries[query_id] = Query(query_id, text, expected=expected, metadata=entry.rest(), **fields)
+
+    def _read_own_contexts(
+        self, contexts: Any, query_id: str, scope: str, place: str, grades: dict[str, float] | None
+    ) -> dict[str, float] | None:
+        """The contexts of a question; and its ground truth, which calls them by the names they have in the question."""
+        if is_texts(contexts) and contexts and all(one in self.contexts.documents for one in contexts):
+            raise DataError('its contexts are ids, not texts; if they are its ground truth, call them "relevantIds"')
+        names = self.contexts.read_own(contexts, query_id, scope, place)
+        return None if grades is None else {names.get(doc, doc): grade for doc, grade in grades.items()}
+
+    def _read_rest(self, content: dict[str, Any]) -> None:
+        """What the file says about itself."""
+        label = self.source.label
+        self.dataset.name = str(content.pop("name", self.dataset.name))
+        self.dataset.version = str(content.pop("version", self.dataset.version))
+        found = convert(content.pop("judgments", []), list[RelevanceJudgment], f"{label}: judgments")
+        self.dataset.judgments = {(one.query_id, one.doc_id): one for one in found}
+        self.dataset.spans = convert(content.pop("spans", {}), dict[str, list[Span]], f"{label}: spans")
+        more = content.pop("metadata", {})
+        self.dataset.metadata = {**content, **(more if isinstance(more, Mapping) else {"metadata": more})}
+
+    def _look_for_judged(self) -> None:
+        """Note judged documents that are nowhere; where there are no documents at all, they are elsewhere."""
+        documents = self.dataset.documents
+        for query, judged in self.dataset.qrels.items() if documents else ():
+            for doc in judged:
+                if doc not in documents:
+                    self.notes.mend(f"question {query}", f"judged document {doc} is not among the contexts")
+
+
+def _tags_of(entry: Entry) -> dict[str, str | None]:
+    """Type, difficulty and domain, where the question itself has them; in the metadata they are tags anyway."""
+    there = [name for name in TAGS if isinstance(entry.fields.get(name, 0), str | None)]
+    return {name: entry.fields.pop(name) for name in there}
+
+
+def write_rag_template(dataset: BenchmarkDataset, path: Path) -> None:
+    """Everything the dataset holds, as one JSON object: scope, evidence and ground truth in the metadata of questions."""
+    import msgspec
+
+    if Probe(path).suffix in LINES:
+        raise DataError(f"{path}: rag_template is written as one JSON file; give it a name that ends in .json")
+    apart = {name: value for name, value in dataset.metadata.items() if name in RESERVED}
+    content: dict[str, Any] = {"name": dataset.name, "version": dataset.version}
+    content |= {name: value for name, value in dataset.metadata.items() if name not in RESERVED}
+    content |= {"metadata": apart} if apart else {}
+    content["contexts"] = [_context(document) for document in dataset.documents.values()]
+    content["questions"] = [_question(query, dataset.qrels.get(query.query_id)) for query in dataset.queries.values()]
+    more = {
+        "qrels": {query: judged for query, judged in dataset.qrels.items() if query not in dataset.queries},
+        "judgments": list(dataset.judgments.values()),
+        "spans": dataset.spans,
+    }
+    content |= {name: value for name, value in more.items() if value}
+    with atomic_write(path) as file:
+        file.write(msgspec.json.format(msgspec.json.encode(content), indent=1) + b"\n")
+
+
+def _context(document: Document) -> dict[str, Any]:
+    outside, metadata = put_own(document.metadata, {name: getattr(document, name) for name in DOCUMENT_FIELDS})
+    title = {} if document.title is None else {"title": document.title}
+    return {"id": document.doc_id, **title, CONTENT[0]: document.text, **outside, "metadata": metadata}
+
+
+def _question(query: Query, judged: Mapping[str, float] | None) -> dict[str, Any]:
+    if taken := next((name for name in NAMES if name in (query.metadata or {})), None):
+        said = f"its metadata has {taken!r}, which this format reads as ground truth"
+        raise DataError(f"query {query.query_id}: {said}; rename it, or write json instead")
+    outside, metadata = put_own(query.metadata, {name: getattr(query, name) for name in QUERY_FIELDS})
+    named = {"expected": query.expected, **{name: getattr(query, name) for name in TAGS}}
+    filled = {name: value for name, value in named.items() if value is not None}
+    truth = {} if judged is None else {"qrels": judged}
+    return {"id": query.query_id, "question": query.text, **filled, **outside, "metadata": {**metadata, **truth}}
+
+
+def detect(probe: Probe) -> bool:
+    """An object with `questions`; or records with a question, and contexts or an expected answer."""
+    if probe.suffix not in (".json", *LINES):
+        return False
+    keys = probe.outer_keys
+    if (keys & OTHERS or keys >= {"file", "start"}) and "questions" not in keys:
+        return False
+    if "questions" in keys:
+        return True
+    return bool(keys & {*QUESTION}) and bool(keys & {*CONTEXTS, *EXPECTED})
+
+
+FORMAT = Format(
+    "rag_template",
+    "questions with expected answers, and contexts with or without ids: JSON, a bare list, or JSON lines",
+    read_rag_template,
+    detect,
+    write_rag_template,
+    example=EXAMPLE,
+    rank=15,
+)

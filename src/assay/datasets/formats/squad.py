@@ -1,0 +1,198 @@
+"""squad: questions about paragraphs with answers marked in them, as SQuAD 1.1 and 2.0 and their translations have it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from assay.datasets.dataset import BenchmarkDataset, Notes, require_queries
+from assay.datasets.format import Format, Probe
+from assay.errors import DataError
+from assay.files import FileSource, decode_file
+from assay.model import Document, Query, Span, text_id
+from assay.text import shortened
+
+EXAMPLE = """\
+{"version": "v2.0", "data": [
+  {"title": "House_cat", "paragraphs": [
+    {"context": "Cats sleep 12 to 16 hours a day. Kittens sleep more.",
+     "qas": [
+       {"id": "q1", "question": "How long do cats sleep?", "is_impossible": false,
+        "answers": [{"text": "12 to 16 hours", "answer_start": 11}]},
+       {"id": "q2", "question": "How long do lions sleep?", "is_impossible": true, "answers": [],
+        "plausible_answers": [{"text": "12 to 16 hours", "answer_start": 11}]}]}]}]}"""
+OWN = ("id", "question", "answers", "is_impossible")
+"""Fields of a question that are read; any other goes to its metadata."""
+
+
+def read_squad(path: Path) -> BenchmarkDataset:
+    """Paragraphs are documents `House_cat/1`, and each question has its own paragraph as the relevant one.
+
+    The first answer is the expected one, and its place a gold span; all answers stand in the metadata as `answers`, any
+    of which is right for metrics of answers. An impossible question is unanswerable, with `answerable: false` in its
+    metadata and no gold span; its paragraph is judged relevant all the same, for a reader has to find it to see that it
+    does not say.
+    A place where the answer does not stand is moved to the one that has it, and reported as lost where there is none, or
+    more than one. A question without an id is called by its paragraph and number: `House_cat/1/q2`.
+    """
+    notes = Notes(str(path))
+    content: Any = decode_file(path, object)
+    dataset = BenchmarkDataset(FileSource(path.resolve()).name)
+    if isinstance(content, dict) and content.get("version") is not None:
+        dataset.version = str(content["version"])
+    for doc_id, title, paragraph in _paragraphs(content, notes):
+        _add_paragraph(dataset, doc_id, title, paragraph, notes)
+        if notes.full:
+            break
+    notes.raise_if_any()
+    dataset.repairs = notes.repairs
+    return require_queries(dataset, str(path))
+
+
+def _paragraphs(content: Any, notes: Notes) -> Iterator[tuple[str, str | None, Mapping[str, Any]]]:
+    """Id, title and content of every paragraph, numbered within its article; articles of one title are one article."""
+    articles = content.get("data") if isinstance(content, dict) else content
+    if not isinstance(articles, list):
+        raise DataError(f"{notes.source}: expected a list of articles under data, found {shortened(articles)}")
+    n_seen: dict[str, int] = {}
+    for number, article in enumerate(articles, 1):
+        place = f"article {number}"
+        paragraphs = article.get("paragraphs") if isinstance(article, dict) else None
+        if not isinstance(paragraphs, list):
+            notes.fault(place, f"expected an object with a list of paragraphs, found {shortened(article)}")
+            continue
+        title = article.get("title")
+        named = isinstance(title, str) and bool(title.strip())
+        name = title if named else f"article-{number}"
+        if not named:
+            notes.mend(place, f"has no title; called {name}")
+        for one in paragraphs:
+            n_seen[name] = n_seen.get(name, 0) + 1
+            doc_id = f"{name}/{n_seen[name]}"
+            if isinstance(one, dict) and isinstance(one.get("context"), str):
+                yield doc_id, title.replace("_", " ") if named else None, one
+            else:
+                notes.fault(doc_id, f"expected an object with context as text and qas, found {shortened(one)}")
+
+
+def _add_paragraph(
+    dataset: BenchmarkDataset, doc_id: str, title: str | None, paragraph: Mapping[str, Any], notes: Notes
+) -> None:
+    """One paragraph and its questions; one without any is there to be searched."""
+    more = {name: value for name, value in paragraph.items() if name not in ("context", "qas") and value is not None}
+    document = Document(doc_id, paragraph["context"], title=title, metadata=more or None)
+    dataset.add_document(document)
+    questions = paragraph.get("qas")
+    if not isinstance(questions, list | None):
+        notes.fault(doc_id, f"expected qas to be a list of questions, found {shortened(questions)}")
+        return
+    for number, fields in enumerate(questions or (), 1):
+        place = f"{doc_id}, question {number}"
+        if not isinstance(fields, dict):
+            notes.fault(place, f"expected an object with question, id and answers, found {shortened(fields)}")
+            continue
+        try:
+            _add_question(dataset, document, fields, f"{doc_id}/q{number}", _At(place, notes))
+        except DataError as error:
+            notes.fault(place, str(error))
+
+
+class _At:
+    """Notes about one place."""
+
+    def __init__(self, place: str, notes: Notes) -> None:
+        self._place, self._notes = place, notes
+
+    def mend(self, what: str) -> None:
+        """Something was put right without doubt."""
+        self._notes.mend(self._place, what)
+
+    def lose(self, what: str) -> None:
+        """Something could not be used."""
+        self._notes.lose(self._place, what)
+
+
+def _add_question(dataset: BenchmarkDataset, document: Document, fields: Mapping[str, Any], number: str, at: _At) -> None:
+    """The question, its answers, and its paragraph as what is relevant."""
+    given = fields.get("id")
+    query_id = number if given is None or given == "" else text_id(given)
+    if query_id in dataset.queries:
+        raise DataError(f"question {query_id} appears twice; each needs an id of its own")
+    question = fields.get("question")
+    if not isinstance(question, str):
+        raise DataError(f"expected the question as text, found {shortened(question)}")
+    impossible = fields.get("is_impossible")
+    if not isinstance(impossible, bool | None):
+        raise DataError(f"is_impossible is true or false, not {shortened(impossible)}")
+    answers = _answers(fields.get("answers"))
+    if impossible and answers:
+        at.mend("is impossible, and has answers all the same, which are left out")
+        answers = []
+    if not impossible and not answers:
+        at.lose("has no answer, and is not said to be impossible; only its paragraph can judge it")
+    placed = [_placed(text, start, document.text, at) for text, start in answers]
+    metadata = {name: value for name, value in fields.items() if name not in OWN and value is not None}
+    if impossible is not None:
+        metadata["answerable"] = not impossible
+    if answers:
+        metadata["answers"] = [_plain(text, start) for text, start in dict.fromkeys(placed)]
+    expected = placed[0][0] if placed else None
+    dataset.add_query(Query(query_id, question, metadata=metadata or None, expected=expected))
+    dataset.qrels[query_id] = {document.doc_id: 1}
+    for text, start in placed[:1]:
+        if start is not None:
+            dataset.spans[query_id] = [Span(document.doc_id, start, start + len(text), text=text)]
+
+
+def _plain(text: str, start: int | None) -> dict[str, Any]:
+    return {"text": text} if start is None else {"text": text, "answer_start": start}
+
+
+def _answers(given: Any) -> list[tuple[str, int | None]]:
+    """Text and place of each answer; the place is None where nobody says."""
+    if not isinstance(given, list | None):
+        raise DataError(f"expected answers to be a list, found {shortened(given)}")
+    found: list[tuple[str, int | None]] = []
+    for one in given or ():
+        text = one.get("text") if isinstance(one, dict) else None
+        start = one.get("answer_start") if isinstance(one, dict) else None
+        if not isinstance(text, str) or not text.strip():
+            raise DataError(f"expected an answer with text and answer_start, found {shortened(one)}")
+        if isinstance(start, bool) or not isinstance(start, int | None):
+            raise DataError(f"answer_start is a whole number, not {shortened(start)}")
+        found.append((text, start))
+    return found
+
+
+def _placed(text: str, start: int | None, context: str, at: _At) -> tuple[str, int | None]:
+    """The answer, where it really stands; no place where that is in doubt."""
+    if start is not None and start >= 0 and context.startswith(text, start):
+        return text, start
+    said = "does not say where it stands" if start is None else f"does not stand at character {start}"
+    first = context.find(text)
+    if first < 0 or context.find(text, first + 1) >= 0:
+        where = "nowhere in the paragraph" if first < 0 else "at several places of the paragraph"
+        at.lose(f"the answer {shortened(text)} {said}, and is found {where}; its place is not used")
+        return text, None
+    at.mend(f"the answer {shortened(text)} {said}; it is found at {first}")
+    return text, first
+
+
+def detect(probe: Probe) -> bool:
+    """A JSON file with articles of paragraphs under data, or a bare list of them."""
+    if probe.suffix != ".json":
+        return False
+    if probe.is_list:
+        return "paragraphs" in probe.outer_keys and {"context", "qas"} <= probe.keys
+    return "data" in probe.outer_keys and "paragraphs" in probe.keys_under("data")
+
+
+FORMAT = Format(
+    "squad",
+    "questions about paragraphs, with answers marked in them: SQuAD 1.1, 2.0",
+    read_squad,
+    detect,
+    example=EXAMPLE,
+    rank=20,
+)

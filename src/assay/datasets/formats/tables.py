@@ -1,0 +1,284 @@
+"""json: one JSON file with metadata, queries, documents and qrels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from dataclasses import fields as dataclass_fields
+from pathlib import Path
+from typing import Any
+
+from assay.atomic_write import atomic_write
+from assay.datasets.dataset import BenchmarkDataset, Notes, require_queries
+from assay.datasets.fields import filled_fields, filled_id
+from assay.datasets.folder_tables import (
+    LINES,
+    TABLES,
+    add_judges,
+    has_tables,
+    judges_of,
+    judgment_rows,
+    read_queries,
+    read_tables,
+    write_card,
+)
+from assay.datasets.format import Format, Probe
+from assay.errors import DataError
+from assay.files import decode_file, decode_part, new_folder, write_lines, write_parquet_table
+from assay.model import Document, Query, RelevanceJudgment, Span, checked_grades
+from assay.text import shortened
+
+JSON_EXAMPLE = """\
+{
+  "metadata": {"dataset_name": "Cats", "version": "1.0"},
+  "queries": {"q1": {"query_id": "q1", "text": "How long do cats sleep?", "query_type": "factual", "difficulty": "easy"}},
+  "documents": {"d1": {"doc_id": "d1", "text": "Cats sleep 12 to 16 hours a day.", "source": "cats.md", "page_number": 3}},
+  "qrels": {"q1": {"d1": 3, "d2": 0}}
+}"""
+Records = dict[str, dict[str, Any]] | list[dict[str, Any]]
+NAMED = ("dataset_name", "version")
+"""What the metadata say of the dataset itself."""
+IDS = {"query": ("query_id", "id", "_id"), "document": ("doc_id", "id", "_id")}
+
+
+@dataclass
+class Content:
+    """The file, as it is."""
+
+    queries: Records | None = None
+    qrels: dict[str, dict[str, float]] = field(default_factory=dict)
+    documents: Records = field(default_factory=dict)
+    metadata: dict[str, Any] = field(default_factory=dict)
+    judgments: list[RelevanceJudgment] = field(default_factory=list)
+    spans: dict[str, list[Span]] = field(default_factory=dict)
+
+
+def read_json(path: Path) -> BenchmarkDataset:
+    """Queries and documents stand under their ids, or in a list of records with ids; without queries those judged are.
+
+    A record that names itself otherwise than its key is a fault. Fields nobody knows go to the metadata, of the record or of
+    the dataset; where those have another value under that name it is noted as lost. Tags and ids may be numbers.
+    """
+    content = decode_file(path, Content)
+    checked_grades(content.qrels)
+    if content.queries is None and not content.qrels:
+        raise DataError(f'{path}: there are neither queries nor qrels; expected {{"queries": {{"q1": {{"text": "…"}}}}, …}}')
+    notes = Notes(str(path))
+    inside, outside = content.metadata, _unknown(path)
+    name, version = ((inside if name in inside else outside).pop(name, None) for name in NAMED)
+    dataset = BenchmarkDataset(
+        path.stem if name is None else str(name),
+        "1.0" if version is None else str(version),
+        _merged(outside, inside, "the file", notes),
+        queries=_records(Query, {key: {} for key in content.qrels} if content.queries is None else content.queries, notes),
+        documents=_records(Document, content.documents, notes),
+        qrels=content.qrels,
+        spans=content.spans,
+        repairs=notes.repairs,
+    )
+    notes.raise_if_any()
+    add_judges(dataset, content.judgments, str(path))
+    return dataset
+
+
+def _unknown(path: Path) -> dict[str, Any]:
+    """What the file holds beside the parts of a benchmark."""
+    import msgspec
+
+    fields = decode_file(path, dict[str, msgspec.Raw])
+    known = Content.__dataclass_fields__
+    return {name: decode_part(value, f"{path}: {name}") for name, value in fields.items() if name not in known}
+
+
+def _merged(outside: Mapping[str, Any], inside: Mapping[str, Any], whose: str, notes: Notes) -> dict[str, Any]:
+    """Metadata, and fields nobody knows, which win over metadata of that name."""
+    for name in outside.keys() & inside.keys():
+        if outside[name] != inside[name]:
+            notes.lose(whose, f"{name} is given twice; that in the metadata ({shortened(inside[name])}) is not kept")
+    return {**inside, **outside}
+
+
+def _records(kind: type[Any], records: Records, notes: Notes) -> dict[str, Any]:
+    """Id → record; what is wrong is noted."""
+    found: dict[str, Any] = {}
+    noun = kind.__name__.lower()
+    for key, fields in records.items() if isinstance(records, dict) else _listed(records, noun, notes):
+        if key in found:
+            notes.fault("", f"the {noun} {key!r} comes twice")
+        try:
+            found[key] = _record(kind, noun, key, fields, notes)
+        except DataError as error:
+            notes.fault("", str(error))
+        if notes.full:
+            break
+    return found
+
+
+def _listed(records: list[dict[str, Any]], noun: str, notes: Notes) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Id and fields of records in a list."""
+    for number, fields in enumerate(records, 1):
+        name = next((name for name in IDS[noun] if fields.get(name) is not None), None)
+        if name is None:
+            notes.fault("", f"{noun} {number} has none of {', '.join(IDS[noun])}")
+            continue
+        try:
+            key = filled_id(fields[name])
+        except DataError as error:
+            notes.fault("", f"{noun} {number}: {error}")
+        else:
+            yield key, {other: value for other, value in fields.items() if other != name}
+
+
+def _record(kind: type[Any], noun: str, key: str, fields: Mapping[str, Any], notes: Notes) -> Any:
+    id_name = IDS[noun][0]
+    named = fields.get(id_name, key)
+    if str(named) != key:
+        raise DataError(f"the {noun} under {key!r} calls itself {named!r}")
+    own = kind.__dataclass_fields__
+    known = {name: value for name, value in fields.items() if name in own and name != id_name and value is not None}
+    for name in known.keys() & TEXTS:
+        known[name] = str(known[name]) if type(known[name]) in (int, float) else known[name]
+    for name in known.keys() & KINDS.keys():
+        if not isinstance(known[name], KINDS[name][0]) or isinstance(known[name], bool):
+            raise DataError(f"{name} of {key!r} is {KINDS[name][1]}, not {shortened(known[name])}")
+    if "evidence" in known:
+        known["evidence"] = [filled_id(one) for one in known["evidence"]]
+    if others := {name: value for name, value in fields.items() if name not in own}:
+        known["metadata"] = _merged(others, known.get("metadata", {}), f"{noun} {key}", notes)
+    return kind(key, **known)
+
+
+TEXTS = {"query_type", "difficulty", "domain", "scope", "source", "section", "group"}
+"""Fields whose numbers become text."""
+KINDS: Mapping[str, tuple[type, str]] = {
+    "metadata": (Mapping, "an object"),
+    "evidence": (list, "a list of ids"),
+    "page_number": (int, "a whole number"),
+    **dict.fromkeys(("text", "expected", "title", *TEXTS), (str, "text")),
+}
+"""Field → its type, and how to say that."""
+
+
+def write_json(dataset: BenchmarkDataset, path: Path) -> None:
+    """Everything the dataset holds; fields without a value are left out.
+
+    Metadata called dataset_name or version stand beside the metadata, where the dataset has its own.
+    """
+    import msgspec
+
+    inside = {name: value for name, value in dataset.metadata.items() if name not in NAMED}
+    content: dict[str, Any] = {
+        "metadata": {"dataset_name": dataset.name, "version": dataset.version, **inside},
+        **{name: value for name, value in dataset.metadata.items() if name in NAMED},
+        "queries": {key: filled_fields(query) for key, query in dataset.queries.items()},
+        "documents": {key: filled_fields(document) for key, document in dataset.documents.items()},
+        "qrels": dataset.qrels,
+    }
+    if judges := judges_of(dataset):
+        content["judgments"] = judges
+    if dataset.spans:
+        content["spans"] = {query: [filled_fields(span) for span in spans] for query, spans in dataset.spans.items()}
+    with atomic_write(path) as file:
+        file.write(msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n")
+
+
+def detect_json(probe: Probe) -> bool:
+    """A JSON object with queries or qrels."""
+    return probe.suffix == ".json" and not probe.is_list and bool(probe.outer_keys & {"queries", "qrels"})
+
+
+JSON = Format(
+    "json",
+    "one JSON file: metadata, queries, documents, qrels",
+    read_json,
+    detect_json,
+    write_json,
+    example=JSON_EXAMPLE,
+    rank=10,
+)
+
+
+JSONL_EXAMPLE = """\
+queries.jsonl     {"query_id": "q1", "text": "How long do cats sleep?", "query_type": "factual", "difficulty": "easy"}
+documents.jsonl   {"doc_id": "d1", "text": "Cats sleep 12 to 16 hours a day.", "source": "cats.md", "page_number": 3}
+judgments.jsonl   {"query_id": "q1", "doc_id": "d1", "relevance_grade": 3, "judge": "Ada"}
+dataset.json      {"name": "Cats", "version": "1.0", "metadata": {}}"""
+
+
+def read_jsonl(path: Path) -> BenchmarkDataset:
+    """A folder of tables; or one file whose queries carry their ground truth, as `golden` reads it.
+
+    Fields nobody knows go to the metadata of queries and documents. Documents stay in their file until they are asked for.
+    """
+    if path.is_dir():
+        return read_tables(path)
+    dataset = BenchmarkDataset(path.name.partition(".")[0])
+    read_queries(dataset, path)
+    return require_queries(dataset, str(path))
+
+
+def write_jsonl(dataset: BenchmarkDataset, path: Path) -> None:
+    """A folder; fields without a value are left out."""
+    with new_folder(path, "jsonl", [f"{table}.jsonl" for table in TABLES]) as folder:
+        write_lines(folder / "queries.jsonl", map(filled_fields, dataset.queries.values()))
+        write_lines(folder / "documents.jsonl", map(filled_fields, dataset.documents.values()))
+        write_lines(folder / "judgments.jsonl", map(filled_fields, judgment_rows(dataset)))
+        write_card(dataset, folder, has_judges=True)
+
+
+def detect_jsonl(probe: Probe) -> bool:
+    """A folder with queries.jsonl, and no corpus."""
+    return has_tables(probe.names, LINES)
+
+
+JSONL = Format("jsonl", "a folder of tables as JSON lines", read_jsonl, detect_jsonl, write_jsonl, example=JSONL_EXAMPLE)
+
+
+PARQUET_EXAMPLE = """\
+queries.parquet     query_id   text                               query_type   metadata
+                    q1         How long do cats sleep?            factual      {"language": "en"}
+documents.parquet   doc_id     text                               source       page_number
+                    d1         Cats sleep 12 to 16 hours a day.   cats.md      3
+judgments.parquet   query_id   doc_id                             relevance_grade
+                    q1         d1                                 3"""
+TYPES = {"evidence": "VARCHAR[]", "page_number": "BIGINT", "relevance_grade": "DOUBLE"}
+"""Columns that are not text. Metadata is text that holds a JSON object."""
+
+
+def read_parquet(path: Path) -> BenchmarkDataset:
+    """A folder of tables, some perhaps as JSON lines. Columns nobody knows go to the metadata; NaN counts as missing."""
+    return read_tables(path)
+
+
+def write_parquet(dataset: BenchmarkDataset, path: Path) -> None:
+    """A folder; every field of a record is a column."""
+    with new_folder(path, "parquet", [f"{table}.parquet" for table in TABLES]) as folder:
+        _write(folder / "queries.parquet", Query, dataset.queries.values())
+        _write(folder / "documents.parquet", Document, dataset.documents.values())
+        _write(folder / "judgments.parquet", RelevanceJudgment, judgment_rows(dataset))
+        write_card(dataset, folder, has_judges=True)
+
+
+def _write(file: Path, kind: type[Any], records: Iterable[Any]) -> None:
+    names = [one.name for one in dataclass_fields(kind)]
+    write_parquet_table(file, {name: TYPES.get(name, "VARCHAR") for name in names}, _rows(names, records))
+
+
+def _rows(names: list[str], records: Iterable[Any]) -> Iterator[list[Any]]:
+    import msgspec
+
+    for record in records:
+        row = [getattr(record, name) for name in names]
+        if "metadata" in names and (place := names.index("metadata")) and row[place] is not None:
+            row[place] = msgspec.json.encode(row[place]).decode()
+        yield row
+
+
+def detect_parquet(probe: Probe) -> bool:
+    """A folder with queries.parquet, and no corpus; one that has queries or judgments as JSON lines is `jsonl`."""
+    return has_tables(probe.names, (".parquet",)) and not has_tables(probe.names, LINES)
+
+
+PARQUET = Format(
+    "parquet", "a folder of tables as Parquet", read_parquet, detect_parquet, write_parquet, example=PARQUET_EXAMPLE
+)

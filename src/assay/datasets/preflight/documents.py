@@ -1,0 +1,167 @@
+"""Preflight of documents: one pass over their texts, of which none is kept."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from assay.datasets.dataset import BenchmarkDataset
+from assay.datasets.preflight.findings import Case, Cases, Finding
+from assay.datasets.preflight.queries import find_mojibake, folded_id, in_words
+from assay.errors import DataError
+from assay.model import Document
+from assay.relevance import check_label, resolved
+from assay.text import counted
+from assay.views import count_lines
+
+
+@dataclass
+class Corpus:
+    """What is known about documents after one pass over them."""
+
+    ids: dict[str, None] = field(default_factory=dict)
+    """Every id, in order."""
+    group_of: dict[str, str] = field(default_factory=dict)
+    """Document → its group, for those that have one."""
+    group_sizes: dict[str, int] = field(default_factory=dict)
+    first_copy: dict[str, str] = field(default_factory=dict)
+    """Document → the first with the same text; only where there are several."""
+    sizes: dict[str, dict[str, int]] = field(default_factory=dict)
+    """Document → how many lines and characters it has; only where there are spans."""
+    is_readable: bool = True
+
+    def may_find(self, scope: str | None) -> int:
+        """How many documents a query of that scope may search."""
+        return len(self.ids) if scope is None else self.group_sizes.get(scope, 0)
+
+
+def survey_documents(dataset: BenchmarkDataset) -> tuple[Corpus, list[Finding]]:
+    """Look at every document once; a file that cannot be read to its end is a finding, and no corpus."""
+    survey = _Survey(dataset)
+    try:
+        len(dataset.documents)  # a file's own checks, line by line
+        for key, document in dataset.documents.items():
+            survey.add(key, document)
+    except DataError as error:
+        return Corpus(is_readable=False), unreadable("unreadable-documents", error, "documents that cannot be read")
+    return survey.corpus, list(survey.findings())
+
+
+def unreadable(code: str, error: DataError, message: str) -> list[Finding]:
+    """The faults of a reader as cases."""
+    cases = Cases(code)
+    for fault in error.faults or (error.message,):
+        cases.add(fault_case(fault))
+    return cases.finding(message)
+
+
+def fault_case(fault: str) -> Case:
+    """`file:41: what` or `run, query q7: what` taken apart."""
+    place, colon, what = fault.partition(": ")
+    return Case(place, what) if colon else Case("", fault)
+
+
+class _Survey:
+    """Notes what each document tells; texts are kept as hashes of 64 bits."""
+
+    def __init__(self, dataset: BenchmarkDataset) -> None:
+        self.corpus = Corpus()
+        self._query_of = {text: key for key, query in dataset.queries.items() if (text := query.text.strip())}
+        self._queries = dataset.queries
+        self._has_spans = any(dataset.spans.values())
+        self._texts, self._folded = array("q"), array("q")
+        self._empty, self._mojibake = Cases("empty-document"), Cases("mojibake-document")
+        self._mismatch, self._is_query = Cases("document-id-mismatch"), Cases("query-is-document-text")
+
+    def add(self, key: str, document: Document) -> None:
+        """Look at one document."""
+        corpus, content = self.corpus, document.content
+        corpus.ids[key] = None
+        if document.group is not None:
+            corpus.group_of[key] = document.group
+            corpus.group_sizes[document.group] = corpus.group_sizes.get(document.group, 0) + 1
+        is_empty = not content or content.isspace()
+        self._texts.append(hash((key, None) if is_empty else (document.group, content)))
+        self._folded.append(hash(folded_id(key)))
+        if key != document.doc_id:
+            self._mismatch.about_document(key, f"calls itself {document.doc_id!r}")
+        if is_empty:
+            self._empty.about_document(key)
+        elif wrong := find_mojibake(content):
+            self._mojibake.about_document(key, in_words(*wrong))
+        if (query := self._query_of.get(document.text.strip())) is not None and not is_empty:
+            self._is_query.about_document(key, f"the text of query {query}")
+        if self._has_spans:
+            corpus.sizes[key] = {"lines": count_lines(document.text), "characters": len(document.text)}
+
+    def findings(self) -> Iterator[Finding]:
+        """What was found, once all documents were seen."""
+        size = f"of {len(self.corpus.ids):,}"
+        yield from self._mismatch.finding(f"{counted(len(self._mismatch), 'document')} kept under another id than their own")
+        yield from self._similar_ids()
+        yield from self._empty.finding(f"{counted(len(self._empty), 'document')} {size} without text")
+        bad = counted(len(self._mojibake), "document")
+        yield from self._mojibake.finding(f"{bad} {size} with letters of the wrong encoding")
+        yield from self._copies()
+        yield from self._same_ids()
+        yield from self._is_query.finding(f"{counted(len(self._is_query), 'document')} with the very text of a query")
+
+    def _similar_ids(self) -> list[Finding]:
+        cases = Cases("similar-document-ids")
+        for same in self._equal(self._folded):
+            for other in same[1:]:
+                cases.about_document(other, f"differs from document {same[0]!r} by case or blanks alone")
+        return cases.finding(f"{counted(len(cases), 'document id')} that others resemble but for case or blanks")
+
+    def _copies(self) -> list[Finding]:
+        cases = Cases("duplicate-documents")
+        for same in self._equal(self._texts):
+            self.corpus.first_copy |= dict.fromkeys(same, same[0])
+            for other in same[1:]:
+                cases.about_document(other, f"the same text as document {same[0]}")
+        return cases.finding(f"{counted(len(cases), 'document')} of {len(self.corpus.ids):,} with the text of another one")
+
+    def _equal(self, hashes: array[int]) -> Iterator[list[str]]:
+        """Ids of the documents that share a hash, in order, where there are several."""
+        values = np.frombuffer(hashes, np.int64)
+        order = np.argsort(values, kind="stable")
+        changes = np.flatnonzero(np.diff(values[order])) + 1
+        starts = np.concatenate(([0], changes, [len(values)]))
+        repeated = np.flatnonzero(np.diff(starts) > 1)
+        ids = list(self.corpus.ids) if len(repeated) else []
+        groups = [order[starts[number] : starts[number + 1]] for number in repeated]
+        for places in sorted(groups, key=lambda places: int(places[0])):
+            yield [ids[place] for place in places]
+
+    def _same_ids(self) -> list[Finding]:
+        cases = Cases("query-is-document-id")
+        for key in self._queries:
+            if key in self.corpus.ids:
+                cases.about_query(key, "a document has the same id")
+        return cases.finding(f"{counted(len(cases), 'query id')} that are ids of documents as well")
+
+
+def check_stale(dataset: BenchmarkDataset) -> list[Finding]:
+    """Spans whose recorded text is not where they say; those without a recorded text say nothing."""
+    cases = Cases("stale-span")
+    for key, document, fault in _stale(dataset):
+        cases.about_judgment(key, document, fault)
+    n_recorded = sum(span.text is not None for spans in dataset.spans.values() for span in spans)
+    return cases.finding(f"{counted(len(cases), 'span')} of {n_recorded:,} whose text is not what was recorded")
+
+
+def stale_sentences(dataset: BenchmarkDataset) -> set[str]:
+    """What is said about stale spans: readers note the same, and nobody needs it twice."""
+    return {fault for _, _, fault in _stale(dataset)} if dataset.documents else set()
+
+
+def _stale(dataset: BenchmarkDataset) -> Iterator[tuple[str, str, str]]:
+    """Query, file and what is wrong, for each span whose text is elsewhere or nowhere."""
+    recorded = [(key, span) for key, spans in dataset.spans.items() for span in spans if span.text is not None]
+    labels = resolved((span for _, span in recorded), dataset.documents)
+    for (key, span), label in zip(recorded, labels, strict=True):
+        if fault := check_label(label, dataset.documents).fault:
+            yield key, span.doc_id, fault

@@ -1,0 +1,218 @@
+"""Preflight of queries: their ids, their texts, and whether anything is known about what answers them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from assay.datasets.dataset import BenchmarkDataset
+from assay.datasets.preflight.findings import Cases, Finding, unplaced
+from assay.model import Query
+from assay.text import counted, percent, shortened, words_of
+
+
+def check_queries(dataset: BenchmarkDataset) -> Iterator[Finding]:
+    """Everything that queries tell by themselves."""
+    if not dataset.queries:
+        yield from unplaced("no-queries", "the dataset has no queries")
+        return
+    yield from _ids(dataset)
+    yield from _empty(dataset)
+    yield from _mojibake(dataset.queries.values())
+    yield from _near_duplicates(dataset.queries)
+    yield from _expected(dataset.queries.values())
+    yield from _ground_truth(dataset)
+
+
+def _ids(dataset: BenchmarkDataset) -> Iterator[Finding]:
+    mismatch = Cases("query-id-mismatch")
+    for key, query in dataset.queries.items():
+        if key != query.query_id:
+            mismatch.about_query(key, f"calls itself {query.query_id!r}")
+    yield from mismatch.finding(f"{counted(len(mismatch), 'query')} kept under another id than their own")
+    similar = Cases("similar-query-ids")
+    first: dict[str, str] = {}
+    for key in dataset.queries:
+        if (other := first.setdefault(folded_id(key), key)) != key:
+            similar.about_query(key, f"differs from query {other!r} by case or blanks alone")
+    yield from similar.finding(f"{counted(len(similar), 'query id')} that others resemble but for case or blanks")
+
+
+def folded_id(key: str) -> str:
+    """An id without what people overlook."""
+    return key.strip().casefold()
+
+
+def _empty(dataset: BenchmarkDataset) -> Iterator[Finding]:
+    """Queries without text among others that have one; where none has, only runs are scored, and texts do not matter."""
+    empty = Cases("empty-query")
+    for key, query in dataset.queries.items():
+        if not query.text.strip():
+            empty.about_query(key)
+    if len(empty) < len(dataset.queries):
+        yield from empty.finding(f"{counted(len(empty), 'query')} without text")
+
+
+def _mojibake(queries: Iterable[Query]) -> Iterator[Finding]:
+    cases = Cases("mojibake-query")
+    for query in queries:
+        for what, text in (("", query.text), ("its expected answer has ", query.expected or "")):
+            if wrong := find_mojibake(text):
+                cases.about_query(query.query_id, what + in_words(*wrong))
+                break
+    yield from cases.finding(f"{counted(len(cases), 'query')} with letters of the wrong encoding")
+
+
+def in_words(found: str, meant: str) -> str:
+    """What letters of the wrong encoding should have been."""
+    return f"{found!r} for {meant!r}" if meant else f"{found!r}, where a letter was lost"
+
+
+def _near_duplicates(queries: dict[str, Query]) -> Iterator[Finding]:
+    cases = Cases("near-duplicate-queries")
+    for query, earlier, likeness in near_duplicates(queries.values()):
+        share = "the same words" if likeness == 1 else f"{percent(likeness)} of all words in common"
+        cases.about_query(query, f"{share} with query {earlier}")
+    yield from cases.finding(f"{counted(len(cases), 'query')} nearly the same as others")
+
+
+def _expected(queries: Iterable[Query]) -> Iterator[Finding]:
+    cases = Cases("expected-empty")
+    for query in queries:
+        if query.expected is not None and not words_of(query.expected):
+            cases.about_query(query.query_id, f"expected is {shortened(query.expected)}")
+    yield from cases.finding(f"{counted(len(cases), 'query')} whose expected answer has no words")
+
+
+def _ground_truth(dataset: BenchmarkDataset) -> Iterator[Finding]:
+    without, nothing = Cases("query-without-judgments"), Cases("query-without-relevant")
+    for key, query in dataset.queries.items():
+        if not has_ground_truth(dataset, key, query):
+            without.about_query(key)
+        elif why := _nothing_to_find(dataset, key, query):
+            nothing.about_query(key, why)
+    if len(without) == len(dataset.queries):
+        yield from unplaced("no-ground-truth", "not one query has judgments, evidence, an expected answer or spans")
+        return
+    what = "without judgments, evidence, expected answer or spans"
+    yield from without.finding(f"{counted(len(without), 'query')} of {len(dataset.queries):,} {what}")
+    yield from nothing.finding(f"{counted(len(nothing), 'query')} of {len(dataset.queries):,} with nothing relevant")
+
+
+def has_ground_truth(dataset: BenchmarkDataset, key: str, query: Query) -> bool:
+    """Whether anything is known about what answers a query, be it that nothing does."""
+    return key in dataset.qrels or query.evidence is not None or bool(query.expected) or bool(dataset.spans.get(key))
+
+
+def _nothing_to_find(dataset: BenchmarkDataset, key: str, query: Query) -> str:
+    """Why there is nothing to find; judgments come before evidence, and evidence before text."""
+    judged = dataset.qrels.get(key)
+    if judged is not None:
+        has_relevant = any(grade > 0 for grade in judged.values())
+        return "" if has_relevant else f"{counted(len(judged), 'judgment')}, no grade above 0" if judged else "judged so"
+    return "its evidence is empty" if query.evidence is not None and not query.evidence else ""
+
+
+LOST = "\ufffd"
+"""What decoders put where they could not read."""
+_FOLLOWING = "\x80-\xbf" + bytes(range(0x80, 0xA0)).decode("cp1252", "ignore")
+"""What bytes 80 … BF look like."""
+_CLOSING = "’”»›…–—™®•·\xa0"
+"""Of these, what may well stand behind a capital with an accent: “CAFÉ”, IRMÃ…"""
+_UNMISTAKABLE = (
+    f"(?<=Ã)(?![{_CLOSING}])[{_FOLLOWING}]",
+    "(?<=Â)[\xa0-\xac\xae-\xb6\xb8-\xba\xbc-\xbf]",
+    "(?<=[ÄÅ])[ƒ‚„†‡ˆŠŒŽ¡¥¯±º¼¾]",
+    f"(?<=â)[€„‚][{_FOLLOWING}]",
+    "(?<=ï)»¿|(?<=ï)¿½",
+    f"(?<=ð)Ÿ[{_FOLLOWING}]{{2}}",
+    rf"(?<!\w[ÃÄÅ])(?<=[ÃÄÅ])[{_FOLLOWING}](?=[^\W\d_])",
+    f"(?<=[a-zß-ÿ][ÂÃÄÅ])[{_FOLLOWING}]",
+    r"(?<!\wÃ)(?<=Ã)\xa0",
+)
+_LETTER = f"(?:[Â-ß][{_FOLLOWING}]|[à-ï][{_FOLLOWING}]{{2}}|[ð-ô][{_FOLLOWING}]{{3}})"
+_ANY_TWO = "|".join(
+    f"(?<=[{leads}])[{_FOLLOWING}]{{{n_more}}}{_LETTER}+" for leads, n_more in (("Â-ß", 1), ("à-ï", 2), ("ð-ô", 3))
+)
+"""Two letters side by side: other scripts."""
+_SUSPECT = re.compile(f"[Â-ô](?=[{_FOLLOWING}])(?:{_ANY_TWO}|{'|'.join(_UNMISTAKABLE)})")
+"""It starts with one class of letters, which the machinery of `re` looks for quickly."""
+
+
+def find_mojibake(text: str) -> tuple[str, str] | None:
+    """The first wrong letters and what they should be; nothing after it where that is lost. None for good text.
+
+    Only what really is UTF-8 once written as cp1252 counts; a lone capital with a closing quote behind it does not.
+    """
+    if text.isascii():
+        return None
+    for match in _SUSPECT.finditer(text):
+        try:
+            return match[0], b"".join(map(_byte, match[0])).decode()
+        except UnicodeDecodeError:
+            continue
+    return (LOST, "") if LOST in text else None
+
+
+def _byte(letter: str) -> bytes:
+    """The byte that was read as this letter."""
+    try:
+        return letter.encode("cp1252")
+    except UnicodeEncodeError:
+        return letter.encode("latin-1")
+
+
+ALIKE = 9, 10
+"""Share of common words, as a fraction, from which on two queries are alike (Jaccard)."""
+MIN_WORDS = 9
+"""With fewer words, that share is only reached by the same words."""
+MOST_COMPARED = 50
+"""Queries that one is compared with at most per rare word; for thousands with hardly different words some are missed."""
+
+
+class Pair(NamedTuple):
+    """A query, an earlier one that it resembles, and the share of words they have in common."""
+
+    query: str
+    earlier: str
+    likeness: float
+
+
+def near_duplicates(queries: Iterable[Query]) -> Iterator[Pair]:
+    """Each query that resembles an earlier one of its scope, once. Order and repetition of words do not matter."""
+    first: dict[tuple[str | None, frozenset[str]], str] = {}
+    for query in queries:
+        key = query.scope, frozenset(words_of(query.text))
+        if not key[1]:
+            continue
+        earlier = first.setdefault(key, query.query_id)
+        if earlier != query.query_id:
+            yield Pair(query.query_id, earlier, 1.0)
+    yield from _overlapping([(words, scope, query) for (scope, words), query in first.items() if len(words) >= MIN_WORDS])
+
+
+def _overlapping(distinct: list[tuple[frozenset[str], str | None, str]]) -> Iterator[Pair]:
+    """Sets that share 90 % share one of their rarest words: only queries with such a word in common are compared."""
+    frequency = Counter(word for words, _, _ in distinct for word in words)
+    holders: dict[tuple[str | None, str], list[int]] = {}
+    for number, (words, scope, query) in enumerate(distinct):
+        n_rarest = len(words) - _most(len(words)) + 1
+        keys = [(scope, word) for word in sorted(words, key=lambda word: (frequency[word], word))[:n_rarest]]
+        candidates = {one for key in keys for one in holders.get(key, ())[-MOST_COMPARED:]}
+        likest = max(((_likeness(words, distinct[one][0]), -one) for one in candidates), default=(0.0, 0))
+        if likest[0] * ALIKE[1] >= ALIKE[0]:
+            yield Pair(query, distinct[-likest[1]][2], likest[0])
+        for key in keys:
+            holders.setdefault(key, []).append(number)
+
+
+def _most(n_words: int) -> int:
+    """So many words of a set must be in another that is alike."""
+    return -(-n_words * ALIKE[0] // ALIKE[1])
+
+
+def _likeness(one: frozenset[str], other: frozenset[str]) -> float:
+    n_common = len(one & other)
+    return n_common / (len(one) + len(other) - n_common)

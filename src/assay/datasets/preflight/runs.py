@@ -1,0 +1,324 @@
+"""Preflight of a run against the dataset it was made for."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from itertools import islice, pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from assay.arrays import Ints
+from assay.datasets.dataset import BenchmarkDataset
+from assay.datasets.preflight.documents import Corpus, fault_case
+from assay.datasets.preflight.findings import Case, Cases, Finding, first, unplaced
+from assay.datasets.preflight.judgments import respelled
+from assay.datasets.preflight.queries import has_ground_truth
+from assay.errors import DataError
+from assay.files import FileSource, as_source, document_of, hits_of, trec_fields
+from assay.model import Policy, Rankings, Run, as_rankings, as_score
+from assay.text import counted, percent
+
+MANY_UNJUDGED = 0.2
+"""Unjudged share of the first k from which on it is worth a warning."""
+MANY_CHUNKS = 0.5
+"""Share of unknown ids that must name a part of a known document to be taken for chunks."""
+
+
+def check_run(dataset: BenchmarkDataset, corpus: Corpus, source: Any, k: int) -> Iterator[Finding]:
+    """What is wrong with the run itself, then with the two together."""
+    run, findings = read_checked(source)
+    yield from findings
+    if run is None:
+        return
+    if not any(query in dataset.queries for query in run.query_ids):
+        yield from _no_query(dataset, run)
+    else:
+        yield from _missing(dataset, run)
+        about_ids = list(_Retrieved(dataset, corpus, run).findings())
+        yield from about_ids
+        if "run-no-id-matches" not in {finding.code for finding in about_ids}:
+            yield from _unjudged(dataset, run, k)
+    yield from _scores(run, k)
+    yield from _short(dataset, corpus, run, k)
+
+
+def _no_query(dataset: BenchmarkDataset, run: Run) -> list[Finding]:
+    said = f"the run has ids such as {first(run.query_ids)}, the dataset such as {first(dataset.queries)}"
+    if hint := respelled(run.query_ids, dataset.queries):
+        said += f"; {hint}"
+    return unplaced("run-no-query-matches", f"not one query of the run is in the dataset: {said}", len(run))
+
+
+def _missing(dataset: BenchmarkDataset, run: Run) -> Iterator[Finding]:
+    missing, unknown = Cases("run-missing-query"), Cases("run-unknown-query")
+    n_queries = 0
+    for key, query in dataset.queries.items():
+        if has_ground_truth(dataset, key, query):
+            n_queries += 1
+            if key not in run.numbers:
+                missing.about_run(key)
+    yield from missing.finding(f"{counted(len(missing), 'query')} of {n_queries:,} with ground truth not in the run")
+    for key in run.query_ids:
+        if key not in dataset.queries:
+            unknown.about_run(key)
+    yield from unknown.finding(f"{counted(len(unknown), 'query')} of the run not in the dataset")
+
+
+class _Retrieved:
+    """Ids that were retrieved, against those there are."""
+
+    def __init__(self, dataset: BenchmarkDataset, corpus: Corpus, run: Run) -> None:
+        self.dataset, self.corpus, self.run = dataset, corpus, run
+        self.known: Collection[str] = corpus.ids or _named(dataset)
+        self.unknown = Cases("run-unknown-document")
+        self.outside, self.itself = Cases("run-out-of-scope"), Cases("run-retrieved-query")
+        self.n_retrieved = self.n_chunks = 0
+        self.strange: list[str] = []
+
+    def findings(self) -> Iterator[Finding]:
+        """Look at every query that both know."""
+        for key, ranking in zip(self.run.query_ids, self.run.rankings, strict=True):
+            if key in self.dataset.queries:
+                self._look_at(key, ranking)
+        n_known = self.n_retrieved - len(self.unknown)
+        if self.known and self.n_retrieved and not n_known and self._is_judged():
+            yield from self._no_id()
+        elif len(self.unknown) and self.n_chunks >= MANY_CHUNKS * len(self.unknown):
+            yield from self._chunks()
+        elif self.corpus.ids:
+            yield from self.unknown.finding(f"{len(self.unknown):,} of {self.n_retrieved:,} retrieved ids not in the corpus")
+        yield from self.outside.finding(f"{counted(len(self.outside), 'retrieved document')} outside the query's scope")
+        yield from self.itself.finding(f"{counted(len(self.itself), 'query')} that found a document with their own id")
+
+    def _look_at(self, key: str, ranking: dict[str, float]) -> None:
+        self.n_retrieved += len(ranking)
+        scope = self.dataset.queries[key].scope
+        for doc in _apart(ranking, self.known):
+            if scope is not None and f"{scope}/{doc}" in self.known:
+                continue  # packs know ids without their scope
+            self.n_chunks += document_of(doc) in self.known or f"{scope}/{document_of(doc)}" in self.known
+            self.unknown.about_run(key, f"{doc!r}", doc)
+            if len(self.strange) < MOST_STRANGE:
+                self.strange.append(doc)
+        if scope is not None and self.corpus.group_of:
+            for doc in ranking:
+                if doc in self.corpus.ids and self.corpus.group_of.get(doc) != scope:
+                    self.outside.about_run(key, f"{doc!r} is of group {self.corpus.group_of.get(doc)!r}", doc)
+        if key in ranking:
+            self.itself.about_run(key, "", key)
+
+    def _is_judged(self) -> bool:
+        """Whether ids decide about relevance; evidence may be known by other means, and texts need no ids."""
+        return any(self.dataset.qrels.get(key) for key in self.run.query_ids)
+
+    def _no_id(self) -> list[Finding]:
+        where = "in the corpus" if self.corpus.ids else "in the judgments"
+        example = f"the run has ids such as {first(self.strange)}, the dataset such as {first(self.known)}"
+        hint = respelled(self.strange, self.known)
+        said = f"none of the {self.n_retrieved:,} retrieved ids is {where}: {example}{f'; {hint}' if hint else ''}"
+        return unplaced("run-no-id-matches", said, self.n_retrieved)
+
+    def _chunks(self) -> list[Finding]:
+        cases = Cases("run-chunk-ids")
+        cases.count, cases.kept = len(self.unknown), self.unknown.kept
+        example = next((doc for doc in self.strange if document_of(doc) != doc), self.strange[0])
+        said = f"the run has {example!r}, the dataset {document_of(example)!r}"
+        return cases.finding(f"{len(self.unknown):,} of {self.n_retrieved:,} retrieved ids look like chunks: {said}")
+
+
+MOST_STRANGE = 1000
+"""Unknown ids that are kept, to find out how they are meant."""
+
+
+def _apart(ranking: dict[str, float], known: Collection[str]) -> list[str]:
+    """Retrieved ids that are not known, in the order given."""
+    if not known or (isinstance(known, dict) and ranking.keys() <= known.keys()):
+        return []
+    return [doc for doc in ranking if doc not in known]
+
+
+def _named(dataset: BenchmarkDataset) -> dict[str, None]:
+    """Documents that ground truth names, where there is no corpus."""
+    found = {doc: None for judged in dataset.qrels.values() for doc in judged}
+    found |= {doc: None for query in dataset.queries.values() for doc in query.evidence or ()}
+    return found | {span.doc_id: None for spans in dataset.spans.values() for span in spans}
+
+
+def _unjudged(dataset: BenchmarkDataset, run: Run, k: int) -> list[Finding]:
+    """How much of the first k nobody judged, over the queries that have judgments."""
+    cases = Cases("run-unjudged")
+    tied = {int(place) for place in _tied_at(run, k)}
+    rule = Policy().rank_rule
+    n_seen = n_unjudged = 0
+    for place, key in enumerate(run.query_ids):
+        judged = dataset.qrels.get(key)
+        if not judged:
+            continue
+        ranked = run.in_order(place, rule) if place in tied else run.ranked(place)
+        n_top = min(k, len(ranked))
+        n_missing = sum(doc not in judged for doc in islice(ranked, k))
+        n_seen, n_unjudged = n_seen + n_top, n_unjudged + n_missing
+        if n_missing >= MANY_UNJUDGED * n_top > 0:
+            cases.about_run(key, f"{n_missing} of {n_top}")
+    if not n_seen or n_unjudged < MANY_UNJUDGED * n_seen:
+        return []
+    share = f"{percent(n_unjudged / n_seen)} of the first {k} documents ({n_unjudged:,} of {n_seen:,}) unjudged"
+    return cases.finding(f"{share}, {percent(MANY_UNJUDGED)} or more in {counted(len(cases), 'query')}")
+
+
+def _tied_at(run: Run, k: int) -> Ints:
+    """Places of the queries where the document at rank k has the score of the next one."""
+    order = run.order
+    longer = np.flatnonzero(order.end - order.start > k)
+    at = order.start[longer] + k
+    return longer[order.negated[at - 1] == order.negated[at]]
+
+
+def _constant(run: Run) -> Ints:
+    """Places of the queries with several documents and one score."""
+    order = run.order
+    several = np.flatnonzero(order.end - order.start > 1)
+    return several[order.negated[order.start[several]] == order.negated[order.end[several] - 1]]
+
+
+def _scores(run: Run, k: int) -> Iterator[Finding]:
+    constant, tied = Cases("run-constant-scores"), Cases("run-ties-at-k")
+    flat = _constant(run)
+    for place in flat.tolist():
+        ranking = run.rankings[place]
+        constant.about_run(run.query_ids[place], f"{len(ranking):,} documents, score {next(iter(ranking.values())):g}")
+    yield from constant.finding(f"{counted(len(constant), 'query')} of {len(run):,} with one score for all documents")
+    for place in np.setdiff1d(_tied_at(run, k), flat).tolist():
+        score = -run.order.negated[run.order.start[place] + k]
+        tied.about_run(run.query_ids[place], f"ranks {k} and {k + 1} have score {score:g}")
+    yield from tied.finding(f"{counted(len(tied), 'query')} of {len(run):,} where equal scores cross the cutoff {k}")
+
+
+def _short(dataset: BenchmarkDataset, corpus: Corpus, run: Run, k: int) -> list[Finding]:
+    """Queries with fewer than k documents, although there are more to find."""
+    cases = Cases("run-short")
+    for place in np.flatnonzero(run.n_retrieved < k).tolist():
+        query = dataset.queries.get(run.query_ids[place])
+        there = corpus.may_find(query.scope) if query and corpus.ids else k
+        if query and run.n_retrieved[place] < min(k, there):
+            cases.about_run(query.query_id, f"{counted(int(run.n_retrieved[place]), 'document')}")
+    return cases.finding(f"{counted(len(cases), 'query')} of {len(run):,} with fewer than {k} documents")
+
+
+class CheckedRun(NamedTuple):
+    """A run as far as it can be read, and what was found on the way."""
+
+    run: Run | None
+    findings: list[Finding]
+
+
+def read_checked(source: Any) -> CheckedRun:
+    """Anything that holds a run. A document ranked twice does not end the check: its better score is taken."""
+    try:
+        source = as_source(source)
+        rankings = _rankings(source, "error")
+    except DataError as error:
+        findings = _faults(error)
+        if {finding.code for finding in findings} != {"run-duplicate-document"}:
+            return CheckedRun(None, findings)
+        return _read_again(source, findings)
+    if bad := _not_numbers(rankings):
+        return CheckedRun(None, bad)
+    return CheckedRun(Run.borrow(rankings), _contradictions(source))
+
+
+def _read_again(source: Any, findings: list[Finding]) -> CheckedRun:
+    try:
+        rankings = _rankings(source, "keep_best")
+    except DataError as error:
+        return CheckedRun(None, [*findings, *_faults(error)])
+    return CheckedRun(Run.borrow(rankings), [*findings, *_contradictions(source)])
+
+
+def _rankings(source: Any, duplicates: str) -> Rankings:
+    """Document → score for each query, be they given as ids or as hits with texts."""
+    hits = None if isinstance(source, Run) else hits_of(source)
+    if hits is None:
+        return as_rankings(source, duplicates)
+    pairs = {query: [(hit.doc_id, hit.score) for hit in found] for query, found in hits.items()}
+    return as_rankings(pairs, duplicates)
+
+
+def _faults(error: DataError) -> list[Finding]:
+    """The faults of the reader, sorted by what is wrong."""
+    numbers, twice, others = Cases("run-score-not-a-number"), Cases("run-duplicate-document"), Cases("run-unreadable")
+    for fault in error.faults or (error.message,):
+        case = fault_case(fault)
+        is_number = "score" in case.found and "number" in case.found
+        (numbers if is_number else twice if "appears twice" in case.found else others).add(case)
+    return [
+        *others.finding("the run cannot be read"),
+        *numbers.finding(f"{counted(len(numbers), 'score')} that cannot be ranked"),
+        *twice.finding(f"{counted(len(twice), 'document')} ranked twice for a query"),
+    ]
+
+
+def _not_numbers(rankings: Rankings) -> list[Finding]:
+    """Scores that are none, in runs that come from memory."""
+    try:
+        Run.borrow(rankings).scores  # noqa: B018 (validates them all at once)
+    except DataError:
+        cases = Cases("run-score-not-a-number")
+        for query, ranking in rankings.by_query.items():
+            for doc, score in ranking.items():
+                if as_score(score) is None:
+                    cases.about_run(query, f"the score of document {doc} is {score!r}", doc)
+        return cases.finding(f"{counted(len(cases), 'score')} that cannot be ranked")
+    return []
+
+
+def _contradictions(source: Any) -> list[Finding]:
+    """Ranks in the fourth column of a TREC file that say otherwise than the scores in the fifth."""
+    if not isinstance(source, FileSource) or source.kind != "trec":
+        return []
+    cases = Cases("run-rank-contradicts-score")
+    n_queries = 0
+    for query, lines in _by_query(source):
+        n_queries += 1
+        if wrong := _first_contradiction(lines):
+            (rank, score, _), (lower, better, number) = wrong
+            found = f"rank {lower:g} has score {better:g}, rank {rank:g} has {score:g}"
+            cases.add(Case(f"{source.label}:{number}, query {query}", found, query))
+    return cases.finding(f"{counted(len(cases), 'query')} of {n_queries:,} where a worse rank has a better score")
+
+
+Line = tuple[float, float, int]
+"""Rank, score, number of the line."""
+
+
+def _by_query(source: FileSource) -> Iterator[tuple[str, list[Line]]]:
+    """Stretches of lines of one query; lines whose rank is no number are passed over."""
+    last, lines = b"", list[Line]()
+    for number, line in source.lines():
+        fields = trec_fields(line, 6)
+        if fields[0] != last:
+            if lines:
+                yield last.decode("utf-8", "replace"), lines
+            last, lines = fields[0], []
+        try:
+            lines.append((float(fields[3]), float(fields[4]), number))
+        except (ValueError, IndexError):  # three columns have no score to contradict
+            continue
+    if lines:
+        yield last.decode("utf-8", "replace"), lines
+
+
+def _first_contradiction(lines: list[Line]) -> tuple[Line, Line] | None:
+    """The first line, going down the ranks, that scores better than one at a better rank."""
+    if all(one[0] <= other[0] and one[1] >= other[1] for one, other in pairwise(lines)):
+        return None
+    lowest: Line | None = None
+    before: Line | None = None
+    for line in sorted(lines, key=lambda line: (line[0], -line[1])):
+        if before is not None and line[0] > before[0]:
+            lowest = before if lowest is None or before[1] < lowest[1] else lowest
+        if lowest is not None and line[1] > lowest[1]:
+            return lowest, line
+        before = line
+    return None

@@ -1,0 +1,134 @@
+"""Lines of a large text file by number, without reading the file again: counted once, then looked up chunk by chunk."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+CHUNK = 1 << 20
+
+
+class LineIndex:
+    """How many lines end before each chunk of the file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.ends_before = [0]
+
+    def add(self, chunk: bytes) -> None:
+        """Count the next chunk."""
+        letters = np.frombuffer(chunk, np.uint8)  # quicker than chunk.count, for lines are short
+        self.ends_before.append(self.ends_before[-1] + int(np.count_nonzero(letters == ord("\n"))))
+
+    @property
+    def n_lines(self) -> int:
+        """Lines of the file, counting a last one that is not ended."""
+        return self.ends_before[-1] + (not self._ends_in_newline())
+
+    def _ends_in_newline(self) -> bool:
+        with self.path.open("rb") as file:
+            file.seek(max(0, self.path.stat().st_size - 1))
+            return file.read(1) in (b"\n", b"")
+
+    def read(self, numbers: Iterable[int]) -> dict[int, bytes]:
+        """Line number (from 0) → the line."""
+        lines: dict[int, bytes] = {}
+        chunk, held = -1, [b""]
+        with self.path.open("rb") as file:
+            for number in sorted(set(numbers)):
+                wanted = max(0, bisect_left(self.ends_before, number + 1) - 1)
+                if wanted != chunk:
+                    chunk, held = wanted, self._lines_ending_in(file, wanted)
+                lines[number] = held[number - self.ends_before[chunk]]
+        return lines
+
+    def _lines_ending_in(self, file: IO[bytes], chunk: int) -> list[bytes]:
+        """The lines whose end lies in the chunk; the first may have begun in chunks before it."""
+        start, first = chunk * CHUNK, chunk
+        file.seek(start)
+        text = file.read(CHUNK)
+        while first and b"\n" not in (before := self._chunk(file, first - 1)):
+            text, first = before + text, first - 1
+        if first:
+            text = self._chunk(file, first - 1).rpartition(b"\n")[2] + text
+        return text.split(b"\n")
+
+    def _chunk(self, file: IO[bytes], number: int) -> bytes:
+        file.seek(number * CHUNK)
+        return file.read(CHUNK)
+
+
+def ordinary_lines(path: Path, delimiter: bytes, marks: bytes, *, may_have_gaps: bool = False) -> LineIndex | None:
+    """The lines of a file that both readers are bound to split alike; None for any other file.
+
+    None of the marks occurs, no line starts with `#` or ends in a delimiter, no field starts with a plus sign or is empty
+    (unless gaps are allowed), and carriage returns stand only before line feeds.
+    """
+    index = LineIndex(path)
+    before = b"\n"
+    with path.open("rb") as file:
+        while chunk := file.read(CHUNK):
+            if any(bytes([mark]) in chunk for mark in marks) or not _is_ordinary(before + chunk, delimiter, may_have_gaps):
+                return None
+            index.add(chunk)
+            before = chunk[-1:]
+    if before == delimiter:
+        return None
+    ends_in_gap = before <= b" " and before != b"\n" and not may_have_gaps
+    return None if before == b"\r" or ends_in_gap else index
+
+
+def _is_ordinary(text: bytes, delimiter: bytes, may_have_gaps: bool) -> bool:
+    """The text starts with the last byte of what came before it."""
+    if b"+" in text and delimiter + b"+" in text:
+        return False
+    if b"#" in text and b"\n#" in text:
+        return False
+    if delimiter + b"\n" in text or delimiter + b"\r" in text:  # the database passes over one empty field too many
+        return False
+    if b"\r" in text:
+        text = text.replace(b"\r\n", b"\n")
+        if b"\r" in text[:-1]:
+            return False
+    is_gap = np.frombuffer(text, np.uint8) <= ord(" ")
+    return may_have_gaps or not (is_gap[1:] & is_gap[:-1]).any()
+
+
+def connect() -> Any:
+    """A private in-memory connection that fetches nothing and prints nothing. Close it when done."""
+    import duckdb
+
+    connection = duckdb.connect(config={"autoinstall_known_extensions": "false"})
+    connection.execute("SET enable_progress_bar = false")
+    return connection
+
+
+def quoted(name: str) -> str:
+    """A column name as SQL."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def path_literal(path: Path) -> str:
+    """A path as SQL, taken letter by letter: `*`, `?` and `[` are no patterns."""
+    return literal(re.sub(r"[*?\[]", lambda mark: f"[{mark[0]}]", str(path)))
+
+
+def literal(text: str) -> str:
+    """A string as SQL."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def is_wrong_statement(error: Exception) -> bool:
+    """Whether the database refuses what it was asked, which is a fault of assay's and not of the data.
+
+    Of a damaged file it may say anything else, even an error of no particular type.
+    """
+    import duckdb
+
+    ours = (duckdb.ParserException, duckdb.SyntaxException, duckdb.BinderException, duckdb.CatalogException)
+    return isinstance(error, ours)

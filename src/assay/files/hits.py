@@ -1,0 +1,208 @@
+"""Hits: rankings whose entries bring their text along, as retrievers and RAG tools hand them over."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+from assay.errors import DataError
+from assay.files.columns import COLUMN_NAMES, is_table
+from assay.files.source import FileSource
+from assay.model import IDS, SCORES, TEXTS, Hit, Run, are_columns, as_number, as_score, records_of_columns, term_of, text_id
+from assay.text import shortened
+
+QUERIES = ("query_id", "question_id", "qid", "case_id", "id")
+LISTS = (
+    "hits",
+    "results",
+    "retrieved",
+    "retrieved_contexts",
+    "retrievedContext",
+    "contexts",
+    "retrieval_context",
+    "documents",
+)
+
+
+PLAIN_TEXTS = ("retrieved_contexts", "retrievedContext", "contexts", "retrieval_context")
+"""Lists whose entries are texts where they are no records."""
+
+
+def hits_of(source: Any) -> dict[str, list[Hit]] | None:
+    """Query → hits, best first; None where the source holds ids and scores alone, which others read quicker."""
+    if isinstance(source, FileSource):
+        if source.kind not in ("json", "jsonl"):
+            return None
+        source = _content(source)
+    if isinstance(source, Mapping) and not isinstance(source, Run):
+        rankings = {text_id(query): _of_columns(text_id(query), hits) for query, hits in source.items()}
+        kinds = set(map(type, chain.from_iterable(filter(_is_list, rankings.values()))))
+        are_hits = any(issubclass(kind, Hit | Mapping) for kind in kinds)
+    elif _is_list(source):
+        rankings, are_hits = _by_query(source)
+    else:
+        return None
+    if not are_hits:
+        return None
+    return {query: read_hits(query, hits) for query, hits in rankings.items()}
+
+
+def _of_columns(query: str, hits: Any) -> Any:
+    """The records of an answer in columns; anything else as it is."""
+    if not are_columns(hits):
+        return hits
+    try:
+        return records_of_columns(hits)
+    except ValueError as error:
+        raise DataError(f"run, query {query}: {error}") from None
+
+
+def brings_hits(source: Any) -> bool:
+    """Whether a source looks as if it held hits rather than ids and scores; a file is not read for that."""
+    if not isinstance(source, FileSource):
+        return hits_of(source) is not None
+    if source.kind not in ("json", "jsonl"):
+        return False
+    with source.reading() as file:
+        head = file.read(1 << 16)
+    return any(f'"{name}"'.encode() in head for name in (*TEXTS, *LISTS, "metadatas"))
+
+
+def _is_list(hits: Any) -> bool:
+    return isinstance(hits, Sequence) and not isinstance(hits, str | bytes)
+
+
+def read_hits(query: str, hits: Any) -> list[Hit]:
+    """The hits of a query, of whatever shape its ranking is; of several hits of one term the best."""
+    if isinstance(hits, Mapping):
+        hits = [{"id": doc, "score": score} for doc, score in hits.items()]
+    if not _is_list(hits):
+        raise DataError(f"run, query {query}: expected a list of hits, found {shortened(hits)}")
+    found = [_hit(query, place, entry) for place, entry in enumerate(hits)]
+    best = {term: hit for hit in sorted(found, key=_score) if (term := term_of(hit.metadata)) == hit.doc_id}
+    return [hit for hit in found if best.get(hit.doc_id, hit) is hit]
+
+
+def _score(hit: Hit) -> float:
+    return hit.score
+
+
+def _content(source: FileSource) -> Any:
+    """The file's JSON; nothing where it is none, for the reader of runs says it better."""
+    with source.reading() as file:
+        text = file.read().removeprefix(b"\xef\xbb\xbf")
+    try:
+        if source.kind == "json":
+            return json.loads(text)
+        return [json.loads(line) for line in text.splitlines() if line.strip()]
+    except (ValueError, RecursionError):
+        return None
+
+
+def _by_query(rows: Iterable[Any]) -> tuple[dict[str, list[Any]], bool]:
+    """Rows that are hits of a query, or queries with their hits; and whether they are more than ids and scores."""
+    found: dict[str, list[Any]] = {}
+    are_hits = False
+    for number, row in enumerate(rows, 1):
+        if not isinstance(row, Mapping):
+            return {}, False
+        name = next((name for name in LISTS if _is_list(row.get(name))), None)
+        query = next((row[name] for name in QUERIES if row.get(name) is not None), number if name else None)
+        if query is None:
+            return {}, False
+        listed = [row] if name is None else row[name]
+        if name in PLAIN_TEXTS:
+            listed = [{"content": entry} if isinstance(entry, str) else entry for entry in listed]
+        are_hits = are_hits or any(map(_is_record if name else _brings_text, listed))
+        found.setdefault(text_id(query), []).extend(listed)
+    return found, are_hits
+
+
+def _is_record(entry: Any) -> bool:
+    return isinstance(entry, Hit | Mapping)
+
+
+def _brings_text(entry: Mapping[str, Any]) -> bool:
+    return any(isinstance(entry.get(name), str) for name in TEXTS)
+
+
+def _hit(query: str, place: int, entry: Any) -> Hit:
+    """An entry as a hit: without an id it is known by its place, without a score by its rank."""
+    if isinstance(entry, Hit):
+        return entry
+    if isinstance(entry, str):
+        entry = {"id": entry}
+    if not isinstance(entry, Mapping):
+        raise DataError(f"run, query {query}: expected a hit with content, found {shortened(entry)}")
+    own = next((name for name in IDS if entry.get(name) is not None and name != "query_id"), None)
+    doc_id = f"{query}#{place + 1}" if own is None else text_id(entry[own])
+    doc_id = term_of(entry.get("metadata")) or doc_id
+    text = next((entry[name] for name in TEXTS if isinstance(entry.get(name), str)), None)
+    far = as_number(entry.get("distance"))
+    score = next((entry[name] for name in SCORES if entry.get(name) is not None), -float(place) if far is None else -far)
+    number = as_score(score)
+    if number is None:
+        raise DataError(f"run, query {query}: the score of {doc_id} is {score!r}; only a number can be ranked")
+    metadata = entry.get("metadata")
+    return Hit(doc_id, number, text, metadata if isinstance(metadata, Mapping) else None)
+
+
+PART = re.compile(r"(?:[#@|]|::|/chunk[-_]?|[-_]chunk[-_]?)\d+$|#[^#]*$")
+"""doc7#3, doc7::3, doc7_chunk_3, doc7/chunk3 …"""
+
+
+def document_of(chunk_id: str) -> str:
+    """The id of the document that a chunk's id seems to name; the id itself where it names no part."""
+    return PART.sub("", chunk_id)
+
+
+ID_LISTS = ("results", "hits", "documents", "retrieved")
+"""What a list of ids, of (id, score) or of hits is called, the likeliest first."""
+NOTHING = object()
+"""Stands for the document of a query whose list is empty."""
+
+Row = tuple[int, Any, Any, Any, Any]
+
+
+class Iteration(str):
+    """A value of TREC's second column: the subtopic in judgments of diversity, else nothing that matters."""
+
+    __slots__ = ()
+
+
+def is_listed(record: Mapping[Any, Any]) -> bool:
+    """Whether a record holds a query and the list of what was retrieved for it, rather than one document."""
+    return not is_table(list(record)) and _list_in(record) is not None and _query_in(record) is not None
+
+
+def listed_rows(place: int, record: Mapping[Any, Any]) -> Iterator[Row]:
+    """A row for each document of the list, best first where there are no scores; one with NOTHING if the list is empty."""
+    query = text_id(record[_query_in(record)])
+    hits = read_hits(query, [_entry(entry) for entry in record[_list_in(record)]])
+    if not hits:
+        yield place, query, NOTHING, 0.0, None
+    for hit in hits:
+        yield place, query, hit.doc_id, hit.score, None
+
+
+def _list_in(record: Mapping[Any, Any]) -> str | None:
+    return next((name for name in ID_LISTS if isinstance(record.get(name), list | tuple)), None)
+
+
+def _query_in(record: Mapping[Any, Any]) -> str | None:
+    """What the query goes by: an id if there is one, else its words."""
+    return next((name for name in (*QUERIES, *COLUMN_NAMES["query"]) if isinstance(record.get(name), str | int)), None)
+
+
+def _entry(entry: Any) -> Any:
+    """An id or a pair of id and score as the record of a hit; a hit as it is."""
+    if isinstance(entry, Hit | Mapping):
+        return entry
+    if not isinstance(entry, Sequence) or isinstance(entry, str | bytes):
+        return {"id": text_id(entry)}
+    if len(entry) != 2:
+        raise DataError(f"expected ids, pairs of id and score, or hits, found {entry!r}")
+    return {"id": entry[0], "score": entry[1]}

@@ -1,0 +1,147 @@
+"""Decoding JSON into records, with faults that say where."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+from assay.errors import DataError, Faults
+from assay.files.source import FileSource
+from assay.text import shortened
+
+T = TypeVar("T")
+
+
+def decode_file(path: Path, kind: type[T]) -> T:
+    """A whole JSON file as a value of that type."""
+    import msgspec
+
+    source = FileSource.at(path)
+    with source.reading() as file:
+        content = file.read()
+    try:
+        return msgspec.json.decode(content.removeprefix(b"\xef\xbb\xbf"), type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise DataError(f"{source.label}{_line_of(content, error)}: {_reason(error)}") from None
+
+
+def decode_part(part: bytes, place: str) -> Any:
+    """A field that was passed over when its file was decoded; only now is it known whether it is JSON in UTF-8."""
+    import msgspec
+
+    try:
+        return msgspec.json.decode(part)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise DataError(f"{place}: {_reason(error)}") from None
+
+
+def decoded_lines(path: Path, decode: Callable[[bytes], T]) -> Iterator[tuple[int, T]]:
+    """Line number and value of every line that is not blank; all faults are raised together, at the end."""
+    source = FileSource.at(path)
+    faults = Faults(source.label)
+    with source.reading_lines() as file:
+        for number, line in enumerate(file, 1):
+            if line.isspace():
+                continue
+            try:
+                value = decode(line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line)
+            except (ValueError, RecursionError) as error:
+                faults.add(number, _reason(error))
+                if faults.full:
+                    break
+                continue
+            yield number, value
+    faults.raise_if_any()
+
+
+def convert(value: Any, kind: type[T], place: str) -> T:
+    """A plain value as a record of that type."""
+    import msgspec
+
+    try:
+        return msgspec.convert(value, kind, strict=False)
+    except msgspec.ValidationError as error:
+        raise DataError(f"{place}: {_reason(error)}") from None
+
+
+def _reason(error: Exception) -> str:
+    """What msgspec says, in our words."""
+    text = str(error)
+    return (text if text[:2].isupper() else text[:1].lower() + text[1:]) or type(error).__name__
+
+
+def _valid_part(content: bytes) -> bytes:
+    """What comes before the first byte that is not UTF-8."""
+    try:
+        content.decode()
+    except UnicodeDecodeError as error:
+        return content[: error.start]
+    return content
+
+
+def _line_of(content: bytes, error: Exception) -> str:
+    """`:41` where the error knows a byte; the last line where the file ends too early."""
+    text = str(error)
+    if isinstance(error, UnicodeDecodeError):
+        return f":{_valid_part(content).count(10) + 1}"
+    if "truncated" in text:
+        return f":{len(content.splitlines())}" if content else ""
+    if "byte " not in text:
+        return ""
+    place = text.rpartition("byte ")[2].rstrip(")")
+    return f":{content[: int(place)].count(10) + 1}" if place.isdecimal() else ""
+
+
+def parse_json(text: str | bytes) -> Any:
+    """The value of a JSON text; whatever is wrong with it is a ValueError."""
+    try:
+        value = json.loads(text, object_pairs_hook=_without_twins)
+        if b"\\ud" in text.lower() if isinstance(text, bytes) else "\\ud" in text.lower():
+            json.dumps(value, ensure_ascii=False).encode()
+    except RecursionError:
+        raise DataError("nested too deeply") from None
+    except UnicodeEncodeError:
+        raise DataError("holds half a letter, an escape such as \\ud800 without its other half") from None
+    return value
+
+
+def read_json(source: FileSource) -> Any:
+    """A whole JSON document; a key that comes twice is an error rather than a silent loss."""
+    content = source.content()
+    try:
+        return parse_json(content)
+    except json.JSONDecodeError as error:
+        raise DataError(f"{source.label}:{error.lineno}: not JSON: {error.msg}") from None
+    except UnicodeDecodeError:
+        raise DataError(f"{source.label}: not valid UTF-8") from None
+    except ValueError as error:
+        raise DataError(f"{source.label}: not JSON that can be used: {error}") from None
+
+
+def read_json_records(source: FileSource, key: str) -> Any:
+    """A JSON document that holds an object or a list, perhaps under a key."""
+    content = read_json(source)
+    if isinstance(content, dict) and _holds_queries(content.get(key)):
+        content = content[key]
+    if not isinstance(content, dict | list):
+        raise DataError(f"{source.label}: expected an object or a list, found {shortened(content)}")
+    return content
+
+
+def _holds_queries(content: Any) -> bool:
+    return isinstance(content, list | dict) and all(isinstance(value, list | dict) for value in _values(content))
+
+
+def _values(content: list[Any] | dict[str, Any]) -> Iterable[Any]:
+    return content.values() if isinstance(content, dict) else content
+
+
+def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    mapping = dict(pairs)
+    if len(mapping) != len(pairs):
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise DataError(f"the key {twice!r} comes twice in one object")
+    return mapping

@@ -1,0 +1,230 @@
+"""Reading judgments: TREC qrels, BEIR TSV, JSON, JSONL, CSV, Parquet, frames and records become Judgments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from assay.errors import DataError, Faults
+from assay.files.columns import is_table
+from assay.files.hits import Iteration, Row
+from assay.files.json_text import read_json_records
+from assay.files.rows import Roles, file_rows, has_three, memory_rows, n_columns, trec_rows
+from assay.files.source import FileSource, as_source
+from assay.model import (
+    EMPTY_ID,
+    Judgments,
+    Qrels,
+    as_judgments,
+    checked_grades,
+    is_truth_value,
+    judgments_of_mapping,
+    parse_number,
+    text_id,
+)
+
+LAYOUT = "query iteration document grade"
+ROLES = Roles("judgments")
+THREE = "query document grade"
+
+
+@as_judgments.register(object)
+def _read_judgments(source: Any) -> Judgments:
+    """Judgments out of a file, a frame, an array or records."""
+    source = as_source(source)
+    if isinstance(source, FileSource):
+        return _read_file(source)
+    return _read_memory(source)
+
+
+def _read_memory(source: Any) -> Judgments:
+    """What is given as objects; there, True and False are grades too."""
+    faults = Faults("judgments, row")
+    rows = memory_rows(source, ROLES, faults)
+    plain = (
+        (place, query, doc, float(value) if is_truth_value(value) else value, more)
+        for place, query, doc, value, more in rows
+    )
+    return _collect(plain, faults)
+
+
+@as_judgments.register(Mapping)
+def _read_mapping(source: Mapping[Any, Any]) -> Judgments:
+    """A nested mapping, or a table given as columns."""
+    if not isinstance(source, Qrels) and is_table(source):
+        return _read_memory(source)
+    return judgments_of_mapping(source)
+
+
+def _read_file(source: FileSource) -> Judgments:
+    faults = Faults(source.label)
+    if source.kind == "json":
+        judgments = _from_json(source)
+    elif source.kind == "trec":
+        if n_columns(source.first_line) == 6:
+            raise DataError(
+                f"{source.label}: this looks like a run (6 columns), not like judgments (4 columns: {LAYOUT}); "
+                "judgments come first, then runs"
+            )
+        judgments = _read_three(source, faults) if _has_three_with_tabs(source) else _read_trec(source, faults)
+    else:
+        judgments = _collect(file_rows(source, ROLES, faults), faults)
+    if not judgments.grades:
+        raise DataError(f"{source.label}: the file holds no judgments")
+    return judgments
+
+
+def _from_json(source: FileSource) -> Judgments:
+    content = read_json_records(source, "qrels")
+    faults = Faults("judgments, row")
+    try:
+        if is_table(content) or not isinstance(content, Mapping):
+            return _collect(memory_rows(content, ROLES, faults), faults)
+        judgments = judgments_of_mapping(content)
+        _refuse_truth_values(judgments)
+        checked_grades(judgments.grades)
+    except DataError as error:
+        raise DataError(f"{source.label}: {error}") from None
+    return judgments
+
+
+def _refuse_truth_values(judgments: Judgments) -> None:
+    """In a file, true is a slip as likely as a grade."""
+    for query, judged in judgments.grades.items():
+        if bool in set(map(type, judged.values())):
+            doc, grade = next((doc, grade) for doc, grade in judged.items() if is_truth_value(grade))
+            raise DataError(f"the grade of document {doc} for query {query} is {grade}, a truth value; write 1 or 0")
+
+
+def _has_three_with_tabs(source: FileSource) -> bool:
+    return b"\t" in source.first_line and has_three(source.first_line)
+
+
+def _read_trec(source: FileSource, faults: Faults) -> Judgments:
+    return _all_at_once(source) or _collect(_trec_rows(source, faults), faults)
+
+
+def _read_three(source: FileSource, faults: Faults) -> Judgments:
+    """Query, document and grade between tabs, without a header, as BEIR's tables are once theirs is gone."""
+    source.note("three columns without a header, read as query, document and grade.")
+    rows = _decoded(trec_rows(source, 3, THREE, faults), 3, THREE, faults)
+    read = ((number, query, doc, grade, None) for number, (query, doc, grade) in rows)
+    return _collect(read, faults)._replace(notes=source.notes)
+
+
+def _all_at_once(source: FileSource) -> Judgments | None:
+    """The quick way for a TREC file with nothing odd in it; None where lines must be looked at one by one."""
+    content = source.content()
+    words = content.split()
+    queries, iterations, docs, grades = words[0::4], words[1::4], words[2::4], words[3::4]
+    if not _has_three_gaps_per_line(content, len(words)) or b"#" in {query[:1] for query in set(queries)}:
+        return None
+    try:
+        value = {grade: parse_number(grade.decode()) for grade in set(grades)}
+        iteration = {one: one.decode() for one in set(iterations)}
+        texts = [b"\n".join(column).decode().split("\n") for column in (queries, docs)]
+    except ValueError:
+        return None
+    by_query: dict[str, dict[str, float]] = {}
+    for query, doc, grade in zip(*texts, map(value.__getitem__, grades), strict=True):
+        by_query.setdefault(query, {})[doc] = grade
+    is_sound = sum(map(len, by_query.values())) == len(queries) and all(map(isfinite, value.values()))
+    if not is_sound:
+        return None
+    by_pair = zip(*texts, iterations, strict=True) if len(set(iterations)) > 1 else ()
+    return Judgments(by_query, iterations=_nested((query, doc, iteration[one]) for query, doc, one in by_pair))
+
+
+def _has_three_gaps_per_line(content: bytes, n_words: int) -> bool:
+    """Four words on every line, one blank or tab between them. Three gaps a line, and four words a line on the whole."""
+    if not content.endswith(b"\n") or b"\r" in content:
+        return False
+    letters = np.frombuffer(content, np.uint8)
+    gaps = np.cumsum((letters == ord(" ")) | (letters == ord("\t")), dtype=np.int64)[letters == ord("\n")]
+    return bool((np.diff(gaps, prepend=0) == 3).all()) and n_words == 4 * len(gaps)
+
+
+def _trec_rows(source: FileSource, faults: Faults) -> Iterator[Row]:
+    """Rows of a TREC file; the second column is usually 0 and means nothing."""
+    for number, (query, iteration, doc, grade) in _decoded(trec_rows(source, 4, LAYOUT, faults), 4, LAYOUT, faults):
+        yield number, query, doc, grade, Iteration(iteration)
+
+
+def _decoded(
+    rows: Iterable[tuple[int, list[bytes]]], width: int, layout: str, faults: Faults
+) -> Iterator[tuple[int, list[str]]]:
+    """Lines of exactly so many columns, as text."""
+    for number, fields in rows:
+        try:
+            texts = [field.decode() for field in fields]
+        except UnicodeDecodeError:
+            faults.add(number, "not valid UTF-8")
+            continue
+        if len(texts) == width:
+            yield number, texts
+            continue
+        faults.add(number, f"expected {width} columns ({layout}), found {len(fields)}")
+        if faults.full:
+            return
+
+
+def _collect(rows: Iterable[Row], faults: Faults) -> Judgments:
+    """Grades by query and document. One judged twice is a fault, unless for different subtopics."""
+    by_query: dict[str, dict[str, float]] = {}
+    subtopics: dict[tuple[str, str], dict[str, float]] = {}
+    is_iteration = False
+    for place, query, doc, value, subtopic in rows:
+        try:
+            query = query if type(query) is str else text_id(query)
+            judged = by_query.setdefault(query, {})
+            doc = doc if type(doc) is str else text_id(doc)
+            if not query or not doc:
+                raise DataError(EMPTY_ID)
+            grade = parse_number(value)
+        except (TypeError, ValueError, OverflowError) as error:
+            said = f"grade {value!r} is {'a truth value, ' * is_truth_value(value)}not a number"
+            faults.add(place, str(error) if isinstance(error, DataError) else said)
+        else:
+            if not isfinite(grade):
+                faults.add(place, f"grade {value!r} is not a finite number")
+            elif subtopic is not None:
+                is_iteration = isinstance(subtopic, Iteration)
+                aspects = subtopics.setdefault((query, doc), {})
+                if str(subtopic) in aspects:
+                    of_it = "" if is_iteration else f"subtopic {subtopic} of "
+                    faults.add(place, f"document {doc} is judged twice for {of_it}query {query}")
+                aspects[str(subtopic)] = grade
+                judged[doc] = max(grade, judged.get(doc, grade))
+            elif doc in judged and (query, doc) not in subtopics:
+                faults.add(place, f"document {doc} is judged twice for query {query}")
+            else:
+                judged[doc] = max(grade, judged.get(doc, grade))
+        if faults.full:
+            break
+    faults.raise_if_any()
+    return _by_iteration(by_query, subtopics) if is_iteration else Judgments(by_query, subtopics)
+
+
+def _by_iteration(
+    by_query: Mapping[str, Mapping[str, float]], subtopics: Mapping[tuple[str, str], Mapping[str, float]]
+) -> Judgments:
+    """Judgments with TREC's second column. It is the subtopic where it tells judgments of one document apart.
+
+    If not, and if it is not the same everywhere, it may be the subtopic or, as in TREC-COVID, the round of judging: whoever
+    asks for a metric of diversity decides.
+    """
+    if any(len(aspects) > 1 for aspects in subtopics.values()):
+        return Judgments(by_query, subtopics)
+    column = [(query, doc, next(iter(aspects))) for (query, doc), aspects in subtopics.items()]
+    return Judgments(by_query, iterations=_nested(column) if len({row[2] for row in column}) > 1 else {})
+
+
+def _nested(rows: Iterable[tuple[str, str, str]]) -> dict[str, dict[str, str]]:
+    """Query → document → value."""
+    found: dict[str, dict[str, str]] = {}
+    for query, doc, value in rows:
+        found.setdefault(query, {})[doc] = value
+    return found

@@ -1,0 +1,173 @@
+"""Parquet files, opened: one place that reads them through the database and explains what it cannot read."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from assay.errors import AssayError, DataError
+from assay.files.database import connect, path_literal, quoted
+from assay.files.limits import most_unpacked, too_large
+from assay.files.source import FileSource
+
+BATCH = 10_000
+"""Rows that are fetched at a time."""
+LEAST_ROW = 3
+"""Bytes of a row when unpacked: query, document and value have one each at least."""
+
+
+class ParquetFile(NamedTuple):
+    """An open Parquet file."""
+
+    connection: Any
+    reader: str
+    """What stands behind FROM to read it."""
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of its columns."""
+        return [row[0] for row in self.connection.execute(f"DESCRIBE SELECT * FROM {self.reader}").fetchall()]
+
+    def rows(self, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+        """The rows of these columns, a batch at a time."""
+        cursor = self.connection.execute(f"SELECT {', '.join(map(quoted, columns))} FROM {self.reader}")
+        while batch := cursor.fetchmany(BATCH):
+            yield from batch
+
+
+@contextmanager
+def open_parquet(source: FileSource) -> Iterator[ParquetFile]:
+    """The file, in a database of its own. Whatever this one raises, at once or row by row, is a DataError."""
+    with explained(source.label), connect() as connection:
+        yield ParquetFile(connection, parquet_reader(connection, source))
+
+
+def parquet_reader(connection: Any, source: FileSource) -> str:
+    """What stands behind FROM to read a Parquet file, which may be compressed once more.
+
+    More rows than a file of that size can hold are refused before anything is read.
+    """
+    if not is_sound_footer(source.plain_path):
+        raise DataError(f"{source.label}: not a Parquet file that can be read: its start or its footer is damaged")
+    path = path_literal(source.plain_path)
+    [(n_rows,)] = connection.execute(f"SELECT sum(num_rows) FROM parquet_file_metadata({path})").fetchall()
+    size = source.path.stat().st_size
+    if (n_rows or 0) * LEAST_ROW > most_unpacked(size):
+        raise too_large(source.label, size)
+    return f"read_parquet({path}, hive_partitioning=false)"
+
+
+@contextmanager
+def explained(label: str) -> Iterator[None]:
+    """What the database raises while it reads a Parquet file, as a DataError that names the file."""
+    import duckdb
+
+    try:
+        yield
+    except AssayError:
+        raise
+    except duckdb.InterruptException:
+        raise KeyboardInterrupt from None
+    except (MemoryError, duckdb.OutOfMemoryException):
+        raise DataError(f"{label}: reading it needs more memory than there is, or the file is damaged") from None
+    except (duckdb.Error, RuntimeError, ValueError, TypeError, ArithmeticError, LookupError) as error:  # dates, too
+        if isinstance(error, RuntimeError) and "interrupt" in str(error).lower():
+            raise KeyboardInterrupt from None
+        said = next(iter(str(error).splitlines()), "") or type(error).__name__
+        raise DataError(f"{label}: not a Parquet file that can be read: {said}") from None
+
+
+MAGIC = b"PAR1"
+END = 8
+"""Bytes behind the footer: its length, and the magic."""
+DEEPEST = 30
+TRUE, FALSE, BYTE, I16, I32, I64, DOUBLE, BINARY, LIST, SET, MAP, STRUCT = range(1, 13)
+MANY = 15
+"""The length of a list that stands in a number of its own."""
+
+
+def is_sound_footer(path: Path) -> bool:
+    """Whether the file begins as it must, and its footer holds what it claims. What else is wrong, the database says."""
+    with path.open("rb") as file:
+        begins_right = file.read(len(MAGIC)) == MAGIC
+        size = file.seek(0, io.SEEK_END)
+        if not begins_right or size < len(MAGIC) + END:
+            return False
+        file.seek(size - END)
+        length, magic = int.from_bytes(file.read(4), "little"), file.read(4)
+        if magic != MAGIC or length > size - END - len(MAGIC):
+            return False
+        file.seek(size - END - length)
+        footer = _Footer(file.read(length))
+    try:
+        footer.skip_struct(0)
+    except (IndexError, ValueError):
+        return False
+    return True
+
+
+class _Footer:
+    """A place in the bytes of a footer. IndexError at their end, ValueError where they claim too much."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data, self.place = data, 0
+
+    def skip_struct(self, depth: int) -> None:
+        """Over all fields of a struct, up to its end."""
+        while head := self._byte():
+            if not head >> 4:
+                self._number()  # of the field, where it is far from the last
+            if head & 15 not in (TRUE, FALSE):
+                self._skip(head & 15, depth)
+
+    def _skip(self, kind: int, depth: int) -> None:
+        if depth > DEEPEST:
+            raise ValueError("nested too deeply")
+        if kind in (TRUE, FALSE, BYTE):
+            self._forward(1)
+        elif kind in (I16, I32, I64):
+            self._number()
+        elif kind == DOUBLE:
+            self._forward(8)
+        elif kind == BINARY:
+            self._forward(self._number())
+        elif kind in (LIST, SET):
+            head = self._byte()
+            count = head >> 4 if head >> 4 < MANY else self._number()
+            self._skip_all([head & 15], count, depth)
+        elif kind == MAP:
+            if count := self._number():
+                kinds = self._byte()
+                self._skip_all([kinds >> 4, kinds & 15], count, depth)
+        elif kind == STRUCT:
+            self.skip_struct(depth + 1)
+        else:
+            raise ValueError(f"no type {kind}")
+
+    def _skip_all(self, kinds: list[int], count: int, depth: int) -> None:
+        if count > len(self.data) - self.place:
+            raise ValueError("more elements than bytes")
+        for _ in range(count):
+            for kind in kinds:
+                self._skip(kind, depth + 1)
+
+    def _byte(self) -> int:
+        self.place += 1
+        return self.data[self.place - 1]
+
+    def _number(self) -> int:
+        found = shift = 0
+        while (byte := self._byte()) & 0x80:
+            found |= (byte & 0x7F) << shift
+            shift += 7
+            if shift > 63:
+                raise ValueError("a number without end")
+        return found | byte << shift
+
+    def _forward(self, n_bytes: int) -> None:
+        self.place += n_bytes
+        if self.place > len(self.data):
+            raise IndexError

@@ -1,0 +1,262 @@
+"""Replies as people hand them over: files, frames, records or a mapping of query to answer."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from assay.errors import DataError
+from assay.files.given import Spelling, are_columns, rows_of, take_each, take_file
+from assay.files.hits import LISTS, PLAIN_TEXTS
+from assay.files.json_text import read_json
+from assay.files.record_files import Record, suffix_of
+from assay.files.source import FileSource
+from assay.model import EMPTY_ID, Query, is_said, text_id
+from assay.text import counted, some_of
+from assay.views import (
+    ABSTAINED,
+    ANSWERABLE,
+    ANSWERS,
+    CONFIDENCE,
+    FIELDS,
+    REFERENCES,
+    UNANSWERABLE,
+    Decision,
+    Reply,
+    Wanted,
+    decision_of,
+    reply_of,
+    wanted_in,
+)
+
+QUERY_IDS = ("query_id", "question_id", "qid", "case_id", "id", "_id")
+QUESTIONS = ("query", "question", "user_input", "input")
+TAGS = ("query_type", "difficulty", "domain")
+SAID = (*ANSWERS, *CONFIDENCE, *ABSTAINED, *REFERENCES, *ANSWERABLE, *UNANSWERABLE)
+HITS = ("retrieved_ids", *LISTS)
+"""Names under which what was retrieved stands beside an answer, the best first."""
+OF_HITS, OF_TAGS, OF_QUESTIONS = frozenset(HITS), frozenset(TAGS), frozenset(QUESTIONS)
+"""The same names once more: most records have none of them, which is soon seen."""
+REPLY_FIELDS = frozenset((*QUERY_IDS, *QUESTIONS, *TAGS, *SAID, *HITS))
+REPLY_EXAMPLE = '{"query_id": "q1", "answer": "Paris"}'
+
+
+@dataclass
+class ReplyRecords:
+    """What one system answered; and, where its records say so, what is right and what was asked."""
+
+    replies: dict[str, Reply] = field(default_factory=dict)
+    wanted: dict[str, Wanted] = field(default_factory=dict)
+    queries: dict[str, Query] = field(default_factory=dict)
+    hits: dict[str, list[Any]] = field(default_factory=dict)
+    """What was retrieved, where records say so: ids, or records of hits."""
+    asked: set[str] = field(default_factory=set)
+    """Queries that have no id, and go by their words."""
+    name: str = ""
+    """What the file is called, without its ending."""
+    _spelling: Spelling = field(default_factory=lambda: Spelling(REPLY_FIELDS), repr=False)
+
+    def take(self, record: Mapping[str, Any]) -> None:
+        """Add one record; an id that comes twice, and an answer that is none, are errors."""
+        fields = self._spelling.of(record)
+        query_id = _id_of(fields)
+        if query_id in self.replies:
+            raise DataError(f"query {query_id} appears twice; keep one answer for each query")
+        reply = reply_of(fields)
+        if reply is None:
+            expected = f"expected one under {ANSWERS[0]}, or null, found {_names(fields)}"
+            raise DataError(f"query {query_id} has no answer; {expected}")
+        wanted = wanted_in(fields)
+        self.replies[query_id] = reply
+        if wanted is not None:
+            self.wanted[query_id] = wanted
+        if (hits := _hits_of(fields)) is not None:
+            self.hits[query_id] = hits
+        if not _id_names(fields):
+            self.asked.add(query_id)
+        self.queries[query_id] = _query(query_id, fields)
+
+    def under(self, ids: Mapping[str, str]) -> ReplyRecords:
+        """The same, with queries that go by their words under these ids of theirs, words → id, where they have one."""
+        new = {query: ids[query.strip()] for query in self.asked if query.strip() in ids}
+        if not new or len({new.get(query, query) for query in self.replies}) < len(self.replies):
+            return self
+        return ReplyRecords(
+            {new.get(query, query): value for query, value in self.replies.items()},
+            {new.get(query, query): value for query, value in self.wanted.items()},
+            {new.get(query, query): value for query, value in self.queries.items()},
+            {new.get(query, query): value for query, value in self.hits.items()},
+            self.asked - new.keys(),
+            self.name,
+        )
+
+
+def read_replies(source: Any) -> ReplyRecords:
+    """Replies out of a file (JSONL, JSON, CSV, TSV, Parquet), a frame, records, or a mapping of query to answer.
+
+    All that is wrong is told at once, with its place.
+    """
+    found = ReplyRecords()
+    if isinstance(source, ReplyRecords):
+        return source
+    if isinstance(source, str | os.PathLike):
+        _read_file(Path(source), found)
+    elif isinstance(source, Mapping) and not _is_table(source):
+        take_each(rows_of(_of_mapping(source), "answers"), "answers", found.take, REPLY_EXAMPLE)
+    else:
+        take_each(rows_of(source, "answers"), "answers", found.take, REPLY_EXAMPLE)
+    if not found.replies:
+        raise DataError(f"{found.name or 'answers'}: there is no answer in it; expected records such as {REPLY_EXAMPLE}")
+    return found
+
+
+def _read_file(path: Path, found: ReplyRecords) -> None:
+    source = FileSource.at(path)
+    found.name = source.name
+    is_json = suffix_of(path.name) not in (".csv", ".tsv", ".parquet")
+    if is_json and source.first_line.lstrip()[:1] == b"{" and source.kind == "json":
+        content = read_json(source)
+        inside = content.get("answers")
+        if isinstance(inside, list | dict):
+            content = inside
+        rows = _of_mapping(content) if isinstance(content, dict) and not _id_names(content) else _listed(content)
+        take_each(rows, source.label, found.take, REPLY_EXAMPLE)
+    else:
+        take_file(path, found.take, REPLY_EXAMPLE)
+
+
+def _is_table(source: Mapping[Any, Any]) -> bool:
+    """Whether a mapping is columns of records, rather than query → answer: one of them is that of the ids."""
+    return are_columns(source) and any(str(name).strip().lower() in (*QUERY_IDS, *QUESTIONS) for name in source)
+
+
+def _listed(content: Any) -> list[Any]:
+    return content if isinstance(content, list) else [content]
+
+
+def _of_mapping(answers: Mapping[Any, Any]) -> Iterator[Any]:
+    """Query → answer, or query → record."""
+    for query, answer in answers.items():
+        yield {"query_id": query, **(answer if isinstance(answer, Mapping) else {"answer": answer})}
+
+
+def _id_names(fields: Mapping[str, Any]) -> list[str]:
+    return [name for name in QUERY_IDS if fields.get(name) is not None]
+
+
+def _id_of(fields: Mapping[str, Any]) -> str:
+    """The id of the query; the question itself where there is none."""
+    names = _id_names(fields)
+    question = "" if names else _question(fields)
+    if not names and not question.strip():
+        raise DataError(f"expected the query's id under {' or '.join(QUERY_IDS[:3])}, found {_names(fields)}")
+    query_id = text_id(fields[names[0]]) if names else question
+    if not query_id:
+        raise DataError(EMPTY_ID)
+    return query_id
+
+
+def _question(fields: Mapping[str, Any]) -> str:
+    if OF_QUESTIONS.isdisjoint(fields):
+        return ""
+    return next((fields[name] for name in QUESTIONS if isinstance(fields.get(name), str)), "")
+
+
+def _hits_of(fields: Mapping[str, Any]) -> list[Any] | None:
+    """What was retrieved for the query; None where the record does not say. In lists of contexts, words are texts."""
+    name = None if OF_HITS.isdisjoint(fields) else next((name for name in HITS if isinstance(fields.get(name), list)), None)
+    if name is None:
+        return None
+    return [{"content": one} if name in PLAIN_TEXTS and isinstance(one, str) else one for one in fields[name]]
+
+
+def _names(fields: Mapping[str, Any]) -> str:
+    return ", ".join(map(str, fields)) or "nothing"
+
+
+def _query(query_id: str, fields: Mapping[str, Any]) -> Query:
+    """The query, as far as the record tells: its words, and whatever else it can be sliced by."""
+    text = _question(fields)
+    own = {name: str(fields[name]) for name in OF_TAGS & fields.keys() if fields[name] is not None}
+    inside = fields.get("metadata")
+    more = {name: value for name, value in fields.items() if name not in REPLY_FIELDS and name != "metadata"}
+    return Query(query_id, text, metadata={**more, **(inside if isinstance(inside, Mapping) else {})} or None, **own)
+
+
+QUERY = ("query_id", "qid", "queryid", "id")
+TEXT = ("text", "query", "question", "query_text")
+TAGS_FIELD = "tags"
+ROUTE_FIELDS = frozenset((*FIELDS, *TEXT, TAGS_FIELD))
+STANDARD_INPUT = "/dev/stdin"
+ROUTE_EXAMPLE = '{"query_id": "q1", "route": "code", "optimal_expert": "code"}'
+
+
+@dataclass
+class Routes:
+    """Decisions, and the queries they are about: their words, and what they can be sliced by."""
+
+    name: str = ""
+    decisions: list[Decision] = field(default_factory=list)
+    queries: dict[str, Query] = field(default_factory=dict)
+    _spelling: Spelling = field(default_factory=lambda: Spelling((*QUERY, *ROUTE_FIELDS)), repr=False)
+
+    def take(self, record: Record) -> None:
+        """Take a record. One without a query, about a query that was there before, or with a wrong value is refused."""
+        known = self._spelling.of(record)
+        name = next((name for name in QUERY if known.get(name) is not None), None)
+        if name is None:
+            raise DataError(f"no query_id; the record has {some_of(list(known), 8) or 'nothing in it'}")
+        query = text_id(known.pop(name))
+        if not query:
+            raise DataError("the query_id is empty")
+        if query in self.queries:
+            raise DataError(f"query {query} comes twice; every query is decided once")
+        decision = decision_of(query, known)
+        self.decisions.append(decision)
+        self.queries[query] = _routed_query(decision, known)
+
+
+def read_routes(source: Any) -> Routes:
+    """The decisions of a file, a frame, or records. All that is wrong is told together, with its place."""
+    if isinstance(source, Routes):
+        return source
+    if isinstance(source, str | PathLike):
+        path = Path(STANDARD_INPUT if source == "-" else source)
+        routes = Routes(FileSource(path).name)
+        take_file(path, routes.take, ROUTE_EXAMPLE)
+        where = "standard input" if source == "-" else str(source)
+    else:
+        routes, where = Routes(), "records"
+        take_each(rows_of(source, "routes"), where, routes.take, ROUTE_EXAMPLE)
+    if not routes.decisions:
+        raise DataError(f"{where}: no record; expected one for each query, with query_id, route, optimal_expert …")
+    if not any(_says(one) for one in routes.decisions):
+        raise DataError(
+            f"{where}: no route and no gate decision in {counted(len(routes.decisions), 'record')}; "
+            f"expected route or gated, beside optimal_expert or needs_retrieval"
+        )
+    return routes
+
+
+def _says(one: Decision) -> bool:
+    return one.routes is not None or one.gated is not None
+
+
+def _routed_query(one: Decision, known: Mapping[str, Any]) -> Query:
+    """The query with its tags: what would have been right, and every simple value that is none of the fields."""
+    text = next((known[name] for name in TEXT if isinstance(known.get(name), str)), "")
+    tags: dict[str, Any] = {}
+    if one.optimal:
+        tags["optimal_expert"] = ";".join(one.optimal)
+    if one.needs_retrieval is not None:
+        tags["needs_retrieval"] = "true" if one.needs_retrieval else "false"
+    given = known.get(TAGS_FIELD)
+    for fields in (known, given if isinstance(given, Mapping) else {}):
+        for name, value in fields.items():
+            if (name not in ROUTE_FIELDS or fields is given) and is_said(value):
+                tags[str(name)] = str(value).lower() if isinstance(value, bool) else value
+    return Query(one.query_id, text, metadata=tags)

@@ -1,0 +1,312 @@
+"""Rows: every source as (place, query, document, value, subtopic), ready to be collected.
+
+`place` is what a fault is reported under: a line number in a file, a row number elsewhere.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from itertools import count
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from assay.errors import DataError, Faults
+from assay.files.columns import find_columns, find_run_columns, is_table
+from assay.files.hits import Iteration, Row, is_listed, listed_rows
+from assay.files.json_text import parse_json
+from assay.files.limits import LONGEST_LINE
+from assay.files.parquet import open_parquet
+from assay.files.source import FileSource
+from assay.model import parse_number
+from assay.text import shortened
+
+
+class Layout(NamedTuple):
+    """Which columns of a table are read: query, document, value, perhaps subtopic or iteration."""
+
+    columns: list[str]
+    by_rank: bool = False
+    """The value is a rank: 1 is best."""
+    by_iteration: bool = False
+    """The last is TREC's iteration, which may be the subtopic."""
+
+    def row(self, place: int, fields: Iterable[Any]) -> Row:
+        """One row out of the fields of these columns."""
+        query, doc, value, *more = fields
+        subtopic = more[0] if more else None
+        if self.by_iteration and subtopic is not None:
+            subtopic = Iteration(subtopic)
+        return place, query, doc, _negated(value) if self.by_rank else value, subtopic
+
+
+def _negated(rank: Any) -> Any:
+    """A rank as a score; what is no number stays as it is, to be reported."""
+    try:
+        return -parse_number(rank)
+    except (TypeError, ValueError):
+        return rank
+
+
+class Roles(NamedTuple):
+    """What is being read: `run`, `judgments` or `ranks`. It decides which columns a table must have."""
+
+    what: str
+
+    def layout(self, columns: Sequence[str], label: str) -> Layout:
+        """The columns to read, out of those there are."""
+        try:
+            if self.what == "judgments":
+                found = find_columns(columns, ("query", "document", "grade"), ("subtopic", "iteration"))
+                return Layout(list(found.values())[:4], by_iteration="subtopic" not in found)
+            if self.what == "ranks":
+                return Layout(list(find_columns(columns, ("query", "document", "rank")).values()))
+            found = find_run_columns(columns)
+        except DataError as error:
+            raise DataError(f"{label}: {error}") from None
+        value = found.get("score", found.get("rank", ""))
+        return Layout([found["query"], found["document"], value], by_rank="score" not in found)
+
+
+def file_rows(source: FileSource, roles: Roles, faults: Faults) -> Iterator[Row]:
+    """Rows of a file that names its columns."""
+    if source.kind == "table":
+        return table_rows(source, roles, faults)
+    if source.kind == "jsonl":
+        return jsonl_rows(source, roles, faults)
+    return parquet_rows(source, roles)
+
+
+def memory_rows(source: Any, roles: Roles, faults: Faults) -> Iterator[Row]:
+    """Rows of a frame, of columns or of records."""
+    if isinstance(source, Mapping) and not any(isinstance(value, Collection) for value in map(_untexted, source.values())):
+        return record_rows([source], roles, faults)
+    if is_frame(source) or is_table(source):
+        return frame_rows(source, roles, roles.what)
+    if isinstance(source, Iterable) and not isinstance(source, bytes):
+        return record_rows(source, roles, faults)
+    raise DataError(f"{roles.what} cannot be read from a {type(source).__name__}")
+
+
+def _untexted(value: Any) -> Any:
+    """Text is one value, not a collection of letters."""
+    return None if isinstance(value, str | bytes) else value
+
+
+def is_frame(source: object) -> bool:
+    """Whether the source has named columns: pandas, polars or pyarrow. (A structured array is read record by record.)"""
+    return hasattr(source, "column_names") or hasattr(source, "columns")
+
+
+def table_rows(source: FileSource, roles: Roles, faults: Faults) -> Iterator[Row]:
+    """Rows of a delimited file with a header. Blank lines and lines that start with `#` are passed over."""
+    csv.field_size_limit(LONGEST_LINE)  # a text column may hold whole documents
+    with source.reading_lines() as file:
+        lines = (line.decode("utf-8", "surrogateescape") for line in file)
+        reader = csv.reader(lines, delimiter=delimiter_of(source))
+        rows = (row for row in reader if row and not row[0].lstrip("\ufeff").startswith("#") and any(map(str.strip, row)))
+        try:
+            header = next(rows, None)
+            if header is None:
+                raise DataError(f"{source.label}: expected a line that names the columns, found only empty cells")
+            columns = [column.strip().lstrip("\ufeff") for column in header]
+            layout = roles.layout(columns, source.label)
+            numbers = [columns.index(name) for name in layout.columns]
+            for row in rows:
+                if len(row) != len(columns):
+                    faults.add(reader.line_num, f"expected {len(columns)} columns ({', '.join(columns)}), found {len(row)}")
+                elif not all(map(_is_utf8, row)):
+                    faults.add(reader.line_num, "not valid UTF-8")
+                else:
+                    yield layout.row(reader.line_num, (row[number].strip(" \t") for number in numbers))
+        except csv.Error as error:
+            faults.add(reader.line_num, f"not a table: {error}")
+
+
+def delimiter_of(source: FileSource) -> str:
+    """Tab, comma, semicolon or blank: whichever the header has most of."""
+    return max("\t,; ", key=source.first_line.decode("utf-8", "replace").count)
+
+
+def _is_utf8(text: str) -> bool:
+    return text.isascii() or not any("\udc80" <= letter <= "\udcff" for letter in text)
+
+
+def _decoded(source: FileSource, faults: Faults) -> Iterator[tuple[int, str]]:
+    for number, line in source.lines():
+        try:
+            yield number, line.decode("utf-8")
+        except UnicodeDecodeError:
+            faults.add(number, "not valid UTF-8")
+
+
+def jsonl_rows(source: FileSource, roles: Roles, faults: Faults) -> Iterator[Row]:
+    """Rows of one JSON object per line."""
+    for number, text in _decoded(source, faults):
+        try:
+            record = parse_json(text)
+        except ValueError as error:
+            faults.add(number, f"not JSON: {getattr(error, 'msg', error)}")
+            continue
+        if not isinstance(record, dict):
+            faults.add(number, f"expected an object with query, document and value, found {shortened(record)}")
+            continue
+        yield from _record_row(number, record, roles, source.label, faults)
+
+
+def record_rows(records: Iterable[Any], roles: Roles, faults: Faults) -> Iterator[Row]:
+    """Rows of records: by name where they have names, else by position (query, document, value[, subtopic])."""
+    for number, record in enumerate(records, 1):
+        named = _named(record)
+        if named is not None:
+            yield from _record_row(number, named, roles, faults.source, faults)
+        elif roles.what != "ranks" and (fields := _fields(record)) is not None:
+            yield Layout([]).row(number, fields)
+        else:
+            faults.add(number, f"expected (query, document, value), found {shortened(record)}")
+
+
+def _named(record: Any) -> Mapping[str, Any] | None:
+    """A record as a mapping: a dict, a named tuple, a row of a structured array, or an object with such attributes."""
+    if isinstance(record, Mapping):
+        return record
+    names = getattr(record, "_fields", None) or getattr(getattr(record, "dtype", None), "names", None)
+    if names and is_table(names):
+        return dict(zip(names, record, strict=True))
+    attributes = list(getattr(record, "__dict__", getattr(record, "__slots__", ())))
+    return {name: getattr(record, name) for name in attributes} if is_table(attributes) else None
+
+
+def _fields(record: Any) -> list[Any] | None:
+    """The three or four fields of a tuple, a list or a row of an array; None for anything else."""
+    if isinstance(record, np.void | np.ndarray):
+        record = record.tolist()
+    return list(record) if isinstance(record, tuple | list) and len(record) in (3, 4) else None
+
+
+def _record_row(number: int, record: Mapping[str, Any], roles: Roles, label: str, faults: Faults) -> Iterator[Row]:
+    """The row of a record; in a run a record may also be a query with the list of its documents."""
+    try:
+        if roles.what == "run" and is_listed(record):
+            yield from list(listed_rows(number, record))
+            return
+        layout = roles.layout(list(record), label)
+    except DataError as error:
+        faults.add(number, str(error).removeprefix(f"{label}: "))
+        return
+    yield layout.row(number, (record[name] for name in layout.columns))
+
+
+def frame_rows(frame: Any, roles: Roles, label: str) -> Iterator[Row]:
+    """Rows of a pandas, polars or pyarrow frame, or of a dict of columns, by column access alone."""
+    columns = frame if isinstance(frame, Mapping) else getattr(frame, "column_names", getattr(frame, "columns", ()))
+    layout = roles.layout([str(column) for column in columns], label)
+    values = [_as_list(frame[name]) for name in layout.columns]
+    if len(set(map(len, values))) > 1:
+        raise DataError(f"{label}: the columns {', '.join(layout.columns)} are not equally long")
+    return map(layout.row, count(1), zip(*values, strict=True))
+
+
+def _as_list(column: Any) -> list[Any]:
+    if isinstance(column, Mapping):  # what pandas' to_dict and to_json make of a column: row number → value
+        return list(column.values())
+    if isinstance(column, str | bytes | AbstractSet):
+        raise DataError(f"a column is a list of values, not {shortened(column)}")
+    for method in ("to_pylist", "to_list", "tolist"):
+        if hasattr(column, method):
+            return list(getattr(column, method)())
+    try:
+        return list(column)
+    except TypeError:
+        raise DataError(f"a column is a list of values, not {shortened(column)}") from None
+
+
+def parquet_rows(source: FileSource, roles: Roles) -> Iterator[Row]:
+    """Rows of a Parquet file."""
+    with open_parquet(source) as file:
+        layout = roles.layout(file.columns, source.label)
+        yield from map(layout.row, count(1), file.rows(layout.columns))
+
+
+THREE = "query document rank"
+THREE_READ = "three columns without a header, read as query, document and rank."
+LOOKS_LIKE_A_ROW = (
+    "begins with # as comments do, but is a whole row: put a blank after the # if it is a comment; "
+    "ids that begin with # can be read from JSON"
+)
+
+
+def trec_fields(line: bytes, width: int) -> list[bytes]:
+    """The columns of a line: what stands between tabs, where these make exactly `width`; else what stands between blanks.
+
+    So an id may have blanks in a file with tabs.
+    """
+    if b"\t" in line:
+        fields = line.split(b"\t")
+        if len(fields) == width:
+            return [field.strip() for field in fields]
+    return line.split()
+
+
+def n_columns(line: bytes) -> int:
+    """How many columns a line has: 3, 4 or 6 if tabs make that many, else as many as there are words."""
+    n_fields = line.count(b"\t") + 1
+    return n_fields if n_fields in (3, 4, 6) else len(line.split())
+
+
+def has_three(line: bytes) -> bool:
+    """Whether a line has three columns, the last of them a number: query, document and rank or grade, without a header."""
+    return n_columns(line) == 3 and is_number(trec_fields(line, 3)[2])
+
+
+def trec_ids(line: bytes) -> tuple[str, str] | None:
+    """Query and document of a line of a run; None where it has too few columns."""
+    width = n_columns(line)
+    fields = [field.decode("utf-8", "replace") for field in trec_fields(line, width)]
+    return (fields[0], fields[1 if width == 3 else 2]) if width >= 3 else None
+
+
+def trec_rows(source: FileSource, width: int, layout: str, faults: Faults) -> Iterator[tuple[int, list[bytes]]]:
+    """The columns of each line, which must be at least `width`; what a run has beyond is its tag."""
+    for number, line in source.lines(comments=True):
+        if line[:1] == b"#":
+            if width == 6 and _looks_like_a_row(line):
+                faults.add(number, LOOKS_LIKE_A_ROW)
+            continue
+        fields = trec_fields(line, width) if b"\t" in line else line.split()
+        if len(fields) == width or (len(fields) > width and not _has_blank_in_id(fields, width)):
+            yield number, fields
+        else:
+            faults.add(number, _wrong_columns(fields, width, layout))
+            if faults.full:
+                return
+
+
+def _has_blank_in_id(fields: list[bytes], width: int) -> bool:
+    """Whether a run has too many columns and no rank where it should be: then an id falls apart at a blank."""
+    return width == 6 and not is_number(fields[3])
+
+
+def _wrong_columns(fields: list[bytes], width: int, layout: str) -> str:
+    said = f"expected {width} columns ({layout}), found {len(fields)}"
+    if len(fields) <= width:
+        return said
+    rank = shortened(fields[3].decode("utf-8", "replace"))
+    return f"{said} with {rank} for a rank: does an id have a blank? Put tabs between columns, or write JSON or CSV"
+
+
+def _looks_like_a_row(line: bytes) -> bool:
+    """Whether what begins with `#` has the six columns of a run, numbers where they belong, and no blank after the `#`."""
+    fields = trec_fields(line, 6)
+    return len(fields) == 6 and fields[0] != b"#" and is_number(fields[3]) and is_number(fields[4])
+
+
+def is_number(field: bytes) -> bool:
+    """Whether a column holds a number."""
+    try:
+        parse_number(field.decode())
+    except ValueError:
+        return False
+    return True

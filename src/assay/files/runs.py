@@ -1,0 +1,238 @@
+"""Reading runs: TREC files, JSON, JSONL, CSV, TSV, Parquet, frames, arrays and records become Rankings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from assay.errors import MAX_FAULTS, DataError, Faults
+from assay.files.columns import is_table
+from assay.files.hits import NOTHING, Row, hits_of, is_listed
+from assay.files.json_text import read_json_records
+from assay.files.rows import THREE, THREE_READ, Roles, file_rows, has_three, memory_rows, n_columns, trec_fields, trec_rows
+from assay.files.source import FileSource, as_source
+from assay.model import (
+    EMPTY_ID,
+    Ranking,
+    Rankings,
+    RankReader,
+    Run,
+    as_rankings,
+    is_truth_value,
+    parse_number,
+    rankings_of_mapping,
+    text_id,
+    thoroughly_checked,
+    unpacked,
+)
+
+LAYOUT = "query Q0 document rank score tag"
+RUN_ROLES = Roles("run")
+
+
+@as_rankings.register(object)
+def _read_run(source: Any, duplicates: str = "error") -> Rankings:
+    """A run out of a file, a frame, an array or records."""
+    source = as_source(source)
+    if isinstance(source, FileSource):
+        return _read_file(source, duplicates)
+    return _read_memory(source, duplicates)
+
+
+def _read_memory(source: Any, duplicates: str) -> Rankings:
+    faults = Faults("run, row")
+    by_query = _collect(memory_rows(source, RUN_ROLES, faults), faults, duplicates)
+    return Rankings(by_query, read_ranks=rank_reader(source))
+
+
+@as_rankings.register(Mapping)
+def _read_mapping(source: Mapping[Any, Any], duplicates: str = "error") -> Rankings:
+    """A nested mapping, one of hits, a run that is prepared already, a table given as columns, or a single record."""
+    if isinstance(source, Run):
+        return source.as_given()
+    if is_table(source):
+        return _read_memory(source, duplicates)
+    if is_listed(source):
+        return _read_memory([source], duplicates)
+    if set(map(type, source.values())) <= {dict}:
+        return rankings_of_mapping(source, duplicates)
+    lists = {query: unpacked(ranking) for query, ranking in source.items()}
+    hits = hits_of(lists)
+    pairs = lists if hits is None else {query: [(hit.doc_id, hit.score) for hit in some] for query, some in hits.items()}
+    return rankings_of_mapping(pairs, duplicates)
+
+
+def _read_file(source: FileSource, duplicates: str) -> Rankings:
+    faults = Faults(source.label)
+    tag = ""
+    if source.kind == "json":
+        return _from_json(source, duplicates)
+    if source.kind == "trec":
+        if n_columns(source.first_line) == 4:
+            raise DataError(
+                f"{source.label}: this looks like judgments (4 columns), not like a run (6 columns: {LAYOUT}); "
+                "judgments come first, then runs"
+            )
+        tag = b" ".join(trec_fields(source.first_line, 6)[5:]).decode("utf-8", "replace")
+        rows = _three_rows(source, faults) if has_three(source.first_line) else _trec_rows(source, faults)
+    else:
+        rows = file_rows(source, RUN_ROLES, faults)
+    by_query = _collect(rows, faults, duplicates, source)
+    if not by_query:
+        raise DataError(f"{source.label}: the file holds no rankings")
+    return Rankings(by_query, tag, rank_reader(source), source.notes)
+
+
+def _from_json(source: FileSource, duplicates: str) -> Rankings:
+    content = read_json_records(source, "run")
+    try:
+        rankings = thoroughly_checked(as_rankings(content, duplicates))
+        Run.borrow(rankings).scores  # noqa: B018 (validates them while the file's name is at hand)
+    except DataError as error:
+        raise DataError(f"{source.label}: {error}") from None
+    if not rankings.by_query:
+        raise DataError(f"{source.label}: the file holds no rankings")
+    return rankings
+
+
+def _trec_rows(source: FileSource, faults: Faults) -> Iterator[Row]:
+    for number, fields in trec_rows(source, 6, LAYOUT, faults):
+        try:
+            yield number, fields[0].decode(), fields[2].decode(), fields[4].decode(), None
+        except UnicodeDecodeError:
+            faults.add(number, "not valid UTF-8")
+
+
+def _three_rows(source: FileSource, faults: Faults) -> Iterator[Row]:
+    """Query, document and rank, as MS MARCO has them. The ranks of a query count up from 1, so no score is taken for one."""
+    source.note(THREE_READ)
+    n_read: dict[bytes, int] = {}
+    for number, (query, doc, *given) in trec_rows(source, 3, THREE, faults):
+        rank = n_read[query] = n_read.get(query, 0) + 1
+        try:
+            found = parse_number(b" ".join(given).decode())
+            if found == rank:
+                yield number, query.decode(), doc.decode(), -found, None
+                continue
+        except UnicodeDecodeError:
+            faults.add(number, "not valid UTF-8")
+            continue
+        except ValueError:
+            pass
+        said = f"expected rank {rank} of query {query.decode('utf-8', 'replace')}, found"
+        said = f"{said} {b' '.join(given).decode('utf-8', 'replace')!r}: {WHERE_NO_RANKS}"
+        faults.add(number, said)
+        return
+
+
+WHERE_NO_RANKS = (
+    "three columns without a header are query, document and rank, counted up from 1 for each query; "
+    "if they are something else, say so in a first line: query_id doc_id score"
+)
+
+
+def _collect(rows: Iterable[Row], faults: Faults, duplicates: str, source: FileSource | None = None) -> dict[str, Ranking]:
+    """Rankings by query; every row that cannot be ranked is a fault at its place."""
+    by_query: dict[str, Ranking] = {}
+    repeated: list[tuple[int, str, str]] = []
+    last: Any = object()
+    name = ""
+    ranking: Ranking = {}
+    for place, query, doc, value, _ in rows:
+        try:
+            if type(query) is not str or query != last:
+                name = text_id(query)
+                ranking = by_query.setdefault(name, {})
+                last = query
+            doc = doc if type(doc) is str else text_id(doc)
+            if not name or not doc:
+                raise DataError(EMPTY_ID)
+            is_plain = type(value) is str and "_" not in value and value.isascii()  # the quick way for nearly all
+            score = float(value) if is_plain else parse_number(value)
+        except (TypeError, ValueError, OverflowError) as error:
+            _note_fault(faults, place, doc, value, error)
+        else:
+            if score != score:
+                faults.add(place, f"score {value!r} is not a number that can be ranked")
+            elif doc not in ranking:
+                ranking[doc] = score
+            elif duplicates == "keep_best":
+                ranking[doc] = max(score, ranking[doc])
+            else:
+                repeated.append((place, name, doc))
+        if len(faults) + len(repeated) >= MAX_FAULTS:
+            break
+    _report_repeated(repeated, faults, source)
+    faults.raise_if_any()
+    return by_query
+
+
+def _note_fault(faults: Faults, place: int, doc: Any, value: Any, error: Exception) -> None:
+    """What is wrong with a row; nothing is where it stands for an empty ranking."""
+    said = f"score {value!r} is {'a truth value, ' * is_truth_value(value)}not a number"
+    if doc is not NOTHING:
+        faults.add(place, str(error) if isinstance(error, DataError) else said)
+
+
+def _report_repeated(repeated: list[tuple[int, str, str]], faults: Faults, source: FileSource | None) -> None:
+    remedy = "--duplicates keep-best" if source else "duplicates='keep_best'"
+    first = _first_lines({(query, doc) for _, query, doc in repeated}, source) if repeated else {}
+    for place, query, doc in repeated:
+        before = f" (first at line {first[query, doc]})" if (query, doc) in first else ""
+        faults.add(
+            place,
+            f"document {doc} appears twice for query {query}{before}; {remedy} uses the better score",
+        )
+
+
+def _first_lines(wanted: set[tuple[str, str]], source: FileSource | None) -> dict[tuple[str, str], int]:
+    """Where (query, document) pairs stand first: read again, because lines are not remembered the first time."""
+    first: dict[tuple[str, str], int] = {}
+    if source is not None and source.kind == "trec":
+        for number, query, doc, _, _ in _trec_rows(source, Faults(source.label)):
+            if (query, doc) in wanted:
+                first.setdefault((query, doc), number)
+                if len(first) == len(wanted):
+                    break
+    return first
+
+
+RANK_ROLES = Roles("ranks")
+NEEDED = "ties=rank_column orders equal scores by the ranks beside them"
+
+
+def rank_reader(source: Any) -> RankReader | None:
+    """What reads the ranks of a source, when they are asked for; None where it can be read only once."""
+    return None if isinstance(source, Iterator) else partial(_read_ranks, source)
+
+
+def _read_ranks(source: Any) -> Mapping[str, Ranking]:
+    """Query → document → rank; of a document that comes twice the better."""
+    is_file = isinstance(source, FileSource)
+    faults = Faults(source.label if is_file else "run, row")
+    by_query: dict[str, Ranking] = {}
+    try:
+        for place, query, doc, value, _ in _rows(source, faults) if is_file else memory_rows(source, RANK_ROLES, faults):
+            ranks, name = by_query.setdefault(text_id(query), {}), text_id(doc)
+            try:
+                rank = parse_number(value)
+            except (TypeError, ValueError):
+                faults.add(place, f"rank {value!r} is not a number")
+            else:
+                ranks[name] = min(rank, ranks.get(name, rank))
+        faults.raise_if_any()
+    except DataError as error:
+        raise DataError(f"{NEEDED}: {error.message}", error.faults) from None
+    return by_query
+
+
+def _rows(source: FileSource, faults: Faults) -> Iterable[Row]:
+    """The rows of a file, with ranks for values."""
+    if source.kind != "trec":
+        return file_rows(source, RANK_ROLES, faults)
+    if has_three(source.first_line):
+        rows = trec_rows(source, 3, "query document rank", faults)
+        return ((number, fields[0].decode(), fields[1].decode(), fields[2].decode(), None) for number, fields in rows)
+    rows = trec_rows(source, 6, "query Q0 document rank score tag", faults)
+    return ((number, fields[0].decode(), fields[2].decode(), fields[3].decode(), None) for number, fields in rows)
