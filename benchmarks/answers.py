@@ -10,7 +10,7 @@ from sacrebleu.metrics import BLEU
 
 from assay.evaluation.grader import score_views
 from assay.metrics.parsing import parse_metric
-from assay.views.answers import Replies, Reply, Wanted
+from assay.views.answers import Answer, Answers, ExpectedAnswer
 from benchmarks._timing import Row, best_time, faster, within
 
 N_PAIRS, N_WORDS, TRIES = 10_000, 8000, 3
@@ -32,8 +32,8 @@ def _assay(metric: str, answers: list[str], references: list[str]) -> Callable[[
     ids = tuple(map(str, range(len(answers))))
 
     def score() -> None:
-        replies = tuple(map(Reply, answers))
-        view = Replies(ids, replies, tuple(Wanted((text,)) for text in references))
+        replies = tuple(map(Answer, answers))
+        view = Answers(ids, replies, tuple(ExpectedAnswer((text,)) for text in references))
         score_views({"answers": view}, [bound])
 
     return score

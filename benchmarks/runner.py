@@ -14,12 +14,12 @@ import numpy as np
 
 from assay.datasets.dataset import BenchmarkDataset
 from assay.evaluation.profile import OWN, settings_of
-from assay.execution.pool import ask
+from assay.execution.pool import ask_concurrently
 from assay.execution.progress import Progress
-from assay.execution.responses import AnswerLog
+from assay.execution.responses import ResponseLog
 from assay.execution.retrieve import own_provider
-from assay.execution.retry import Patience
-from assay.execution.runner import Part, gather, score_part
+from assay.execution.retry import RetryPolicy
+from assay.execution.runner import Part, collect_responses, score_part
 from assay.grammar import mark_written
 from assay.metrics.parsing import parse_metrics
 from assay.model.records import Document, Hit, Query
@@ -58,11 +58,11 @@ def _from_memory() -> Row:
 
     def ours() -> None:
         with tempfile.TemporaryDirectory() as folder:
-            log = AnswerLog(Path(folder) / "answers.log")
+            log = ResponseLog(Path(folder) / "answers.log")
             log.begin({})
             appender = log.appender()
             part = Part(dataset, own_provider(memory, "memory"), queries, 10)
-            found = gather(part, {}, appender, Progress("memory", len(queries)))
+            found = collect_responses(part, {}, appender, Progress("memory", len(queries)))
             appender.close()
             score_part(part, found, settings, OWN)
 
@@ -89,7 +89,7 @@ def _bm25() -> Row:
     def ours() -> None:
         retriever = provider.make()
         retriever.index(documents)
-        list(ask(retriever, queries, 100, 1000, Patience()))
+        list(ask_concurrently(retriever, queries, 100, 1000, RetryPolicy()))
 
     def bare() -> None:
         stemmer = Stemmer.Stemmer("english")
@@ -141,7 +141,9 @@ def _service() -> Row:
 
     def run(concurrency: int) -> None:
         retriever = provider.make()
-        answers = [one for some in ask(retriever, queries, 10, 1, Patience(concurrency=concurrency)) for one in some]
+        answers = [
+            one for some in ask_concurrently(retriever, queries, 10, 1, RetryPolicy(concurrency=concurrency)) for one in some
+        ]
         if any(one.error for one in answers):
             raise RuntimeError(answers[0].error)
 

@@ -97,11 +97,11 @@ def export_state(path: str) -> dict[str, str]:
 
 def answers_state() -> dict[str, str]:
     """Answers that are cached, by log."""
-    from assay.execution.responses import AnswerLog
+    from assay.execution.responses import ResponseLog
 
     state = {}
     for path in sorted(Path(".assay/answers").glob("*.log")):
-        answers = AnswerLog(path).read()[1].get("answers", {})
+        answers = ResponseLog(path).read()[1].get("answers", {})
         found = {query: [one.docs, one.scores] for query, one in answers.items()}
         if found:  # without any it may have been begun, which counts for nothing
             state[path.name] = digest(found)

@@ -15,7 +15,7 @@ from assay.conformance.cases import all_cases
 from assay.conformance.protocol import parse_answers
 from assay.conformance.render import render_report
 from assay.conformance.report import check_answers
-from assay.files.replies import read_replies, read_routes
+from assay.files.replies import read_answers, read_routes
 from assay.providers._vector_files import open_vectors
 from fuzz.component import Component
 from fuzz.components._database import share_database
@@ -102,8 +102,8 @@ def _answer_seeds() -> list[bytes]:
 
 
 COMPONENTS = (
-    Component("replies", _by_ending(read_replies, "replies"), lambda: [*_listed(REPLIES), REPLY_TABLE], "json"),
-    Component("replies_jsonl", _by_ending(read_replies, "replies"), lambda: [_lined(REPLIES)], "jsonl"),
+    Component("replies", _by_ending(read_answers, "replies"), lambda: [*_listed(REPLIES), REPLY_TABLE], "json"),
+    Component("replies_jsonl", _by_ending(read_answers, "replies"), lambda: [_lined(REPLIES)], "jsonl"),
     Component("routes", _by_ending(read_routes, "routes"), lambda: [*_listed(ROUTES), ROUTE_TABLE], "json"),
     Component("routes_jsonl", _by_ending(read_routes, "routes"), lambda: [_lined(ROUTES)], "jsonl"),
     Component("vectors", _vectors, _vector_seeds, "folder"),

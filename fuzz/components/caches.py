@@ -15,8 +15,8 @@ from assay import Document, Query
 from assay.datasets import BenchmarkDataset
 from assay.datasets import ontology_cache as ontologies
 from assay.datasets.ontology_reading import parse_ontology
-from assay.execution.checkpoint import PART, AnswerCache, Checkpoint
-from assay.execution.responses import Answer, AnswerLog, Record
+from assay.execution.checkpoint import PART, Checkpoint, ResponseCache
+from assay.execution.responses import Record, Response, ResponseLog
 from assay.execution.runner import Part
 from assay.providers._embedding_cache import EmbeddingCache, key_of
 from assay.providers._provider import parse_provider
@@ -36,8 +36,8 @@ HEADER: dict[str, Any] = {
     "queries": {"things/bm25": 2},
 }
 ANSWERS = [
-    Answer("q1", ["d1", "d2"], [1.0, 0.5], 3.5, extra={"d1": {"text": "words", "rank": 2}}, said={"answer": "yes"}),
-    Answer("q2", error="TimeoutError: too slow", is_final=True, n_together=2),
+    Response("q1", ["d1", "d2"], [1.0, 0.5], 3.5, extra={"d1": {"text": "words", "rank": 2}}, said={"answer": "yes"}),
+    Response("q2", error="TimeoutError: too slow", is_final=True, n_together=2),
 ]
 RAW = b"raw:"
 """Begins a log that is taken as it is; else every line gets the right checksum."""
@@ -65,24 +65,24 @@ def _check_log(data: bytes) -> None:
     folder.mkdir(exist_ok=True)
     path = folder / "things.log"
     path.write_bytes(_sealed(data))
-    known = Checkpoint(AnswerLog(path), HEADER, is_named=True).resume(lambda _: None)
+    known = Checkpoint(ResponseLog(path), HEADER, is_named=True).resume(lambda _: None)
     for answers in known.values():
         for answer in answers.values():
             _ = answer.ranking, answer.hits
 
 
 @cache
-def _answer_cache() -> AnswerCache:
+def _answer_cache() -> ResponseCache:
     queries = {"q1": Query("q1", "cats?"), "q2": Query("q2", "dogs?")}
     documents = {"d1": Document("d1", "cats"), "d2": Document("d2", "dogs")}
     dataset = BenchmarkDataset("things", queries=queries, documents=documents, qrels={"q1": {"d1": 1}})
-    return AnswerCache(scratch() / "answers", Part(dataset, parse_provider("bm25"), queries, 10))
+    return ResponseCache(scratch() / "answers", Part(dataset, parse_provider("bm25"), queries, 10))
 
 
 def _cached_answers() -> list[bytes]:
     """The log of a cache in which both queries are known."""
     cache_ = _answer_cache()
-    cache_.keep({"q1": Answer("q1", ["d1"], [1.0], 2.0), "q2": Answer("q2", ["d2", "d1"], [1.0, 0.5], 2.0)}, {})
+    cache_.keep({"q1": Response("q1", ["d1"], [1.0], 2.0), "q2": Response("q2", ["d2", "d1"], [1.0, 0.5], 2.0)}, {})
     content = cache_._log.path.read_bytes()
     lines = [line.partition(b" ")[2] for line in content.splitlines()]
     assert PART.encode() in lines[1]

@@ -12,7 +12,7 @@ import time
 import pytest
 
 from assay.evaluation.saved import read_results
-from assay.execution.responses import AnswerLog
+from assay.execution.responses import ResponseLog
 from assay.store import Store
 
 from ._evaluations import FLAGS, N, asked, figures
@@ -137,7 +137,7 @@ def logged(folder):
     for log in (folder / ".assay" / "runs").glob("*.log") if (folder / ".assay").exists() else ():
         copy = folder / "copy.log"
         shutil.copy(log, copy)
-        found |= {query for part in AnswerLog(copy).read()[1].values() for query in part}
+        found |= {query for part in ResponseLog(copy).read()[1].values() for query in part}
     return found
 
 

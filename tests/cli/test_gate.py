@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from assay.evaluation.saved import read_results
-from assay.execution.execute import Conduct, carry_out
+from assay.execution.execute import ExecutionOptions, execute_plan
 from assay.execution.plan import make_plan
 from assay.store import Store, keep
 
@@ -19,7 +19,7 @@ METRICS = ["ndcg@10", "recall@10", "mrr", "hit@10"]
 def evaluated(provider, **more):
     """What `assay eval` makes of a provider, under one label, so that it is one series."""
     content = {"benchmarks": ["rag-template"], "providers": [provider], "metrics": METRICS, "cache": False, **more}
-    return carry_out(make_plan(content, "test"), Conduct())
+    return execute_plan(make_plan(content, "test"), ExecutionOptions())
 
 
 @pytest.fixture(scope="module")

@@ -8,9 +8,9 @@ import pytest
 from assay.cli import _progress
 from assay.cli._progress import Tally, progress_watcher
 from assay.execution.progress import Progress, Wait
-from assay.execution.responses import Answer
+from assay.execution.responses import Response
 
-SOME = [Answer("q1"), Answer("q2", error="no")]
+SOME = [Response("q1"), Response("q2", error="no")]
 
 
 def watched(quiet=False, n=4):

@@ -6,7 +6,7 @@ import sqlite3
 import pytest
 
 from assay.execution.checkpoint import mark_finished
-from assay.execution.responses import AnswerLog
+from assay.execution.responses import ResponseLog
 from assay.store import Store
 
 from ._stored import result_of
@@ -71,10 +71,10 @@ def test_the_check_of_damage_does_not_send_to_itself(assay, kept):
 
 def test_tidying_up(assay, kept, folder):
     assert assay("store", "vacuum").out.startswith(".assay/assay.db is tidy: 0.")
-    log = AnswerLog(folder / ".assay" / "runs" / "a.log")
+    log = ResponseLog(folder / ".assay" / "runs" / "a.log")
     log.begin({})
     mark_finished(log)
-    AnswerLog(folder / ".assay" / "runs" / "unfinished.log").begin({})
+    ResponseLog(folder / ".assay" / "runs" / "unfinished.log").begin({})
     assert assay("store", "vacuum").out.endswith("; 1 log of complete evaluations deleted (0.0 MB)\n")
     assert [path.name for path in (folder / ".assay" / "runs").iterdir()] == ["unfinished.log"]
     plain = json.loads(assay("store", "vacuum", "-f", "json").out)

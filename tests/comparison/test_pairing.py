@@ -12,7 +12,7 @@ from assay.comparison.figures import Figures
 from assay.comparison.how import How
 from assay.comparison.pair import NO_TEST, SHARED_TIMES
 from assay.comparison.remarks import remarks_on
-from assay.evaluation.result import over, pooled
+from assay.evaluation.result import merge_benchmarks, subset_of
 from assay.evaluation.routing import evaluate_routing
 from assay.reports._comparison_movers import moving_metric, preview
 from assay.stats import Pairs, parse_test
@@ -257,11 +257,11 @@ def test_a_result_over_some_queries_knows_these_alone():
         missing=("q3",),
         relevant={"q1": {"d": 1.0}},
     )
-    part = over(given, ["q2", "q1", "q9"], given.metrics)
+    part = subset_of(given, ["q2", "q1", "q9"], given.metrics)
     assert part.query_ids == ("q2", "q1")
     assert (dict(part.failures), part.missing, part.counts["scored"]) == ({"q2": "late"}, (), 2)
     assert (dict(part.run), part.relevant["q1"]) == ({"q1": {"d": 1.0}}, {"d": 1.0})
-    assert over(given, ["q3", "q1", "q2"], given.metrics).failures == given.failures
+    assert subset_of(given, ["q3", "q1", "q2"], given.metrics).failures == given.failures
 
 
 def test_benchmarks_taken_together_keep_what_queries_know():
@@ -269,10 +269,10 @@ def test_benchmarks_taken_together_keep_what_queries_know():
         system("a", {"mrr": [1.0], "latency": [2.0]}, benchmark=name, relevant={"q1": {"d": 1.0}}, provenance=provenance)
         for name, provenance in (("x", {"latency_ms": {"mean": 2.0}}), ("y", {"latency_ms": {"mean": 2.0, "p50": 2.0}}))
     )
-    (together,) = pooled([one, two])
+    (together,) = merge_benchmarks([one, two])
     assert together.has_shared_times
     assert together.relevant == {"x/q1": {"d": 1.0}, "y/q1": {"d": 1.0}}
-    (alone,) = pooled([replace(one, provenance={}), replace(two, provenance={})])
+    (alone,) = merge_benchmarks([replace(one, provenance={}), replace(two, provenance={})])
     assert not alone.has_shared_times
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 
 from assay import Document, Query, RelevanceJudgment, Span, UsageError
 from assay.datasets import BenchmarkDataset
-from assay.datasets.conversion import not_written, refuse_target
+from assay.datasets.conversion import check_target, not_written
 from assay.datasets.format import find_format, load_dataset
 
 from ._benchmarks import benchmarks
@@ -52,7 +52,7 @@ def test_nothing_is_missing_in_itself(made):
 @pytest.mark.parametrize("name", ["beir", "jsonl", "parquet", "trec", "json", "rag_template"])
 def test_formats_that_hold_everything(tmp_path, name):
     path = tmp_path / ("out.json" if name in ("json", "rag_template") else "out")
-    refuse_target(find_format(name), path)
+    check_target(find_format(name), path)
     find_format(name).save(rich(), path)
     assert not_written(rich(), load_dataset(path)) == []
 
@@ -61,4 +61,4 @@ def test_formats_that_hold_everything(tmp_path, name):
 @pytest.mark.parametrize("target", ["out", "out.txt", "out.jsonl", "out.json.gz"])
 def test_targets_that_would_not_be_recognised(tmp_path, name, target):
     with pytest.raises(UsageError, match=r"such as out\.json|leave out \.gz"):
-        refuse_target(find_format(name), tmp_path / target)
+        check_target(find_format(name), tmp_path / target)

@@ -9,12 +9,12 @@ from assay.datasets import hpo, load_dataset, ontology_reading
 from assay.datasets.dataset import BenchmarkDataset
 from assay.datasets.hpo import (
     FIELDS,
+    check_one_language,
     languages_of,
     load_cases,
     load_hpo,
     notes_on_cases,
     parse_fields,
-    refuse_several_languages,
     sizes_of,
     with_terms,
 )
@@ -306,9 +306,9 @@ def test_languages_are_those_of_the_cases(tmp_path):
     both = load_cases(write(tmp_path / "both.json", json.dumps(rows)))
     assert languages_of(both) == ["de", "en"]
     with pytest.raises(DataError, match="the cases are in de and en"):
-        refuse_several_languages(both)
+        check_one_language(both)
     assert languages_of(load_cases("hpo-nl:tiny")) == ["nl"]
-    refuse_several_languages(load_cases("hpo-nl:tiny"))
+    check_one_language(load_cases("hpo-nl:tiny"))
 
 
 def test_a_language_that_nobody_states_is_noted(tmp_path):

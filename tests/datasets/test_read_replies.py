@@ -5,14 +5,14 @@ import json
 import pytest
 
 from assay.errors import DataError
-from assay.files.replies import read_replies
-from assay.views.answers import Reply, Wanted
+from assay.files.replies import read_answers
+from assay.views.answers import Answer, ExpectedAnswer
 
 ROWS = [
     {"query_id": "1", "answer": "Paris", "confidence": 0.5, "references": ["Paris", "paris, France"], "language": "en"},
     {"query_id": "2", "answer": None, "references": None, "language": "de"},
 ]
-REPLIES = {"1": Reply("Paris", 0.5), "2": Reply(None)}
+REPLIES = {"1": Answer("Paris", 0.5), "2": Answer(None)}
 
 
 def lines(rows):
@@ -35,7 +35,7 @@ def lines(rows):
 def test_files(tmp_path, name, content):
     file = tmp_path / name
     file.write_text(content)
-    found = read_replies(file)
+    found = read_answers(file)
     assert found.replies == REPLIES
     assert found.name == "a"
 
@@ -43,15 +43,15 @@ def test_files(tmp_path, name, content):
 def test_one_record_by_itself(tmp_path):
     file = tmp_path / "one.json"
     file.write_text(json.dumps(ROWS[0], indent=2))
-    assert read_replies(file).replies == {"1": REPLIES["1"]}
+    assert read_answers(file).replies == {"1": REPLIES["1"]}
     file = tmp_path / "one.jsonl"
     file.write_text(json.dumps(ROWS[0]))
-    assert read_replies(str(file)).replies == {"1": REPLIES["1"]}
+    assert read_answers(str(file)).replies == {"1": REPLIES["1"]}
 
 
 def test_what_is_right_and_what_was_asked_come_along():
-    found = read_replies([{**ROWS[0], "question": "Capital?", "difficulty": "easy"}, ROWS[1]])
-    assert found.wanted == {"1": Wanted(("Paris", "paris, France"))}
+    found = read_answers([{**ROWS[0], "question": "Capital?", "difficulty": "easy"}, ROWS[1]])
+    assert found.wanted == {"1": ExpectedAnswer(("Paris", "paris, France"))}
     assert found.queries["1"].text == "Capital?"
     assert found.queries["1"].tags == {"language": "en", "difficulty": "easy"}
 
@@ -61,16 +61,16 @@ def test_frames_and_mappings():
     import polars as pl
 
     rows = [{"query_id": 1, "answer": "Paris", "confidence": 0.5}, {"query_id": 2, "answer": None, "confidence": None}]
-    assert read_replies(pd.DataFrame(rows)).replies == REPLIES
-    assert read_replies(pl.DataFrame(rows)).replies == REPLIES
-    assert read_replies({1: {"answer": "Paris", "confidence": 0.5}, "2": None}).replies == REPLIES
+    assert read_answers(pd.DataFrame(rows)).replies == REPLIES
+    assert read_answers(pl.DataFrame(rows)).replies == REPLIES
+    assert read_answers({1: {"answer": "Paris", "confidence": 0.5}, "2": None}).replies == REPLIES
 
 
 def test_parquet(tmp_path):
     import polars as pl
 
     pl.DataFrame(ROWS).write_parquet(tmp_path / "a.parquet")
-    assert read_replies(tmp_path / "a.parquet").replies == REPLIES
+    assert read_answers(tmp_path / "a.parquet").replies == REPLIES
 
 
 def test_all_faults_are_told_with_their_lines(tmp_path):
@@ -86,7 +86,7 @@ def test_all_faults_are_told_with_their_lines(tmp_path):
     ]
     file.write_text(lines(bad) + "{not json\n[1]\n")
     with pytest.raises(DataError) as caught:
-        read_replies(file)
+        read_answers(file)
     told = "\n".join(caught.value.faults)
     for number, words in {
         2: "expected the query's id under query_id or question_id or qid, found answer",
@@ -104,21 +104,21 @@ def test_all_faults_are_told_with_their_lines(tmp_path):
 @pytest.mark.parametrize("nothing", [[], {}])
 def test_nothing_at_all(nothing):
     with pytest.raises(DataError, match="no answer in it"):
-        read_replies(nothing)
+        read_answers(nothing)
 
 
 @pytest.mark.parametrize("wrong", [5, ["text"], [["q", "a"]]])
 def test_what_is_no_answers(wrong):
     with pytest.raises(DataError):
-        read_replies(wrong)
+        read_answers(wrong)
 
 
 def test_missing_and_empty_files(tmp_path):
     with pytest.raises(DataError, match="no such file"):
-        read_replies(tmp_path / "nowhere.jsonl")
+        read_answers(tmp_path / "nowhere.jsonl")
     (tmp_path / "empty.jsonl").write_text("")
     with pytest.raises(DataError, match="no answer in it"):
-        read_replies(tmp_path / "empty.jsonl")
+        read_answers(tmp_path / "empty.jsonl")
 
 
 def test_frames_of_every_kind_say_the_same():
@@ -135,9 +135,9 @@ def test_frames_of_every_kind_say_the_same():
         for row in zip("12", ("Paris", float("nan")), (("Paris", "Lutetia"), ()), strict=True)
     ]
     for source in (columns, arrays, pd.DataFrame(columns), pl.DataFrame(columns), pa.table(columns), tuples):
-        found = read_replies(source)
-        assert found.replies == {"1": Reply("Paris"), "2": Reply(None)}
-        assert found.wanted == {"1": Wanted(("Paris", "Lutetia")), "2": Wanted()}
+        found = read_answers(source)
+        assert found.replies == {"1": Answer("Paris"), "2": Answer(None)}
+        assert found.wanted == {"1": ExpectedAnswer(("Paris", "Lutetia")), "2": ExpectedAnswer()}
 
 
 @pytest.mark.parametrize(
@@ -150,19 +150,19 @@ def test_frames_of_every_kind_say_the_same():
     ids=["ragas", "older ragas", "deepeval"],
 )
 def test_without_an_id_the_question_is_the_id(row):
-    found = read_replies([row])
-    assert found.replies == {"Capital?": Reply("Paris")}
-    assert found.wanted == {"Capital?": Wanted(("Paris",))}
+    found = read_answers([row])
+    assert found.replies == {"Capital?": Answer("Paris")}
+    assert found.wanted == {"Capital?": ExpectedAnswer(("Paris",))}
     assert found.hits == {"Capital?": [{"content": "It is Paris."}]}
     assert found.asked == {"Capital?"}
-    assert found.under({"Capital?": "q1"}).replies == {"q1": Reply("Paris")}
+    assert found.under({"Capital?": "q1"}).replies == {"q1": Answer("Paris")}
     assert found.under({"Capital?": "q1"}).asked == set()
     assert found.under({"Other?": "q1"}) is found
 
 
 def test_what_was_retrieved_comes_along():
     rows = [{"query_id": "1", "answer": "a", "retrieved_ids": ["d1", "d2"]}, {"query_id": "2", "answer": "a"}]
-    found = read_replies(rows)
+    found = read_answers(rows)
     assert found.hits == {"1": ["d1", "d2"]}
     assert "retrieved_ids" not in found.queries["1"].tags
 
@@ -172,7 +172,7 @@ def test_a_file_of_something_else_is_told_once(tmp_path, content):
     file = tmp_path / "something.run"
     file.write_bytes(content)
     with pytest.raises(DataError, match=r"something.run: expected records such as \{.*one a line, found") as caught:
-        read_replies(file)
+        read_answers(file)
     assert "\n" not in str(caught.value)
 
 
@@ -180,5 +180,5 @@ def test_faults_of_one_document_are_counted_under_its_name(tmp_path):
     file = tmp_path / "a.json"
     file.write_text(json.dumps({"answers": [{"query_id": "1"}, {"answer": "x"}]}))
     with pytest.raises(DataError) as caught:
-        read_replies(file)
+        read_answers(file)
     assert caught.value.message == f"{file}: 2 faults"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import assay
 from assay.datasets.format import find_format, load_dataset
 from assay.datasets.formats.squad import EXAMPLE, read_squad
-from assay.evaluation.answers import wanted_by_queries
+from assay.evaluation.answers import expected_answers
 from assay.model.records import Document, Query, Span
 
 from ._benchmarks import SAMPLES, TEXTS, WORDS, assert_same_content, claims, faults
@@ -82,7 +82,7 @@ def test_an_impossible_question_has_no_answer(golden):
     query = golden.queries["56be4db1"]
     plausible = [{"text": "12 to 16 hours", "answer_start": 11}]
     assert (query.expected, query.metadata) == (None, {"plausible_answers": plausible, "answerable": False})
-    wanted = wanted_by_queries(golden.queries)
+    wanted = expected_answers(golden.queries)
     assert {name: one.references for name, one in wanted.items()} == {
         "56be4db0": ("12 to 16 hours", "16 hours"),
         "56be4db1": (),

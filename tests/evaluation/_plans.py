@@ -8,13 +8,13 @@ from typing import Any
 
 from assay.execution.plan import Plan
 from assay.execution.retrieve import own_provider
-from assay.execution.retry import Patience
+from assay.execution.retry import RetryPolicy
 from assay.metrics.parsing import parse_metrics
 from assay.model.records import Hit, Query
 
 from ._retrievers import Told, benchmark, right
 
-AT_ONCE = Patience(timeout=5.0, retries=0, backoff=0.0)
+AT_ONCE = RetryPolicy(timeout=5.0, retries=0, backoff=0.0)
 
 
 def save_benchmarks(folder: Path) -> Path:

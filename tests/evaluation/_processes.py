@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.datasets.dataset import BenchmarkDataset
-from assay.execution.responses import AnswerLog
+from assay.execution.responses import ResponseLog
 from assay.model.records import Document, Query
 
 from ._retrievers import LONG
@@ -50,7 +50,7 @@ class Batches:
 PROGRAM = """
 import json, sys
 from assay.errors import AssayError
-from assay.execution.execute import Conduct, carry_out
+from assay.execution.execute import ExecutionOptions, execute_plan
 from assay.execution.plan import WrittenPlan, make_plan
 
 def figures(result):
@@ -119,5 +119,5 @@ def until_asked(folder: Path, n: int) -> None:
 
 def logged(folder: Path) -> set[str]:
     """The queries whose answers are kept."""
-    logs = [AnswerLog(path).read()[1] for path in (folder / ".assay" / "runs").glob("*.log")]
+    logs = [ResponseLog(path).read()[1] for path in (folder / ".assay" / "runs").glob("*.log")]
     return {query for log in logs for part in log.values() for query, answer in part.items() if answer.error is None}

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 from assay.datasets.dataset import BenchmarkDataset
-from assay.execution.pool import ask
-from assay.execution.responses import Answer
-from assay.execution.retry import Patience
+from assay.execution.pool import ask_concurrently
+from assay.execution.responses import Response
+from assay.execution.retry import RetryPolicy
 from assay.model.records import Document, Hit, Query
 
-QUICK = Patience(timeout=5.0, retries=2, backoff=0.001)
+QUICK = RetryPolicy(timeout=5.0, retries=2, backoff=0.001)
 LONG = 60.0
 """Seconds until a test that waits for something gives up."""
 AMPLE = 0.5
@@ -68,10 +68,10 @@ class Told:
 
 
 def answered(
-    retriever: Any, n: int = 4, k: int = 10, batch: int = 1, patience: Patience = QUICK, grows: bool = False
-) -> dict[str, Answer]:
+    retriever: Any, n: int = 4, k: int = 10, batch: int = 1, patience: RetryPolicy = QUICK, grows: bool = False
+) -> dict[str, Response]:
     """Query → answer, after checking that each query came once."""
-    found = [answer for some in ask(retriever, queries(n), k, batch, patience, grows=grows) for answer in some]
+    found = [answer for some in ask_concurrently(retriever, queries(n), k, batch, patience, grows=grows) for answer in some]
     assert sorted(answer.query for answer in found) == sorted(f"q{number}" for number in range(n))
     return {answer.query: answer for answer in found}
 

@@ -3,15 +3,15 @@
 import pytest
 
 from assay.datasets.dataset import BenchmarkDataset
-from assay.execution.checkpoint import AnswerCache
+from assay.execution.checkpoint import ResponseCache
 from assay.execution.progress import Progress
-from assay.execution.responses import Answer
-from assay.execution.runner import Part, gather
+from assay.execution.responses import Response
+from assay.execution.runner import Part, collect_responses
 from assay.grammar import mark_written
 from assay.model.records import Document, Query
 from assay.providers._provider import parse_provider
 
-ANSWERS = {"q1": Answer("q1", ["a"], [2.0], 1.5), "q2": Answer("q2", error="broken")}
+ANSWERS = {"q1": Response("q1", ["a"], [2.0], 1.5), "q2": Response("q2", error="broken")}
 
 
 def part(provider="bm25", k=10, texts=("cats", "dogs"), document="cats sleep"):
@@ -22,8 +22,8 @@ def part(provider="bm25", k=10, texts=("cats", "dogs"), document="cats sleep"):
 
 def kept(folder, **changes):
     """What is known afterwards, in a part that differs in some way."""
-    AnswerCache(folder, part()).keep(ANSWERS, {})
-    return AnswerCache(folder, part(**changes)).known()
+    ResponseCache(folder, part()).keep(ANSWERS, {})
+    return ResponseCache(folder, part(**changes)).known()
 
 
 def test_what_was_answered_is_known(tmp_path):
@@ -35,7 +35,7 @@ def test_errors_are_never_kept(tmp_path):
 
 
 def test_the_words_decide_and_not_the_id(tmp_path):
-    assert kept(tmp_path, texts=("dogs", "cats")) == {"q2": Answer("q2", ["a"], [2.0], 1.5)}
+    assert kept(tmp_path, texts=("dogs", "cats")) == {"q2": Response("q2", ["a"], [2.0], 1.5)}
 
 
 @pytest.mark.parametrize("change", [{"k": 11}, {"provider": "bm25(k1=0.9)"}, {"document": "dogs sleep"}], ids=str)
@@ -45,8 +45,8 @@ def test_another_depth_configuration_or_document_is_another_question(tmp_path, c
 
 def test_a_provider_that_may_change_is_asked_each_time(tmp_path):
     elsewhere = part(provider="http(url='http://127.0.0.1:9/')")
-    AnswerCache(tmp_path, elsewhere).keep(ANSWERS, {})
-    assert AnswerCache(tmp_path, elsewhere).known() == {}
+    ResponseCache(tmp_path, elsewhere).keep(ANSWERS, {})
+    assert ResponseCache(tmp_path, elsewhere).known() == {}
     assert not list(tmp_path.iterdir())
 
 
@@ -54,7 +54,7 @@ def test_what_is_known_is_not_written_again(tmp_path):
     kept(tmp_path)
     (file,) = tmp_path.glob("*.log")
     before = file.read_bytes()
-    AnswerCache(tmp_path, part()).keep(ANSWERS, {"q1": ANSWERS["q1"]})
+    ResponseCache(tmp_path, part()).keep(ANSWERS, {"q1": ANSWERS["q1"]})
     assert file.read_bytes() == before
 
 
@@ -62,32 +62,32 @@ def test_a_damaged_file_is_read_as_far_as_it_is_whole(tmp_path):
     kept(tmp_path)
     (file,) = tmp_path.glob("*.log")
     file.write_bytes(file.read_bytes()[:-3])
-    assert AnswerCache(tmp_path, part()).known() == {}
+    assert ResponseCache(tmp_path, part()).known() == {}
 
 
 def test_what_a_batch_shared_stays_a_share(tmp_path):
-    AnswerCache(tmp_path, part()).keep({"q1": Answer("q1", ["a"], [2.0], 1.5, n_together=7)}, {})
-    assert AnswerCache(tmp_path, part()).known()["q1"].n_together == 7
+    ResponseCache(tmp_path, part()).keep({"q1": Response("q1", ["a"], [2.0], 1.5, n_together=7)}, {})
+    assert ResponseCache(tmp_path, part()).known()["q1"].n_together == 7
 
 
 def test_an_answer_whose_time_nobody_knows_is_not_kept(tmp_path):
     """It was read from a result, and JSON has no word for such a time: what comes after it could not be read."""
-    mixed = {"q1": Answer("q1", ["x"], [1.0], float("nan")), "q2": Answer("q2", ["a"], [2.0], 1.5)}
-    AnswerCache(tmp_path, part()).keep(mixed, {})
-    assert AnswerCache(tmp_path, part()).known() == {"q2": mixed["q2"]}
+    mixed = {"q1": Response("q1", ["x"], [1.0], float("nan")), "q2": Response("q2", ["a"], [2.0], 1.5)}
+    ResponseCache(tmp_path, part()).keep(mixed, {})
+    assert ResponseCache(tmp_path, part()).known() == {"q2": mixed["q2"]}
 
 
 def test_after_a_damage_it_is_written_on(tmp_path):
     kept(tmp_path)
     (file,) = tmp_path.glob("*.log")
     file.write_bytes(file.read_bytes()[:-3])
-    AnswerCache(tmp_path, part()).keep(ANSWERS, {})
-    assert AnswerCache(tmp_path, part()).known() == {"q1": ANSWERS["q1"]}
+    ResponseCache(tmp_path, part()).keep(ANSWERS, {})
+    assert ResponseCache(tmp_path, part()).known() == {"q1": ANSWERS["q1"]}
 
 
 def test_a_folder_that_cannot_be_written_costs_time_and_no_answer(tmp_path):
     (tmp_path / "file").write_text("")
-    cache = AnswerCache(tmp_path / "file", part())
+    cache = ResponseCache(tmp_path / "file", part())
     cache.keep(ANSWERS, {})
     assert cache.known() == {}
 
@@ -104,9 +104,9 @@ def twins(scopes=(None, None, None)):
 @pytest.mark.parametrize("scopes", [(None, None, None), ("a", "a", "b")], ids=["anywhere", "in scopes"])
 def test_equal_words_in_one_batch_have_their_answers_whether_asked_or_known(tmp_path, scopes):
     one = twins(scopes)
-    asked = gather(one, {}, None, Progress(one.name, 3))
-    AnswerCache(tmp_path, one).keep(asked, {})
-    known = AnswerCache(tmp_path, one).known()
+    asked = collect_responses(one, {}, None, Progress(one.name, 3))
+    ResponseCache(tmp_path, one).keep(asked, {})
+    known = ResponseCache(tmp_path, one).known()
     assert list(known) == ["q0", "q1", "q2"]
     assert {query: answer.ranking for query, answer in known.items()} == {
         query: answer.ranking for query, answer in asked.items()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from assay import DataError, UsageError
 from assay.execution import responses as module
-from assay.execution.responses import SCHEMA, Answer, AnswerLog, remove_left_over
+from assay.execution.responses import SCHEMA, Response, ResponseLog, remove_left_over
 from assay.model.records import Hit
 
 from ._retrievers import LONG
@@ -27,14 +27,14 @@ def answers(draw):
     docs = draw(st.lists(IDS, unique=True, max_size=3))
     scores = [draw(SCORES) for _ in docs]
     ms, error, n_together = draw(st.floats(0, 1e6)), draw(st.none() | st.text(max_size=8)), draw(st.integers(1, 1000))
-    return Answer(draw(IDS), docs, scores, ms, error, draw(EXTRA), n_together)
+    return Response(draw(IDS), docs, scores, ms, error, draw(EXTRA), n_together)
 
 
 RECORDS = st.lists(st.tuples(IDS, st.lists(answers(), min_size=1, max_size=3)), max_size=4)
 
 
 def written(path, records, header=None):
-    log = AnswerLog(path)
+    log = ResponseLog(path)
     log.begin({"plan": {"name": "p"}} if header is None else header)
     appender = log.appender()
     for part, some in records:
@@ -60,7 +60,11 @@ def test_what_was_kept_is_read(tmp_path_factory, records, header):
     assert log.path.read_bytes() == before
 
 
-THREE = [("a", [Answer("q1", ["d1", "ü\n"], [2.5, -1.0], 3.0)]), ("a", [Answer("q2", error="no")]), ("b", [Answer("q1")])]
+THREE = [
+    ("a", [Response("q1", ["d1", "ü\n"], [2.5, -1.0], 3.0)]),
+    ("a", [Response("q2", error="no")]),
+    ("b", [Response("q1")]),
+]
 
 
 def test_cut_at_any_byte_the_whole_lines_before_are_read_and_the_file_is_mended(tmp_path):
@@ -68,7 +72,7 @@ def test_cut_at_any_byte_the_whole_lines_before_are_read_and_the_file_is_mended(
     ends = [place + 1 for place, byte in enumerate(whole) if byte == ord("\n")]
     assert len(ends) == 4
     for cut in range(len(whole) + 1):
-        log = AnswerLog(tmp_path / "cut.log")
+        log = ResponseLog(tmp_path / "cut.log")
         log.path.write_bytes(whole[:cut])
         header, answers = log.read()
         n_whole = sum(end <= cut for end in ends)
@@ -93,19 +97,19 @@ def test_a_flipped_bit_is_noticed_wherever_it_is(tmp_path):
     whole = written(tmp_path / "a.log", THREE).path.read_bytes()
     line_of = [whole[:place].count(b"\n") for place in range(len(whole))]
     for place in range(len(whole)):
-        log = AnswerLog(tmp_path / "flipped.log")
+        log = ResponseLog(tmp_path / "flipped.log")
         log.path.write_bytes(whole[:place] + bytes([whole[place] ^ 4]) + whole[place + 1 :])
         assert log.read()[1] == by_part(THREE[: max(0, line_of[place] - 1)])
 
 
 def test_the_later_answer_of_a_query_counts(tmp_path):
-    log = written(tmp_path / "a.log", [("a", [Answer("q", error="busy")]), ("a", [Answer("q", ["d"], [1.0])])])
+    log = written(tmp_path / "a.log", [("a", [Response("q", error="busy")]), ("a", [Response("q", ["d"], [1.0])])])
     assert log.read()[1]["a"]["q"].ranking == {"d": 1.0}
 
 
 def test_a_log_that_is_not_there_has_nothing(tmp_path):
-    assert AnswerLog(tmp_path / "gone.log").read() == ({}, {})
-    assert AnswerLog(tmp_path / "gone.log").header() == {}
+    assert ResponseLog(tmp_path / "gone.log").read() == ({}, {})
+    assert ResponseLog(tmp_path / "gone.log").header() == {}
     assert not (tmp_path / "gone.log").exists()
 
 
@@ -114,25 +118,25 @@ def test_to_begin_is_to_put_aside_what_was(tmp_path):
     log.begin({"plan": {"name": "other"}})
     assert log.read() == ({"schema": SCHEMA, "plan": {"name": "other"}}, {})
     assert sorted(path.name for path in log.path.parent.iterdir()) == ["a.log", "a.log.before"]
-    assert AnswerLog(log.path.with_name("a.log.before")).read()[1] == by_part(THREE)
+    assert ResponseLog(log.path.with_name("a.log.before")).read()[1] == by_part(THREE)
 
 
 def test_metadata_that_json_has_no_word_for_is_kept_as_numbers_and_text(tmp_path):
     odd = {"d": {"number": np.float32(0.5), "many": np.arange(2), "thing": set, "when": 1 + 2j}}
-    log = written(tmp_path / "a.log", [("a", [Answer("q", ["d"], [1.0], extra=odd)])])
+    log = written(tmp_path / "a.log", [("a", [Response("q", ["d"], [1.0], extra=odd)])])
     extra = log.read()[1]["a"]["q"].extra
     assert extra["d"] == {"number": 0.5, "many": [0, 1], "thing": "<class 'set'>", "when": "(1+2j)"}
 
 
 def test_hits_have_back_what_came_along():
-    answer = Answer("q", ["a", "b"], [2.0, 1.0], extra={"a": {"text": "t", "page": 3}})
+    answer = Response("q", ["a", "b"], [2.0, 1.0], extra={"a": {"text": "t", "page": 3}})
     assert answer.hits == [Hit("a", 2.0, "t", {"page": 3}), Hit("b", 1.0)]
     assert answer.ranking == {"a": 2.0, "b": 1.0}
 
 
 def test_what_cannot_be_written_is_left_out_and_the_rest_kept(tmp_path):
     """Half a letter is no text. Such an answer is asked for again when the run goes on."""
-    log = written(tmp_path / "a.log", [("a", [Answer("q1", ["d"], [1.0]), Answer("q2", ["\ud800"], [1.0])])])
+    log = written(tmp_path / "a.log", [("a", [Response("q1", ["d"], [1.0]), Response("q2", ["\ud800"], [1.0])])])
     assert list(log.read()[1]["a"]) == ["q1"]
 
 
@@ -140,8 +144,8 @@ def test_a_place_that_cannot_be_written_is_told(tmp_path):
     (tmp_path / "a.log").mkdir()
     (tmp_path / "file").write_text("")
     with pytest.raises(DataError, match=r"a\.log: cannot be written"):
-        AnswerLog(tmp_path / "a.log").appender()
-    below = AnswerLog(tmp_path / "file" / "b.log")
+        ResponseLog(tmp_path / "a.log").appender()
+    below = ResponseLog(tmp_path / "file" / "b.log")
     with pytest.raises(DataError, match=r"b\.log: cannot be written"):
         below.begin({})
     with pytest.raises(DataError, match=r"b\.log: cannot be written"), below.held():
@@ -149,9 +153,9 @@ def test_a_place_that_cannot_be_written_is_told(tmp_path):
 
 
 def test_who_holds_it_holds_it_alone(tmp_path):
-    log, again = AnswerLog(tmp_path / "a.log"), AnswerLog(tmp_path / "a.log")
+    log, again = ResponseLog(tmp_path / "a.log"), ResponseLog(tmp_path / "a.log")
     refused = pytest.raises(UsageError, match=r"the same evaluation is running already and writes .*a\.log")
-    with log.held(), AnswerLog(tmp_path / "b.log").held(), refused, again.held():
+    with log.held(), ResponseLog(tmp_path / "b.log").held(), refused, again.held():
         pass
     with again.held():
         pass
@@ -160,13 +164,13 @@ def test_who_holds_it_holds_it_alone(tmp_path):
 def test_locks_of_the_dead_are_removed_and_those_of_the_living_stay(tmp_path):
     for name in (".dead.log.lock", ".mine.lock"):
         (tmp_path / name).touch()
-    with AnswerLog(tmp_path / "alive.log").held():
+    with ResponseLog(tmp_path / "alive.log").held():
         remove_left_over(tmp_path)
         assert sorted(path.name for path in tmp_path.iterdir()) == [".alive.log.lock", ".mine.lock"]
 
 
 def test_it_is_let_go_of_when_something_goes_wrong(tmp_path):
-    log = AnswerLog(tmp_path / "a.log")
+    log = ResponseLog(tmp_path / "a.log")
     with pytest.raises(ZeroDivisionError), log.held():
         1 / 0  # noqa: B018 (it is raised)
     with log.held():
@@ -174,11 +178,11 @@ def test_it_is_let_go_of_when_something_goes_wrong(tmp_path):
 
 
 def test_one_may_wait_until_it_is_let_go_of(tmp_path):
-    log, order, waits = AnswerLog(tmp_path / "a.log"), [], threading.Event()
+    log, order, waits = ResponseLog(tmp_path / "a.log"), [], threading.Event()
 
     def wait():
         waits.set()
-        with AnswerLog(tmp_path / "a.log").held(waits=True):
+        with ResponseLog(tmp_path / "a.log").held(waits=True):
             order.append("second")
 
     thread = threading.Thread(target=wait)
@@ -195,7 +199,7 @@ FULL = """
 import resource, sys
 from pathlib import Path
 from assay.errors import DataError
-from assay.execution.responses import Answer, AnswerLog
+from assay.execution.responses import Response, ResponseLog
 log = AnswerLog(Path("a.log"))
 log.begin({"plan": {"name": "p"}})
 resource.setrlimit(resource.RLIMIT_FSIZE, (2000, resource.RLIM_INFINITY))
@@ -219,10 +223,10 @@ def test_when_the_disk_is_full_it_is_told_and_what_was_kept_is_there(tmp_path):
     first, second = done.stdout.splitlines()
     n_kept, _, told = first.partition(" ")
     assert told == second == "a.log: cannot be written: File too large; make room, or work in another folder"
-    log = AnswerLog(tmp_path / "a.log")
+    log = ResponseLog(tmp_path / "a.log")
     assert log.read() == (
         {"schema": SCHEMA, "plan": {"name": "p"}},
-        {"part": {f"q{n}": Answer(f"q{n}", ["d"] * 5, [1.0] * 5) for n in range(int(n_kept))}},
+        {"part": {f"q{n}": Response(f"q{n}", ["d"] * 5, [1.0] * 5) for n in range(int(n_kept))}},
     )
     assert log.path.stat().st_size == 2000  # with half a line at its end
     log.mend()
@@ -231,7 +235,7 @@ def test_when_the_disk_is_full_it_is_told_and_what_was_kept_is_there(tmp_path):
 
 
 def test_a_lock_is_removed_by_who_held_it(tmp_path):
-    log = AnswerLog(tmp_path / "a.log")
+    log = ResponseLog(tmp_path / "a.log")
     with log.held():
         assert [path.name for path in tmp_path.iterdir()] == [".a.log.lock"]
         with pytest.raises(UsageError, match="is running already"), log.held():
@@ -242,7 +246,7 @@ def test_a_lock_is_removed_by_who_held_it(tmp_path):
 
 def test_a_lock_that_was_removed_meanwhile_is_none(tmp_path, monkeypatch):
     """Who waited for a lock, and gets it when its holder removes it, must not share it with who comes next."""
-    log, n_locked = AnswerLog(tmp_path / "a.log"), 0
+    log, n_locked = ResponseLog(tmp_path / "a.log"), 0
     lock = module._lock
 
     def slow(handle, *, waits):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.execution.checkpoint import changes_told, has_other_code
+from assay.execution.checkpoint import describe_changes, has_other_code
 
 BEFORE = {
     "plan": {
@@ -39,19 +39,19 @@ BEFORE = {
     ],
 )
 def test_each_change_is_told_without_hashes_and_dumps(place, change, told):
-    assert changes_told(BEFORE, {**BEFORE, place: {**BEFORE[place], **change}}) == [told]
+    assert describe_changes(BEFORE, {**BEFORE, place: {**BEFORE[place], **change}}) == [told]
 
 
 def test_providers_go_by_their_names():
     other = {**BEFORE, "plan": {**BEFORE["plan"], "providers": [{"provider": "dense"}]}, "providers": ["bm25", "dense"]}
-    assert changes_told(BEFORE, other) == ["providers were bm25, are bm25, dense"]
+    assert describe_changes(BEFORE, other) == ["providers were bm25, are bm25, dense"]
 
 
 def test_what_is_the_same_is_not_told():
-    assert changes_told(BEFORE, BEFORE) == []
+    assert describe_changes(BEFORE, BEFORE) == []
 
 
 def test_a_file_that_is_not_there_any_more():
-    assert changes_told(BEFORE, {**BEFORE, "files": {}}) == ["slow1.py is not used any more"]
+    assert describe_changes(BEFORE, {**BEFORE, "files": {}}) == ["slow1.py is not used any more"]
     assert has_other_code(BEFORE, {**BEFORE, "files": {}})
     assert not has_other_code(BEFORE, {**BEFORE, "providers": []})

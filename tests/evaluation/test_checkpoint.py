@@ -8,7 +8,7 @@ import pytest
 from assay import UsageError
 from assay.execution.checkpoint import describe_start, find_checkpoint
 from assay.execution.plan import make_plan
-from assay.execution.responses import SCHEMA, Answer, AnswerLog
+from assay.execution.responses import SCHEMA, Response, ResponseLog
 from assay.execution.runner import Part
 from assay.providers._provider import BoundProvider, Provider
 
@@ -39,9 +39,9 @@ def resumed(folder, content, name=""):
     return find_checkpoint(folder, name, content).resume(said.append), said
 
 
-ONE = [Answer("q0", ["d"], [1.0])]
-BOTH = [*ONE, Answer("q1")]
-FAILED = [*ONE, Answer("q1", error="no")]
+ONE = [Response("q0", ["d"], [1.0])]
+BOTH = [*ONE, Response("q1")]
+FAILED = [*ONE, Response("q1", error="no")]
 
 
 @pytest.mark.parametrize("name", ["", "plan-mine"], ids=["flags", "plan"])
@@ -154,7 +154,7 @@ def test_to_begin_again_puts_aside_what_was(tmp_path):
     log = begun(tmp_path, header(), "plan-mine", ONE).log
     assert find_checkpoint(tmp_path, "plan-mine", header(k=20)).begin() == {}
     assert log.read()[1] == {}
-    assert AnswerLog(log.path.with_name(f"{log.path.name}.before")).read()[1] == {"0 p": {"q0": ONE[0]}}
+    assert ResponseLog(log.path.with_name(f"{log.path.name}.before")).read()[1] == {"0 p": {"q0": ONE[0]}}
 
 
 def test_all_that_answers_rest_on_is_described(tmp_path, monkeypatch):

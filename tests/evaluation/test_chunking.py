@@ -6,8 +6,8 @@ from assay import DataError, Document, Query, Span
 from assay.chunkers.chunker import parse_chunker
 from assay.datasets import BenchmarkDataset
 from assay.evaluation import Relevance
-from assay.execution.chunking import chunked, refuse_without_spans
-from assay.execution.execute import Conduct, carry_out
+from assay.execution.chunking import check_has_spans, chunked
+from assay.execution.execute import ExecutionOptions, execute_plan
 from assay.execution.plan import make_plan
 from assay.metrics.parsing import parse_metrics
 
@@ -58,15 +58,15 @@ def test_a_budget_that_is_not_filled_is_noted():
 
 
 def test_metrics_of_spans_are_refused_before_anybody_is_asked(tmp_path):
-    refuse_without_spans(SPANNED, parse_metrics("span_recall"))
-    refuse_without_spans(JUDGED, parse_metrics("recall"))
+    check_has_spans(SPANNED, parse_metrics("span_recall"))
+    check_has_spans(JUDGED, parse_metrics("recall"))
     with pytest.raises(
         DataError, match=r"^judged has no gold spans, and span_iou, file_mrr need some; .* such as code-spans"
     ):
-        refuse_without_spans(JUDGED, parse_metrics(["span_iou", "mrr", "file_mrr"]))
+        check_has_spans(JUDGED, parse_metrics(["span_iou", "mrr", "file_mrr"]))
     plan = make_plan({"benchmarks": ["rag-template"], "providers": ["bm25"], "metrics": ["span_recall"]})
     with pytest.raises(DataError, match="rag-template has no gold spans"):
-        carry_out(plan, Conduct(home=tmp_path))
+        execute_plan(plan, ExecutionOptions(home=tmp_path))
 
 
 def test_as_many_documents_count_as_were_asked_for(tmp_path):
@@ -78,7 +78,7 @@ def test_as_many_documents_count_as_were_asked_for(tmp_path):
     found = {}
     for name, chunkers in (("whole", {}), ("cut", {"chunkers": ["fixed_lines(size=500, overlap=0)"]})):
         for k in (3, 7):
-            (found[name, k],) = carry_out(make_plan({**content, **chunkers, "k": k}), Conduct(home=tmp_path))
+            (found[name, k],) = execute_plan(make_plan({**content, **chunkers, "k": k}), ExecutionOptions(home=tmp_path))
     for k, mrr in ((3, 0.0), (7, 1 / 5)):
         for name in ("whole", "cut"):
             assert (found[name, k]["mrr"], found[name, k]["num_ret"]) == (mrr, k), (name, k)

@@ -8,7 +8,7 @@ import pytest
 
 from assay.datasets.dataset import BenchmarkDataset
 from assay.errors import NothingSelected
-from assay.execution.execute import Conduct, carry_out
+from assay.execution.execute import ExecutionOptions, execute_plan
 from assay.execution.plan import Plan
 from assay.execution.retrieve import own_provider
 from assay.grammar import mark_written
@@ -28,12 +28,12 @@ def saved(tmp_path):
 
 def test_only_what_failed_is_asked_again_and_the_rest_stays(saved):
     (told, fails), other = fallible("q1"), Told()
-    before = carry_out(plan(saved, told, other), Conduct(home=saved))
+    before = execute_plan(plan(saved, told, other), ExecutionOptions(home=saved))
     assert list(before[0].failures) == ["q1"]
     fails.clear()
     told.asked.clear()
     other.asked.clear()
-    mended, same = carry_out(plan(saved, told, other), Conduct(home=saved, before=before))
+    mended, same = execute_plan(plan(saved, told, other), ExecutionOptions(home=saved, before=before))
     assert (told.asked, other.asked) == ([["q1"]], [])
     assert mended.failures == {}
     assert (mended["mrr"], same["mrr"]) == (1.0, 1.0)
@@ -44,27 +44,27 @@ def test_only_what_failed_is_asked_again_and_the_rest_stays(saved):
 
 def test_results_are_matched_by_benchmark_and_provider(saved):
     told, _ = fallible("q1")
-    before = carry_out(plan(saved, told, folders=("one", "two")), Conduct(home=saved))
+    before = execute_plan(plan(saved, told, folders=("one", "two")), ExecutionOptions(home=saved))
     before[1] = replace(before[1], failures={})
     told.asked.clear()
-    (result,) = carry_out(plan(saved, told, Told(), folders=("one",)), Conduct(home=saved, before=before))
+    (result,) = execute_plan(plan(saved, told, Told(), folders=("one",)), ExecutionOptions(home=saved, before=before))
     assert (result.benchmark, result.name, told.asked) == ("one", "told0", [["q1"]])
     with pytest.raises(NothingSelected, match=r"no query to ask again .*one/told0 \(1 failed\)"):
-        carry_out(plan(saved, told, folders=("two",)), Conduct(home=saved, before=before))
+        execute_plan(plan(saved, told, folders=("two",)), ExecutionOptions(home=saved, before=before))
     with pytest.raises(NothingSelected, match="no query to ask again"):
-        carry_out(plan(saved, told), Conduct(home=saved, before=[replace(before[0], name="somebody else")]))
+        execute_plan(plan(saved, told), ExecutionOptions(home=saved, before=[replace(before[0], name="somebody else")]))
 
 
 def test_what_a_result_says_is_not_kept_for_other_evaluations(saved):
     """Nobody knows which documents it was made with; and a cache that was given it could not be read any more."""
     odd, fails = fallible("q1")
     asked = replace(plan(saved), providers=(BoundProvider(Provider("keeps", "", lambda: odd, is_repeatable=True), {}),))
-    before = carry_out(replace(asked, cache=False), Conduct(home=saved))
+    before = execute_plan(replace(asked, cache=False), ExecutionOptions(home=saved))
     wrong = [replace(before[0], run={query: {"wrong": 1.0} for query in before[0].run})]
     fails.clear()
-    carry_out(asked, Conduct(home=saved, before=wrong))
+    execute_plan(asked, ExecutionOptions(home=saved, before=wrong))
     odd.asked.clear()
-    (result,) = carry_out(asked, Conduct(home=saved))
+    (result,) = execute_plan(asked, ExecutionOptions(home=saved))
     assert result["mrr"] == 1.0
     assert sorted(query for some in odd.asked for query in some) == ["q0", "q2"]
 
@@ -83,9 +83,9 @@ def test_answers_whose_texts_decide_are_asked_again_too(tmp_path):
 
     said = []
     asked = Plan((str(tmp_path / "b.json"),), (own_provider(Chunks(), ""),), tuple(parse_metrics("mrr")), patience=AT_ONCE)
-    before = carry_out(asked, Conduct(home=tmp_path))
+    before = execute_plan(asked, ExecutionOptions(home=tmp_path))
     assert before[0].scores("mrr") == {"q0": 0.5, "q1": 0.0}
-    (result,) = carry_out(asked, Conduct(home=tmp_path, before=before, say=said.append))
+    (result,) = execute_plan(asked, ExecutionOptions(home=tmp_path, before=before, say=said.append))
     assert result.scores("mrr") == {"q0": 0.5, "q1": 0.5}
     assert said == ["answers/Chunks: 1 query asked again too, for results do not keep the texts of hits"]
 
@@ -111,11 +111,13 @@ def reranker(monkeypatch):
 
 def test_a_reranker_has_two_results_that_of_what_it_was_given_first(saved, reranker):
     provider, _ = reranker
-    before, after = carry_out(replace(plan(saved), providers=(provider,)), Conduct(home=saved))
+    before, after = execute_plan(replace(plan(saved), providers=(provider,)), ExecutionOptions(home=saved))
     assert before.name == f"{after.name} before"
     assert before.provenance["stage"] == "before reranking"
     assert "stage" not in after.provenance
-    (alone,) = carry_out(replace(plan(saved), providers=(parse_provider(mark_written("bm25")),)), Conduct(home=saved))
+    (alone,) = execute_plan(
+        replace(plan(saved), providers=(parse_provider(mark_written("bm25")),)), ExecutionOptions(home=saved)
+    )
     assert before.run == alone.run
     assert {query: list(ranking) for query, ranking in after.run.items()} == {
         query: list(ranking)[::-1] for query, ranking in before.run.items()
@@ -126,13 +128,13 @@ def test_a_reranker_has_two_results_that_of_what_it_was_given_first(saved, reran
 def test_what_failed_in_a_reranker_is_asked_again_and_both_results_are_whole(saved, reranker):
     provider, fails = reranker
     asked = replace(plan(saved), providers=(provider,))
-    expected = carry_out(asked, Conduct(home=saved))
+    expected = execute_plan(asked, ExecutionOptions(home=saved))
     fails.add("q1")
-    broken = carry_out(asked, Conduct(home=saved))
+    broken = execute_plan(asked, ExecutionOptions(home=saved))
     assert [list(result.failures) for result in broken] == [["q1"], ["q1"]]
     fails.clear()
-    mended = carry_out(asked, Conduct(home=saved, before=broken))
+    mended = execute_plan(asked, ExecutionOptions(home=saved, before=broken))
     assert [result.run for result in mended] == [result.run for result in expected]
     assert [result["mrr"] for result in mended] == [result["mrr"] for result in expected]
-    without_first = carry_out(asked, Conduct(home=saved, before=broken[1:]))
+    without_first = execute_plan(asked, ExecutionOptions(home=saved, before=broken[1:]))
     assert [result.run for result in without_first] == [result.run for result in expected]

@@ -118,7 +118,7 @@ from pathlib import Path
 sys.path.insert(0, ".")
 from evaluate import evaluate, planned
 from assay.datasets.format import load_dataset
-from assay.execution.responses import AnswerLog
+from assay.execution.responses import ResponseLog
 
 WAYS = [{"providers": "python:mine:Batches"}, {"providers": "python:mine:Batches", "batch_size": 7},
         {"providers": "python:mine:search", "concurrency": 3}]

@@ -5,9 +5,9 @@ import itertools
 import threading
 import time
 
-from assay.execution.client import Line
-from assay.execution.pool import Crew, ask
-from assay.execution.retry import Experience, Patience
+from assay.execution.client import RetrieverClient
+from assay.execution.pool import ThreadPool, ask_concurrently
+from assay.execution.retry import RetryPolicy, RetryState
 from assay.model.records import Hit
 from assay.providers._refusals import Busy, Final
 
@@ -19,10 +19,10 @@ def together(n, action=None):
     return threading.Barrier(n, action, LONG)
 
 
-def limit_after(answer, n, concurrency, experience=Experience):
+def limit_after(answer, n, concurrency, experience=RetryState):
     """How much is asked at once in the end."""
-    patience = Patience(timeout=LONG, retries=5, backoff=0.0, concurrency=concurrency)
-    crew = Crew(Line(Told(answer)), 10, experience(patience))
+    patience = RetryPolicy(timeout=LONG, retries=5, backoff=0.0, concurrency=concurrency)
+    crew = ThreadPool(RetrieverClient(Told(answer)), 10, experience(patience))
     found = [one for some in crew.ask(queries(n)) for one in some]
     assert not any(one.error for one in found)
     assert len(found) == n
@@ -31,7 +31,7 @@ def limit_after(answer, n, concurrency, experience=Experience):
 
 def test_one_at_a_time_keeps_the_order():
     told = Told()
-    answered(told, 5, patience=Patience(concurrency=1))
+    answered(told, 5, patience=RetryPolicy(concurrency=1))
     assert told.asked == [[f"q{number}"] for number in range(5)]
 
 
@@ -45,19 +45,23 @@ def test_slow_calls_overlap_as_much_as_allowed_and_no_more():
         return right(query)
 
     told = Told(answer)
-    answered(told, 100, patience=Patience(concurrency=10))
+    answered(told, 100, patience=RetryPolicy(concurrency=10))
     assert told.most == 10
 
 
 def test_the_same_few_threads_ask_everything():
     threads = set()
-    answered(Told(lambda query: threads.add(threading.get_ident()) or right(query)), 200, patience=Patience(concurrency=4))
+    answered(
+        Told(lambda query: threads.add(threading.get_ident()) or right(query)), 200, patience=RetryPolicy(concurrency=4)
+    )
     assert 1 <= len(threads) <= 4
 
 
 def test_its_threads_end_when_all_is_answered_and_when_nobody_listens_any_more():
     seen = []
-    asking = ask(Told(lambda query: seen.append(threading.current_thread()) or right(query)), queries(50), 10, 1, Patience())
+    asking = ask_concurrently(
+        Told(lambda query: seen.append(threading.current_thread()) or right(query)), queries(50), 10, 1, RetryPolicy()
+    )
     next(asking)
     asking.close()
     answered(Told(lambda query: seen.append(threading.current_thread()) or right(query)), 9)
@@ -74,7 +78,7 @@ def test_what_is_final_is_not_asked_again():
 
 def test_a_retriever_that_never_worked_is_not_asked_twice_for_long():
     told = Told(failing({f"q{number}": ValueError("never") for number in range(60)}, every=True))
-    found = answered(told, 60, patience=Patience(retries=9, backoff=0.0, concurrency=2))
+    found = answered(told, 60, patience=RetryPolicy(retries=9, backoff=0.0, concurrency=2))
     assert {one.error for one in found.values()} == {"ValueError: never"}
     times = [told.times(f"q{number}") for number in range(60)]
     assert sum(one == 10 for one in times) >= 3
@@ -83,7 +87,7 @@ def test_a_retriever_that_never_worked_is_not_asked_twice_for_long():
 
 def test_once_something_worked_all_are_tried_as_often_as_usual():
     told = Told(failing({f"q{number}": ValueError("never") for number in range(1, 20)}, every=True))
-    answered(told, 20, patience=Patience(retries=3, backoff=0.0, concurrency=1))
+    answered(told, 20, patience=RetryPolicy(retries=3, backoff=0.0, concurrency=1))
     assert {told.times(f"q{number}") for number in range(1, 20)} == {4}
 
 
@@ -94,8 +98,8 @@ def test_a_service_that_asks_for_hours_is_waited_for_once_and_then_all_fail(monk
     monkeypatch.setattr("assay.execution.retry.SHORT_PAUSE", 0.2)
     told = Told(failing({f"q{number}": Busy(3600.0, "http://x: HTTP 429") for number in range(9)}, every=True))
     waits = []
-    how = Experience(Patience(timeout=0.1, retries=2, concurrency=3), lambda *wait: waits.append(wait))
-    found = [one for some in Crew(Line(told), 10, how).ask(queries(9)) for one in some]
+    how = RetryState(RetryPolicy(timeout=0.1, retries=2, concurrency=3), lambda *wait: waits.append(wait))
+    found = [one for some in ThreadPool(RetrieverClient(told), 10, how).ask(queries(9)) for one in some]
     assert {one.error for one in found} == {"http://x: HTTP 429; it asks to wait 3600 s, and 0.2 s is the longest wait"}
     assert set(waits) == {(0.2, "HTTP 429")}
     assert sorted(one.query for one in found) == [f"q{number}" for number in range(9)]
@@ -129,7 +133,7 @@ def test_an_error_begins_the_row_anew():
     """One answer is in, then the error, then all others: each waits until the one before has been taken note of."""
     at_first, calls, first_is_in, stumbled = busy_at_first(4), itertools.count(), threading.Event(), threading.Event()
 
-    class Noting(Experience):
+    class Noting(RetryState):
         def answered(self, answers):
             super().answered(answers)
             first_is_in.set()
@@ -175,7 +179,7 @@ def test_while_the_limit_is_low_no_more_are_asked_at_once():
         return hits
 
     told = Told(answer)
-    answered(told, 80, patience=Patience(timeout=LONG, retries=5, backoff=0.0, concurrency=8))
+    answered(told, 80, patience=RetryPolicy(timeout=LONG, retries=5, backoff=0.0, concurrency=8))
     assert max(overlaps[:4]) <= 4
     assert max(overlaps) > 5
 
@@ -194,7 +198,7 @@ def test_when_a_service_asks_for_a_pause_nobody_asks_meanwhile():
             time.sleep(0.2)  # it is answered while the service wants to be left alone
         return right(query)
 
-    found = answered(Told(answer), 6, patience=Patience(timeout=LONG, concurrency=2))
+    found = answered(Told(answer), 6, patience=RetryPolicy(timeout=LONG, concurrency=2))
     assert not any(one.error for one in found.values())
     assert [query for query, _ in starts[:2]] in (["q0", "q1"], ["q1", "q0"])
     assert min(start for _, start in starts[2:]) - told_at[0] >= 0.59
@@ -215,7 +219,7 @@ def test_calls_that_hang_keep_their_places_until_they_come_back():
         return right(query)
 
     told, found = Told(answer), []
-    for some in ask(told, queries(40), 10, 1, Patience(timeout=1.0, retries=0, concurrency=3)):
+    for some in ask_concurrently(told, queries(40), 10, 1, RetryPolicy(timeout=1.0, retries=0, concurrency=3)):
         found += some
         n_failed = sum(one.error is not None for one in found)
         if n_failed == 2 and len(found) >= 25:
@@ -234,7 +238,7 @@ def test_one_place_is_always_left():
             release.wait(LONG)
         return right(query)
 
-    found = answered(Told(answer), 8, patience=Patience(timeout=AMPLE, retries=0, concurrency=2))
+    found = answered(Told(answer), 8, patience=RetryPolicy(timeout=AMPLE, retries=0, concurrency=2))
     release.set()
     assert sorted(query for query, one in found.items() if one.error) == ["q0", "q1", "q2", "q3"]
 
@@ -251,7 +255,9 @@ def test_an_answer_that_comes_too_late_is_not_taken_for_another():
         return [Hit("in time")]
 
     found = []
-    for some in ask(Told(answer), queries(12), 10, 1, Patience(timeout=AMPLE, retries=1, backoff=0.0, concurrency=1)):
+    for some in ask_concurrently(
+        Told(answer), queries(12), 10, 1, RetryPolicy(timeout=AMPLE, retries=1, backoff=0.0, concurrency=1)
+    ):
         late.set()
         found += some
     assert sorted(one.query for one in found) == sorted(query.query_id for query in queries(12))
@@ -275,7 +281,7 @@ def test_coroutines_that_take_too_long_are_ended_and_make_room():
                 n_now -= 1
             return [right(query) for query in queries]
 
-    found = answered(Hangs(), 8, patience=Patience(timeout=AMPLE, retries=0, concurrency=4))
+    found = answered(Hangs(), 8, patience=RetryPolicy(timeout=AMPLE, retries=0, concurrency=4))
     assert sorted(query for query, one in found.items() if one.error) == ["q0", "q1", "q2", "q3"]
     assert most <= 4 + 1  # the one place that is always left
     deadline = time.monotonic() + LONG
@@ -297,5 +303,5 @@ def test_coroutines_overlap():
             now -= 1
             return [right(query) for query in queries]
 
-    answered(Later(), 40, patience=Patience(timeout=LONG, concurrency=6))
+    answered(Later(), 40, patience=RetryPolicy(timeout=LONG, concurrency=6))
     assert most == 6

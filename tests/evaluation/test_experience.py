@@ -3,49 +3,49 @@
 import pytest
 
 from assay import ProviderError
-from assay.execution.responses import Answer
-from assay.execution.retry import FEW, Experience, Patience
+from assay.execution.responses import Response
+from assay.execution.retry import MAX_FAILURES_BEFORE_GIVING_UP, RetryPolicy, RetryState
 from assay.providers._refusals import Busy, Final
 
 TORN = OSError("torn")
 
 
 def test_while_nothing_ever_worked_nothing_is_tried_again_after_a_few():
-    experience = Experience(Patience(retries=2))
-    for number in range(FEW):
+    experience = RetryState(RetryPolicy(retries=2))
+    for number in range(MAX_FAILURES_BEFORE_GIVING_UP):
         assert experience.allows(TORN, 1)
         experience.lost(f"q{number}", TORN)
     assert not experience.allows(TORN, 1)
-    experience.answered([Answer("q", error="no")])
+    experience.answered([Response("q", error="no")])
     assert not experience.allows(TORN, 1)
-    experience.answered([Answer("q")])
+    experience.answered([Response("q")])
     assert experience.allows(TORN, 1)
 
 
 def test_what_is_final_says_nothing_about_the_others():
-    experience = Experience(Patience(retries=2))
-    for number in range(2 * FEW):
+    experience = RetryState(RetryPolicy(retries=2))
+    for number in range(2 * MAX_FAILURES_BEFORE_GIVING_UP):
         experience.lost(f"q{number}", Final("not this one"))
     assert experience.allows(TORN, 1)
 
 
 def test_what_worked_before_is_worth_waiting_for():
-    experience = Experience(Patience(retries=2))
-    experience.answered([Answer("q")])
-    for number in range(2 * FEW):
+    experience = RetryState(RetryPolicy(retries=2))
+    experience.answered([Response("q")])
+    for number in range(2 * MAX_FAILURES_BEFORE_GIVING_UP):
         experience.lost(f"q{number}", TORN)
     assert experience.allows(TORN, 2)
     assert not experience.allows(TORN, 3)
 
 
 def test_a_service_that_asks_for_too_long_a_pause_is_waited_for_once():
-    experience, hours = Experience(Patience(retries=9, timeout=90)), Busy(3600.0, "HTTP 429")
-    experience.answered([Answer("q")])
+    experience, hours = RetryState(RetryPolicy(retries=9, timeout=90)), Busy(3600.0, "HTTP 429")
+    experience.answered([Response("q")])
     assert (experience.allows(hours, 1), experience.allows(hours, 2)) == (True, False)
     assert experience.lost("q", hours).error == "HTTP 429; it asks to wait 3600 s, and 90 s is the longest wait"
     assert not experience.allows(hours, 1)
     assert experience.allows(Busy(5.0), 1)
-    experience.answered([Answer("q")])
+    experience.answered([Response("q")])
     assert experience.allows(hours, 1)
 
 
@@ -54,7 +54,7 @@ def test_a_service_that_asks_for_too_long_a_pause_is_waited_for_once():
 )
 def test_pauses_that_somebody_asked_for_are_told_of(error, told):
     waits = []
-    Experience(Patience(), lambda *wait: waits.append(wait)).pause(error, 1)
+    RetryState(RetryPolicy(), lambda *wait: waits.append(wait)).pause(error, 1)
     assert waits == told
 
 
@@ -78,4 +78,4 @@ def caused_by(cause):
     ids=repr,
 )
 def test_the_answer_says_whether_asking_another_time_may_help(error, is_final):
-    assert Experience(Patience()).lost("q", error).is_final is is_final
+    assert RetryState(RetryPolicy()).lost("q", error).is_final is is_final

@@ -5,15 +5,15 @@ import os
 import pytest
 
 from assay.execution.checkpoint import clear_finished, mark_finished, mark_unfinished
-from assay.execution.execute import Conduct, carry_out
+from assay.execution.execute import ExecutionOptions, execute_plan
 from assay.execution.plan import make_plan
-from assay.execution.responses import AnswerLog
+from assay.execution.responses import ResponseLog
 
 
 @pytest.fixture
 def finished(tmp_path):
     """Five complete logs, the oldest first, and one that is not complete."""
-    logs = [AnswerLog(tmp_path / f"{name}.log") for name in "abcdef"]
+    logs = [ResponseLog(tmp_path / f"{name}.log") for name in "abcdef"]
     for number, log in enumerate(logs):
         log.begin({"number": number})
         if number < 5:
@@ -56,8 +56,8 @@ def test_evaluations_leave_few_logs(tmp_path):
             "selection": {"limit": limit},
             "cache": False,
         }
-        carry_out(make_plan(content, "test"), Conduct(home=tmp_path))
+        execute_plan(make_plan(content, "test"), ExecutionOptions(home=tmp_path))
     assert len(names(tmp_path / "runs")) == 3
     said = []
-    carry_out(make_plan(content, "test"), Conduct(home=tmp_path, resume=True, say=said.append))
+    execute_plan(make_plan(content, "test"), ExecutionOptions(home=tmp_path, resume=True, say=said.append))
     assert said == []

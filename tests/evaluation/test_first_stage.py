@@ -4,10 +4,10 @@ import math
 
 import pytest
 
-from assay.execution.responses import Answer
+from assay.execution.responses import Response
 from assay.execution.stages import first_answers, with_first
 
-RERANKED = Answer(
+RERANKED = Response(
     "q",
     ["c", "a"],
     [9.0, 8.0],
@@ -27,12 +27,12 @@ def test_the_first_ranking_is_as_long_as_the_new_one_and_nobody_timed_it():
 
 
 def test_a_query_that_failed_has_failed_there_too():
-    failed = Answer("q", error="no")
+    failed = Response("q", error="no")
     assert first_answers({"q": failed}, 10) == {"q": failed}
 
 
 def test_nothing_found_is_nothing_ranked():
-    assert first_answers({"q": Answer("q")}, 10)["q"].ranking == {}
+    assert first_answers({"q": Response("q")}, 10)["q"].ranking == {}
 
 
 @pytest.mark.parametrize(
@@ -41,10 +41,10 @@ def test_nothing_found_is_nothing_ranked():
     ids=["one cut off", "turned round", "all cut off", "first cut off"],
 )
 def test_what_is_noted_is_found_again(first):
-    noted = with_first(Answer("q", ["c", "a"], [9.0, 8.0]), first)
+    noted = with_first(Response("q", ["c", "a"], [9.0, 8.0]), first)
     assert noted.ranking == {"c": 9.0, "a": 8.0}
     assert list(first_answers({"q": noted}, 10)["q"].ranking.items()) == list(first.items())
 
 
 def test_of_no_documents_nothing_is_noted():
-    assert first_answers({"q": with_first(Answer("q"), {})}, 10)["q"].ranking == {}
+    assert first_answers({"q": with_first(Response("q"), {})}, 10)["q"].ranking == {}

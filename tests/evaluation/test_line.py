@@ -8,8 +8,8 @@ import time
 import pytest
 
 from assay import ProviderError
-from assay.execution.client import Line, describe
-from assay.execution.responses import Answer
+from assay.execution.client import RetrieverClient, describe
+from assay.execution.responses import Response
 from assay.model.records import Hit
 from assay.providers._refusals import Busy, Final
 
@@ -18,7 +18,7 @@ from ._retrievers import LONG, Told, queries, right
 
 def heard(answer, n=1, k=10):
     """What comes back for queries that are answered so."""
-    return Line(Told(answer)).search(queries(n), k)
+    return RetrieverClient(Told(answer)).search(queries(n), k)
 
 
 def raised(error):
@@ -85,7 +85,7 @@ def test_an_error_in_place_of_hits_is_that_query_s_alone():
     assert busy is given["q0"]
     assert fine.docs == ["d1"]
     assert torn is given["q2"]
-    assert isinstance(refused, Answer)  # asking again would not help, so this is the answer
+    assert isinstance(refused, Response)  # asking again would not help, so this is the answer
     assert refused.error == "refused"
 
 
@@ -107,7 +107,7 @@ GARBAGE = {
 def test_garbage_is_that_query_s_error(what):
     first, bad, last = heard(lambda query: GARBAGE[what] if query.query_id == "q1" else right(query), 3)
     assert (first.error, last.error) == (None, None)
-    assert bad.error if isinstance(bad, Answer) else isinstance(bad, ProviderError)
+    assert bad.error if isinstance(bad, Response) else isinstance(bad, ProviderError)
 
 
 @pytest.mark.parametrize("given_back", [[], [[]] * 9, None, 3, "ab"])
@@ -116,7 +116,7 @@ def test_the_wrong_number_of_answers_is_an_error_of_all(given_back):
         def search(self, queries, k):
             return given_back
 
-    assert all(isinstance(one, Exception) for one in Line(Wrong()).search(queries(2), 10))
+    assert all(isinstance(one, Exception) for one in RetrieverClient(Wrong()).search(queries(2), 10))
 
 
 def test_coroutines_are_waited_for_all_on_one_event_loop():
@@ -129,7 +129,7 @@ def test_coroutines_are_waited_for_all_on_one_event_loop():
             await asyncio.sleep(0.001)
             return [right(query) for query in queries]
 
-    line = Line(Later())
+    line = RetrieverClient(Later())
     line.call("index", [])
     assert [answer.docs for answer in line.search(queries(2), 10)] == [["d0"], ["d1"]]
 
@@ -145,7 +145,7 @@ def test_a_coroutine_that_takes_too_long_is_ended():
                 ended.set()
                 raise
 
-    (error,) = Line(Hangs()).search(queries(1), 10, 0.05)
+    (error,) = RetrieverClient(Hangs()).search(queries(1), 10, 0.05)
     assert describe(error) == "TimeoutError: no answer within 0.05 s"
     assert ended.wait(LONG)
 
@@ -155,7 +155,7 @@ def test_a_coroutine_may_exit_without_taking_the_event_loop_along():
         async def search(self, queries, k):
             sys.exit("bye")
 
-    line = Line(Leaves())
+    line = RetrieverClient(Leaves())
     assert [describe(*line.search(queries(1), 10, LONG)) for _ in range(2)] == ["SystemExit: bye"] * 2
 
 

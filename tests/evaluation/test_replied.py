@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 
 import assay
-from assay.evaluation.answers import replies_said
+from assay.evaluation.answers import parse_reported_answers
 from assay.evaluation.saved import result_from_dict
-from assay.execution.execute import Conduct, carry_out
+from assay.execution.execute import ExecutionOptions, execute_plan
 from assay.execution.plan import make_plan
 from assay.execution.retrieve import own_provider
-from assay.views.answers import Reply
+from assay.views.answers import Answer
 
 DATASET = [
     {"id": "1", "question": "Capital of France?", "expected": "Paris", "relevant_ids": ["d1"]},
@@ -82,7 +82,7 @@ def test_a_benchmark_without_answers_is_refused_before_anything_is_asked(tmp_pat
         {"benchmarks": [str(path)], "providers": [own_provider(asked.append)], "metrics": ["answer_f1"]}, "test"
     )
     with pytest.raises(assay.UsageError, match="answer_f1 needs expected answers, and no query of bare has one"):
-        carry_out(plan, Conduct(home=tmp_path / "home"))
+        execute_plan(plan, ExecutionOptions(home=tmp_path / "home"))
     assert not asked
 
 
@@ -90,7 +90,7 @@ def carried_out(tmp_path, file, function, **how):
     plan = make_plan(
         {"benchmarks": [str(file)], "providers": [own_provider(function)], "metrics": ["answer_f1"], "retries": 0}, "test"
     )
-    return carry_out(plan, Conduct(home=tmp_path / "home", **how))
+    return execute_plan(plan, ExecutionOptions(home=tmp_path / "home", **how))
 
 
 def test_answers_survive_a_resume(tmp_path, file):
@@ -143,8 +143,10 @@ def test_all_are_asked_again_where_a_result_does_not_keep_what_was_said(tmp_path
 
 
 def test_what_cannot_be_read_counts_as_none_and_is_told():
-    replies, notes = replies_said({"1": {"answer": "a"}, "2": {"answer": "b", "confidence": "high"}, "3": None, "4": {}})
-    assert replies == {"1": Reply("a")}
+    replies, notes = parse_reported_answers(
+        {"1": {"answer": "a"}, "2": {"answer": "b", "confidence": "high"}, "3": None, "4": {}}
+    )
+    assert replies == {"1": Answer("a")}
     assert notes == ["1 answer of no use, taken as none; 2: a confidence is a number, not 'high'."]
 
 

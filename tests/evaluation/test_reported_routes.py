@@ -8,9 +8,9 @@ import pytest
 
 import assay
 from assay.evaluation.saved import result_from_dict
-from assay.execution.execute import Conduct, carry_out
+from assay.execution.execute import ExecutionOptions, execute_plan
 from assay.execution.plan import make_plan
-from assay.execution.responses import Answer
+from assay.execution.responses import Response
 from assay.execution.retrieve import own_provider
 from assay.execution.stages import reports_of
 from assay.model.records import Hit, Query
@@ -97,8 +97,8 @@ def test_without_reports_what_was_asked_for_is_undefined_and_said_so():
 
 
 def test_a_query_that_failed_was_sent_nowhere_and_saved_nothing():
-    answers = {name: Answer(name, said={"route": "chat", "gated": True}) for name in TRUTH}
-    answers["q2"] = Answer("q2", error="no", said={"route": "chat", "gated": True})
+    answers = {name: Response(name, said={"route": "chat", "gated": True}) for name in TRUTH}
+    answers["q2"] = Response("q2", error="no", said={"route": "chat", "gated": True})
     queries = {name: Query(name, metadata=truth) for name, truth in TRUTH.items()}
     routing = reports_of(queries, answers).routing
     assert routing.decisions[2] == Decision("q2", None, ("chat",), None, False)
@@ -121,7 +121,7 @@ def test_providers_with_and_without_routes_share_a_table(tmp_path):
     folder.mkdir()
     routed_benchmark().save_json(folder / "b.json")
     silent, telling = Told(), Told(lambda query: say(query.text))
-    results = carry_out(plan(tmp_path, silent, telling), Conduct(home=tmp_path))
+    results = execute_plan(plan(tmp_path, silent, telling), ExecutionOptions(home=tmp_path))
     assert [list(result) for result in results] == [list(results[0])] * 2
     assert [result.beside for result in results] == [results[0].beside] * 2
     assert math.isnan(results[0]["gate_efficiency"])
@@ -141,9 +141,9 @@ def test_asked_again_a_result_with_routes_is_asked_whole_for_results_keep_none(t
         return say(query.text)
 
     told = Told(answer, batch=1)
-    broken = carry_out(plan(tmp_path, told), Conduct(home=tmp_path))
+    broken = execute_plan(plan(tmp_path, told), ExecutionOptions(home=tmp_path))
     fails.clear()
-    (mended,) = carry_out(plan(tmp_path, told), Conduct(home=tmp_path, before=broken))
+    (mended,) = execute_plan(plan(tmp_path, told), ExecutionOptions(home=tmp_path, before=broken))
     assert not mended.failures
     assert mended["routing_accuracy"] == pytest.approx(2 / 3)
 
@@ -171,14 +171,14 @@ def test_only_what_failed_is_routed_again(tmp_path, is_kept):
     routed_benchmark().save_json(tmp_path / "b.json")
     content = {"benchmarks": [str(tmp_path / "b.json")], "providers": [own_provider(search)], "metrics": ["ndcg@10"]}
     asked_for = make_plan({**content, "retries": 0}, "test")
-    (first,) = carry_out(asked_for, Conduct(home=tmp_path))
+    (first,) = execute_plan(asked_for, ExecutionOptions(home=tmp_path))
     assert list(first.failures) == ["q3"]
     before = result_from_dict(json.loads(json.dumps(first.to_dict())))
     assert before.said["q0"] == {"route": "code", "gated": False, "cost": 2}
     fails.clear()
     asked.clear()
-    again = Conduct(home=tmp_path, before=[before if is_kept else replace(before, said={})], say=said.append)
-    (mended,) = carry_out(asked_for, again)
+    again = ExecutionOptions(home=tmp_path, before=[before if is_kept else replace(before, said={})], say=said.append)
+    (mended,) = execute_plan(asked_for, again)
     assert sorted(asked) == (["q3"] if is_kept else ["q0", "q1", "q2", "q3"])
     assert [("all queries are asked again" in note) for note in said] == ([] if is_kept else [True])
     whole = assay.run(tmp_path / "b.json", say, ["ndcg@10"])

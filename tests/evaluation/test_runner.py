@@ -13,12 +13,12 @@ import pytest
 from assay import ProviderError
 from assay.datasets.dataset import BenchmarkDataset
 from assay.evaluation.profile import OWN, settings_of
-from assay.execution.client import Worker
+from assay.execution.client import CallThread
 from assay.execution.progress import Progress
-from assay.execution.responses import Answer
+from assay.execution.responses import Response
 from assay.execution.retrieve import own_provider
-from assay.execution.retry import Patience
-from assay.execution.runner import CLOSING, HURRIED, Part, gather, provenance, score_part
+from assay.execution.retry import RetryPolicy
+from assay.execution.runner import CLOSING, HURRIED, Part, collect_responses, provenance, score_part
 from assay.metrics.parsing import parse_metrics
 from assay.model.records import Document, Query
 from assay.providers._provider import BoundProvider, Provider
@@ -26,13 +26,13 @@ from assay.providers._refusals import Busy
 
 from ._retrievers import LONG, Told, benchmark, failing, right
 
-QUICK = Patience(timeout=5.0, retries=0, backoff=0.0)
+QUICK = RetryPolicy(timeout=5.0, retries=0, backoff=0.0)
 
 
 def asked(provider, dataset=None, known=(), **how):
     dataset = dataset or benchmark()
     part = Part(dataset, provider, dataset.queries, 10, QUICK, **how)
-    return gather(part, dict(known), None, Progress(part.name, len(part.queries)))
+    return collect_responses(part, dict(known), None, Progress(part.name, len(part.queries)))
 
 
 def test_coroutines_of_one_retriever_share_one_event_loop():
@@ -180,7 +180,7 @@ def test_batches_are_as_large_as_provider_or_plan_say():
 
 def test_known_answers_are_not_asked_again_but_known_errors_are():
     told = Told()
-    known = {"q1": Answer("q1", ["old"], [1.0]), "q2": Answer("q2", error="failed")}
+    known = {"q1": Response("q1", ["old"], [1.0]), "q2": Response("q2", error="failed")}
     found = asked(own_provider(told, ""), known=known)
     assert told.asked == [["q0"], ["q2", "q3"]]
     assert [answer.docs for answer in found.values()] == [["d0"], ["old"], ["d2"], ["d3"]]
@@ -188,7 +188,7 @@ def test_known_answers_are_not_asked_again_but_known_errors_are():
 
 def test_nothing_is_even_made_where_everything_is_known():
     provider = BoundProvider(Provider("never", "", lambda: 1 / 0), {})
-    known = {f"q{n}": Answer(f"q{n}") for n in range(4)}
+    known = {f"q{n}": Response(f"q{n}") for n in range(4)}
     assert list(asked(provider, known=known)) == list(known)
 
 
@@ -197,7 +197,7 @@ def test_progress_is_told_after_each_batch():
     part = Part(dataset, own_provider(Told(batch=2), ""), dataset.queries, 10, QUICK)
     seen = []
     progress = Progress(part.name, 5, watch=lambda now: seen.append((now.n_done, now.n_cached, now.n_failed)))
-    gather(part, {"q0": Answer("q0")}, None, progress)
+    collect_responses(part, {"q0": Response("q0")}, None, progress)
     assert seen == [(1, 1, 0), (2, 1, 0), (4, 1, 0), (5, 1, 0)]
 
 
@@ -212,7 +212,11 @@ LATENCIES = ["latency", "latency_p50", "latency_p95", "latency_p99"]
 
 
 def test_latencies_are_scored_over_the_queries_that_were_answered():
-    answers = {"q0": Answer("q0", ["d0"], [1.0], 10.0), "q1": Answer("q1", ms=500.0, error="x"), "q2": Answer("q2", ms=30.0)}
+    answers = {
+        "q0": Response("q0", ["d0"], [1.0], 10.0),
+        "q1": Response("q1", ms=500.0, error="x"),
+        "q2": Response("q2", ms=30.0),
+    }
     result = scored(answers, [*LATENCIES, "mrr"])
     assert result["latency"] == result["latency_p50"] == 20.0
     assert math.isnan(result.scores("latency")["q1"])
@@ -220,7 +224,7 @@ def test_latencies_are_scored_over_the_queries_that_were_answered():
 
 def test_of_batches_only_the_mean_is_known():
     """A share of a batch says nothing about how long a single query takes."""
-    answers = {f"q{n}": Answer(f"q{n}", ms=10.0 * (n + 1), n_together=2 if n else 1) for n in range(3)}
+    answers = {f"q{n}": Response(f"q{n}", ms=10.0 * (n + 1), n_together=2 if n else 1) for n in range(3)}
     result = scored(answers, LATENCIES)
     assert result["latency"] == 20.0
     assert all(math.isnan(result[name]) for name in LATENCIES[1:])
@@ -230,36 +234,36 @@ def test_of_batches_only_the_mean_is_known():
 def test_provenance_says_as_much_about_time_as_is_known(n_together, known):
     dataset = benchmark(2)
     part = Part(dataset, own_provider(Told(), ""), dataset.queries, 10)
-    answers = {f"q{n}": Answer(f"q{n}", ms=5.0, n_together=n_together) for n in range(2)}
+    answers = {f"q{n}": Response(f"q{n}", ms=5.0, n_together=n_together) for n in range(2)}
     found = provenance(part, Progress("p", 2), answers, "", {"asking": 1.0})["latency_ms"]
     assert found == dict.fromkeys(known, 5.0)
 
 
 def test_times_that_nobody_knows_do_not_count():
-    answers = {"q0": Answer("q0", ms=float("nan")), "q1": Answer("q1", ms=7.0)}
+    answers = {"q0": Response("q0", ms=float("nan")), "q1": Response("q1", ms=7.0)}
     assert scored(answers, ["latency"])["latency"] == 7.0
 
 
 def test_it_is_noted_when_nothing_was_found_at_all():
     said = "told returned no document for any query"
-    assert said in scored({"q0": Answer("q0"), "q1": Answer("q1")}, "mrr").notes
-    assert said not in scored({"q0": Answer("q0"), "q1": Answer("q1", ["x"], [1.0])}, "mrr").notes
-    assert said not in scored({"q0": Answer("q0", error="x")}, "mrr").notes
+    assert said in scored({"q0": Response("q0"), "q1": Response("q1")}, "mrr").notes
+    assert said not in scored({"q0": Response("q0"), "q1": Response("q1", ["x"], [1.0])}, "mrr").notes
+    assert said not in scored({"q0": Response("q0", error="x")}, "mrr").notes
 
 
 def test_it_is_noted_when_a_provider_cannot_heed_scopes():
     said = "deaf is not told each query's scope, and may have searched beyond it"
     deaf = BoundProvider(Provider("deaf", "", Told, heeds_scope=False), {})
-    answers = {query: Answer(query, ["a1"], [1.0]) for query in scoped().queries}
+    answers = {query: Response(query, ["a1"], [1.0]) for query in scoped().queries}
     assert said in scored(answers, "mrr", scoped(), deaf).notes
-    assert said not in scored({"q0": Answer("q0", ["d0"], [1.0])}, "mrr", benchmark(1), deaf).notes
+    assert said not in scored({"q0": Response("q0", ["d0"], [1.0])}, "mrr", benchmark(1), deaf).notes
     assert not any("scope" in note for note in scored(answers, "mrr", scoped()).notes)
 
 
 def test_queries_that_were_not_chosen_do_not_count():
     dataset = benchmark()
     part = Part(dataset, own_provider(Told(), ""), {"q1": dataset.queries["q1"]}, 10)
-    result = score_part(part, {"q1": Answer("q1", ["d1"], [1.0])}, settings_of(parse_metrics("mrr"), OWN), OWN)
+    result = score_part(part, {"q1": Response("q1", ["d1"], [1.0])}, settings_of(parse_metrics("mrr"), OWN), OWN)
     assert result.scores("mrr") == {"q1": 1.0}
 
 
@@ -281,7 +285,7 @@ def test_who_hangs_while_getting_ready_has_a_limit():
         dataset, BoundProvider(Provider("own", "", Hangs), {}), dataset.queries, 10, replace(QUICK, index_timeout=0.05)
     )
     with pytest.raises(ProviderError, match=r"^own was not ready within 0.05 s; --index-timeout allows more$"):
-        gather(part, {}, None, Progress("own", 4))
+        collect_responses(part, {}, None, Progress("own", 4))
     release.set()
 
 
@@ -294,7 +298,7 @@ def test_who_hangs_while_getting_ready_has_a_limit():
     ],
 )
 def test_what_computes_here_may_take_its_time(provider, given, seconds):
-    part = Part(benchmark(), BoundProvider(provider, {}), {}, 10, Patience(index_timeout=given))
+    part = Part(benchmark(), BoundProvider(provider, {}), {}, 10, RetryPolicy(index_timeout=given))
     assert part.index_timeout == seconds
 
 
@@ -302,7 +306,7 @@ def test_what_computes_here_may_take_its_time(provider, given, seconds):
 def test_after_an_interrupt_nobody_waits_for_a_goodbye(interrupt, seconds, monkeypatch):
     waited = []
 
-    class Noting(Worker):
+    class Noting(CallThread):
         def do(self, function, *arguments, seconds=math.inf):
             if arguments == ("close",):
                 waited.append(seconds)
@@ -320,7 +324,7 @@ def test_after_an_interrupt_nobody_waits_for_a_goodbye(interrupt, seconds, monke
     dataset = benchmark()
     part = Part(dataset, BoundProvider(Provider("own", "", Closing), {}), dataset.queries, 10, QUICK)
     with pytest.raises(interrupt) if interrupt else nullcontext():
-        gather(part, {}, None, Progress("own", 4, watch=watch))
+        collect_responses(part, {}, None, Progress("own", 4, watch=watch))
     gc.collect()
     assert waited == [seconds]
 
@@ -329,8 +333,8 @@ def test_a_pause_that_a_service_asks_for_is_seen_by_who_watches():
     seen = []
     told = Told(failing({"q0": Busy(0.01, "http://x: HTTP 429")}), batch=1)
     dataset = benchmark()
-    part = Part(dataset, own_provider(told), dataset.queries, 10, Patience(timeout=5.0, concurrency=1))
-    gather(part, {}, None, Progress("own", 4, watch=lambda now: seen.append(now.wait and now.wait[:2])))
+    part = Part(dataset, own_provider(told), dataset.queries, 10, RetryPolicy(timeout=5.0, concurrency=1))
+    collect_responses(part, {}, None, Progress("own", 4, watch=lambda now: seen.append(now.wait and now.wait[:2])))
     assert (0.01, "HTTP 429") in seen
 
 
@@ -345,8 +349,8 @@ def test_scopes_share_what_was_learnt():
     dataset = benchmark(20)
     queries = {name: replace(query, scope=f"s{name}") for name, query in dataset.queries.items()}
     dataset = replace(dataset, queries=queries)
-    part = Part(dataset, BoundProvider(Provider("own", "", make), {}), queries, 10, Patience(timeout=5.0, backoff=0.0))
-    assert all(answer.error for answer in gather(part, {}, None, Progress("own", 20)).values())
+    part = Part(dataset, BoundProvider(Provider("own", "", make), {}), queries, 10, RetryPolicy(timeout=5.0, backoff=0.0))
+    assert all(answer.error for answer in collect_responses(part, {}, None, Progress("own", 20)).values())
     assert [len(told.asked) for told in made] == [3] * 3 + [1] * 17
 
 
@@ -354,4 +358,4 @@ def test_an_index_of_nothing_is_for_those_who_have_documents_of_their_own():
     bare = replace(benchmark(2), documents={})
     provider = BoundProvider(Provider("both", "", Told), {}, (own_provider(lambda text, k: ["d0"]),))
     part = Part(bare, provider, bare.queries, 10, QUICK)
-    assert not any(answer.error for answer in gather(part, {}, None, Progress("both", 2)).values())
+    assert not any(answer.error for answer in collect_responses(part, {}, None, Progress("both", 2)).values())

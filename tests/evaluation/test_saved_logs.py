@@ -15,9 +15,9 @@ from assay.datasets.ontology_reading import read_ontology
 from assay.errors import AssayError, DataError
 from assay.evaluation.relevance import read_id_map
 from assay.execution.checkpoint import Checkpoint
-from assay.execution.responses import AnswerLog, _line
+from assay.execution.responses import ResponseLog, _line
 from assay.files.hits import hits_of
-from assay.files.replies import read_replies, read_routes
+from assay.files.replies import read_answers, read_routes
 from assay.files.source import FileSource
 from assay.providers._embedding_cache import EmbeddingCache
 from assay.store.place import parse_place
@@ -96,11 +96,11 @@ HITS = [{"query_id": "q1", "results": [{"id": "a", "score": 1.0, "text": "t", "m
 
 
 def read_log(path):
-    log = AnswerLog(path)
+    log = ResponseLog(path)
     _, answers = log.read()
     for answer in (one for part in answers.values() for one in part.values()):
         len(answer.ranking) + len(answer.hits)
-    Checkpoint(AnswerLog(path.with_name("other.log")), HEADER, is_named=False)._refuse_nearest()
+    Checkpoint(ResponseLog(path.with_name("other.log")), HEADER, is_named=False)._refuse_nearest()
     Checkpoint(log, HEADER, is_named=True).resume(lambda _: None)
 
 
@@ -119,9 +119,9 @@ READERS = {
     "header": (HEADER, lambda tree: _line(written(tree)) + _line(written(ANSWERS)), "a.log", read_log),
     "answers": (ANSWERS, lambda tree: _line(written(HEADER)) + _line(written(tree)), "a.log", read_log),
     "ontology": (GRAPHS, written, "o.json", lambda path: read_ontology(path, cached=False)),
-    "replies": (REPLY, lined, "r.jsonl", read_replies),
-    "replies in a list": ([REPLY], written, "r.json", read_replies),
-    "replies by query": ({"answers": {"q1": REPLY}}, written, "r.json", read_replies),
+    "replies": (REPLY, lined, "r.jsonl", read_answers),
+    "replies in a list": ([REPLY], written, "r.json", read_answers),
+    "replies by query": ({"answers": {"q1": REPLY}}, written, "r.json", read_answers),
     "routes": (ROUTE, lined, "r.jsonl", read_routes),
     "routes in a list": ([ROUTE], written, "r.json", read_routes),
     "running": (RUNNING, written, "r.json", read_running),
@@ -176,9 +176,9 @@ def test_what_used_to_end_in_a_traceback_is_refused(tmp_path, name, place, value
 def test_a_log_with_another_header_is_none(tmp_path, place, change):
     path = tmp_path / "a.log"
     path.write_bytes(_line(written(mutated(HEADER, place, change))) + _line(written(ANSWERS)))
-    assert AnswerLog(path).read() == ({}, {})
-    assert Checkpoint(AnswerLog(path), HEADER, is_named=True).resume(lambda _: None) == {}
-    assert AnswerLog(path).header()["queries"] == HEADER["queries"]
+    assert ResponseLog(path).read() == ({}, {})
+    assert Checkpoint(ResponseLog(path), HEADER, is_named=True).resume(lambda _: None) == {}
+    assert ResponseLog(path).header()["queries"] == HEADER["queries"]
 
 
 @pytest.mark.parametrize("place", [("answers", 0, "scores", 0), ("answers", 0, "extra", "a", "text")])
@@ -187,7 +187,7 @@ def test_what_is_no_answer_ends_a_log_and_is_cut_off(tmp_path, place):
     path = tmp_path / "a.log"
     change = "delete" if "scores" in place else "zero"
     path.write_bytes(_line(written(HEADER)) + _line(written(mutated(ANSWERS, place, change))) + _line(written(ANSWERS)))
-    log = AnswerLog(path)
+    log = ResponseLog(path)
     assert log.read() == (HEADER, {})
     log.mend()
     with path.open("ab") as file:

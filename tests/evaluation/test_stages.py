@@ -8,7 +8,7 @@ from types import ModuleType
 import pytest
 
 import assay
-from assay.execution.execute import Conduct, carry_out
+from assay.execution.execute import ExecutionOptions, execute_plan
 from assay.grammar import mark_written
 from assay.metrics.parsing import parse_metrics
 from assay.model.records import Hit
@@ -31,12 +31,12 @@ def reranker(monkeypatch, tmp_path):
     module.search = lambda query: [Hit(doc, -float(rank), doc) for rank, doc in enumerate(FIRST[f"q{query[-1]}"])]
     monkeypatch.setitem(sys.modules, module.__name__, module)
     provider = parse_provider(mark_written("rerank(python:stages_test_module:search, function=stages_test_module:score)"))
-    return replace(plan(tmp_path), providers=(provider,)), Conduct(home=tmp_path)
+    return replace(plan(tmp_path), providers=(provider,)), ExecutionOptions(home=tmp_path)
 
 
 def test_a_reranker_gets_its_improvement(reranker):
     """Mean NDCG from (1 + 1/log₂ 3 + 0)/3 to (1 + 1 + 0)/3."""
-    before, after = carry_out(*reranker)
+    before, after = execute_plan(*reranker)
     expected = 100 * (2 / (1 + 1 / math.log2(3)) - 1)
     assert after["reranking_improvement@10"] == pytest.approx(expected)
     assert after["reranking_improvement@10"] == pytest.approx(100 * (after["ndcg@10"] / before["ndcg@10"] - 1))
@@ -48,12 +48,12 @@ def test_a_reranker_gets_its_improvement(reranker):
 
 
 def test_queries_that_were_0_before_are_counted(reranker):
-    _, after = carry_out(*reranker)
+    _, after = execute_plan(*reranker)
     assert any("1 of 3 queries had an NDCG of 0 before" in note for note in after.notes)
 
 
 def test_it_has_a_bootstrap_interval_of_the_ratio(reranker):
-    _, after = carry_out(*reranker)
+    _, after = execute_plan(*reranker)
     interval = assay.with_intervals(after).intervals["reranking_improvement@10"]
     assert interval.method == "bootstrap"
     assert interval.low == pytest.approx(0.0)
@@ -63,19 +63,19 @@ def test_it_has_a_bootstrap_interval_of_the_ratio(reranker):
 def test_it_follows_the_ndcg_that_was_asked_for(reranker):
     asked, conduct = reranker
     asked = replace(asked, metrics=tuple(parse_metrics(["mrr", "ndcg(gain=exp)@5"])))
-    assert "reranking_improvement(gain=exp)@5" in carry_out(asked, conduct)[1]
+    assert "reranking_improvement(gain=exp)@5" in execute_plan(asked, conduct)[1]
     without = replace(asked, metrics=tuple(parse_metrics(["mrr"])))
-    assert "reranking_improvement@10" in carry_out(without, conduct)[1]
+    assert "reranking_improvement@10" in execute_plan(without, conduct)[1]
 
 
 def test_asked_for_it_stands_in_its_place_and_others_do_not_have_it(reranker):
     asked, conduct = reranker
     asked = replace(asked, metrics=tuple(parse_metrics(["reranking_improvement@1", "mrr"])))
-    before, after = carry_out(asked, conduct)
+    before, after = execute_plan(asked, conduct)
     assert list(after)[:2] == list(before)[:2] == ["reranking_improvement@1", "mrr"]
     assert after["reranking_improvement@1"] == pytest.approx(100.0)
     other = replace(asked, providers=plan(conduct.home, Told()).providers)
-    (found,) = carry_out(other, conduct)
+    (found,) = execute_plan(other, conduct)
     assert math.isnan(found["reranking_improvement@1"])
     assert any("does not rerank: reranking_improvement@1 cannot be scored" in note for note in found.notes)
 
@@ -91,7 +91,7 @@ def test_a_routed_first_stage_keeps_its_routes(reranker, monkeypatch):
         name: replace(query, metadata={"optimal_expert": right[name]}) for name, query in dataset.queries.items()
     }
     dataset.save_json(conduct.home / "one" / "b.json")
-    before, after = carry_out(asked, conduct)
+    before, after = execute_plan(asked, conduct)
     assert after["routing_accuracy"] == pytest.approx(2 / 3)
     assert math.isnan(before["routing_accuracy"])
     assert after.provenance["routing"]["confusion"] == {"chat": {"code": 1}, "code": {"code": 2}}

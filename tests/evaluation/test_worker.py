@@ -5,11 +5,11 @@ import time
 
 import pytest
 
-from assay.execution.client import Worker
+from assay.execution.client import CallThread
 
 
 def test_one_thread_does_everything_and_it_is_another():
-    worker = Worker()
+    worker = CallThread()
     threads = {worker.do(threading.get_ident) for _ in range(5)}
     worker.close()
     assert len(threads) == 1
@@ -17,11 +17,11 @@ def test_one_thread_does_everything_and_it_is_another():
 
 
 def test_here_means_the_calling_thread():
-    assert Worker(is_here=True).do(threading.get_ident) == threading.get_ident()
+    assert CallThread(is_here=True).do(threading.get_ident) == threading.get_ident()
 
 
 def test_what_it_raises_is_raised():
-    worker = Worker()
+    worker = CallThread()
     with pytest.raises(ZeroDivisionError):
         worker.do(lambda: 1 / 0)
     with pytest.raises(SystemExit):
@@ -31,7 +31,7 @@ def test_what_it_raises_is_raised():
 
 
 def test_what_takes_too_long_is_left_behind_and_the_next_thing_done():
-    worker, release = Worker(), threading.Event()
+    worker, release = CallThread(), threading.Event()
     with pytest.raises(TimeoutError):
         worker.do(release.wait, seconds=0.05)
     assert worker.do(max, 1, 2, seconds=60) == 2
@@ -40,7 +40,7 @@ def test_what_takes_too_long_is_left_behind_and_the_next_thing_done():
 
 
 def test_its_thread_ends_when_it_is_closed():
-    worker = Worker()
+    worker = CallThread()
     thread = worker.do(threading.current_thread)
     worker.close()
     worker.close()
@@ -49,6 +49,6 @@ def test_its_thread_ends_when_it_is_closed():
 
 
 def test_any_time_is_short_enough():
-    worker = Worker()
+    worker = CallThread()
     assert worker.do(time.monotonic, seconds=1e300)
     worker.close()

@@ -10,24 +10,24 @@ from hypothesis import strategies as st
 from assay.evaluation.grader import score_views
 from assay.metrics.parsing import parse_metric
 from assay.model.scores import Column
-from assay.views.answers import Replies, Reply, Wanted
+from assay.views.answers import Answer, Answers, ExpectedAnswer
 
 Pair = tuple[Any, Any]
 """What was answered: text, a Reply, None for an abstention, ... for nothing; and what is right: a text, several, or ..."""
 
 
-def view(*pairs: Pair, ranking: Any = None) -> Replies:
+def view(*pairs: Pair, ranking: Any = None) -> Answers:
     """The answers view of pairs. Right answers that are [] mean that there is none; ... that nobody knows."""
     ids = tuple(f"q{number}" for number in range(len(pairs)))
-    return Replies(ids, tuple(_reply(one) for one, _ in pairs), tuple(_wanted(right) for _, right in pairs), ranking)
+    return Answers(ids, tuple(_reply(one) for one, _ in pairs), tuple(_wanted(right) for _, right in pairs), ranking)
 
 
-def _reply(answer: Any) -> Reply | None:
-    return None if answer is ... else answer if isinstance(answer, Reply) else Reply(answer)
+def _reply(answer: Any) -> Answer | None:
+    return None if answer is ... else answer if isinstance(answer, Answer) else Answer(answer)
 
 
-def _wanted(right: Any) -> Wanted | None:
-    return None if right is ... else Wanted((right,) if isinstance(right, str) else tuple(right))
+def _wanted(right: Any) -> ExpectedAnswer | None:
+    return None if right is ... else ExpectedAnswer((right,) if isinstance(right, str) else tuple(right))
 
 
 def column(metric: str, *pairs: Pair, ranking: Any = None) -> Column:

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.metrics.catalog.answers import area, curve
-from assay.views.answers import Reply
+from assay.views.answers import Answer
 
 from ._answers import column
 
 
 def sure(text, confidence):
-    return Reply(text, confidence)
+    return Answer(text, confidence)
 
 
 def test_by_hand():
@@ -41,7 +41,7 @@ def test_what_was_left_open_comes_last():
 
 def test_answers_without_a_confidence_are_the_least_sure():
     """One sure right answer does not hide the wrong ones: risks 0, then 1/2; what was left open comes later still."""
-    found = column("aurc", (Reply("x"), "b"), (sure("a", -5), "a"), (None, []))
+    found = column("aurc", (Answer("x"), "b"), (sure("a", -5), "a"), (None, []))
     assert found.values() == [1, 0, 0]
     assert found.summary() == pytest.approx((0 + 1 / 2 + 1 / 3) / 3)
     points = curve(found.score, found.weight)
@@ -49,7 +49,7 @@ def test_answers_without_a_confidence_are_the_least_sure():
 
 
 def test_without_any_confidence_there_is_no_figure():
-    assert math.isnan(column("aurc", (Reply("a"), "a"), (None, "b")).summary())
+    assert math.isnan(column("aurc", (Answer("a"), "a"), (None, "b")).summary())
 
 
 def test_the_loss_may_be_all_or_nothing():

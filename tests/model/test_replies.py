@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from assay.errors import UsageError
-from assay.views.answers import Replies, Reply, Wanted, squad_words
+from assay.views.answers import Answer, Answers, ExpectedAnswer, squad_words
 
-VIEW = Replies(
+VIEW = Answers(
     ("a", "b", "c", "d", "e"),
-    (Reply("x", 0.5), Reply(None), None, Reply("y", 0.9), Reply("z")),
-    (Wanted(("x",)), Wanted(("x",)), Wanted(("x",)), Wanted(), None),
+    (Answer("x", 0.5), Answer(None), None, Answer("y", 0.9), Answer("z")),
+    (ExpectedAnswer(("x",)), ExpectedAnswer(("x",)), ExpectedAnswer(("x",)), ExpectedAnswer(), None),
 )
 
 

@@ -6,37 +6,37 @@ from hypothesis import strategies as st
 
 from assay.errors import DataError
 from assay.text import words_of
-from assay.views.answers import Reply, has_words, reply_of
+from assay.views.answers import Answer, has_words, parse_answer
 
 
 @pytest.mark.parametrize(
     ("said", "expected"),
     [
-        ({"answer": "Paris"}, Reply("Paris")),
-        ({"response": "Paris", "confidence": 0.5}, Reply("Paris", 0.5)),
-        ({"answer": "Paris", "confidence": "0.25"}, Reply("Paris", 0.25)),
-        ({"answer": "Paris", "confidence": None}, Reply("Paris")),
-        ({"answer": 42}, Reply("42")),
-        ({"answer": None}, Reply(None, None, True)),
-        ({"answer": ""}, Reply("", None, True)),
-        ({"answer": " … "}, Reply(" … ", None, True)),
-        ({"answer": "I cannot say", "abstained": True}, Reply("I cannot say", None, True)),
-        ({"answer": "Paris", "abstained": "no"}, Reply("Paris")),
-        ({"abstained": "TRUE"}, Reply(None, None, True)),
+        ({"answer": "Paris"}, Answer("Paris")),
+        ({"response": "Paris", "confidence": 0.5}, Answer("Paris", 0.5)),
+        ({"answer": "Paris", "confidence": "0.25"}, Answer("Paris", 0.25)),
+        ({"answer": "Paris", "confidence": None}, Answer("Paris")),
+        ({"answer": 42}, Answer("42")),
+        ({"answer": None}, Answer(None, None, True)),
+        ({"answer": ""}, Answer("", None, True)),
+        ({"answer": " … "}, Answer(" … ", None, True)),
+        ({"answer": "I cannot say", "abstained": True}, Answer("I cannot say", None, True)),
+        ({"answer": "Paris", "abstained": "no"}, Answer("Paris")),
+        ({"abstained": "TRUE"}, Answer(None, None, True)),
         ({"abstained": False}, None),
         ({"hits": []}, None),
-        ({"answer": float("nan")}, Reply(None, None, True)),
-        ({"answer": "", "response": "Paris"}, Reply("Paris")),
-        ({"prediction_text": "Paris"}, Reply("Paris")),
-        ({"answer": "Paris", "abstained": 0.0}, Reply("Paris")),
-        ({"answer": "Paris", "abstained": 1.0}, Reply("Paris", None, True)),
-        ({"answer": "Paris", "abstained": float("nan")}, Reply("Paris")),
-        ({"answer": "Paris", "abstained": "on"}, Reply("Paris", None, True)),
-        ({"answer": "Paris", "confidence": float("nan")}, Reply("Paris")),
+        ({"answer": float("nan")}, Answer(None, None, True)),
+        ({"answer": "", "response": "Paris"}, Answer("Paris")),
+        ({"prediction_text": "Paris"}, Answer("Paris")),
+        ({"answer": "Paris", "abstained": 0.0}, Answer("Paris")),
+        ({"answer": "Paris", "abstained": 1.0}, Answer("Paris", None, True)),
+        ({"answer": "Paris", "abstained": float("nan")}, Answer("Paris")),
+        ({"answer": "Paris", "abstained": "on"}, Answer("Paris", None, True)),
+        ({"answer": "Paris", "confidence": float("nan")}, Answer("Paris")),
     ],
 )
 def test_read(said, expected):
-    assert reply_of(said) == expected
+    assert parse_answer(said) == expected
 
 
 @pytest.mark.parametrize(
@@ -53,14 +53,14 @@ def test_read(said, expected):
 )
 def test_what_is_none_is_told(said, message):
     with pytest.raises(DataError, match=message):
-        reply_of(said)
+        parse_answer(said)
 
 
 def test_a_reply_without_a_word_is_an_abstention():
-    assert Reply("").abstained
-    assert Reply("?!").abstained
-    assert not Reply("東").abstained
-    assert not Reply("㏇").abstained  # a sign that stands for letters
+    assert Answer("").abstained
+    assert Answer("?!").abstained
+    assert not Answer("東").abstained
+    assert not Answer("㏇").abstained  # a sign that stands for letters
 
 
 @given(st.text(max_size=8))

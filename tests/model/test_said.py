@@ -4,18 +4,18 @@ import numpy as np
 import pytest
 
 from assay.errors import DataError
-from assay.model.values import said_under, said_yes
+from assay.model.values import bool_field, first_field
 
 
 @pytest.mark.parametrize("nothing", [None, "", "  ", float("nan"), np.float64("nan")])
 def test_empty_cells_say_nothing(nothing):
-    assert said_under({"a": nothing, "b": 0}, ("a", "b")) == ("b", 0)
-    assert said_under({"a": nothing}, ("a", "b")) == ("", None)
-    assert said_yes({"a": nothing}, ("a",)) is None
+    assert first_field({"a": nothing, "b": 0}, ("a", "b")) == ("b", 0)
+    assert first_field({"a": nothing}, ("a", "b")) == ("", None)
+    assert bool_field({"a": nothing}, ("a",)) is None
 
 
 def test_the_first_name_that_says_something_counts():
-    assert said_under({"b": [], "a": "x"}, ("b", "a")) == ("b", [])
+    assert first_field({"b": [], "a": "x"}, ("b", "a")) == ("b", [])
 
 
 @pytest.mark.parametrize(
@@ -26,10 +26,10 @@ def test_the_first_name_that_says_something_counts():
     ],
 )
 def test_yes_and_no_as_tables_write_them(value, expected):
-    assert said_yes({"gated": value}, ("skipped", "gated")) is expected
+    assert bool_field({"gated": value}, ("skipped", "gated")) is expected
 
 
 @pytest.mark.parametrize("value", ["maybe", 2, [True], 0.5])
 def test_anything_else_is_told(value):
     with pytest.raises(DataError, match="gated is true or false, not"):
-        said_yes({"gated": value}, ("gated",))
+        bool_field({"gated": value}, ("gated",))

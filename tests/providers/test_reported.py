@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from assay.execution.client import Line
+from assay.execution.client import RetrieverClient
 from assay.model.records import Hit, Query
 from assay.providers._answers import hits_from
 from assay.providers._reported import Reported, said_beside
@@ -47,7 +47,7 @@ def test_an_answer_may_come_without_a_hit():
 
 def test_it_reaches_the_answer_of_an_evaluation():
     retriever = FunctionRetriever("f", lambda query: {"results": ["d1"], "answer": f"about {query}"})
-    (answer,) = Line(retriever).search([Query("q", "cats")], 5)
+    (answer,) = RetrieverClient(retriever).search([Query("q", "cats")], 5)
     assert answer.said == {"answer": "about cats"}
     assert answer.docs == ["d1"]
 

@@ -316,7 +316,7 @@ def test_a_traceback_has_no_secret(done, capsys, monkeypatch):
     def broken(*_, **__):
         raise KeyError(f"a bug with {KEYS['OWN_API_KEY']} in it")
 
-    monkeypatch.setattr("assay.execution.execute.carry_out", broken)
+    monkeypatch.setattr("assay.execution.execute.execute_plan", broken)
     assert main(["eval", "--benchmarks", "small.json", "--providers", "own=python:repeating:search", "--no-store"]) == 70
     error = capsys.readouterr().err
     assert "Traceback" in error

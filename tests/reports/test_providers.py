@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from assay.datasets.dataset import BenchmarkDataset
-from assay.execution.responses import Answer
+from assay.execution.responses import Response
 from assay.execution.runner import Part
 from assay.grammar import REQUIRED, Param
 from assay.model.records import Document, Query
@@ -68,7 +68,7 @@ def check(*answers, style=STYLE):
 
 
 def test_a_check_shows_what_came_back():
-    text = check(Answer("q1", [f"d{n}" for n in range(7)], [1.0] * 7, 12.4), Answer("q2", error="down\n"))
+    text = check(Response("q1", [f"d{n}" for n in range(7)], [1.0] * 7, 12.4), Response("q2", error="down\n"))
     first, _, head, found, failed, _, verdict = text.splitlines()
     assert first == "service(url=x) on small, k = 7"
     assert head.split() == ["query", "hits", "time", "first", "hits"]
@@ -89,11 +89,11 @@ def test_a_check_shows_what_came_back():
     ],
 )
 def test_a_verdict(docs, verdict):
-    assert check(Answer("q1", docs, [1.0] * len(docs)), style=Style()).splitlines()[-1] == verdict
+    assert check(Response("q1", docs, [1.0] * len(docs)), style=Style()).splitlines()[-1] == verdict
 
 
 def test_a_check_as_plain_values():
-    answer = Answer("q1", ["d1", "x"], [2.0, 1.0], 3.0)
+    answer = Response("q1", ["d1", "x"], [2.0, 1.0], 3.0)
     assert describe_check(PART, {"q1": answer}) == {
         "q1": {"docs": ["d1", "x"], "scores": [2.0, 1.0], "ms": 3.0, "error": None, "unknown": ["x"]}
     }

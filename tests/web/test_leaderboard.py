@@ -12,7 +12,7 @@ from _stores import result_of
 
 from assay.comparison._compare import compare_results
 from assay.evaluation.scoring import evaluate
-from assay.execution.execute import Conduct, carry_out
+from assay.execution.execute import ExecutionOptions, execute_plan
 from assay.execution.plan import make_plan
 from assay.store import Store
 from assay.web.leaderboard import ties_of
@@ -62,7 +62,7 @@ def chunkers(tmp_path):
         "cache": False,
     }
     with Store.open(tmp_path / "s.db") as store:
-        store.save(carry_out(make_plan(content, "test"), Conduct(home=tmp_path)))
+        store.save(execute_plan(make_plan(content, "test"), ExecutionOptions(home=tmp_path)))
     return client_of(tmp_path / "s.db")
 
 

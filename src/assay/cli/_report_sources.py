@@ -29,13 +29,13 @@ class Sources:
 
 def read_sources(options: argparse.Namespace) -> Sources:
     """What is no file is looked up in the store; runs are scored, with their rankings kept."""
-    from assay.evaluation import refuse_empty
+    from assay.evaluation import check_not_empty
 
     refuse_without_dataset(options)
     refuse_swallowed(options, options.files)
     words = [Named.of(word) for word in (*options.files, *options.more_runs)]
     for word in words:
-        refuse_empty(word.path)
+        check_not_empty(word.path)
     if not options.dataset and words and all(_is_result(word) for word in words):
         refuse_mixture(options, words, words)
         return _of_results(words, options.store)

@@ -86,13 +86,13 @@ def add_system_arguments(parser: argparse.ArgumentParser, *, n: str = "") -> Non
 
 def read_systems(options: argparse.Namespace, *, with_rankings: bool = False) -> list[list[Result]]:
     """The systems to compare, benchmark by benchmark. Everything that can be refused is, before a run is read."""
-    from assay.evaluation import is_saved_result, refuse_empty
+    from assay.evaluation import check_not_empty, is_saved_result
 
     refuse_without_dataset(options)
     refuse_swallowed(options, options.files)
     words = [Named.of(word) for word in (*options.files, *options.more_runs)]
     for word in words:
-        refuse_empty(word.path)
+        check_not_empty(word.path)
     saved = [word for word in words if is_saved_result(word.path)]
     for word in words:
         if word not in saved and word.path != "-" and not Path(word.path).exists():
@@ -265,14 +265,14 @@ def scoring_of(options: argparse.Namespace, truth: str, settings: Sequence[Setti
 
     if options.dataset:
         from assay.datasets import load_dataset
-        from assay.evaluation import refuse_strange_ontology
+        from assay.evaluation import check_ontology_fits
 
         relevance = relevance_of(options)
         with timed(options, f"{truth}: read") as more:
             dataset = load_dataset(truth, options.dataset_format)
             more.append(f"format {dataset.format}, {dataset!r}")
         tell(options, f"relevance: {relevance.by}, unit {relevance.unit}")
-        refuse_strange_ontology(relevance, dataset)
+        check_ontology_fits(relevance, dataset)
         return Scoring(settings, profile, None, dataset, relevance)
     source = as_source(truth)
     try:

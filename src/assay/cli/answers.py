@@ -148,10 +148,10 @@ def _scored(
 
 def _alike(results: Sequence[Result]) -> list[Result]:
     """The results with the metrics that all of them have: what is measured by default depends on the answers."""
-    from assay.evaluation import over
+    from assay.evaluation import subset_of
 
     shared = [metric for metric in results[0].metrics if all(metric.name in one.table.columns for one in results)]
-    return [over(one, one.query_ids, shared) for one in results]
+    return [subset_of(one, one.query_ids, shared) for one in results]
 
 
 def _sliced(options: argparse.Namespace, results: Sequence[Result]) -> Sequence[Sliced]:

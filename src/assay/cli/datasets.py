@@ -104,14 +104,14 @@ def _check(options: argparse.Namespace) -> int:
 
 
 def _convert(options: argparse.Namespace) -> int:
-    from assay.datasets import find_format, load_dataset, not_written, refuse_target
+    from assay.datasets import check_target, find_format, load_dataset, not_written
 
     source, target = options.paths
     if not options.to:
         raise UsageError("say which format to write: assay datasets convert SOURCE TARGET --to json")
     written = find_format(options.to)
     write = written.writer()
-    refuse_target(written, Path(target))
+    check_target(written, Path(target))
     dataset = load_dataset(source, options.dataset_format)
     write(dataset, Path(target))
     sys.stdout.write(f"{printable(repr(dataset))}\nwritten to {printable(target)} as {written.name}\n")

@@ -131,7 +131,7 @@ def _warn(sentences: Iterable[str]) -> None:
 
 def _results(options: argparse.Namespace, plan: Plan) -> list[Result] | int:
     """The results of a plan; or an exit code where somebody interrupted, who is then told how to go on."""
-    from assay.execution import Conduct, carry_out
+    from assay.execution import ExecutionOptions, execute_plan
 
     name = _log_name(Path(options.plan)) if options.plan else ""
     before = _read_before(options.retry_failed)
@@ -139,10 +139,10 @@ def _results(options: argparse.Namespace, plan: Plan) -> list[Result] | int:
     try:
         with progress_watcher(quiet=options.quiet) as watch, _told(options, plan) as tell:
             tally = Tally(watch, tell)
-            how = Conduct(
+            how = ExecutionOptions(
                 options.resume, name=name, watch=tally, say=lambda note: _tell(options, f"note: {note}"), before=before
             )
-            return carry_out(plan, how)
+            return execute_plan(plan, how)
     except KeyboardInterrupt as interrupt:
         advice = f"; {_going_on(options, plan)}" if tally.n_answered else ""
         n_parts = len(plan.benchmarks) * len(plan.providers)

@@ -18,7 +18,7 @@ from assay.text import printable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from assay.execution import Answer, Part
+    from assay.execution import Part, Response
     from assay.reports import CheckReport
 
 EXAMPLES = """\
@@ -85,7 +85,7 @@ class Shown:
         self._report, self._out = report, out
         self.write(report.head())
 
-    def append(self, _: str, answers: Sequence[Answer], /) -> None:
+    def append(self, _: str, answers: Sequence[Response], /) -> None:
         """Show answers."""
         for answer in answers:
             self.write(self._report.row(answer) + "\n")
@@ -98,7 +98,7 @@ class Shown:
 
 def _check(options: argparse.Namespace, text: str) -> int:
     """Ask a few queries and show what comes back. What a provider prints itself goes to standard error."""
-    from assay.execution import Progress, gather
+    from assay.execution import Progress, collect_responses
     from assay.providers import notes_on_literals
     from assay.reports import CheckReport, Style, describe_check
 
@@ -107,7 +107,7 @@ def _check(options: argparse.Namespace, text: str) -> int:
         part = _part(options, text)
         sys.stderr.write("".join(f"warning: {printable(note)}\n" for note in notes_on_literals([part.provider])))
         shown = Shown(CheckReport(part, style), out) if options.format == "text" else None
-        answers = gather(part, {}, shown, Progress(part.name, len(part.queries)))
+        answers = collect_responses(part, {}, shown, Progress(part.name, len(part.queries)))
     if shown is None:
         out.write(json.dumps(describe_check(part, answers), ensure_ascii=False, indent=2) + "\n")
     else:
@@ -118,14 +118,14 @@ def _check(options: argparse.Namespace, text: str) -> int:
 def _part(options: argparse.Namespace, text: str) -> Part:
     """What is asked: nothing twice, for a check shows what happens."""
     from assay.datasets import load_dataset
-    from assay.execution import Part, Patience, Selection
+    from assay.execution import Part, RetryPolicy, Selection
     from assay.providers import parse_provider
 
     provider = parse_provider(WrittenName(text))
     provider.check()
     dataset = load_dataset(options.benchmark)
     queries = Selection(limit=options.queries).apply(dataset.queries)
-    return Part(dataset, provider, queries, options.k, Patience(retries=0, timeout=options.timeout))
+    return Part(dataset, provider, queries, options.k, RetryPolicy(retries=0, timeout=options.timeout))
 
 
 COMMAND = Command("providers", "list, explain or check providers", add_arguments, run_providers, EXAMPLES)

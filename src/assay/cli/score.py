@@ -192,13 +192,13 @@ def _scorer(
 
     if inputs.is_dataset:
         from assay.datasets import load_dataset
-        from assay.evaluation import refuse_strange_ontology
+        from assay.evaluation import check_ontology_fits
 
         relevance = relevance_of(options)
         with timed(options, f"{inputs.truth}: read") as more:
             dataset = load_dataset(inputs.truth, options.dataset_format)
             more.append(f"format {dataset.format}, {dataset!r}")
-        refuse_strange_ontology(relevance, dataset)
+        check_ontology_fits(relevance, dataset)
         tell(options, f"relevance: {relevance.by}, unit {relevance.unit}")
         return lambda source, name: evaluate_dataset(dataset, source, settings, profile, name, relevance)
     source = as_source(inputs.truth)

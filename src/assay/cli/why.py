@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_why(options: argparse.Namespace) -> int:
     """Two results are compared with each other, anything else is judgments and a run."""
-    from assay.evaluation import is_saved_result, refuse_empty
+    from assay.evaluation import check_not_empty, is_saved_result
     from assay.reports import Asked
 
     refuse_swallowed(options, options.files)
@@ -51,7 +51,7 @@ def run_why(options: argparse.Namespace) -> int:
         raise UsageError("two files are needed: judgments and a run, or two results")
     asked = Asked(tuple(options.files), _digits(options), options.top)
     for file in options.files:
-        refuse_empty(file)
+        check_not_empty(file)
     saved = [file for file in options.files if is_saved_result(file)]
     if len(saved) == 2:
         return _explain_results(options, asked)

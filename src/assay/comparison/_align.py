@@ -13,7 +13,7 @@ from assay.arrays import Floats
 from assay.comparison._shared_metrics import shared_metrics
 from assay.comparison.systems import place_of
 from assay.errors import DataError, UsageError
-from assay.evaluation import Result, over
+from assay.evaluation import Result, subset_of
 from assay.metrics import Asked, BoundMetric
 from assay.model import Policy
 from assay.text import counted, some_of
@@ -69,7 +69,7 @@ def align(results: Sequence[Result], metrics: Asked | Iterable[Asked] | None = N
     queries = [query for query in results[0].query_ids if all(query in some for some in others)]
     if found and not queries:
         raise DataError(f"these cannot be compared: no query is in all of them. {'; '.join(dict.fromkeys(found))}")
-    return Aligned(tuple(over(result, queries, shared) for result in results), shared, tuple(dict.fromkeys(found)))
+    return Aligned(tuple(subset_of(result, queries, shared) for result in results), shared, tuple(dict.fromkeys(found)))
 
 
 def _differences(one: Result, other: Result, metrics: Sequence[BoundMetric]) -> Iterator[str]:

@@ -14,7 +14,7 @@ from assay.comparison.how import How
 from assay.comparison.pair import Pair
 from assay.comparison.pairing import compared_pairs, field_outcomes, settled
 from assay.comparison.verdict import corrected_for_many
-from assay.evaluation import over
+from assay.evaluation import subset_of
 from assay.model import Slice, Tags, asked_for
 from assay.stats import Correction
 from assay.text import counted
@@ -128,7 +128,7 @@ def compare_slices(comparison: Comparison, by: str | Iterable[str]) -> SliceComp
 
 def _compared(aligned: Aligned, one: Slice, how: How) -> PartComparison:
     """The systems in one slice, not yet corrected."""
-    inside = replace(aligned, results=tuple(over(result, one.queries, aligned.metrics) for result in aligned.results))
+    inside = replace(aligned, results=tuple(subset_of(result, one.queries, aligned.metrics) for result in aligned.results))
     plain = replace(how, correction="none")
     fields = field_outcomes(inside, plain)
     return PartComparison(inside, how, tuple(compared_pairs(inside, plain, fields)), fields, one.label)

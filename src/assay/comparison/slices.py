@@ -12,7 +12,7 @@ import numpy as np
 from assay.comparison._shared_metrics import shared_metrics
 from assay.comparison.systems import place_of
 from assay.errors import UsageError
-from assay.evaluation import Result, over, pooled, with_intervals
+from assay.evaluation import Result, merge_benchmarks, subset_of, with_intervals
 from assay.metrics import Asked, BoundMetric
 from assay.model import LANGUAGE, NONE, Slice, Tags, asked_for
 from assay.serialize import plain_value
@@ -140,7 +140,7 @@ def slice_results(
     With the interval `none` there are figures alone.
     """
     asked_about = [results] if isinstance(results, Result) else list(results)
-    given = pooled(asked_about)
+    given = merge_benchmarks(asked_about)
     if not given:
         raise UsageError("there is no result to slice")
     shown = shared_metrics(given, metrics)
@@ -148,12 +148,15 @@ def slice_results(
     is_multilingual = _are_multilingual(asked_about)
     asked = [tags.crossed(one) for one in asked_for(by)]
     words = tags.words(by)
-    whole = tuple(over(result, result.query_ids, shown) for result in given)
+    whole = tuple(subset_of(result, result.query_ids, shown) for result in given)
     return tuple(
         Sliced(
             "*".join(names),
             tuple(
-                Part(one, tuple(with_intervals(over(result, one.queries, shown), interval, level, seed) for result in given))
+                Part(
+                    one,
+                    tuple(with_intervals(subset_of(result, one.queries, shown), interval, level, seed) for result in given),
+                )
                 for one in tags.slices(names, words)
             ),
             whole,

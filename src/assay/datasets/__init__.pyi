@@ -1,5 +1,5 @@
+from assay.datasets.conversion import check_target as check_target
 from assay.datasets.conversion import not_written as not_written
-from assay.datasets.conversion import refuse_target as refuse_target
 from assay.datasets.dataset import PARTS as PARTS
 from assay.datasets.dataset import BenchmarkDataset as BenchmarkDataset
 from assay.datasets.dataset import Notes as Notes
@@ -17,14 +17,14 @@ from assay.datasets.formats.hpo_cases import LANGUAGES as LANGUAGES
 from assay.datasets.formats.hpo_cases import detect as detect
 from assay.datasets.hpo import FIELDS as FIELDS
 from assay.datasets.hpo import USUAL as USUAL
+from assay.datasets.hpo import check_one_language as check_one_language
+from assay.datasets.hpo import check_terms_known as check_terms_known
 from assay.datasets.hpo import language_of as language_of
 from assay.datasets.hpo import languages_of as languages_of
 from assay.datasets.hpo import load_cases as load_cases
 from assay.datasets.hpo import load_hpo as load_hpo
 from assay.datasets.hpo import notes_on_cases as notes_on_cases
 from assay.datasets.hpo import parse_fields as parse_fields
-from assay.datasets.hpo import refuse_several_languages as refuse_several_languages
-from assay.datasets.hpo import refuse_strange_ids as refuse_strange_ids
 from assay.datasets.hpo import with_terms as with_terms
 from assay.datasets.ontology_cache import cache_folder as cache_folder
 from assay.datasets.ontology_reading import load_ontology as load_ontology

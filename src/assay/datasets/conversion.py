@@ -16,7 +16,7 @@ ONE_FILE = ("json", "rag_template", "hpo_cases")
 """Formats that are one JSON file; the others are folders, and `trec` judgments alone as well."""
 
 
-def refuse_target(written: Format, path: Path) -> None:
+def check_target(written: Format, path: Path) -> None:
     """Refuse a name under which the format would not be recognised again."""
     if written.name in ONE_FILE and Probe(path).suffix != ".json" and not path.is_dir():
         raise UsageError(

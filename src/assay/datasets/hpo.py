@@ -109,7 +109,7 @@ def with_terms(
     chosen = parse_fields(fields)
     translation = None if labels is None else _translation(labels, dataset)
     terms = ontology if isinstance(ontology, Ontology) else shared_ontology(ontology)
-    refuse_strange_ids(dataset.name, dataset.qrels, terms)
+    check_terms_known(dataset.name, dataset.qrels, terms)
     about: dict[str, Any] = {"ontology": terms.name, "version": terms.version, "fields": list(chosen), "language": ENGLISH}
     if translation is None:
         rows: Iterable[Row] = _in_english(terms, chosen)
@@ -122,7 +122,7 @@ def with_terms(
     return replace(dataset, documents=by_id, terms=terms, metadata=known, _fingerprints={})
 
 
-def refuse_strange_ids(name: str, qrels: Mapping[str, Mapping[str, float]], ontology: Ontology) -> None:
+def check_terms_known(name: str, qrels: Mapping[str, Mapping[str, float]], ontology: Ontology) -> None:
     """Raise where the ontology knows not one of the expected ids: every figure would be 0, and say nothing."""
     expected = list(dict.fromkeys(doc for judged in qrels.values() for doc, grade in judged.items() if grade > 0))
     if expected and not (ontology.numbers(expected) != UNKNOWN).any():
@@ -145,7 +145,7 @@ def language_of(dataset: BenchmarkDataset) -> str:
     return found[0] if len(found) == 1 else str(dataset.metadata.get("language", ENGLISH))
 
 
-def refuse_several_languages(dataset: BenchmarkDataset) -> None:
+def check_one_language(dataset: BenchmarkDataset) -> None:
     """Raise where HPO cases are in several languages: no mean is over queries of two."""
     if dataset.format == FORMAT.name and len(found := languages_of(dataset)) > 1:
         raise DataError(

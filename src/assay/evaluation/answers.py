@@ -14,11 +14,11 @@ from assay.evaluation.profile import Profile, Setting, settings_of
 from assay.evaluation.relevance import Relevance
 from assay.evaluation.result import Result
 from assay.evaluation.scoring import choose_profile, evaluate_dataset
-from assay.files import ReplyRecords, read_replies
+from assay.files import AnswerRecords, read_answers
 from assay.metrics import BoundMetric, Given, find_metric, find_metrics, parse_metrics, written_metrics
 from assay.model import Column, Policy, Query, ScoreTable, fingerprint
 from assay.text import counted, some_of, words_of
-from assay.views import Replies, Reply, Wanted, reply_of, wanted_by
+from assay.views import Answer, Answers, ExpectedAnswer, expected_answer, parse_answer
 
 VIEW = "answers"
 
@@ -35,11 +35,11 @@ def judged_beside(profile: Profile) -> Setting:
 
 
 @dataclass(frozen=True)
-class Replied:
+class AnsweredQueries:
     """Replies to queries, and what is wanted there; the queries that count are those of which somebody knows."""
 
-    replies: Mapping[str, Reply]
-    wanted: Mapping[str, Wanted]
+    replies: Mapping[str, Answer]
+    wanted: Mapping[str, ExpectedAnswer]
 
     def counted_by(self, policy: Policy) -> tuple[str, ...]:
         """The queries that count, as the policy has it for those without a reply."""
@@ -58,11 +58,11 @@ class Replied:
         """Queries with a reply of which nobody knows what is right."""
         return tuple(query for query in self.replies if query not in self.wanted)
 
-    def view(self, policy: Policy, result: Result | None = None) -> Replies:
+    def view(self, policy: Policy, result: Result | None = None) -> Answers:
         """What metrics read; with the ranking of a result, where there is one."""
         ids = self.counted_by(policy)
         ranking = None if result is None or result.grader is None else result.grader.grading(policy).run
-        return Replies(ids, tuple(map(self.replies.get, ids)), tuple(map(self.wanted.get, ids)), ranking)
+        return Answers(ids, tuple(map(self.replies.get, ids)), tuple(map(self.wanted.get, ids)), ranking)
 
     def fingerprints(self) -> dict[str, str]:
         """Of what is right, and of what was answered."""
@@ -91,21 +91,21 @@ class Replied:
         return tuple(found)
 
 
-def wanted_by_queries(queries: Mapping[str, Query]) -> dict[str, Wanted]:
+def expected_answers(queries: Mapping[str, Query]) -> dict[str, ExpectedAnswer]:
     """What the queries of a benchmark expect, as far as they say so."""
-    found = ((query_id, wanted_by(query)) for query_id, query in queries.items())
+    found = ((query_id, expected_answer(query)) for query_id, query in queries.items())
     return {query_id: wanted for query_id, wanted in found if wanted is not None}
 
 
-def refuse_without_answers(dataset: BenchmarkDataset, metrics: Sequence[BoundMetric]) -> None:
+def check_has_answers(dataset: BenchmarkDataset, metrics: Sequence[BoundMetric]) -> None:
     """Say before anything is asked that a benchmark has nothing to compare answers with."""
     needy = [metric.name for metric in metrics if reads_answers(metric)]
-    if needy and not wanted_by_queries(dataset.queries):
+    if needy and not expected_answers(dataset.queries):
         without = f"no query of {dataset.name} has one; write `expected` there"
         raise UsageError(f"{needy[0]} needs expected answers, and {without}")
 
 
-def score_replied(replied: Replied, settings: Sequence[Setting], profile: Profile, name: str = "") -> Result:
+def score_answers(replied: AnsweredQueries, settings: Sequence[Setting], profile: Profile, name: str = "") -> Result:
     """A result of answers alone; there is no ranking in it."""
     table = score_views({VIEW: replied.view(profile.policy)}, [setting.metric for setting in settings])
     counts = {"judged": len(replied.wanted), "scored": len(table.query_ids)}
@@ -124,7 +124,7 @@ def score_replied(replied: Replied, settings: Sequence[Setting], profile: Profil
     )
 
 
-def with_replied(result: Result, replied: Replied, settings: Sequence[Setting], profile: Profile) -> Result:
+def with_answers(result: Result, replied: AnsweredQueries, settings: Sequence[Setting], profile: Profile) -> Result:
     """The result of a ranking with the metrics of answers added; `settings` are all metrics, in the order asked for.
 
     A query that counts for one kind only has no score of the other.
@@ -135,13 +135,13 @@ def with_replied(result: Result, replied: Replied, settings: Sequence[Setting], 
     return replace(both, settings=tuple(settings), notes=(*result.notes, *replied.notes(profile.policy)))
 
 
-def replies_said(said: Mapping[str, Mapping[str, Any] | None]) -> tuple[dict[str, Reply], list[str]]:
+def parse_reported_answers(said: Mapping[str, Mapping[str, Any] | None]) -> tuple[dict[str, Answer], list[str]]:
     """Query → reply, out of what a provider said beside its hits; and what is to be noted about those that are none."""
-    replies: dict[str, Reply] = {}
+    replies: dict[str, Answer] = {}
     faults = []
     for query, fields in said.items():
         try:
-            reply = reply_of(fields or {})
+            reply = parse_answer(fields or {})
         except DataError as error:
             faults.append(f"{query}: {error}")
             continue
@@ -179,8 +179,8 @@ def evaluate_answers(
     sentences that say "no answer", such as "I don't know".
     """
     chosen = load_dataset(dataset) if isinstance(dataset, str | Path) else dataset
-    records = read_replies(answers).under(_ids_by_words(chosen))
-    replied = Replied(_opened(records.replies, abstentions), wanted_of(records, chosen))
+    records = read_answers(answers).under(_ids_by_words(chosen))
+    replied = AnsweredQueries(_opened(records.replies, abstentions), all_expected_answers(records, chosen))
     profiled = choose_profile(policy, profile)
     tool = profiled.name
     asked = (
@@ -192,13 +192,13 @@ def evaluate_answers(
     label = name or records.name
     ranked = records.hits if run is None and any(map(_reads_rankings, settings)) and records.hits else run
     if ranked is None:
-        found = score_replied(replied, settings, profiled, label)
+        found = score_answers(replied, settings, profiled, label)
     else:
         found = _beside_run(replied, settings, profiled, (chosen, ranked, relevance, label))
     return replace(found, queries=_queries(records, chosen), notes=(*found.notes, *_on_words(records)))
 
 
-def default_answer_metrics(replied: Replied) -> list[str]:
+def default_answer_metrics(replied: AnsweredQueries) -> list[str]:
     """What is measured where nobody says what: more, where there is more to be known."""
     more = [IF_UNANSWERABLE] if any(not wanted.is_answerable for wanted in replied.wanted.values()) else []
     is_sure = any(reply.confidence is not None for reply in replied.replies.values())
@@ -218,20 +218,20 @@ def _ids_by_words(dataset: BenchmarkDataset | None) -> dict[str, str]:
     return {words: ids[0] for words, ids in found.items() if len(ids) == 1 and words}
 
 
-def _on_words(records: ReplyRecords) -> tuple[str, ...]:
+def _on_words(records: AnswerRecords) -> tuple[str, ...]:
     """That queries go by their words, where they have no id."""
     n = len(records.asked)
     return (f"{counted(n, 'answer')} without a query id: the question in its own words is the id.",) if n else ()
 
 
-def wanted_of(records: ReplyRecords, dataset: BenchmarkDataset | None) -> dict[str, Wanted]:
+def all_expected_answers(records: AnswerRecords, dataset: BenchmarkDataset | None) -> dict[str, ExpectedAnswer]:
     """What is right: as the dataset has it, else as the records say; an error where neither knows any of the queries."""
     if dataset is None:
         if not records.wanted:
             ways = "name the benchmark (--dataset), or give each answer its `references`"
             raise DataError(f"nobody says what the right answers are: {ways}")
         return records.wanted
-    known = {**records.wanted, **wanted_by_queries(dataset.queries)}
+    known = {**records.wanted, **expected_answers(dataset.queries)}
     if not known:
         raise DataError(f"no query of {dataset.name} has an expected answer, and the answers come without `references`")
     wanted = {query: known[query] for query in dataset.queries if query in known}
@@ -243,7 +243,7 @@ def wanted_of(records: ReplyRecords, dataset: BenchmarkDataset | None) -> dict[s
     return wanted
 
 
-def _opened(replies: Mapping[str, Reply], abstentions: Iterable[str]) -> dict[str, Reply]:
+def _opened(replies: Mapping[str, Answer], abstentions: Iterable[str]) -> dict[str, Answer]:
     """The replies, those that say no more than one of the sentences counted as abstentions."""
     sentences = {tuple(words_of(one)) for one in ([abstentions] if isinstance(abstentions, str) else abstentions)}
     return {
@@ -252,12 +252,12 @@ def _opened(replies: Mapping[str, Reply], abstentions: Iterable[str]) -> dict[st
     }
 
 
-def _queries(records: ReplyRecords, dataset: BenchmarkDataset | None) -> Mapping[str, Query]:
+def _queries(records: AnswerRecords, dataset: BenchmarkDataset | None) -> Mapping[str, Query]:
     return records.queries if dataset is None else dataset.queries
 
 
 def _beside_run(
-    replied: Replied,
+    replied: AnsweredQueries,
     settings: Sequence[Setting],
     profile: Profile,
     ranked: tuple[BenchmarkDataset | None, Any, str | Relevance, str],
@@ -272,7 +272,7 @@ def _beside_run(
         others.append(judged)
     found = evaluate_dataset(dataset, run, others, profile, label, relevance)
     shown = [*settings, *(setting for setting in others if setting.is_beside)]
-    return with_replied(found, replied, shown, profile)
+    return with_answers(found, replied, shown, profile)
 
 
 def with_columns(result: Result, table: ScoreTable, metrics: Iterable[BoundMetric], beside: Collection[str] = ()) -> Result:

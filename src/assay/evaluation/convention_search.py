@@ -12,8 +12,8 @@ from assay.evaluation.bands import tie_bands
 from assay.evaluation.conventions import Convention, all_conventions, all_cutoffs, differences
 from assay.evaluation.explanation import Explanation, Figure, Target
 from assay.evaluation.grader import Grader
-from assay.evaluation.notes import notes_on, refuse_strange_queries
-from assay.evaluation.profile import OWN, Profile, Setting, refuse, with_settings
+from assay.evaluation.notes import check_ids_match, notes_on
+from assay.evaluation.profile import OWN, Profile, Setting, check_supported, with_settings
 from assay.evaluation.profiles import PROFILES
 from assay.evaluation.scoring import as_judged, choose_profile
 from assay.metrics import Asked, BoundMetric, parse_metrics
@@ -60,7 +60,7 @@ def why(
     studies = [_Study(metric, start or Start(OWN), judgments, target) for metric in wanted]
     grader = Grader(judgments, source, [policy for study in studies for policy in study.policies()])
     for study in studies:
-        refuse_strange_queries(grader.grading(study.base.policy).counts, judgments, source)
+        check_ids_match(grader.grading(study.base.policy).counts, judgments, source)
     return [study.explained(grader, source) for study in studies]
 
 
@@ -233,7 +233,7 @@ class _Scores:
 
     def _table(self, profile: Profile, setting: Setting) -> ScoreTable:
         grading = self._grader.grading(setting.policy)
-        refuse(profile, setting, grading.run, grading.missing)
+        check_supported(profile, setting, grading.run, grading.missing)
         key = (setting.metric.name, setting.digits, id(grading.run))
         if key not in self._known:
             self._known[key] = self._grader.table([setting])

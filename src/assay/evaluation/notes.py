@@ -182,7 +182,7 @@ class Ids(NamedTuple):
     documents: list[str]
 
 
-def refuse_strange_queries(counts: Mapping[str, int], qrels: Qrels, run: Any, known: Container[str] = ()) -> None:
+def check_ids_match(counts: Mapping[str, int], qrels: Qrels, run: Any, known: Container[str] = ()) -> None:
     """Raise where not one query of the run is judged: then its zeros say nothing about the system.
 
     `known` are queries of the benchmark that may be asked without being judged.

@@ -178,7 +178,7 @@ def settings_of(metrics: Iterable[BoundMetric], profile: Profile) -> list[Settin
     return list(found.values())
 
 
-def refuse(profile: Profile, setting: Setting, run: GradedRun, missing: Iterable[str] = ()) -> None:
+def check_supported(profile: Profile, setting: Setting, run: GradedRun, missing: Iterable[str] = ()) -> None:
     """Raise where the tool would crash or answer with something that is no score. `missing`: queries the run lacks."""
     rel = setting.metric.params.get("rel")
     run = run if rel is None else replace(run, level=rel)

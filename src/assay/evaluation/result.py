@@ -203,7 +203,7 @@ class Result:
         return self.table.columns[self.own_name(metric)]
 
 
-def over(result: Result, queries: Sequence[str], metrics: Sequence[BoundMetric]) -> Result:
+def subset_of(result: Result, queries: Sequence[str], metrics: Sequence[BoundMetric]) -> Result:
     """The result over these queries in this order; queries that it has not scored are left out."""
     places = {query: number for number, query in enumerate(result.query_ids)}
     kept = tuple(query for query in queries if query in places)
@@ -231,7 +231,7 @@ def _about(result: Result, kept: Sequence[str]) -> dict[str, Any]:
 BENCHMARK = "benchmark"
 
 
-def pooled(results: Sequence[Result]) -> list[Result]:
+def merge_benchmarks(results: Sequence[Result]) -> list[Result]:
     """One result for each system, over the queries of all its benchmarks; the same results where there is only one.
 
     Queries are then called `benchmark/query`, and their benchmark is a tag. Only metrics of all benchmarks are kept.

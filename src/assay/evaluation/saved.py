@@ -41,7 +41,7 @@ def _looks_saved(content: bytes) -> bool:
     return b"assay.result/" in content[:200] or (content.lstrip().startswith(b"{") and bool(COUNTS.search(content[:HEAD])))
 
 
-def refuse_empty(path: str | Path) -> None:
+def check_not_empty(path: str | Path) -> None:
     """A JSON file that is empty, or that holds null alone, is no result and nothing else either."""
     place = Path(_parted(path)[0])
     if place.suffix.lower() != ".json" or not place.is_file() or place.stat().st_size > HEAD:

@@ -8,22 +8,22 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from assay.datasets import FORMAT, HPO, BenchmarkDataset, Probe, bundled, detect, notes_on_cases, refuse_strange_ids
+from assay.datasets import FORMAT, HPO, BenchmarkDataset, Probe, bundled, check_terms_known, detect, notes_on_cases
 from assay.errors import BadParameter, DataError, UsageError
 from assay.evaluation.bands import residual_bands, tie_bands
 from assay.evaluation.grader import Grader, main_policy
-from assay.evaluation.notes import notes_on, notes_on_relevance, notes_on_spans, notes_on_tags, refuse_strange_queries
-from assay.evaluation.profile import OWN, Profile, Setting, refuse, settings_of
+from assay.evaluation.notes import check_ids_match, notes_on, notes_on_relevance, notes_on_spans, notes_on_tags
+from assay.evaluation.profile import OWN, Profile, Setting, check_supported, settings_of
 from assay.evaluation.profiles import find_profile
 from assay.evaluation.relevance import Relevance, judge, ontology_of
 from assay.evaluation.result import Confidence, RelevantDocuments, Result
 from assay.evaluation.term_ids import TermIds
 from assay.evaluation.terms import (
+    check_ontology_fits,
     describe_ontology,
     known_ontology,
     notes_on_terms,
     ontology_for,
-    refuse_strange_ontology,
     terms_of,
 )
 from assay.files import as_source
@@ -92,7 +92,7 @@ def evaluate_metrics(
     if isinstance(qrels, BenchmarkDataset):
         by = relevance if isinstance(relevance, Relevance) else Relevance(relevance)
         by = by if ontology is None else replace(by, ontology=ontology)
-        refuse_strange_ontology(by, qrels)
+        check_ontology_fits(by, qrels)
         result = evaluate_dataset(qrels, run, settings, chosen, name, by)
     elif relevance != "auto":
         raise UsageError("relevance needs a BenchmarkDataset in place of judgments, which decide by ids alone")
@@ -123,7 +123,7 @@ def evaluate_dataset(
     documents = dataset.documents
     result = evaluate_settings(judgement.qrels, judgement.run, settings, profile, name, times, spans, terms, documents)
     if not profile.name:
-        refuse_strange_queries(result.counts, judgement.qrels, judgement.run, dataset.queries)
+        check_ids_match(result.counts, judgement.qrels, judgement.run, dataset.queries)
     said = notes_on_terms(terms) if judgement.said is None else judgement.said
     about_dataset = (*notes_on_cases(dataset), *notes_on_tags(dataset), *notes_on_spans(dataset))
     about_data = (*about_dataset, *notes_on_relevance(judgement.resolved))
@@ -182,13 +182,13 @@ def evaluate_judgments(
     said: tuple[str, ...] | None = None
     if ontology is not None:
         term_ids = TermIds(known_ontology(ontology))
-        refuse_strange_ids("judgments", qrels, term_ids.ontology)
+        check_terms_known("judgments", qrels, term_ids.ontology)
         run, retrieved = term_ids.of_run(run, duplicates)
         said, qrels = term_ids.notes(qrels, retrieved), term_ids.of_judgments(qrels)
     terms = terms_of(read, qrels, run, duplicates)
     result = evaluate_settings(qrels, run, settings, profile, name, terms=terms)
     if not profile.name:  # another tool has a figure for such a run
-        refuse_strange_queries(result.counts, qrels, run)
+        check_ids_match(result.counts, qrels, run)
     return replace(result, notes=(*(notes_on_terms(terms) if said is None else said), *result.notes))
 
 
@@ -226,7 +226,7 @@ def score_settings(grader: Grader, settings: Sequence[Setting], profile: Profile
     """Score metrics, each under its own policy, unless the tool would fail."""
     for setting in settings:
         grading = grader.grading(setting.policy)
-        refuse(profile, setting, grading.run, grading.missing)
+        check_supported(profile, setting, grading.run, grading.missing)
     table = grader.table(settings)
     grading = grader.main_grading(settings, profile.policy)
     policy = main_policy(settings, profile.policy)

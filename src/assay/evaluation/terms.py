@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.datasets import FORMAT, BenchmarkDataset, read_annotations, refuse_strange_ids, shared_ontology
+from assay.datasets import FORMAT, BenchmarkDataset, check_terms_known, read_annotations, shared_ontology
 from assay.errors import UsageError
 from assay.evaluation.term_ids import TermIds
 from assay.grammar import split_call
@@ -100,10 +100,10 @@ def term_ids_for(relevance: Relevance, dataset: BenchmarkDataset) -> TermIds | N
     return TermIds(known_ontology(given, relevance.annotations), dataset.documents)
 
 
-def refuse_strange_ontology(relevance: Relevance, dataset: BenchmarkDataset) -> None:
+def check_ontology_fits(relevance: Relevance, dataset: BenchmarkDataset) -> None:
     """Raise where an ontology is given that knows not one of the expected ids."""
     if relevance.ontology is not None or relevance.annotations is not None:
-        refuse_strange_ids(dataset.name, dataset.qrels, known_ontology(relevance.ontology, relevance.annotations))
+        check_terms_known(dataset.name, dataset.qrels, known_ontology(relevance.ontology, relevance.annotations))
 
 
 def expected_terms(qrels: Mapping[str, Mapping[str, float]], ontology: Ontology) -> Expected:

@@ -1,7 +1,7 @@
 from assay.execution.checkpoint import EVALUATION as EVALUATION
 from assay.execution.checkpoint import clear_finished as clear_finished
-from assay.execution.execute import Conduct as Conduct
-from assay.execution.execute import carry_out as carry_out
+from assay.execution.execute import ExecutionOptions as ExecutionOptions
+from assay.execution.execute import execute_plan as execute_plan
 from assay.execution.execute import is_total_failure as is_total_failure
 from assay.execution.execute import load_benchmarks as load_benchmarks
 from assay.execution.indexed_terms import with_indexed_terms as with_indexed_terms
@@ -21,11 +21,11 @@ from assay.execution.plan_parts import STATISTICS_KEYS as STATISTICS_KEYS
 from assay.execution.plan_parts import Statistics as Statistics
 from assay.execution.plan_parts import parse_statistics as parse_statistics
 from assay.execution.progress import Progress as Progress
-from assay.execution.responses import Answer as Answer
+from assay.execution.responses import Response as Response
 from assay.execution.retrieve import run as run
-from assay.execution.retry import Patience as Patience
+from assay.execution.retry import RetryPolicy as RetryPolicy
 from assay.execution.runner import Part as Part
-from assay.execution.runner import gather as gather
+from assay.execution.runner import collect_responses as collect_responses
 from assay.execution.selection import Selection as Selection
 from assay.execution.selection import parse_range as parse_range
 from assay.execution.selection import parse_where as parse_where

@@ -17,7 +17,7 @@ from assay.datasets import PARTS, BenchmarkDataset
 from assay.errors import AssayError, DataError, UsageError
 from assay.evaluation import describe_machine
 from assay.execution.plan import Plan
-from assay.execution.responses import SCHEMA, Answer, AnswerLog
+from assay.execution.responses import SCHEMA, Response, ResponseLog
 from assay.execution.runner import Part
 from assay.model import Query
 
@@ -29,7 +29,7 @@ LOOKED_AT = 50
 EVALUATION = "evaluation"
 """The evaluation that a log or a result is of, in the header of the one and the provenance of the other."""
 
-Known = dict[str, dict[str, Answer]]
+Known = dict[str, dict[str, Response]]
 """Part → query → answer."""
 
 
@@ -37,7 +37,7 @@ Known = dict[str, dict[str, Answer]]
 class Checkpoint:
     """Where answers are kept, and what they are answers to."""
 
-    log: AnswerLog
+    log: ResponseLog
     header: Mapping[str, Any]
     is_named: bool
     """Whether it goes by the name of a plan; else by its content."""
@@ -71,14 +71,14 @@ class Checkpoint:
         logs = [path for path in self.log.path.parent.glob("*.log") if not path.name.startswith("plan-")]
         logs.sort(key=lambda path: path.stat().st_mtime, reverse=True)
         for path in logs[:LOOKED_AT]:
-            before, answers = AnswerLog(path).read()
+            before, answers = ResponseLog(path).read()
             if _concerns_the_same(before, self.header) and not _is_finished(before, answers):
                 raise UsageError(f"what was begun and not finished is another one: {_refusal(before, self.header)}")
 
 
 def _refusal(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     """What has changed, and what can be done."""
-    changed = changes_told(before, now) or ["it was begun by another version of assay"]
+    changed = describe_changes(before, now) or ["it was begun by another version of assay"]
     more = len(changed) - SHOWN
     told = "; ".join([*changed[:SHOWN], *([f"and {more} more"] if more > 0 else [])])
     advice = ", and --retry-failed result.json asks only what failed in that result" if has_other_code(before, now) else ""
@@ -100,7 +100,7 @@ def _is_finished(header: Mapping[str, Any], answers: Known) -> bool:
 def find_checkpoint(folder: Path, name: str, header: Mapping[str, Any]) -> Checkpoint:
     """The checkpoint of a plan under its name, or by its content where it has none; another one for each selection."""
     own = digest([header["plan"]["selection"], header.get("again")]) if name else digest(header)
-    return Checkpoint(AnswerLog(folder / f"{name}-{own}.log" if name else folder / f"{own}.log"), header, bool(name))
+    return Checkpoint(ResponseLog(folder / f"{name}-{own}.log" if name else folder / f"{own}.log"), header, bool(name))
 
 
 def describe_start(plan: Plan, datasets: Mapping[str, BenchmarkDataset], parts: Sequence[Part]) -> dict[str, Any]:
@@ -128,14 +128,14 @@ PART = "answers"
 
 
 @dataclass(frozen=True)
-class AnswerCache:
+class ResponseCache:
     """One file for each provider's configuration, set of documents, depth and version of what computes it."""
 
     folder: Path
     part: Part
 
     @cached_property
-    def _log(self) -> AnswerLog:
+    def _log(self) -> ResponseLog:
         machine = describe_machine()
         content = {
             "provider": self.part.provider.fingerprint,
@@ -143,9 +143,9 @@ class AnswerCache:
             "k": self.part.k,
             "versions": {"assay": machine["assay"], **machine["packages"]},
         }
-        return AnswerLog(self.folder / f"{_digest(content)}.log")
+        return ResponseLog(self.folder / f"{_digest(content)}.log")
 
-    def known(self) -> dict[str, Answer]:
+    def known(self) -> dict[str, Response]:
         """Query id → the answer that the same words got before."""
         if not self.part.provider.is_repeatable:
             return {}
@@ -157,7 +157,7 @@ class AnswerCache:
         found = {query.query_id: by_content.get(_content(query)) for query in self.part.queries.values()}
         return {query: _renamed(answer, query) for query, answer in found.items() if answer is not None}
 
-    def keep(self, answers: Mapping[str, Answer], known: Mapping[str, Answer]) -> None:
+    def keep(self, answers: Mapping[str, Response], known: Mapping[str, Response]) -> None:
         """Add what was answered now; errors are never kept, nor what a result of before says, whose time nobody knows."""
         fresh = [answer for query, answer in answers.items() if query not in known and _is_kept(answer)]
         if not fresh or not self.part.provider.is_repeatable:
@@ -173,7 +173,7 @@ class AnswerCache:
                 appender.close()
 
 
-def _is_kept(answer: Answer) -> bool:
+def _is_kept(answer: Response) -> bool:
     return answer.error is None and not math.isnan(answer.ms)
 
 
@@ -186,15 +186,15 @@ def _digest(content: Any) -> str:
     return hashlib.blake2b(json.dumps(content, sort_keys=True).encode(), digest_size=12).hexdigest()
 
 
-def _renamed(answer: Answer, query: str) -> Answer:
+def _renamed(answer: Response, query: str) -> Response:
     own = (answer.docs, answer.scores, answer.ms, answer.error, answer.extra, answer.n_together)
-    return Answer(query, *own, said=answer.said)
+    return Response(query, *own, said=answer.said)
 
 
 Description = Mapping[str, Any]
 
 
-def changes_told(before: Description, now: Description) -> list[str]:
+def describe_changes(before: Description, now: Description) -> list[str]:
     """A few words for each difference between two descriptions of a start, what people decide themselves first."""
     return [
         *_of_plan(before.get("plan", {}), now.get("plan", {}), before, now),
@@ -268,14 +268,14 @@ KEPT = 3
 """Complete logs that stay, so that --resume of what was just evaluated need not ask again."""
 
 
-def mark_finished(log: AnswerLog) -> None:
+def mark_finished(log: ResponseLog) -> None:
     """Note that nothing is left to ask: the log is no longer needed to go on, nor is the one of before."""
     with suppress(OSError):
         log.path.with_name(f"{log.path.name}.before").unlink(missing_ok=True)
         _mark(log.path).touch()
 
 
-def mark_unfinished(log: AnswerLog) -> None:
+def mark_unfinished(log: ResponseLog) -> None:
     """Take the note back: something is asked again."""
     with suppress(OSError):
         _mark(log.path).unlink(missing_ok=True)
@@ -288,7 +288,7 @@ def clear_finished(folder: Path, keep: int = KEPT) -> tuple[int, int]:
     n, size = 0, 0
     for mark in marks[keep:]:
         log = mark.with_suffix("")
-        with suppress(OSError, AssayError), AnswerLog(log).held():
+        with suppress(OSError, AssayError), ResponseLog(log).held():
             if mark.exists() and log.exists():
                 n, size = n + 1, size + log.stat().st_size
                 log.unlink()

@@ -111,7 +111,7 @@ def chunked(dataset: BenchmarkDataset, chunker: BoundChunker | None, relevance: 
     return Chunked(cut, relevance, chunker, {**about, **({"remarks": dict(remarks)} if remarks else {})})
 
 
-def refuse_without_spans(dataset: BenchmarkDataset, metrics: Sequence[BoundMetric]) -> None:
+def check_has_spans(dataset: BenchmarkDataset, metrics: Sequence[BoundMetric]) -> None:
     """Metrics of spans need gold spans; better said before anybody is asked."""
     if not dataset.spans and (needy := [metric.name for metric in metrics if metric.metric.view == "spans"]):
         verb = "needs" if len(needy) == 1 else "need"

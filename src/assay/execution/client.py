@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from assay.errors import ProviderError
-from assay.execution.responses import Answer
+from assay.execution.responses import Response
 from assay.masking import mask
 from assay.model import Hit, Query
 from assay.providers import EventLoop, Final, Reported, answers_from, masked_answers, may_pass
@@ -20,11 +20,11 @@ T = TypeVar("T")
 Inbox = queue.SimpleQueue[tuple[Callable[..., Any], tuple[Any, ...], "queue.SimpleQueue[Any]"] | None]
 
 
-class TookTooLong(TimeoutError):
+class CallTimeout(TimeoutError):
     """What was to be done was not done in time."""
 
 
-class Worker:
+class CallThread:
     """A retriever is made, filled and asked by one thread, as those expect that may not change hands.
 
     With `is_here` the calling thread does everything, and nothing can take too long.
@@ -47,7 +47,7 @@ class Worker:
             value, error = outcome.get(timeout=min(seconds, threading.TIMEOUT_MAX))
         except queue.Empty:
             self.close()  # when it comes back it finds nothing more to do
-            raise TookTooLong(f"not done within {seconds:g} s") from None
+            raise CallTimeout(f"not done within {seconds:g} s") from None
         if error is not None:
             raise error
         return value
@@ -73,18 +73,18 @@ GRACE = 0.1
 
 
 @dataclass
-class Line:
+class RetrieverClient:
     """Calls a retriever's methods; coroutines are waited for, all on one event loop, as their clients expect."""
 
     retriever: Any
-    worker: Worker = field(default_factory=Worker)
+    worker: CallThread = field(default_factory=CallThread)
     _loop: EventLoop = field(default_factory=EventLoop)
 
     def call(self, name: str, *arguments: Any, seconds: float | None = None, **settings: Any) -> Any:
         """What a method gives in the end; a coroutine that takes longer is ended."""
         return self._loop.result(getattr(self.retriever, name)(*arguments, **settings), seconds)
 
-    def search(self, queries: Sequence[Query], k: int, seconds: float | None = None) -> list[Answer | Exception]:
+    def search(self, queries: Sequence[Query], k: int, seconds: float | None = None) -> list[Response | Exception]:
         """For each query an answer, or the error to try again after."""
         began = time.perf_counter()
         try:
@@ -100,15 +100,15 @@ class Line:
         return [_answer(query, hits, ms, len(queries)) for query, hits in zip(queries, found, strict=True)]
 
 
-def _answer(query: Query, found: list[Hit] | ProviderError, ms: float, n_together: int) -> Answer | ProviderError:
+def _answer(query: Query, found: list[Hit] | ProviderError, ms: float, n_together: int) -> Response | ProviderError:
     if isinstance(found, Final):
-        return failed(query.query_id, found, ms=ms)
+        return failed_response(query.query_id, found, ms=ms)
     if isinstance(found, ProviderError):
         return found
     extra = {hit.doc_id: _extra(hit) for hit in found if hit.text is not None or hit.metadata}
     docs, scores = [hit.doc_id for hit in found], [hit.score for hit in found]
     said = found.said if isinstance(found, Reported) else None
-    return Answer(query.query_id, docs, scores, ms, extra=extra or None, n_together=n_together, said=said)
+    return Response(query.query_id, docs, scores, ms, extra=extra or None, n_together=n_together, said=said)
 
 
 def _extra(hit: Hit) -> dict[str, Any]:
@@ -116,9 +116,9 @@ def _extra(hit: Hit) -> dict[str, Any]:
     return {**more, "text": hit.text} if hit.text is not None else more
 
 
-def failed(query: str, error: BaseException, more: str = "", ms: float = 0.0) -> Answer:
+def failed_response(query: str, error: BaseException, more: str = "", ms: float = 0.0) -> Response:
     """The answer of a query that has failed for good."""
-    return Answer(query, ms=ms, error=describe(error) + more, is_final=not may_pass(error))
+    return Response(query, ms=ms, error=describe(error) + more, is_final=not may_pass(error))
 
 
 def describe(error: BaseException) -> str:

@@ -16,32 +16,32 @@ from assay.errors import BadParameter, DataError, NothingSelected, ProviderError
 from assay.evaluation import (
     Result,
     Setting,
+    check_has_answers,
     now,
     ontology_of,
     reads_answers,
-    refuse_without_answers,
     settings_of,
     with_intervals,
     with_the_same_metrics,
 )
 from assay.execution.checkpoint import (
     EVALUATION,
-    AnswerCache,
     Known,
+    ResponseCache,
     clear_finished,
     describe_start,
     find_checkpoint,
     mark_finished,
     mark_unfinished,
 )
-from assay.execution.chunking import chunked, refuse_without_spans
-from assay.execution.client import failed
+from assay.execution.chunking import check_has_spans, chunked
+from assay.execution.client import failed_response
 from assay.execution.indexed_terms import with_indexed_terms
 from assay.execution.plan import Plan
 from assay.execution.plan_file import PlanFaults
 from assay.execution.progress import Progress
-from assay.execution.responses import Answer, Appender, remove_left_over
-from assay.execution.runner import Part, gather, provenance
+from assay.execution.responses import Appender, Response, remove_left_over
+from assay.execution.runner import Part, collect_responses, provenance
 from assay.execution.stages import ROUTING, staged, with_first
 from assay.metrics import find_metrics
 from assay.model import Tags, asked_for, tags_of
@@ -53,7 +53,7 @@ HOME = Path(".assay")
 
 
 @dataclass(frozen=True)
-class Conduct:
+class ExecutionOptions:
     """How a plan is carried out."""
 
     resume: bool = False
@@ -67,7 +67,7 @@ class Conduct:
     """Results of which only what failed is asked again; the rest of them stays as it is."""
 
 
-def carry_out(plan: Plan, conduct: Conduct) -> list[Result]:
+def execute_plan(plan: Plan, conduct: ExecutionOptions) -> list[Result]:
     """One result per benchmark and provider, in the order of the plan; before a reranker's, that of what it was given."""
     for provider in plan.providers:
         provider.check()
@@ -133,13 +133,13 @@ def _graded(dataset: BenchmarkDataset, plan: Plan) -> BenchmarkDataset:
     return replace(dataset, qrels=binary, _fingerprints={})
 
 
-def _parts(datasets: Mapping[str, BenchmarkDataset], plan: Plan, conduct: Conduct) -> tuple[list[Part], Known]:
+def _parts(datasets: Mapping[str, BenchmarkDataset], plan: Plan, conduct: ExecutionOptions) -> tuple[list[Part], Known]:
     """What there is to do, and the answers of results whose failures alone are asked again."""
     cache = str(conduct.home / "embeddings") if plan.cache else ""
     common: dict[str, Any] = {"patience": plan.patience, "batch": plan.batch_size, "cache": cache}
     for dataset in datasets.values():
-        refuse_without_spans(dataset, plan.metrics)
-        refuse_without_answers(dataset, plan.metrics)
+        check_has_spans(dataset, plan.metrics)
+        check_has_answers(dataset, plan.metrics)
     cuts = [chunked(dataset, one, plan.relevance) for dataset in datasets.values() for one in plan.chunkers or (None,)]
     parts = [
         Part(
@@ -174,12 +174,12 @@ def _parts(datasets: Mapping[str, BenchmarkDataset], plan: Plan, conduct: Conduc
     return [part for part, _ in kept], known
 
 
-def _of_result(part: Part, result: Result, first: Result | None) -> tuple[Part, dict[str, Answer]]:
+def _of_result(part: Part, result: Result, first: Result | None) -> tuple[Part, dict[str, Response]]:
     """The part, as far as a result goes, and the answers in it; for a reranker with what it was given."""
     asked = {**result.run, **result.failures}
     queries = {name: query for name, query in part.queries.items() if name in asked}
     answers = {
-        query: Answer(query, list(ranking), list(ranking.values()), float("nan"), said=_said(result, query))
+        query: Response(query, list(ranking), list(ranking.values()), float("nan"), said=_said(result, query))
         for query, ranking in result.run.items()
         if query in queries
     }
@@ -194,7 +194,7 @@ def _said(result: Result, query: str) -> dict[str, Any] | None:
     return dict(result.said[query]) if query in result.said else None
 
 
-def _with_all_it_needs(part: Part, answers: dict[str, Answer], say: Callable[[str], None]) -> dict[str, Answer]:
+def _with_all_it_needs(part: Part, answers: dict[str, Response], say: Callable[[str], None]) -> dict[str, Response]:
     """Answers that can be scored again: not those where texts that hits brought along decide, for results keep none."""
     by_ids = part.relevance.by.strip() in ("auto", "qrels") and part.queries.keys() <= part.dataset.qrels.keys()
     whole = {query: one for query, one in answers.items() if by_ids or part.dataset.documents.keys() >= set(one.docs)}
@@ -207,18 +207,20 @@ def _first_name(result: Result) -> str:
     return f"{result.name} before"
 
 
-def _results(part: Part, plan: Plan, known: Mapping[str, Answer], log: Appender | None, conduct: Conduct) -> list[Result]:
+def _results(
+    part: Part, plan: Plan, known: Mapping[str, Response], log: Appender | None, conduct: ExecutionOptions
+) -> list[Result]:
     """A provider that cannot be started fails on every query, so that the others get their turn."""
     begun = Begun()
     n_known = sum(answer.error is None for query, answer in known.items() if query in part.queries)
     progress = Progress(part.name, len(part.queries), watch=conduct.watch, n_known=n_known)
-    cache = AnswerCache(conduct.home / "answers", part) if plan.cache else None
+    cache = ResponseCache(conduct.home / "answers", part) if plan.cache else None
     kept = cache.known() if cache else {}
     try:
-        answers = gather(part, {**kept, **known}, log, progress)
+        answers = collect_responses(part, {**kept, **known}, log, progress)
     except ProviderError as error:
         before = {query: answer for query, answer in {**kept, **known}.items() if answer.error is None}
-        answers = {query: before.get(query) or failed(query, error) for query in part.queries}
+        answers = {query: before.get(query) or failed_response(query, error) for query in part.queries}
         progress.add([answer for answer in answers.values() if answer.error is not None])
     if cache:
         cache.keep(answers, kept)
@@ -234,7 +236,7 @@ class Begun:
 
 
 def scored(
-    part: Part, plan: Plan, answers: Mapping[str, Answer], progress: Progress, begun: Begun, beside: Sequence[Setting] = ()
+    part: Part, plan: Plan, answers: Mapping[str, Response], progress: Progress, begun: Begun, beside: Sequence[Setting] = ()
 ) -> list[Result]:
     """The result of a part with its provenance; two where the provider put others' hits into a new order."""
     asked = time.perf_counter()

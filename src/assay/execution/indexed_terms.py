@@ -10,10 +10,10 @@ from assay.datasets import (
     FORMAT,
     BenchmarkDataset,
     Translation,
+    check_one_language,
+    check_terms_known,
     language_of,
     read_translations,
-    refuse_several_languages,
-    refuse_strange_ids,
     with_terms,
 )
 from assay.errors import BadParameter, DataError, NothingSelected
@@ -35,7 +35,7 @@ def with_indexed_terms(datasets: Mapping[str, BenchmarkDataset], plan: Plan) -> 
         what = "only for HPO cases and for terms of --ontology"
         raise BadParameter(f"{' and '.join(flags)}: {what}, and no benchmark has any")
     for dataset in searched.values():
-        refuse_several_languages(dataset)
+        check_one_language(dataset)
     if given is not None:
         _refuse_unused(datasets, given)
     labels = _labels(plan.labels, {language_of(dataset) for dataset in searched.values()})
@@ -63,7 +63,7 @@ def _refuse_unused(datasets: Mapping[str, BenchmarkDataset], given: Ontology) ->
     strange: list[DataError] = []
     for dataset in datasets.values():
         try:
-            refuse_strange_ids(dataset.name, dataset.qrels, given)
+            check_terms_known(dataset.name, dataset.qrels, given)
         except DataError as error:
             strange.append(error)
     if strange and len(strange) == len(datasets):

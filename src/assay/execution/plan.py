@@ -31,7 +31,7 @@ from assay.execution.plan_parts import (
     parse_relevance,
     parse_statistics,
 )
-from assay.execution.retry import Patience
+from assay.execution.retry import RetryPolicy
 from assay.execution.runner import DEFAULT_DEPTH
 from assay.execution.selection import Selection, parse_range, parse_where
 from assay.grammar import mark_written
@@ -69,7 +69,7 @@ class Plan:
     relevance: Relevance = field(default_factory=Relevance)
     profile: Profile = OWN
     selection: Selection = field(default_factory=Selection)
-    patience: Patience = field(default_factory=Patience)
+    patience: RetryPolicy = field(default_factory=RetryPolicy)
     batch_size: int | None = None
     """Queries asked at once, where the provider does not know better."""
     cache: bool = True
@@ -293,13 +293,13 @@ def _tags(given: Any, where: str) -> dict[str, list[str]]:
     return {str(name): [str(one) for one in parse_list(value, str(name), place, "de, en")] for name, value in given.items()}
 
 
-def _patience(given: Mapping[str, Any], where: str) -> Patience:
-    usual = Patience()
+def _patience(given: Mapping[str, Any], where: str) -> RetryPolicy:
+    usual = RetryPolicy()
     is_parallel = parse_flag(given.get("parallel_processing", True), "parallel_processing", where)
     retries = parse_whole(given.get("retries"), "retries", where, least=0, most=MOST_RETRIES)
     concurrency = parse_whole(given.get("concurrency"), "concurrency", where, most=MOST_AT_ONCE)
     index_timeout = given.get("index_timeout")
-    return Patience(
+    return RetryPolicy(
         timeout=parse_number(given.get("timeout", usual.timeout), "timeout", where),
         index_timeout=None if index_timeout is None else parse_number(index_timeout, "index_timeout", where),
         retries=usual.retries if retries is None else retries,

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from assay.errors import ProviderError
-from assay.execution.client import GRACE, Line, describe
-from assay.execution.responses import Answer
-from assay.execution.retry import FEW, Experience, Patience
+from assay.execution.client import GRACE, RetrieverClient, describe
+from assay.execution.responses import Response
+from assay.execution.retry import MAX_FAILURES_BEFORE_GIVING_UP, RetryPolicy, RetryState
 from assay.model import Query
 from assay.providers import Busy, Retriever
 
@@ -32,7 +32,7 @@ class Task:
 
 
 @dataclass
-class Waiting:
+class TaskQueue:
     """Tasks that are not asked yet: those to be asked again when their time has come, before those that are new."""
 
     new: list[Task]
@@ -57,13 +57,13 @@ class Waiting:
         return self.again.pop() if is_due or not self.new else self.new.pop()
 
 
-Outcomes = queue.SimpleQueue[tuple[Task, Answer | Exception]]
+Outcomes = queue.SimpleQueue[tuple[Task, Response | Exception]]
 
 
-class Hand:
+class PoolThread:
     """A thread that asks one query after the other."""
 
-    def __init__(self, line: Line, k: int, outcomes: Outcomes) -> None:
+    def __init__(self, line: RetrieverClient, k: int, outcomes: Outcomes) -> None:
         self._line, self._k, self._outcomes = line, k, outcomes
         self._inbox: queue.SimpleQueue[tuple[Task, float] | None] = queue.SimpleQueue()
         threading.Thread(target=self._serve, name="assay asks", daemon=True).start()
@@ -87,35 +87,35 @@ class Hand:
 
 
 @dataclass
-class Crew:
+class ThreadPool:
     """Asks fewer at once while the service is busy, and more again when it answers.
 
     A call that took too long holds its place until it comes back, so that no service is asked more than allowed; but
     one place is always left.
     """
 
-    line: Line
+    line: RetrieverClient
     k: int
-    experience: Experience
+    experience: RetryState
     limit: float = 0.0
     _streak: int = 0
     _halved: float = 0.0
     """When the limit was last cut in half: what was asked before that is no news."""
     _quiet_until: float = 0.0
     """When a busy service may be asked again."""
-    _idle: list[Hand] = field(default_factory=list)
-    _hands: dict[Task, Hand] = field(default_factory=dict)
+    _idle: list[PoolThread] = field(default_factory=list)
+    _hands: dict[Task, PoolThread] = field(default_factory=dict)
     """Who asks what, also where nobody waits for the answer any more."""
     _outcomes: Outcomes = field(default_factory=queue.SimpleQueue)
 
     @property
-    def _patience(self) -> Patience:
+    def _patience(self) -> RetryPolicy:
         return self.experience.patience
 
-    def ask(self, queries: Sequence[Query]) -> Iterator[list[Answer]]:
+    def ask(self, queries: Sequence[Query]) -> Iterator[list[Response]]:
         """Every query once, in the order in which they are answered."""
         self.limit = float(self._patience.concurrency)
-        waiting = Waiting([Task(query) for query in reversed(queries)])
+        waiting = TaskQueue([Task(query) for query in reversed(queries)])
         running: set[Task] = set()
         try:
             while waiting or running:
@@ -130,22 +130,22 @@ class Crew:
     def _has_room(self, running: set[Task]) -> bool:
         return not running or len(self._hands) < int(self.limit)
 
-    def _start(self, waiting: Waiting, running: set[Task]) -> None:
+    def _start(self, waiting: TaskQueue, running: set[Task]) -> None:
         now = time.monotonic()
         while waiting and self._has_room(running) and max(waiting.due(), self._quiet_until) <= now:
             task = waiting.take(now)
             task.started, task.deadline = now, now + self._patience.timeout + GRACE
-            hand = self._idle.pop() if self._idle else Hand(self.line, self.k, self._outcomes)
+            hand = self._idle.pop() if self._idle else PoolThread(self.line, self.k, self._outcomes)
             running.add(task)
             self._hands[task] = hand
             hand.take(task, self._patience.timeout)
 
-    def _finished(self, running: set[Task], waiting: Waiting) -> list[tuple[Task, Answer | Exception]]:
+    def _finished(self, running: set[Task], waiting: TaskQueue) -> list[tuple[Task, Response | Exception]]:
         """What came back, or ran out of time, by now."""
         due = [task.deadline for task in running]
         if waiting and self._has_room(running):
             due.append(max(waiting.due(), self._quiet_until))
-        back: list[tuple[Task, Answer | Exception]] = []
+        back: list[tuple[Task, Response | Exception]] = []
         try:
             back.append(self._outcomes.get(timeout=max(0.001, min(min(due) - time.monotonic(), PATIENT))))
             while True:
@@ -160,9 +160,9 @@ class Crew:
             found.append((task, TimeoutError(f"no answer within {self._patience.timeout:g} s")))
         return found
 
-    def _settled(self, task: Task, outcome: Answer | Exception, waiting: Waiting) -> Answer | None:
+    def _settled(self, task: Task, outcome: Response | Exception, waiting: TaskQueue) -> Response | None:
         """The answer, or None where the query is asked once more."""
-        if isinstance(outcome, Answer):
+        if isinstance(outcome, Response):
             self.experience.answered([outcome])
             self._grow()
             return outcome
@@ -193,23 +193,23 @@ class Crew:
             self._quiet_until = max(self._quiet_until, now + pause)
 
 
-def ask(
-    retriever: Retriever | Line,
+def ask_concurrently(
+    retriever: Retriever | RetrieverClient,
     queries: Sequence[Query],
     k: int,
     batch: int,
-    patience: Patience | Experience,
+    patience: RetryPolicy | RetryState,
     *,
     grows: bool = False,
-) -> Iterator[list[Answer]]:
+) -> Iterator[list[Response]]:
     """Answers as they come, every query once. A query that fails for good has its error as the answer.
 
     With `grows`, `batch` is the largest size, reached step by step while answers come quickly. What is asked in several
     goes shares an experience.
     """
-    experience = patience if isinstance(patience, Experience) else Experience(patience)
-    line = retriever if isinstance(retriever, Line) else Line(retriever)
-    how = Batches(line, k, experience, batch, grows) if batch > 1 else Crew(line, k, experience)
+    experience = patience if isinstance(patience, RetryState) else RetryState(patience)
+    line = retriever if isinstance(retriever, RetrieverClient) else RetrieverClient(retriever)
+    how = BatchClient(line, k, experience, batch, grows) if batch > 1 else ThreadPool(line, k, experience)
     return how.ask(queries)
 
 
@@ -220,16 +220,16 @@ Failed = tuple[Query, Exception]
 
 
 @dataclass
-class Batches:
+class BatchClient:
     """Asks in batches: of `size`, or with `grows`, larger and larger ones up to it while answers come quickly."""
 
-    line: Line
+    line: RetrieverClient
     k: int
-    experience: Experience
+    experience: RetryState
     size: int
     grows: bool = False
 
-    def ask(self, queries: Sequence[Query]) -> Iterator[list[Answer]]:
+    def ask(self, queries: Sequence[Query]) -> Iterator[list[Response]]:
         """Every query once; those of a batch that failed are asked alone."""
         start, size, failed = 0, 1 if self.grows else self.size, list[Failed]()
         while start < len(queries):
@@ -237,13 +237,19 @@ class Batches:
             start += len(some)
             began = time.perf_counter()
             outcomes = list(zip(some, self._attempt(some), strict=True))
-            if answers := [one for _, one in outcomes if isinstance(one, Answer)]:
+            if answers := [one for _, one in outcomes if isinstance(one, Response)]:
                 self.experience.answered(answers)
                 yield answers
             lost = [(query, one) for query, one in outcomes if isinstance(one, Exception)]
             size = self._next_size(size, time.perf_counter() - began, is_fine=not lost)
             failed += lost
-            if len(some) == 1 and lost and len(failed) < FEW and self.experience.is_new and start < len(queries):
+            if (
+                len(some) == 1
+                and lost
+                and len(failed) < MAX_FAILURES_BEFORE_GIVING_UP
+                and self.experience.is_new
+                and start < len(queries)
+            ):
                 continue  # the first few wait together
             yield from self._alone(failed, n_tried=1 if len(some) == 1 else 0)
             failed = []
@@ -253,7 +259,7 @@ class Batches:
             return size
         return min(2 * size, self.size) if is_fine and seconds < QUICK else max(size // 2, 1)
 
-    def _alone(self, failed: list[Failed], n_tried: int) -> Iterator[list[Answer]]:
+    def _alone(self, failed: list[Failed], n_tried: int) -> Iterator[list[Response]]:
         """One by one, so that a bad query does not take others along; in rounds, with one pause for all of them.
 
         What failed in company is asked alone, whatever the error: it may have been another's.
@@ -270,14 +276,14 @@ class Batches:
             failed = []
             for query, _ in again:
                 (outcome,) = self._attempt([query])
-                if isinstance(outcome, Answer):
+                if isinstance(outcome, Response):
                     self.experience.answered([outcome])
                     yield [outcome]
                 else:
                     failed.append((query, outcome))
             n_tried += 1
 
-    def _attempt(self, queries: Sequence[Query]) -> list[Answer | Exception]:
+    def _attempt(self, queries: Sequence[Query]) -> list[Response | Exception]:
         seconds = self.experience.patience.timeout * (1 if self.grows else len(queries))
         try:
             return self.line.worker.do(self.line.search, queries, self.k, seconds, seconds=seconds + GRACE)

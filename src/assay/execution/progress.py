@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from assay.execution.responses import Answer
+from assay.execution.responses import Response
 
 
 class Wait(NamedTuple):
@@ -41,7 +41,7 @@ class Progress:
         self.wait = Wait(seconds, why, time.perf_counter() + seconds)
         self.watch(self)
 
-    def add(self, answers: Sequence[Answer], *, cached: bool = False) -> None:
+    def add(self, answers: Sequence[Response], *, cached: bool = False) -> None:
         """Count answers and tell the watcher."""
         self.n_done += len(answers)
         self.n_failed += sum(answer.error is not None for answer in answers)

@@ -29,7 +29,7 @@ LOCK = re.compile(r"\..+\.log\.lock")
 ADVICE = "make room, or work in another folder"
 
 
-class Answer(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
+class Response(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """The ranking a query got, or the error it got instead."""
 
     query: str
@@ -68,7 +68,7 @@ class Record(msgspec.Struct, frozen=True):
     """One line of a log: answers of one part of a plan."""
 
     part: str
-    answers: list[Answer]
+    answers: list[Response]
 
     def __post_init__(self) -> None:
         """Every document has a score, and what came along is text where it is read as one."""
@@ -99,7 +99,7 @@ class KnownHeader(msgspec.Struct, frozen=True):
 
 
 @dataclass
-class AnswerLog:
+class ResponseLog:
     """Append-only. Every line has a checksum, so what was being written when the process died is seen and cut off."""
 
     path: Path
@@ -141,10 +141,10 @@ class AnswerLog:
         first = next(_whole_lines(self.path), None)
         return first.header if first is not None else {}
 
-    def read(self) -> tuple[dict[str, Any], dict[str, dict[str, Answer]]]:
+    def read(self) -> tuple[dict[str, Any], dict[str, dict[str, Response]]]:
         """The header, and part → query → answer, as far as lines are whole. Nothing is written: another may be writing."""
         header: dict[str, Any] = {}
-        answers: dict[str, dict[str, Answer]] = {}
+        answers: dict[str, dict[str, Response]] = {}
         for line in _whole_lines(self.path):
             if line.record is None:
                 header = line.header
@@ -197,7 +197,7 @@ class Appender:
         self._path, self._handle = path, handle
         self._encode = msgspec.json.Encoder(enc_hook=_plain).encode
 
-    def append(self, part: str, answers: Iterable[Answer]) -> None:
+    def append(self, part: str, answers: Iterable[Response]) -> None:
         """Add answers of a part; one with half a letter in it, which no file can hold, is left out."""
         some = list(answers)
         try:

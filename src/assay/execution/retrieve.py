@@ -16,7 +16,7 @@ from assay.execution.execute import Begun, is_total_failure, scored
 from assay.execution.indexed_terms import with_indexed_terms
 from assay.execution.plan import WrittenPlan, make_plan
 from assay.execution.progress import Progress
-from assay.execution.runner import Part, gather
+from assay.execution.runner import Part, collect_responses
 from assay.grammar import WrittenName
 from assay.metrics import Given, parse_metrics, written_metrics
 from assay.model import Document, Policy, Query
@@ -58,7 +58,7 @@ def run(
     part = Part(chosen, provider, queries, plan.k, patience, plan.batch_size, relevance=plan.relevance)
     begun = Begun()
     progress = Progress(part.name, len(queries))
-    result = scored(part, plan, gather(part, {}, None, progress), progress, begun)[-1]
+    result = scored(part, plan, collect_responses(part, {}, None, progress), progress, begun)[-1]
     if is_total_failure(result):
         query, reason = next(iter(result.failures.items()))
         raise ProviderError(f"{part.name}: every query failed; {query}: {reason}")
@@ -74,7 +74,7 @@ def own_provider(retriever: Any, name: str = "") -> BoundProvider:
     if inspect.isclass(retriever):
         raise UsageError(f"{retriever.__name__} is a class; hand over an object of it: {retriever.__name__}()")
     if callable(getattr(retriever, "search", None)):
-        lend: Any = partial(Lent, retriever)
+        lend: Any = partial(ObjectProvider, retriever)
         own, indexes, batch = type(retriever).__name__, callable(getattr(retriever, "index", None)), 1000
     elif callable(retriever):
         own, indexes, batch = getattr(retriever, "__name__", type(retriever).__name__), False, 1
@@ -85,7 +85,7 @@ def own_provider(retriever: Any, name: str = "") -> BoundProvider:
     return BoundProvider(record, {})
 
 
-class Lent:
+class ObjectProvider:
     """A retriever that somebody else goes on using: it is not closed. What it raises is told with the place."""
 
     def __init__(self, retriever: Any) -> None:

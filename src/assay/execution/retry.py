@@ -6,19 +6,19 @@ import random
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from assay.execution.client import failed
-from assay.execution.responses import Answer
+from assay.execution.client import failed_response
+from assay.execution.responses import Response
 from assay.providers import Busy, Final
 
-FEW = 3
+MAX_FAILURES_BEFORE_GIVING_UP = 3
 """Queries that fail for good before anything was answered, after which nothing is asked twice."""
 
 
 @dataclass
-class Experience:
+class RetryState:
     """What asking a provider has brought so far; it teaches when patience is wasted."""
 
-    patience: Patience
+    patience: RetryPolicy
     waits: Callable[[float, str], None] = field(default=lambda _seconds, _why: None)
     """Told how long everybody waits now, and why, when a service asks for that."""
     _n_lost: int = 0
@@ -36,7 +36,7 @@ class Experience:
 
     def is_worth_waiting(self, error: Exception) -> bool:
         """Not while nothing has ever worked, nor after the longest wait was not long enough for a service."""
-        if not self._has_answered and self._n_lost >= FEW:
+        if not self._has_answered and self._n_lost >= MAX_FAILURES_BEFORE_GIVING_UP:
             return False
         return not (self._is_put_off and self.patience.is_put_off(error))
 
@@ -47,18 +47,18 @@ class Experience:
             self.waits(seconds, error.message.rpartition(": ")[2])
         return seconds
 
-    def answered(self, answers: Iterable[Answer]) -> None:
+    def answered(self, answers: Iterable[Response]) -> None:
         """Note that some were answered."""
         if any(answer.error is None for answer in answers):
             self._has_answered, self._is_put_off = True, False
 
-    def lost(self, query: str, error: Exception) -> Answer:
+    def lost(self, query: str, error: Exception) -> Response:
         """The answer to a query that is given up."""
         self._n_lost += not isinstance(error, Final)
         if not self.patience.is_put_off(error):
-            return failed(query, error)
+            return failed_response(query, error)
         self._is_put_off = True
-        return failed(query, error, f", and {self.patience.longest_pause:g} s is the longest wait")
+        return failed_response(query, error, f", and {self.patience.longest_pause:g} s is the longest wait")
 
 
 BUSY_RETRIES = 3
@@ -68,7 +68,7 @@ LONGEST_PAUSE, SHORT_PAUSE = 300.0, 60.0
 
 
 @dataclass(frozen=True)
-class Patience:
+class RetryPolicy:
     """What a runner puts up with."""
 
     timeout: float = 60.0

@@ -15,30 +15,30 @@ import numpy as np
 from assay.datasets import BenchmarkDataset
 from assay.errors import AssayError, ProviderError
 from assay.evaluation import (
+    AnsweredQueries,
     Profile,
     Relevance,
-    Replied,
     Result,
     Setting,
     describe_dataset,
     describe_machine,
     describe_repository,
     evaluate_dataset,
+    expected_answers,
     judged_beside,
     notes_on_unit,
     now,
+    parse_reported_answers,
     reads_answers,
-    replies_said,
     term_ids_for,
-    wanted_by_queries,
-    with_replied,
+    with_answers,
 )
 from assay.execution.chunking import Chunked
-from assay.execution.client import Line, TookTooLong, Worker, describe, failed
-from assay.execution.pool import ask
+from assay.execution.client import CallThread, CallTimeout, RetrieverClient, describe, failed_response
+from assay.execution.pool import ask_concurrently
 from assay.execution.progress import Progress
-from assay.execution.responses import Answer
-from assay.execution.retry import Experience, Patience
+from assay.execution.responses import Response
+from assay.execution.retry import RetryPolicy, RetryState
 from assay.metrics import BoundMetric
 from assay.model import Document, Query, Rankings, Run
 from assay.providers import BoundProvider
@@ -54,10 +54,10 @@ INDEX_TIMEOUT = 600.0
 """Seconds that code and services of the user's own have to get ready, unless somebody says how many."""
 
 
-class Keeper(Protocol):
+class ResponseKeeper(Protocol):
     """Whoever is given answers as they come, such as a log."""
 
-    def append(self, part: str, answers: Sequence[Answer], /) -> None:
+    def append(self, part: str, answers: Sequence[Response], /) -> None:
         """Take answers of a part."""
 
 
@@ -69,7 +69,7 @@ class Part:
     provider: BoundProvider
     queries: Mapping[str, Query]
     k: int
-    patience: Patience = field(default_factory=Patience)
+    patience: RetryPolicy = field(default_factory=RetryPolicy)
     batch: int | None = None
     """Queries asked at once, of a provider that takes several; None leaves it to the provider."""
     number: int = 0
@@ -108,7 +108,9 @@ class Part:
         return provider.name if chunker is None else f"{chunker.name} + {provider.name}"
 
 
-def gather(part: Part, known: Mapping[str, Answer], log: Keeper | None, progress: Progress) -> dict[str, Answer]:
+def collect_responses(
+    part: Part, known: Mapping[str, Response], log: ResponseKeeper | None, progress: Progress
+) -> dict[str, Response]:
     """All answers of a part: those known already, and the rest asked now, each kept in the log before anything else."""
     answers = {query: known[query] for query in part.queries if query in known and known[query].error is None}
     progress.add(list(answers.values()), cached=True)
@@ -122,7 +124,7 @@ def gather(part: Part, known: Mapping[str, Answer], log: Keeper | None, progress
     return {query: answers[query] for query in part.queries}
 
 
-def _ask_by_scope(part: Part, queries: Sequence[Query], progress: Progress) -> Iterator[list[Answer]]:
+def _ask_by_scope(part: Part, queries: Sequence[Query], progress: Progress) -> Iterator[list[Response]]:
     """A retriever that indexes is made and filled for each scope; one that does not is asked about all queries at once."""
     if not queries:
         return
@@ -130,7 +132,7 @@ def _ask_by_scope(part: Part, queries: Sequence[Query], progress: Progress) -> I
     for query in queries:
         by_scope.setdefault(query.scope, []).append(query)
     groups = part.dataset.groups if set(by_scope) != {None} else {}
-    experience = Experience(part.patience, progress.waits)
+    experience = RetryState(part.patience, progress.waits)
     for scope, some in by_scope.items():
         try:
             with _retriever(part) as line:
@@ -144,7 +146,7 @@ def _ask_by_scope(part: Part, queries: Sequence[Query], progress: Progress) -> I
         except ProviderError as error:
             if len(by_scope) == 1:
                 raise
-            yield [failed(query.query_id, error) for query in some]
+            yield [failed_response(query.query_id, error) for query in some]
 
 
 def _documents(part: Part, scope: str | None, groups: Mapping[str, Sequence[str]]) -> Iterable[Document]:
@@ -155,10 +157,12 @@ def _documents(part: Part, scope: str | None, groups: Mapping[str, Sequence[str]
 
 
 @contextmanager
-def _retriever(part: Part) -> Iterator[Line]:
+def _retriever(part: Part) -> Iterator[RetrieverClient]:
     """A retriever, told judgments and order where it may know them, and closed in the end; what fails then is let pass."""
-    worker = Worker(is_here=math.isinf(part.patience.timeout) and part.patience.index_timeout is None)
-    line = Line(_start(part, worker, part.provider.filled(cache=part.cache, timeout=part.patience.timeout).make), worker)
+    worker = CallThread(is_here=math.isinf(part.patience.timeout) and part.patience.index_timeout is None)
+    line = RetrieverClient(
+        _start(part, worker, part.provider.filled(cache=part.cache, timeout=part.patience.timeout).make), worker
+    )
     if hasattr(line.retriever, "know"):
         qrels, by = part.cut.judgments if part.cut is not None else (part.dataset.qrels, part.relevance.by)
         know = partial(line.call, "know", qrels, part.dataset.owner_of_relevance, by, **part.relevance.defaults)
@@ -178,25 +182,25 @@ def _retriever(part: Part) -> Iterator[Line]:
         worker.close()
 
 
-def _start(part: Part, worker: Worker, function: Callable[..., Any], *arguments: Any) -> Any:
+def _start(part: Part, worker: CallThread, function: Callable[..., Any], *arguments: Any) -> Any:
     try:
         return worker.do(function, *arguments, seconds=part.index_timeout)
     except AssayError:
         raise
-    except TookTooLong:
+    except CallTimeout:
         advice = "--index-timeout allows more"
         raise ProviderError(f"{part.provider.name} was not ready within {part.index_timeout:g} s; {advice}") from None
     except (Exception, SystemExit) as error:
         raise ProviderError(f"{part.provider.name} could not be started: {describe(error)}") from error
 
 
-def _ask(part: Part, line: Line, queries: Sequence[Query], experience: Experience) -> Iterator[list[Answer]]:
+def _ask(part: Part, line: RetrieverClient, queries: Sequence[Query], experience: RetryState) -> Iterator[list[Response]]:
     own = int(getattr(line.retriever, "batch", part.provider.provider.batch))
     size = (part.batch or own) if own > 1 else 1
-    return ask(line, queries, part.k, size, experience, grows=part.batch is None)
+    return ask_concurrently(line, queries, part.k, size, experience, grows=part.batch is None)
 
 
-def score_part(part: Part, answers: Mapping[str, Answer], settings: Sequence[Setting], profile: Profile) -> Result:
+def score_part(part: Part, answers: Mapping[str, Response], settings: Sequence[Setting], profile: Profile) -> Result:
     """Score what was gathered. For a query that failed nothing was retrieved: it scores 0, whatever the policy."""
     rankings = _by_term(part, {query: answer.ranking for query, answer in answers.items() if answer.error is None})
     failures = {query: answer.error for query, answer in answers.items() if answer.error is not None}
@@ -227,19 +231,21 @@ def _by_term(part: Part, rankings: dict[str, dict[str, float]]) -> dict[str, dic
 
 
 def _with_answers(
-    part: Part, result: Result, answers: Mapping[str, Answer], settings: Sequence[Setting], profile: Profile
+    part: Part, result: Result, answers: Mapping[str, Response], settings: Sequence[Setting], profile: Profile
 ) -> Result:
     """The result with what the provider answered in words; a query that failed scores 0 there, whatever the policy."""
-    replies, notes = replies_said({query: answer.said for query, answer in answers.items() if answer.error is None})
-    wanted = wanted_by_queries(part.queries) if replies else {}
+    replies, notes = parse_reported_answers(
+        {query: answer.said for query, answer in answers.items() if answer.error is None}
+    )
+    wanted = expected_answers(part.queries) if replies else {}
     if not replies:
         notes.append(f"{part.provider.name} reported no answer in words, so there is nothing to score of it.")
     lenient = replace(profile, policy=replace(profile.policy, missing="zero"))
-    found = with_replied(result, Replied(replies, wanted), settings, lenient)
+    found = with_answers(result, AnsweredQueries(replies, wanted), settings, lenient)
     return replace(found, notes=(*found.notes, *notes))
 
 
-def _times(answers: Mapping[str, Answer]) -> Times:
+def _times(answers: Mapping[str, Response]) -> Times:
     timed = {query: answer for query, answer in answers.items() if answer.error is None and not math.isnan(answer.ms)}
     are_shares = any(answer.n_together > 1 for answer in timed.values())
     return Times({query: answer.ms for query, answer in timed.items()}, are_shares)
@@ -257,7 +263,7 @@ def _notes(part: Part, rankings: Mapping[str, Mapping[str, float]], metrics: Seq
 
 
 def provenance(
-    part: Part, progress: Progress, answers: Mapping[str, Answer], began: str, seconds: Mapping[str, float]
+    part: Part, progress: Progress, answers: Mapping[str, Response], began: str, seconds: Mapping[str, float]
 ) -> dict[str, Any]:
     """Everything needed to have the same result again."""
     times = _times(answers)

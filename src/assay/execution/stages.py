@@ -24,7 +24,7 @@ from assay.evaluation import (
     with_columns,
     without_scores,
 )
-from assay.execution.responses import Answer
+from assay.execution.responses import Response
 from assay.execution.runner import Part, score_part
 from assay.metrics import BoundMetric, find_metric
 from assay.model import Policy, Query
@@ -68,7 +68,7 @@ class Reports(NamedTuple):
 
 
 def with_routing(
-    result: Result, queries: Mapping[str, Query], answers: Mapping[str, Answer], asked: Sequence[BoundMetric]
+    result: Result, queries: Mapping[str, Query], answers: Mapping[str, Response], asked: Sequence[BoundMetric]
 ) -> Result:
     """The result with metrics of routes: those asked for; and the usual ones beside it, where the provider reports any."""
     reports = reports_of(queries, answers)
@@ -92,7 +92,7 @@ def _without_reports(result: Result, asked: Sequence[BoundMetric], reports: Repo
     return replace(without_scores(result, asked), notes=tuple(notes))
 
 
-def reports_of(queries: Mapping[str, Query], answers: Mapping[str, Answer]) -> Reports:
+def reports_of(queries: Mapping[str, Query], answers: Mapping[str, Response]) -> Reports:
     """The decision about each query: what the provider says, and what the query's metadata say would be right."""
     has_truth = knows_routes(queries)
     decisions: list[Decision] = []
@@ -100,7 +100,7 @@ def reports_of(queries: Mapping[str, Query], answers: Mapping[str, Answer]) -> R
     for name, query in queries.items():
         truth = {key: value for key, value in (query.metadata or {}).items() if key in TRUTH}
         try:
-            decisions.append(decision_of(name, {**truth, **said_of_route(answers.get(name), has_truth=has_truth)}))
+            decisions.append(decision_of(name, {**truth, **reported_route(answers.get(name), has_truth=has_truth)}))
         except DataError as error:
             decisions.append(Decision(name))
             unread.append(f"{name}: {error}")
@@ -113,7 +113,7 @@ def knows_routes(queries: Mapping[str, Query]) -> bool:
     return any(name in (query.metadata or {}) for query in queries.values() for name in TRUTH)
 
 
-def said_of_route(answer: Answer | None, *, has_truth: bool) -> dict[str, Any]:
+def reported_route(answer: Response | None, *, has_truth: bool) -> dict[str, Any]:
     """What was said beside the hits; else, where the dataset knows about routes, what the best hit's metadata say."""
     if answer is None or answer.error is not None:
         return {}
@@ -125,12 +125,12 @@ def said_of_route(answer: Answer | None, *, has_truth: bool) -> dict[str, Any]:
     return {name: value for name, value in metadata.items() if name in SAID} if tells else {}
 
 
-def first_answers(answers: Mapping[str, Answer], k: int) -> dict[str, Answer]:
+def first_answers(answers: Mapping[str, Response], k: int) -> dict[str, Response]:
     """For each query what was ranked before; a query that failed has failed there too, for its ranking was not kept."""
     return {query: _first(answer, k) for query, answer in answers.items()}
 
 
-def with_first(answer: Answer, first: Mapping[str, float]) -> Answer:
+def with_first(answer: Response, first: Mapping[str, float]) -> Response:
     """The answer, with its first ranking noted in it as a reranker does; for answers read back from results."""
     place = {doc: rank for rank, doc in enumerate(first, 1)}
     beyond = len(answer.docs) + 1
@@ -140,14 +140,14 @@ def with_first(answer: Answer, first: Mapping[str, float]) -> Answer:
     rest = [[doc, score] for doc, score in first.items() if doc not in extra]
     if rest and answer.docs:
         extra[answer.docs[0]] |= {REST: rest}
-    return Answer(answer.query, answer.docs, answer.scores, answer.ms, extra=extra)
+    return Response(answer.query, answer.docs, answer.scores, answer.ms, extra=extra)
 
 
-def _first(answer: Answer, k: int) -> Answer:
+def _first(answer: Response, k: int) -> Response:
     if answer.error is not None:
         return answer
     hits = (first_ranking(answer.hits) or [])[:k]
-    return Answer(answer.query, [hit.doc_id for hit in hits], [hit.score for hit in hits], float("nan"))
+    return Response(answer.query, [hit.doc_id for hit in hits], [hit.score for hit in hits], float("nan"))
 
 
 RERANKING = "reranking"
@@ -195,7 +195,7 @@ REPLY = frozenset((*ANSWERS, *CONFIDENCE, *ABSTAINED))
 """What is read of an answer in words."""
 
 
-def kept_words(queries: Mapping[str, Query], answers: Mapping[str, Answer]) -> dict[str, dict[str, Any]]:
+def reported_fields(queries: Mapping[str, Query], answers: Mapping[str, Response]) -> dict[str, dict[str, Any]]:
     """Query → the fields that metrics of answers and routes read, as plain JSON values.
 
     A query that failed says nothing, and so does one whose provider reports its hits alone.
@@ -204,7 +204,7 @@ def kept_words(queries: Mapping[str, Query], answers: Mapping[str, Answer]) -> d
     found: dict[str, dict[str, Any]] = {}
     for query, answer in answers.items():
         reply = {name: value for name, value in (answer.said or {}).items() if name in REPLY}
-        if answer.error is None and (said := {**reply, **said_of_route(answer, has_truth=has_truth)}):
+        if answer.error is None and (said := {**reply, **reported_route(answer, has_truth=has_truth)}):
             found[query] = _plain(said)
     return found
 
@@ -221,7 +221,7 @@ def _plain(value: Any) -> Any:
     return value if value is None or isinstance(value, str | int) else str(value)
 
 
-def staged(part: Part, answers: Mapping[str, Answer], settings: Sequence[Setting], profile: Profile) -> list[Result]:
+def staged(part: Part, answers: Mapping[str, Response], settings: Sequence[Setting], profile: Profile) -> list[Result]:
     """One result, or two where the provider put others' hits into a new order: the first ranking, then the last.
 
     Metrics that do not read one ranking are scored here, beside those that do.
@@ -229,7 +229,7 @@ def staged(part: Part, answers: Mapping[str, Answer], settings: Sequence[Setting
     ranked = [one for one in settings if one.metric.metric.view not in (ROUTING, RERANKING)] or [judged_beside(profile)]
     routes, gains = (_reading(view, settings) for view in (ROUTING, RERANKING))
     after = with_routing(score_part(part, answers, ranked, profile), part.queries, answers, routes)
-    after = replace(after, said=kept_words(part.queries, answers))
+    after = replace(after, said=reported_fields(part.queries, answers))
     stages = [after]
     if part.provider.provider.keeps_first:
         first = score_part(part, first_answers(answers, part.k), ranked, profile)

@@ -24,8 +24,8 @@ from assay.files.record_files import shards_in as shards_in
 from assay.files.record_files import suffix_of as suffix_of
 from assay.files.record_files import table_in as table_in
 from assay.files.record_files import write_parquet_table as write_parquet_table
-from assay.files.replies import ReplyRecords as ReplyRecords
-from assay.files.replies import read_replies as read_replies
+from assay.files.replies import AnswerRecords as AnswerRecords
+from assay.files.replies import read_answers as read_answers
 from assay.files.replies import read_routes as read_routes
 from assay.files.rows import trec_fields as trec_fields
 from assay.files.rows import trec_ids as trec_ids

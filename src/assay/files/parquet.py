@@ -41,7 +41,7 @@ class ParquetFile(NamedTuple):
 @contextmanager
 def open_parquet(source: FileSource) -> Iterator[ParquetFile]:
     """The file, in a database of its own. Whatever this one raises, at once or row by row, is a DataError."""
-    with explained(source.label), connect() as connection:
+    with attribute_to_source(source.label), connect() as connection:
         yield ParquetFile(connection, parquet_reader(connection, source))
 
 
@@ -61,7 +61,7 @@ def parquet_reader(connection: Any, source: FileSource) -> str:
 
 
 @contextmanager
-def explained(label: str) -> Iterator[None]:
+def attribute_to_source(label: str) -> Iterator[None]:
     """What the database raises while it reads a Parquet file, as a DataError that names the file."""
     import duckdb
 

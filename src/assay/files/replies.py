@@ -15,7 +15,7 @@ from assay.files.hits import LISTS, PLAIN_TEXTS
 from assay.files.json_text import read_json
 from assay.files.record_files import Record, suffix_of
 from assay.files.source import FileSource
-from assay.model import EMPTY_ID, Query, is_said, text_id
+from assay.model import EMPTY_ID, Query, is_present, text_id
 from assay.text import counted, some_of
 from assay.views import (
     ABSTAINED,
@@ -25,12 +25,12 @@ from assay.views import (
     FIELDS,
     REFERENCES,
     UNANSWERABLE,
+    Answer,
     Decision,
-    Reply,
-    Wanted,
+    ExpectedAnswer,
     decision_of,
-    reply_of,
-    wanted_in,
+    parse_answer,
+    parse_expected_answer,
 )
 
 QUERY_IDS = ("query_id", "question_id", "qid", "case_id", "id", "_id")
@@ -46,11 +46,11 @@ REPLY_EXAMPLE = '{"query_id": "q1", "answer": "Paris"}'
 
 
 @dataclass
-class ReplyRecords:
+class AnswerRecords:
     """What one system answered; and, where its records say so, what is right and what was asked."""
 
-    replies: dict[str, Reply] = field(default_factory=dict)
-    wanted: dict[str, Wanted] = field(default_factory=dict)
+    replies: dict[str, Answer] = field(default_factory=dict)
+    wanted: dict[str, ExpectedAnswer] = field(default_factory=dict)
     queries: dict[str, Query] = field(default_factory=dict)
     hits: dict[str, list[Any]] = field(default_factory=dict)
     """What was retrieved, where records say so: ids, or records of hits."""
@@ -66,11 +66,11 @@ class ReplyRecords:
         query_id = _id_of(fields)
         if query_id in self.replies:
             raise DataError(f"query {query_id} appears twice; keep one answer for each query")
-        reply = reply_of(fields)
+        reply = parse_answer(fields)
         if reply is None:
             expected = f"expected one under {ANSWERS[0]}, or null, found {_names(fields)}"
             raise DataError(f"query {query_id} has no answer; {expected}")
-        wanted = wanted_in(fields)
+        wanted = parse_expected_answer(fields)
         self.replies[query_id] = reply
         if wanted is not None:
             self.wanted[query_id] = wanted
@@ -80,12 +80,12 @@ class ReplyRecords:
             self.asked.add(query_id)
         self.queries[query_id] = _query(query_id, fields)
 
-    def under(self, ids: Mapping[str, str]) -> ReplyRecords:
+    def under(self, ids: Mapping[str, str]) -> AnswerRecords:
         """The same, with queries that go by their words under these ids of theirs, words → id, where they have one."""
         new = {query: ids[query.strip()] for query in self.asked if query.strip() in ids}
         if not new or len({new.get(query, query) for query in self.replies}) < len(self.replies):
             return self
-        return ReplyRecords(
+        return AnswerRecords(
             {new.get(query, query): value for query, value in self.replies.items()},
             {new.get(query, query): value for query, value in self.wanted.items()},
             {new.get(query, query): value for query, value in self.queries.items()},
@@ -95,13 +95,13 @@ class ReplyRecords:
         )
 
 
-def read_replies(source: Any) -> ReplyRecords:
+def read_answers(source: Any) -> AnswerRecords:
     """Replies out of a file (JSONL, JSON, CSV, TSV, Parquet), a frame, records, or a mapping of query to answer.
 
     All that is wrong is told at once, with its place.
     """
-    found = ReplyRecords()
-    if isinstance(source, ReplyRecords):
+    found = AnswerRecords()
+    if isinstance(source, AnswerRecords):
         return source
     if isinstance(source, str | os.PathLike):
         _read_file(Path(source), found)
@@ -114,7 +114,7 @@ def read_replies(source: Any) -> ReplyRecords:
     return found
 
 
-def _read_file(path: Path, found: ReplyRecords) -> None:
+def _read_file(path: Path, found: AnswerRecords) -> None:
     source = FileSource.at(path)
     found.name = source.name
     is_json = suffix_of(path.name) not in (".csv", ".tsv", ".parquet")
@@ -257,6 +257,6 @@ def _routed_query(one: Decision, known: Mapping[str, Any]) -> Query:
     given = known.get(TAGS_FIELD)
     for fields in (known, given if isinstance(given, Mapping) else {}):
         for name, value in fields.items():
-            if (name not in ROUTE_FIELDS or fields is given) and is_said(value):
+            if (name not in ROUTE_FIELDS or fields is given) and is_present(value):
                 tags[str(name)] = str(value).lower() if isinstance(value, bool) else value
     return Query(one.query_id, text, metadata=tags)

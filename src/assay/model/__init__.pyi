@@ -75,13 +75,13 @@ from assay.model.values import TERM as TERM
 from assay.model.values import are_columns as are_columns
 from assay.model.values import as_number as as_number
 from assay.model.values import as_score as as_score
+from assay.model.values import bool_field as bool_field
+from assay.model.values import first_field as first_field
 from assay.model.values import is_finite_number as is_finite_number
-from assay.model.values import is_said as is_said
+from assay.model.values import is_present as is_present
 from assay.model.values import is_truth_value as is_truth_value
 from assay.model.values import parse_number as parse_number
 from assay.model.values import records_of_columns as records_of_columns
-from assay.model.values import said_under as said_under
-from assay.model.values import said_yes as said_yes
 from assay.model.values import term_of as term_of
 from assay.model.values import unpacked as unpacked
 from assay.serialize import plain_value as plain_value

@@ -118,24 +118,24 @@ def term_of(metadata: Any) -> str | None:
     return term if isinstance(term, str) and term else None
 
 
-def is_said(value: Any) -> bool:
+def is_present(value: Any) -> bool:
     """Whether a cell holds anything: None, nan and blanks do not; an empty list does."""
     if isinstance(value, str):
         return not (value == "" or value.isspace())
     return value is not None and not (isinstance(value, float) and math.isnan(value))
 
 
-def said_under(fields: Mapping[str, Any], names: Iterable[str]) -> tuple[str, Any]:
+def first_field(fields: Mapping[str, Any], names: Iterable[str]) -> tuple[str, Any]:
     """The first of these fields that says something, and what; an empty name where none does."""
     for name in names:
-        if name in fields and is_said(value := fields[name]):
+        if name in fields and is_present(value := fields[name]):
             return name, value
     return "", None
 
 
-def said_yes(fields: Mapping[str, Any], names: Iterable[str]) -> bool | None:
+def bool_field(fields: Mapping[str, Any], names: Iterable[str]) -> bool | None:
     """True or false, also as tables and frames write it: yes, on, 1, 1.0; None where nothing is said."""
-    name, value = said_under(fields, names)
+    name, value = first_field(fields, names)
     if not name:
         return None
     if value is True or value is False:

@@ -10,7 +10,7 @@ import numpy as np
 
 from assay.comparison import align
 from assay.errors import AssayError, DataError, GateFailed, ProviderError, UnknownName, UsageError, near_matches
-from assay.evaluation import Result, over
+from assay.evaluation import Result, subset_of
 from assay.metrics import BoundMetric, find_metric
 from assay.model import Column, values_of
 from assay.monitoring.case import Case
@@ -163,7 +163,7 @@ def case_of(now: Result, before: Result | None, rules: Sequence[Rule], name: str
         said = str(error).removeprefix("these cannot be compared: ").removesuffix(HINT).rstrip(".")
         renewed = f"To make this result the baseline: {anew}" if anew else "Make a new one from the data of this result"
         raise DataError(f"{name} cannot be compared with this result: {said}. {renewed}") from None
-    return Case(now, over(replace(before, run={}), now.query_ids, before.metrics), known)
+    return Case(now, subset_of(replace(before, run={}), now.query_ids, before.metrics), known)
 
 
 def _without_metrics(result: Result) -> Result:

@@ -11,7 +11,7 @@ import numpy as np
 
 from assay.arrays import Floats
 from assay.errors import UsageError
-from assay.evaluation import Result, over
+from assay.evaluation import Result, subset_of
 from assay.metrics import BoundMetric
 from assay.model import Tags, values_of
 from assay.monitoring.difference import Difference, paired_difference
@@ -100,7 +100,7 @@ class Case:
         if where not in self._slices:
             queries = [query for query in self.now.query_ids if self._has_tags(query, where)]
             now, *before = (
-                over(replace(one, run={}), queries, one.metrics) for one in (self.now, self.before) if one is not None
+                subset_of(replace(one, run={}), queries, one.metrics) for one in (self.now, self.before) if one is not None
             )
             self._slices[where] = Case(now, before[0] if before else None)
         return self._slices[where]

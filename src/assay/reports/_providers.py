@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from assay.execution import Answer, Part
+from assay.execution import Part, Response
 from assay.grammar import REQUIRED, show
 from assay.providers import Provider
 from assay.reports._cells import Cell, Table
@@ -62,7 +62,7 @@ def _default(value: Any) -> str:
     return "needed" if value is REQUIRED else "" if value in (None, "") else show(value)
 
 
-def describe_check(part: Part, answers: Mapping[str, Answer]) -> dict[str, Any]:
+def describe_check(part: Part, answers: Mapping[str, Response]) -> dict[str, Any]:
     """Plain JSON values of a check: query → what came back."""
     return {
         query: {
@@ -88,7 +88,7 @@ class CheckReport:
         title = f"{printable(self.part.provider.name)} on {printable(self.part.dataset.name)}, k = {self.part.k}"
         return f"{self.style.wrapped(title)}\n\n{self._set()}\n"
 
-    def row(self, answer: Answer) -> str:
+    def row(self, answer: Response) -> str:
         """What came back for a query."""
         text = self._query(answer.query)
         if answer.error is not None:
@@ -98,7 +98,7 @@ class CheckReport:
             cells = [text, f"{len(answer.docs):,}", milliseconds(answer.ms), first]
         return self._set(list(map(Cell, cells))).removeprefix(self._set() + "\n")
 
-    def verdict(self, answers: Mapping[str, Answer]) -> str:
+    def verdict(self, answers: Mapping[str, Response]) -> str:
         """Whether it works."""
         return f"\n{self.style.wrapped(_verdict(self.part, answers))}\n"
 
@@ -112,7 +112,7 @@ class CheckReport:
         return with_prose(Table(head, list(rows), frozenset({0, 3})), self.style)
 
 
-def _verdict(part: Part, answers: Mapping[str, Answer]) -> str:
+def _verdict(part: Part, answers: Mapping[str, Response]) -> str:
     """Whether it works, and what looks wrong although it does."""
     name, n_failed = printable(part.provider.name), sum(answer.error is not None for answer in answers.values())
     if n_failed:

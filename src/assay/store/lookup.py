@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from assay.errors import DataError, UnknownName
-from assay.evaluation import is_saved_result, read_results, refuse_empty
+from assay.evaluation import check_not_empty, is_saved_result, read_results
 from assay.store.found import Found
 from assay.store.place import parse_place
 from assay.store.references import is_baseline_name, looks_like_file
@@ -20,7 +20,7 @@ MOST_NAMES = 3
 
 def find_results(reference: str, store: str | Path | None = None) -> Found:
     """A file of `--format json` where that is one, else an evaluation of the store; what looks like a file must be one."""
-    refuse_empty(reference)
+    check_not_empty(reference)
     if is_saved_result(reference):
         return Found(tuple(read_results(reference)), reference)
     if _is_file_alone(reference, store):

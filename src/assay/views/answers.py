@@ -14,7 +14,7 @@ import numpy as np
 
 from assay.arrays import Bools, Floats
 from assay.errors import DataError, UsageError
-from assay.model import Query, is_finite_number, said_under, said_yes
+from assay.model import Query, bool_field, first_field, is_finite_number
 from assay.text import shortened, words_of
 from assay.views.graded import GradedRun
 
@@ -23,12 +23,12 @@ Words = list[str]
 
 
 @dataclass(frozen=True, eq=False)
-class Replies:
+class Answers:
     """For each query its reply, None where there is none; and what is wanted, None where nobody knows."""
 
     query_ids: tuple[str, ...]
-    replies: tuple[Reply | None, ...]
-    wanted: tuple[Wanted | None, ...]
+    replies: tuple[Answer | None, ...]
+    wanted: tuple[ExpectedAnswer | None, ...]
     ranking: GradedRun | None = None
     """What was retrieved for the queries, or for some of them."""
     _tokens: dict[tuple[str, str], Words] = field(default_factory=dict, repr=False)
@@ -129,7 +129,7 @@ _LETTER = re.compile(r"[^\W_]")
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class Answer:
     """The text of an answer, and how sure the system is of it. Without a word in it, the system has abstained."""
 
     text: str | None = None
@@ -146,15 +146,15 @@ def has_words(text: str) -> bool:
     return bool(_LETTER.search(text) or words_of(text))
 
 
-def reply_of(said: Mapping[str, Any]) -> Reply | None:
+def parse_answer(said: Mapping[str, Any]) -> Answer | None:
     """The reply in what a system says, by its usual names; None where it says nothing of an answer."""
     named = next((name for name in ANSWERS if name in said), None)
-    abstained = bool(said_yes(said, ABSTAINED))
+    abstained = bool(bool_field(said, ABSTAINED))
     if named is None and not abstained:
         return None
-    text = said[said_under(said, ANSWERS)[0] or named] if named is not None else None
-    confidence = said_under(said, CONFIDENCE)[1]
-    return Reply(in_words(text, "an answer is text, or null where there is none"), _number(confidence), abstained)
+    text = said[first_field(said, ANSWERS)[0] or named] if named is not None else None
+    confidence = first_field(said, CONFIDENCE)[1]
+    return Answer(in_words(text, "an answer is text, or null where there is none"), _number(confidence), abstained)
 
 
 def in_words(value: Any, expected: str) -> str | None:
@@ -192,7 +192,7 @@ ANSWERABLE = ("answerable", "is_answerable")
 UNANSWERABLE = ("is_impossible", "unanswerable")
 
 
-class Wanted(NamedTuple):
+class ExpectedAnswer(NamedTuple):
     """The answers that are right, any of them; none where the query has no answer."""
 
     references: tuple[str, ...] = ()
@@ -203,24 +203,24 @@ class Wanted(NamedTuple):
         return bool(self.references)
 
 
-def wanted_by(query: Query) -> Wanted | None:
+def expected_answer(query: Query) -> ExpectedAnswer | None:
     """What a query of a benchmark expects; None where nobody says, or in no words."""
     metadata = query.metadata or {}
     if _is_unanswerable(metadata):
-        return Wanted()
+        return ExpectedAnswer()
     lists = (_listed(metadata[name]) for name in LISTS if isinstance(metadata.get(name), list | Mapping))
     return _of_texts([query.expected, *next(lists, [])])
 
 
-def wanted_in(fields: Mapping[str, Any]) -> Wanted | None:
+def parse_expected_answer(fields: Mapping[str, Any]) -> ExpectedAnswer | None:
     """What a record says is right; an empty list says that there is no answer. None where it says nothing."""
     if _is_unanswerable(fields):
-        return Wanted()
-    name, given = said_under(fields, REFERENCES)
+        return ExpectedAnswer()
+    name, given = first_field(fields, REFERENCES)
     if not name:
         return None
     texts = _listed(given)
-    return _of_texts(texts) if texts else Wanted()
+    return _of_texts(texts) if texts else ExpectedAnswer()
 
 
 def _listed(given: Any) -> Sequence[Any]:
@@ -230,13 +230,13 @@ def _listed(given: Any) -> Sequence[Any]:
     return [one.get("text", one) if isinstance(one, Mapping) else one for one in given]
 
 
-def _of_texts(texts: Sequence[Any]) -> Wanted | None:
+def _of_texts(texts: Sequence[Any]) -> ExpectedAnswer | None:
     """Each answer once, those without a word left out."""
     written = [in_words(one, "the right answers are text") for one in texts]
     worded = tuple(dict.fromkeys(text for text in written if text is not None and has_words(text)))
-    return Wanted(worded) if worded else None
+    return ExpectedAnswer(worded) if worded else None
 
 
 def _is_unanswerable(fields: Mapping[str, Any]) -> bool:
     """Whether somebody says that there is no answer."""
-    return said_yes(fields, ANSWERABLE) is False or said_yes(fields, UNANSWERABLE) is True
+    return bool_field(fields, ANSWERABLE) is False or bool_field(fields, UNANSWERABLE) is True

@@ -13,7 +13,7 @@ import numpy as np
 
 from assay.arrays import Floats
 from assay.errors import DataError
-from assay.model import as_number, fingerprint, said_under, said_yes, text_id
+from assay.model import as_number, bool_field, fingerprint, first_field, text_id
 from assay.text import shortened
 
 NO_ROUTE = "(none)"
@@ -254,7 +254,7 @@ def decision_of(query_id: str, fields: Mapping[str, Any]) -> Decision:
 
 
 def _experts(fields: Mapping[str, Any], names: Iterable[str]) -> tuple[str, ...] | None:
-    name, value = said_under(fields, names)
+    name, value = first_field(fields, names)
     if not name:
         return None
     if isinstance(value, str):
@@ -282,7 +282,7 @@ def _listed_experts(names: str) -> tuple[str, ...] | None:
 
 
 def _amount(fields: Mapping[str, Any], names: Iterable[str]) -> float | None:
-    name, value = said_under(fields, names)
+    name, value = first_field(fields, names)
     if not name:
         return None
     try:
@@ -297,8 +297,8 @@ def _amount(fields: Mapping[str, Any], names: Iterable[str]) -> float | None:
 READERS: tuple[tuple[Callable[[Mapping[str, Any], Iterable[str]], Any], tuple[str, ...]], ...] = (
     (_experts, ROUTE),
     (_experts, OPTIMAL),
-    (said_yes, GATED),
-    (said_yes, NEEDED),
+    (bool_field, GATED),
+    (bool_field, NEEDED),
     (_amount, COST),
 )
 """How the fields of a decision are read, in their order."""

@@ -12,7 +12,7 @@ from assay.grammar import Param, fraction, one_of
 from assay.metrics.catalog.text_overlap import is_one_of, token_f1
 from assay.metrics.definition import ANSWER_COUNT, ANSWER_TOKENS, CUTOFF, REL, GradedRun, Metric, Scores
 from assay.model import Aggregation, Composed
-from assay.views import Replies, Words
+from assay.views import Answers, Words
 
 
 class Point(NamedTuple):
@@ -80,7 +80,7 @@ ABSTENTION_OVER = Param(
 )
 
 
-def abstention_accuracy(replies: Replies, over: str) -> Scores:
+def abstention_accuracy(replies: Answers, over: str) -> Scores:
     """Whether the system leaves open what has no answer.
 
     Who always abstains has 1 here, and 0 with over=answerable: look at both. A query that got neither an answer nor an
@@ -102,7 +102,7 @@ ABSTENTION_ACCURACY = Metric(
 )
 
 
-def answer_contains(replies: Replies) -> Scores:
+def answer_contains(replies: Answers) -> Scores:
     """Whether an expected answer stands in the answer, word for word.
 
     Whole words only: `no` does not stand in `note`. It never falls as an answer gets longer, so look at answer_f1 too.
@@ -126,7 +126,7 @@ ANSWER_CONTAINS = Metric(
 )
 
 
-def answer_exact(replies: Replies, tokens: str) -> Scores:
+def answer_exact(replies: Answers, tokens: str) -> Scores:
     """Whether the answer is word for word an expected one.
 
     Case, punctuation and Unicode's compatibility forms do not matter, but a minus before a digit and a + or # behind a
@@ -147,7 +147,7 @@ ANSWER_EXACT = Metric(
 )
 
 
-def answer_f1(replies: Replies, count: str, tokens: str) -> Scores:
+def answer_f1(replies: Answers, count: str, tokens: str) -> Scores:
     """How many words the answer and the expected one share, as F1.
 
     Of several expected answers the most alike counts. Where an answer is expected, none scores 0; where there is none to
@@ -173,7 +173,7 @@ ANSWER_SUCCESS_THRESHOLD = Param(
 )
 
 
-def answer_success(replies: Replies, k: int | None, rel: float | None, threshold: float) -> Scores:
+def answer_success(replies: Answers, k: int | None, rel: float | None, threshold: float) -> Scores:
     """Whether a relevant document is among the first k, and the answer is like the expected one.
 
     Needs the run beside the answers. A query that has no answer, or of which nobody knows what is relevant, has no
@@ -204,7 +204,7 @@ ANSWER_SUCCESS = Metric(
 AURC_LOSS = Param("loss", one_of("f1", "exact"), "f1", "how wrong an answer is: 1 − answer_f1, or 1 − answer_exact")
 
 
-def aurc(replies: Replies, loss: str) -> Composed:
+def aurc(replies: Answers, loss: str) -> Composed:
     """Area under the risk–coverage curve; how wrong answers are when the surest are given first.
 
     The score of a query is its loss. An answer without a confidence is the least sure. What was left open comes after all

@@ -15,7 +15,7 @@ from assay.arrays import Floats
 from assay.grammar import Param, one_of
 from assay.metrics.definition import Metric, Scores
 from assay.model import Aggregation, Composed
-from assay.views import Replies, Words
+from assay.views import Answers, Words
 
 
 class Overlap(NamedTuple):
@@ -169,7 +169,7 @@ BLEU_SMOOTH = Param(
 )
 
 
-def bleu(replies: Replies, n: int, smooth: str) -> Scores:
+def bleu(replies: Answers, n: int, smooth: str) -> Scores:
     """How many of the answer's n-grams an expected answer has, of one to n words; too short answers are lowered.
 
     BLEU of each answer by itself, from 0 to 1; n-grams longer than the answer do not count. The summary is the mean of
@@ -199,7 +199,7 @@ CORPUS_BLEU_PARTS = 2 * LONGEST_NGRAM + 2
 """Matches and n-grams of each length, and the words of both sides; 0 for lengths that are not asked for."""
 
 
-def corpus_bleu(replies: Replies, n: int) -> Composed:
+def corpus_bleu(replies: Answers, n: int) -> Composed:
     """BLEU of all answers together, their n-grams counted before anything is divided.
 
     The score of a query is the BLEU of its answer alone, the summary that of all of them. A query without an answer
@@ -255,7 +255,7 @@ ROUGE_MEASURE = Param(
 )
 
 
-def rouge(replies: Replies, n: str, measure: str) -> Scores:
+def rouge(replies: Answers, n: str, measure: str) -> Scores:
     """How many stretches of n words the answer and the expected one share; with n=l their longest common subsequence.
 
     Of several expected answers the most alike by F1 counts. Words are not stemmed. Fewer than n words share nothing: a
