@@ -20,7 +20,7 @@ from assay.execution.responses import Record, Response, ResponseLog
 from assay.execution.runner import Part
 from assay.providers._embedding_cache import EmbeddingCache, key_of
 from assay.providers._provider import parse_provider
-from assay.store.place import parse_place
+from assay.store.place import parse_location
 from assay.store.running import PartSoFar, Running, folder_of, list_running
 from fuzz.component import Component
 from fuzz.components.ontology import OBO
@@ -143,7 +143,7 @@ def _ontology_seeds() -> list[bytes]:
 
 
 def _check_running(data: bytes) -> object:
-    place = parse_place(str(scratch() / "running.db"))
+    place = parse_location(str(scratch() / "running.db"))
     folder = folder_of(place)
     folder.mkdir(exist_ok=True)
     Path(folder / "1-0123abcd.json").write_bytes(data)

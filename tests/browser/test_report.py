@@ -225,12 +225,12 @@ def test_hostile_text_runs_nothing(browser, tmp_path):
     from dataclasses import replace
 
     from assay.model.records import Query
-    from assay.reports._page_matter import Matter
+    from assay.reports._page_matter import BenchmarkReport
 
     harm = '<img src=x onerror="document.title=1">\u202e<script>document.title=2</script>\x00' + "w" * 10_000
     result = replace(made.base(), name=harm, queries={"q1": Query("q1", harm)}, benchmark=harm)
     file = tmp_path / "hostile.html"
-    file.write_text(made.page(Matter((result,))), encoding="utf-8")
+    file.write_text(made.page(BenchmarkReport((result,))), encoding="utf-8")
     context = browser.new_context(viewport={"width": 390, "height": 800})
     watched = Watched(context.new_page(), file)
     watched.draw_all()

@@ -70,13 +70,13 @@ def test_all_told_apart():
 
 def test_the_same_pairs_as_the_comparison_finds():
     from assay.comparison._compare import compare_results
-    from assay.comparison.how import How
+    from assay.comparison.how import ComparisonOptions
 
     generator = np.random.default_rng(3)
     results = [result_of(f"s{one}", mrr=generator.uniform(0, 0.3, 40) + 0.05 * one) for one in range(6)]
     drawing = draw("critical_difference", results)
     groups = [set(group["group"].split("; ")) for group in drawing.spec["layer"][3]["data"]["values"]]
-    compared = compare_results(results, How(test="friedman"), metrics=["mrr"])
+    compared = compare_results(results, ComparisonOptions(test="friedman"), metrics=["mrr"])
     for pair in compared.pairs:
         assert any({pair.a, pair.b} <= group for group in groups) != pair.is_significant
 

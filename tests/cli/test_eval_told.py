@@ -3,7 +3,7 @@
 import re
 
 from assay.cli._eval_told import ends_in_table, where_to_look
-from assay.store.place import parse_place
+from assay.store.place import parse_location
 
 
 def table(out):
@@ -50,7 +50,7 @@ def test_the_last_line_can_be_followed(assay, place, monkeypatch):
 
 def test_a_password_is_not_repeated():
     url = "postgresql://me:secret@db.example/assay"
-    assert where_to_look(parse_place(url), url) == "Look: assay show latest · Report: assay report latest -o report.html"
+    assert where_to_look(parse_location(url), url) == "Look: assay show latest · Report: assay report latest -o report.html"
 
 
 def test_a_table_at_the_end_is_told_from_sentences():

@@ -7,7 +7,7 @@ import pytest
 
 import assay
 from assay.comparison.agreement import rank_agreements
-from assay.comparison.how import How
+from assay.comparison.how import ComparisonOptions
 from assay.errors import UsageError
 
 QRELS = {"q1": {"a": 1, "b": 2, "c": 0}, "q2": {"d": 1}}
@@ -66,9 +66,12 @@ def test_a_query_without_answers_is_an_empty_ranking():
 def test_every_pair_or_those_with_the_baseline():
     three = results({"base": BASE, "new": NEW, "other": OTHER})
     assert [(one.a, one.b) for one in rank_agreements(three)] == [("base", "new"), ("base", "other"), ("new", "other")]
-    assert [(one.a, one.b) for one in rank_agreements(three, How(baseline="new"))] == [("new", "base"), ("new", "other")]
+    assert [(one.a, one.b) for one in rank_agreements(three, ComparisonOptions(baseline="new"))] == [
+        ("new", "base"),
+        ("new", "other"),
+    ]
     with pytest.raises(UsageError, match="no system is called 'old'"):
-        rank_agreements(three, How(baseline="old"))
+        rank_agreements(three, ComparisonOptions(baseline="old"))
 
 
 def test_rankings_may_be_given():

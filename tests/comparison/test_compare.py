@@ -10,7 +10,7 @@ from scipy import stats
 
 import assay
 from assay.comparison._compare import SCORING, compare, compare_results
-from assay.comparison.how import How
+from assay.comparison.how import ComparisonOptions
 
 from ._systems import NEW, OLD, ladder, old_and_new, system
 
@@ -66,7 +66,7 @@ def test_other_tests_are_those_of_scipy(test, theirs):
 
 
 def test_the_interval_of_t_is_scipys():
-    pair = compare_results(old_and_new(), How(interval="t", alpha=0.1)).pairs[0]
+    pair = compare_results(old_and_new(), ComparisonOptions(interval="t", alpha=0.1)).pairs[0]
     theirs = stats.ttest_rel(NEW, OLD).confidence_interval(0.9)
     assert (pair.low, pair.high) == pytest.approx((theirs.low, theirs.high))
 
@@ -107,11 +107,11 @@ def test_queries_without_a_score_do_not_count():
 
 
 def test_a_baseline_is_compared_with_all_others_only():
-    comparison = compare_results(ladder(4), How(baseline="s3"))
+    comparison = compare_results(ladder(4), ComparisonOptions(baseline="s3"))
     assert [(pair.a, pair.b) for pair in comparison.pairs] == [("s3", "s1"), ("s3", "s2"), ("s3", "s4")]
     assert comparison.n_comparisons == 3
     with pytest.raises(assay.UnknownName, match="no system is called 's9'"):
-        compare_results(ladder(4), How(baseline="s9"))
+        compare_results(ladder(4), ComparisonOptions(baseline="s9"))
 
 
 def test_results_and_runs_may_be_mixed():
@@ -125,16 +125,16 @@ def test_results_and_runs_may_be_mixed():
 
 
 def test_the_same_seed_gives_the_same_bits():
-    first, second = (compare_results(ladder(3), How(seed=5)).to_dict() for _ in range(2))
+    first, second = (compare_results(ladder(3), ComparisonOptions(seed=5)).to_dict() for _ in range(2))
     assert first == second
 
 
 def test_tests_for_many_systems_speak_of_pairs_or_of_all():
     systems = ladder(3)
-    tukey = compare_results(systems, How(test="tukey_hsd"))
+    tukey = compare_results(systems, ComparisonOptions(test="tukey_hsd"))
     assert all(pair.better == pair.b for pair in tukey.pairs)
     assert "(corrected for 3 systems)" in tukey.verdict
-    anova = compare_results(systems, How(test="anova"))
+    anova = compare_results(systems, ComparisonOptions(test="anova"))
     assert anova.verdict == "The systems differ on map, p < 0.001; anova does not say which of them."
     assert anova.to_dict()["overall"]["map"]["p"] == pytest.approx(anova.fields["map"].p)
     assert anova.n_comparisons == 0
@@ -142,7 +142,7 @@ def test_tests_for_many_systems_speak_of_pairs_or_of_all():
 
 def test_claims_other_than_a_difference():
     a, b = system("a", {"mrr": [0.5, 0.6, 0.7, 0.8]}), system("b", {"mrr": [0.501, 0.6, 0.701, 0.799]})
-    comparison = compare_results([a, b], How(test="equivalence(margin=0.1)"))
+    comparison = compare_results([a, b], ComparisonOptions(test="equivalence(margin=0.1)"))
     assert comparison.pairs[0].is_significant
     assert comparison.pairs[0].better is None
     assert comparison.verdict == "b is within 0.1 of a on mrr (+0.00025, p < 0.001)."

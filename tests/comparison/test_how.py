@@ -3,11 +3,11 @@
 import pytest
 
 import assay
-from assay.comparison.how import INTERVALS, How
+from assay.comparison.how import INTERVALS, ComparisonOptions
 
 
 def test_the_defaults_are_recorded():
-    assert How().to_dict() == {
+    assert ComparisonOptions().to_dict() == {
         "baseline": None,
         "test": "randomization",
         "correction": "holm",
@@ -34,26 +34,26 @@ def test_the_defaults_are_recorded():
 )
 def test_what_cannot_be_is_refused_at_once(choice, said):
     with pytest.raises(assay.UsageError, match=said):
-        How(**choice)
+        ComparisonOptions(**choice)
 
 
 def test_other_spellings():
-    how = How(test="fisher", correction="BH", interval="studentized", alpha=0.01)
+    how = ComparisonOptions(test="fisher", correction="BH", interval="studentized", alpha=0.01)
     assert (how.to_dict()["test"], how.to_dict()["correction"]) == ("randomization", "benjamini_hochberg")
     assert (how.to_dict()["interval"], how.level) == ("studentised", 0.99)
-    assert all(How(interval=name).interval_method == name for name in INTERVALS)
+    assert all(ComparisonOptions(interval=name).interval_method == name for name in INTERVALS)
 
 
 def test_tests_for_many_systems_need_a_correction_over_metrics_only():
-    assert How(test="tukey").to_dict()["correction"] == "bonferroni"
-    assert How(test="tukey", correction="none").to_dict()["correction"] == "none"
+    assert ComparisonOptions(test="tukey").to_dict()["correction"] == "bonferroni"
+    assert ComparisonOptions(test="tukey", correction="none").to_dict()["correction"] == "none"
     with pytest.raises(assay.UsageError, match="tukey_hsd corrects for all pairs of systems itself"):
-        How(test="tukey", correction="bh")
+        ComparisonOptions(test="tukey", correction="bh")
 
 
 def test_queries_are_paired_or_it_is_no_comparison():
     with pytest.raises(assay.UsageError, match="independent_t is for scores of different queries"):
-        How(test="independent_t")
+        ComparisonOptions(test="independent_t")
 
 
 @pytest.mark.parametrize(
@@ -65,11 +65,11 @@ def test_queries_are_paired_or_it_is_no_comparison():
     ],
 )
 def test_the_rope_of_the_test_itself_wins(test, rope, name, counts):
-    how = How(test=test, rope=rope)
+    how = ComparisonOptions(test=test, rope=rope)
     assert (how.bound_test.name, how.to_dict()["rope"]) == (name, counts)
 
 
 def test_significant_is_p_up_to_alpha():
-    assert How(alpha=0.05).is_significant(0.05)
-    assert not How(alpha=0.05).is_significant(0.0500001)
-    assert not How().is_significant(float("nan"))
+    assert ComparisonOptions(alpha=0.05).is_significant(0.05)
+    assert not ComparisonOptions(alpha=0.05).is_significant(0.0500001)
+    assert not ComparisonOptions().is_significant(float("nan"))

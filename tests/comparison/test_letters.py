@@ -3,7 +3,7 @@
 import pytest
 
 from assay.comparison._compare import compare_results
-from assay.comparison.how import How
+from assay.comparison.how import ComparisonOptions
 from assay.comparison.letters import beaten_by, letter, letters_of
 
 from ._systems import ladder
@@ -38,7 +38,7 @@ def test_stretches_and_commas(numbers, n_systems, text):
 
 
 def test_thirty_systems_each_beat_all_before():
-    comparison = compare_results(ladder(30, 60), How(test="paired_t"))
+    comparison = compare_results(ladder(30, 60), ComparisonOptions(test="paired_t"))
     assert len(comparison.pairs) == 435
     assert beaten_by(comparison, "map") == {f"s{number + 1}": tuple(range(number)) for number in range(30)}
 

@@ -9,7 +9,7 @@ import pytest
 import assay
 from assay.comparison._compare import compare, compare_results
 from assay.comparison.figures import Figures
-from assay.comparison.how import How
+from assay.comparison.how import ComparisonOptions
 from assay.comparison.pair import NO_TEST, SHARED_TIMES
 from assay.comparison.remarks import remarks_on
 from assay.evaluation.result import merge_benchmarks, subset_of
@@ -26,7 +26,7 @@ A, B = RNG.uniform(0.2, 0.6, (2, N))
 
 def pair_of(metric, a, b, **how):
     systems = [system("a", {metric: list(a)}), system("b", {metric: list(b)})]
-    return compare_results(systems, How(**how)).pairs[0]
+    return compare_results(systems, ComparisonOptions(**how)).pairs[0]
 
 
 # Less is better
@@ -57,8 +57,8 @@ def test_p_up_to_alpha_is_significant_after_correction():
     assert pair_of("map", zeros, ones, alpha=2 / 2**6).is_significant
     assert not pair_of("map", zeros, ones, alpha=2 / 2**6 - 1e-9).is_significant
     both = [system("a", {"map": zeros, "mrr": zeros}), system("b", {"map": ones, "mrr": ones})]
-    assert all(pair.is_significant for pair in compare_results(both, How(alpha=4 / 2**6)).pairs)
-    assert not any(pair.is_significant for pair in compare_results(both, How(alpha=3 / 2**6)).pairs)
+    assert all(pair.is_significant for pair in compare_results(both, ComparisonOptions(alpha=4 / 2**6)).pairs)
+    assert not any(pair.is_significant for pair in compare_results(both, ComparisonOptions(alpha=3 / 2**6)).pairs)
 
 
 def test_how_p_was_counted_is_known():
@@ -125,7 +125,7 @@ def test_a_quantile_is_bootstrapped_whole():
 )
 def test_no_margin_of_scores_is_laid_on_what_is_no_mean_of_scores(metric, test):
     systems = [system("a", {metric: A.tolist()}), system("b", {metric: B.tolist()})]
-    comparison = compare_results(systems, How(test=test))
+    comparison = compare_results(systems, ComparisonOptions(test=test))
     (pair,) = comparison.pairs
     assert math.isnan(pair.p)
     assert (pair.untested, pair.is_significant) == (NO_TEST, False)
@@ -153,7 +153,7 @@ def test_a_test_of_all_systems_rests_on_queries_that_all_have_scored():
     a, b, c = A.copy(), B.copy(), A + B
     a[0] = b[1] = math.nan
     systems = [system(name, {"map": scores.tolist()}) for name, scores in (("a", a), ("b", b), ("c", c))]
-    comparison = compare_results(systems, How(test="tukey_hsd"))
+    comparison = compare_results(systems, ComparisonOptions(test="tukey_hsd"))
     assert {pair.n for pair in comparison.pairs} == {N - 2}
 
 
@@ -189,10 +189,10 @@ def test_one_batched_system_is_enough_and_single_queries_are_tested():
     assert math.isnan(compare_results(mixed).pair("latency", "one", "other").p)
     singly = [timed("one", 2 + A, alone), timed("other", 3 + A, alone)]
     assert compare_results(singly).pair("latency", "one", "other").better == "one"
-    some = compare_results([*singly, timed("third", 2 + B, {"mean": 1.0})], How(baseline="one"))
+    some = compare_results([*singly, timed("third", 2 + B, {"mean": 1.0})], ComparisonOptions(baseline="one"))
     assert some.remarks == (f"latency of one and third is not tested ({SHARED_TIMES}).",)
     for test in ("tukey_hsd", "anova"):
-        of_all = compare_results([*singly, timed("third", 2 + B, {"mean": 1.0})], How(test=test))
+        of_all = compare_results([*singly, timed("third", 2 + B, {"mean": 1.0})], ComparisonOptions(test=test))
         assert {pair.untested for pair in of_all.pairs if pair.metric == "latency"} == {SHARED_TIMES}
         assert list(of_all.fields) == ["mrr"]
 
@@ -201,9 +201,9 @@ def test_one_batched_system_is_enough_and_single_queries_are_tested():
 
 
 def test_the_bootstrap_warns_of_few_queries():
-    (remark,) = compare_results(old_and_new(), How(test="bootstrap")).remarks
+    (remark,) = compare_results(old_and_new(), ComparisonOptions(test="bootstrap")).remarks
     assert remark.startswith("The bootstrap finds too much with fewer than 30 queries, and here are 8")
-    assert compare_results(ladder(2), How(test="bootstrap")).remarks == ()
+    assert compare_results(ladder(2), ComparisonOptions(test="bootstrap")).remarks == ()
     assert compare_results(old_and_new()).remarks == ()
 
 
@@ -240,7 +240,7 @@ def test_failures_are_counted():
 def test_tests_for_many_systems_know_which_way_a_metric_points():
     systems = [system(name, {"latency": (shift + A).tolist()}) for name, shift in (("slow", 30), ("quick", 10), ("mid", 20))]
     for test in ("tukey_hsd", "randomized_tukey_hsd(resamples=200)", "friedman"):
-        comparison = compare_results(systems, How(test=test))
+        comparison = compare_results(systems, ComparisonOptions(test=test))
         assert comparison.pair("latency", "slow", "quick").better == "quick"
         assert comparison.pair("latency", "quick", "mid").better == "quick"
 

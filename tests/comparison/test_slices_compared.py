@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from assay.comparison._compare import compare_results
-from assay.comparison.how import How
+from assay.comparison.how import ComparisonOptions
 from assay.comparison.slice_comparison import compare_slices
 from assay.stats.corrections import correct
 
@@ -24,7 +24,7 @@ BASE, NEW, OTHER = (
 
 
 def test_every_slice_is_compared_as_the_whole_is():
-    comparison = compare_results([BASE, NEW], How(test="paired_t"))
+    comparison = compare_results([BASE, NEW], ComparisonOptions(test="paired_t"))
     found = compare_slices(comparison, ["language"])
     new = A + (B - A) / 2
     assert [part.part for part in found.parts] == ["language=de", "language=en", "language=fr"]
@@ -38,7 +38,7 @@ def test_every_slice_is_compared_as_the_whole_is():
 
 @pytest.mark.parametrize("correction", ["holm", "bh", "none"])
 def test_p_is_corrected_over_slices_pairs_and_metrics(correction):
-    comparison = compare_results([BASE, NEW, OTHER], How(test="paired_t", correction=correction))
+    comparison = compare_results([BASE, NEW, OTHER], ComparisonOptions(test="paired_t", correction=correction))
     found = compare_slices(comparison, ["language", "difficulty"])
     pairs = [pair for part in found.parts for pair in part.pairs]
     assert found.n_comparisons == len(pairs) == 5 * 3 * 2
@@ -49,7 +49,7 @@ def test_p_is_corrected_over_slices_pairs_and_metrics(correction):
 
 
 def test_a_baseline_leaves_fewer_comparisons():
-    comparison = compare_results([BASE, NEW, OTHER], How(baseline="other", test="paired_t"))
+    comparison = compare_results([BASE, NEW, OTHER], ComparisonOptions(baseline="other", test="paired_t"))
     found = compare_slices(comparison, "language*difficulty")
     assert found.n_comparisons == 6 * 2 * 2
     assert {(pair.a, pair.b) for part in found.parts for pair in part.pairs} == {("other", "base"), ("other", "new")}
@@ -57,7 +57,7 @@ def test_a_baseline_leaves_fewer_comparisons():
 
 def test_tests_for_many_systems_are_corrected_over_slices():
     """They make up for many systems themselves, but know of one slice only."""
-    comparison = compare_results([BASE, NEW, OTHER], How(test="tukey_hsd"))
+    comparison = compare_results([BASE, NEW, OTHER], ComparisonOptions(test="tukey_hsd"))
     found = compare_slices(comparison, "language")
     p = [pair.p for part in found.parts for pair in part.pairs]
     times = 2 * len(found.slices)  # metrics and slices; for pairs p was corrected already
@@ -67,7 +67,7 @@ def test_tests_for_many_systems_are_corrected_over_slices():
 
 
 def test_the_verdict_names_slices():
-    found = compare_slices(compare_results([BASE, NEW], How(test="paired_t")), "language")
+    found = compare_slices(compare_results([BASE, NEW], ComparisonOptions(test="paired_t")), "language")
     assert found.verdict == (
         "On mrr, new is better than base in 1 of 3 slices (language=de) and worse than base in 1 of 3 slices (language=en), "
         "and 1 is not decisive (Holm, 6 comparisons)."
@@ -83,7 +83,7 @@ def test_the_verdict_names_slices():
 
 
 def test_the_verdict_of_a_claim():
-    how = How(test="non_inferiority(margin=0.05)")
+    how = ComparisonOptions(test="non_inferiority(margin=0.05)")
     found = compare_slices(compare_results([BASE, NEW], how), "language")
     assert found.verdict.startswith("On mrr, new is shown to be not worse than base in ")
 
@@ -103,14 +103,18 @@ def test_the_rate_of_false_alarms_over_all_slices():
     tags = {"language": ["de", "en", "fr"] * 20, "difficulty": ["easy", "hard"] * 30}
     for _ in range(n):
         results = [tagged(name, {"mrr": rng.beta(2, 2, 60)}, tags) for name in ("base", "new")]
-        found = compare_slices(compare_results(results, How(test="paired_t", interval="t")), ["language", "difficulty"])
+        found = compare_slices(
+            compare_results(results, ComparisonOptions(test="paired_t", interval="t")), ["language", "difficulty"]
+        )
         alarms += any(pair.is_significant for part in found.parts for pair in part.pairs)
     assert alarms / n <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / n)
 
 
 def test_slices_with_few_queries_are_warned_of():
-    comparison = compare_results([BASE, NEW], How(test="bootstrap(resamples=99)"))
+    comparison = compare_results([BASE, NEW], ComparisonOptions(test="bootstrap(resamples=99)"))
     (remark,) = compare_slices(comparison, "language*difficulty").remarks
     assert remark.startswith("The bootstrap finds too much with fewer than 30 queries, and here are 15")
     assert compare_slices(comparison, "language").remarks == ()
-    assert compare_slices(compare_results([BASE, NEW], How(test="sign")), "language").to_dict()["remarks"] == []
+    assert (
+        compare_slices(compare_results([BASE, NEW], ComparisonOptions(test="sign")), "language").to_dict()["remarks"] == []
+    )

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from assay.comparison._worst_slices import worst_slices
-from assay.comparison.how import How
+from assay.comparison.how import ComparisonOptions
 from assay.comparison.slice_search import Search, candidates
 from assay.errors import BadParameter, UsageError
 from assay.model.tags import Tags
@@ -56,7 +56,7 @@ def test_where_a_candidate_is_worse_than_the_baseline():
     new = base + np.random.default_rng(1).normal(0.02, 0.05, N)
     new[DOMAIN == "domain7"] -= 0.2
     results = [tagged(name, {"mrr": x}, TAGS) for name, x in (("base", base), ("new", new))]
-    found = worst_slices(results, how=How(baseline="base"))
+    found = worst_slices(results, how=ComparisonOptions(baseline="base"))
     inside = DOMAIN == "domain7"
     first = found.found[0]
     assert (found.against, found.systems, found.n_significant) == ("base", ("new",), {"new": 1})
@@ -75,7 +75,7 @@ def test_a_slice_is_no_surer_than_the_wider_of_two_spreads(within, elsewhere):
     moves[inside] += -0.1 - moves[inside].mean()
     tags = {"kind": ["odd" if one else "plain" for one in inside]}
     results = [tagged(name, {"mrr": x}, tags) for name, x in (("base", np.full(N, 5.0)), ("new", 5.0 + moves))]
-    found = worst_slices(results, how=How(baseline="base"), search=Search(tags=("kind",)))
+    found = worst_slices(results, how=ComparisonOptions(baseline="base"), search=Search(tags=("kind",)))
     first = next(one for one in found.found if one.label == "kind=odd")
     assert first.difference == pytest.approx(-0.1)
     assert first.p > 0.05
@@ -107,7 +107,7 @@ def test_every_system_has_its_own_worst_slices():
     base, bad, good = scores(), scores() - 0.5, scores() + 0.1
     good[LANGUAGE == "de"] -= 0.3
     results = [tagged(name, {"mrr": x}, TAGS) for name, x in (("base", base), ("bad", bad), ("good", good))]
-    found = worst_slices(results, how=How(baseline="base"), search=Search(most=3))
+    found = worst_slices(results, how=ComparisonOptions(baseline="base"), search=Search(most=3))
     assert [one.system for one in found.found] == ["bad", "bad", "bad", "good"]
     assert found.found[-1].label == "language=de"
     assert found.n_significant["bad"] > 3
@@ -157,7 +157,7 @@ def test_few_equal_differences_are_no_proof():
     base, new = np.full(100, 0.5), np.array([0.4] * 5 + [0.5] * 95)
     tags = {"topic": ["rare"] * 5 + ["other"] * 95}
     results = [tagged(name, {"mrr": x}, tags) for name, x in (("base", base), ("new", new))]
-    (one,) = worst_slices(results, how=How(baseline="base")).found
+    (one,) = worst_slices(results, how=ComparisonOptions(baseline="base")).found
     assert one.p == pytest.approx(0.5**5)
 
 
@@ -189,7 +189,7 @@ def test_reproducible_to_the_bit():
     result = tagged("dense", {"mrr": scores()}, TAGS)
     one, same = (worst_slices(result, search=QUICK) for _ in range(2))
     assert one.found == same.found
-    other = worst_slices(result, how=How(seed=1), search=QUICK)
+    other = worst_slices(result, how=ComparisonOptions(seed=1), search=QUICK)
     assert [x.p for x in one.found] != [x.p for x in other.found]
 
 
@@ -219,7 +219,7 @@ def test_false_alarms_are_as_rare_as_alpha(shape, against):
     tags = {name: values[:120] for name, values in TAGS.items()}
     for _ in range(n):
         results = [tagged(name, {"mrr": drawn()}, tags) for name in (("base", "new") if against else ("new",))]
-        found = worst_slices(results, how=How(baseline=against), search=QUICK)
+        found = worst_slices(results, how=ComparisonOptions(baseline=against), search=QUICK)
         alarms += any(found.n_significant.values())
     assert alarms / n <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / n)
 
@@ -229,7 +229,7 @@ def test_what_cannot_be_searched_is_told():
     with pytest.raises(UsageError, match="nothing is known about the queries"):
         worst_slices(tagged("dense", {"mrr": scores()}))
     with pytest.raises(UsageError, match=r"no system is called 'basis'.*there are dense"):
-        worst_slices(result, how=How(baseline="basis"))
+        worst_slices(result, how=ComparisonOptions(baseline="basis"))
     with pytest.raises(UsageError, match="by the mean of a metric, not by latency_p95: it is no mean"):
         worst_slices(tagged("dense", {"latency_p95": scores()}, TAGS))
     in_batches = replace(tagged("dense", {"latency": scores()}, TAGS), provenance={"latency_ms": {"mean": 1.0}})

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from assay.comparison._compare import compare_results
-from assay.comparison.how import How
+from assay.comparison.how import ComparisonOptions
 
 from ._systems import ladder, system
 
@@ -15,7 +15,7 @@ FEW_LARGE_LOSSES = 0.6 + np.concatenate([0.02 + np.arange(34) * 1e-4, np.full(6,
 
 
 def verdict(*systems, **how):
-    return compare_results(list(systems), How(**how)).verdict
+    return compare_results(list(systems), ComparisonOptions(**how)).verdict
 
 
 def moved(by):
@@ -38,12 +38,12 @@ def moved(by):
 )
 def test_nobody_wins_where_the_test_and_the_mean_disagree(test, said):
     systems = [system("old", {"ndcg@10": [0.6] * 40}), system("new", {"ndcg@10": FEW_LARGE_LOSSES.tolist()})]
-    comparison = compare_results(systems, How(test=test))
+    comparison = compare_results(systems, ComparisonOptions(test=test))
     (pair,) = comparison.pairs
     assert (pair.is_significant, pair.direction, pair.better, pair.is_split) == (True, 1, None, True)
     assert pair.improvement < 0
     assert comparison.verdict.startswith(said)
-    turned = compare_results(systems[::-1], How(test=test))
+    turned = compare_results(systems[::-1], ComparisonOptions(test=test))
     assert (turned.pairs[0].direction, turned.pairs[0].better) == (-1, None)
     assert turned.verdict == comparison.verdict
 
@@ -98,13 +98,13 @@ def test_of_several_the_best_may_not_be_ahead_of_all():
 
 def test_tests_for_many_systems_are_corrected_over_metrics():
     systems = [*both(0.2, 0.01), system("c", {"ndcg@10": moved(0.4).tolist(), "map": moved(0.3).tolist()})]
-    comparison = compare_results(systems, How(test="tukey_hsd"))
+    comparison = compare_results(systems, ComparisonOptions(test="tukey_hsd"))
     assert [pair.p_corrected for pair in comparison.pairs] == [min(1.0, 2 * pair.p) for pair in comparison.pairs]
     assert "(corrected for 3 systems and 2 metrics)" in comparison.verdict
-    plain = compare_results(systems, How(test="tukey_hsd", correction="none"))
+    plain = compare_results(systems, ComparisonOptions(test="tukey_hsd", correction="none"))
     assert [pair.p_corrected for pair in plain.pairs] == [pair.p for pair in comparison.pairs]
     assert "(corrected for 3 systems)" in plain.verdict
-    overall = compare_results(systems, How(test="anova"))
+    overall = compare_results(systems, ComparisonOptions(test="anova"))
     assert overall.p_overall("map") == pytest.approx(2 * overall.fields["map"].p)
     assert overall.to_dict()["overall"]["map"]["p_corrected"] == overall.p_overall("map")
 

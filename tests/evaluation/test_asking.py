@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.execution.retry import RetryPolicy
-from assay.providers._refusals import Busy
+from assay.providers._refusals import RetryLater
 
 from ._retrievers import AMPLE, LONG, Told, answered, failing, right
 
@@ -65,7 +65,7 @@ def test_a_busy_service_is_left_alone_as_long_as_it_asks(batch):
     def answer(query):
         seen.append(time.monotonic())
         if len(seen) == 1:
-            raise Busy(0.2)
+            raise RetryLater(0.2)
         return right(query)
 
     found = answered(Told(answer), 1, batch=batch)
@@ -75,7 +75,7 @@ def test_a_busy_service_is_left_alone_as_long_as_it_asks(batch):
 
 @BOTH
 def test_a_busy_service_is_asked_three_times_as_often(batch):
-    told = Told(failing({"q0": Busy(0.0, "too much")}, every=True))
+    told = Told(failing({"q0": RetryLater(0.0, "too much")}, every=True))
     found = answered(told, 1, batch=batch, patience=RetryPolicy(retries=2, backoff=0.0))
     assert found["q0"].error == "too much; it asks to wait 0 s"
     assert told.times("q0") == 7

@@ -10,7 +10,7 @@ import pytest
 from assay.execution import pool as module
 from assay.execution.pool import QUICK as SOON
 from assay.execution.retry import RetryPolicy, RetryState
-from assay.providers._refusals import Busy, Final
+from assay.providers._refusals import PermanentFailure, RetryLater
 
 from ._retrievers import AMPLE, LONG, QUICK, Told, answered, failing, queries, right
 
@@ -96,14 +96,14 @@ def test_answers_of_a_batch_are_handed_on_before_its_failures_are_asked_again():
 
 
 def test_what_will_never_work_is_asked_alone_once_and_the_others_are_saved():
-    told = Told(failing({"q1": Final("not this one")}, every=True))
+    told = Told(failing({"q1": PermanentFailure("not this one")}, every=True))
     found = answered(told, 3, batch=3)
     assert [found[name].error for name in ("q0", "q1", "q2")] == [None, "not this one", None]
     assert told.asked == [["q0", "q1", "q2"], ["q0"], ["q1"], ["q2"]]
 
 
 def test_errors_in_place_of_hits_are_asked_again_unless_final():
-    given_out = iter([Busy(0.0), Final("broken"), OSError("torn"), right, right])
+    given_out = iter([RetryLater(0.0), PermanentFailure("broken"), OSError("torn"), right, right])
     told = Told(lambda query: one(query) if (one := next(given_out)) is right else one)
     found = answered(told, 3, batch=3)
     assert (found["q0"].docs, found["q1"].error, found["q2"].docs) == (["d0"], "broken", ["d2"])
@@ -149,7 +149,7 @@ def test_after_one_answer_all_are_tried_as_often_as_usual(clock):
 
 def test_a_pause_that_a_service_asks_for_is_told_of(clock):
     waits = []
-    told = Told(failing({"q0": Busy(40.0, "http://x: HTTP 429")}))
+    told = Told(failing({"q0": RetryLater(40.0, "http://x: HTTP 429")}))
     how = RetryState(RetryPolicy(), lambda seconds, why: waits.append((seconds, why)))
     list(module.BatchClient(module.Line(told), 10, how, 3).ask(queries(2)))
     assert (waits, clock.now) == ([(40.0, "HTTP 429")] * 2, 40.0)

@@ -9,7 +9,7 @@ from assay.execution.client import RetrieverClient
 from assay.execution.pool import ThreadPool, ask_concurrently
 from assay.execution.retry import RetryPolicy, RetryState
 from assay.model.records import Hit
-from assay.providers._refusals import Busy, Final
+from assay.providers._refusals import PermanentFailure, RetryLater
 
 from ._retrievers import AMPLE, LONG, Told, answered, failing, queries, right
 
@@ -71,7 +71,7 @@ def test_its_threads_end_when_all_is_answered_and_when_nobody_listens_any_more()
 
 
 def test_what_is_final_is_not_asked_again():
-    told = Told(failing({"q1": Final("refused")}, every=True))
+    told = Told(failing({"q1": PermanentFailure("refused")}, every=True))
     assert answered(told)["q1"].error == "refused"
     assert told.times("q1") == 1
 
@@ -96,7 +96,7 @@ def test_once_something_worked_all_are_tried_as_often_as_usual():
 
 def test_a_service_that_asks_for_hours_is_waited_for_once_and_then_all_fail(monkeypatch):
     monkeypatch.setattr("assay.execution.retry.SHORT_PAUSE", 0.2)
-    told = Told(failing({f"q{number}": Busy(3600.0, "http://x: HTTP 429") for number in range(9)}, every=True))
+    told = Told(failing({f"q{number}": RetryLater(3600.0, "http://x: HTTP 429") for number in range(9)}, every=True))
     waits = []
     how = RetryState(RetryPolicy(timeout=0.1, retries=2, concurrency=3), lambda *wait: waits.append(wait))
     found = [one for some in ThreadPool(RetrieverClient(told), 10, how).ask(queries(9)) for one in some]
@@ -113,7 +113,7 @@ def busy_at_first(n, retry_after=None):
     def answer(query):
         if next(calls) < n:
             meet.wait()
-            raise Busy(retry_after)
+            raise RetryLater(retry_after)
         return right(query)
 
     return answer
@@ -161,7 +161,7 @@ def test_it_is_never_less_than_one():
 
     def answer(query):
         if next(calls) < 5:
-            raise Busy(0.0)
+            raise RetryLater(0.0)
         return right(query)
 
     assert limit_after(answer, n=1, concurrency=1) == 1
@@ -193,7 +193,7 @@ def test_when_a_service_asks_for_a_pause_nobody_asks_meanwhile():
             meet.wait()
         if query.query_id == "q0" and not told_at:
             told_at.append(time.monotonic())
-            raise Busy(0.6)
+            raise RetryLater(0.6)
         if query.query_id == "q1":
             time.sleep(0.2)  # it is answered while the service wants to be left alone
         return right(query)

@@ -5,7 +5,7 @@ import pytest
 from assay import ProviderError
 from assay.execution.responses import Response
 from assay.execution.retry import MAX_FAILURES_BEFORE_GIVING_UP, RetryPolicy, RetryState
-from assay.providers._refusals import Busy, Final
+from assay.providers._refusals import PermanentFailure, RetryLater
 
 TORN = OSError("torn")
 
@@ -25,7 +25,7 @@ def test_while_nothing_ever_worked_nothing_is_tried_again_after_a_few():
 def test_what_is_final_says_nothing_about_the_others():
     experience = RetryState(RetryPolicy(retries=2))
     for number in range(2 * MAX_FAILURES_BEFORE_GIVING_UP):
-        experience.lost(f"q{number}", Final("not this one"))
+        experience.lost(f"q{number}", PermanentFailure("not this one"))
     assert experience.allows(TORN, 1)
 
 
@@ -39,18 +39,18 @@ def test_what_worked_before_is_worth_waiting_for():
 
 
 def test_a_service_that_asks_for_too_long_a_pause_is_waited_for_once():
-    experience, hours = RetryState(RetryPolicy(retries=9, timeout=90)), Busy(3600.0, "HTTP 429")
+    experience, hours = RetryState(RetryPolicy(retries=9, timeout=90)), RetryLater(3600.0, "HTTP 429")
     experience.answered([Response("q")])
     assert (experience.allows(hours, 1), experience.allows(hours, 2)) == (True, False)
     assert experience.lost("q", hours).error == "HTTP 429; it asks to wait 3600 s, and 90 s is the longest wait"
     assert not experience.allows(hours, 1)
-    assert experience.allows(Busy(5.0), 1)
+    assert experience.allows(RetryLater(5.0), 1)
     experience.answered([Response("q")])
     assert experience.allows(hours, 1)
 
 
 @pytest.mark.parametrize(
-    ("error", "told"), [(Busy(7.0, "http://x: HTTP 503"), [(7.0, "HTTP 503")]), (Busy(), []), (TORN, [])]
+    ("error", "told"), [(RetryLater(7.0, "http://x: HTTP 503"), [(7.0, "HTTP 503")]), (RetryLater(), []), (TORN, [])]
 )
 def test_pauses_that_somebody_asked_for_are_told_of(error, told):
     waits = []
@@ -67,12 +67,12 @@ def caused_by(cause):
 @pytest.mark.parametrize(
     ("error", "is_final"),
     [
-        (Final("no"), True),
+        (PermanentFailure("no"), True),
         (TypeError("bug"), True),
         (caused_by(KeyError("bug")), True),
         (caused_by(ConnectionError("line")), False),
         (TimeoutError("late"), False),
-        (Busy(), False),
+        (RetryLater(), False),
         (ProviderError("HTTP 500"), False),
     ],
     ids=repr,

@@ -11,7 +11,7 @@ from assay import ProviderError
 from assay.execution.client import RetrieverClient, describe
 from assay.execution.responses import Response
 from assay.model.records import Hit
-from assay.providers._refusals import Busy, Final
+from assay.providers._refusals import PermanentFailure, RetryLater
 
 from ._retrievers import LONG, Told, queries, right
 
@@ -57,7 +57,9 @@ def test_time_is_shared_by_those_that_were_answered_together():
     assert four[0].ms >= 20
 
 
-@pytest.mark.parametrize("error", [ValueError("x"), OSError("x"), TimeoutError(), Busy(1.0), Final("x")], ids=repr)
+@pytest.mark.parametrize(
+    "error", [ValueError("x"), OSError("x"), TimeoutError(), RetryLater(1.0), PermanentFailure("x")], ids=repr
+)
 def test_what_is_raised_is_every_query_s_error_to_try_again_after(error):
     assert heard(raised(error), 2) == [error, error]
 
@@ -80,7 +82,7 @@ def test_an_interrupt_is_a_person_s_in_the_main_thread_and_the_retriever_s_elsew
 
 
 def test_an_error_in_place_of_hits_is_that_query_s_alone():
-    given = {"q0": Busy(2.0), "q1": right, "q2": ProviderError("torn off"), "q3": Final("refused")}
+    given = {"q0": RetryLater(2.0), "q1": right, "q2": ProviderError("torn off"), "q3": PermanentFailure("refused")}
     busy, fine, torn, refused = heard(lambda query: right(query) if query.query_id == "q1" else given[query.query_id], 4)
     assert busy is given["q0"]
     assert fine.docs == ["d1"]
@@ -162,7 +164,7 @@ def test_a_coroutine_may_exit_without_taking_the_event_loop_along():
 def test_an_error_is_told_in_one_short_line():
     assert describe(ValueError("first\nsecond")) == "ValueError: first"
     assert describe(KeyError()) == "KeyError"
-    assert describe(Busy(2.0)) == "the service is busy; it asks to wait 2 s"
+    assert describe(RetryLater(2.0)) == "the service is busy; it asks to wait 2 s"
     assert describe(ProviderError()) == "ProviderError"
     assert len(describe(ValueError("x" * 999))) == 300
     assert "\x1b" not in describe(ValueError("\x1b[31m"))

@@ -5,7 +5,7 @@ import pytest
 from assay import ProviderError
 from assay.execution import retry as module
 from assay.execution.retry import BUSY_RETRIES, RetryPolicy
-from assay.providers._refusals import Busy, Final
+from assay.providers._refusals import PermanentFailure, RetryLater
 
 
 @pytest.fixture
@@ -22,12 +22,14 @@ def test_every_error_is_worth_another_try(error, retries):
 
 
 def test_but_not_one_that_is_final():
-    assert not any(RetryPolicy(retries=9).allows(Final("no"), n) for n in range(5))
+    assert not any(RetryPolicy(retries=9).allows(PermanentFailure("no"), n) for n in range(5))
 
 
 def test_a_busy_service_is_given_more_tries():
-    assert [n for n in range(1, 12) if RetryPolicy(retries=2).allows(Busy(), n)] == list(range(1, 2 * BUSY_RETRIES + 1))
-    assert not RetryPolicy(retries=0).allows(Busy(), 1)
+    assert [n for n in range(1, 12) if RetryPolicy(retries=2).allows(RetryLater(), n)] == list(
+        range(1, 2 * BUSY_RETRIES + 1)
+    )
+    assert not RetryPolicy(retries=0).allows(RetryLater(), 1)
 
 
 def test_pauses_are_twice_as_long_each_time_and_never_beyond_the_timeout(no_chance):
@@ -43,6 +45,6 @@ def test_pauses_are_never_the_same_for_all():
 
 def test_a_busy_service_says_itself_how_long_even_beyond_the_timeout_but_not_for_ever(no_chance):
     patience = RetryPolicy(timeout=3.0, backoff=1.0)
-    assert [patience.pause(Busy(wait), 4) for wait in (0.0, 0.25, 59.0, 86400.0)] == [0.0, 0.25, 59.0, 60.0]
+    assert [patience.pause(RetryLater(wait), 4) for wait in (0.0, 0.25, 59.0, 86400.0)] == [0.0, 0.25, 59.0, 60.0]
     assert [RetryPolicy(timeout=seconds).longest_pause for seconds in (1.0, 90.0, 900.0)] == [60.0, 90.0, 300.0]
-    assert patience.pause(Busy(), 2) == 2.0
+    assert patience.pause(RetryLater(), 2) == 2.0

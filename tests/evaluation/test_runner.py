@@ -22,7 +22,7 @@ from assay.execution.runner import CLOSING, HURRIED, Part, collect_responses, pr
 from assay.metrics.parsing import parse_metrics
 from assay.model.records import Document, Query
 from assay.providers._provider import BoundProvider, Provider
-from assay.providers._refusals import Busy
+from assay.providers._refusals import RetryLater
 
 from ._retrievers import LONG, Told, benchmark, failing, right
 
@@ -331,7 +331,7 @@ def test_after_an_interrupt_nobody_waits_for_a_goodbye(interrupt, seconds, monke
 
 def test_a_pause_that_a_service_asks_for_is_seen_by_who_watches():
     seen = []
-    told = Told(failing({"q0": Busy(0.01, "http://x: HTTP 429")}), batch=1)
+    told = Told(failing({"q0": RetryLater(0.01, "http://x: HTTP 429")}), batch=1)
     dataset = benchmark()
     part = Part(dataset, own_provider(told), dataset.queries, 10, RetryPolicy(timeout=5.0, concurrency=1))
     collect_responses(part, {}, None, Progress("own", 4, watch=lambda now: seen.append(now.wait and now.wait[:2])))

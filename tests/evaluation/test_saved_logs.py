@@ -10,7 +10,7 @@ from fuzz.changes import CHANGES, DEEP, LONG, mutated, places, written
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.cli._told import read_told
+from assay.cli._told import read_sent_alerts
 from assay.datasets.ontology_reading import read_ontology
 from assay.errors import AssayError, DataError
 from assay.evaluation.relevance import read_id_map
@@ -20,7 +20,7 @@ from assay.files.hits import hits_of
 from assay.files.replies import read_answers, read_routes
 from assay.files.source import FileSource
 from assay.providers._embedding_cache import EmbeddingCache
-from assay.store.place import parse_place
+from assay.store.place import parse_location
 from assay.store.running import folder_of, list_running
 
 HEADER = {
@@ -105,7 +105,7 @@ def read_log(path):
 
 
 def read_running(path):
-    place = parse_place(path.with_name("store.db"))
+    place = parse_location(path.with_name("store.db"))
     folder_of(place).mkdir(exist_ok=True)
     (folder_of(place) / "one.json").write_bytes(path.read_bytes())
     json.dumps([one.to_dict() for one in list_running(place)])
@@ -125,7 +125,7 @@ READERS = {
     "routes": (ROUTE, lined, "r.jsonl", read_routes),
     "routes in a list": ([ROUTE], written, "r.json", read_routes),
     "running": (RUNNING, written, "r.json", read_running),
-    "told": ({"schema": "assay.watch/1", "told": {"a": ["x"]}}, written, "t.json", read_told),
+    "told": ({"schema": "assay.watch/1", "told": {"a": ["x"]}}, written, "t.json", read_sent_alerts),
     "documents of chunks": ({"c1": "d1", "c2": 2}, written, "m.json", read_id_map),
     "hits": (HITS, written, "h.json", lambda path: hits_of(FileSource.at(path))),
 }

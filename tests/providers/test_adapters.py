@@ -18,7 +18,7 @@ from assay.providers._adapters_objects import ByDepth, call_first, check_object,
 from assay.providers._adapters_retriever import AdapterRetriever, oriented
 from assay.providers._adapters_stores import check_opened, missing, parse_address
 from assay.providers._answers import Entry
-from assay.providers._refusals import Final
+from assay.providers._refusals import PermanentFailure
 
 from ._stand_ins import absent
 
@@ -79,13 +79,17 @@ def test_fields_can_be_named():
 
 
 def test_without_an_id_the_message_says_what_there_is_and_what_to_do():
-    with pytest.raises(Final, match=r"hit 3 has no chunk id: it has a b; set chunk_id= to the field that holds it$"):
+    with pytest.raises(
+        PermanentFailure, match=r"hit 3 has no chunk id: it has a b; set chunk_id= to the field that holds it$"
+    ):
         Reading().entry(Item(None, None, None, {"a": 1.5, "metadata": {"b": None}}), 3)
-    with pytest.raises(Final, match=r"no document id: it has a; set document_id= to the field that holds it, or unit=chunk"):
+    with pytest.raises(
+        PermanentFailure, match=r"no document id: it has a; set document_id= to the field that holds it, or unit=chunk"
+    ):
         Reading("document").entry(Item("own", None, None, {"a": 1}), 1)
-    with pytest.raises(Final, match=r"or unit=document where documents are judged, which source names$"):
+    with pytest.raises(PermanentFailure, match=r"or unit=document where documents are judged, which source names$"):
         Reading().entry(Item(None, None, None, {"metadata": {"source": "a.md"}}), 1)
-    with pytest.raises(Final, match="hit 1 has no chunk id"):
+    with pytest.raises(PermanentFailure, match="hit 1 has no chunk id"):
         Reading(chunk_id="gone").entry(Item("own", None, None, {"a": 1}), 1)
 
 
@@ -141,7 +145,7 @@ def read_numbers(scores):
 @pytest.mark.parametrize("bad", [float("nan"), float("inf"), "high"])
 def test_a_score_that_is_no_number_is_final(bad):
     retriever = AdapterRetriever("x", lambda query, k: [2.0, bad], read_numbers, Reading())
-    with pytest.raises(Final, match="x: the score of document 1 is"):
+    with pytest.raises(PermanentFailure, match="x: the score of document 1 is"):
         retriever.search([QUERY], 5)
 
 
@@ -276,7 +280,7 @@ def test_vectors_in_all_their_shapes(given_vector, expected):
 
 @pytest.mark.parametrize("bad", [None, "text", 3.0, [], ["a"], [float("nan")], [[1.0], [2.0]], np.zeros((2, 2))])
 def test_what_is_no_vector(bad):
-    with pytest.raises(Final, match=r"app:embed was to embed a text and returned .* which is no list of"):
+    with pytest.raises(PermanentFailure, match=r"app:embed was to embed a text and returned .* which is no list of"):
         as_vector("app:embed", bad)
 
 

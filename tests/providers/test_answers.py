@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from assay.errors import ProviderError
 from assay.model.records import Hit, Query
 from assay.providers._answers import answers_from, hits_from
-from assay.providers._refusals import Final
+from assay.providers._refusals import PermanentFailure
 
 AB = [Hit("a", 2.0), Hit("b", 1.0)]
 RANKED = [Hit("a", 0.0), Hit("b", -1.0)]
@@ -198,10 +198,10 @@ def test_what_is_no_batch(answers, message):
 def test_what_cannot_be_read_is_final_and_what_was_raised_is_not():
     queries = [Query("q1"), Query("q2"), Query("q3")]
     answers = answers_from([["a", "a"], [("a", float("nan"))], OSError("gone")], queries, 3)
-    assert [isinstance(one, Final) for one in answers] == [True, True, False]
+    assert [isinstance(one, PermanentFailure) for one in answers] == [True, True, False]
     (unanswered,) = answers_from({}, queries[:1], 3)
-    assert not isinstance(unanswered, Final)
-    with pytest.raises(Final):
+    assert not isinstance(unanswered, PermanentFailure)
+    with pytest.raises(PermanentFailure):
         answers_from([["a"]], queries, 3)
 
 
@@ -223,5 +223,5 @@ def test_the_term_that_metadata_name_is_the_id_and_its_best_name_counts():
 
 
 def test_a_document_without_a_term_still_comes_once():
-    with pytest.raises(Final, match="document a comes twice"):
+    with pytest.raises(PermanentFailure, match="document a comes twice"):
         hits_from([{"id": "a", "metadata": {"page": 1}}, {"id": "a", "metadata": {}}])

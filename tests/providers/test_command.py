@@ -6,7 +6,7 @@ import pytest
 
 from assay.errors import BadParameter, ProviderError
 from assay.model.records import Document, Hit, Query
-from assay.providers._refusals import Final
+from assay.providers._refusals import PermanentFailure
 from assay.providers.command import WINDOW, CommandRetriever
 
 from ._programs import START, pid_of, queries, told
@@ -204,8 +204,8 @@ def test_without_limit(program):
 def test_what_would_be_the_same_again_is_final(program):
     wrong = 'say(id=query["id"], **{"twice": {"hits": ["a", "a"]}, "not now": {"error": "later"}}[query["query"]]); continue'
     twice, later = program(wrong).search(queries("twice", "not now"), 3)
-    assert isinstance(twice, Final)
-    assert not isinstance(later, Final)
+    assert isinstance(twice, PermanentFailure)
+    assert not isinstance(later, PermanentFailure)
 
 
 def test_reading_documents_may_take_longer_than_a_query(program):

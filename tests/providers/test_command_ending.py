@@ -73,7 +73,7 @@ def test_it_goes_with_the_interpreter(tmp_path, ending):
     script = f"""
 import os, signal, sys
 from assay.model.records import Query
-from assay.providers._refusals import Final
+from assay.providers._refusals import PermanentFailure
 from assay.providers.command import CommandRetriever
 retriever = CommandRetriever({sys.executable + " -S " + str(file)!r}, index=False)
 retriever.search([Query("q", "a")], 3)

@@ -14,7 +14,7 @@ import pytest
 
 from assay.errors import ProviderError
 from assay.model.records import Hit, Query
-from assay.providers._refusals import FINAL_STATUS, Busy, Final
+from assay.providers._refusals import FINAL_STATUS, PermanentFailure, RetryLater
 from assay.providers.http import HttpRetriever, _wait, parse_headers
 
 from ._asking import Q, ask, failing, two
@@ -147,7 +147,7 @@ def test_user_and_password_of_an_address_become_a_header():
 )
 def test_a_busy_service(status, header, wait):
     error = failing(lambda _, handler: handler.say(status, b"later", **({"Retry_After": header} if header else {})))
-    assert isinstance(error, Busy)
+    assert isinstance(error, RetryLater)
     assert error.retry_after == wait
     assert f"HTTP {status}" in str(error)
 
@@ -157,16 +157,20 @@ def test_a_busy_service(status, header, wait):
 )
 def test_what_is_refused_for_good(status):
     error = failing(lambda _, handler: handler.say(status, b"no"))
-    assert isinstance(error, Final) == (status in FINAL_STATUS) == (status not in (302, 408, 409, 425, 500, 502, 504))
+    assert (
+        isinstance(error, PermanentFailure)
+        == (status in FINAL_STATUS)
+        == (status not in (302, 408, 409, 425, 500, 502, 504))
+    )
     assert f"HTTP {status}" in str(error)
 
 
 def test_what_cannot_be_read_is_refused_for_good_and_what_is_no_answer_is_not(monkeypatch):
     monkeypatch.delenv("NO_SUCH_KEY", raising=False)
-    assert isinstance(failing(lambda *_: ["a", "a"]), Final)
-    assert isinstance(failing(two, headers="X: ${NO_SUCH_KEY}"), Final)
+    assert isinstance(failing(lambda *_: ["a", "a"]), PermanentFailure)
+    assert isinstance(failing(two, headers="X: ${NO_SUCH_KEY}"), PermanentFailure)
     for wrong in (lambda *_: {"error": "warming up"}, lambda _, handler: handler.say(200, b"{")):
-        assert not isinstance(failing(wrong), Final)
+        assert not isinstance(failing(wrong), PermanentFailure)
 
 
 def test_a_date_to_come_back():

@@ -10,7 +10,7 @@ from assay.datasets.format import load_dataset
 from assay.errors import ProviderError
 from assay.evaluation import evaluate
 from assay.model.records import Document, Hit, Pack, Query
-from assay.providers._refusals import Final
+from assay.providers._refusals import PermanentFailure
 
 from ._written import parse_provider
 
@@ -66,7 +66,7 @@ def test_an_expected_answer_is_found_by_its_words():
 
 def test_where_nothing_can_be_known_it_says_so():
     (answer,) = knowing({"a": "x"}, {}).search([Query("q", "x")], 5)
-    assert isinstance(answer, Final)
+    assert isinstance(answer, PermanentFailure)
     assert "judgments, evidence, or an expected answer" in str(answer)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from assay.errors import BadParameter, ProviderError
 from assay.model.records import Query
-from assay.providers._refusals import Final
+from assay.providers._refusals import PermanentFailure
 from assay.providers.pgvector import statement
 
 from ._stand_ins import absent, package
@@ -114,7 +114,7 @@ def test_the_statement():
     assert """- 'it''s 100%%'::text AS fields, item."it's 100%%" <-> %(vector)s""" in hostile
 
 
-@pytest.mark.parametrize(("state", "kind"), [("42P01", Final), ("57014", ProviderError), (None, ProviderError)])
+@pytest.mark.parametrize(("state", "kind"), [("42P01", PermanentFailure), ("57014", ProviderError), (None, ProviderError)])
 def test_what_postgres_says(made, state, kind):
     retriever, _ = search()
     made[0].fails = Error("no\n  way, hunter22, postgresql://me:hunter22@host/db")

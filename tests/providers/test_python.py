@@ -12,7 +12,7 @@ import pytest
 
 from assay.errors import BadParameter, ProviderError
 from assay.model.records import Document, Hit, Query
-from assay.providers._refusals import Final
+from assay.providers._refusals import PermanentFailure
 from assay.providers.python import FunctionRetriever, ObjectRetriever, make_retriever
 
 from ._functions import Q, ask
@@ -270,7 +270,8 @@ def test_a_function_without_parameters_makes_the_retriever(module):
     assert isinstance(make_retriever("assay_test_module:wrapped"), FunctionRetriever)
     module.search = lambda: ["d1"]
     with pytest.raises(
-        Final, match=r"search\(\) makes no retriever, but \['d1'\]; a function that searches takes the query first"
+        PermanentFailure,
+        match=r"search\(\) makes no retriever, but \['d1'\]; a function that searches takes the query first",
     ):
         make_retriever("assay_test_module:search")
 

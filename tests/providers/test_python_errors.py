@@ -9,7 +9,7 @@ import pytest
 
 from assay.errors import ProviderError, UnknownName
 from assay.model.records import Query
-from assay.providers._refusals import Busy, Final
+from assay.providers._refusals import PermanentFailure, RetryLater
 from assay.providers.python import make_retriever
 
 from ._functions import ask
@@ -47,15 +47,15 @@ def test_an_error_that_tells_of_a_busy_service(module, holder):
         setattr(error, holder, 429 if holder == "status_code" else SimpleNamespace(status_code=429))
         raise error
 
-    with pytest.raises(Busy, match="slow down"):
+    with pytest.raises(RetryLater, match="slow down"):
         ask(module, search)
 
 
 def test_own_errors_pass(module):
     def search(text, k):
-        raise Busy(3.0)
+        raise RetryLater(3.0)
 
-    with pytest.raises(Busy) as caught:
+    with pytest.raises(RetryLater) as caught:
         ask(module, search)
     assert caught.value.retry_after == 3.0
 
@@ -97,13 +97,13 @@ def test_what_would_be_the_same_again_is_final(module):
             return [["a"]]
 
     module.Few = Few
-    with pytest.raises(Final, match="given 2 queries and returned 1 answer"):
+    with pytest.raises(PermanentFailure, match="given 2 queries and returned 1 answer"):
         make_retriever("assay_test_module:Few").search([Query("q"), Query("r")], 3)
-    with pytest.raises(Final, match="a comes twice"):
+    with pytest.raises(PermanentFailure, match="a comes twice"):
         ask(module, lambda text, k: ["a", "a"])
     with pytest.raises(ProviderError) as caught:
         ask(module, lambda text, k: {}["x"])
-    assert not isinstance(caught.value, Final)
+    assert not isinstance(caught.value, PermanentFailure)
 
 
 def test_of_an_error_in_several_lines_the_first_is_told_with_the_place(module):

@@ -9,7 +9,7 @@ import pytest
 import assay.datasets  # noqa: F401 (teaches runs to read files)
 from assay.errors import BadParameter, DataError
 from assay.model.records import Hit, Query
-from assay.providers._refusals import Final
+from assay.providers._refusals import PermanentFailure
 from assay.providers.replay import ReplayRetriever
 
 from ._written import parse_provider
@@ -38,7 +38,7 @@ def test_at_most_k(tmp_path):
 def test_a_query_that_the_file_lacks_has_failed_and_others_have_not(tmp_path):
     first, missing = asked(replayed(tmp_path), "q2", "nobody")
     assert first == [Hit("c", 2.0)]
-    assert isinstance(missing, Final)
+    assert isinstance(missing, PermanentFailure)
     assert str(missing).startswith("not in ")
     assert str(missing).endswith("bm25.run")
 

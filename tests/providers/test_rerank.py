@@ -12,7 +12,7 @@ import pytest
 
 from assay.errors import BadParameter, ProviderError
 from assay.model.records import Document, Hit, Query
-from assay.providers._refusals import Busy, Final
+from assay.providers._refusals import PermanentFailure, RetryLater
 from assay.providers.rerank import Rerank, first_ranking
 
 from ._written import parse_provider
@@ -266,10 +266,10 @@ def test_a_scorer_that_is_busy_or_leaves(module):
     def leaving(query, texts):
         raise SystemExit(3)
 
-    assert isinstance(reranked(module, busy), Busy)
+    assert isinstance(reranked(module, busy), RetryLater)
     assert "raised SystemExit: 3" in str(reranked(module, leaving))
-    assert isinstance(reranked(module, lambda query, texts: [1]), Final)
-    assert not isinstance(reranked(module, leaving), Final)
+    assert isinstance(reranked(module, lambda query, texts: [1]), PermanentFailure)
+    assert not isinstance(reranked(module, leaving), PermanentFailure)
 
     def interrupted(query, texts):
         raise KeyboardInterrupt

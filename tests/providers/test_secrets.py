@@ -11,7 +11,7 @@ import pytest
 
 from assay.errors import ProviderError
 from assay.model.records import Query
-from assay.providers._refusals import Final
+from assay.providers._refusals import PermanentFailure
 from assay.providers.command import CommandRetriever
 
 from ._service import serving
@@ -69,7 +69,7 @@ def test_a_service_that_repeats_everything(way, status):
             retriever.search([Q], 3)
         retriever.close()
     assert_tells_nothing(caught.value)
-    assert isinstance(caught.value, Final) == (status == 400)
+    assert isinstance(caught.value, PermanentFailure) == (status == 400)
 
 
 @pytest.mark.parametrize("pad", range(30, 60))
@@ -87,7 +87,7 @@ def test_an_address_that_cannot_be_sent_is_not_shown(monkeypatch):
     with serving(lambda *_: []) as service:
         monkeypatch.setenv("BASE", f"{service.url}/hush hush")
         for url in ("${BASE}", "${KEY}/x"):
-            with pytest.raises(Final) as caught:
+            with pytest.raises(PermanentFailure) as caught:
                 parse_provider(f"http(url='{url}')").make().search([Q], 3)
             assert_tells_nothing(caught.value)
 

@@ -11,7 +11,7 @@ from assay.comparison._compare import compare_results
 from assay.evaluation.result import Result
 from assay.model.records import Query
 from assay.reports._page import page_of
-from assay.reports._page_matter import Matter
+from assay.reports._page_matter import BenchmarkReport
 from assay.reports.html import render_page
 
 QRELS = {f"q{n}": {f"d{n}": 1} for n in range(1, 9)}
@@ -55,18 +55,18 @@ def cand() -> Result:
     return result_of("cand", CAND_RANKS, failures={"q8": "HTTP 500"}, provenance=times)
 
 
-def two(**more: Any) -> Matter:
+def two(**more: Any) -> BenchmarkReport:
     """Both of them, compared."""
     results = (base(), cand())
-    return Matter(results, compare_results(results), **more)
+    return BenchmarkReport(results, compare_results(results), **more)
 
 
-def many() -> Matter:
+def many() -> BenchmarkReport:
     """Three systems, every pair compared."""
     results = (base(), cand(), result_of("third", dict.fromkeys(QRELS, 1)))
-    return Matter(results, compare_results(results))
+    return BenchmarkReport(results, compare_results(results))
 
 
-def page(*matters: Matter, title: str = "") -> str:
+def page(*matters: BenchmarkReport, title: str = "") -> str:
     """The page as HTML."""
     return render_page(page_of(matters or (two(),), title))

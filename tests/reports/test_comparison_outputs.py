@@ -10,7 +10,7 @@ import pytest
 
 import assay
 from assay.comparison._compare import compare, compare_results
-from assay.comparison.how import How
+from assay.comparison.how import ComparisonOptions
 from assay.reports._comparison import FORMATS, check_comparison_outputs, find_format, render_comparison
 from assay.reports._comparison_report import ComparisonReport
 from assay.reports._slices_beside import Beside, write_with_beside
@@ -79,7 +79,7 @@ def test_json_has_everything():
 def test_several_comparisons_follow_each_other():
     results = [assay.evaluate(QRELS, ranked(SCORES[name]), "mrr", name=name) for name in ("old", "new")]
     both = [
-        compare_results([replace(result, benchmark=benchmark) for result in results], How(interval="t"))
+        compare_results([replace(result, benchmark=benchmark) for result in results], ComparisonOptions(interval="t"))
         for benchmark in ("first", "second")
     ]
     report = ComparisonReport(both)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from assay.comparison._compare import compare_results
-from assay.comparison.how import How
+from assay.comparison.how import ComparisonOptions
 from assay.evaluation.result import Result
 from assay.metrics.parsing import parse_metric
 from assay.model.policy import Policy
@@ -57,9 +57,11 @@ def test_the_head_says_how_p_was_counted(n_moved, n, said):
 
 def test_the_head_says_where_some_were_counted_in_full():
     few = np.where(np.arange(40) < 5, A + 0.1, A)
-    three = compare_results(by_scores(a=A, b=few, c=A[::-1]), How(baseline="a"))
+    three = compare_results(by_scores(a=A, b=few, c=A[::-1]), ComparisonOptions(baseline="a"))
     assert "· randomization test, up to 100,000 permutations ·" in rendered(three)
-    assert "· bootstrap test, 10,000 resamples ·" in rendered(compare_results(by_scores(a=A, b=few), How(test="bootstrap")))
+    assert "· bootstrap test, 10,000 resamples ·" in rendered(
+        compare_results(by_scores(a=A, b=few), ComparisonOptions(test="bootstrap"))
+    )
 
 
 def test_intervals_are_not_corrected_and_that_is_said():
@@ -68,11 +70,11 @@ def test_intervals_are_not_corrected_and_that_is_said():
 
 
 def test_a_sign_where_the_test_and_the_mean_disagree():
-    shown = rendered(compare_results(by_scores(a=[0.6] * 40, b=FEW_LARGE_LOSSES), How(test="sign")))
+    shown = rendered(compare_results(by_scores(a=[0.6] * 40, b=FEW_LARGE_LOSSES), ComparisonOptions(test="sign")))
     assert re.search(r"0\.600   0\.5\d\d ◇", shown)
     assert "◇ differs, but the test and the mean disagree who is better: p ≤ 0.05." in shown
     assert not set("▲▼") & set(shown)
-    letters = rendered(compare_results(by_scores(a=[0.6] * 40, b=FEW_LARGE_LOSSES, c=A), How(test="friedman")))
+    letters = rendered(compare_results(by_scores(a=[0.6] * 40, b=FEW_LARGE_LOSSES, c=A), ComparisonOptions(test="friedman")))
     assert "0.543ᶜ" in letters
 
 

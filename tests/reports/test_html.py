@@ -8,7 +8,7 @@ import pytest
 
 import assay
 from assay.model.records import Query
-from assay.reports._page_matter import Matter
+from assay.reports._page_matter import BenchmarkReport
 from assay.reports.html import matters_of
 from assay.text import printable
 
@@ -55,7 +55,7 @@ def test_sections_stand_in_their_order_and_the_verdict_before_them(compared, tre
 
 
 def test_one_result_has_the_same_without_what_compares():
-    tree = parse(page(Matter((base(),))))
+    tree = parse(page(BenchmarkReport((base(),))))
     lacking = {"Query by query", "Wins and losses"}
     assert sections(tree) == [*ORDER[:3], "Queries worth a look", *ORDER[5:]]
     assert not lacking & set(sections(tree))
@@ -182,7 +182,7 @@ def test_data_of_charts_cannot_leave_their_script():
 def test_long_words_are_kept_in_bounds():
     result = result_of("base", {f"q{n}": 1 for n in range(1, 9)})
     queries = {**result.queries, "q1": Query("q1", "w" * 10_000)}
-    tree = parse(page(Matter((replace(result, queries=queries),))))
+    tree = parse(page(BenchmarkReport((replace(result, queries=queries),))))
     assert max(len(cell.text) for table in tree.all("table") for cell in table.all("td")) <= 400
     assert max(len(one.text) for one in tree.all("span", class_="asked")) == 4_000
 

@@ -6,10 +6,10 @@ import pytest
 
 import assay
 from assay.comparison._compare import compare_results
-from assay.comparison.how import How
+from assay.comparison.how import ComparisonOptions
 from assay.reports._page_best import best_sentence
 from assay.reports._page_head import head_of
-from assay.reports._page_matter import Matter
+from assay.reports._page_matter import BenchmarkReport
 
 from ._pages import base, many, two
 
@@ -54,12 +54,12 @@ def systems(*names):
     ],
 )
 def test_the_best_and_its_equals(names, said):
-    assert best_sentence(compare_results(systems(*names), How(test="paired_t", interval="t"))) == said
+    assert best_sentence(compare_results(systems(*names), ComparisonOptions(test="paired_t", interval="t"))) == said
 
 
 def test_nothing_is_claimed_where_the_best_was_not_compared_with_all():
     some = systems("top", "near", "poor")
-    assert best_sentence(compare_results(some, How(baseline="poor"))) == ""
+    assert best_sentence(compare_results(some, ComparisonOptions(baseline="poor"))) == ""
     undefined = [replace(one, name=name) for name, one in zip("abc", [base()] * 3, strict=True)]
     assert best_sentence(compare_results(undefined)).startswith("a has the best mrr")
 
@@ -71,4 +71,4 @@ def test_it_is_the_verdict_of_a_page_and_the_pairs_stand_below_with_what_queries
     assert "8 queries like these can tell third and cand apart" in head.notes[1]
     assert head_of(two()).verdict == two().comparison.verdict
     assert "8 queries like these" in head_of(two()).notes[0]
-    assert not head_of(Matter((base(),))).notes
+    assert not head_of(BenchmarkReport((base(),))).notes

@@ -6,7 +6,7 @@ from assay.comparison._compare import compare_results
 from assay.reports._comparison_markdown import render_markdown
 from assay.reports._comparison_report import ComparisonReport
 from assay.reports._page_chunks import chunks_section
-from assay.reports._page_matter import Matter
+from assay.reports._page_matter import BenchmarkReport
 
 from ._pages import base, cand
 
@@ -20,7 +20,7 @@ def cut(result, chunker, n, relevant):
 
 def test_a_row_for_each_system():
     results = (cut(base(), "fixed_lines", 1500, 12), cut(cand(), "syntax_tree", 900, 8))
-    section = chunks_section(Matter(results, compare_results(results)))
+    section = chunks_section(BenchmarkReport(results, compare_results(results)))
     assert section.title == "Chunks"
     assert "differs between chunkers" in section.lead
     (grid,) = section.parts
@@ -32,9 +32,9 @@ def test_a_row_for_each_system():
 
 
 def test_one_chunker_is_fair_to_itself_and_documents_have_no_section():
-    section = chunks_section(Matter((cut(base(), "fixed_lines", 10, 1),)))
+    section = chunks_section(BenchmarkReport((cut(base(), "fixed_lines", 10, 1),)))
     assert "differs" not in section.lead
-    assert chunks_section(Matter((base(),))) is None
+    assert chunks_section(BenchmarkReport((base(),))) is None
 
 
 def test_in_markdown():

@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 from assay.comparison._compare import compare_results
-from assay.comparison.how import How
+from assay.comparison.how import ComparisonOptions
 from assay.monitoring._gate import gate
 from assay.reports._page_charts import Figures
 from assay.reports._page_definitions import definitions_section
-from assay.reports._page_matter import Matter
+from assay.reports._page_matter import BenchmarkReport
 from assay.reports._page_metrics import metrics_section
 
 from ._pages import base, cand, many, two
@@ -34,7 +34,7 @@ def test_two_systems_side_by_side_with_intervals_and_differences():
 
 def test_against_a_baseline_every_system_has_a_row():
     results = many().results
-    matter = Matter(results, compare_results(results, How(baseline="base")))
+    matter = BenchmarkReport(results, compare_results(results, ComparisonOptions(baseline="base")))
     grid = metrics_section(matter).parts[0]
     assert heads(grid)[:4] == ["metric", "system", "base", "figure"]
     assert [row[1] for row in rows(grid)][:2] == ["cand", "third"]
@@ -47,7 +47,7 @@ def test_the_best_figure_of_many_is_bold():
 
 
 def test_one_result_says_what_its_figures_mean():
-    grid = metrics_section(Matter((base(),))).parts[0]
+    grid = metrics_section(BenchmarkReport((base(),))).parts[0]
     assert heads(grid) == ["metric", "base", "what it tells"]
     assert rows(grid)[0] == ["mrr", "0.531", "one over the rank of the first relevant document."]
 
@@ -78,7 +78,7 @@ def test_the_correction_is_said_beside_the_table_with_p_of_the_metric_alone():
     assert any(note.endswith(told) for note in grid.notes)
     p = grid.rows[0][heads(grid).index("p")]
     assert (p.text, p.title) == (f"{corrected:.3f}", f"p = {alone:.3f} without correction")
-    single = Matter(compared.results, compare_results(compared.results, metrics=["mrr"]))
+    single = BenchmarkReport(compared.results, compare_results(compared.results, metrics=["mrr"]))
     assert not any("corrected" in note for note in metrics_section(single).parts[0].notes)
 
 
@@ -89,4 +89,4 @@ def test_two_systems_have_bars_and_from_three_on_a_chart_joins_those_that_are_no
 
     assert kinds(many()) == ["bars", "heat_map", "critical_difference"]
     assert kinds(two()) == ["bars"]
-    assert kinds(Matter((base(),))) == []
+    assert kinds(BenchmarkReport((base(),))) == []

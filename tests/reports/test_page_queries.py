@@ -5,16 +5,16 @@ from dataclasses import replace
 import pytest
 
 from assay.comparison._compare import compare_results
-from assay.comparison.how import How
-from assay.reports._page_matter import Matter
+from assay.comparison.how import ComparisonOptions
+from assay.reports._page_matter import BenchmarkReport
 from assay.reports._page_queries import Cards, queries_section, scatter_section
-from assay.reports._page_remarkable import remarkable
+from assay.reports._page_remarkable import notable_queries
 
 from ._pages import QRELS, base, cand, many, page, result_of, two
 
 
 def kinds(matter):
-    return {kind.title: kind.queries for kind in remarkable(matter).kinds}
+    return {kind.title: kind.queries for kind in notable_queries(matter).kinds}
 
 
 def cards(matter):
@@ -29,11 +29,11 @@ def test_losses_and_gains_largest_first_and_each_query_once():
     assert "Failed" not in found  # q8 is among the losses already
     assert found["Nothing found by either system"] == ["q5"]
     assert found["Other queries"] == ["q1"]
-    assert remarkable(two()).why["q8"] == ["lost", "failed"]
+    assert notable_queries(two()).why["q8"] == ["lost", "failed"]
 
 
 def test_of_one_result_the_lowest_scores():
-    found = kinds(Matter((base(),)))
+    found = kinds(BenchmarkReport((base(),)))
     assert found["Nothing found"] == ["q5", "q7"]
     assert found["Lowest scores"][:3] == ["q4", "q3", "q6"]
 
@@ -56,7 +56,7 @@ def test_relevant_documents_that_were_missed_stand_below_with_their_rank():
     last = card.sides[0].hits[-1]
     assert (last.rank, last.document, last.tone) == ("–", "d5", "missed")
     deep = result_of("base", {**dict.fromkeys(QRELS, 1), "q1": 12})
-    matter = Matter((deep, cand()), compare_results((deep, cand())))
+    matter = BenchmarkReport((deep, cand()), compare_results((deep, cand())))
     last = cards(matter)["q1"].sides[0].hits[-1]
     assert (last.rank, last.document, last.tone) == ("12", "d1", "missed")
 
@@ -93,7 +93,7 @@ def big(n, name, shift):
 
 def test_of_many_queries_only_the_remarkable_have_rankings_and_the_page_says_so():
     results = (big(3_000, "a", 0), big(3_000, "b", 1))
-    matter = Matter(results, compare_results(results))
+    matter = BenchmarkReport(results, compare_results(results))
     section = queries_section(matter)
     found = cards(matter)
     assert len(found) == 40
@@ -107,7 +107,7 @@ def test_of_many_queries_only_the_remarkable_have_rankings_and_the_page_says_so(
 def test_a_page_of_many_queries_stays_small(n):
     """Points are drawn up to 5,000 queries, which is where pages are largest; beyond, they are counted in cells."""
     results = (big(n, "a", 0), big(n, "b", 1))
-    text = page(Matter(results, compare_results(results, How(test="paired_t", interval="t"))))
+    text = page(BenchmarkReport(results, compare_results(results, ComparisonOptions(test="paired_t", interval="t"))))
     assert len(text.encode()) < 5_000_000
 
 
@@ -115,12 +115,14 @@ def test_points_are_queries_that_can_be_clicked():
     (figures,) = scatter_section(two()).parts
     assert figures.figures[0].is_clickable
     assert "A click" in scatter_section(two()).lead
-    assert scatter_section(Matter((base(),))) is None
+    assert scatter_section(BenchmarkReport((base(),))) is None
 
 
 def test_cells_of_many_queries_cannot_be_clicked_and_nothing_says_so():
     results = (big(5_001, "a", 0), big(5_001, "b", 1))
-    section = scatter_section(Matter(results, compare_results(results, How(test="paired_t", interval="t"))))
+    section = scatter_section(
+        BenchmarkReport(results, compare_results(results, ComparisonOptions(test="paired_t", interval="t")))
+    )
     assert not section.parts[0].figures[0].is_clickable
     assert "click" not in section.lead
 
@@ -128,7 +130,7 @@ def test_cells_of_many_queries_cannot_be_clicked_and_nothing_says_so():
 def test_the_line_names_who_is_better_above_it():
     assert scatter_section(two()).lead.startswith("Above the line cand is better.")
     results = (base(), cand())
-    swapped = Matter(results, compare_results(results, How(baseline="cand")))
+    swapped = BenchmarkReport(results, compare_results(results, ComparisonOptions(baseline="cand")))
     assert scatter_section(swapped).lead.startswith("Above the line base is better.")
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 import assay
-from assay.reports._page_matter import Matter
+from assay.reports._page_matter import BenchmarkReport
 from assay.reports._page_parts import tint
 from assay.reports._page_slices import slices_section
 
@@ -25,7 +25,7 @@ def test_two_systems_by_hand():
 
 
 def test_one_system_is_tinted_by_its_own_figure_over_all():
-    section = slices_section(Matter((base(),), by=("difficulty",)))
+    section = slices_section(BenchmarkReport((base(),), by=("difficulty",)))
     easy, hard = section.parts[0].rows
     assert (easy[2].text, easy[2].tone) == ("0.688", "heat-p5")
     assert (hard[2].text, hard[2].tone) == ("0.375", "heat-m5")
@@ -66,9 +66,9 @@ def test_tags_are_called_as_the_format_of_the_benchmark_calls_them():
     kinds = {query: replace(one, query_type="exact" if query < "q5" else "synonym") for query, one in base().queries.items()}
     hpo = {"dataset": {"name": "hpo-en", "format": "hpo_cases"}}
     result = replace(base(), queries=kinds, provenance=hpo)
-    assert "category" in Matter((result,)).tags
-    titles = [part.title for part in slices_section(Matter((result,))).parts if hasattr(part, "columns")]
+    assert "category" in BenchmarkReport((result,)).tags
+    titles = [part.title for part in slices_section(BenchmarkReport((result,))).parts if hasattr(part, "columns")]
     assert "By category" in titles
-    assert "query_type" in Matter((replace(result, provenance={}),)).tags
+    assert "query_type" in BenchmarkReport((replace(result, provenance={}),)).tags
     own = {query: replace(one, metadata={"category": one.query_type}) for query, one in kinds.items()}
-    assert {"query_type", "category"} <= set(Matter((replace(result, queries=own),)).tags)
+    assert {"query_type", "category"} <= set(BenchmarkReport((replace(result, queries=own),)).tags)

@@ -14,7 +14,7 @@ from assay.comparison._compare import compare_results
 from assay.comparison._worst_slices import worst_slices
 from assay.comparison.agreement import rank_agreements
 from assay.comparison.figures import Figures
-from assay.comparison.how import How
+from assay.comparison.how import ComparisonOptions
 from assay.comparison.slice_comparison import compare_slices
 from assay.comparison.slices import slice_results
 from assay.errors import UnknownName, UsageError
@@ -70,7 +70,7 @@ def render_agreement(found, form, style, *, per_query=False):
 def all_of(form, style=PLAIN, given=None):
     """Everything in one format."""
     both = given or results()
-    comparison = compare_results(both, How(baseline=both[0].name))
+    comparison = compare_results(both, ComparisonOptions(baseline=both[0].name))
     figures = [
         render_slices(slice_results(both, ["language", "language*difficulty"]), form, style),
         render_slices(slice_results(both[0], "language"), form, style),
@@ -82,7 +82,7 @@ def all_of(form, style=PLAIN, given=None):
         *figures,
         render_slice_comparison(compare_slices(comparison, ["language", "difficulty"]), form, style),
         render_worst_slices(worst_slices(both), form, style),
-        render_worst_slices(worst_slices(both, how=How(baseline=both[0].name)), form, style),
+        render_worst_slices(worst_slices(both, how=ComparisonOptions(baseline=both[0].name)), form, style),
         render_agreement(rank_agreements(both), form, style, per_query=True),
     ]
 
@@ -159,7 +159,7 @@ def test_one_slice_that_holds_every_query_is_a_sentence():
 
 
 def test_a_slice_that_got_worse_is_marked():
-    comparison = compare_results(results(), How(baseline="base"))
+    comparison = compare_results(results(), ComparisonOptions(baseline="base"))
     text = render_slice_comparison(compare_slices(comparison, "language"), "table", PLAIN)
     rows = {line.split()[0]: line for line in text.splitlines() if line.startswith("  language=")}
     assert "▼" in rows["language=en"]
@@ -169,7 +169,7 @@ def test_a_slice_that_got_worse_is_marked():
 
 
 def test_the_worst_slices_are_marked():
-    text = render_worst_slices(worst_slices(results(), how=How(baseline="base")), "table", PLAIN)
+    text = render_worst_slices(worst_slices(results(), how=ComparisonOptions(baseline="base")), "table", PLAIN)
     first = next(line for line in text.splitlines() if "language=en" in line)
     assert "▼" in first
     assert "new: slices that are worse than base on mrr" in text
@@ -179,7 +179,9 @@ def test_the_worst_slices_are_marked():
 
 def test_no_worst_slice_is_a_sentence():
     text = render_worst_slices(
-        worst_slices([results()[0], replace(results()[0], name="same")], how=How(baseline="base")), "table", PLAIN
+        worst_slices([results()[0], replace(results()[0], name="same")], how=ComparisonOptions(baseline="base")),
+        "table",
+        PLAIN,
     )
     assert text.startswith("On mrr, same is not shown to be worse than base in any slice (")
 
@@ -251,7 +253,7 @@ def test_agreement_tells_what_came_and_went():
 
 
 def beside():
-    comparison = compare_results(results(), How(baseline="base"))
+    comparison = compare_results(results(), ComparisonOptions(baseline="base"))
     more = Beside(compare_slices(comparison, "language"), worst_slices(results()), rank_agreements(results()))
     return ComparisonReport([comparison]), [more]
 

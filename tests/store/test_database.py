@@ -11,7 +11,7 @@ from assay.store import Store
 from assay.store import database as database_module
 from assay.store.database import PATIENCE, Database
 from assay.store.judgments import Judgment
-from assay.store.place import parse_place
+from assay.store.place import parse_location
 
 from ._results import result_of
 
@@ -34,7 +34,7 @@ def told(connection):
 
 def test_a_writer_with_little_patience_gives_up(locked):
     path, other = locked
-    database = Database(parse_place(path))
+    database = Database(parse_location(path))
     with pytest.raises(StoreError, match="others have been writing to it all the time"):
         database.write(told, patience=0.05)
     other.execute("ROLLBACK")

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import BadParameter
-from assay.store.moments import as_moment, now, parse_since, read_moment
+from assay.store.moments import format_timestamp, now, parse_since, parse_timestamp
 
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
 TIMES = st.datetimes(datetime(1990, 1, 1), datetime(2090, 1, 1), timezones=st.just(UTC))
@@ -15,16 +15,16 @@ TIMES = st.datetimes(datetime(1990, 1, 1), datetime(2090, 1, 1), timezones=st.ju
 
 @given(TIMES, TIMES)
 def test_moments_sort_as_times_do(one, other):
-    assert (as_moment(one) < as_moment(other)) == (one < other)
-    assert read_moment(as_moment(one)) == as_moment(one)
+    assert (format_timestamp(one) < format_timestamp(other)) == (one < other)
+    assert parse_timestamp(format_timestamp(one)) == format_timestamp(one)
 
 
 def test_other_zones_and_none_are_brought_to_one():
-    assert as_moment(NOON.astimezone(timezone(timedelta(hours=2)))) == "2026-11-15T12:00:00.000000+00:00"
-    assert read_moment("2026-11-15T14:00:00+02:00") == read_moment("2026-11-15T12:00:00") == as_moment(NOON)
-    assert read_moment("soon") is None
-    assert read_moment(None) is None
-    assert len(now()) == len(as_moment(NOON))
+    assert format_timestamp(NOON.astimezone(timezone(timedelta(hours=2)))) == "2026-11-15T12:00:00.000000+00:00"
+    assert parse_timestamp("2026-11-15T14:00:00+02:00") == parse_timestamp("2026-11-15T12:00:00") == format_timestamp(NOON)
+    assert parse_timestamp("soon") is None
+    assert parse_timestamp(None) is None
+    assert len(now()) == len(format_timestamp(NOON))
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from assay.evaluation.saved_form import KnownProvenance, KnownRelevance
 from assay.model.records import Query
 from assay.store import Store
 from assay.store.pairs import unpack_pairs
-from assay.store.parcel import parcel_of, parcel_of_plain
+from assay.store.parcel import parcel_of_plain, to_stored
 
 from ._results import differences, result_of, saved_and_read
 
@@ -78,14 +78,14 @@ def test_any_result_comes_back_from_the_store_as_from_a_file(kept, result):
 @settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(results())
 def test_plain_values_say_the_same(result):
-    parcel = parcel_of(result)
+    parcel = to_stored(result)
     again = parcel_of_plain(json.loads(json.dumps(parcel.to_plain())))
     assert again == parcel
     assert again.digest == parcel.digest
 
 
 def test_summaries_are_at_hand_with_interval_and_queries():
-    figures = {figure.metric: figure for figure in parcel_of(result_of()).figures}
+    figures = {figure.metric: figure for figure in to_stored(result_of()).figures}
     assert list(figures) == ["ndcg@10", "mrr", "num_ret"]  # relstring is text and has no summary
     # q0 ranks d0 d1 d2 d3 with grades 1 2 0 0, q1 d1 d2 with 1 2, q2 has failed: (.8597 + .8597 + 0) / 3
     ndcg = (1 + 2 / math.log2(3)) / (2 + 1 / math.log2(3))
@@ -97,27 +97,27 @@ def test_undefined_scores_are_not_counted():
     result = result_of()
     column = result.table.columns["mrr"]
     column.score[0] = np.nan
-    assert {figure.metric: figure.n for figure in parcel_of(result).figures}["mrr"] == 2
+    assert {figure.metric: figure.n for figure in to_stored(result).figures}["mrr"] == 2
 
 
 def test_relevant_documents_go_along_with_rankings():
-    assert unpack_pairs(parcel_of(result_of()).relevant)["q1"] == {"d2": 2.0, "d1": 1.0}
-    assert parcel_of(replace(result_of(), run={})).relevant is None
+    assert unpack_pairs(to_stored(result_of()).relevant)["q1"] == {"d2": 2.0, "d1": 1.0}
+    assert to_stored(replace(result_of(), run={})).relevant is None
 
 
 def test_what_differs_has_another_digest():
-    first = parcel_of(result_of())
-    assert parcel_of(result_of()).digest == first.digest
-    assert parcel_of(result_of(number=1)).digest != first.digest
-    assert parcel_of(replace(result_of(), notes=("look",))).digest != first.digest
-    assert parcel_of(replace(result_of(), queries={})).digest != first.digest
+    first = to_stored(result_of())
+    assert to_stored(result_of()).digest == first.digest
+    assert to_stored(result_of(number=1)).digest != first.digest
+    assert to_stored(replace(result_of(), notes=("look",))).digest != first.digest
+    assert to_stored(replace(result_of(), queries={})).digest != first.digest
 
 
 def test_what_was_judged_0_comes_back():
     """Retrieved and judged 0 is not the same as judged by nobody."""
     scored = assay.evaluate({"q": {"d": 1, "e": 0, "f": 0}}, {"q": ["e", "x", "d"]}, ["mrr"])
     result = replace(scored, run={"q": {"e": 3.0, "x": 2.0, "d": 1.0}})
-    parcel = parcel_of(result)
+    parcel = to_stored(result)
     assert parcel.plain["nonrelevant"] == {"q": {"e": 0.0}}
     assert parcel_of_plain(parcel.to_plain()).digest == parcel.digest
 
@@ -125,4 +125,4 @@ def test_what_was_judged_0_comes_back():
 @pytest.mark.parametrize("odd", [{"dataset": 5}, {"started": []}, {"chunks": {"n": "many"}}])
 def test_what_could_not_be_read_again_is_not_saved(odd):
     with pytest.raises(assay.BadParameter, match=rf"^bm25 cannot be saved: provenance\.{next(iter(odd))}.*: expected "):
-        parcel_of(replace(result_of(), provenance=odd))
+        to_stored(replace(result_of(), provenance=odd))

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from assay.errors import BadParameter, StoreError
-from assay.store.place import Place, parse_place
+from assay.store.place import StoreLocation, parse_location
 
 
 @pytest.mark.parametrize(
@@ -22,19 +22,19 @@ from assay.store.place import Place, parse_place
     ],
 )
 def test_files(given, path):
-    assert parse_place(given, {}).path == Path(path)
+    assert parse_location(given, {}).path == Path(path)
 
 
 def test_what_is_given_goes_before_the_environment_and_that_before_the_usual_place():
     environment = {"ASSAY_STORE": "sqlite:///env.db"}
-    assert str(parse_place("mine.db", environment)) == "mine.db"
-    assert str(parse_place(None, environment)) == "env.db"
-    assert str(parse_place(None, {"ASSAY_STORE": ""})) == str(Path(".assay/assay.db"))
+    assert str(parse_location("mine.db", environment)) == "mine.db"
+    assert str(parse_location(None, environment)) == "env.db"
+    assert str(parse_location(None, {"ASSAY_STORE": ""})) == str(Path(".assay/assay.db"))
 
 
 def test_a_store_that_shall_not_be_changed():
-    assert parse_place("sqlite:///x.db?mode=ro").is_read_only
-    assert not parse_place("sqlite:///x.db").is_read_only
+    assert parse_location("sqlite:///x.db?mode=ro").is_read_only
+    assert not parse_location("sqlite:///x.db").is_read_only
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_a_store_that_shall_not_be_changed():
     ],
 )
 def test_passwords_are_never_shown(url, shown):
-    place = parse_place(url)
+    place = parse_location(url)
     assert str(place) == shown
     assert "s3" not in repr(place)
     assert "s3" not in f"{place}"
@@ -68,24 +68,24 @@ def test_passwords_are_never_shown(url, shown):
 )
 def test_what_is_no_store_is_told_without_its_password(given):
     with pytest.raises(BadParameter, match=r"a store is|the only option") as told:
-        parse_place(given)
+        parse_location(given)
     assert "s3cret" not in str(told.value)
 
 
 def test_the_usual_folder_is_kept_out_of_repositories(tmp_path):
-    Place(tmp_path / ".assay" / "assay.db").make_room()
+    StoreLocation(tmp_path / ".assay" / "assay.db").make_room()
     assert (tmp_path / ".assay" / ".gitignore").read_text() == "*\n"
-    Place(tmp_path / "other" / "x.db").make_room()
+    StoreLocation(tmp_path / "other" / "x.db").make_room()
     assert list((tmp_path / "other").iterdir()) == []
 
 
 def test_a_folder_that_a_killed_process_made_is_kept_out_of_repositories_too(tmp_path):
     (tmp_path / ".assay").mkdir()
-    Place(tmp_path / ".assay" / "assay.db").make_room()
+    StoreLocation(tmp_path / ".assay" / "assay.db").make_room()
     assert (tmp_path / ".assay" / ".gitignore").read_text() == "*\n"
 
 
 def test_a_folder_that_cannot_be_made_is_told(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="its folder cannot be made"):
-        Place(tmp_path / "file" / "x" / "x.db").make_room()
+        StoreLocation(tmp_path / "file" / "x" / "x.db").make_room()

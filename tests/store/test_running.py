@@ -13,7 +13,7 @@ import pytest
 
 from assay.execution.progress import Progress
 from assay.store import running
-from assay.store.place import parse_place
+from assay.store.place import parse_location
 from assay.store.running import folder_of, list_running, told
 
 SCRIPT = Path(sys.executable).with_name("assay")
@@ -28,7 +28,7 @@ def search(query, k=10):
 
 @pytest.fixture
 def place(tmp_path):
-    return parse_place(tmp_path / "store.db")
+    return parse_location(tmp_path / "store.db")
 
 
 def until(condition, seconds=30):
@@ -123,7 +123,7 @@ def test_it_shows_signs_of_life_while_nothing_is_answered(place, monkeypatch):
 
 def test_a_folder_that_cannot_be_written_stops_nobody(tmp_path):
     (tmp_path / "running").write_text("a file is in the way")
-    place = parse_place(tmp_path / "store.db")
+    place = parse_location(tmp_path / "store.db")
     with told(place, 1) as tell:
         tell(Progress("small/bm25", 10))
         assert list_running(place) == []
@@ -164,7 +164,7 @@ def started(tmp_path):
     ]
     environment = {**os.environ, "PYTHONPATH": str(tmp_path), "ASSAY_STORE": str(tmp_path / "s" / "store.db")}
     with subprocess.Popen([*command, "--quiet"], cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL) as process:
-        yield process, parse_place(tmp_path / "s" / "store.db"), tmp_path / "go"
+        yield process, parse_location(tmp_path / "s" / "store.db"), tmp_path / "go"
         process.kill()
 
 

@@ -14,13 +14,13 @@ from _stores import result_of
 
 from assay.comparison._compare import compare_results
 from assay.store import Store
-from assay.web._desk import Desk
+from assay.web._desk import AppState
 
 
 @pytest.fixture(scope="module")
 def desk(usual):
     with Store.open(usual) as store:
-        yield Desk(store)
+        yield AppState(store)
 
 
 @pytest.fixture(scope="module")

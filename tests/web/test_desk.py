@@ -8,7 +8,7 @@ from _stores import result_of, usual_store
 
 from assay.errors import UnknownName
 from assay.store import Store
-from assay.web._desk import Desk, told_apart
+from assay.web._desk import AppState, told_apart
 
 
 def test_a_new_result_is_seen_at_once(tmp_path):
@@ -36,7 +36,7 @@ def test_comparisons_are_worked_out_once(usual, monkeypatch):
     real = _compare.compare_results
     monkeypatch.setattr(_compare, "compare_results", lambda *args, **how: made.append(1) or real(*args, **how))
     with Store.open(usual) as store:
-        desk = Desk(store)
+        desk = AppState(store)
         keys = [one.key for one in desk.shelf.listed[2:4]]
         assert desk.comparison(keys) is desk.comparison(keys)
         desk.comparison(keys, keys[0])
@@ -53,7 +53,7 @@ def test_names_that_clash_are_told_apart():
 
 def test_the_result_before_is_of_the_same_provider(usual):
     with Store.open(usual) as store:
-        desk = Desk(store)
+        desk = AppState(store)
         newest = next(one for one in desk.shelf.listed if one.entry.provider == "dense")
         before = desk.before(newest)
         assert before.entry.provider == "dense"
@@ -63,7 +63,7 @@ def test_the_result_before_is_of_the_same_provider(usual):
 
 def test_what_is_not_there_is_told(usual):
     with Store.open(usual) as store, pytest.raises(UnknownName):
-        Desk(store).result("nothing/0")
+        AppState(store).result("nothing/0")
 
 
 class TestRoom:
@@ -77,7 +77,7 @@ class TestRoom:
             keys = [f"{store.save([result_of(seed)])}/0" for seed in range(6)]
             n_rows = _desk.n_rows_of(store.find(keys[0].partition("/")[0]))
             monkeypatch.setattr(_desk, "MOST_ROWS", int(2.5 * n_rows))
-            desk = Desk(store)
+            desk = AppState(store)
             for key in keys:
                 desk.result(key)
             assert len(desk._evaluations) == 2
@@ -91,7 +91,7 @@ class TestRoom:
         with Store.open(tmp_path / "s.db") as store:
             keys = [f"{store.save([result_of(seed)])}/0" for seed in range(2)]
             monkeypatch.setattr(_desk, "MOST_ROWS", 10)
-            desk = Desk(store)
+            desk = AppState(store)
             for key in keys:
                 assert desk.result(key) is desk.result(key)
             assert len(desk._evaluations) == 1

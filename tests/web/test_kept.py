@@ -6,18 +6,18 @@ import threading
 
 import pytest
 
-from assay.web._kept import Kept
+from assay.web._kept import LruCache
 
 
 def test_made_once():
-    kept, made = Kept(10), []
+    kept, made = LruCache(10), []
     for _ in range(3):
         kept.get("a", lambda: made.append(1) or "value")
     assert len(made) == 1
 
 
 def test_what_was_used_longest_ago_goes_first():
-    kept = Kept(2)
+    kept = LruCache(2)
     for key in ("a", "b"):
         kept.get(key, lambda key=key: key)
     kept.peek("a")
@@ -26,7 +26,7 @@ def test_what_was_used_longest_ago_goes_first():
 
 
 def test_room_is_by_weight_and_what_is_too_heavy_is_not_kept():
-    kept = Kept(10, len)
+    kept = LruCache(10, len)
     kept.get("a", lambda: "x" * 6)
     kept.get("b", lambda: "x" * 6)
     assert (kept.peek("a"), kept.peek("b")) == (None, "x" * 6)
@@ -35,14 +35,14 @@ def test_room_is_by_weight_and_what_is_too_heavy_is_not_kept():
 
 
 def test_a_failure_is_not_kept():
-    kept = Kept(2)
+    kept = LruCache(2)
     with pytest.raises(ZeroDivisionError):
         kept.get("a", lambda: 1 / 0)
     assert kept.get("a", lambda: 2) == 2
 
 
 def test_others_wait_for_the_one_who_makes_it():
-    kept, made = Kept(2), []
+    kept, made = LruCache(2), []
     begun, go = threading.Event(), threading.Event()
 
     def slow():
@@ -64,7 +64,7 @@ def test_others_wait_for_the_one_who_makes_it():
 
 
 def test_what_is_made_twice_weighs_once():
-    kept = Kept(10, len)
+    kept = LruCache(10, len)
     kept._keep("a", "12345")
     kept._keep("a", "12345")
     kept._keep("b", "12345")

@@ -9,13 +9,13 @@ from _clients import client_of, main_of, rows_of
 
 from assay.evaluation.scoring import evaluate
 from assay.store import Store
-from assay.web._desk import Desk
+from assay.web._desk import AppState
 
 
 @pytest.fixture(scope="module")
 def desk(usual):
     with Store.open(usual) as store:
-        yield Desk(store)
+        yield AppState(store)
 
 
 def key_of(desk, provider):

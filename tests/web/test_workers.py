@@ -17,7 +17,7 @@ from _stores import usual_store
 
 from assay.errors import UsageError
 from assay.web import _drawing
-from assay.web._desk import Desk
+from assay.web._desk import AppState
 from assay.web._workers import TooBusy, Workers
 from assay.web.app import make_app
 from assay.web.server import make_server
@@ -128,7 +128,7 @@ class TestPages:
             go.wait(PATIENCE)
             raise UsageError("enough")
 
-        monkeypatch.setattr(Desk, "comparison", comparison)
+        monkeypatch.setattr(AppState, "comparison", comparison)
         return begun, go
 
     def test_comparisons_hold_up_no_other_page(self, store, slow):

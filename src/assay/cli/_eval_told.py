@@ -7,25 +7,25 @@ import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from assay.cli._verbose import tell, tell_intervals, tell_policy
+from assay.cli._verbose import log_intervals, log_policy, log_verbose
 from assay.text import counted
 
 if TYPE_CHECKING:
     from assay.evaluation import Result
     from assay.execution import Plan
-    from assay.store import Place
+    from assay.store import StoreLocation
 
 
 def tell_plan(options: argparse.Namespace, plan: Plan) -> None:
     """Everything that was chosen before the first query is asked."""
     patience, statistics = plan.patience, plan.statistics
-    tell(options, f"metrics: {', '.join(metric.name for metric in plan.metrics)}")
-    tell_policy(options, plan.profile)
-    tell(options, f"relevance: {plan.relevance.by}, unit {plan.relevance.unit}")
+    log_verbose(options, f"metrics: {', '.join(metric.name for metric in plan.metrics)}")
+    log_policy(options, plan.profile)
+    log_verbose(options, f"relevance: {plan.relevance.by}, unit {plan.relevance.unit}")
     waits = f"{patience.concurrency} at the same time, {patience.timeout:g} s each, {counted(patience.retries, 'retry')}"
-    tell(options, f"asked: {plan.k} documents a query, {waits}")
+    log_verbose(options, f"asked: {plan.k} documents a query, {waits}")
     test = statistics.significance_testing or "none"
-    tell(options, f"statistics: intervals by {statistics.confidence_intervals or 'none'}, test {test}, seed 0")
+    log_verbose(options, f"statistics: intervals by {statistics.confidence_intervals or 'none'}, test {test}, seed 0")
 
 
 def tell_results(options: argparse.Namespace, results: Sequence[Result]) -> None:
@@ -34,8 +34,8 @@ def tell_results(options: argparse.Namespace, results: Sequence[Result]) -> None
         seconds = result.provenance.get("seconds") or {}
         parts = ", ".join(f"{what} {time:.2f} s" for what, time in seconds.items() if isinstance(time, int | float))
         about = result.provenance.get("dataset") or {}
-        tell(options, f"{result.benchmark} ({about.get('format', '')})/{result.name}: {parts}")
-    tell_intervals(options, results)
+        log_verbose(options, f"{result.benchmark} ({about.get('format', '')})/{result.name}: {parts}")
+    log_intervals(options, results)
 
 
 def ends_in_table(text: str) -> bool:
@@ -43,7 +43,7 @@ def ends_in_table(text: str) -> bool:
     return text.rstrip("\n").rpartition("\n")[2].startswith(" ")
 
 
-def where_to_look(place: Place, given: str | None) -> str:
+def where_to_look(place: StoreLocation, given: str | None) -> str:
     """Commands that show what was stored; with the store, where it was named and nothing secret is in its name."""
     is_told = given is not None and "***" not in str(place)
     store = f" --store {shlex.quote(str(given))}" if is_told else ""

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.cli._wrong_file import explained, refuse_saved_results
+from assay.cli._wrong_file import describe_file_error, refuse_saved_results
 from assay.errors import AssayError, DataError
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def read_runs(files: Sequence[str], duplicates: str) -> dict[str, Run]:
         try:
             found[name] = Run(source, duplicates=duplicates.replace("-", "_"))
         except DataError as error:
-            raise explained(error, source, "a run", ORDER) from None
+            raise describe_file_error(error, source, "a run", ORDER) from None
     return found
 
 
@@ -48,7 +48,7 @@ def read_qrels(file: str) -> Qrels:
     except DataError as error:
         if _is_benchmark(Path(file)):
             return _benchmark_qrels(file)
-        raise explained(error, source, "judgments", ORDER) from None
+        raise describe_file_error(error, source, "judgments", ORDER) from None
 
 
 def _is_benchmark(path: Path) -> bool:

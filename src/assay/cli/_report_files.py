@@ -13,7 +13,7 @@ from assay.errors import UsageError
 from assay.masking import mask
 
 if TYPE_CHECKING:
-    from assay.reports import Matter, Page
+    from assay.reports import BenchmarkReport, Page
 
 CHARTS = ("svg", "png", "pdf")
 PAGES = (".html", ".htm")
@@ -58,7 +58,7 @@ def _check_folder(output: str) -> None:
     refuse_place(Path(output) / "chart", output)
 
 
-def write_files(options: argparse.Namespace, matters: Sequence[Matter]) -> list[str]:
+def write_files(options: argparse.Namespace, matters: Sequence[BenchmarkReport]) -> list[str]:
     """Everything that was asked for; the page is worked out once. Gives what was written."""
     from assay.atomic_write import atomic_write
     from assay.reports import page_of, render_page
@@ -92,7 +92,7 @@ def _write_charts(folder: Path, page: Page, kind: str) -> int:
     return len(figures)
 
 
-def _text(options: argparse.Namespace, matters: Sequence[Matter], output: str) -> str:
+def _text(options: argparse.Namespace, matters: Sequence[BenchmarkReport], output: str) -> str:
     """The same in a format of text: comparisons where there are any, else the results."""
     from assay.reports import ENDINGS, Beside, ComparisonReport, Shown, render_evaluation, render_with_beside
 
@@ -108,7 +108,7 @@ def _text(options: argparse.Namespace, matters: Sequence[Matter], output: str) -
     return opening + render_with_beside(ComparisonReport(compared, MOVERS, MOVERS), beside, form)
 
 
-def _opening(matters: Sequence[Matter], form: str) -> str:
+def _opening(matters: Sequence[BenchmarkReport], form: str) -> str:
     """Of several benchmarks, every system on each of them first; files for programs have rows of their own."""
     from assay.reports import FORMATS, Style, across_sheets, render_sheets
 

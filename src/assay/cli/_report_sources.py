@@ -13,7 +13,7 @@ from assay.cli._inputs import refuse_swallowed
 from assay.cli._relevance import refuse_without_dataset
 from assay.cli._systems import Named, names_of, read_systems, refuse_mixture, scoring_of, told_apart
 from assay.errors import DataError, UsageError
-from assay.store import Found
+from assay.store import LookupResult
 
 if TYPE_CHECKING:
     from assay.evaluation import Result
@@ -24,7 +24,7 @@ class Sources:
     """The results, benchmark by benchmark, and what each word stood for where they are results already."""
 
     groups: list[list[Result]]
-    given: tuple[Found, ...] = ()
+    given: tuple[LookupResult, ...] = ()
 
 
 def read_sources(options: argparse.Namespace) -> Sources:
@@ -74,7 +74,7 @@ def _of_results(words: Sequence[Named], store: str | None) -> Sources:
     """Results under the names given to them, those on one benchmark together."""
     from assay.cli._stored import find_results
 
-    found: list[Found] = []
+    found: list[LookupResult] = []
     groups: dict[str, list[tuple[Named, Result]]] = {}
     for word in words:
         one = find_results(word.path, store)

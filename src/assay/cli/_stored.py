@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.store import Found
+from assay.store import LookupResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from assay.monitoring import Recorded, Rule
 
-__all__ = ["Found", "best_so_far", "bless_command", "find_baseline", "find_results", "read_rules"]
+__all__ = ["LookupResult", "best_so_far", "bless_command", "find_baseline", "find_results", "read_rules"]
 
 
-def find_results(reference: str, store: str | None) -> Found:
+def find_results(reference: str, store: str | None) -> LookupResult:
     """A file of `--format json` where that is one, else an evaluation of the store."""
     from assay.store import find_results
 
     return find_results(reference, store)
 
 
-def find_baseline(reference: str, store: str | None) -> tuple[Found | None, str]:
+def find_baseline(reference: str, store: str | None) -> tuple[LookupResult | None, str]:
     """The baseline, or None where nobody has blessed one of that name, and then what may have been meant."""
     from assay.store import find_baseline
 
@@ -59,7 +59,7 @@ def read_rules(files: Iterable[str], texts: Iterable[str], recorded: Recorded = 
     return list({rule.text: rule for rule in found}.values())
 
 
-def best_so_far(rules: Iterable[Rule], found: Found, store: str | None) -> dict[tuple[str, str, str], float]:
+def best_so_far(rules: Iterable[Rule], found: LookupResult, store: str | None) -> dict[tuple[str, str, str], float]:
     """The best earlier figures of the metrics that have a ratchet."""
     from assay.monitoring import RatchetRule, best_before, series_of
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from assay.cli._inputs import refuse_swallowed
 from assay.cli._policy import add_policy_arguments, profile_of
 from assay.cli._relevance import add_relevance_arguments, ontology_of, refuse_without_dataset, relevance_of
-from assay.cli._verbose import kind_of, tell, tell_policy, timed
-from assay.cli._wrong_file import explained
+from assay.cli._verbose import kind_of, log_policy, log_verbose, timed
+from assay.cli._wrong_file import describe_file_error
 from assay.errors import DataError, UsageError
 from assay.grammar import WrittenName
 from assay.model import Policy
@@ -167,7 +167,7 @@ def _scored(options: argparse.Namespace, words: Sequence[Named], *, with_ranking
     runs = words if options.dataset else words[1:]
     _refuse_too_few(options, truth, runs)
     profile = profile_of(options)
-    tell_policy(options, profile)
+    log_policy(options, profile)
     settings = settings_of(parse_metrics(options.metrics, profile.name), profile)
     sources = [as_source(run.path) for run in runs]
     names = names_of(runs, [source.name for source in sources])
@@ -189,7 +189,7 @@ def _blamed(error: DataError, source: FileSource, options: argparse.Namespace) -
         return DataError(f"{options.dataset}: {error.message}", error.faults)
     others = [str(path) for path in (options.dataset, options.id_map) if path]
     is_other = any(error.message.startswith(path) for path in others) and not error.message.startswith(source.label)
-    return error if is_other else explained(error, source, "a run")
+    return error if is_other else describe_file_error(error, source, "a run")
 
 
 def _refuse_too_few(options: argparse.Namespace, truth: Named, runs: Sequence[Named]) -> None:
@@ -271,7 +271,7 @@ def scoring_of(options: argparse.Namespace, truth: str, settings: Sequence[Setti
         with timed(options, f"{truth}: read") as more:
             dataset = load_dataset(truth, options.dataset_format)
             more.append(f"format {dataset.format}, {dataset!r}")
-        tell(options, f"relevance: {relevance.by}, unit {relevance.unit}")
+        log_verbose(options, f"relevance: {relevance.by}, unit {relevance.unit}")
         check_ontology_fits(relevance, dataset)
         return Scoring(settings, profile, None, dataset, relevance)
     source = as_source(truth)
@@ -281,4 +281,4 @@ def scoring_of(options: argparse.Namespace, truth: str, settings: Sequence[Setti
             more.append(f"{len(qrels.docs):,} judgments of {counted(len(qrels), 'query')}")
         return Scoring(settings, profile, qrels, ontology=ontology_of(options))
     except DataError as error:
-        raise explained(error, source, "judgments") from None
+        raise describe_file_error(error, source, "judgments") from None

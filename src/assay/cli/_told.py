@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from assay.store import Place
+    from assay.store import StoreLocation
 
 MANY = 10_000
 """Keys that are remembered for a channel, the newest ones."""
 
 
-def told_file(place: Place) -> Path:
+def sent_alerts_path(place: StoreLocation) -> Path:
     """`assay.db.watch.json` beside a file; for a database elsewhere one in .assay, told apart by its address."""
     if place.path is not None:
         return place.path.with_name(f"{place.path.name}.watch.json")
@@ -23,7 +23,7 @@ def told_file(place: Place) -> Path:
     return Path(".assay") / f"watch-{digest}.json"
 
 
-def read_told(path: Path) -> dict[str, list[str]]:
+def read_sent_alerts(path: Path) -> dict[str, list[str]]:
     """Channel → keys of alerts; nothing where nothing was told yet, or nobody can read it any more."""
     import msgspec
 
@@ -33,7 +33,7 @@ def read_told(path: Path) -> dict[str, list[str]]:
         return {}
 
 
-def write_told(path: Path, told: Mapping[str, list[str]]) -> None:
+def write_sent_alerts(path: Path, told: Mapping[str, list[str]]) -> None:
     """Whole, or not at all."""
     from assay.atomic_write import atomic_write
 

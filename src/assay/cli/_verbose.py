@@ -20,7 +20,7 @@ def add_verbose(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-v", "--verbose", action="store_true", help="timings and choices made, on standard error")
 
 
-def tell(options: argparse.Namespace, words: str) -> None:
+def log_verbose(options: argparse.Namespace, words: str) -> None:
     """Say it, if somebody wants to know; a command without the flag is never asked to."""
     if getattr(options, "verbose", False):
         sys.stderr.write(f"{printable(words)}\n")
@@ -31,7 +31,7 @@ def timed(options: argparse.Namespace, words: str) -> Iterator[list[str]]:
     """Tell how long something took; what is put into the list is told with it. Nothing is told of what failed."""
     began, more = time.perf_counter(), list[str]()
     yield more
-    tell(options, f"{', '.join([words, *more])} in {time.perf_counter() - began:.2f} s")
+    log_verbose(options, f"{', '.join([words, *more])} in {time.perf_counter() - began:.2f} s")
 
 
 def kind_of(source: Any) -> str:
@@ -39,17 +39,17 @@ def kind_of(source: Any) -> str:
     return ", ".join(filter(None, (source.kind, source.compression)))
 
 
-def tell_policy(options: argparse.Namespace, profile: Profile) -> None:
+def log_policy(options: argparse.Namespace, profile: Profile) -> None:
     """The conventions that figures follow."""
     name = f"{profile.tool}, " if profile.tool else ""
     policy = profile.policy
     level = "level grade > 0" if policy.rel is None else f"level grade ≥ {policy.rel:g}"
     others = {rule: value for rule, value in policy.to_dict().items() if rule != "rel" and value not in (None, False)}
     rules = [rule if value is True else f"{rule} {value}" for rule, value in others.items()]
-    tell(options, f"policy: {name}{', '.join([level, *rules])}")
+    log_verbose(options, f"policy: {name}{', '.join([level, *rules])}")
 
 
-def tell_intervals(options: argparse.Namespace, results: Sequence[Result]) -> None:
+def log_intervals(options: argparse.Namespace, results: Sequence[Result]) -> None:
     """Which method made the intervals of which metrics: `auto` chooses by what the scores are like."""
     chosen: dict[str, dict[str, None]] = {}
     for result in results:
@@ -59,4 +59,4 @@ def tell_intervals(options: argparse.Namespace, results: Sequence[Result]) -> No
     said = "; ".join(f"{method} for {', '.join(metrics)}" for method, metrics in chosen.items())
     if said:
         n = max(len(result.query_ids) for result in results)
-        tell(options, f"intervals: {said}; {100 * max(levels):g} %, {counted(n, 'query')}")
+        log_verbose(options, f"intervals: {said}; {100 * max(levels):g} %, {counted(n, 'query')}")

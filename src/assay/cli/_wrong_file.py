@@ -35,7 +35,7 @@ def refuse_saved_results(files: Iterable[str]) -> None:
                 )
 
 
-def explained(error: DataError, source: FileSource, what: str, order: str = ORDER) -> DataError:
+def describe_file_error(error: DataError, source: FileSource, what: str, order: str = ORDER) -> DataError:
     """The error, with the file's name; where hardly a line is as it should be, with that first.
 
     `order` says where judgments and runs belong, in commands to which they do not come one after another.

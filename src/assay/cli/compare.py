@@ -19,7 +19,7 @@ from assay.errors import UsageError
 from assay.text import printable
 
 if TYPE_CHECKING:
-    from assay.comparison import Comparison, How
+    from assay.comparison import Comparison, ComparisonOptions
     from assay.evaluation import Result
     from assay.reports import Beside, ComparisonReport
 
@@ -117,9 +117,9 @@ def run_compare(options: argparse.Namespace) -> int:
     return 0
 
 
-def how_of(options: argparse.Namespace) -> How:
+def how_of(options: argparse.Namespace) -> ComparisonOptions:
     """The choices that flags describe."""
-    from assay.comparison import How
+    from assay.comparison import ComparisonOptions
 
     if options.alpha is not None and options.level is not None:
         raise UsageError("--alpha and --level say the same thing, alpha = 1 - level; give one")
@@ -134,10 +134,10 @@ def how_of(options: argparse.Namespace) -> How:
         "rope": options.rope,
         "seed": options.seed,
     }
-    return How(**{name: value for name, value in given.items() if value is not None})
+    return ComparisonOptions(**{name: value for name, value in given.items() if value is not None})
 
 
-def compared(options: argparse.Namespace, groups: Sequence[Sequence[Result]], how: How) -> list[Comparison]:
+def compared(options: argparse.Namespace, groups: Sequence[Sequence[Result]], how: ComparisonOptions) -> list[Comparison]:
     """A comparison for each benchmark; one that only one system was run on is told of and left out."""
     from assay.comparison import asked_metrics, compare_results, counts_chunks
     from assay.reports import UNFAIR

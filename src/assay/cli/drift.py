@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_drift(options: argparse.Namespace) -> int:
     """Says what moved; whether that is good or bad, only judgments tell."""
-    from assay.cli._wrong_file import explained
+    from assay.cli._wrong_file import describe_file_error
     from assay.errors import DataError
     from assay.files import as_source
     from assay.model import Run
@@ -45,7 +45,7 @@ def run_drift(options: argparse.Namespace) -> int:
         try:
             runs.append(Run(source))
         except DataError as error:
-            raise explained(error, source, "a run") from None
+            raise describe_file_error(error, source, "a run") from None
     drift = measure_drift(runs[0], runs[1], options.k)
     put_out(options, lambda form, style: written(drift.to_dict()) if form == "json" else _render(drift, style.width))
     return 0

@@ -97,13 +97,13 @@ def _keep(options: argparse.Namespace, plan: Plan, results: Sequence[Result]) ->
     """Put the results into the store; what goes wrong there is told, for the output comes all the same."""
     if options.no_store:
         return []
-    from assay.store import keep, parse_place
+    from assay.store import keep, parse_location
 
     try:
         stored = keep(results, plan, options.store)
     except StoreError as error:
         return [str(error)]
-    place = parse_place(options.store)
+    place = parse_location(options.store)
     _tell(options, f"stored as {stored} in {place}.  {where_to_look(place, options.store)}")
     return []
 
@@ -154,9 +154,9 @@ def _told(options: argparse.Namespace, plan: Plan) -> AbstractContextManager[Cal
     """Who else is told how far it is: whoever looks at the store, such as the web page."""
     if options.no_store:
         return nullcontext(lambda _: None)
-    from assay.store import parse_place, told
+    from assay.store import parse_location, told
 
-    return told(parse_place(options.store), len(plan.benchmarks) * max(len(plan.chunkers), 1) * len(plan.providers))
+    return told(parse_location(options.store), len(plan.benchmarks) * max(len(plan.chunkers), 1) * len(plan.providers))
 
 
 def _going_on(options: argparse.Namespace, plan: Plan) -> str:

@@ -14,7 +14,7 @@ from assay.cli._fusion_inputs import read_qrels, read_runs
 from assay.cli._inputs import FILE_ENDINGS
 from assay.cli._numbers import whole_number
 from assay.cli._terminal import may_colour, terminal_width
-from assay.cli._verbose import tell, timed
+from assay.cli._verbose import log_verbose, timed
 from assay.errors import DataError, UsageError
 from assay.grammar import WrittenName
 from assay.temporary_files import TemporaryFile
@@ -111,7 +111,7 @@ def run_fuse(options: argparse.Namespace) -> int:
     if fusion.fusion.is_trained and not options.qrels:
         raise UsageError(f"{fusion.fusion.name} learns from judgments before it fuses; name them with --qrels FILE")
     runs = read_runs(options.runs, options.duplicates)
-    tell(options, f"method: {fusion.name}; {counted(len(runs), 'run')}: {', '.join(runs)}")
+    log_verbose(options, f"method: {fusion.name}; {counted(len(runs), 'run')}: {', '.join(runs)}")
     fused = _fused(fusion, list(runs.values()), read_qrels(options.qrels) if options.qrels else None, options)
     _write(options, fused)
     return 0

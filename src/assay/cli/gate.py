@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 from assay.cli._command import Command
 from assay.cli._result_files import add_format
 from assay.cli._store import add_store_argument, open_store
-from assay.cli._stored import Found, bless_command, find_baseline, find_results, read_rules
+from assay.cli._stored import LookupResult, bless_command, find_baseline, find_results, read_rules
 from assay.cli._terminal import may_colour, terminal_width
-from assay.cli._verbose import tell
+from assay.cli._verbose import log_verbose
 from assay.errors import AssayError, DataError, UsageError
 from assay.masking import mask
 from assay.text import counted, printable
@@ -99,7 +99,9 @@ def _held(options: argparse.Namespace) -> GateReport:
     before, meant = find_baseline(options.baseline, options.store)
     if before is None:
         _refuse_no_baseline(options, now, meant)
-    tell(options, f"{now.label}, held against {before.label if before else 'nothing'} by {counted(len(rules), 'rule')}")
+    log_verbose(
+        options, f"{now.label}, held against {before.label if before else 'nothing'} by {counted(len(rules), 'rule')}"
+    )
     best = _best(options, rules, now)
     anew = bless_command(options.baseline, now.evaluation)
     report = gate(now.results, before.results if before else None, rules, name=options.baseline, best=best, anew=anew)
@@ -109,7 +111,7 @@ def _held(options: argparse.Namespace) -> GateReport:
     return replace(report, baseline=before.label if before else "", notes=notes)
 
 
-def _best(options: argparse.Namespace, rules: Sequence[Rule], now: Found) -> dict[tuple[str, str, str], float]:
+def _best(options: argparse.Namespace, rules: Sequence[Rule], now: LookupResult) -> dict[tuple[str, str, str], float]:
     """The best figures before a stored evaluation; a file has no history."""
     from assay.monitoring import best_so_far
 
@@ -119,7 +121,7 @@ def _best(options: argparse.Namespace, rules: Sequence[Rule], now: Found) -> dic
         return best_so_far(rules, store.history, now.evaluation)
 
 
-def _refuse_no_baseline(options: argparse.Namespace, now: Found, meant: str) -> None:
+def _refuse_no_baseline(options: argparse.Namespace, now: LookupResult, meant: str) -> None:
     """Say how one is made. It is an error on request, and where others are there: then the name is a slip, or is new."""
     command = bless_command(options.baseline.partition("#")[0], now.evaluation or "latest")
     others = _blessed(options) if options.is_named else []
@@ -134,9 +136,9 @@ def _refuse_no_baseline(options: argparse.Namespace, now: Found, meant: str) -> 
 
 def _blessed(options: argparse.Namespace) -> list[str]:
     """The names that were blessed in the store; none where there is no store."""
-    from assay.store import parse_place
+    from assay.store import parse_location
 
-    if not parse_place(options.store).exists:
+    if not parse_location(options.store).exists:
         return []
     with open_store(options) as store:
         return sorted(store.baselines())

@@ -20,11 +20,11 @@ from assay.errors import UsageError
 from assay.text import printable
 
 if TYPE_CHECKING:
-    from assay.comparison import How
+    from assay.comparison import ComparisonOptions
     from assay.evaluation import Result
     from assay.metrics import BoundMetric
     from assay.monitoring import GateReport
-    from assay.reports import Matter, WordsOf
+    from assay.reports import BenchmarkReport, WordsOf
 
 EXAMPLES = """\
   assay report latest -o report.html
@@ -74,9 +74,9 @@ def run_report(options: argparse.Namespace) -> int:
     return 0
 
 
-def _matters(options: argparse.Namespace, sources: Sources, how: How) -> list[Matter]:
+def _matters(options: argparse.Namespace, sources: Sources, how: ComparisonOptions) -> list[BenchmarkReport]:
     """A part of the page for each benchmark; several systems on one are compared."""
-    from assay.reports import Matter, anchor_of
+    from assay.reports import BenchmarkReport, anchor_of
 
     words_of = _words_of(options)
     groups = sources.groups
@@ -85,12 +85,12 @@ def _matters(options: argparse.Namespace, sources: Sources, how: How) -> list[Ma
         name = anchor_of(str(place), group[0].benchmark) if len(groups) > 1 else ""
         by = tuple(options.by or ())
         if len(group) == 1:
-            found.append(Matter((_chosen(options, group[0]),), by=by, group=name, words_of=words_of))
+            found.append(BenchmarkReport((_chosen(options, group[0]),), by=by, group=name, words_of=words_of))
             continue
         from assay.comparison import compare_results
 
         comparison = compare_results(group, how, metrics=options.metrics, intersect=options.intersect)
-        found.append(Matter(tuple(group), comparison, by, group=name, words_of=words_of))
+        found.append(BenchmarkReport(tuple(group), comparison, by, group=name, words_of=words_of))
     return found
 
 
@@ -139,7 +139,7 @@ def _gate(options: argparse.Namespace, sources: Sources, rules: Sequence[object]
         return None
     from assay.cli._stored import best_so_far
     from assay.monitoring import Rule, gate
-    from assay.store import Found
+    from assay.store import LookupResult
 
     if not sources.given:
         raise UsageError(
@@ -148,7 +148,7 @@ def _gate(options: argparse.Namespace, sources: Sources, rules: Sequence[object]
     now = sources.given[-1]
     before = sources.given[0] if len(sources.given) > 1 else None
     known = [rule for rule in rules if isinstance(rule, Rule)]
-    best = best_so_far(known, Found(now.results, now.label, now.evaluation), options.store)
+    best = best_so_far(known, LookupResult(now.results, now.label, now.evaluation), options.store)
     name = before.label if before else "the baseline"
     return gate(now.results, before.results if before else None, known, name=name, best=best)
 

@@ -19,8 +19,8 @@ from assay.cli._policy import add_policy_arguments, profile_of
 from assay.cli._relevance import add_relevance_arguments, ontology_of, relevance_of
 from assay.cli._result_files import add_format, add_output, check_output, forms_of, write_output
 from assay.cli._terminal import may_colour, terminal_width
-from assay.cli._verbose import kind_of, tell, tell_intervals, tell_policy, timed
-from assay.cli._wrong_file import explained, refuse_saved_results
+from assay.cli._verbose import kind_of, log_intervals, log_policy, log_verbose, timed
+from assay.cli._wrong_file import describe_file_error, refuse_saved_results
 from assay.errors import DataError, UsageError
 from assay.grammar import WrittenName
 from assay.text import counted
@@ -99,11 +99,11 @@ def run_score(options: argparse.Namespace) -> int:
     if order_by:
         results = _sorted(results, order_by)
     shown = Shown(options, inputs, results, frozenset(metric.name for metric in beside))
-    tell_intervals(options, results)
+    log_intervals(options, results)
     write_output(options, shown.rendered)
     sys.stdout.write(shown.rendered(options.format, is_here=True))
     _say_aside(options, metrics, results)
-    tell(options, f"wrote {', '.join(options.output) or 'no file'}")
+    log_verbose(options, f"wrote {', '.join(options.output) or 'no file'}")
     return 0
 
 
@@ -156,7 +156,7 @@ def _score_all(
     from assay.files import as_source
 
     profile = profile_of(options)
-    tell_policy(options, profile)
+    log_policy(options, profile)
     trusted = [Setting(metric, metric, profile.policy, is_beside=True) for metric in beside]
     settings = [*settings_of(metrics, profile), *trusted]
     refuse_saved_results((inputs.truth, *inputs.runs))
@@ -179,7 +179,7 @@ def _blamed(error: DataError, source: FileSource, options: argparse.Namespace, i
         return DataError(f"{inputs.truth}: {error.message}", error.faults)
     others = [str(path) for path in (inputs.truth, options.id_map) if inputs.is_dataset and path]
     is_other = any(error.message.startswith(path) for path in others) and not error.message.startswith(source.label)
-    return error if is_other else explained(error, source, "a run")
+    return error if is_other else describe_file_error(error, source, "a run")
 
 
 def _scorer(
@@ -199,7 +199,7 @@ def _scorer(
             dataset = load_dataset(inputs.truth, options.dataset_format)
             more.append(f"format {dataset.format}, {dataset!r}")
         check_ontology_fits(relevance, dataset)
-        tell(options, f"relevance: {relevance.by}, unit {relevance.unit}")
+        log_verbose(options, f"relevance: {relevance.by}, unit {relevance.unit}")
         return lambda source, name: evaluate_dataset(dataset, source, settings, profile, name, relevance)
     source = as_source(inputs.truth)
     try:
@@ -207,7 +207,7 @@ def _scorer(
             qrels = Qrels(source)
             more.append(f"{len(qrels.docs):,} judgments of {counted(len(qrels), 'query')}")
     except DataError as error:
-        raise explained(error, source, "judgments") from None
+        raise describe_file_error(error, source, "judgments") from None
     ontology = ontology_of(options)
     return lambda source, name: evaluate_judgments(qrels, source, settings, profile, name, ontology)
 

@@ -45,9 +45,9 @@ def run_store(options: argparse.Namespace) -> int:
 
 def _path(options: argparse.Namespace) -> int:
     """Where it is, or would be; nothing is opened."""
-    from assay.store import parse_place
+    from assay.store import parse_location
 
-    place = parse_place(options.store)
+    place = parse_location(options.store)
     if options.format == "json":
         sys.stdout.write(json.dumps({"store": str(place), "exists": place.exists}) + "\n")
     else:

@@ -14,7 +14,7 @@ from assay.cli._channels import Channel, Program, Webhook
 from assay.cli._command import Command
 from assay.cli._store import add_store_argument, open_store
 from assay.cli._stored import find_baseline, read_rules
-from assay.cli._told import read_told, told_file, write_told
+from assay.cli._told import read_sent_alerts, sent_alerts_path, write_sent_alerts
 from assay.errors import AssayError, DataError, NothingSelected, UnknownName
 from assay.grammar import WrittenName
 from assay.text import counted, printable
@@ -65,7 +65,7 @@ def run_watch(options: argparse.Namespace) -> int:
     _note_literal_addresses(options.webhook)
     channels: list[Channel] = [*map(Webhook.of, options.webhook), *map(Program.of, options.command)]
     with open_store(options) as store:
-        state = Path(options.state) if options.state else told_file(store.place)
+        state = Path(options.state) if options.state else sent_alerts_path(store.place)
         alerts = _alerts(options, store, rules)
     _tell_all(list({channel.key: channel for channel in channels}.values()), alerts, state)
     return 0
@@ -162,7 +162,7 @@ def _tell_all(channels: Sequence[Channel], alerts: Sequence[Alert], state: Path)
     """Each channel hears of what it has not heard of; what it could not be told, it hears next time."""
     from assay.monitoring import not_told, still_told
 
-    told = {name: still_told(alerts, keys) for name, keys in read_told(state).items()}
+    told = {name: still_told(alerts, keys) for name, keys in read_sent_alerts(state).items()}
     for channel in channels:
         if new := not_told(alerts, told.get(channel.key, ())):
             if _is_sent(channel, new):
@@ -194,7 +194,7 @@ def _is_sent(channel: Channel, alerts: Sequence[Alert]) -> bool:
 def _remember(state: Path, told: dict[str, list[str]]) -> None:
     """After each channel, so that nobody is told twice if the next one never comes back."""
     try:
-        write_told(state, told)
+        write_sent_alerts(state, told)
     except (OSError, AssayError) as error:
         _note(f"{state}: what was told cannot be remembered: {error}")
 

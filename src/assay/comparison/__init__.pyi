@@ -13,7 +13,7 @@ from assay.comparison.comparison import Comparison as Comparison
 from assay.comparison.figures import UNKNOWN as UNKNOWN
 from assay.comparison.figures import Figures as Figures
 from assay.comparison.figures import p_text as p_text
-from assay.comparison.how import How as How
+from assay.comparison.how import ComparisonOptions as ComparisonOptions
 from assay.comparison.leaderboard import BenchmarkComparison as BenchmarkComparison
 from assay.comparison.letters import beaten_by as beaten_by
 from assay.comparison.letters import letter as letter

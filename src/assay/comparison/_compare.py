@@ -8,7 +8,7 @@ from typing import Any
 
 from assay.comparison._align import align
 from assay.comparison.comparison import Comparison
-from assay.comparison.how import How
+from assay.comparison.how import ComparisonOptions
 from assay.comparison.pairing import compared_pairs, field_outcomes
 from assay.errors import UnknownName, UsageError, near_matches
 from assay.evaluation import Result, choose_profile, evaluate_metrics
@@ -40,8 +40,8 @@ def compare(
     if not isinstance(runs, Mapping):
         raise UsageError(f"runs are given by name, as in {{'bm25': run, 'dense': other}}, not {shortened(runs)}")
     _refuse_unknown(settings)
-    chosen = {name: settings.pop(name) for name in list(settings) if name in How.__dataclass_fields__}
-    how = How(baseline=baseline, **chosen)
+    chosen = {name: settings.pop(name) for name in list(settings) if name in ComparisonOptions.__dataclass_fields__}
+    how = ComparisonOptions(baseline=baseline, **chosen)
     asked = written_metrics(metrics)
     if not all(isinstance(run, Result) for run in runs.values()):
         wanted = parse_metrics(asked, _tool(runs, settings)) if asked is not None else None
@@ -64,7 +64,7 @@ def _tool(runs: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
 
 def _refuse_unknown(settings: Mapping[str, Any]) -> None:
     """A keyword that means nothing is told with the one that may have been meant."""
-    known = ("intersect", *How.__dataclass_fields__, *SCORING)
+    known = ("intersect", *ComparisonOptions.__dataclass_fields__, *SCORING)
     for name in settings:
         if name not in known:
             raise UnknownName("setting of compare", name, near_matches(name, known), f"there are {', '.join(known)}")
@@ -83,7 +83,7 @@ def _scored(
 
 def compare_results(
     results: Sequence[Result],
-    how: How | None = None,
+    how: ComparisonOptions | None = None,
     *,
     metrics: Asked | Iterable[Asked] | None = None,
     intersect: bool = False,
@@ -92,7 +92,7 @@ def compare_results(
 
     Metrics keep their order, but of several chunkers those of spans come first: the verdict is about the first.
     """
-    chosen = how or How()
+    chosen = how or ComparisonOptions()
     aligned = align(results, metrics, intersect=intersect)
     aligned = replace(aligned, metrics=_fair_first(results, aligned.metrics))
     fields = field_outcomes(aligned, chosen)

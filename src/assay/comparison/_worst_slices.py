@@ -10,7 +10,7 @@ import numpy as np
 
 from assay.arrays import Floats, Ints
 from assay.comparison._shared_metrics import shared_metrics
-from assay.comparison.how import How
+from assay.comparison.how import ComparisonOptions
 from assay.comparison.pair import SHARED_TIMES
 from assay.comparison.pairing import sign_of
 from assay.comparison.slice_search import Candidate, Search, candidates
@@ -43,7 +43,10 @@ class _Looked(NamedTuple):
 
 
 def worst_slices(
-    results: Result | Sequence[Result], metric: Asked | None = None, how: How | None = None, search: Search | None = None
+    results: Result | Sequence[Result],
+    metric: Asked | None = None,
+    how: ComparisonOptions | None = None,
+    search: Search | None = None,
 ) -> WorstSlices:
     """Look at all tags and all pairs of tags, and rank what is found by how bad it is at best.
 
@@ -51,7 +54,7 @@ def worst_slices(
     corrected over everything that was looked at. A pair of tags is not told of where one of them alone says it more surely.
     """
     given = [results] if isinstance(results, Result) else list(results)
-    chosen, searched = how or How(), search or Search()
+    chosen, searched = how or ComparisonOptions(), search or Search()
     bound = _metric(given, metric)
     tags = Tags.of(given)
     few = candidates(tags, searched)
@@ -101,7 +104,7 @@ def _scores(result: Result, metric: BoundMetric, tags: Tags) -> Floats:
 class _Chance(NamedTuple):
     """How sure one wants to be, and how often to try."""
 
-    how: How
+    how: ComparisonOptions
     resamples: int
 
     def half_width(self, error: float, n: int) -> float:
@@ -163,7 +166,9 @@ def _against_baseline(
         yield _Looked(system, candidate, n, value, other, gap, half, max(p, 0.5**n_moved) if n_moved else 1.0)
 
 
-def _told(results: Sequence[Result], metric: BoundMetric, looked: Sequence[_Looked], how: How) -> list[WorstSlice]:
+def _told(
+    results: Sequence[Result], metric: BoundMetric, looked: Sequence[_Looked], how: ComparisonOptions
+) -> list[WorstSlice]:
     """Slices that are worse, worst first; without pairs of tags that a single tag speaks for more surely."""
     known = {(one.system, one.candidate.names, one.candidate.values): one.at_best for one in looked}
     corrected = correct([one.p for one in looked], CORRECTION).tolist()
@@ -178,7 +183,7 @@ def _told(results: Sequence[Result], metric: BoundMetric, looked: Sequence[_Look
     return [_worst(one, p, results[one.system].name, sign, how) for one, p in worse]
 
 
-def _worst(one: _Looked, p_corrected: float, name: str, sign: float, how: How) -> WorstSlice:
+def _worst(one: _Looked, p_corrected: float, name: str, sign: float, how: ComparisonOptions) -> WorstSlice:
     """In the metric's own scale."""
     low, high = sorted(sign * (one.gap + reach) for reach in (-one.half, one.half))
     return WorstSlice(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from assay.comparison.how import How
+from assay.comparison.how import ComparisonOptions
 from assay.comparison.systems import pairs_of
 from assay.errors import UsageError
 from assay.evaluation import Result
@@ -86,7 +86,7 @@ class RankAgreement:
 
 def rank_agreements(
     results: Sequence[Result],
-    how: How | None = None,
+    how: ComparisonOptions | None = None,
     *,
     k: int = 10,
     p: float = 0.9,

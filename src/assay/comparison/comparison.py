@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from assay.comparison._align import Aligned
-from assay.comparison.how import How
+from assay.comparison.how import ComparisonOptions
 from assay.comparison.pair import Pair
 from assay.comparison.remarks import remarks_on
 from assay.comparison.verdict import verdict_on
@@ -26,7 +26,7 @@ class Comparison:
     """`comparison.verdict` says it in a sentence, `table()` in rows, `best(metric)` names the best system."""
 
     aligned: Aligned
-    how: How
+    how: ComparisonOptions
     pairs: tuple[Pair, ...]
     fields: Mapping[str, FieldOutcome] = field(default_factory=dict)
     """Metric → whether the systems differ at all, by a test for many systems."""

@@ -21,7 +21,7 @@ OTHER_SPELLINGS = {"studentized": "studentised", "percentile": "bootstrap", "stu
 
 
 @dataclass(frozen=True)
-class How:
+class ComparisonOptions:
     """What systems are compared by. Names are checked as soon as it is made."""
 
     baseline: str | None = None

@@ -10,7 +10,7 @@ from typing import Any
 
 from assay.comparison._compare import compare_results
 from assay.comparison.comparison import Comparison
-from assay.comparison.how import How
+from assay.comparison.how import ComparisonOptions
 from assay.errors import DataError, UnknownName, UsageError, near_matches
 from assay.evaluation import Result
 from assay.grammar import WrittenName
@@ -114,7 +114,7 @@ def _comparison(runs: Mapping[str, Any], how: Mapping[str, Any]) -> Comparison |
         if how:
             raise UsageError(f"{', '.join(how)} needs the scores of each query: give results, not figures alone")
         return None
-    return compare_results([replace(run, name=str(name)) for name, run in runs.items()], How(**how))
+    return compare_results([replace(run, name=str(name)) for name, run in runs.items()], ComparisonOptions(**how))
 
 
 def _have(metrics: Any) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.comparison._align import Aligned
-from assay.comparison.how import How
+from assay.comparison.how import ComparisonOptions
 from assay.comparison.pair import NO_TEST, SHARED_TIMES, Pair
 from assay.comparison.systems import pairs_of
 from assay.evaluation import Result
@@ -63,7 +63,7 @@ class _Columns:
     b: list[Column] = field(default_factory=list)
 
 
-def compared_pairs(aligned: Aligned, how: How, fields: Mapping[str, FieldOutcome]) -> list[Pair]:
+def compared_pairs(aligned: Aligned, how: ComparisonOptions, fields: Mapping[str, FieldOutcome]) -> list[Pair]:
     """Every pair on every metric, metric by metric; corrected over all of them."""
     wanted = [Asked(metric, a, b) for metric in aligned.metrics for a, b in pairs_of(aligned.names, how.baseline)]
     found = {number: pair for columns in _grouped(aligned, wanted, how) for number, pair in _compared(aligned, columns, how)}
@@ -73,7 +73,7 @@ def compared_pairs(aligned: Aligned, how: How, fields: Mapping[str, FieldOutcome
     return settled(pairs, [pair.metric for pair in pairs], how)
 
 
-def settled(pairs: Sequence[Pair], families: Sequence[Hashable], how: How) -> list[Pair]:
+def settled(pairs: Sequence[Pair], families: Sequence[Hashable], how: ComparisonOptions) -> list[Pair]:
     """The pairs with their p corrected over all of them, and what follows from it.
 
     A test for many systems has corrected p for the pairs of a family; then each p counts as one of so many families.
@@ -90,7 +90,7 @@ def settled(pairs: Sequence[Pair], families: Sequence[Hashable], how: How) -> li
     ]
 
 
-def field_outcomes(aligned: Aligned, how: How) -> dict[str, FieldOutcome]:
+def field_outcomes(aligned: Aligned, how: ComparisonOptions) -> dict[str, FieldOutcome]:
     """Metric → whether its systems differ at all, where the test is one for many systems; nothing otherwise."""
     if not how.bound_test.test.is_for_many:
         return {}
@@ -103,7 +103,7 @@ def field_outcomes(aligned: Aligned, how: How) -> dict[str, FieldOutcome]:
     return found
 
 
-def _untested(metric: BoundMetric, results: Sequence[Result], how: How) -> str:
+def _untested(metric: BoundMetric, results: Sequence[Result], how: ComparisonOptions) -> str:
     """Why these systems cannot be tested on a metric; nothing where they can."""
     if metric.metric.view == "timing" and any(result.has_shared_times for result in results):
         return SHARED_TIMES
@@ -114,7 +114,7 @@ def _untested(metric: BoundMetric, results: Sequence[Result], how: How) -> str:
     return NO_TEST if is_measured or (test.test.is_for_many and aggregation not in AVERAGED) else ""
 
 
-def _grouped(aligned: Aligned, wanted: Sequence[Asked], how: How) -> Iterator[_Columns]:
+def _grouped(aligned: Aligned, wanted: Sequence[Asked], how: ComparisonOptions) -> Iterator[_Columns]:
     """Questions by the queries on which both systems have a score; all systems, where a test looks at all together."""
     tables = {metric.name: aligned.scores(metric.name) for metric in aligned.metrics}
     groups: dict[bytes, _Columns] = {}
@@ -133,7 +133,7 @@ def _grouped(aligned: Aligned, wanted: Sequence[Asked], how: How) -> Iterator[_C
     return iter(groups.values())
 
 
-def _compared(aligned: Aligned, columns: _Columns, how: How) -> Iterator[tuple[int, Pair]]:
+def _compared(aligned: Aligned, columns: _Columns, how: ComparisonOptions) -> Iterator[tuple[int, Pair]]:
     """The differences, their intervals, effects and p, still to be corrected."""
     figures = _figures(columns, how)
     for place, asked in enumerate(columns.asked):
@@ -175,7 +175,9 @@ def _values(a: Column, b: Column, asked: Asked) -> dict[str, float]:
     }
 
 
-def _of_its_kind(own: Mapping[str, Any], both: tuple[Column, Column], asked: Asked, how: How) -> dict[str, Any]:
+def _of_its_kind(
+    own: Mapping[str, Any], both: tuple[Column, Column], asked: Asked, how: ComparisonOptions
+) -> dict[str, Any]:
     """What replaces the figures of a mean where the summary is none. Other than averages, they are bootstrapped whole."""
     aggregation, n = both[0].aggregation, len(both[0].score)
     if aggregation == MEAN:
@@ -198,7 +200,7 @@ _NO_ROPE: dict[str, Any] = {"p_better": math.nan, "p_equal": math.nan}
 """A region of equality is one of means, in units of a query's score."""
 
 
-def _figures(columns: _Columns, how: How) -> dict[str, NDArray[Any]]:
+def _figures(columns: _Columns, how: ComparisonOptions) -> dict[str, NDArray[Any]]:
     """Name of a pair's figure → its value in each column, as if all were averages."""
     a, b = (np.column_stack([column.score for column in side]) for side in (columns.a, columns.b))
     is_up = np.array([asked.sign > 0 for asked in columns.asked])

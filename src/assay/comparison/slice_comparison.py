@@ -10,7 +10,7 @@ from typing import Any
 
 from assay.comparison._align import Aligned
 from assay.comparison.comparison import Comparison
-from assay.comparison.how import How
+from assay.comparison.how import ComparisonOptions
 from assay.comparison.pair import Pair
 from assay.comparison.pairing import compared_pairs, field_outcomes, settled
 from assay.comparison.verdict import corrected_for_many
@@ -51,7 +51,7 @@ class PartComparison(Comparison):
 class SliceComparison:
     """A comparison for every slice, in the order of `slices`, all by the same choices."""
 
-    how: How
+    how: ComparisonOptions
     slices: tuple[Slice, ...]
     parts: tuple[PartComparison, ...]
     n_comparisons: int
@@ -126,7 +126,7 @@ def compare_slices(comparison: Comparison, by: str | Iterable[str]) -> SliceComp
     return SliceComparison(how, tuple(slices), tuple(parts), n_over)
 
 
-def _compared(aligned: Aligned, one: Slice, how: How) -> PartComparison:
+def _compared(aligned: Aligned, one: Slice, how: ComparisonOptions) -> PartComparison:
     """The systems in one slice, not yet corrected."""
     inside = replace(aligned, results=tuple(subset_of(result, one.queries, aligned.metrics) for result in aligned.results))
     plain = replace(how, correction="none")

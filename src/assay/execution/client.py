@@ -13,7 +13,7 @@ from assay.errors import ProviderError
 from assay.execution.responses import Response
 from assay.masking import mask
 from assay.model import Hit, Query
-from assay.providers import EventLoop, Final, Reported, answers_from, masked_answers, may_pass
+from assay.providers import EventLoop, PermanentFailure, Reported, answers_from, masked_answers, may_pass
 from assay.text import printable
 
 T = TypeVar("T")
@@ -101,7 +101,7 @@ class RetrieverClient:
 
 
 def _answer(query: Query, found: list[Hit] | ProviderError, ms: float, n_together: int) -> Response | ProviderError:
-    if isinstance(found, Final):
+    if isinstance(found, PermanentFailure):
         return failed_response(query.query_id, found, ms=ms)
     if isinstance(found, ProviderError):
         return found

@@ -14,7 +14,7 @@ from assay.execution.client import GRACE, RetrieverClient, describe
 from assay.execution.responses import Response
 from assay.execution.retry import MAX_FAILURES_BEFORE_GIVING_UP, RetryPolicy, RetryState
 from assay.model import Query
-from assay.providers import Busy, Retriever
+from assay.providers import Retriever, RetryLater
 
 PATIENT = 0.5
 """Seconds after which the clock is looked at again, whatever happens."""
@@ -167,12 +167,12 @@ class ThreadPool:
             self._grow()
             return outcome
         n_tried = task.n_tried + 1
-        is_news = not isinstance(outcome, Busy) or task.started >= self._halved
+        is_news = not isinstance(outcome, RetryLater) or task.started >= self._halved
         self._streak = 0 if is_news else self._streak
         is_over = not self.experience.allows(outcome, n_tried)
         answer = self.experience.lost(task.query.query_id, outcome) if is_over else None
         pause = self.experience.pause(outcome, n_tried) if self.experience.is_worth_waiting(outcome) else 0.0
-        if isinstance(outcome, Busy):
+        if isinstance(outcome, RetryLater):
             self._slow_down(outcome, pause, is_news=is_news)
         if answer is None:
             waiting.put_back(Task(task.query, n_tried, time.monotonic() + pause))
@@ -184,7 +184,7 @@ class ThreadPool:
         if self._streak >= self.limit and self.limit < self._patience.concurrency:
             self.limit, self._streak = min(self.limit + 1, float(self._patience.concurrency)), 0
 
-    def _slow_down(self, busy: Busy, pause: float, *, is_news: bool) -> None:
+    def _slow_down(self, busy: RetryLater, pause: float, *, is_news: bool) -> None:
         """Half as many at once, but once only for all that were asked together; and all wait, if the service says so."""
         now = time.monotonic()
         if is_news:
@@ -270,7 +270,9 @@ class BatchClient:
                 left = {query.query_id for query, _ in again}
                 yield [self.experience.lost(query.query_id, error) for query, error in failed if query.query_id not in left]
             pauses = [
-                self.experience.pause(error, max(n_tried, 1)) for _, error in again if n_tried or isinstance(error, Busy)
+                self.experience.pause(error, max(n_tried, 1))
+                for _, error in again
+                if n_tried or isinstance(error, RetryLater)
             ]
             time.sleep(max(pauses, default=0.0))
             failed = []

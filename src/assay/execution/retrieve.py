@@ -20,7 +20,7 @@ from assay.execution.runner import Part, collect_responses
 from assay.grammar import WrittenName
 from assay.metrics import Given, parse_metrics, written_metrics
 from assay.model import Document, Policy, Query
-from assay.providers import BoundProvider, FunctionRetriever, Provider, explained, parse_provider
+from assay.providers import BoundProvider, FunctionRetriever, Provider, describe_library_error, parse_provider
 from assay.text import shortened
 
 
@@ -106,11 +106,11 @@ class ObjectProvider:
 
     def _called(self, method: str, *arguments: Any) -> Any:
         place = f"{self._name}.{method}"
-        with explained(place):
+        with describe_library_error(place):
             found = getattr(self._retriever, method)(*arguments)
         return _explained_later(place, found) if inspect.isawaitable(found) else found
 
 
 async def _explained_later(place: str, found: Awaitable[Any]) -> Any:
-    with explained(place):
+    with describe_library_error(place):
         return await found

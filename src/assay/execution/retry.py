@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from assay.execution.client import failed_response
 from assay.execution.responses import Response
-from assay.providers import Busy, Final
+from assay.providers import PermanentFailure, RetryLater
 
 MAX_FAILURES_BEFORE_GIVING_UP = 3
 """Queries that fail for good before anything was answered, after which nothing is asked twice."""
@@ -43,7 +43,7 @@ class RetryState:
     def pause(self, error: Exception, n_tried: int) -> float:
         """Seconds before that; a long one that a service asks for is told of."""
         seconds = self.patience.pause(error, n_tried)
-        if isinstance(error, Busy) and error.retry_after:
+        if isinstance(error, RetryLater) and error.retry_after:
             self.waits(seconds, error.message.rpartition(": ")[2])
         return seconds
 
@@ -54,7 +54,7 @@ class RetryState:
 
     def lost(self, query: str, error: Exception) -> Response:
         """The answer to a query that is given up."""
-        self._n_lost += not isinstance(error, Final)
+        self._n_lost += not isinstance(error, PermanentFailure)
         if not self.patience.is_put_off(error):
             return failed_response(query, error)
         self._is_put_off = True
@@ -87,19 +87,19 @@ class RetryPolicy:
 
     def allows(self, error: Exception, n_tried: int) -> bool:
         """Whether a query that failed so often is asked once more."""
-        if isinstance(error, Final):
+        if isinstance(error, PermanentFailure):
             return False
         if self.is_put_off(error):
             return n_tried <= min(self.retries, 1)
-        return n_tried <= self.retries * (BUSY_RETRIES if isinstance(error, Busy) else 1)
+        return n_tried <= self.retries * (BUSY_RETRIES if isinstance(error, RetryLater) else 1)
 
     def pause(self, error: Exception, n_tried: int) -> float:
         """Seconds before that: what a busy service asked for, else longer each time, and never the same for all."""
-        if isinstance(error, Busy) and error.retry_after is not None:
+        if isinstance(error, RetryLater) and error.retry_after is not None:
             return min(error.retry_after, self.longest_pause)
         usual = self.backoff * 2.0 ** (n_tried - 1) * random.uniform(0.5, 1.5)  # noqa: S311 (jitter, no secret)
         return min(usual, self.timeout)
 
     def is_put_off(self, error: Exception) -> bool:
         """Whether a service asks for a longer pause than it gets."""
-        return isinstance(error, Busy) and error.retry_after is not None and error.retry_after > self.longest_pause
+        return isinstance(error, RetryLater) and error.retry_after is not None and error.retry_after > self.longest_pause

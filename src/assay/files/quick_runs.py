@@ -23,7 +23,7 @@ from assay.files.database import LineIndex, connect, is_wrong_statement
 from assay.files.rows import trec_fields
 from assay.files.tables import Table, is_large, table_of
 from assay.model import Qrels, RankRule, Stretches, ranx_orders
-from assay.views import Found, Ranked, Ties
+from assay.views import Ranked, RetrievedJudgments, Ties
 
 Hashes = NDArray[np.uint64]
 FEW_LINES = 1000
@@ -102,7 +102,7 @@ def _without_self(rows: Rows) -> Rows:
     return Rows(rows.pair[~is_self], rows.query[~is_self], rows.score[~is_self], None, drops_self=True)
 
 
-def _find_judged(connection: Any, table: Table, qrels: Qrels, rows: Rows) -> Found:
+def _find_judged(connection: Any, table: Table, qrels: Qrels, rows: Rows) -> RetrievedJudgments:
     pair, query, score, lines, drops_self = rows
     start, end, names = _stretches(query)
     if len(np.unique(names)) != len(names):
@@ -125,7 +125,7 @@ def _find_judged(connection: Any, table: Table, qrels: Qrels, rows: Rows) -> Fou
     order_of = ScoreOrder.of(given.copy() if len(unordered_stretches(given, start, end)) else given, start, end)
     select = f"SELECT * FROM ({table.select}) WHERE d <> q" if drops_self else table.select
     breaker = _TieBreaker(connection, select, qrels, order_of, given, lines, row, judgment, place)
-    return Found(qrels, order_of, judgment, found, places, breaker.places, tag=table.tag)
+    return RetrievedJudgments(qrels, order_of, judgment, found, places, breaker.places, tag=table.tag)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from assay.arrays import Floats, Ints
 from assay.ontology._ancestors import Ancestors, ancestors_of
 from assay.views import UNKNOWN
 
-__all__ = ["UNKNOWN", "Found", "Obsolete", "Ontology", "Synonym", "Term"]
+__all__ = ["UNKNOWN", "Obsolete", "Ontology", "ResolvedTerm", "Synonym", "Term"]
 
 
 class Synonym(NamedTuple):
@@ -31,7 +31,7 @@ class Obsolete(NamedTuple):
     consider: tuple[str, ...] = ()
 
 
-class Found(NamedTuple):
+class ResolvedTerm(NamedTuple):
     """What an id stands for."""
 
     number: int
@@ -142,16 +142,16 @@ class Ontology:
             tuple(sorted(other for other, one in self.alternatives.items() if one == number)),
         )
 
-    def find(self, text: str) -> Found:
+    def find(self, text: str) -> ResolvedTerm:
         """What an id stands for. Obsolete ids lead to their replacement; `HP_0001250` and IRIs ending so are understood."""
         one = self._known_as(text)
         if one in self.number:
-            return Found(self.number[one])
+            return ResolvedTerm(self.number[one])
         if one in self.obsolete:
             return self._replacement(one)
         if one in self.alternatives:
-            return Found(self.alternatives[one], kind="alternative")
-        return Found(UNKNOWN, f"{text} is not a term of {self.name}", "unknown")
+            return ResolvedTerm(self.alternatives[one], kind="alternative")
+        return ResolvedTerm(UNKNOWN, f"{text} is not a term of {self.name}", "unknown")
 
     def _known_as(self, text: str) -> str:
         """The id in the ontology's own spelling, where that is certain."""
@@ -165,16 +165,16 @@ class Ontology:
     def _has(self, one: str) -> bool:
         return one in self.number or one in self.obsolete or one in self.alternatives
 
-    def _replacement(self, one: str) -> Found:
+    def _replacement(self, one: str) -> ResolvedTerm:
         gone = self.obsolete[one]
         numbers, lost = self._replacements(one)
         if numbers:
             named = " and ".join(f"{self.ids[number]} ({self.labels[number]})" for number in numbers)
             choice = f"; {self.ids[numbers[0]]} is taken" if len(numbers) > 1 else ""
-            return Found(numbers[0], f"{one} is obsolete, replaced by {named}{choice}", "replaced")
+            return ResolvedTerm(numbers[0], f"{one} is obsolete, replaced by {named}{choice}", "replaced")
         why = f"what replaces it is not there: {', '.join(lost)}" if lost else "nothing replaces it"
         hint = f"; consider {', '.join(gone.consider)}" if gone.consider else ""
-        return Found(UNKNOWN, f"{one} ({gone.label}) is obsolete and {why}{hint}", "obsolete")
+        return ResolvedTerm(UNKNOWN, f"{one} ({gone.label}) is obsolete and {why}{hint}", "obsolete")
 
     def _replacements(self, one: str) -> tuple[list[int], list[str]]:
         """All current terms that an obsolete one leads to, nearest first, and ids nobody knows: what replaced it may be

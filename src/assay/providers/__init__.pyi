@@ -2,7 +2,7 @@ from assay.providers._answers import answers_from as answers_from
 from assay.providers._connections import Connections as Connections
 from assay.providers._connections import Request as Request
 from assay.providers._event_loop import EventLoop as EventLoop
-from assay.providers._explained import explained as explained
+from assay.providers._explained import describe_library_error as describe_library_error
 from assay.providers._literal_secrets import notes_on_literals as notes_on_literals
 from assay.providers._masked_answers import masked_answers as masked_answers
 from assay.providers._provider import BoundProvider as BoundProvider
@@ -11,8 +11,8 @@ from assay.providers._provider import Retriever as Retriever
 from assay.providers._provider import all_providers as all_providers
 from assay.providers._provider import find_provider as find_provider
 from assay.providers._provider import parse_provider as parse_provider
-from assay.providers._refusals import Busy as Busy
-from assay.providers._refusals import Final as Final
+from assay.providers._refusals import PermanentFailure as PermanentFailure
+from assay.providers._refusals import RetryLater as RetryLater
 from assay.providers._refusals import may_pass as may_pass
 from assay.providers._reported import Reported as Reported
 from assay.providers._secrets import add_secrets_of as add_secrets_of

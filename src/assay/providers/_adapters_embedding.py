@@ -12,10 +12,10 @@ from typing import Any
 from assay.providers._adapters_objects import check_object, is_fitting, load_object
 from assay.providers._embeddings import WORDLLAMA, check_model, embed, load_model
 from assay.providers._event_loop import EventLoop
-from assay.providers._explained import explained
+from assay.providers._explained import describe_library_error
 from assay.providers._extras import check_installed
 from assay.providers._loading import files_of
-from assay.providers._refusals import Final
+from assay.providers._refusals import PermanentFailure
 from assay.text import install_command, shortened
 
 METHODS = ("embed_query", "get_query_embedding", "encode")
@@ -57,7 +57,7 @@ def _of_model(name: str, text: str) -> list[float]:
 
 
 def _of_function(name: str, function: Callable[[str], Any], text: str) -> Any:
-    with explained(name):
+    with describe_library_error(name):
         return as_vector(name, EventLoop().result(function(text)))
 
 
@@ -69,12 +69,16 @@ def as_vector(name: str, given: Any) -> Any:
     given = given.tolist() if callable(getattr(given, "tolist", None)) else given
     if not isinstance(given, list | tuple):
         if given is None or isinstance(given, str | int | float):
-            raise Final(f"{name} was to embed a text and returned {shortened(given)}, which is no list of numbers")
+            raise PermanentFailure(
+                f"{name} was to embed a text and returned {shortened(given)}, which is no list of numbers"
+            )
         return given
     row = given[0] if len(given) == 1 and isinstance(given[0], list | tuple) else given
     row = [one.item() if callable(getattr(one, "item", None)) else one for one in row]
     if not row or not all(isinstance(one, int | float) and math.isfinite(one) for one in row):
-        raise Final(f"{name} was to embed a text and returned {shortened(given)}, which is no list of finite numbers")
+        raise PermanentFailure(
+            f"{name} was to embed a text and returned {shortened(given)}, which is no list of finite numbers"
+        )
     return row
 
 

@@ -11,7 +11,7 @@ from assay.errors import ProviderError
 from assay.model import TEXTS
 from assay.providers._answers import Entry, names_in
 from assay.providers._paths import follow
-from assay.providers._refusals import Final
+from assay.providers._refusals import PermanentFailure
 
 CHUNK_IDS = ("chunk_id", "chunkId", "node_id", "passage_id")
 """What people call the id of a chunk among its metadata."""
@@ -61,7 +61,9 @@ class Reading:
         chunk, document = self._chunk(item, layers), self._document(item, layers)
         doc = document if self.is_of_documents else chunk
         if doc is None:
-            raise Final(f"hit {place} has no {self.unit} id: it has {names_in(merged(layers))}; {self._advice(layers)}")
+            raise PermanentFailure(
+                f"hit {place} has no {self.unit} id: it has {names_in(merged(layers))}; {self._advice(layers)}"
+            )
         text = self._text(item, layers)
         metadata = {name: value for name, value in merged(layers).items() if not _is_bulky(value, text)}
         known = {"chunk_id": chunk, "doc_id": document}

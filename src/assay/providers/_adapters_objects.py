@@ -10,7 +10,7 @@ from typing import Any
 from assay.errors import ProviderError
 from assay.providers._adapters_params import ASKED_ALONE, READING, TIMEOUT, named_in_code
 from assay.providers._event_loop import EventLoop
-from assay.providers._explained import explained
+from assay.providers._explained import describe_library_error
 from assay.providers._loading import files_of, named
 from assay.text import shortened
 
@@ -41,7 +41,7 @@ def load_object(name: str, methods: Sequence[str], what: str) -> Any:
     """What `module:name` names; or what it gives, where it is a function without parameters or a class."""
     found = named(name)
     if not is_fitting(found, methods) and _is_maker(found):
-        with explained(name):
+        with describe_library_error(name):
             found = EventLoop().result(found())
     if not is_fitting(found, methods):
         raise _unfit(name, found, methods, what)

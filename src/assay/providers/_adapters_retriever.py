@@ -11,8 +11,8 @@ from assay.model import Document, Hit, Query, as_number
 from assay.providers._adapters_items import Item, Reading
 from assay.providers._answers import Entry, hits_of_entries
 from assay.providers._event_loop import EventLoop
-from assay.providers._explained import explained
-from assay.providers._refusals import Final
+from assay.providers._explained import describe_library_error
+from assay.providers._refusals import PermanentFailure
 
 Ask = Callable[[Query, int], Any]
 """A query and how many items are wanted → an answer, or something to await that gives it."""
@@ -54,20 +54,20 @@ class AdapterRetriever:
             before, wanted = len(items), 2 * wanted
 
     def _found(self, query: Query, k: int) -> list[Item]:
-        with explained(self._name):
+        with describe_library_error(self._name):
             answer = self._event_loop.result(self._ask(query, k), self._timeout)
             try:
                 return list(self._read(answer))
-            except Final as error:
-                raise Final(f"{self._name}: {error}") from None
+            except PermanentFailure as error:
+                raise PermanentFailure(f"{self._name}: {error}") from None
 
     def _ranked(self, items: Sequence[Item], k: int) -> list[Hit]:
         try:
             entries = oriented([self._reading.entry(item, place) for place, item in enumerate(items, 1)])
             return hits_of_entries(first_of_each(entries) if self._reading.is_of_documents else entries, k)
-        except Final as error:
+        except PermanentFailure as error:
             advice = "; unit=document takes the best chunk of each document" if "comes twice" in str(error) else ""
-            raise Final(f"{self._name}: {error}{advice}") from None
+            raise PermanentFailure(f"{self._name}: {error}{advice}") from None
 
 
 def _nothing_to_close() -> None:

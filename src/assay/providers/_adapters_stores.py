@@ -14,7 +14,7 @@ from assay.providers._adapters_objects import check_object
 from assay.providers._adapters_params import ASKED_ALONE, READING, SCOPE, TIMEOUT
 from assay.providers._extras import check_installed
 from assay.providers._loading import files_of, parse_function
-from assay.providers._refusals import Final
+from assay.providers._refusals import PermanentFailure
 from assay.providers._secrets import address, conceal, fill_variables, revealed
 from assay.text import some_of
 
@@ -87,7 +87,7 @@ AS_STORE: dict[str, Any] = {**ASKED_ALONE, "sources": files_of_store, "heeds_sco
 """Fields of a record that stores have alike."""
 
 
-def missing(owner: str, kind: str, name: str, names: Callable[[], Iterable[str]]) -> Final:
+def missing(owner: str, kind: str, name: str, names: Callable[[], Iterable[str]]) -> PermanentFailure:
     """The error over a collection or table that is not there, with those that are."""
     try:
         known = sorted(names())
@@ -96,4 +96,4 @@ def missing(owner: str, kind: str, name: str, names: Callable[[], Iterable[str]]
     near = near_matches(name, known)
     hint = f" Did you mean {' or '.join(near)}?" if near else ""
     there = some_of(known, 8) or "none"
-    return Final(f"{owner}: there is no {kind} {name!r} (there is: {there}).{hint}")
+    return PermanentFailure(f"{owner}: there is no {kind} {name!r} (there is: {there}).{hint}")

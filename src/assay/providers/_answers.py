@@ -12,7 +12,7 @@ import numpy as np
 
 from assay.errors import AssayError, ProviderError
 from assay.model import IDS, SCORES, TERM, TEXTS, Hit, Query, are_columns, as_number, records_of_columns, term_of, text_id
-from assay.providers._refusals import Final
+from assay.providers._refusals import PermanentFailure
 from assay.providers._reported import reported
 from assay.text import counted, shortened, some_of
 from assay.views import GATED
@@ -80,9 +80,11 @@ def answers_from(answers: Any, queries: Sequence[Query], k: int) -> Answers:
     if isinstance(answers, Mapping):
         answers = [answers.get(query.query_id, ProviderError("the query was not answered")) for query in queries]
     if not isinstance(answers, Sequence | np.ndarray) or isinstance(answers, str | bytes):
-        raise Final(f"search must return a list with one answer per query, not {shortened(answers)}")
+        raise PermanentFailure(f"search must return a list with one answer per query, not {shortened(answers)}")
     if len(answers) != len(queries):
-        raise Final(f"search was given {counted(len(queries), 'query')} and returned {counted(len(answers), 'answer')}")
+        raise PermanentFailure(
+            f"search was given {counted(len(queries), 'query')} and returned {counted(len(answers), 'answer')}"
+        )
     return [_answer(answer, k) for answer in answers]
 
 
@@ -112,17 +114,17 @@ def hits_of_entries(entries: Sequence[Entry], k: int | None = None) -> list[Hit]
     """Entries as hits: checked, sorted by score where they have any, cut at k. Of entries of one term the best counts."""
     unscored = [entry for entry in entries if entry.score is None]
     if unscored and len(unscored) < len(entries):
-        raise Final(f"some hits have a score, {unscored[0].doc} has none")
+        raise PermanentFailure(f"some hits have a score, {unscored[0].doc} has none")
     hits: dict[str, Hit] = {}
     for place, (doc, score, text, metadata, is_term) in enumerate(entries):
         try:
             doc_id = text_id(doc)
         except AssayError as error:
-            raise Final(f"hit {place + 1}: {error}") from None
+            raise PermanentFailure(f"hit {place + 1}: {error}") from None
         if not doc_id:
-            raise Final(f"hit {place + 1}: the id is empty")
+            raise PermanentFailure(f"hit {place + 1}: the id is empty")
         if doc_id in hits and not is_term:
-            raise Final(f"document {doc_id} comes twice")
+            raise PermanentFailure(f"document {doc_id} comes twice")
         hit = Hit(doc_id, float(-place) if score is None else _number(doc_id, score), text, metadata)
         hits[doc_id] = max(hits.get(doc_id, hit), hit, key=_score)
     ranked = list(hits.values()) if unscored else sorted(hits.values(), key=_score, reverse=True)
@@ -136,7 +138,7 @@ def _score(hit: Hit) -> float:
 def _number(doc_id: str, score: Any) -> float:
     number = as_number(score)
     if number is None or not math.isfinite(number):
-        raise Final(f"the score of document {doc_id} is {shortened(score)}; only a finite number can be ranked")
+        raise PermanentFailure(f"the score of document {doc_id} is {shortened(score)}; only a finite number can be ranked")
     return number
 
 
@@ -151,7 +153,7 @@ def _listed(answer: Any) -> list[Any]:
         elif found is None and all(map(_is_number, answer.values())):
             found = list(answer.items())
         if found is None:
-            raise Final(f"no list of hits is in the answer, which has {names_in(answer)}")
+            raise PermanentFailure(f"no list of hits is in the answer, which has {names_in(answer)}")
         return found
     if isinstance(answer, tuple) and len(answer) == 2 and all(isinstance(one, np.ndarray) for one in answer):
         return _side_by_side(*answer)
@@ -160,7 +162,7 @@ def _listed(answer: Any) -> list[Any]:
     if isinstance(answer, Exception):
         raise answer
     if not isinstance(answer, LISTED) or isinstance(answer, str | bytes):
-        raise Final(f"expected a list of hits, (id, score) pairs or ids, found {shortened(answer)}")
+        raise PermanentFailure(f"expected a list of hits, (id, score) pairs or ids, found {shortened(answer)}")
     return list(answer)
 
 
@@ -172,7 +174,9 @@ def _side_by_side(ids: np.ndarray, scores: np.ndarray) -> list[Any]:
     """Two arrays: ids, then scores."""
     ids, scores = ids.squeeze(), scores.squeeze()
     if ids.dtype.kind == "f" or ids.shape != scores.shape or ids.ndim > 1:
-        raise Final(f"expected ids and scores of equal length, found arrays of shape {ids.shape} and {scores.shape}")
+        raise PermanentFailure(
+            f"expected ids and scores of equal length, found arrays of shape {ids.shape} and {scores.shape}"
+        )
     return list(zip(np.atleast_1d(ids).tolist(), np.atleast_1d(scores).tolist(), strict=True))
 
 
@@ -182,7 +186,7 @@ def _of_array(answer: np.ndarray) -> list[Any]:
         rows: list[list[Any]] = answer.tolist()
         return [[int(doc) if isinstance(doc, float) and doc.is_integer() else doc, score] for doc, score in rows]
     if answer.ndim != 1:
-        raise Final(f"expected an array of ids, or of ids and scores, found shape {answer.shape}")
+        raise PermanentFailure(f"expected an array of ids, or of ids and scores, found shape {answer.shape}")
     return answer.tolist()
 
 
@@ -192,7 +196,7 @@ def find_entries(answer: Mapping[str, Any], depth: int = 3) -> list[Any] | None:
         try:
             return list(records_of_columns(answer))
         except ValueError as error:
-            raise Final(str(error)) from None
+            raise PermanentFailure(str(error)) from None
     for name in LISTS:
         inside = answer.get(name)
         if isinstance(inside, list):
@@ -214,14 +218,14 @@ def read_entry(entry: Any, place: int, *, needs_id: bool = True) -> Entry:
     found = _read_record(read)
     if found.doc is None and needs_id:
         has = f"it has {names_in(entry)}" if isinstance(entry, Mapping) else f"it is {shortened(entry)}"
-        raise Final(f"hit {place} has no id: {has}")
+        raise PermanentFailure(f"hit {place} has no id: {has}")
     return found
 
 
 def _read_pair(pair: Sequence[Any] | np.ndarray, place: int) -> Entry:
     """(id, score), (record, score) or (id, score, text)."""
     if len(pair) not in (2, 3):
-        raise Final(f"hit {place}: expected an id and a score, found {shortened(pair)}")
+        raise PermanentFailure(f"hit {place}: expected an id and a score, found {shortened(pair)}")
     first = read_entry(pair[0], place)
     text = pair[2] if len(pair) == 3 and isinstance(pair[2], str) else first.text
     return first._replace(score=pair[1], text=text)

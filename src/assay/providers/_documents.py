@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 from assay.model import Document
-from assay.providers._refusals import Final
+from assay.providers._refusals import PermanentFailure
 
 
 def in_tie_order(documents: Iterable[Document]) -> list[Document]:
@@ -14,10 +14,10 @@ def in_tie_order(documents: Iterable[Document]) -> list[Document]:
     ordered = sorted(documents, key=lambda document: document.doc_id, reverse=True)
     for one, other in pairwise(ordered):
         if one.doc_id == other.doc_id:
-            raise Final(f"the document {one.doc_id} is there twice; ids tell documents apart")
+            raise PermanentFailure(f"the document {one.doc_id} is there twice; ids tell documents apart")
     return ordered
 
 
-def not_indexed(provider: str) -> Final:
+def not_indexed(provider: str) -> PermanentFailure:
     """The error of a retriever that is asked before it has its documents."""
-    return Final(f"{provider} was asked before it had its documents: call index(documents) first")
+    return PermanentFailure(f"{provider} was asked before it had its documents: call index(documents) first")

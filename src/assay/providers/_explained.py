@@ -11,11 +11,11 @@ from pathlib import Path
 
 from assay.errors import ProviderError
 from assay.providers import _event_loop
-from assay.providers._refusals import BUSY_STATUS, Busy
+from assay.providers._refusals import BUSY_STATUS, RetryLater
 
 
 @contextmanager
-def explained(name: str) -> Iterator[None]:
+def describe_library_error(name: str) -> Iterator[None]:
     """Say whose error it was and where; one that tells of a busy service becomes Busy. Interruptions pass."""
     try:
         yield
@@ -25,7 +25,7 @@ def explained(name: str) -> Iterator[None]:
         response = getattr(error, "response", None)
         status = getattr(error, "status_code", getattr(response, "status_code", None))
         what = f"{name} raised {named_error(error)}"
-        raise Busy(None, what) if status in BUSY_STATUS else ProviderError(what) from error
+        raise RetryLater(None, what) if status in BUSY_STATUS else ProviderError(what) from error
 
 
 def named_error(error: BaseException) -> str:

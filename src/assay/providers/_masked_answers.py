@@ -15,7 +15,7 @@ from assay.errors import ProviderError
 from assay.masking import find_secret, has_secrets, mask_nested
 from assay.model import Hit
 from assay.providers._answers import Answers
-from assay.providers._refusals import Final
+from assay.providers._refusals import PermanentFailure
 from assay.providers._reported import Reported
 
 
@@ -57,6 +57,6 @@ def _encoded(metadata: Any) -> str:
 def _masked(hits: list[Hit]) -> list[Hit] | ProviderError:
     for place, hit in enumerate(hits, 1):
         if what := find_secret(hit.doc_id):
-            return Final(f"hit {place}: its document id contains a secret ({what}), so the answer is not kept")
+            return PermanentFailure(f"hit {place}: its document id contains a secret ({what}), so the answer is not kept")
     masked = [replace(hit, text=mask_nested(hit.text), metadata=mask_nested(hit.metadata)) for hit in hits]
     return Reported(masked, mask_nested(hits.said)) if isinstance(hits, Reported) else masked

@@ -14,7 +14,7 @@ BUGS = (TypeError, AttributeError, NameError, ImportError, LookupError, Arithmet
 """What code raises that is wrong, and not only unlucky."""
 
 
-class Busy(ProviderError):
+class RetryLater(ProviderError):
     """The service has too much to do; `retry_after` is the wait in seconds it asked for, None where it named none."""
 
     def __init__(self, retry_after: float | None = None, message: str = "") -> None:
@@ -22,14 +22,14 @@ class Busy(ProviderError):
         super().__init__((message or "the service is busy") + wait)
         self.retry_after, self.message = retry_after, mask(message)
 
-    def __reduce__(self) -> tuple[type[Busy], tuple[float | None, str]]:
+    def __reduce__(self) -> tuple[type[RetryLater], tuple[float | None, str]]:
         return type(self), (self.retry_after, self.message)
 
 
-class Final(ProviderError):
+class PermanentFailure(ProviderError):
     """Asking again would not help: the same question gets the same refusal."""
 
 
 def may_pass(error: BaseException) -> bool:
     """Whether asking another time may help: not after a refusal that is final, nor where code has to be mended first."""
-    return not isinstance(error, Final) and not any(isinstance(one, BUGS) for one in (error, error.__cause__))
+    return not isinstance(error, PermanentFailure) and not any(isinstance(one, BUGS) for one in (error, error.__cause__))

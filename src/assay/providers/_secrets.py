@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 
 from assay.masking import MASK, add_secret, add_variable, add_variable_name, is_secret_name
-from assay.providers._refusals import Final
+from assay.providers._refusals import PermanentFailure
 
 VARIABLE = re.compile(r"\$\{(\w+)\}")
 HARMLESS = re.compile(r"(?:\w+ )?\$\{\w+\}|\{\w+\}|")
@@ -159,7 +159,7 @@ def add_variables_of(text: str) -> None:
 def variable(name: str, where: str) -> str:
     """An environment variable, read now, and masked from now on."""
     if name not in os.environ:
-        raise Final(f"the environment variable {name}, which {where} names, is not set")
+        raise PermanentFailure(f"the environment variable {name}, which {where} names, is not set")
     add_variable(name, os.environ[name])
     return os.environ[name]
 

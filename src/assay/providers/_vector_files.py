@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import AssayError, ProviderError
-from assay.providers._refusals import Final
+from assay.providers._refusals import PermanentFailure
 from assay.text import counted
 
 ENDINGS = (".npy", ".npz")
@@ -43,10 +43,10 @@ class VectorFile:
             return self._rows
         ways = f"name the rows with {plural(self.of)}_ids=ids.txt, or give an .npz with ids and vectors"
         if order is None:
-            raise Final(f"{self.path} has no ids, and nobody told the order of the {plural(self.of)}: {ways}")
+            raise PermanentFailure(f"{self.path} has no ids, and nobody told the order of the {plural(self.of)}: {ways}")
         if len(order) != len(self.vectors):
             found = f"{self.path} has {counted(len(self.vectors), 'row')}, and there are {counted(len(order), self.of)}"
-            raise Final(f"{found}: one row each, in the order of the benchmark, is needed; or {ways}")
+            raise PermanentFailure(f"{found}: one row each, in the order of the benchmark, is needed; or {ways}")
         return {one: row for row, one in enumerate(order)}
 
 

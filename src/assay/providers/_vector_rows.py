@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.providers._nearest import DOCUMENTS
-from assay.providers._refusals import Final
+from assay.providers._refusals import PermanentFailure
 from assay.providers._vector_files import VectorFile
 
 
@@ -35,7 +35,9 @@ class Rows:
         fits = np.isfinite(lengths) & (np.abs(block).max(axis=1, initial=0) <= np.finfo(np.float32).max)
         if not fits.all():
             row = int(at[np.flatnonzero(~fits)[0]])
-            raise Final(f"{self._file.path}, row {row + 1:,}: a number that is not finite, or too large for float32")
+            raise PermanentFailure(
+                f"{self._file.path}, row {row + 1:,}: a number that is not finite, or too large for float32"
+            )
         return lengths
 
     def __len__(self) -> int:

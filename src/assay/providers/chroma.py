@@ -25,10 +25,10 @@ from assay.providers._adapters_stores import (
     parse_address,
 )
 from assay.providers._answers import names_in
-from assay.providers._explained import explained
+from assay.providers._explained import describe_library_error
 from assay.providers._extras import needed
 from assay.providers._provider import Provider
-from assay.providers._refusals import Final
+from assay.providers._refusals import PermanentFailure
 from assay.text import shortened
 
 INSTALL = "pip install chromadb"
@@ -52,7 +52,7 @@ def make_retriever(
 def _client(name: str, path: str, url: str) -> Any:
     """A client that tells nobody that it is used."""
     chromadb = needed("chroma", "chromadb", INSTALL)
-    with explained(name):
+    with describe_library_error(name):
         settings = chromadb.Settings(anonymized_telemetry=False)
         if path:
             return chromadb.PersistentClient(path, settings=settings)
@@ -85,7 +85,7 @@ def read_columns(answer: Any) -> Iterator[Item]:
     """The columns that answer the one query, as items; the nearer the better."""
     if not isinstance(answer, Mapping) or not isinstance(answer.get("ids"), list) or len(answer["ids"]) != 1:
         found = names_in(answer) if isinstance(answer, Mapping) else shortened(answer)
-        raise Final(f"expected ids, documents, metadatas and distances of one query, found {found}")
+        raise PermanentFailure(f"expected ids, documents, metadatas and distances of one query, found {found}")
     ids = answer["ids"][0]
     texts, fields, distances = (_column(answer, name, len(ids)) for name in INCLUDED)
     for own_id, text, metadata, distance in zip(ids, texts, fields, distances, strict=True):

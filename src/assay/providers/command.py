@@ -20,7 +20,7 @@ from assay.providers._answers import Answers, hits_from, names_in
 from assay.providers._documents import not_indexed
 from assay.providers._program import Ended, Program
 from assay.providers._provider import Provider
-from assay.providers._refusals import Final
+from assay.providers._refusals import PermanentFailure
 from assay.providers._reported import reported
 from assay.providers._secrets import command_line, conceal, fill_variables, revealed
 from assay.text import printable, shortened
@@ -93,7 +93,7 @@ class CommandRetriever:
         if self._program is not None:
             return self._program
         if self._n_ends >= GIVE_UP:
-            raise Final(f"{self._command}: given up after it ended {GIVE_UP} times without an answer")
+            raise PermanentFailure(f"{self._command}: given up after it ended {GIVE_UP} times without an answer")
         arguments = [fill_variables(one, "command") for one in self._arguments]
         try:
             self._program = Program(arguments)
@@ -184,7 +184,7 @@ def _hits(answer: dict[str, Any], k: int) -> list[Hit] | ProviderError:
     if answer.get("error") is not None:
         return ProviderError(printable(str(answer["error"])))
     if "hits" not in answer:
-        return Final(f"the answer has neither hits nor error, but {names_in(answer)}")
+        return PermanentFailure(f"the answer has neither hits nor error, but {names_in(answer)}")
     try:
         return reported(hits_from(answer["hits"], k), answer)
     except ProviderError as error:

@@ -18,7 +18,7 @@ from assay.providers._adapters_retriever import AdapterRetriever, Ask
 from assay.providers._answers import names_in
 from assay.providers._loading import files_of
 from assay.providers._provider import Provider
-from assay.providers._refusals import Final
+from assay.providers._refusals import PermanentFailure
 from assay.text import shortened
 
 RUN = ("run", "run_async")
@@ -108,7 +108,7 @@ def _run_component(component: Any, asked: Callable[[Query, int], dict[str, Any]]
 def read_output(source: str, answer: Any) -> Iterator[Item]:
     """The documents that one component of a pipeline gave."""
     if not isinstance(answer, Mapping) or source not in answer:
-        raise Final(f"the pipeline gave nothing of {source}, but {shortened(answer)}")
+        raise PermanentFailure(f"the pipeline gave nothing of {source}, but {shortened(answer)}")
     return read_documents(answer[source])
 
 
@@ -116,10 +116,10 @@ def read_documents(answer: Any) -> Iterator[Item]:
     """Documents as items."""
     if not isinstance(answer, Mapping) or not isinstance(answer.get("documents"), list | tuple):
         found = names_in(answer) if isinstance(answer, Mapping) else shortened(answer)
-        raise Final(f"expected documents, found {found}")
+        raise PermanentFailure(f"expected documents, found {found}")
     for document in answer["documents"]:
         if getattr(document, "id", None) is None:
-            raise Final(f"expected documents with an id, found {shortened(document)}")
+            raise PermanentFailure(f"expected documents with an id, found {shortened(document)}")
         yield Item(document.id, getattr(document, "content", None), getattr(document, "score", None), document.meta or {})
 
 

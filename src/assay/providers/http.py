@@ -21,7 +21,7 @@ from assay.providers._connections import Connections, CutShort, Reply, Request
 from assay.providers._headers import login, named_headers, parse_headers
 from assay.providers._paths import follow, path
 from assay.providers._provider import Provider
-from assay.providers._refusals import BUSY_STATUS, FINAL_STATUS, Busy, Final
+from assay.providers._refusals import BUSY_STATUS, FINAL_STATUS, PermanentFailure, RetryLater
 from assay.providers._reported import reported
 from assay.providers._secrets import VARIABLE, conceal, fill_variables, json_text, refuse_unfinished, revealed
 from assay.providers._secrets import address as address_text
@@ -70,7 +70,7 @@ class HttpRetriever:
             raise type(error)(f"{self._address}: {error}") from error.__cause__
         try:
             return self._read(reply, k)
-        except Busy:
+        except RetryLater:
             raise
         except ProviderError:
             return self._read_again(reply, k)
@@ -99,14 +99,14 @@ class HttpRetriever:
         except (ConnectionResetError, ConnectionAbortedError, BrokenPipeError) as error:
             raise ProviderError("the connection was cut before there was an answer") from error
         except InvalidURL:  # which shows the address, secrets and all
-            raise Final(UNSENDABLE) from None
+            raise PermanentFailure(UNSENDABLE) from None
         except HTTPException as error:
             what = mask(str(error) or type(error).__name__)
             raise ProviderError(f"not an answer in HTTP: {printable(what)[:SHOWN]}") from None
         except OSError as error:
             raise ProviderError(f"cannot be reached: {error.strerror or printable(str(error))}") from error
         except ValueError:  # a header from the environment that holds a line feed; its value is not shown
-            raise Final(UNSENDABLE) from None
+            raise PermanentFailure(UNSENDABLE) from None
 
     def _request(self, query: Query, k: int) -> Request:
         values = values_of(query, k)
@@ -122,8 +122,8 @@ class HttpRetriever:
     def _content(self, reply: Reply) -> Any:
         """What a reply says; anything but success is an error."""
         if reply.status in BUSY_STATUS:
-            raise Busy(_wait(reply.headers.get("retry-after")), f"{self._address}: HTTP {reply.status}")
-        refusal = Final if reply.status in FINAL_STATUS else ProviderError
+            raise RetryLater(_wait(reply.headers.get("retry-after")), f"{self._address}: HTTP {reply.status}")
+        refusal = PermanentFailure if reply.status in FINAL_STATUS else ProviderError
         if reply.status in REDIRECTS:
             where = printable(reply.headers.get("location", "an address it does not name"))[:SHOWN]
             raise refusal(f"HTTP {reply.status}: the service has moved to {where}; set url= to that")
@@ -161,7 +161,7 @@ class HttpRetriever:
                 is_distance = "distance" in self._score.lower() and isinstance(score, int | float)
                 found = found._replace(score=-score if is_distance else score)
         except ProviderError as error:
-            raise Final(f"hit {place}: {error}") from None
+            raise PermanentFailure(f"hit {place}: {error}") from None
         return found._replace(text=_optional(entry, self._text)) if self._text else found
 
 
@@ -182,7 +182,7 @@ def _filled_address(template: str, values: Mapping[str, Any]) -> SplitResult:
     except ValueError:
         fits = False
     if not fits:
-        raise Final("the address, with its variables filled in, is none such as http://127.0.0.1:8000/search")
+        raise PermanentFailure("the address, with its variables filled in, is none such as http://127.0.0.1:8000/search")
     return url
 
 

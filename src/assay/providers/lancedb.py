@@ -15,10 +15,10 @@ from assay.providers._adapters_objects import load_object
 from assay.providers._adapters_retriever import AdapterRetriever
 from assay.providers._adapters_stores import AS_STORE, ASKING, check_opened, check_parts, missing, opened_by
 from assay.providers._event_loop import EventLoop
-from assay.providers._explained import explained
+from assay.providers._explained import describe_library_error
 from assay.providers._extras import needed
 from assay.providers._provider import Provider
-from assay.providers._refusals import Final
+from assay.providers._refusals import PermanentFailure
 from assay.text import shortened
 
 INSTALL = "pip install lancedb"
@@ -45,7 +45,7 @@ def make_retriever(timeout: float | None = None, **settings: str) -> AdapterRetr
 
 
 def _database(name: str, path: str) -> Any:
-    with explained(name):
+    with describe_library_error(name):
         return needed("lancedb", "lancedb", INSTALL).connect(path)
 
 
@@ -91,7 +91,7 @@ def _literal(text: str) -> str:
 def read_rows(answer: Any) -> Iterator[Item]:
     """Rows as items, scored by relevance or by nearness."""
     if not isinstance(answer, list):
-        raise Final(f"expected a list of rows, found {shortened(answer)}")
+        raise PermanentFailure(f"expected a list of rows, found {shortened(answer)}")
     for row in answer:
         score = next((row[name] for name in SCORES if row.get(name) is not None), None)
         if score is None and isinstance(far := row.get("_distance"), int | float):

@@ -20,7 +20,7 @@ from assay.providers._adapters_objects import (
 from assay.providers._adapters_retriever import AdapterRetriever, Ask
 from assay.providers._answers import names_in
 from assay.providers._provider import Provider
-from assay.providers._refusals import Final
+from assay.providers._refusals import PermanentFailure
 from assay.text import shortened
 
 RETRIEVER = ("invoke", "ainvoke", "get_relevant_documents")
@@ -67,15 +67,15 @@ def read_documents(answer: Any) -> Iterator[Item]:
     if isinstance(answer, Mapping):
         name = next((name for name in LISTS if isinstance(answer.get(name), list | tuple)), None)
         if name is None:
-            raise Final(f"no list of documents is in the answer, which has {names_in(answer)}")
+            raise PermanentFailure(f"no list of documents is in the answer, which has {names_in(answer)}")
         answer = answer[name]
     if not isinstance(answer, list | tuple):
-        raise Final(f"expected a list of documents, found {shortened(answer)}")
+        raise PermanentFailure(f"expected a list of documents, found {shortened(answer)}")
     for one in answer:
         document, score = one if isinstance(one, tuple) and len(one) == 2 else (one, None)
         text = getattr(document, "page_content", None)
         if not isinstance(text, str):
-            raise Final(f"expected documents with page_content, found {shortened(document)}")
+            raise PermanentFailure(f"expected documents with page_content, found {shortened(document)}")
         yield Item(getattr(document, "id", None), text, score, getattr(document, "metadata", None) or {})
 
 

@@ -20,7 +20,7 @@ from assay.providers._adapters_objects import (
 )
 from assay.providers._adapters_retriever import AdapterRetriever
 from assay.providers._provider import Provider
-from assay.providers._refusals import Final
+from assay.providers._refusals import PermanentFailure
 from assay.text import shortened
 
 RETRIEVER = ("retrieve", "aretrieve")
@@ -64,12 +64,12 @@ def at_depth(found: Any, k: int) -> Any:
 def read_nodes(answer: Any) -> Iterator[Item]:
     """Nodes with scores as items; the document that a node was cut from is its `ref_doc_id`."""
     if not isinstance(answer, list | tuple):
-        raise Final(f"expected a list of nodes, found {shortened(answer)}")
+        raise PermanentFailure(f"expected a list of nodes, found {shortened(answer)}")
     for one in answer:
         node = getattr(one, "node", one)
         own_id = getattr(node, "node_id", None)
         if own_id is None:
-            raise Final(f"expected nodes with node_id, found {shortened(one)}")
+            raise PermanentFailure(f"expected nodes with node_id, found {shortened(one)}")
         fields = dict(getattr(node, "metadata", None) or {})
         if (document := getattr(node, "ref_doc_id", None)) is not None:
             fields.setdefault("ref_doc_id", document)

@@ -11,7 +11,7 @@ from assay.providers._answers import Answers
 from assay.providers._documents import in_tie_order, not_indexed
 from assay.providers._parts import Judged, ranked
 from assay.providers._provider import Provider
-from assay.providers._refusals import Final
+from assay.providers._refusals import PermanentFailure
 from assay.relevance import Ground, resolve
 
 
@@ -38,7 +38,7 @@ class Oracle:
         if texts is None:
             raise not_indexed("oracle")
         if qrels is None:
-            raise Final("oracle was not told the judgments: call know(qrels), or give a benchmark that has them")
+            raise PermanentFailure("oracle was not told the judgments: call know(qrels), or give a benchmark that has them")
         grades = self._grades(queries, texts, qrels)
         found = [
             [Hit(doc, float(grade)) for doc, grade in grades.get(query.query_id, {}).items() if grade > 0 and doc in texts]
@@ -46,7 +46,7 @@ class Oracle:
         ]
         can_know = bool(qrels) or self._pack is not None
         return [
-            ranked(hits)[:k] if can_know or query.expected is not None else Final(NOTHING_KNOWN)
+            ranked(hits)[:k] if can_know or query.expected is not None else PermanentFailure(NOTHING_KNOWN)
             for query, hits in zip(queries, found, strict=True)
         ]
 

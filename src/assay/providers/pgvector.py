@@ -17,7 +17,7 @@ from assay.providers._adapters_retriever import AdapterRetriever
 from assay.providers._adapters_stores import check_opened, filled, is_told_scopes
 from assay.providers._extras import needed
 from assay.providers._provider import Provider
-from assay.providers._refusals import Final
+from assay.providers._refusals import PermanentFailure
 from assay.providers._secrets import Cover, add_secrets_of, address, command_line, conceal
 
 INSTALL = "pip install 'psycopg[binary]'"
@@ -50,7 +50,7 @@ class PostgresTable:
             connection.execute(WIDEN, (min(k, MOST_CANDIDATES),))
             return connection.execute(self._statements[scope is not None], asked).fetchall()
         except self._psycopg.Error as error:
-            refusal = Final if (getattr(error, "sqlstate", None) or "").startswith(WRONG) else ProviderError
+            refusal = PermanentFailure if (getattr(error, "sqlstate", None) or "").startswith(WRONG) else ProviderError
             said = " ".join(str(error).split()) or type(error).__name__
             raise refusal(f"{self._name}: {said}") from None
 

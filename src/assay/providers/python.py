@@ -11,10 +11,10 @@ from assay.grammar import REQUIRED, Param, positive
 from assay.model import Document, Hit, Query
 from assay.providers._answers import Answers, answers_from, hits_from
 from assay.providers._event_loop import EventLoop
-from assay.providers._explained import explained
+from assay.providers._explained import describe_library_error
 from assay.providers._loading import files_of, named, parse_function
 from assay.providers._provider import Provider, Retriever
-from assay.providers._refusals import Final
+from assay.providers._refusals import PermanentFailure
 from assay.text import shortened
 
 DEPTHS = ("k", "top_k", "topk", "n", "limit", "n_results", "num_results", "size", "top_n")
@@ -59,13 +59,13 @@ class FunctionRetriever:
         asked = self._as_asked(query)
         positional = (asked, k) if self._depth == "" else (asked,)
         by_name = {self._depth: k} if self._depth else {}
-        with explained(self._name):
+        with describe_library_error(self._name):
             answer = self._event_loop.result(self._function(*positional, **by_name), self._timeout)
             answer = list(answer) if inspect.isgenerator(answer) else answer
         try:
             return hits_from(answer, k)
-        except Final as error:
-            raise Final(f"{self._name}: {error}") from None
+        except PermanentFailure as error:
+            raise PermanentFailure(f"{self._name}: {error}") from None
 
 
 class ObjectRetriever:
@@ -82,20 +82,20 @@ class ObjectRetriever:
     def index(self, documents: Iterable[Document]) -> None:
         """Hand over the documents."""
         if self.indexes:
-            with explained(f"{self._name}.index"):
+            with describe_library_error(f"{self._name}.index"):
                 self._event_loop.result(self._inner.index(documents))
 
     def search(self, queries: Sequence[Query], k: int) -> Answers:
         """Hand over all queries at once."""
         seconds = None if self._timeout is None else self._timeout * max(len(queries), 1)
-        with explained(f"{self._name}.search"):
+        with describe_library_error(f"{self._name}.search"):
             answers = self._event_loop.result(self._inner.search(queries, k), seconds)
         return answers_from(answers, queries, k)
 
     def close(self) -> None:
         """Close the object, where it can be."""
         if callable(close := getattr(self._inner, "close", None)):
-            with explained(f"{self._name}.close"):
+            with describe_library_error(f"{self._name}.close"):
                 self._event_loop.result(close())
 
 
@@ -155,10 +155,10 @@ def make_retriever(function: str, timeout: float | None = None) -> Retriever:
     found = named(function)
     if _makes_another(found):
         check_made(function, found)
-        with explained(function):
+        with describe_library_error(function):
             found = found()
         if not callable(getattr(found, "search", None)) and not callable(found):
-            raise Final(f"{function}() makes no retriever, but {shortened(found)}; {SEARCHES}")
+            raise PermanentFailure(f"{function}() makes no retriever, but {shortened(found)}; {SEARCHES}")
     if callable(getattr(found, "search", None)):
         return ObjectRetriever(function, found, timeout)
     check_function(function, found)

@@ -24,10 +24,10 @@ from assay.providers._adapters_stores import (
     parse_address,
 )
 from assay.providers._event_loop import EventLoop
-from assay.providers._explained import explained
+from assay.providers._explained import describe_library_error
 from assay.providers._extras import needed
 from assay.providers._provider import Provider
-from assay.providers._refusals import Final
+from assay.providers._refusals import PermanentFailure
 from assay.providers._secrets import conceal, whole_key
 from assay.text import shortened
 
@@ -57,7 +57,7 @@ def make_retriever(collection: str, timeout: float | None = None, **settings: An
 
 def _client(name: str, path: str, url: str, api_key: str) -> Any:
     qdrant_client = needed("qdrant", "qdrant_client", INSTALL)
-    with explained(name):
+    with describe_library_error(name):
         if path:
             return qdrant_client.QdrantClient(path=path)
         key = {"api_key": filled(api_key, "api_key")} if api_key else {}
@@ -68,7 +68,7 @@ def _check_collection(name: str, client: Any, collection: str) -> None:
     """Raise unless the collection is there, where the client can say so."""
     if not callable(getattr(client, "collection_exists", None)):
         return
-    with explained(name):
+    with describe_library_error(name):
         exists = EventLoop().result(client.collection_exists(collection))
     if not exists:
         names = lambda: [one.name for one in EventLoop().result(client.get_collections()).collections]  # noqa: E731
@@ -94,10 +94,10 @@ def read_points(answer: Any) -> Iterator[Item]:
     """Points as items; Qdrant's score is a distance in some collections, which its order tells."""
     points = getattr(answer, "points", answer)
     if not isinstance(points, list | tuple):
-        raise Final(f"expected points, found {shortened(answer)}")
+        raise PermanentFailure(f"expected points, found {shortened(answer)}")
     for point in points:
         if getattr(point, "id", None) is None:
-            raise Final(f"expected points with an id, found {shortened(point)}")
+            raise PermanentFailure(f"expected points with an id, found {shortened(point)}")
         yield Item(point.id, None, getattr(point, "score", None), getattr(point, "payload", None) or {})
 
 

@@ -11,7 +11,7 @@ from assay.grammar import REQUIRED, Param
 from assay.model import Document, Hit, Query, RankRule, Run
 from assay.providers._answers import Answers
 from assay.providers._provider import Provider
-from assay.providers._refusals import Final
+from assay.providers._refusals import PermanentFailure
 
 AT_THE_CUT = RankRule("docid_desc", "float64", drop_self=False)
 """Who stays when the cut falls between equal scores, as in every run."""
@@ -34,7 +34,7 @@ class ReplayRetriever:
     def _hits(self, query: str, k: int) -> list[Hit] | ProviderError:
         place = self._run.numbers.get(query)
         if place is None:
-            return Final(f"not in {self._file}")
+            return PermanentFailure(f"not in {self._file}")
         ranking, docs = self._run.rankings[place], self._run.ranked(place)
         if 0 < k < len(docs) and ranking[docs[k - 1]] == ranking[docs[k]]:
             kept = set(self._run.in_order(place, AT_THE_CUT)[:k])

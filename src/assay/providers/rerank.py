@@ -14,12 +14,12 @@ from assay.grammar import Param, cutoff
 from assay.model import Document, Hit, Pack, Query
 from assay.providers._answers import Answers
 from assay.providers._event_loop import EventLoop
-from assay.providers._explained import explained
+from assay.providers._explained import describe_library_error
 from assay.providers._extras import check_installed, needed
 from assay.providers._loading import files_of, named, parse_function
 from assay.providers._parts import Judged, Parts, ranked
 from assay.providers._provider import Provider, Retriever
-from assay.providers._refusals import Final
+from assay.providers._refusals import PermanentFailure
 from assay.providers._reported import reported
 from assay.text import install_command, shortened
 
@@ -86,7 +86,7 @@ class Rerank:
         if not hits:
             return []
         with_texts = [replace(hit, text=self._text(hit)) for hit in hits]
-        with explained(self._name):
+        with describe_library_error(self._name):
             answer = self._event_loop.result(self._scorer(query, with_texts))
             answer = list(answer) if inspect.isgenerator(answer) else answer
         return self._checked(answer, len(hits))
@@ -94,18 +94,20 @@ class Rerank:
     def _text(self, hit: Hit) -> str:
         text = self._texts.get(hit.doc_id) if hit.text is None else hit.text
         if text is None:
-            raise Final(f"rerank: document {hit.doc_id} has no text, neither in its hit nor among the documents")
+            raise PermanentFailure(f"rerank: document {hit.doc_id} has no text, neither in its hit nor among the documents")
         return text
 
     def _checked(self, answer: Any, n_hits: int) -> list[float]:
         try:
             scores = [float(score) for score in answer]
         except (TypeError, ValueError):
-            raise Final(f"{self._name} must return a score for each text, not one {type(answer).__name__}") from None
+            raise PermanentFailure(
+                f"{self._name} must return a score for each text, not one {type(answer).__name__}"
+            ) from None
         if len(scores) != n_hits:
-            raise Final(f"{self._name} was given {n_hits:,} texts and returned {len(scores):,} scores")
+            raise PermanentFailure(f"{self._name} was given {n_hits:,} texts and returned {len(scores):,} scores")
         if not all(map(math.isfinite, scores)):
-            raise Final(f"{self._name} returned a score that is not a finite number")
+            raise PermanentFailure(f"{self._name} returned a score that is not a finite number")
         return scores
 
 
@@ -139,7 +141,7 @@ def _called(function: str) -> Scorer:
     """What `module:function` names, called as f(query, hits) if its second parameter is `hits`, else as f(text, texts)."""
     found = named(function)
     if inspect.isclass(found):
-        with explained(function):
+        with describe_library_error(function):
             found = found()
     _check_callable(function, found)
     if _second_parameter(found) == "hits":

@@ -17,7 +17,7 @@ from assay.providers._documents import in_tie_order, not_indexed
 from assay.providers._nearest import Vectors as Matrix
 from assay.providers._nearest import top_k
 from assay.providers._provider import Provider, hits_of_ids
-from assay.providers._refusals import Final
+from assay.providers._refusals import PermanentFailure
 from assay.providers._vector_files import VectorFile, open_vectors, plural
 from assay.providers._vector_rows import Rows
 from assay.text import counted
@@ -48,7 +48,7 @@ class Vectors:
         ids = [document.doc_id for document in in_tie_order(given)]
         if lacking := [one for one in ids if one not in row_of]:
             share = f"{len(lacking):,} of {counted(len(ids), 'document')}, such as {lacking[0]!r}"
-            raise Final(f"{self._documents.path} has no vector for {share}")
+            raise PermanentFailure(f"{self._documents.path} has no vector for {share}")
         rows = Rows(self._documents, np.array([row_of[one] for one in ids], np.int64), self._similarity)
         self._ids = [ids[place] for place in rows.placed.tolist()]
         self._rows = rows
@@ -60,7 +60,9 @@ class Vectors:
             raise not_indexed("vectors")
         row_of = self._queries.rows_by_id(self._query_order)
         answers: Answers = [
-            [] if query.query_id in row_of else Final(f"{self._queries.path} has no vector for query {query.query_id!r}")
+            []
+            if query.query_id in row_of
+            else PermanentFailure(f"{self._queries.path} has no vector for query {query.query_id!r}")
             for query in queries
         ]
         known = [place for place, query in enumerate(queries) if query.query_id in row_of]

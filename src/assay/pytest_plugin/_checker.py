@@ -118,10 +118,10 @@ def _metrics(rules: Iterable[Rule], more: str | Iterable[str] | None) -> list[st
 def _best_so_far(rules: Iterable[Rule], results: Sequence[Any], place: str | None) -> dict[tuple[str, str, str], float]:
     """The best figures of the store for rules with a ratchet; these results stand at the end of its history."""
     from assay.monitoring import RatchetRule, best_before, series_of
-    from assay.store import Store, parse_place, point_of
+    from assay.store import Store, parse_location, point_of
 
     metrics = {rule.bound.name: rule.bound for rule in rules if isinstance(rule, RatchetRule)}
-    if not metrics or not parse_place(place).exists:
+    if not metrics or not parse_location(place).exists:
         return {}
     with Store.open(place, create=False) as store:
         points = {name: [*store.history(name), *(point_of(one, name) for one in results if name in one)] for name in metrics}

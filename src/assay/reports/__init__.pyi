@@ -54,7 +54,7 @@ from assay.reports._page_charts import THEME as THEME
 from assay.reports._page_charts import Figure as Figure
 from assay.reports._page_charts import Figures as Figures
 from assay.reports._page_charts import alone as alone
-from assay.reports._page_matter import Matter as Matter
+from assay.reports._page_matter import BenchmarkReport as BenchmarkReport
 from assay.reports._page_matter import WordsOf as WordsOf
 from assay.reports._page_metrics import RECORD as RECORD
 from assay.reports._page_parts import NUMBER as NUMBER

@@ -12,7 +12,7 @@ from assay.comparison import UNKNOWN
 from assay.metrics import BoundMetric
 from assay.model import LANGUAGE, NONE, Tags
 from assay.reports._cells import Cell, Table
-from assay.reports._page_matter import Matter
+from assay.reports._page_matter import BenchmarkReport
 from assay.reports._sheets import Sheet
 
 MACRO, VARIANCE = "macro mean", "variance"
@@ -33,7 +33,7 @@ class Across:
     """Of each system, its figure on each benchmark; nan where it has none."""
     intervals: tuple[tuple[str, ...], ...]
     are_languages: bool
-    matter: Matter
+    matter: BenchmarkReport
 
     @property
     def title(self) -> str:
@@ -55,7 +55,7 @@ class Across:
         return UNKNOWN if math.isnan(value) else f"{value:.{digits}f}", value
 
 
-def across(matters: Sequence[Matter]) -> tuple[Across, ...]:
+def across(matters: Sequence[BenchmarkReport]) -> tuple[Across, ...]:
     """A table for each metric that all benchmarks have; nothing for one benchmark, or where two are called the same."""
     names = [one.first.benchmark for one in matters]
     if len(matters) < 2 or len(set(names)) < len(names):
@@ -69,7 +69,11 @@ def across(matters: Sequence[Matter]) -> tuple[Across, ...]:
 
 
 def _of_metric(
-    matters: Sequence[Matter], metric: BoundMetric, heads: tuple[str, ...], systems: tuple[str, ...], are_languages: bool
+    matters: Sequence[BenchmarkReport],
+    metric: BoundMetric,
+    heads: tuple[str, ...],
+    systems: tuple[str, ...],
+    are_languages: bool,
 ) -> Across:
     found = [[_figure(one, name, metric) for one in matters] for name in systems]
     values = tuple(tuple(value for value, _ in row) for row in found)
@@ -78,20 +82,20 @@ def _of_metric(
     )
 
 
-def _figure(matter: Matter, system: str, metric: BoundMetric) -> tuple[float, str]:
+def _figure(matter: BenchmarkReport, system: str, metric: BoundMetric) -> tuple[float, str]:
     if system not in matter.names:
         return math.nan, ""
     place = matter.names.index(system)
     return matter.shown[place].summary[metric.name], matter.interval(place, metric)
 
 
-def _language(matter: Matter) -> str:
+def _language(matter: BenchmarkReport) -> str:
     """The language of a benchmark; none where its queries have none, or several."""
     found = set(Tags.of(matter.shown[:1]).values(LANGUAGE))
     return found.pop() if len(found) == 1 else NONE
 
 
-def across_sheets(matters: Sequence[Matter]) -> list[Sheet]:
+def across_sheets(matters: Sequence[BenchmarkReport]) -> list[Sheet]:
     """The same for files of text."""
     tables = across(matters)
     return [Sheet(one.title, _table(one), (MEANING,) if one.are_languages and one is tables[-1] else ()) for one in tables]

@@ -11,7 +11,7 @@ from assay.reports._page_charts import Figure, Figures, drawn
 from assay.reports._page_chunks import chunks_section
 from assay.reports._page_definitions import definitions_section
 from assay.reports._page_head import Head, head_of
-from assay.reports._page_matter import Matter
+from assay.reports._page_matter import BenchmarkReport
 from assay.reports._page_metrics import metrics_section
 from assay.reports._page_parts import Section, anchor_of
 from assay.reports._page_provenance import provenance_section
@@ -59,17 +59,17 @@ class Page:
         return self.groups[0].head.about if len(self.groups) == 1 else ""
 
 
-def page_of(matters: Sequence[Matter], title: str = "") -> Page:
+def page_of(matters: Sequence[BenchmarkReport], title: str = "") -> Page:
     """The page about these; each benchmark has the same sections in the same order."""
     return Page(tuple(group_of(matter) for matter in matters), title, across_section(matters))
 
 
-def group_of(matter: Matter) -> Group:
+def group_of(matter: BenchmarkReport) -> Group:
     """Everything about one benchmark."""
     return Group(matter.group or "all", head_of(matter), tuple(_sections(matter)))
 
 
-def _sections(matter: Matter) -> Iterable[Section]:
+def _sections(matter: BenchmarkReport) -> Iterable[Section]:
     found = (
         metrics_section(matter),
         slices_section(matter),
@@ -85,7 +85,7 @@ def _sections(matter: Matter) -> Iterable[Section]:
     return (section for section in found if section is not None)
 
 
-def _by_cutoff(matter: Matter) -> Section | None:
+def _by_cutoff(matter: BenchmarkReport) -> Section | None:
     """The first metric that has a cutoff, at several; and precision by recall."""
     cut = next((one for one in matter.metrics if one.metric.at is not None and one.metric.at.name == "k"), None)
     if cut is None:

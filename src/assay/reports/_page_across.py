@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.reports._across import MACRO, MEANING, VARIANCE, Across, across
-from assay.reports._page_matter import Matter
+from assay.reports._page_matter import BenchmarkReport
 from assay.reports._page_parts import Column, Grid, Section, columns, number, words
 from assay.text import printable
 
 
-def across_section(matters: Sequence[Matter]) -> Section | None:
+def across_section(matters: Sequence[BenchmarkReport]) -> Section | None:
     """A table for each metric that all benchmarks share; nothing for one benchmark."""
     tables = across(matters)
     if not tables:

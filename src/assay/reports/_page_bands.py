@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from assay.metrics import BoundMetric
 from assay.reports._bands import KINDS, Kind
-from assay.reports._page_matter import Matter
+from assay.reports._page_matter import BenchmarkReport
 from assay.reports._page_parts import TEXT, Column, Field, Grid, columns, number, words
 
 ABOUT = {
@@ -17,7 +17,7 @@ ABOUT = {
 TITLE = "What ties and unjudged documents could change"
 
 
-def bands_grid(matter: Matter) -> Grid | None:
+def bands_grid(matter: BenchmarkReport) -> Grid | None:
     """A row for each metric and system that has a band; None where none has, which is what was not asked for."""
     kinds = [kind for kind in KINDS if any(kind.of(result) for result in matter.results)]
     rows = tuple(row for metric in _metrics(matter, kinds) for row in _rows(matter, metric, kinds))
@@ -30,14 +30,14 @@ def bands_grid(matter: Matter) -> Grid | None:
     return Grid(TITLE, heads, rows, title=TITLE, notes=(f"{said[0].upper()}{said[1:]}.", *_methods(matter)))
 
 
-def _metrics(matter: Matter, kinds: list[Kind]) -> list[BoundMetric]:
+def _metrics(matter: BenchmarkReport, kinds: list[Kind]) -> list[BoundMetric]:
     """In the order of the page; what stands beside has bands too."""
     known = {one.name: one for one in (*matter.metrics, *(one for result in matter.results for one in result.metrics))}
     banded = {name for kind in kinds for result in matter.results for name in kind.of(result)}
     return [metric for name, metric in known.items() if name in banded]
 
 
-def _rows(matter: Matter, metric: BoundMetric, kinds: list[Kind]) -> Iterator[tuple[Field, ...]]:
+def _rows(matter: BenchmarkReport, metric: BoundMetric, kinds: list[Kind]) -> Iterator[tuple[Field, ...]]:
     """One for each system with a band; the figure is over all queries of its result, as the band is."""
     for name, result in zip(matter.names, matter.results, strict=True):
         bands = [kind.of(result).get(metric.name) for kind in kinds]
@@ -51,7 +51,7 @@ def _rows(matter: Matter, metric: BoundMetric, kinds: list[Kind]) -> Iterator[tu
         yield (Field(metric.name, title=metric.metric.meaning), *system, *fields)
 
 
-def _methods(matter: Matter) -> tuple[str, ...]:
+def _methods(matter: BenchmarkReport) -> tuple[str, ...]:
     """Which bands are not exact, and what they are instead."""
     found: dict[str, list[str]] = {}
     for kind in KINDS:

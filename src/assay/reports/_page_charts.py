@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 
 from assay.charts import Drawing, draw, themed, to_svg
 from assay.errors import AssayError
-from assay.reports._page_matter import Matter
+from assay.reports._page_matter import BenchmarkReport
 from assay.reports._page_parts import NUMBER, TEXT, Column, Field, Grid, Words, number, words
 
 MOST_ROWS = 200
@@ -85,7 +85,7 @@ class Figures:
     part: ClassVar[str] = "figures"
 
 
-def drawn(matter: Matter, *kinds: str, metric: str = "", by: str = "", results: Any = None) -> tuple[Any, ...]:
+def drawn(matter: BenchmarkReport, *kinds: str, metric: str = "", by: str = "", results: Any = None) -> tuple[Any, ...]:
     """The charts of these kinds side by side; a sentence for each that cannot be drawn."""
     found, said = [], []
     name = metric or (matter.metrics[0].name if matter.metrics else "")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from assay.reports._chunks import HEAD, chunk_figures, chunk_sheets
-from assay.reports._page_matter import Matter
+from assay.reports._page_matter import BenchmarkReport
 from assay.reports._page_parts import Grid, Section, anchor_of, columns, number, words
 
 LEAD = "How many chunks there are to find differs between chunkers, so metrics that count chunks are not fair to them."
 
 
-def chunks_section(matter: Matter) -> Section | None:
+def chunks_section(matter: BenchmarkReport) -> Section | None:
     """A row for each system whose documents were cut; nothing where they were retrieved as they are."""
     sheets = chunk_sheets(matter.results)
     if not sheets:

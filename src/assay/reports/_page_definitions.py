@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from assay.metrics import BoundMetric, describe
-from assay.reports._page_matter import Matter
+from assay.reports._page_matter import BenchmarkReport
 from assay.reports._page_metrics import definition_anchor
 from assay.reports._page_parts import Section, anchor_of
 
@@ -31,7 +31,7 @@ class Definitions:
     part: ClassVar[str] = "definitions"
 
 
-def definitions_section(matter: Matter) -> Section:
+def definitions_section(matter: BenchmarkReport) -> Section:
     """One entry for each metric, however many cutoffs of it are shown."""
     known: dict[str, list[BoundMetric]] = {}
     beside = [one for one in matter.first.metrics if one.name in matter.first.beside]

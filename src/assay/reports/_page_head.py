@@ -9,7 +9,7 @@ from assay.reports._comparison_words import head_line
 from assay.reports._failures import failure_notes
 from assay.reports._latency import latency_notes
 from assay.reports._page_best import best_sentence
-from assay.reports._page_matter import Matter
+from assay.reports._page_matter import BenchmarkReport
 from assay.reports._page_parts import joined
 from assay.reports._report import Report
 from assay.reports._stored import readable
@@ -30,7 +30,7 @@ class Head:
     notes: tuple[str, ...] = ()
 
 
-def head_of(matter: Matter) -> Head:
+def head_of(matter: BenchmarkReport) -> Head:
     """Of two systems the verdict, of many the best and its equals; of one, its first figure and how sure that is."""
     dataset = matter.first.provenance.get("dataset") or {}
     title = printable(f"{matter.first.benchmark} {dataset.get('version', '')}".strip())
@@ -45,7 +45,7 @@ def head_of(matter: Matter) -> Head:
     return Head(title or fallback, _about(matter), verdict, _tone(matter), tuple(map(printable, said)))
 
 
-def _about(matter: Matter) -> str:
+def _about(matter: BenchmarkReport) -> str:
     """Systems, queries, when, and how they were compared."""
     started = sorted({readable(str(moment)) for one in matter.results if (moment := one.provenance.get("started"))})
     when = f"{started[0]} UTC" if len(started) == 1 else f"{started[0]} to {started[-1]} UTC" if started else ""
@@ -54,7 +54,7 @@ def _about(matter: Matter) -> str:
     return joined([names, when, how])
 
 
-def _one_verdict(matter: Matter) -> str:
+def _one_verdict(matter: BenchmarkReport) -> str:
     """`bm25 reaches ndcg@10 of 0.777 [0.712, 0.845] on 48 queries.`."""
     n = counted(len(matter.first.query_ids), "query")
     if not matter.metrics:
@@ -66,7 +66,7 @@ def _one_verdict(matter: Matter) -> str:
     return f"{matter.names[0]} reaches {metric.name} of {figure}{sure} on {n}."
 
 
-def _tone(matter: Matter) -> str:
+def _tone(matter: BenchmarkReport) -> str:
     """Whether the second of the two systems in focus is better or worse on the first metric, if that is sure."""
     comparison = matter.comparison
     if comparison is None or len(comparison.names) > 2:
@@ -76,7 +76,7 @@ def _tone(matter: Matter) -> str:
     return "" if better is None else "worse" if better == reference_of(comparison) else "better"
 
 
-def _notes(matter: Matter) -> tuple[str, ...]:
+def _notes(matter: BenchmarkReport) -> tuple[str, ...]:
     """What a careful reader should be told about the results; each sentence once."""
     report = Report(matter.results, points_on=False)
     said = (*failure_notes(matter.results, ""), *latency_notes(matter.results), *notes(report))

@@ -30,7 +30,7 @@ def no_words(result: Result, documents: Sequence[str]) -> Mapping[str, str]:  # 
 
 
 @dataclass(frozen=True)
-class Matter:
+class BenchmarkReport:
     """Results on one benchmark; with a comparison where there are several."""
 
     results: tuple[Result, ...]

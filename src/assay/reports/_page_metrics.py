@@ -23,7 +23,7 @@ from assay.reports._comparison_words import (
 )
 from assay.reports._page_bands import bands_grid
 from assay.reports._page_charts import drawn
-from assay.reports._page_matter import Matter
+from assay.reports._page_matter import BenchmarkReport
 from assay.reports._page_parts import TEXT, Column, Field, Grid, Section, anchor_of, columns, number, words
 from assay.text import printable
 
@@ -33,7 +33,7 @@ RECORD = Column("better / same / worse", title="queries on which the second syst
 EFFECT = Column("effect", title="Cohen's d of the differences: 0.2 is small, 0.5 medium, 0.8 large")
 
 
-def metrics_section(matter: Matter) -> Section:
+def metrics_section(matter: BenchmarkReport) -> Section:
     """The table of metrics; below it bands, where there are any, and with a gate its rules."""
     comparison = matter.comparison
     if comparison is None:
@@ -49,7 +49,7 @@ def metrics_section(matter: Matter) -> Section:
     return Section(anchor_of("metrics", matter.group), "Metrics", (*parts, *_charts(matter)))
 
 
-def _charts(matter: Matter) -> tuple[Any, ...]:
+def _charts(matter: BenchmarkReport) -> tuple[Any, ...]:
     """Figures of two systems as bars; of three or more also who is not told apart from whom, and all metrics at a glance."""
     if len(matter.results) < 3:
         return tuple(drawn(matter, "bars")) if len(matter.results) == 2 else ()
@@ -58,7 +58,7 @@ def _charts(matter: Matter) -> tuple[Any, ...]:
     return (*drawn(matter, *kinds), *ranks)
 
 
-def metric_field(matter: Matter, metric: BoundMetric) -> Field:
+def metric_field(matter: BenchmarkReport, metric: BoundMetric) -> Field:
     """The name of a metric, leading to its definition."""
     return Field(metric.name, href=f"#{definition_anchor(metric, matter.group)}", title=metric.metric.meaning)
 
@@ -68,14 +68,14 @@ def definition_anchor(metric: BoundMetric, group: str) -> str:
     return anchor_of("definition", metric.metric.name, group)
 
 
-def figure_field(matter: Matter, place: int, metric: BoundMetric, tone: str = "", sign: str = "") -> Field:
+def figure_field(matter: BenchmarkReport, place: int, metric: BoundMetric, tone: str = "", sign: str = "") -> Field:
     """A system's figure, its interval below it."""
     value = matter.shown[place].summary[metric.name]
     text = matter.figures.value(metric, value)
     return number(f"{text} {sign}".strip(), value, tone=tone, beside=matter.interval(place, metric))
 
 
-def _alone(matter: Matter) -> Grid:
+def _alone(matter: BenchmarkReport) -> Grid:
     """One result: a row for each metric."""
     beside = [
         one
@@ -91,7 +91,7 @@ def _alone(matter: Matter) -> Grid:
     return Grid("Metrics", heads, tuple(rows), notes=(level,))
 
 
-def _against_one(matter: Matter, comparison: Comparison) -> Grid:
+def _against_one(matter: BenchmarkReport, comparison: Comparison) -> Grid:
     """A row for each metric and system, held against the baseline or the first of two."""
     is_two = len(comparison.names) == 2
     one = comparison.aligned.place(reference_of(comparison))
@@ -131,7 +131,7 @@ def correction_note(comparison: Comparison) -> str:
     return f"{about}; of fewer metrics, as in assay eval, it is smaller."
 
 
-def _measures(matter: Matter, metric: BoundMetric, pair: Pair) -> tuple[Field, ...]:
+def _measures(matter: BenchmarkReport, metric: BoundMetric, pair: Pair) -> tuple[Field, ...]:
     figures = matter.figures
     tone = {BETTER: "better", WORSE: "worse"}.get(mark(pair), "")
     ends = f"[{figures.change(metric, pair.low)}, {figures.change(metric, pair.high)}]" if pair.low == pair.low else "–"
@@ -150,7 +150,7 @@ def _alone_p(pair: Pair) -> str:
     return "" if is_same else f"{p_text(pair.p)} without correction"
 
 
-def _side_by_side(matter: Matter, comparison: Comparison) -> Grid:
+def _side_by_side(matter: BenchmarkReport, comparison: Comparison) -> Grid:
     """Systems by metrics; letters say which systems a figure is significantly better than."""
     n = len(comparison.names)
     best = {metric.name: places(comparison, metric)[0] for metric in comparison.metrics}
@@ -176,7 +176,7 @@ def _side_by_side(matter: Matter, comparison: Comparison) -> Grid:
     return Grid("Systems by metrics", columns("system", *heads), tuple(rows), notes=(note,))
 
 
-def _pairs(matter: Matter, comparison: Comparison) -> Grid:
+def _pairs(matter: BenchmarkReport, comparison: Comparison) -> Grid:
     """The pairs on the first metric, the closest to the best first where there are many."""
     metric = comparison.metrics[0]
     rows = [
@@ -189,11 +189,11 @@ def _pairs(matter: Matter, comparison: Comparison) -> Grid:
     return Grid(title, columns(*heads), tuple(rows), title=title, notes=notes)
 
 
-def _gate_heads(matter: Matter) -> list[Column]:
+def _gate_heads(matter: BenchmarkReport) -> list[Column]:
     return [Column("gate", TEXT)] if matter.gate is not None else []
 
 
-def _gate_fields(matter: Matter, metric: BoundMetric) -> tuple[Field, ...]:
+def _gate_fields(matter: BenchmarkReport, metric: BoundMetric) -> tuple[Field, ...]:
     """What the gate says about a metric: the most severe verdict of its rules."""
     if matter.gate is None:
         return ()
@@ -204,12 +204,12 @@ def _gate_fields(matter: Matter, metric: BoundMetric) -> tuple[Field, ...]:
     return (Field(SIGNS[status], sort=SEVEREST.index(status), tone=status),)
 
 
-def _verdicts(matter: Matter) -> list[Verdict]:
+def _verdicts(matter: BenchmarkReport) -> list[Verdict]:
     gate = matter.gate
     return [one for one in gate.verdicts if one.benchmark == matter.first.benchmark] if gate is not None else []
 
 
-def _gate(matter: Matter) -> Grid:
+def _gate(matter: BenchmarkReport) -> Grid:
     """Every rule and what was found."""
     rows = [
         (

@@ -7,12 +7,12 @@ from typing import Any
 
 from assay.evaluation import Result
 from assay.model import Policy
-from assay.reports._page_matter import Matter
+from assay.reports._page_matter import BenchmarkReport
 from assay.reports._page_parts import TEXT, Column, Field, Grid, Section, anchor_of, words
 from assay.reports._stored import commit_in_words, readable
 
 
-def provenance_section(matter: Matter) -> Section:
+def provenance_section(matter: BenchmarkReport) -> Section:
     """One column for each system; a row that all share is written once."""
     told = [_told(result) for result in matter.results]
     names = list(dict.fromkeys(name for one in told for name in one))

@@ -11,9 +11,9 @@ from assay.comparison import UNKNOWN, ranking_of, sign_of
 from assay.evaluation import Result
 from assay.metrics import BoundMetric
 from assay.reports._page_charts import Figures, drawn
-from assay.reports._page_matter import Matter
+from assay.reports._page_matter import BenchmarkReport
 from assay.reports._page_parts import TEXT, Column, Field, Grid, Section, anchor_of, joined, number, words
-from assay.reports._page_remarkable import Remarkable, remarkable
+from assay.reports._page_remarkable import NotableQueries, notable_queries
 from assay.text import counted, printable
 
 DEPTH = 10
@@ -78,7 +78,7 @@ class Cards:
     part: ClassVar[str] = "cards"
 
 
-def scatter_section(matter: Matter) -> Section | None:
+def scatter_section(matter: BenchmarkReport) -> Section | None:
     """Each query as a point; of two systems only."""
     if matter.pair is None or matter.moving is None:
         return None
@@ -90,11 +90,11 @@ def scatter_section(matter: Matter) -> Section | None:
     return Section(anchor_of("query-by-query", matter.group), "Query by query", charts, lead)
 
 
-def queries_section(matter: Matter) -> Section | None:
+def queries_section(matter: BenchmarkReport) -> Section | None:
     """Cards of the queries that are worth a look, then a table; what is left out is said."""
     if matter.moving is None:
         return None
-    found = remarkable(matter)
+    found = notable_queries(matter)
     carded = {query for kind in found.kinds for query in kind.queries}
     parts: list[object] = []
     for kind in found.kinds:
@@ -108,12 +108,12 @@ def queries_section(matter: Matter) -> Section | None:
     return Section(anchor_of("queries", matter.group), title, tuple(parts), lead)
 
 
-def card_anchor(matter: Matter, query: str) -> str:
+def card_anchor(matter: BenchmarkReport, query: str) -> str:
     """Where a query stands on the page."""
     return anchor_of("query", query, matter.group)
 
 
-def _card(matter: Matter, query: str, found: Remarkable) -> Card:
+def _card(matter: BenchmarkReport, query: str, found: NotableQueries) -> Card:
     metric, results = found.metric, matter.looked_at
     scores = [found.score(place, query) for place in range(len(results))]
     asked = next((result.queries[query] for result in results if query in result.queries), None)
@@ -133,7 +133,7 @@ def _card(matter: Matter, query: str, found: Remarkable) -> Card:
     )
 
 
-def _change(matter: Matter, metric: BoundMetric, scores: Sequence[float]) -> str:
+def _change(matter: BenchmarkReport, metric: BoundMetric, scores: Sequence[float]) -> str:
     texts = [matter.figures.value(metric, score) for score in scores]
     if len(scores) == 1:
         return texts[0]
@@ -145,7 +145,7 @@ def _tone(metric: BoundMetric, scores: Sequence[float]) -> str:
     return "" if math.isnan(gain) or gain == 0 else "better" if gain > 0 else "worse"
 
 
-def _side(matter: Matter, result: Result, query: str, score: float, metric: BoundMetric) -> Side:
+def _side(matter: BenchmarkReport, result: Result, query: str, score: float, metric: BoundMetric) -> Side:
     """One ranking; where it is not known, why."""
     ranking = ranking_of(result, query)
     relevant = result.relevant.get(query) or {}
@@ -194,7 +194,7 @@ def _more(ranking: Sequence[str], missed: Sequence[str]) -> str:
     )
 
 
-def _table(matter: Matter, found: Remarkable, carded: set[str]) -> Grid:
+def _table(matter: BenchmarkReport, found: NotableQueries, carded: set[str]) -> Grid:
     """The queries, those with a card first; sorted and filtered by whoever reads."""
     metric, results = found.metric, matter.looked_at
     order = list(dict.fromkeys((*(query for kind in found.kinds for query in kind.queries), *results[0].query_ids)))
@@ -209,7 +209,7 @@ def _table(matter: Matter, found: Remarkable, carded: set[str]) -> Grid:
     return Grid(title, tuple(heads), tuple(rows), title=title, what="queries", notes=notes)
 
 
-def _row(matter: Matter, query: str, found: Remarkable, *, is_carded: bool) -> tuple[Field, ...]:
+def _row(matter: BenchmarkReport, query: str, found: NotableQueries, *, is_carded: bool) -> tuple[Field, ...]:
     metric, results = found.metric, matter.looked_at
     scores = [found.score(place, query) for place in range(len(results))]
     asked = next((result.queries[query] for result in results if query in result.queries), None)

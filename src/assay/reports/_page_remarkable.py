@@ -12,7 +12,7 @@ import numpy as np
 from assay.arrays import Floats
 from assay.comparison import sign_of
 from assay.metrics import BoundMetric
-from assay.reports._page_matter import Matter
+from assay.reports._page_matter import BenchmarkReport
 from assay.text import counted
 
 MOST = 20
@@ -33,7 +33,7 @@ class Kind(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Remarkable:
+class NotableQueries:
     """Kinds of queries without repetition, and for each query all that is remarkable about it."""
 
     metric: BoundMetric
@@ -48,7 +48,7 @@ class Remarkable:
         return float(self.scores[self.places[query], place])
 
 
-def remarkable(matter: Matter) -> Remarkable:
+def notable_queries(matter: BenchmarkReport) -> NotableQueries:
     """In one pass over scores; kinds that nobody is in are left out."""
     metric, results = matter.moving, matter.looked_at
     if metric is None:
@@ -69,11 +69,11 @@ def remarkable(matter: Matter) -> Remarkable:
     others = [query for query in queries if query not in taken]
     if others and len(queries) <= FEW:
         kinds.append(Kind("Other queries", others))
-    return Remarkable(metric, tuple(kinds), why, scores, {query: place for place, query in enumerate(queries)})
+    return NotableQueries(metric, tuple(kinds), why, scores, {query: place for place, query in enumerate(queries)})
 
 
 def _kinds(
-    matter: Matter, metric: BoundMetric, queries: Sequence[str], scores: Floats
+    matter: BenchmarkReport, metric: BoundMetric, queries: Sequence[str], scores: Floats
 ) -> Iterable[tuple[str, str, list[str]]]:
     """Title, a word for it, and the queries; losses first, because they hurt."""
     results = matter.looked_at
@@ -100,7 +100,7 @@ def _ordered(queries: Sequence[str], by: Floats, inside: np.ndarray) -> list[str
     return [queries[place] for place in chosen[np.argsort(by[chosen], kind="stable")].tolist()]
 
 
-def _unjudged(matter: Matter, queries: Sequence[str]) -> list[str]:
+def _unjudged(matter: BenchmarkReport, queries: Sequence[str]) -> list[str]:
     """Queries of whose first ten fewer than half were judged by anybody, the fewest first; not where that is the rule."""
     place = matter.pair[1] if matter.pair is not None else 0
     result = matter.results[place]

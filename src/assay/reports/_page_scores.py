@@ -10,7 +10,7 @@ import numpy as np
 from assay.arrays import Floats
 from assay.metrics import BoundMetric
 from assay.reports._page_charts import drawn
-from assay.reports._page_matter import Matter
+from assay.reports._page_matter import BenchmarkReport
 from assay.reports._page_parts import TEXT, Column, Field, Grid, Section, anchor_of, columns, number, words
 from assay.text import percent
 
@@ -18,7 +18,7 @@ BINS = 10
 QUANTILES = (("least", 0.0), ("lower quarter", 0.25), ("median", 0.5), ("upper quarter", 0.75), ("most", 1.0))
 
 
-def scores_section(matter: Matter) -> Section | None:
+def scores_section(matter: BenchmarkReport) -> Section | None:
     """How many queries have which score, for each system; of two systems the differences too."""
     metric = matter.moving
     if metric is None:
@@ -32,12 +32,12 @@ def scores_section(matter: Matter) -> Section | None:
     return Section(anchor_of("scores", matter.group), "Score distributions", tuple(parts))
 
 
-def _scores(matter: Matter, place: int, metric: BoundMetric) -> Floats:
+def _scores(matter: BenchmarkReport, place: int, metric: BoundMetric) -> Floats:
     column = matter.shown[place].table.columns[metric.name].score.astype(float)
     return column[~np.isnan(column)]
 
 
-def _histogram(matter: Matter, metric: BoundMetric, scores: list[Floats]) -> Grid:
+def _histogram(matter: BenchmarkReport, metric: BoundMetric, scores: list[Floats]) -> Grid:
     """Shares of queries between tenths; exactly 0 and exactly 1 have rows of their own."""
     edges = [step / BINS for step in range(BINS + 1)]
     counts = [_counts(some, edges) for some in scores]
@@ -62,7 +62,7 @@ def _counts(scores: Floats, edges: list[float]) -> list[int]:
     return [int((scores <= 0).sum()), *found, int((scores >= 1).sum())]
 
 
-def _spread(matter: Matter, metric: BoundMetric, scores: list[Floats]) -> Grid:
+def _spread(matter: BenchmarkReport, metric: BoundMetric, scores: list[Floats]) -> Grid:
     """Quantiles of each system's scores."""
     rows = []
     for name, some in zip(matter.names, scores, strict=True):

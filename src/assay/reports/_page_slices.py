@@ -14,7 +14,7 @@ from assay.metrics import BoundMetric
 from assay.model import MEAN, Slice, Tags
 from assay.reports._comparison_words import legend, mark, p_short
 from assay.reports._page_charts import drawn
-from assay.reports._page_matter import Matter
+from assay.reports._page_matter import BenchmarkReport
 from assay.reports._page_parts import Column, Field, Grid, Section, Words, anchor_of, columns, number, tint, words
 from assay.text import printable
 
@@ -24,7 +24,7 @@ MOST_METRICS = 6
 MOST_SLICES = 60
 
 
-def slices_section(matter: Matter) -> Section | None:
+def slices_section(matter: BenchmarkReport) -> Section | None:
     """A table for each tag; nothing where queries have no tags, unless somebody asked for one."""
     if not matter.tags or not matter.metrics:
         return None
@@ -42,7 +42,7 @@ def slices_section(matter: Matter) -> Section | None:
     return Section(anchor_of("slices", matter.group), "Slices", tuple(parts), lead)
 
 
-def _tested(matter: Matter) -> SliceComparison | None:
+def _tested(matter: BenchmarkReport) -> SliceComparison | None:
     """How two systems compare on the first metric in every slice of every tag, corrected over all of them."""
     comparison = matter.comparison
     if comparison is None or matter.pair is None:
@@ -53,7 +53,7 @@ def _tested(matter: Matter) -> SliceComparison | None:
     return compare_slices(Comparison(aligned, how, ()), matter.tags)
 
 
-def _table(matter: Matter, by: str, found: Sequence[Slice], tested: SliceComparison | None) -> Grid:
+def _table(matter: BenchmarkReport, by: str, found: Sequence[Slice], tested: SliceComparison | None) -> Grid:
     """Slices as rows, the largest first where there are too many."""
     shown = found if len(found) <= MOST_SLICES else sorted(found, key=lambda one: -one.n)[:MOST_SLICES]
     left = (f"The {MOST_SLICES} largest of {len(found):,} slices.",) if len(shown) < len(found) else ()
@@ -70,7 +70,7 @@ def _legend(tested: SliceComparison | None) -> str:
     return legend(marked[0]) if marked else ""
 
 
-def _of_one(matter: Matter, by: str, found: Sequence[Slice], said: tuple[str, ...]) -> Grid:
+def _of_one(matter: BenchmarkReport, by: str, found: Sequence[Slice], said: tuple[str, ...]) -> Grid:
     """One system: each metric in each slice, tinted by how far it is from the figure over all queries."""
     metrics = matter.metrics[:MOST_METRICS]
     result = matter.shown[0]
@@ -83,7 +83,9 @@ def _of_one(matter: Matter, by: str, found: Sequence[Slice], said: tuple[str, ..
     return Grid(f"By {by}", columns(*map(_shown, heads)), tuple(rows), title=f"By {printable(by)}", notes=said)
 
 
-def _of_two(matter: Matter, by: str, found: Sequence[Slice], pairs: dict[Slice, Pair], said: tuple[str, ...]) -> Grid:
+def _of_two(
+    matter: BenchmarkReport, by: str, found: Sequence[Slice], pairs: dict[Slice, Pair], said: tuple[str, ...]
+) -> Grid:
     """Two systems: both figures on the first metric, then the differences on all, tinted."""
     metrics = matter.metrics[:MOST_METRICS]
     one, other = matter.looked_at
@@ -113,7 +115,7 @@ def _of_two(matter: Matter, by: str, found: Sequence[Slice], pairs: dict[Slice, 
     return Grid(f"By {by}", columns(*map(_shown, heads)), tuple(rows), title=f"By {printable(by)}", notes=said)
 
 
-def _of_many(matter: Matter, by: str, found: Sequence[Slice], said: tuple[str, ...]) -> Grid:
+def _of_many(matter: BenchmarkReport, by: str, found: Sequence[Slice], said: tuple[str, ...]) -> Grid:
     """Many systems: the first metric, tinted by how far each is from the one they are held against."""
     metric = matter.metrics[0]
     reference = matter.pair[0] if matter.pair is not None else 0
@@ -136,7 +138,7 @@ def _of_many(matter: Matter, by: str, found: Sequence[Slice], said: tuple[str, .
 
 
 def _change(
-    matter: Matter, metric: BoundMetric, before: dict[str, list[float]], after: dict[str, list[float]], place: int
+    matter: BenchmarkReport, metric: BoundMetric, before: dict[str, list[float]], after: dict[str, list[float]], place: int
 ) -> Field:
     """The difference of a slice, both figures in its title."""
     changes = [b - a for a, b in zip(before[metric.name], after[metric.name], strict=True)]
@@ -150,7 +152,7 @@ def _change(
     )
 
 
-def _tinted(matter: Matter, metric: BoundMetric, values: list[float], place: int, whole: float) -> Field:
+def _tinted(matter: BenchmarkReport, metric: BoundMetric, values: list[float], place: int, whole: float) -> Field:
     strongest = _strongest([value - whole for value in values])
     value = values[place]
     tone = tint(sign_of(metric) * (value - whole), strongest)

@@ -8,7 +8,7 @@ from assay.evaluation import Result
 from assay.metrics import BoundMetric
 from assay.reports._failures import reasons
 from assay.reports._page_charts import drawn
-from assay.reports._page_matter import Matter
+from assay.reports._page_matter import BenchmarkReport
 from assay.reports._page_parts import TEXT, Column, Field, Grid, Section, Words, anchor_of, columns, number, words
 from assay.text import counted, milliseconds
 
@@ -17,7 +17,7 @@ MOST_FAILURES = 100
 LATENCY = "latency"
 
 
-def times_section(matter: Matter) -> Section:
+def times_section(matter: BenchmarkReport) -> Section:
     """A row for each system, then the queries that failed; a sentence where nobody took times."""
     parts: list[object] = []
     if any(_times(result) for result in matter.results):
@@ -33,7 +33,7 @@ def times_section(matter: Matter) -> Section:
     return Section(anchor_of("latency", matter.group), "Latency and failures", tuple(parts))
 
 
-def _quality(matter: Matter) -> BoundMetric | None:
+def _quality(matter: BenchmarkReport) -> BoundMetric | None:
     return next((metric for metric in matter.metrics if metric.metric.view != "timing"), None)
 
 
@@ -41,7 +41,7 @@ def _times(result: Result) -> dict[str, float]:
     return {name: value for name, value in (result.provenance.get("latency_ms") or {}).items() if value is not None}
 
 
-def _latency(matter: Matter) -> Grid:
+def _latency(matter: BenchmarkReport) -> Grid:
     """Milliseconds for a query; only the mean is known where queries were asked in batches."""
     kinds = [(key, head) for key, head in SHOWN if any(key in _times(result) for result in matter.results)]
     rows = []
@@ -60,7 +60,7 @@ def _latency(matter: Matter) -> Grid:
     return Grid("Latency of each system", columns(*heads), tuple(rows), notes=(note,))
 
 
-def _failures(matter: Matter) -> Grid:
+def _failures(matter: BenchmarkReport) -> Grid:
     """Queries that failed, with the error; the first hundred of each system."""
     rows, said = [], []
     for name, result in zip(matter.names, matter.results, strict=True):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from assay.comparison import Comparison, How, compare_results, fair_metric, sign_of
+from assay.comparison import Comparison, ComparisonOptions, compare_results, fair_metric, sign_of
 from assay.evaluation import Result
 from assay.execution import Statistics, is_total_failure
 from assay.model import MEAN
@@ -32,7 +32,7 @@ def verdict_notes(results: Sequence[Result], statistics: Statistics) -> list[str
         return [UNFAIR.format(name=results[0].metrics[0].name)]
     if any(metric.name not in result.summary for result in results):  # text, which is not compared
         return []
-    how = How(test=statistics.significance_testing, alpha=statistics.alpha)
+    how = ComparisonOptions(test=statistics.significance_testing, alpha=statistics.alpha)
     comparison = compare_results(results, how, metrics=[metric], intersect=True)
     return [comparison.verdict, *comparison.remarks, *power_notes(comparison)]
 

@@ -14,7 +14,7 @@ from assay.text import install_command
 
 if TYPE_CHECKING:  # pages take long to import, and whoever wants a plain table has every renderer at hand
     from assay.reports._page import Page
-    from assay.reports._page_matter import Matter
+    from assay.reports._page_matter import BenchmarkReport
 
 
 def render_page(page: Page) -> str:
@@ -57,7 +57,7 @@ def environment(*folders: Any) -> Any:
     )
 
 
-def matters_of(results: Sequence[Result]) -> list[Matter]:
+def matters_of(results: Sequence[Result]) -> list[BenchmarkReport]:
     """Results as they came, benchmark by benchmark, compared where they can be."""
     from assay.reports._page_parts import anchor_of
 
@@ -70,17 +70,17 @@ def matters_of(results: Sequence[Result]) -> list[Matter]:
     return [replace(one, group=anchor_of(str(number), one.first.benchmark)) for number, one in enumerate(found, 1)]
 
 
-def _matters(results: tuple[Result, ...]) -> list[Matter]:
+def _matters(results: tuple[Result, ...]) -> list[BenchmarkReport]:
     """Results that cannot be compared stand one below the other."""
     from assay.comparison import compare_results
-    from assay.reports._page_matter import Matter
+    from assay.reports._page_matter import BenchmarkReport
 
     if len(results) == 1:
-        return [Matter(results)]
+        return [BenchmarkReport(results)]
     try:
-        return [Matter(results, compare_results(results, intersect=True))]
+        return [BenchmarkReport(results, compare_results(results, intersect=True))]
     except AssayError:
-        return [Matter((result,)) for result in results]
+        return [BenchmarkReport((result,)) for result in results]
 
 
 def render_results(results: Sequence[Result], title: str = "") -> str:

@@ -2,7 +2,7 @@ from assay.store.entries import Entry as Entry
 from assay.store.entries import Note as Note
 from assay.store.entries import Point as Point
 from assay.store.entries import StoredEvaluation as StoredEvaluation
-from assay.store.found import Found as Found
+from assay.store.found import LookupResult as LookupResult
 from assay.store.judge_agreement import JudgeAgreement as JudgeAgreement
 from assay.store.judge_agreement import judge_agreements as judge_agreements
 from assay.store.judgment_book import JudgmentBook as JudgmentBook
@@ -23,9 +23,9 @@ from assay.store.parcel import Figure as Figure
 from assay.store.payload import pack_json as pack_json
 from assay.store.payload import unpack_json as unpack_json
 from assay.store.place import VARIABLE as VARIABLE
-from assay.store.place import Place as Place
+from assay.store.place import StoreLocation as StoreLocation
 from assay.store.place import add_passwords as add_passwords
-from assay.store.place import parse_place as parse_place
+from assay.store.place import parse_location as parse_location
 from assay.store.probe import point_of as point_of
 from assay.store.references import is_baseline_name as is_baseline_name
 from assay.store.references import looks_like_file as looks_like_file

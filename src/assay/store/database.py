@@ -16,9 +16,9 @@ from sqlalchemy.exc import ArgumentError
 from sqlalchemy.pool import QueuePool
 
 from assay.errors import BadParameter, StoreError
-from assay.store.failures import FAILURES, READ_ONLY, explained, is_lost, is_passing
+from assay.store.failures import FAILURES, READ_ONLY, describe_database_error, is_lost, is_passing
 from assay.store.migrations import MIGRATIONS, migrate, refuse_unknown, version_of
-from assay.store.place import FORMS, INSTALL, Place
+from assay.store.place import FORMS, INSTALL, StoreLocation
 
 T = TypeVar("T")
 PATIENCE = 60.0
@@ -32,7 +32,7 @@ PRAGMAS = (f"busy_timeout = {int(PATIENCE * 1000)}", "foreign_keys = ON", "synch
 class Database:
     """The database at a place. Reading works on one state of it; writing is one transaction."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: StoreLocation) -> None:
         self.place = place
         self.engine = _sqlite_engine(place) if place.path is not None else _postgres_engine(place)
 
@@ -84,7 +84,7 @@ class Database:
                 n_lost += is_lost(error)
                 may_pass = n_lost <= ONCE_MORE if is_lost(error) else is_passing(error, tried)
                 if not may_pass or tried == TRIES - 1 or time.monotonic() > until:
-                    raise explained(error, self.place) from error
+                    raise describe_database_error(error, self.place) from error
             time.sleep(random.uniform(0.5, 1) * min(0.005 * 2**tried, 1.0))  # noqa: S311 (no secret)
         raise AssertionError  # the last try returns or raises
 
@@ -107,13 +107,13 @@ class Database:
         self.engine.dispose()
 
 
-def _sqlite_engine(place: Place) -> Engine:
+def _sqlite_engine(place: StoreLocation) -> Engine:
     engine = create_engine("sqlite://", creator=lambda: _connected(place), poolclass=QueuePool)
     event.listen(engine, "begin", _begin)
     return engine
 
 
-def _connected(place: Place) -> sqlite3.Connection:
+def _connected(place: StoreLocation) -> sqlite3.Connection:
     """A connection that leaves transactions to us. A file that nobody may change is opened so that it can be read."""
     address = f"file:{quote(os.fsencode(place.path or ''))}?mode={_mode(place)}"
     connection = sqlite3.connect(address, uri=True, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
@@ -126,7 +126,7 @@ def _connected(place: Place) -> sqlite3.Connection:
     return connection
 
 
-def _mode(place: Place) -> str:
+def _mode(place: StoreLocation) -> str:
     path = place.path
     if path is None or not path.exists() or not (place.is_read_only or _is_write_protected(path)):
         return "rwc"
@@ -160,7 +160,7 @@ def _lock_timeout(connection: Connection) -> None:
         connection.exec_driver_sql(f"SET LOCAL lock_timeout = {max(1, int(patience * 1000))}")
 
 
-def _postgres_engine(place: Place) -> Engine:
+def _postgres_engine(place: StoreLocation) -> Engine:
     if find_spec("psycopg") is None:
         raise StoreError(f"a store in PostgreSQL needs the package psycopg: {INSTALL}")
     try:

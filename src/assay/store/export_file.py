@@ -25,11 +25,11 @@ from assay.store.annotation import check_tag
 from assay.store.entries import Note
 from assay.store.judgments import Judgment, checked_judgment
 from assay.store.masked_bundle import masked_bundle
-from assay.store.moments import now, read_moment
-from assay.store.parcel import Parcel, parcel_of_plain
+from assay.store.moments import now, parse_timestamp
+from assay.store.parcel import StoredResult, parcel_of_plain
 from assay.store.payload import pack_json, unpack_json
 from assay.store.references import ID, check_baseline_name, chosen_places
-from assay.store.writing import SHORTEST, Bundle
+from assay.store.writing import SHORTEST, EvaluationBundle
 from assay.text import printable, shortened
 
 SCHEMA = "assay.export/1"
@@ -45,7 +45,7 @@ class Exported(NamedTuple):
     """An evaluation with all that is said about it."""
 
     id: str
-    bundle: Bundle
+    bundle: EvaluationBundle
     tags: tuple[str, ...] = ()
     notes: tuple[Note, ...] = ()
     baselines: tuple[tuple[str, str], ...] = ()
@@ -231,7 +231,7 @@ def _evaluation(path: Path, about: AboutEvaluation, lines: Lines) -> Exported:
     return exported
 
 
-def _parcel(path: Path, read: Read) -> Parcel:
+def _parcel(path: Path, read: Read) -> StoredResult:
     """The result of a line, if it could be shown."""
     with schema_errors_in(f"{path}:{read.number}", "result"):
         if read.line.result is None:
@@ -240,11 +240,11 @@ def _parcel(path: Path, read: Read) -> Parcel:
     return parcel_of_plain(read.plain["result"])
 
 
-def _put_together(about: AboutEvaluation, parcels: list[Parcel]) -> Exported:
+def _put_together(about: AboutEvaluation, parcels: list[StoredResult]) -> Exported:
     """What a file says about an evaluation is held to the same rules as what people type."""
     return Exported(
         id=_id(about.id),
-        bundle=Bundle(pack_json(about.plan), tuple(parcels), read_moment(about.saved) or now()),
+        bundle=EvaluationBundle(pack_json(about.plan), tuple(parcels), parse_timestamp(about.saved) or now()),
         tags=tuple(map(check_tag, about.tags)),
         notes=tuple(Note(note.written, note.text) for note in about.notes),
         baselines=tuple(_baseline(one.name, one.part, parcels) for one in about.baselines),
@@ -257,7 +257,7 @@ def _id(name: str) -> str:
     return name
 
 
-def _baseline(name: str, part: str, parcels: list[Parcel]) -> tuple[str, str]:
+def _baseline(name: str, part: str, parcels: list[StoredResult]) -> tuple[str, str]:
     names = [(printable(one.plain.get("benchmark", "")), printable(one.plain["name"])) for one in parcels]
     chosen_places(part, names, "the evaluation")
     return check_baseline_name(name), part

@@ -7,7 +7,7 @@ import sqlite3
 from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError, SQLAlchemyError
 
 from assay.errors import StoreError
-from assay.store.place import Place
+from assay.store.place import StoreLocation
 from assay.store.rows import Damage
 
 BUSY, LOCKED = 5, 6
@@ -49,7 +49,7 @@ def is_lost(error: BaseException) -> bool:
     return isinstance(error, DBAPIError) and (_state(error) in LOST or error.connection_invalidated)
 
 
-def explained(error: BaseException, place: Place) -> StoreError:
+def describe_database_error(error: BaseException, place: StoreLocation) -> StoreError:
     """The error as a person needs it: where, what is wrong, what to do. The original is not shown, it may hold a URL."""
     cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
     if isinstance(cause, Damage):

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Found:
+class LookupResult:
     """Results of a file, or of a stored evaluation."""
 
     results: tuple[Result, ...]

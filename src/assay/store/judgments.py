@@ -16,7 +16,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from assay.errors import BadParameter, UnknownName, near_matches
 from assay.model import is_finite_number
-from assay.store.moments import now, read_moment
+from assay.store.moments import now, parse_timestamp
 from assay.store.payload import digest_of, pack_json
 from assay.store.rows import read_rows
 from assay.store.tables import JUDGMENTS, RESULTS
@@ -68,7 +68,7 @@ def checked_judgment(given: Judgment) -> Judgment:
         raise BadParameter("a judgment names a query and a document")
     if not is_finite_number(given.grade):
         raise BadParameter(f"a grade is a finite number, not {shortened(given.grade)}")
-    judged = read_moment(given.judged) if given.judged else now()
+    judged = parse_timestamp(given.judged) if given.judged else now()
     if judged is None:
         raise BadParameter(f"judged is a time such as 2026-11-15T09:30:00+00:00, not {shortened(given.judged)}")
     benchmark, query, document = (printable(text) for text in (given.benchmark, given.query, given.document))

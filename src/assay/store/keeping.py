@@ -13,7 +13,7 @@ from assay.store.bundling import bundle_of
 from assay.store.export_file import Exported, write_export
 from assay.store.place import DEFAULT
 from assay.store.store import Store
-from assay.store.writing import SHORTEST, Bundle
+from assay.store.writing import SHORTEST, EvaluationBundle
 
 UNSAVED = DEFAULT.parent / "unsaved"
 
@@ -36,7 +36,7 @@ def keep(results: Sequence[Result], plan: Any = None, url: str | Path | None = N
         raise StoreError(f"{error}; {way_out}") from error
 
 
-def _rescued(name: str, bundle: Bundle) -> Path | None:
+def _rescued(name: str, bundle: EvaluationBundle) -> Path | None:
     """A file with the evaluation, beside the usual store or among temporary files; None where neither can be written."""
     for folder in (UNSAVED, Path(tempfile.gettempdir())):
         try:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from assay.errors import DataError, UnknownName
 from assay.evaluation import check_not_empty, is_saved_result, read_results
-from assay.store.found import Found
-from assay.store.place import parse_place
+from assay.store.found import LookupResult
+from assay.store.place import parse_location
 from assay.store.references import is_baseline_name, looks_like_file
 from assay.store.store import Store
 
@@ -18,11 +18,11 @@ KIND = "stored evaluation"
 MOST_NAMES = 3
 
 
-def find_results(reference: str, store: str | Path | None = None) -> Found:
+def find_results(reference: str, store: str | Path | None = None) -> LookupResult:
     """A file of `--format json` where that is one, else an evaluation of the store; what looks like a file must be one."""
     check_not_empty(reference)
     if is_saved_result(reference):
-        return Found(tuple(read_results(reference)), reference)
+        return LookupResult(tuple(read_results(reference)), reference)
     if _is_file_alone(reference, store):
         raise _no_file(reference)
     try:
@@ -34,16 +34,16 @@ def find_results(reference: str, store: str | Path | None = None) -> Found:
         raise
     day, providers = found.started[:10], list(dict.fromkeys(result.name for result in found.results))
     who = ", ".join(providers[:MOST_NAMES]) + (" …" if len(providers) > MOST_NAMES else "")
-    return Found(found.results, f"{reference} ({day}, {who})", found.id)
+    return LookupResult(found.results, f"{reference} ({day}, {who})", found.id)
 
 
-def find_baseline(reference: str, store: str | Path | None = None) -> tuple[Found | None, str]:
+def find_baseline(reference: str, store: str | Path | None = None) -> tuple[LookupResult | None, str]:
     """The baseline, or None where nobody has blessed one of that name yet, and then what may have been meant.
 
     What nobody could ever bless (`latest~7` of a smaller store, a file that is not there) is a DataError.
     """
     name = _name(reference)
-    if is_baseline_name(name) and not is_saved_result(reference) and not parse_place(store).exists:
+    if is_baseline_name(name) and not is_saved_result(reference) and not parse_location(store).exists:
         return None, ""
     try:
         return find_results(reference, store), ""
@@ -61,7 +61,7 @@ def _name(reference: str) -> str:
 
 def _is_file_alone(reference: str, store: str | Path | None) -> bool:
     """Whether only a file can be meant, for there is no store where something could be called so."""
-    return looks_like_file(_name(reference)) and not parse_place(store).exists
+    return looks_like_file(_name(reference)) and not parse_location(store).exists
 
 
 def _no_file(reference: str) -> DataError:

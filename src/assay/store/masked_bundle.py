@@ -9,12 +9,12 @@ from typing import Any
 from assay.errors import StoreError
 from assay.masking import mask, mask_nested
 from assay.schema import SchemaError
-from assay.store.parcel import Parcel, parcel_of_plain
+from assay.store.parcel import StoredResult, parcel_of_plain
 from assay.store.payload import pack_json, unpack_json
-from assay.store.writing import Bundle
+from assay.store.writing import EvaluationBundle
 
 
-def masked_bundle(bundle: Bundle, name: str, what: str) -> Bundle:
+def masked_bundle(bundle: EvaluationBundle, name: str, what: str) -> EvaluationBundle:
     """The same with every text masked; its digest is that of what it says now, so that it can be imported.
 
     Where ids would no longer differ, nothing is exported: figures would be lost.
@@ -29,7 +29,7 @@ def masked_bundle(bundle: Bundle, name: str, what: str) -> Bundle:
     return replace(bundle, plan=pack_json(plan), parcels=parcels)
 
 
-def _masked_parcel(parcel: Parcel) -> Parcel:
+def _masked_parcel(parcel: StoredResult) -> StoredResult:
     return parcel_of_plain(_masked(parcel.to_plain()))
 
 

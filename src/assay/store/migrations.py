@@ -17,7 +17,7 @@ from assay.store.annotation import mark_blessed
 from assay.store.comparability import comparable_of
 from assay.store.moments import now
 from assay.store.payload import decompressed, unpack_json
-from assay.store.place import Place
+from assay.store.place import StoreLocation
 from assay.store.rows import read_first
 from assay.store.tables import BASELINES, EVALUATIONS, JUDGMENTS, METADATA, RESULTS, SCHEMA
 
@@ -81,7 +81,7 @@ def version_of(connection: Connection) -> int | None:
     return None if names and connection.dialect.name == "sqlite" else 0
 
 
-def refuse_unknown(version: int | None, place: Place) -> None:
+def refuse_unknown(version: int | None, place: StoreLocation) -> None:
     """Say so where the layout is a newer one, or nobody's."""
     if version is None:
         raise StoreError(f"{place}: this is a database, but no assay store; name another one with --store or ASSAY_STORE")
@@ -92,7 +92,7 @@ def refuse_unknown(version: int | None, place: Place) -> None:
         )
 
 
-def migrate(connection: Connection, place: Place) -> None:
+def migrate(connection: Connection, place: StoreLocation) -> None:
     """Carry out the steps that are still to be done; several processes may come at the same time."""
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})

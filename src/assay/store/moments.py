@@ -12,19 +12,19 @@ UNITS = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days
 
 def now() -> str:
     """The time, to the microsecond."""
-    return as_moment(datetime.now(UTC))
+    return format_timestamp(datetime.now(UTC))
 
 
-def as_moment(when: datetime) -> str:
+def format_timestamp(when: datetime) -> str:
     """A time as the store writes it; one that names no zone is taken as UTC."""
     aware = when if when.tzinfo else when.replace(tzinfo=UTC)
     return aware.astimezone(UTC).isoformat(timespec="microseconds")
 
 
-def read_moment(text: object) -> str | None:
+def parse_timestamp(text: object) -> str | None:
     """A time that somebody wrote down, as the store writes it; None where it is no time."""
     try:
-        return as_moment(datetime.fromisoformat(str(text)))
+        return format_timestamp(datetime.fromisoformat(str(text)))
     except (ValueError, OverflowError):
         return None
 
@@ -36,10 +36,10 @@ def parse_since(text: str, today: datetime | None = None) -> str:
     shape = re.fullmatch(r"(\d{1,5})([mhdw])", text.strip())
     try:
         if shape:
-            return as_moment((today or datetime.now(UTC)) - int(shape[1]) * UNITS[shape[2]])
-        return as_moment(datetime.combine(date.fromisoformat(text.strip()), datetime.min.time()))
+            return format_timestamp((today or datetime.now(UTC)) - int(shape[1]) * UNITS[shape[2]])
+        return format_timestamp(datetime.combine(date.fromisoformat(text.strip()), datetime.min.time()))
     except (ValueError, OverflowError):
         pass
-    if (moment := read_moment(text.strip())) is not None:
+    if (moment := parse_timestamp(text.strip())) is not None:
         return moment
     raise BadParameter(f"since is an age such as 30d, 12h, 45m (minutes) or 2w, or a day such as 2026-11-15, not {text!r}")

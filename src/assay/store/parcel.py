@@ -16,7 +16,7 @@ from assay.evaluation import Result, SavedQuery, SavedRecord, result_of_record, 
 from assay.masking import mask, mask_nested
 from assay.model import Query
 from assay.schema import SchemaError, at_key, convert_plain
-from assay.store.moments import read_moment
+from assay.store.moments import parse_timestamp
 from assay.store.pairs import Pairs, pack_pairs, unpack_pairs
 from assay.store.payload import digest_of, pack_json, unpack_json
 from assay.store.score_payload import Values, columns_of_plain, columns_of_table, pack_scores, unpack_scores
@@ -38,7 +38,7 @@ class Figure(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Parcel:
+class StoredResult:
     """One result as payloads. What results share, such as queries and grades, is kept once."""
 
     record: bytes
@@ -73,7 +73,7 @@ class Parcel:
     @property
     def started(self) -> str | None:
         """When the provider was first asked, where the result says so."""
-        return read_moment(self.plain.get("provenance", {}).get("started"))
+        return parse_timestamp(self.plain.get("provenance", {}).get("started"))
 
     def to_plain(self) -> dict[str, Any]:
         """Plain JSON values, as `Result.to_dict` gives them."""
@@ -94,7 +94,7 @@ def _plain_column(values: Values) -> list[Any]:
     return values if isinstance(values, list) else [None if value != value else value for value in values.tolist()]
 
 
-def parcel_of(result: Result) -> Parcel:
+def to_stored(result: Result) -> StoredResult:
     """A result taken apart; one that could not be read again is refused."""
     bare = replace(result, run={}, queries={}, grader=None, recorded=result.fingerprints)  # the rest would be copied
     record = bare.to_dict(per_query=False)
@@ -110,7 +110,7 @@ def parcel_of(result: Result) -> Parcel:
     return _parcel((content, checked), result.query_ids, columns_of_table(result.table), (result.run, queries, relevant))
 
 
-def parcel_of_plain(plain: Mapping[str, Any]) -> Parcel:
+def parcel_of_plain(plain: Mapping[str, Any]) -> StoredResult:
     """The same from plain values, as an export has them; a SchemaError where they are no result."""
     record = {name: value for name, value in plain.items() if name not in APART}
     by_query = plain["per_query"]
@@ -124,10 +124,10 @@ def _parcel(
     query_ids: tuple[str, ...],
     columns: Mapping[str, Values],
     whole: tuple[Pairs, Mapping[str, Any], Pairs],
-) -> Parcel:
+) -> StoredResult:
     content, checked = record
     run, queries, relevant = whole
-    return Parcel(
+    return StoredResult(
         record=content,
         scores=pack_scores(query_ids, columns),
         figures=figures_of(checked, columns),

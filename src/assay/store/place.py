@@ -24,7 +24,7 @@ SECRET = re.compile(r"pass|secret|key$|token", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class Place:
+class StoreLocation:
     """A file of SQLite, or the URL of a PostgreSQL database."""
 
     path: Path | None = None
@@ -57,7 +57,7 @@ class Place:
                 file.write(b"*\n")
 
 
-def parse_place(given: str | Path | None = None, environment: Mapping[str, str] = os.environ) -> Place:
+def parse_location(given: str | Path | None = None, environment: Mapping[str, str] = os.environ) -> StoreLocation:
     """What was given, else what ASSAY_STORE says, else ./.assay/assay.db."""
     text = str(given or environment.get(VARIABLE) or DEFAULT)
     add_passwords(text)
@@ -65,15 +65,15 @@ def parse_place(given: str | Path | None = None, environment: Mapping[str, str] 
     if not separator:
         if text.startswith("sqlite:") or text == ":memory:":
             raise BadParameter(f"a store is {FORMS}, not {text!r}")
-        return Place(Path(text).expanduser())
+        return StoreLocation(Path(text).expanduser())
     if scheme == "sqlite":
         return _sqlite(rest)
     if scheme in ("postgresql", "postgres", "postgresql+psycopg"):
-        return Place(url=f"postgresql+psycopg://{rest}")
+        return StoreLocation(url=f"postgresql+psycopg://{rest}")
     raise BadParameter(f"a store is {FORMS}, not something that begins with {scheme}://")
 
 
-def _sqlite(rest: str) -> Place:
+def _sqlite(rest: str) -> StoreLocation:
     """`sqlite:///relative.db`, `sqlite:////absolute.db`, perhaps with ?mode=ro."""
     where, _, query = rest.partition("?")
     options = dict(parse_qsl(query))
@@ -81,7 +81,7 @@ def _sqlite(rest: str) -> Place:
         raise BadParameter("a store is a file: sqlite:///results.db is in this folder, sqlite:////data/results.db is not")
     if options not in ({}, {"mode": "ro"}):
         raise BadParameter(f"the only option of sqlite:/// is ?mode=ro, which changes nothing in it; found {query!r}")
-    return Place(Path(unquote(where[1:])), is_read_only=bool(options))
+    return StoreLocation(Path(unquote(where[1:])), is_read_only=bool(options))
 
 
 def add_passwords(text: str) -> bool:

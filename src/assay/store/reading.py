@@ -14,13 +14,13 @@ from assay.evaluation import Result, SavedRecord
 from assay.schema import check_depth, convert_plain
 from assay.store.entries import Note, StoredEvaluation
 from assay.store.pairs import Unopened, unpack_pairs
-from assay.store.parcel import Parcel, assembled, figures_of, unpack_queries, unpack_record
+from assay.store.parcel import StoredResult, assembled, figures_of, unpack_queries, unpack_record
 from assay.store.payload import LISTS_ALL, damage_in, decompressed, unpack_json
 from assay.store.references import Target, chosen_places
 from assay.store.rows import read_rows, store_prefix
 from assay.store.score_payload import unpack_scores
 from assay.store.tables import BASELINES, DATASETS, EVALUATIONS, NOTES, PAYLOADS, RESULTS, TAGS
-from assay.store.writing import Bundle
+from assay.store.writing import EvaluationBundle
 from assay.text import printable
 
 PARTS = ("scores", "rankings", "queries", "relevant")
@@ -91,13 +91,13 @@ class Shelf:
         sealed = self.parts.get(kind)
         return Unopened(partial(_opened, sealed, unpack)) if sealed else {}
 
-    def parcel(self) -> Parcel:
+    def parcel(self) -> StoredResult:
         """Everything, opened and checked."""
         opened = {name: sealed.open() for name, sealed in self.parts.items()}
         content, record = self._record()
         with damage_in(self.what):
             figures = figures_of(record, unpack_scores(opened["scores"])[1])
-        return Parcel(content, figures=figures, **opened)
+        return StoredResult(content, figures=figures, **opened)
 
 
 def _opened(sealed: Sealed, unpack: Callable[[bytes], Mapping[str, Any]]) -> Mapping[str, Any]:
@@ -201,8 +201,8 @@ def read_evaluation(connection: Connection, target: Target) -> StoredEvaluation:
     )
 
 
-def read_bundle(connection: Connection, number: int) -> tuple[About, Bundle]:
+def read_bundle(connection: Connection, number: int) -> tuple[About, EvaluationBundle]:
     """An evaluation as it was written, everything opened and checked."""
     about = read_about(connection, number)
     shelves: Sequence[Shelf] = read_shelves(connection, number, "", about.id)
-    return about, Bundle(about.plan, tuple(shelf.parcel() for shelf in shelves), about.saved)
+    return about, EvaluationBundle(about.plan, tuple(shelf.parcel() for shelf in shelves), about.saved)

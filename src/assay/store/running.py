@@ -22,7 +22,7 @@ import msgspec
 from assay.execution import Progress
 from assay.schema import Count
 from assay.store.moments import now
-from assay.store.place import DEFAULT, Place
+from assay.store.place import DEFAULT, StoreLocation
 from assay.temporary_files import locked_file, remove_abandoned
 from assay.text import printable
 
@@ -72,12 +72,12 @@ class Running(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return {**about, "parts": [part._asdict() for part in self.parts]}
 
 
-def folder_of(place: Place) -> Path:
+def folder_of(place: StoreLocation) -> Path:
     """Where the files are: beside the store, or below the working folder where the store is a server."""
     return (place.path.parent if place.path is not None else DEFAULT.parent) / FOLDER
 
 
-def list_running(place: Place) -> list[Running]:
+def list_running(place: StoreLocation) -> list[Running]:
     """Evaluations that show signs of life, the one that began first first. What cannot be read is passed over."""
     found = []
     for file in sorted(folder_of(place).glob("*.json")):
@@ -161,7 +161,7 @@ def _so_far(progress: Progress) -> PartSoFar:
 
 
 @contextmanager
-def told(place: Place, n_parts: int) -> Iterator[Callable[[Progress], None]]:
+def told(place: StoreLocation, n_parts: int) -> Iterator[Callable[[Progress], None]]:
     """Who is told how far an evaluation is, for as long as it runs; whoever reads the store can see it."""
     teller, over = Teller(folder_of(place), n_parts), threading.Event()
     teller.begin()

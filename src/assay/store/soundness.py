@@ -13,13 +13,13 @@ from assay.store.payload import LISTS_ALL
 from assay.store.reading import EvaluationRow, read_evaluation_rows, read_shelves
 from assay.store.rows import read_rows, store_prefix
 from assay.store.tables import DATASETS, FIGURES, PAYLOADS, RESULTS
-from assay.store.writing import Bundle, unused
+from assay.store.writing import EvaluationBundle, unused
 
 MOST_FAULTS = 100
 
 
 @dataclass(frozen=True)
-class Soundness:
+class IntegrityReport:
     """What was looked at, and what is wrong with it."""
 
     n_evaluations: int
@@ -35,7 +35,7 @@ class Soundness:
         return not self.faults
 
 
-def check_soundness(connection: Connection) -> Soundness:
+def check_integrity(connection: Connection) -> IntegrityReport:
     """The database by its own means, then every evaluation: it decodes, and says what its digest says."""
     faults = _faults_of_database(connection)
     evaluations = read_evaluation_rows(connection)
@@ -48,7 +48,7 @@ def check_soundness(connection: Connection) -> Soundness:
             faults.append(said if isinstance(error, StoreError) else f"{row.id} cannot be read: {said}")
     payloads = connection.execute(select(PAYLOADS.c.digest)).scalars().all()
     n_unused = len(unused(connection, PAYLOADS)) + len(unused(connection, DATASETS))
-    return Soundness(len(evaluations), n_results, len(payloads), tuple(faults[:MOST_FAULTS]), n_unused)
+    return IntegrityReport(len(evaluations), n_results, len(payloads), tuple(faults[:MOST_FAULTS]), n_unused)
 
 
 def _faults_of_database(connection: Connection) -> list[str]:
@@ -77,7 +77,7 @@ def _check_evaluation(connection: Connection, row: EvaluationRow, faults: list[s
         if parcel.figures != figures.get(shelf.row.number, ()):
             faults.append(f"{name}: its summaries are not those of its scores")
         parcels.append(parcel)
-    if Bundle(row.open_plan(store_prefix(connection)), tuple(parcels), row.saved).digest != row.digest:
+    if EvaluationBundle(row.open_plan(store_prefix(connection)), tuple(parcels), row.saved).digest != row.digest:
         faults.append(f"{row.id} is not the evaluation that was saved: a result or its plan was changed")
     return len(shelves)
 

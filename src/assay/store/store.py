@@ -22,13 +22,13 @@ from assay.store.judgment_book import JudgmentBook
 from assay.store.judgments import Judgment, list_judgments
 from assay.store.listing import Filter, list_benchmarks, list_entries, list_failed, list_points
 from assay.store.moments import now, parse_since
-from assay.store.place import Place, parse_place
+from assay.store.place import StoreLocation, parse_location
 from assay.store.reading import read_evaluation
 from assay.store.reading_exported import read_exported
 from assay.store.references import Target, check_baseline_name, chosen_places, resolve, resolve_whole
 from assay.store.removal import delete_unused, deletion
 from assay.store.rows import read_rows
-from assay.store.soundness import Soundness, check_soundness
+from assay.store.soundness import IntegrityReport, check_integrity
 from assay.store.state import state_of
 from assay.store.stored_metric import stored_metric
 from assay.store.tables import BASELINES, EVALUATIONS, RESULTS
@@ -58,9 +58,9 @@ class Store:
         self._database = database
 
     @classmethod
-    def open(cls, url: str | Path | Place | None = None, *, create: bool = True) -> Self:
+    def open(cls, url: str | Path | StoreLocation | None = None, *, create: bool = True) -> Self:
         """The store at a path or URL; by default ASSAY_STORE, else ./.assay/assay.db. It is made if it is not there."""
-        database = Database(url if isinstance(url, Place) else parse_place(url))
+        database = Database(url if isinstance(url, StoreLocation) else parse_location(url))
         try:
             database.prepare(create=create)
         except BaseException:
@@ -69,7 +69,7 @@ class Store:
         return cls(database)
 
     @property
-    def place(self) -> Place:
+    def place(self) -> StoreLocation:
         """Where it is; as text without any password."""
         return self._database.place
 
@@ -235,9 +235,9 @@ class Store:
         """Grades that people gave to what was retrieved."""
         return JudgmentBook(self._database)
 
-    def check(self) -> Soundness:
+    def check(self) -> IntegrityReport:
         """Read every byte: whether the store still says what it was told."""
-        return self._database.read(check_soundness)
+        return self._database.read(check_integrity)
 
     def state(self) -> Hashable:
         """Something that is another one whenever the store has changed; cheap."""

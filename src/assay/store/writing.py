@@ -15,8 +15,8 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from assay.execution import EVALUATION
 from assay.store.comparability import comparable_of
-from assay.store.moments import now, read_moment
-from assay.store.parcel import Parcel
+from assay.store.moments import now, parse_timestamp
+from assay.store.parcel import StoredResult
 from assay.store.payload import compressed, digest_of, pack_json, unpack_json
 from assay.store.tables import DATASETS, EVALUATIONS, FIGURES, PAYLOADS, RESULTS
 from assay.text import printable
@@ -27,11 +27,11 @@ LONGEST_NAME = 40
 
 
 @dataclass(frozen=True)
-class Bundle:
+class EvaluationBundle:
     """An evaluation, ready to be written: everything slow is done before anybody has to wait."""
 
     plan: bytes
-    parcels: tuple[Parcel, ...]
+    parcels: tuple[StoredResult, ...]
     saved: str
 
     @cached_property
@@ -55,7 +55,7 @@ class Bundle:
     @cached_property
     def started(self) -> str:
         """When it began, as the plan or the earliest result says; else when it was saved."""
-        said = read_moment(unpack_json(self.plan).get("started"))
+        said = parse_timestamp(unpack_json(self.plan).get("started"))
         return said or min((one.started for one in self.parcels if one.started), default=self.saved)
 
     @cached_property
@@ -92,7 +92,7 @@ def _slug(name: str) -> str:
 
 
 def insert_bundle(
-    connection: Connection, bundle: Bundle, wanted: str = "", *, is_saved_again: bool = True
+    connection: Connection, bundle: EvaluationBundle, wanted: str = "", *, is_saved_again: bool = True
 ) -> tuple[str, bool]:
     """The id of the evaluation, and whether it is new. One that is there already stays; saved again, it is the latest."""
     is_same = EVALUATIONS.c.digest == bundle.digest
@@ -112,7 +112,7 @@ def insert_bundle(
     return name, True
 
 
-def _free_id(connection: Connection, bundle: Bundle, wanted: str) -> str:
+def _free_id(connection: Connection, bundle: EvaluationBundle, wanted: str) -> str:
     lengths = range(SHORTEST, len(bundle.digest) + 1)
     for name in chain([wanted] if wanted else [], map(bundle.id_of_length, lengths)):
         if not connection.execute(select(EVALUATIONS.c.number).where(EVALUATIONS.c.id == name)).first():
@@ -131,7 +131,9 @@ def _inserted(connection: Connection, table: Table, row: dict[str, Any]) -> int:
     return int(key[0]) if key else 0
 
 
-def _insert_result(connection: Connection, bundle: Bundle, evaluation: int, place: int, parcel: Parcel) -> None:
+def _insert_result(
+    connection: Connection, bundle: EvaluationBundle, evaluation: int, place: int, parcel: StoredResult
+) -> None:
     plain = parcel.plain
     dataset = _dataset_row(parcel)
     connection.execute(_insert_new(connection, DATASETS), [dataset])
@@ -157,12 +159,12 @@ def _insert_result(connection: Connection, bundle: Bundle, evaluation: int, plac
         connection.execute(insert(FIGURES), figures)
 
 
-def comparability_of(parcel: Parcel) -> str:
+def comparability_of(parcel: StoredResult) -> str:
     """Equal where the figures of two results may be compared."""
     return comparable_of(parcel.plain, _dataset_row(parcel)["digest"])
 
 
-def _dataset_row(parcel: Parcel) -> dict[str, Any]:
+def _dataset_row(parcel: StoredResult) -> dict[str, Any]:
     """The benchmark as this result saw it."""
     plain = parcel.plain
     about = plain.get("provenance", {}).get("dataset") or {"name": plain.get("benchmark", "")}

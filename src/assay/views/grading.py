@@ -39,7 +39,7 @@ class Ranked:
 
 
 @dataclass(frozen=True)
-class Found:
+class RetrievedJudgments:
     """The judged documents that a run retrieved, each with its score: all that ranking needs."""
 
     qrels: Qrels
@@ -136,7 +136,7 @@ def rank_all(run: Run, qrels: Qrels, rules: Iterable[RankRule]) -> dict[RankRule
     return {rule: (found_others if rule.drop_self else found).ranked(rule) for rule in rules}
 
 
-def find_judged(run: Run, qrels: Qrels) -> Found:
+def find_judged(run: Run, qrels: Qrels) -> RetrievedJudgments:
     """Look the judged documents up in the run."""
     order = run.order  # first of all: it refuses scores that cannot be ranked
     places = np.arange(len(qrels)) if run.query_ids == qrels.query_ids else _places(run, qrels)
@@ -158,7 +158,7 @@ def find_judged(run: Run, qrels: Qrels) -> Found:
     extra: tuple[str, ...] = ()
     if (places >= 0).sum() < len(run):
         extra = tuple(query for query in run.query_ids if query not in qrels.numbers)
-    return Found(qrels, order, judgment, score, places, break_ties, extra, run.tag)
+    return RetrievedJudgments(qrels, order, judgment, score, places, break_ties, extra, run.tag)
 
 
 def settle(ranked: Ranked, policy: Policy) -> Grading:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from assay.web._desk import Desk
+    from assay.web._desk import AppState
     from assay.web._rendering import Renderer
 
 HTML, CSV = "text/html; charset=utf-8", "text/csv; charset=utf-8"
@@ -66,7 +66,7 @@ def _short(csrf: str) -> str:
     return f"-{blake2b(csrf.encode(), digest_size=6).hexdigest()}" if csrf else ""
 
 
-def answer_of(desk: Desk, renderer: Renderer, page: Page, asked: Asked) -> Answer:
+def answer_of(desk: AppState, renderer: Renderer, page: Page, asked: Asked) -> Answer:
     """The page, or with `csv` a table of it."""
     page.refuse_strange(asked)
     view = page.show(desk, asked)

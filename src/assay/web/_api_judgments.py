@@ -21,7 +21,7 @@ from assay.store import (
 from assay.temporary_files import TemporaryFile
 from assay.text import printable, shortened
 from assay.web._api_results import paged
-from assay.web._desk import Desk
+from assay.web._desk import AppState
 from assay.web._endpoint import LONGEST, Given
 from assay.web._judged import GRADES
 
@@ -42,14 +42,14 @@ class NewJudgment(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     note: Annotated[str, msgspec.Meta(max_length=LONGEST_NOTE)] = ""
 
 
-def judgment_list(desk: Desk, given: Given) -> dict[str, Any]:
+def judgment_list(desk: AppState, given: Given) -> dict[str, Any]:
     """Grades that people gave, the oldest first."""
     wanted = {name: given[name] for name in ("benchmark", "query", "document", "judge")}
     page = paged("/judgments", "judgments", desk.judgments.find(**wanted), given)
     return {**page, "judgments": [one.to_dict() for one in page["judgments"]]}
 
 
-def judge(desk: Desk, given: Given) -> dict[str, Any]:
+def judge(desk: AppState, given: Given) -> dict[str, Any]:
     """Keep a grade, in place of the one that the same judge gave to the same pair before."""
     new: NewJudgment = given["body"]
     checked = checked_judgment(Judgment(**msgspec.structs.asdict(new)))
@@ -57,7 +57,7 @@ def judge(desk: Desk, given: Given) -> dict[str, Any]:
     return desk.judgments.give(checked).to_dict()
 
 
-def withdraw(desk: Desk, given: Given) -> dict[str, Any]:
+def withdraw(desk: AppState, given: Given) -> dict[str, Any]:
     """Take a judge's grade of a pair back, and give it as it was; one that is not there is told."""
     pair = {name: given[name] for name in ("benchmark", "query", "document")}
     who = judge_name(given["judge"])
@@ -69,7 +69,7 @@ def withdraw(desk: Desk, given: Given) -> dict[str, Any]:
     return found[0].to_dict()
 
 
-def _refuse_never_retrieved(desk: Desk, new: NewJudgment) -> None:
+def _refuse_never_retrieved(desk: AppState, new: NewJudgment) -> None:
     """A grade is about what a stored result of the benchmark retrieved; where rankings were not kept, nobody can tell."""
     on_it = [one for one in desk.shelf.listed if printable(one.entry.benchmark) == printable(new.benchmark)]
     query, document = printable(new.query), printable(new.document)
@@ -87,13 +87,13 @@ def _refuse_never_retrieved(desk: Desk, new: NewJudgment) -> None:
         )
 
 
-def agreement(desk: Desk, given: Given) -> dict[str, Any]:
+def agreement(desk: AppState, given: Given) -> dict[str, Any]:
     """How far every two judges agree on the pairs that both have graded."""
     found = judge_agreements(desk.judgments.find(benchmark=given["benchmark"]))
     return {"agreement": [one.to_dict() for one in found]}
 
 
-def qrels(desk: Desk, given: Given) -> bytes:
+def qrels(desk: AppState, given: Given) -> bytes:
     """The grades that people gave on a benchmark as TREC qrels, one for each pair."""
     found = exportable(desk.judgments.find(given["benchmark"], judge=given["judge"]))
     if found.left_out and not given["partial"]:
@@ -103,13 +103,13 @@ def qrels(desk: Desk, given: Given) -> bytes:
         return file.read_bytes()
 
 
-def export(desk: Desk, given: Given) -> bytes:
+def export(desk: AppState, given: Given) -> bytes:
     """Evaluations in one file, as `assay results export` writes it."""
     with TemporaryFile() as file:
         desk.store.export(file, given["evaluation"])
         return file.read_bytes()
 
 
-def progress(desk: Desk, given: Given) -> dict[str, Any]:  # noqa: ARG001 (all answers take the same)
+def progress(desk: AppState, given: Given) -> dict[str, Any]:  # noqa: ARG001 (all answers take the same)
     """Evaluations that are running now."""
     return {"running": [one.to_dict() for one in list_running(desk.store.place)]}

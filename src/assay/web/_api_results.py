@@ -12,7 +12,7 @@ from assay.monitoring import Series, series_of
 from assay.reports import query_to_dict
 from assay.store import Filter, StoredEvaluation, parse_since
 from assay.text import counted
-from assay.web._desk import Desk, Listed
+from assay.web._desk import AppState, Listed
 from assay.web._endpoint import PREFIX, Given, Parameter
 from assay.web._judged import effect_of, judgments_about
 from assay.web._queries import known_queries
@@ -60,12 +60,12 @@ def paged(path: str, name: str, found: Sequence[Any], given: Given) -> dict[str,
     return {name: list(found[start:end]), "total": len(found), "next": more}
 
 
-def listed_of(desk: Desk, given: Given) -> Listed:
+def listed_of(desk: AppState, given: Given) -> Listed:
     """The stored result of a request's path."""
     return desk.listed(f"{desk.store.id_of(given['evaluation'])}/{given['place']}")
 
 
-def result_list(desk: Desk, given: Given) -> dict[str, Any]:
+def result_list(desk: AppState, given: Given) -> dict[str, Any]:
     """Stored results, the newest first."""
     since = parse_since(given["since"]) if given["since"] else ""
     found = [one for one in desk.shelf.listed if _is_wanted(one, given, since)]
@@ -87,7 +87,7 @@ def _entry(one: Listed) -> dict[str, Any]:
     return {"key": one.key, "place": one.place, **one.entry.to_dict()}
 
 
-def one_result(desk: Desk, given: Given) -> dict[str, Any]:
+def one_result(desk: AppState, given: Given) -> dict[str, Any]:
     """A result without the scores of its queries, which are a list of their own."""
     listed = listed_of(desk, given)
     bare = replace(desk.result(listed.key), run={}, queries={})
@@ -95,7 +95,7 @@ def one_result(desk: Desk, given: Given) -> dict[str, Any]:
     return {**about, **bare.to_dict(per_query=False)}
 
 
-def query_list(desk: Desk, given: Given) -> dict[str, Any]:
+def query_list(desk: AppState, given: Given) -> dict[str, Any]:
     """The queries of a result with their scores."""
     listed = listed_of(desk, given)
     result = desk.result(listed.key)
@@ -113,7 +113,7 @@ def _query_row(result: Result, place: int) -> dict[str, Any]:
     return {"query": query, **about, "scores": scores, "failure": result.failures.get(query)}
 
 
-def one_query(desk: Desk, given: Given) -> dict[str, Any]:
+def one_query(desk: AppState, given: Given) -> dict[str, Any]:
     """A query of a result: its words, its ranking with grades, and what each metric gave."""
     listed = listed_of(desk, given)
     result, query = desk.result(listed.key), given["id"]
@@ -125,13 +125,13 @@ def one_query(desk: Desk, given: Given) -> dict[str, Any]:
     return {"key": listed.key, **{name: plain[name] for name in ("query", "text", "tags")}, **plain["results"][0]}
 
 
-def effect(desk: Desk, given: Given) -> dict[str, Any]:
+def effect(desk: AppState, given: Given) -> dict[str, Any]:
     """What the grades that people gave would change in a result."""
     result = desk.result(listed_of(desk, given).key)
     return effect_of(desk, result, judgments_about(desk, result)).to_dict()
 
 
-def comparison(desk: Desk, given: Given) -> dict[str, Any]:
+def comparison(desk: AppState, given: Given) -> dict[str, Any]:
     """Results compared query by query."""
     keys, baseline = given["result"], given["baseline"] or ""
     own = {key: _own_key(desk, key) for key in (*keys, *([baseline] if baseline else []))}
@@ -142,12 +142,12 @@ def comparison(desk: Desk, given: Given) -> dict[str, Any]:
     return desk.comparison([own[key] for key in keys], own.get(baseline, ""), shared=given["shared"]).to_dict()
 
 
-def _own_key(desk: Desk, key: str) -> str:
+def _own_key(desk: AppState, key: str) -> str:
     reference, _, place = key.rpartition("/")
     return desk.listed(f"{desk.store.id_of(reference)}/{int(place)}").key
 
 
-def board(desk: Desk, given: Given) -> dict[str, Any]:
+def board(desk: AppState, given: Given) -> dict[str, Any]:
     """The newest result of each provider on a benchmark, the best first; ties are ranks that may differ by luck."""
     names = desk.shelf.benchmarks
     if given["benchmark"] not in names:
@@ -185,7 +185,7 @@ def _board_row(one: Listed, metric: str, place: int, ties: Sequence[set[int]]) -
     }
 
 
-def history(desk: Desk, given: Given) -> dict[str, Any]:
+def history(desk: AppState, given: Given) -> dict[str, Any]:
     """A metric over time: one series for each benchmark and provider, the oldest figure first."""
     metric = desk.store.metric(given["metric"])
     points = desk.store.history(metric.name, given["benchmark"], given["provider"], given["since"])
@@ -203,7 +203,7 @@ def _series(series: Series) -> dict[str, Any]:
     }
 
 
-def datasets(desk: Desk, given: Given) -> dict[str, Any]:  # noqa: ARG001 (all answers take the same)
+def datasets(desk: AppState, given: Given) -> dict[str, Any]:  # noqa: ARG001 (all answers take the same)
     """The benchmarks that stored results are about."""
     listed = desk.shelf.listed
     judged = [one.benchmark for one in desk.judgments.find()]

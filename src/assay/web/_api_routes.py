@@ -13,7 +13,7 @@ from assay.errors import BadParameter, DataError, UnknownName, UsageError
 from assay.masking import mask
 from assay.serialize import to_json
 from assay.web._answers import Answer
-from assay.web._desk import Desk
+from assay.web._desk import AppState
 from assay.web._endpoint import JSON, ZSTD, Endpoint
 
 if TYPE_CHECKING:
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from assay.web._rendering import Renderer
 
 
-def routes_of(endpoints: Sequence[Endpoint], desk: Desk, renderer: Renderer) -> list[BaseRoute]:
+def routes_of(endpoints: Sequence[Endpoint], desk: AppState, renderer: Renderer) -> list[BaseRoute]:
     """A route for each path."""
     by_path = groupby(sorted(endpoints, key=lambda one: one.path), key=lambda one: one.path)
     return [_route(desk, renderer, list(same)) for _, same in by_path]
 
 
-def _route(desk: Desk, renderer: Renderer, endpoints: Sequence[Endpoint]) -> BaseRoute:
+def _route(desk: AppState, renderer: Renderer, endpoints: Sequence[Endpoint]) -> BaseRoute:
     from starlette.routing import Route
 
     by_method = {one.method: one for one in endpoints}
@@ -49,7 +49,7 @@ def _route(desk: Desk, renderer: Renderer, endpoints: Sequence[Endpoint]) -> Bas
     return Route(endpoints[0].url, answer, methods=list(by_method))
 
 
-def _answer(desk: Desk, endpoint: Endpoint, given: Mapping[str, Any]) -> Answer:
+def _answer(desk: AppState, endpoint: Endpoint, given: Mapping[str, Any]) -> Answer:
     """One state of the store is one answer, where that is all it depends on."""
 
     def work() -> Answer:

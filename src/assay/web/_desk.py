@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from assay.errors import UnknownName
 from assay.web._documents import Library
-from assay.web._kept import Kept
+from assay.web._kept import LruCache
 from assay.web._open_store import OpenStore
 from assay.web._streams import Streams
 from assay.web._workers import Workers, unless_gone
@@ -64,7 +64,7 @@ class Listed:
         return " ".join((entry.evaluation, entry.benchmark, entry.provider, *entry.tags, *entry.baselines)).casefold()
 
 
-class Shelf:
+class ResultIndex:
     """All stored results as they were at one time, the newest first."""
 
     def __init__(self, entries: Sequence[Entry]) -> None:
@@ -75,7 +75,7 @@ class Shelf:
             places[entry.evaluation] = place + 1
             listed.append(Listed(entry, place))
         self.listed: tuple[Listed, ...] = tuple(listed)
-        self.orders: Kept[Any] = Kept(MOST_ORDERS)
+        self.orders: LruCache[Any] = LruCache(MOST_ORDERS)
         """Tables that were filtered and sorted before, by what was asked for."""
 
     @cached_property
@@ -104,7 +104,7 @@ class Shelf:
         return tuple(dict.fromkeys(name for one in self.listed[:1000] for name in known_figures(one.entry)))
 
 
-class Desk:
+class AppState:
     """`desk.shelf` lists what is stored; `desk.result(key)` and `desk.comparison(keys)` read it. Safe in many threads."""
 
     def __init__(self, store: Store, *, library: Library | None = None, needs_token: bool = False) -> None:
@@ -117,10 +117,10 @@ class Desk:
         self.streams = Streams()
         self.workers = Workers()
         """Who works out what takes long."""
-        self.pages: Kept[Any] = Kept(MOST_PAGES, lambda answer: float(len(answer.body)) + 500)
-        self._shelves: Kept[Shelf] = Kept(2)
-        self._evaluations: Kept[StoredEvaluation] = Kept(MOST_ROWS, n_rows_of)
-        self.worked_out: Kept[Any] = Kept(MOST_ROWS, n_rows_of)
+        self.pages: LruCache[Any] = LruCache(MOST_PAGES, lambda answer: float(len(answer.body)) + 500)
+        self._shelves: LruCache[ResultIndex] = LruCache(2)
+        self._evaluations: LruCache[StoredEvaluation] = LruCache(MOST_ROWS, n_rows_of)
+        self.worked_out: LruCache[Any] = LruCache(MOST_ROWS, n_rows_of)
         """Comparisons and the like, by what they are made of."""
 
     @property
@@ -154,9 +154,9 @@ class Desk:
         return self.store.state()
 
     @property
-    def shelf(self) -> Shelf:
+    def shelf(self) -> ResultIndex:
         """What is stored now."""
-        return self._shelves.get(self.state(), lambda: Shelf(self.store.list()))
+        return self._shelves.get(self.state(), lambda: ResultIndex(self.store.list()))
 
     def listed(self, key: str) -> Listed:
         """A stored result by its key."""
@@ -188,12 +188,12 @@ class Desk:
 
         They never change, so neither does what was worked out.
         """
-        from assay.comparison import How, compare_results
+        from assay.comparison import ComparisonOptions, compare_results
 
         def work() -> Comparison:
             results = self.results(keys)
             name = results[list(keys).index(baseline)].name if baseline in keys else None
-            return compare_results(results, How(baseline=name), intersect=shared)
+            return compare_results(results, ComparisonOptions(baseline=name), intersect=shared)
 
         found: Comparison = self.worked_out.get(("comparison", tuple(keys), baseline, shared), work)
         return found

@@ -11,7 +11,7 @@ from assay.errors import BadParameter
 from assay.text import shortened
 
 if TYPE_CHECKING:
-    from assay.web._desk import Desk
+    from assay.web._desk import AppState
 
 JSON, TEXT, ZSTD = "application/json", "text/plain; charset=utf-8", "application/zstd"
 PREFIX = "/api/v1"
@@ -104,7 +104,7 @@ class Endpoint:
     path: str
     """Below the prefix; parts in braces are parameters too."""
     says: str
-    answer: Callable[[Desk, Given], Any]
+    answer: Callable[[AppState, Given], Any]
     schema: Schema
     params: tuple[Parameter, ...] = ()
     method: str = "GET"

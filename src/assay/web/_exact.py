@@ -7,23 +7,23 @@ from dataclasses import replace
 from itertools import pairwise
 
 from assay.comparison import Pair
-from assay.reports import RECORD, Column, Field, Grid, Matter, Section
+from assay.reports import RECORD, BenchmarkReport, Column, Field, Grid, Section
 from assay.web._csv import HEAD, HIGH, LOW, UNKNOWN, told, with_ends
 
 SYSTEM = "system"
 
 
-def exact_section(section: Section, matter: Matter) -> Section:
+def exact_section(section: Section, matter: BenchmarkReport) -> Section:
     """A section whose tables have every digit when they are downloaded; on the page they are the same."""
     return replace(section, parts=tuple(_exact(one, matter) if isinstance(one, Grid) else one for one in section.parts))
 
 
-def _exact(grid: Grid, matter: Matter) -> Grid:
+def _exact(grid: Grid, matter: BenchmarkReport) -> Grid:
     rows = [tuple(_row(place, row, grid.columns, matter)) for place, row in enumerate(grid.rows)]
     return replace(grid, rows=tuple(rows))
 
 
-def _row(place: int, row: tuple[Field, ...], columns: Sequence[Column], matter: Matter) -> Iterator[Field]:
+def _row(place: int, row: tuple[Field, ...], columns: Sequence[Column], matter: BenchmarkReport) -> Iterator[Field]:
     pair = _pair(row, matter)
     for one, column in zip(row, columns, strict=True):
         if pair is not None and column == RECORD:
@@ -37,7 +37,7 @@ def _row(place: int, row: tuple[Field, ...], columns: Sequence[Column], matter: 
             yield _figure(one, row, column, matter) if one.beside else one
 
 
-def _pair(row: Sequence[Field], matter: Matter) -> Pair | None:
+def _pair(row: Sequence[Field], matter: BenchmarkReport) -> Pair | None:
     """The pair that a row is about, known by its difference and what comes next to it."""
     if matter.comparison is None:
         return None
@@ -48,7 +48,7 @@ def _pair(row: Sequence[Field], matter: Matter) -> Pair | None:
     return None
 
 
-def _figure(one: Field, row: Sequence[Field], column: Column, matter: Matter) -> Field:
+def _figure(one: Field, row: Sequence[Field], column: Column, matter: BenchmarkReport) -> Field:
     """A figure with the ends of its interval, found by metric, system, value and what the page says."""
     said = [column.head, *(field.text for field in row)]
     known = [

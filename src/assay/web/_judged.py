@@ -13,7 +13,7 @@ from assay.model import Rankings, Run
 from assay.reports import Column, Field, Grid, columns, number, readable, words
 from assay.store import JudgeAgreement, Judgment, combined, judge_agreements, with_own_ids
 from assay.text import counted, percent, printable
-from assay.web._desk import Desk
+from assay.web._desk import AppState
 from assay.web._documents import Library
 from assay.web._page import Asked
 
@@ -100,7 +100,7 @@ class Judging:
         return end + 1 if end < self.n_open else None
 
 
-def judging_of(desk: Desk, key: str, query: str, asked: Asked | None = None, draft: Draft | None = None) -> Judging:
+def judging_of(desk: AppState, key: str, query: str, asked: Asked | None = None, draft: Draft | None = None) -> Judging:
     """What there is to judge for a query of a stored result, and what was; for the one who judges, if that is known."""
     asked = asked or Asked()
     result = desk.result(key)
@@ -158,12 +158,12 @@ class Form:
         return ToJudge(number, document, rank, text, _given(found), grade, note, mine is not None)
 
 
-def judgments_about(desk: Desk, result: Result) -> Sequence[Judgment]:
+def judgments_about(desk: AppState, result: Result) -> Sequence[Judgment]:
     """All grades that people gave on the benchmark of a result."""
     return desk.judgments.find(benchmark=result.benchmark)
 
 
-def effect_of(desk: Desk, result: Result, judgments: Sequence[Judgment]) -> Rejudged:
+def effect_of(desk: AppState, result: Result, judgments: Sequence[Judgment]) -> Rejudged:
     """The result scored again with what people judged."""
     grades = with_own_ids(combined(judgments), result.run)
     return rejudge(result, grades, judged_before(desk.library, result, list(grades)))

@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 
-class Kept(Generic[T]):
+class LruCache(Generic[T]):
     """`kept.get(key, make)`: from before where it is still there. A failure is not kept: the next one tries again."""
 
     def __init__(self, most: float, weight: Callable[[T], float] = lambda _: 1) -> None:

@@ -14,7 +14,7 @@ from assay.web._endpoint import LONGEST
 
 if TYPE_CHECKING:
     from assay.reports import Grid
-    from assay.web._desk import Desk
+    from assay.web._desk import AppState
 
 MOST_PARAMETERS = 200
 """In one address; a page repeats them in its links."""
@@ -103,7 +103,7 @@ class Page:
     """One page: its path, and the function that makes it. With a label it is in the navigation."""
 
     path: str
-    show: Callable[[Desk, Asked], View | Elsewhere]
+    show: Callable[[AppState, Asked], View | Elsewhere]
     label: str = ""
     takes: tuple[str, ...] = ()
     """The parameters of its address; every page takes `csv` too. Any other is refused."""

@@ -13,7 +13,7 @@ from assay.errors import UsageError
 from assay.reports import SVG, THEME, alone
 from assay.text import install_command, printable
 from assay.web._drawing import drawer
-from assay.web._kept import Kept
+from assay.web._kept import LruCache
 
 if TYPE_CHECKING:
     from assay.reports import Figure
@@ -26,7 +26,7 @@ MOST_MARKS = 2_000
 """Marks that are explained one by one; beyond, the page would be too large."""
 
 
-_drawn: Kept[Any] = Kept(MOST_LETTERS, weight=len)
+_drawn: LruCache[Any] = LruCache(MOST_LETTERS, weight=len)
 
 
 def picture_of(figure: Figure) -> Any:

@@ -11,7 +11,7 @@ from assay.web import _api_judgments as judged
 from assay.web import _api_results as stored
 from assay.web import _schema as shape
 from assay.web._api_routes import routes_of
-from assay.web._desk import Desk
+from assay.web._desk import AppState
 from assay.web._endpoint import PREFIX, TEXT, ZSTD, Endpoint, Given, Parameter
 from assay.web.openapi import document_of
 
@@ -26,12 +26,12 @@ RESULT = (stored.EVALUATION, stored.PLACE)
 PAGE = (stored.LIMIT, stored.OFFSET)
 
 
-def metric_list(desk: Desk, given: Given) -> dict[str, Any]:  # noqa: ARG001 (all answers take the same)
+def metric_list(desk: AppState, given: Given) -> dict[str, Any]:  # noqa: ARG001 (all answers take the same)
     """Every metric there is, with all that its record says."""
     return {"metrics": [describe(metric) for metric in all_metrics().values()]}
 
 
-def one_metric(desk: Desk, given: Given) -> dict[str, Any]:  # noqa: ARG001 (all answers take the same)
+def one_metric(desk: AppState, given: Given) -> dict[str, Any]:  # noqa: ARG001 (all answers take the same)
     """A metric by any of its spellings."""
     return describe(find_metric(given["name"]).metric)
 
@@ -238,7 +238,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
 )
 
 
-def routes(desk: Desk, renderer: Renderer) -> list[BaseRoute]:
+def routes(desk: AppState, renderer: Renderer) -> list[BaseRoute]:
     """A route for each path."""
     return routes_of(ENDPOINTS, desk, renderer)
 

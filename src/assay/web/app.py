@@ -25,7 +25,7 @@ from assay.web import (
     switch,
 )
 from assay.web._answers import Answer, answer_of
-from assay.web._desk import Desk
+from assay.web._desk import AppState
 from assay.web._documents import Library
 from assay.web._page import Asked, Page
 from assay.web._proxies import ForwardedHeaders, Proxies
@@ -57,7 +57,7 @@ PAGES: tuple[Page, ...] = (
     progress.PAGE,
 )
 """The pages that people read; those with a label are in the navigation, in this order."""
-MORE_ROUTES: tuple[Callable[[Desk, Renderer], list[BaseRoute]], ...] = (
+MORE_ROUTES: tuple[Callable[[AppState, Renderer], list[BaseRoute]], ...] = (
     switch.routes,
     judging.routes,
     progress.routes,
@@ -95,7 +95,7 @@ def make_app(
     opened = store if isinstance(store, Opened) else Opened.open(store, create=False)
     add_secret(token, "the token")
     keys, throttle = Keys.of(token), Throttle() if throttle is None else throttle
-    desk = Desk(opened, library=Library(datasets), needs_token=bool(token))
+    desk = AppState(opened, library=Library(datasets), needs_token=bool(token))
     renderer = Renderer(PAGES, StaticFiles.read(), has_token=bool(token))
     routes = [*(_route(desk, renderer, page) for page in PAGES), *_own_routes(keys, throttle, renderer)]
     for more in MORE_ROUTES:
@@ -112,7 +112,7 @@ def make_app(
     return app
 
 
-def _route(desk: Desk, renderer: Renderer, page: Page) -> BaseRoute:
+def _route(desk: AppState, renderer: Renderer, page: Page) -> BaseRoute:
     """A page: from before where nothing has changed since, else made in a thread."""
     from starlette.routing import Route
 
@@ -129,7 +129,7 @@ def _route(desk: Desk, renderer: Renderer, page: Page) -> BaseRoute:
     return Route(page.path, endpoint, methods=["GET"])
 
 
-def _known(desk: Desk, page: Page, asked: Asked) -> Answer | None:
+def _known(desk: AppState, page: Page, asked: Asked) -> Answer | None:
     """A page from before, if asking whether the store has changed takes no time: of a file it does not."""
     if not page.is_kept or desk.store.place.path is None:
         return None
@@ -137,12 +137,12 @@ def _known(desk: Desk, page: Page, asked: Asked) -> Answer | None:
     return found
 
 
-def _key(desk: Desk, page: Page, asked: Asked) -> Hashable:
+def _key(desk: AppState, page: Page, asked: Asked) -> Hashable:
     """One state of the store is one answer; ages such as 30d are counted from now, to the minute."""
     return desk.state(), asked.minute, page.path, asked.path, asked.params, asked.judge
 
 
-def _answer(desk: Desk, renderer: Renderer, page: Page, asked: Asked) -> Answer:
+def _answer(desk: AppState, renderer: Renderer, page: Page, asked: Asked) -> Answer:
     """A page, kept where it may be."""
     if not page.is_kept:
         return answer_of(desk, renderer, page, asked)

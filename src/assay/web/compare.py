@@ -12,9 +12,9 @@ from assay.comparison import sign_of
 from assay.errors import AssayError, DataError, UsageError
 from assay.evaluation import Result
 from assay.metrics import BoundMetric
-from assay.reports import TEXT, Cards, Column, Field, Group, Matter, Section, group_of, readable, words
+from assay.reports import TEXT, BenchmarkReport, Cards, Column, Field, Group, Section, group_of, readable, words
 from assay.text import printable
-from assay.web._desk import Desk, Listed
+from assay.web._desk import AppState, Listed
 from assay.web._exact import exact_section
 from assay.web._page import Asked, Elsewhere, Page, View, address
 from assay.web._queries import change_field, cut_text, metric_of, query_url, score_column
@@ -34,7 +34,7 @@ NEWEST = 30
 """Results that may be picked from where none is given."""
 
 
-def show_compare(desk: Desk, asked: Asked) -> View | Elsewhere:
+def show_compare(desk: AppState, asked: Asked) -> View | Elsewhere:
     """`r` names each result; `baseline` one of them. References such as `latest/0` lead to the address of what they mean."""
     if moved := _resolved(desk, asked):
         return moved
@@ -83,13 +83,13 @@ def _keys_and_baseline(asked: Asked) -> tuple[tuple[str, ...], str]:
     return keys, baseline
 
 
-def _resolved(desk: Desk, asked: Asked) -> Elsewhere | None:
+def _resolved(desk: AppState, asked: Asked) -> Elsewhere | None:
     """The same address with the keys of what references mean now; None where there are none."""
     own = [(name, _own_key(desk, value) if name in ("r", "baseline") and value else value) for name, value in asked.params]
     return None if tuple(own) == asked.params else Elsewhere(f"{asked.path}?{urlencode(own)}")
 
 
-def _own_key(desk: Desk, key: str) -> str:
+def _own_key(desk: AppState, key: str) -> str:
     """A key as it is; of `latest/1` the key of what it means, and of `latest` that of its first result."""
     if key in desk.shelf.by_key:
         return key
@@ -108,7 +108,7 @@ def _baseline_first(keys: tuple[str, ...], baseline: str) -> tuple[str, ...]:
     return tuple(sorted(keys, key=lambda key: key != baseline)) if baseline else keys
 
 
-def _fewer_cards(section: Section, matter: Matter) -> Section:
+def _fewer_cards(section: Section, matter: BenchmarkReport) -> Section:
     """Of the report's cards those that moved most; its table goes, for here is one with every query."""
     if section.anchor.startswith("query-by-query") and matter.pair is not None:
         return replace(section, lead=_above_the_line(matter, matter.pair[1]))
@@ -118,7 +118,7 @@ def _fewer_cards(section: Section, matter: Matter) -> Section:
     return replace(section, parts=tuple(map(_first_cards, groups)), lead=LEAD)
 
 
-def _above_the_line(matter: Matter, place: int) -> str:
+def _above_the_line(matter: BenchmarkReport, place: int) -> str:
     """What a place in the scatter means, and where the same is found without a mouse."""
     side = "Below" if matter.moving is not None and sign_of(matter.moving) < 0 else "Above"
     return f"{side} the line {matter.names[place]} is better. The table of all queries below has every point, with a link."
@@ -130,18 +130,18 @@ def _first_cards(group: Cards) -> Cards:
     return replace(group, cards=group.cards[:MOST_CARDS], lead=f"The first {MOST_CARDS}; the table below has every query.")
 
 
-def _title(matter: Matter) -> str:
+def _title(matter: BenchmarkReport) -> str:
     names = " and ".join(matter.names) if len(matter.names) < 4 else f"{len(matter.names)} results"
     return f"{names} compared"
 
 
-def _choose(desk: Desk, keys: Sequence[str]) -> View:
+def _choose(desk: AppState, keys: Sequence[str]) -> View:
     """Nothing to compare yet: the newest results, to be picked from."""
     newest = [(one.key, one.entry.provider, one.entry.benchmark, readable(one.entry.started)) for one in _newest(desk, keys)]
     return View("choose.html.j2", "Compare", {"newest": newest, "picked": set(keys)})
 
 
-def _newest(desk: Desk, keys: Sequence[str]) -> list[Listed]:
+def _newest(desk: AppState, keys: Sequence[str]) -> list[Listed]:
     """Those that are given first; with one given, those on the same benchmark."""
     given = [desk.listed(key) for key in keys]
     same = {one.entry.benchmark for one in given}
@@ -161,14 +161,16 @@ def _different(asked: Asked, error: DataError) -> View:
     return View("problem.html.j2", "These results differ", {"what": what, "link": link}, status=422)
 
 
-def _looked_at(desk: Desk, keys: tuple[str, ...], baseline: str, *, shared: bool) -> tuple[Matter, Group]:
+def _looked_at(desk: AppState, keys: tuple[str, ...], baseline: str, *, shared: bool) -> tuple[BenchmarkReport, Group]:
     """What the report says about them; worked out once, for results do not change."""
 
-    def work() -> tuple[Matter, Group]:
-        matter = Matter(desk.results(keys), desk.comparison(keys, baseline, shared=shared), words_of=desk.library.texts_of)
+    def work() -> tuple[BenchmarkReport, Group]:
+        matter = BenchmarkReport(
+            desk.results(keys), desk.comparison(keys, baseline, shared=shared), words_of=desk.library.texts_of
+        )
         return matter, group_of(matter)
 
-    found: tuple[Matter, Group] = desk.worked_out.get(("compared", keys, baseline, shared), work)
+    found: tuple[BenchmarkReport, Group] = desk.worked_out.get(("compared", keys, baseline, shared), work)
     return found
 
 

@@ -11,7 +11,7 @@ from assay.errors import UnknownName, near_matches
 from assay.evaluation import Result
 from assay.reports import TEXT, Column, Field, Grid, Section, Words, number, size_text, statistics_lines, words
 from assay.text import counted
-from assay.web._desk import Desk, Listed
+from assay.web._desk import AppState, Listed
 from assay.web._page import Asked, Page, View, address
 from assay.web._sections import lay_out
 from assay.web.results import cut
@@ -20,7 +20,7 @@ MOST_VALUES = 12
 MOST_PLACES = 5
 
 
-def show_datasets(desk: Desk, asked: Asked) -> View:
+def show_datasets(desk: AppState, asked: Asked) -> View:
     """All of them, or one by its name."""
     name = asked.one("name")
     sections = _about(desk, name) if name else _all(desk)
@@ -33,7 +33,7 @@ def show_datasets(desk: Desk, asked: Asked) -> View:
     )
 
 
-def _all(desk: Desk) -> list[Section]:
+def _all(desk: AppState) -> list[Section]:
     """What was evaluated, then what the server was given, and what comes with the package."""
     found: dict[str, list[Listed]] = {}
     for one in desk.shelf.listed:
@@ -66,7 +66,7 @@ def _row(name: str, listed: Sequence[Listed]) -> tuple[Field, ...]:
     )
 
 
-def _at_hand(desk: Desk, names: Iterable[str], label: str) -> Grid:
+def _at_hand(desk: AppState, names: Iterable[str], label: str) -> Grid:
     """Benchmarks whose data can be read: how large they are, and what they say of themselves."""
     rows = []
     for name in names:
@@ -78,7 +78,7 @@ def _at_hand(desk: Desk, names: Iterable[str], label: str) -> Grid:
     return Grid(label, (Column("benchmark", TEXT), Column("size", TEXT), Column("about", TEXT)), tuple(rows))
 
 
-def _about(desk: Desk, name: str) -> list[Section]:
+def _about(desk: AppState, name: str) -> list[Section]:
     """What the newest result knows of it; where the data are at hand, statistics and what is wrong."""
     listed = [one for one in desk.shelf.listed if one.entry.benchmark == name]
     dataset = desk.library.named(name)

@@ -11,7 +11,7 @@ from assay.metrics import BoundMetric
 from assay.monitoring import Point, Series, series_of
 from assay.reports import TEXT, Column, Field, Figure, Figures, Section, Words, number, readable, words
 from assay.web._csv import HEAD, told, with_ends
-from assay.web._desk import Desk, known_figures
+from assay.web._desk import AppState, known_figures
 from assay.web._page import Asked, Page, View
 from assay.web._sections import lay_out
 from assay.web._sheet import SHEET, Plan, SheetColumn
@@ -26,7 +26,7 @@ Row = tuple[Series, int]
 """A series and a place in it."""
 
 
-def show_history(desk: Desk, asked: Asked) -> View:
+def show_history(desk: AppState, asked: Asked) -> View:
     """Of the newest result's benchmark and metric, unless others are asked for; of every provider, or of one."""
     shelf = desk.shelf
     newest = next((one.entry for one in shelf.listed if one.entry.benchmark), None)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from starlette.routing import BaseRoute
 
     from assay.evaluation import Result
-    from assay.web._desk import Desk
+    from assay.web._desk import AppState
     from assay.web._rendering import Renderer
 
 PATH = "/judge"
@@ -39,7 +39,7 @@ def remembered(request: Request) -> str:
     return name if len(name) <= LONGEST_JUDGE else ""
 
 
-def routes(desk: Desk, renderer: Renderer) -> list[BaseRoute]:
+def routes(desk: AppState, renderer: Renderer) -> list[BaseRoute]:
     """The address that the panel's form is sent to; the guard has checked that it is ours."""
     from starlette.concurrency import run_in_threadpool
     from starlette.routing import Route
@@ -70,7 +70,7 @@ class Sent:
         return [(document, grade, note) for document, grade, note in every if grade]
 
 
-def _judged(desk: Desk, renderer: Renderer, request: Request, sent: Sent) -> Response:
+def _judged(desk: AppState, renderer: Renderer, request: Request, sent: Sent) -> Response:
     """Keep all grades of a form or none, then show the query again, and say what was kept."""
     from starlette.responses import RedirectResponse
 
@@ -99,7 +99,7 @@ def _refuse_unknown(result: Result, key: str, query: str, sent: Sent) -> None:
             raise BadParameter(f"a grade is {', '.join(map(str, GRADES))}, not {shortened(grade)}")
 
 
-def _changes(desk: Desk, result: Result, query: str, sent: Sent) -> tuple[list[Judgment], list[Judgment]]:
+def _changes(desk: AppState, result: Result, query: str, sent: Sent) -> tuple[list[Judgment], list[Judgment]]:
     """What is new in a form, and what shall be taken back. What was ticked when the form was shown is not new.
 
     It was ticked for the one whom the form was shown to; for somebody else it is no grade of theirs either.
@@ -117,7 +117,7 @@ def _changes(desk: Desk, result: Result, query: str, sent: Sent) -> tuple[list[J
     return given, withdrawn
 
 
-def _asked_again(desk: Desk, renderer: Renderer, key: str, query: str, sent: Sent) -> Answer:
+def _asked_again(desk: AppState, renderer: Renderer, key: str, query: str, sent: Sent) -> Answer:
     """The same page with what was filled in, and the problem beside the field."""
     problem = f"Please say who judges: a name of up to {LONGEST_JUDGE} letters. Nothing was saved yet."
     draft = Draft(problem, sent.judge, {printable(document): (grade, note) for document, grade, note in sent.rows})

@@ -12,7 +12,7 @@ from assay.evaluation import Result
 from assay.reports import TEXT, Column, Field, Figure, Figures, Grid, Section, number, readable, words
 from assay.text import counted
 from assay.web._csv import HEAD, told
-from assay.web._desk import Desk, Listed, known_figures
+from assay.web._desk import AppState, Listed, known_figures
 from assay.web._page import Asked, Page, View
 from assay.web._sections import lay_out
 from assay.web.results import cut, figure_field, offered
@@ -22,7 +22,7 @@ MOST_TESTED = 20
 MOST_SHOWN = 200
 
 
-def show_leaderboard(desk: Desk, asked: Asked) -> View:
+def show_leaderboard(desk: AppState, asked: Asked) -> View:
     """The benchmark of the newest result, unless another is asked for."""
     shelf = desk.shelf
     names = [name for name in shelf.benchmarks if name]
@@ -86,7 +86,7 @@ def metrics_of(entered: Sequence[Listed]) -> list[str]:
     return list(dict.fromkeys(name for one in entered for name in known_figures(one.entry)))
 
 
-def usual_metric(desk: Desk, entered: Sequence[Listed], metrics: Sequence[str]) -> str:
+def usual_metric(desk: AppState, entered: Sequence[Listed], metrics: Sequence[str]) -> str:
     """The first metric; of several chunkers one that is fair to them, where there is one."""
     keys = tuple(one.key for one in entered[:MOST_TESTED])
     if len(keys) < 2 or not metrics:
@@ -100,7 +100,7 @@ def _fair_name(results: Sequence[Result]) -> str:
     return found.name if found else ""
 
 
-def unfair_notes(desk: Desk, ranked: Sequence[Listed], metric: str) -> list[str]:
+def unfair_notes(desk: AppState, ranked: Sequence[Listed], metric: str) -> list[str]:
     """A caution where the metric counts chunks, and several chunkers made them."""
     keys = tuple(one.key for one in ranked[:MOST_TESTED])
     if len(keys) < 2 or not counts_chunks(desk.store.metric(metric), desk.results(keys)):
@@ -125,7 +125,7 @@ def _left_out(versions: Mapping[str, Sequence[Listed]], data: str) -> list[str]:
     return [f"{said} on other data under this name (other queries, or another version) left out: choose them under Data."]
 
 
-def ranked_by(desk: Desk, entered: Sequence[Listed], metric: str) -> list[Listed]:
+def ranked_by(desk: AppState, entered: Sequence[Listed], metric: str) -> list[Listed]:
     """Best first; without a figure they are left out."""
     known = []
     for one in entered:
@@ -136,7 +136,7 @@ def ranked_by(desk: Desk, entered: Sequence[Listed], metric: str) -> list[Listed
     return [one for _, one in sorted(known, key=lambda pair: pair[0], reverse=is_up)]
 
 
-def tested(desk: Desk, ranked: Sequence[Listed], metric: str) -> tuple[Comparison | None, str]:
+def tested(desk: AppState, ranked: Sequence[Listed], metric: str) -> tuple[Comparison | None, str]:
     """The best ones compared on the metric; or why that cannot be done."""
     keys = tuple(one.key for one in ranked[:MOST_TESTED])
     if len(keys) < 2:
@@ -202,7 +202,7 @@ def _notes(ranked: Sequence[Listed], entered: Sequence[Listed], why_not: str) ->
     return [*(said if len(ranked) > 1 else said[1:]), *([why_not] if why_not else [])]
 
 
-def _charts(desk: Desk, ranked: Sequence[Listed], metric: str) -> list[Figures]:
+def _charts(desk: AppState, ranked: Sequence[Listed], metric: str) -> list[Figures]:
     """Bars, and of three or more how far apart their mean ranks are; nothing where they cannot be drawn."""
     keys = tuple(one.key for one in ranked[:MOST_TESTED])
     if len(keys) < 2:
@@ -214,7 +214,7 @@ def _charts(desk: Desk, ranked: Sequence[Listed], metric: str) -> list[Figures]:
     return [Figures(tuple(figures))] if figures else []
 
 
-def _drawing(desk: Desk, kind: str, keys: Sequence[str], metric: str) -> tuple[Drawing, ...]:
+def _drawing(desk: AppState, kind: str, keys: Sequence[str], metric: str) -> tuple[Drawing, ...]:
     """The chart; none where it cannot be drawn."""
     try:
         return (draw(kind, desk.results(keys), metric=metric),)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from assay.metrics import GROUPS, Metric, all_metrics, describe, describe_all, parse_name, written
 from assay.reports import TEXT, Column, Field, Grid, Section, Words
-from assay.web._desk import Desk
+from assay.web._desk import AppState
 from assay.web._page import Asked, Page, View, address
 from assay.web._sections import lay_out
 
 
-def show_metrics(desk: Desk, asked: Asked) -> View:  # noqa: ARG001 (the same for every store)
+def show_metrics(desk: AppState, asked: Asked) -> View:  # noqa: ARG001 (the same for every store)
     """All of them, or one by any spelling of its name."""
     name = asked.one("name")
     if not name:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.routing import BaseRoute
 
-    from assay.web._desk import Desk
+    from assay.web._desk import AppState
     from assay.web._rendering import Renderer
     from assay.web._sessions import Session
 
@@ -52,7 +52,7 @@ class Run:
     bars: tuple[Bar, ...]
 
 
-def show_progress(desk: Desk, asked: Asked) -> View:  # noqa: ARG001 (all pages take the same)
+def show_progress(desk: AppState, asked: Asked) -> View:  # noqa: ARG001 (all pages take the same)
     """What is running now; scripts keep it up to date, and without them the page is as it was when it was loaded."""
     return View("progress.html.j2", "Progress", {"runs": _runs(list_running(desk.store.place)), "events": EVENTS})
 
@@ -77,7 +77,7 @@ def _about(n_failed: int, n_cached: int, waiting: str) -> str:
     return " · ".join([*said, *([f"waiting: {waiting}"] if waiting else [])])
 
 
-def routes(desk: Desk, renderer: Renderer) -> list[BaseRoute]:
+def routes(desk: AppState, renderer: Renderer) -> list[BaseRoute]:
     """The stream of events; a HEAD request gets its headers alone."""
     from starlette.responses import Response
     from starlette.routing import Route
@@ -95,7 +95,7 @@ def routes(desk: Desk, renderer: Renderer) -> list[BaseRoute]:
     return [Route(EVENTS, stream, methods=["GET"])]
 
 
-async def events(desk: Desk, session: Session) -> AsyncIterator[bytes]:
+async def events(desk: AppState, session: Session) -> AsyncIterator[bytes]:
     """What is running, at once and whenever it changes; until whoever listens has left or logged out, or the server ends."""
     from starlette.concurrency import run_in_threadpool
 
@@ -116,7 +116,7 @@ def _told(content: bytes) -> bytes:
     return b"event: progress\ndata: " + content + b"\n\n"
 
 
-def _content(desk: Desk) -> bytes:
+def _content(desk: AppState) -> bytes:
     from assay.web.api import to_json
 
     return to_json({"running": [one.to_dict() for one in list_running(desk.store.place)]})

@@ -13,7 +13,7 @@ from assay.reports import TEXT, Column, Field, Grid, number, query_to_dict, read
 from assay.store import StoredEvaluation
 from assay.text import counted, printable
 from assay.web._csv import HEAD, told
-from assay.web._desk import Desk, Listed
+from assay.web._desk import AppState, Listed
 from assay.web._judged import Draft, judging_of
 from assay.web._page import Asked, Page, View
 from assay.web._queries import known_queries, query_url
@@ -25,7 +25,7 @@ MOST_RUNS = 12
 MOST_METRICS = 6
 
 
-def show_query(desk: Desk, asked: Asked, draft: Draft | None = None) -> View:
+def show_query(desk: AppState, asked: Asked, draft: Draft | None = None) -> View:
     """By its id, in one result; with the grades that somebody was about to give, where they could not be kept."""
     listed = desk.listed(f"{asked.places['evaluation']}/{asked.places['place']}")
     result, query = desk.result(listed.key), asked.one("id")
@@ -64,7 +64,7 @@ def _given(grid: Grid) -> Any:
     return lambda: grid
 
 
-def _plain(desk: Desk, listed: Listed, result: Result, query: str) -> dict[str, Any]:
+def _plain(desk: AppState, listed: Listed, result: Result, query: str) -> dict[str, Any]:
     """Everything about the query in this result."""
     known = known_queries(result)
     if query not in known:
@@ -129,7 +129,7 @@ def _scores(result: Result, query: str) -> Grid:
     return Grid("Scores", (Column("metric", TEXT), Column("this query"), Column("all queries")), tuple(rows))
 
 
-def _runs(desk: Desk, listed: Listed, query: str, result: Result) -> Grid:
+def _runs(desk: AppState, listed: Listed, query: str, result: Result) -> Grid:
     """The same query in other results on the same data: the newest of each provider, and the one before this."""
     metrics = [one for one in result.metrics if one.name in result.summary and one.name not in result.beside][:MOST_METRICS]
     rows = []
@@ -146,7 +146,7 @@ def _runs(desk: Desk, listed: Listed, query: str, result: Result) -> Grid:
     return Grid("The same query in other results", heads, tuple(rows))
 
 
-def _others(desk: Desk, listed: Listed) -> Sequence[Listed]:
+def _others(desk: AppState, listed: Listed) -> Sequence[Listed]:
     newest: dict[str, Listed] = {}
     for one in desk.shelf.listed:
         if one.key != listed.key and one.series[::2] == listed.series[::2]:

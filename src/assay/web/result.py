@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from assay.metrics import BoundMetric
-from assay.reports import Group, Matter, group_of, readable
+from assay.reports import BenchmarkReport, Group, group_of, readable
 from assay.text import printable
-from assay.web._desk import Desk, Listed
+from assay.web._desk import AppState, Listed
 from assay.web._exact import exact_section
 from assay.web._page import Asked, Elsewhere, Page, View, address
 from assay.web._queries import KINDS, QueryTable, metric_of
@@ -23,7 +23,7 @@ QUERIES = "queries"
 """The anchor of the report's section of queries, which has a table of its own here."""
 
 
-def show_result(desk: Desk, asked: Asked) -> View:
+def show_result(desk: AppState, asked: Asked) -> View:
     """Choices about its queries are in the address."""
     listed = desk.listed(f"{asked.places['evaluation']}/{asked.places['place']}")
     matter, group = _looked_at(desk, listed)
@@ -55,14 +55,14 @@ def show_result(desk: Desk, asked: Asked) -> View:
     return View("result.html.j2", title, content, {**tables, "queries": lambda: plan.grid(asked)})
 
 
-def _looked_at(desk: Desk, listed: Listed) -> tuple[Matter, Group]:
+def _looked_at(desk: AppState, listed: Listed) -> tuple[BenchmarkReport, Group]:
     """What the report says about it; worked out once."""
 
-    def work() -> tuple[Matter, Group]:
-        matter = Matter((desk.result(listed.key),))
+    def work() -> tuple[BenchmarkReport, Group]:
+        matter = BenchmarkReport((desk.result(listed.key),))
         return matter, group_of(matter)
 
-    found: tuple[Matter, Group] = desk.worked_out.get(("result", listed.key), work)
+    found: tuple[BenchmarkReport, Group] = desk.worked_out.get(("result", listed.key), work)
     return found
 
 
@@ -83,7 +83,7 @@ def _facts(listed: Listed) -> list[tuple[str, str, str]]:
     return [(name, text, url) for name, text, url in found if text]
 
 
-def _others(desk: Desk, listed: Listed) -> list[tuple[str, str, Any]]:
+def _others(desk: AppState, listed: Listed) -> list[tuple[str, str, Any]]:
     """The newest results of other providers on the same data: what it may be compared with."""
     newest: dict[str, Listed] = {}
     for one in desk.shelf.listed:
@@ -93,7 +93,7 @@ def _others(desk: Desk, listed: Listed) -> list[tuple[str, str, Any]]:
     return [(one.key, one.entry.provider, readable(one.entry.started)) for one in list(newest.values())[:MOST_OFFERED]]
 
 
-def show_shortcut(desk: Desk, asked: Asked) -> Elsewhere:
+def show_shortcut(desk: AppState, asked: Asked) -> Elsewhere:
     """`/result/latest`, `/result/main`: wherever the first result of that evaluation is."""
     name = desk.store.id_of(asked.places["reference"])
     return Elsewhere(f"/result/{name}/0")

@@ -12,7 +12,7 @@ from assay.reports import TEXT, Column, Field, number, readable, words
 from assay.store import Figure, parse_since
 from assay.text import counted, printable
 from assay.web._csv import HEAD, told, with_ends
-from assay.web._desk import Desk, Listed, Shelf
+from assay.web._desk import AppState, Listed, ResultIndex
 from assay.web._page import Asked, Page, View
 from assay.web._sheet import SHEET, Plan, SheetColumn
 
@@ -24,7 +24,7 @@ MOST_LETTERS = 20_000
 ROOM = 20
 
 
-def show_results(desk: Desk, asked: Asked) -> View:
+def show_results(desk: AppState, asked: Asked) -> View:
     """The newest first; all of the choices are in the address."""
     shelf = desk.shelf
     metric = asked.one("metric", next(iter(shelf.metrics), ""))
@@ -49,12 +49,12 @@ def _choices(asked: Asked) -> tuple[str, ...]:
     return (*(asked.one(name) for name in (*FILTERS, "sort", "order")), str(asked.minute))
 
 
-def _plan(shelf: Shelf, asked: Asked, metric: str) -> Plan[Listed]:
+def _plan(shelf: ResultIndex, asked: Asked, metric: str) -> Plan[Listed]:
     plan = Plan("Stored results", "results", columns_of(metric), chosen(shelf, asked), pick=lambda one: one.key)
     return plan.in_order(asked)
 
 
-def chosen(shelf: Shelf, asked: Asked) -> Sequence[Listed]:
+def chosen(shelf: ResultIndex, asked: Asked) -> Sequence[Listed]:
     """The results that an address means."""
     found = list(shelf.listed)
     if name := asked.one("benchmark"):
@@ -74,7 +74,7 @@ def chosen(shelf: Shelf, asked: Asked) -> Sequence[Listed]:
     return found
 
 
-def choices_of(shelf: Shelf, asked: Asked) -> list[tuple[str, str, list[str], str]]:
+def choices_of(shelf: ResultIndex, asked: Asked) -> list[tuple[str, str, list[str], str]]:
     """Menus: parameter, label, what may be chosen, what is."""
     return [
         ("benchmark", "Benchmark", offered(shelf.benchmarks, asked.one("benchmark")), asked.one("benchmark")),

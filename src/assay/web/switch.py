@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.reports import readable
 from assay.text import printable
-from assay.web._desk import Desk, Listed
+from assay.web._desk import AppState, Listed
 from assay.web._page import refuse_long
 from assay.web._rendering import Renderer
 
@@ -19,7 +19,7 @@ MOST = 30
 LONGEST = 120
 
 
-def routes(desk: Desk, renderer: Renderer) -> list[BaseRoute]:  # noqa: ARG001 (as all that make routes)
+def routes(desk: AppState, renderer: Renderer) -> list[BaseRoute]:  # noqa: ARG001 (as all that make routes)
     """`/switch?words=…`: a list in JSON."""
     from starlette.concurrency import run_in_threadpool
     from starlette.responses import JSONResponse
@@ -33,7 +33,7 @@ def routes(desk: Desk, renderer: Renderer) -> list[BaseRoute]:  # noqa: ARG001 (
     return [Route("/switch", endpoint, methods=["GET"])]
 
 
-def found(desk: Desk, sought: str) -> list[dict[str, Any]]:
+def found(desk: AppState, sought: str) -> list[dict[str, Any]]:
     """The newest results that all the words are in."""
     words = sought.casefold().split()
     some = []

@@ -9,7 +9,7 @@ from assay.errors import ProviderError
 from assay.grammar import mark_written
 from assay.model.records import Query
 from assay.providers._provider import parse_provider
-from assay.providers._refusals import Final
+from assay.providers._refusals import PermanentFailure
 
 from . import _asking
 from ._asking import QUERY, ids
@@ -109,7 +109,7 @@ def test_rows_without_a_vector_are_not_found(database):
     ],
 )
 def test_what_is_wrong_is_final(database, settings, table, message):
-    with pytest.raises(Final, match=message):
+    with pytest.raises(PermanentFailure, match=message):
         search(settings, table=table)
 
 
