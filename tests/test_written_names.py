@@ -177,7 +177,7 @@ def test_any_text_is_looked_up_without_importing(text):
 MARKING = {"WrittenName", "mark_written", "written_metrics", "WrittenPlan"}
 MAY_MARK = {
     *("cli/eval.py", "cli/plot.py", "cli/providers.py"),
-    *("comparison/_compare.py", "comparison/leaderboard.py", "reports/_explanations.py", "monitoring/rule.py"),
+    *("comparison/comparison.py", "comparison/leaderboard.py", "reports/_explanations.py", "monitoring/rule.py"),
     *("compat/ir_measures/_measure.py", "compat/phentrieve/runner.py", "compat/ragchat/_batch.py"),
     *("compat/ragchat/_config.py", "compat/ranx/_metrics.py"),
     *("evaluation/scoring.py", "evaluation/answers.py", "evaluation/fusion_tuning.py", "execution/plan.py"),

@@ -69,8 +69,8 @@ def test_all_told_apart():
 
 
 def test_the_same_pairs_as_the_comparison_finds():
-    from assay.comparison._compare import compare_results
-    from assay.comparison.how import ComparisonOptions
+    from assay.comparison.comparison import compare_results
+    from assay.comparison.options import ComparisonOptions
 
     generator = np.random.default_rng(3)
     results = [result_of(f"s{one}", mrr=generator.uniform(0, 0.3, 40) + 0.05 * one) for one in range(6)]

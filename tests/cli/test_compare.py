@@ -83,7 +83,7 @@ def test_every_format_prints_and_writes_the_same(assay, form):
 
 @pytest.mark.usefixtures("examples")
 def test_the_figures_are_those_of_the_library(assay):
-    from assay.comparison._compare import compare
+    from assay.comparison.comparison import compare
 
     flags = ("--test", "paired_t", "--correction", "bh", "--level", "0.9", "--ci", "bca", "--tolerance", "0.01", "--rope")
     out = assay(

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import assay
-from assay.comparison.agreement import rank_agreements
-from assay.comparison.how import ComparisonOptions
+from assay.comparison.options import ComparisonOptions
+from assay.comparison.queries import rank_agreements
 from assay.errors import UsageError
 
 QRELS = {"q1": {"a": 1, "b": 2, "c": 0}, "q2": {"d": 1}}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import assay
-from assay.comparison._align import align
+from assay.comparison.alignment import align
 
 from ._systems import NEW, OLD, old_and_new, system
 

@@ -9,8 +9,8 @@ import pytest
 from scipy import stats
 
 import assay
-from assay.comparison._compare import SCORING, compare, compare_results
-from assay.comparison.how import ComparisonOptions
+from assay.comparison.comparison import SCORING, compare, compare_results
+from assay.comparison.options import ComparisonOptions
 
 from ._systems import NEW, OLD, ladder, old_and_new, system
 

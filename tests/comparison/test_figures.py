@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.comparison.figures import Figures
+from assay.comparison.verdict import Figures
 from assay.metrics.parsing import parse_metric
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 import assay
-from assay.comparison.how import INTERVALS, ComparisonOptions
+from assay.comparison.options import INTERVALS, ComparisonOptions
 
 
 def test_the_defaults_are_recorded():

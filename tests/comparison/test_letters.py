@@ -2,9 +2,8 @@
 
 import pytest
 
-from assay.comparison._compare import compare_results
-from assay.comparison.how import ComparisonOptions
-from assay.comparison.letters import beaten_by, letter, letters_of
+from assay.comparison.comparison import beaten_by, compare_results, letter, letters_of
+from assay.comparison.options import ComparisonOptions
 
 from ._systems import ladder
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 import assay
-from assay.comparison._compare import compare_results
-from assay.comparison.movers import largest_gains, largest_losses
+from assay.comparison.comparison import compare_results
+from assay.comparison.queries import largest_gains, largest_losses
 
 from ._systems import old_and_new, system
 

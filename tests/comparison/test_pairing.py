@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 
 import assay
-from assay.comparison._compare import compare, compare_results
-from assay.comparison.figures import Figures
-from assay.comparison.how import ComparisonOptions
-from assay.comparison.pair import NO_TEST, SHARED_TIMES
-from assay.comparison.remarks import remarks_on
+from assay.comparison.comparison import compare, compare_results, remarks_on
+from assay.comparison.options import ComparisonOptions
+from assay.comparison.pairs import NO_TEST, SHARED_TIMES
+from assay.comparison.verdict import Figures
 from assay.evaluation.result import merge_benchmarks, subset_of
 from assay.evaluation.routing import evaluate_routing
 from assay.reports._comparison_movers import moving_metric, preview

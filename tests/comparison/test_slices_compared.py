@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.comparison._compare import compare_results
-from assay.comparison.how import ComparisonOptions
+from assay.comparison.comparison import compare_results
+from assay.comparison.options import ComparisonOptions
 from assay.comparison.slice_comparison import compare_slices
 from assay.stats.corrections import correct
 

@@ -7,9 +7,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from assay.comparison._worst_slices import worst_slices
-from assay.comparison.how import ComparisonOptions
-from assay.comparison.slice_search import Search, candidates
+from assay.comparison.options import ComparisonOptions
+from assay.comparison.slice_search import Search, candidates, worst_slices
 from assay.errors import BadParameter, UsageError
 from assay.model.tags import Tags
 from assay.stats import effect_sizes

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from assay.comparison._compare import compare_results
-from assay.comparison.how import ComparisonOptions
+from assay.comparison.comparison import compare_results
+from assay.comparison.options import ComparisonOptions
 
 from ._systems import ladder, system
 

@@ -1,6 +1,6 @@
 """Small comparisons, and how they are shown."""
 
-from assay.comparison._compare import compare
+from assay.comparison.comparison import compare
 from assay.reports._comparison import render_comparison
 from assay.reports._comparison_report import ComparisonReport
 

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 import assay
-from assay.comparison._compare import compare_results
+from assay.comparison.comparison import compare_results
 from assay.evaluation.result import Result
 from assay.model.records import Query
 from assay.reports._page import page_of

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from assay.comparison._compare import compare_results, fair_metric
+from assay.comparison.comparison import compare_results, fair_metric
 from assay.evaluation.result import Result
 from assay.evaluation.scoring import with_intervals
 from assay.execution.plan_parts import Statistics

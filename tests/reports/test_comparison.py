@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import assay
-from assay.comparison._compare import compare, compare_results
-from assay.comparison.movers import Mover
+from assay.comparison.comparison import compare, compare_results
+from assay.comparison.queries import Mover
 from assay.evaluation.profile import OWN, settings_of
 from assay.evaluation.scoring import evaluate_settings
 from assay.metrics.parsing import parse_metrics

@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 
 import assay
-from assay.comparison._compare import compare, compare_results
-from assay.comparison.how import ComparisonOptions
+from assay.comparison.comparison import compare, compare_results
+from assay.comparison.options import ComparisonOptions
 from assay.reports._comparison import FORMATS, check_comparison_outputs, find_format, render_comparison
 from assay.reports._comparison_report import ComparisonReport
 from assay.reports._slices_beside import Beside, write_with_beside

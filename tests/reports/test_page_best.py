@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 import assay
-from assay.comparison._compare import compare_results
-from assay.comparison.how import ComparisonOptions
+from assay.comparison.comparison import compare_results
+from assay.comparison.options import ComparisonOptions
 from assay.reports._page_best import best_sentence
 from assay.reports._page_head import head_of
 from assay.reports._page_matter import BenchmarkReport

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from assay.comparison._compare import compare_results
+from assay.comparison.comparison import compare_results
 from assay.reports._comparison_markdown import render_markdown
 from assay.reports._comparison_report import ComparisonReport
 from assay.reports._page_chunks import chunks_section

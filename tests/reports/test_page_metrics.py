@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from assay.comparison._compare import compare_results
-from assay.comparison.how import ComparisonOptions
+from assay.comparison.comparison import compare_results
+from assay.comparison.options import ComparisonOptions
 from assay.monitoring._gate import gate
 from assay.reports._page_charts import Figures
 from assay.reports._page_definitions import definitions_section

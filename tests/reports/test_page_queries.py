@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from assay.comparison._compare import compare_results
-from assay.comparison.how import ComparisonOptions
+from assay.comparison.comparison import compare_results
+from assay.comparison.options import ComparisonOptions
 from assay.reports._page_matter import BenchmarkReport
 from assay.reports._page_queries import Cards, queries_section, scatter_section
 from assay.reports._page_remarkable import notable_queries

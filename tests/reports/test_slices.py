@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 import assay
-from assay.comparison._compare import compare_results
-from assay.comparison._worst_slices import worst_slices
-from assay.comparison.agreement import rank_agreements
-from assay.comparison.figures import Figures
-from assay.comparison.how import ComparisonOptions
+from assay.comparison.comparison import compare_results
+from assay.comparison.options import ComparisonOptions
+from assay.comparison.queries import rank_agreements
 from assay.comparison.slice_comparison import compare_slices
+from assay.comparison.slice_search import worst_slices
 from assay.comparison.slices import slice_results
+from assay.comparison.verdict import Figures
 from assay.errors import UnknownName, UsageError
 from assay.model.records import Query
 from assay.reports._agreement import agreement_sheets

@@ -30,11 +30,11 @@ def test_a_browser_is_told_that_nothing_changed(client):
 
 
 def test_comparisons_are_worked_out_once(usual, monkeypatch):
-    from assay.comparison import _compare
+    from assay.comparison import comparison
 
     made = []
-    real = _compare.compare_results
-    monkeypatch.setattr(_compare, "compare_results", lambda *args, **how: made.append(1) or real(*args, **how))
+    real = comparison.compare_results
+    monkeypatch.setattr(comparison, "compare_results", lambda *args, **how: made.append(1) or real(*args, **how))
     with Store.open(usual) as store:
         desk = AppState(store)
         keys = [one.key for one in desk.shelf.listed[2:4]]

@@ -10,7 +10,7 @@ from dataclasses import replace
 from _clients import client_of, rows_of
 from _stores import result_of
 
-from assay.comparison._compare import compare_results
+from assay.comparison.comparison import compare_results
 from assay.evaluation.scoring import evaluate
 from assay.execution.execute import ExecutionOptions, execute_plan
 from assay.execution.plan import make_plan

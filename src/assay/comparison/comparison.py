@@ -1,24 +1,29 @@
-"""Comparison: several systems side by side on the same queries, and what may be said about them."""
+"""Comparison: several systems side by side on the same queries.
+
+`compare` scores runs and compares them, `compare_results` takes results that exist. Then: the letters that mark in a table
+which systems are beaten, and remarks on how figures came about where that is not what a reader would think.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import groupby
 from typing import Any
 
-from assay.comparison._align import Aligned
-from assay.comparison.how import ComparisonOptions
-from assay.comparison.pair import Pair
-from assay.comparison.remarks import remarks_on
-from assay.comparison.verdict import verdict_on
-from assay.errors import UsageError
-from assay.evaluation import Result
-from assay.metrics import BoundMetric
+from assay.comparison.alignment import Aligned, align
+from assay.comparison.options import ComparisonOptions
+from assay.comparison.pairs import Pair, compared_pairs, field_outcomes
+from assay.comparison.verdict import pair_names, verdict_on
+from assay.errors import UnknownName, UsageError, near_matches
+from assay.evaluation import Result, choose_profile, evaluate_metrics
+from assay.metrics import Asked, BoundMetric, Given, parse_metrics, written_metrics
+from assay.model import Qrels
 from assay.serialize import plain_values
-from assay.stats import FieldOutcome
-from assay.text import counted
+from assay.stats import AVERAGED, FieldOutcome
+from assay.text import counted, percent, shortened
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,3 +165,177 @@ class Comparison:
 
     def __repr__(self) -> str:
         return f"Comparison({self.verdict})"
+
+
+SCORING = ("policy", "profile", "relevance", "ontology", "tie_band", "residuals")
+"""Settings that are those of `evaluate`."""
+SPANS, RANKING = "spans", "ranking"
+"""Views of metrics: places in files, which chunkers share, and ranked chunks, which they do not."""
+
+
+def compare(
+    qrels: Any,
+    runs: Mapping[str, Any],
+    metrics: Given | Iterable[Given] | None = None,
+    *,
+    baseline: str | None = None,
+    intersect: bool = False,
+    **settings: Any,
+) -> Comparison:
+    """Score several runs and compare them query by query. Each may be a dict, a file, a frame, or a prepared Run.
+
+    Results may be given as well, which are scored already: for results alone, the judgments may be None.
+    Without a baseline every pair is compared. `settings` are the choices of `How` (test, correction, alpha, interval,
+    tolerance, rope, seed), and those of `evaluate` (policy, profile, relevance, ontology, tie_band, residuals).
+    """
+    if not isinstance(runs, Mapping):
+        raise UsageError(f"runs are given by name, as in {{'bm25': run, 'dense': other}}, not {shortened(runs)}")
+    _refuse_unknown(settings)
+    chosen = {name: settings.pop(name) for name in list(settings) if name in ComparisonOptions.__dataclass_fields__}
+    how = ComparisonOptions(baseline=baseline, **chosen)
+    asked = written_metrics(metrics)
+    if not all(isinstance(run, Result) for run in runs.values()):
+        wanted = parse_metrics(asked, _tool(runs, settings)) if asked is not None else None
+        results = _scored(qrels, runs, wanted, settings)
+        return compare_results(_named(runs, results), how, metrics=wanted, intersect=intersect)
+    if settings:
+        raise UsageError(f"results are compared as they were scored: {', '.join(settings)} has no place here")
+    return compare_results(_named(runs, list(runs.values())), how, metrics=asked, intersect=intersect)
+
+
+def _named(runs: Mapping[str, Any], results: Sequence[Result]) -> list[Result]:
+    return [replace(result, name=str(name)) for name, result in zip(runs, results, strict=True)]
+
+
+def _tool(runs: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
+    """The profile that names are read by: that of the results, or else of what is to be scored."""
+    scored = [run.profile for run in runs.values() if isinstance(run, Result)]
+    return scored[0] if scored else choose_profile(settings.get("policy"), settings.get("profile")).name
+
+
+def _refuse_unknown(settings: Mapping[str, Any]) -> None:
+    """A keyword that means nothing is told with the one that may have been meant."""
+    known = ("intersect", *ComparisonOptions.__dataclass_fields__, *SCORING)
+    for name in settings:
+        if name not in known:
+            raise UnknownName("setting of compare", name, near_matches(name, known), f"there are {', '.join(known)}")
+
+
+def _scored(
+    qrels: Any, runs: Mapping[str, Any], metrics: Sequence[BoundMetric] | None, settings: Mapping[str, Any]
+) -> list[Result]:
+    """Results as they are, runs scored."""
+    judged = qrels if isinstance(qrels, Qrels) or hasattr(qrels, "queries") else Qrels(qrels)
+    return [
+        run if isinstance(run, Result) else evaluate_metrics(judged, run, metrics, name=str(name), **settings)
+        for name, run in runs.items()
+    ]
+
+
+def compare_results(
+    results: Sequence[Result],
+    how: ComparisonOptions | None = None,
+    *,
+    metrics: Asked | Iterable[Asked] | None = None,
+    intersect: bool = False,
+) -> Comparison:
+    """Compare results query by query; results about different things are refused, unless only what they share is wanted.
+
+    Metrics keep their order, but of several chunkers those of spans come first: the verdict is about the first.
+    """
+    chosen = how or ComparisonOptions()
+    aligned = align(results, metrics, intersect=intersect)
+    aligned = replace(aligned, metrics=_fair_first(results, aligned.metrics))
+    fields = field_outcomes(aligned, chosen)
+    return Comparison(aligned, chosen, tuple(compared_pairs(aligned, chosen, fields)), fields)
+
+
+def counts_chunks(metric: BoundMetric, results: Sequence[Result]) -> bool:
+    """Whether a metric is unfair to these: it counts chunks, and several chunkers made them, each its own."""
+    cuts = {str(result.provenance.get("chunks", {}).get("chunker")) for result in results}
+    is_by_span = any(result.relevance.get("strategy_used") == "span" for result in results)
+    return metric.metric.view == RANKING and len(cuts) > 1 and is_by_span
+
+
+def fair_metric(results: Sequence[Result]) -> BoundMetric | None:
+    """The first metric; if that is unfair to chunkers, the first of spans, or None where there is none."""
+    metrics = results[0].metrics
+    if not counts_chunks(metrics[0], results):
+        return metrics[0]
+    return next((metric for metric in metrics if metric.metric.view == SPANS), None)
+
+
+def _fair_first(results: Sequence[Result], metrics: tuple[BoundMetric, ...]) -> tuple[BoundMetric, ...]:
+    if not metrics or not counts_chunks(metrics[0], results):
+        return metrics
+    return tuple(sorted(metrics, key=lambda metric: metric.metric.view != SPANS))
+
+
+ALPHABET = "abcdefghijklmnopqrstuvwxyz"
+LONG_STRETCH = 4
+"""So many neighbours, or more, are written as a stretch: a–d."""
+
+
+def letter(number: int) -> str:
+    """The letter of a system: a … z, then aa, ab … as columns of a spreadsheet have them."""
+    text = ""
+    number += 1
+    while number:
+        number, last = divmod(number - 1, len(ALPHABET))
+        text = ALPHABET[last] + text
+    return text
+
+
+def beaten_by(comparison: Comparison, metric: str) -> dict[str, tuple[int, ...]]:
+    """System → the numbers of the systems it is significantly better than, on one metric."""
+    place = {name: number for number, name in enumerate(comparison.names)}
+    found: dict[str, list[int]] = {name: [] for name in comparison.names}
+    for pair in comparison.pairs:
+        if pair.metric == metric and pair.better:
+            found[pair.better].append(place[pair.a if pair.better == pair.b else pair.b])
+    return {name: tuple(sorted(numbers)) for name, numbers in found.items()}
+
+
+def letters_of(numbers: Sequence[int], n_systems: int, stretch: str = "–") -> str:
+    """`abd`, `a–e`; with commas between them where there are more systems than letters."""
+    parts: list[str] = []
+    for _, some in groupby(enumerate(sorted(numbers)), key=lambda pair: pair[1] - pair[0]):
+        run = [number for _, number in some]
+        if len(run) >= LONG_STRETCH:
+            parts.append(f"{letter(run[0])}{stretch}{letter(run[-1])}")
+        else:
+            parts += map(letter, run)
+    return ("," if n_systems > len(ALPHABET) or any(stretch in part for part in parts) else "").join(parts)
+
+
+def remarks_on(comparison: Comparison) -> Iterator[str]:
+    """Probabilities of a Bayesian test, pairs not tested, figures that are no mean, and tests with too few queries."""
+    if comparison.how.bound_test.test.name == "bayesian":
+        yield from _probabilities(comparison)
+    for metric in comparison.metrics:
+        pairs = [pair for pair in comparison.pairs if pair.metric == metric.name]
+        untested = [pair for pair in pairs if pair.untested]
+        if 0 < len(untested) < len(pairs):  # of all, the verdict tells
+            yield f"{metric.name} of {pair_names(untested)} is not tested ({untested[0].untested})."
+    whole = [metric.name for metric in comparison.metrics if metric.metric.aggregation not in AVERAGED]
+    if whole := [name for name in whole if any(pair.metric == name and pair.draws for pair in comparison.pairs)]:
+        is_or_are = "is no mean" if len(whole) == 1 else "are no means"
+        names = f"{', '.join(whole[:-1])} and {whole[-1]}" if len(whole) > 1 else whole[0]
+        yield f"{names} {is_or_are} over queries: interval and p are by paired bootstrap of the figure itself."
+    tested = [pair.n for pair in comparison.pairs if pair.n and not pair.untested]
+    if tested and (caution := comparison.how.bound_test.caution(min(tested))):
+        yield caution
+
+
+def _probabilities(comparison: Comparison) -> Iterator[str]:
+    """For each pair: how probable it is that b is better, practically equal, or worse."""
+    rope = comparison.how.bound_test.params["rope"]
+    by = f" by more than {rope:g}" if rope else ""
+    for pair in comparison.pairs:
+        if pair.untested:
+            continue
+        better, equal = pair.p_better, pair.p_equal
+        same = f", practically equal with {percent(equal, 1)}" if rope else ""
+        worse = max(0.0, 1 - better - equal)
+        claim = f"{pair.b} is better than {pair.a} on {pair.metric}{by}"
+        yield f"{claim} with probability {percent(better, 1)}{same}, worse with {percent(worse, 1)}."

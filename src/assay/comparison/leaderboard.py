@@ -8,9 +8,8 @@ from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any
 
-from assay.comparison._compare import compare_results
-from assay.comparison.comparison import Comparison
-from assay.comparison.how import ComparisonOptions
+from assay.comparison.comparison import Comparison, compare_results
+from assay.comparison.options import ComparisonOptions
 from assay.errors import DataError, UnknownName, UsageError, near_matches
 from assay.evaluation import Result
 from assay.grammar import WrittenName

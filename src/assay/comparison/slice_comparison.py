@@ -8,11 +8,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from assay.comparison._align import Aligned
+from assay.comparison.alignment import Aligned
 from assay.comparison.comparison import Comparison
-from assay.comparison.how import ComparisonOptions
-from assay.comparison.pair import Pair
-from assay.comparison.pairing import compared_pairs, field_outcomes, settled
+from assay.comparison.options import ComparisonOptions
+from assay.comparison.pairs import Pair, compared_pairs, field_outcomes, settled
 from assay.comparison.verdict import corrected_for_many
 from assay.evaluation import subset_of
 from assay.model import Slice, Tags, asked_for

@@ -1,19 +1,29 @@
-"""slice_search: which slices there are to look at: all tags, all pairs of tags, and none too small to tell anything."""
+"""Search for the slices in which a system is worse than on other queries, or worse than the baseline.
+
+The search looks at all tags and all pairs of tags, without those that have too few queries.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.arrays import Ints
-from assay.errors import BadParameter
-from assay.model import NONE, Tags
+from assay.arrays import Floats, Ints
+from assay.comparison.alignment import shared_metrics
+from assay.comparison.options import ComparisonOptions, place_of
+from assay.comparison.pairs import SHARED_TIMES, sign_of
+from assay.errors import BadParameter, UsageError
+from assay.evaluation import Result
+from assay.metrics import Asked, BoundMetric
+from assay.model import MEAN, NONE, Tags
+from assay.stats import ROUNDING, chance_of_less, chance_of_lower, correct, half_width, n_shuffles
+from assay.text import counted
 
 
 @dataclass(frozen=True)
@@ -96,3 +106,267 @@ def _groups(coded: Sequence[tuple[NDArray[np.object_], NDArray[np.int64]]]) -> I
         values = tuple(str(words[inverse[places[0]]]) for words, inverse in coded)
         if len(coded) == 1 or NONE not in values:
             yield values, places
+
+
+CORRECTION = "benjamini_hochberg"
+
+
+@dataclass(frozen=True)
+class WorstSlice:
+    """A slice in which a system is worse than on all other queries, or worse than the baseline on the same queries."""
+
+    system: str
+    label: str
+    n: int
+    value: float
+    other: float
+    """The system's figure on all other queries, or the baseline's in the slice."""
+    difference: float
+    low: float
+    """The interval of the difference."""
+    high: float
+    p: float
+    p_corrected: float
+    is_significant: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class WorstSlices:
+    """What a search found: of each system the worst slices first, by the end of their interval that speaks for them."""
+
+    metric: BoundMetric
+    against: str
+    """The baseline; empty where slices were held against all other queries."""
+    systems: tuple[str, ...]
+    """The systems that were looked at."""
+    found: tuple[WorstSlice, ...]
+    """Those that are told of; not all of them are significant."""
+    n_significant: Mapping[str, int]
+    """System → slices that are shown to be worse."""
+    n_slices: int
+    n_looked_at: int
+    """Slices times systems, which p was corrected over."""
+    n_too_small: int
+    fewest: int
+    """Queries that a slice needed to be looked at."""
+    level: float
+    """Of the intervals."""
+
+    @property
+    def verdict(self) -> str:
+        """What may be said, in plain words."""
+        if not self.n_looked_at:
+            return f"No slice is large enough to look at: each needs {self.fewest} queries, and as many outside it."
+        than = f"than {self.against}" if self.against else "than on the other queries"
+        small = f"; {self.n_too_small:,} with fewer than {self.fewest} queries left out" if self.n_too_small else ""
+        systems = f" for {len(self.systems)} systems" if len(self.systems) > 1 else ""
+        effort = f"({counted(self.n_slices, 'slice')} looked at{systems}, Benjamini–Hochberg{small})"
+        said = [self._clause(name, n) for name, n in self.n_significant.items() if n]
+        if not said:
+            who = f"{self.systems[0]} is not" if len(self.systems) == 1 else "no system is"
+            return f"On {self.metric.name}, {who} shown to be worse {than} in any slice {effort}."
+        return f"On {self.metric.name}, worse {than}: {'; '.join(said)} {effort}."
+
+    def _clause(self, system: str, n: int) -> str:
+        first = next((one for one in self.found if one.system == system and one.is_significant), None)
+        worst = f", first {first.label} ({first.value:.3f} against {first.other:.3f}, n = {first.n:,})" if first else ""
+        return f"{system} in {counted(n, 'slice')}{worst}"
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each slice, as plain values."""
+        return [{"metric": self.metric.name, "against": self.against or "rest", **one.to_dict()} for one in self.found]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain JSON values."""
+        numbers = {name: getattr(self, name) for name in ("n_slices", "n_looked_at", "n_too_small", "fewest", "level")}
+        return {
+            "metric": self.metric.name,
+            "against": self.against or None,
+            "n_significant": dict(self.n_significant),
+            **numbers,
+            "correction": CORRECTION,
+            "verdict": self.verdict,
+            "slices": self.rows(),
+        }
+
+
+class _Looked(NamedTuple):
+    """One slice of one system, in a scale where more is better."""
+
+    system: int
+    candidate: Candidate
+    n: int
+    value: float
+    other: float
+    gap: float
+    half: float
+    """Half the width of the interval of the gap."""
+    p: float
+
+    @property
+    def at_best(self) -> float:
+        """The end of the interval that speaks for the system: far below 0 where it is surely and clearly worse."""
+        return self.gap + self.half
+
+
+def worst_slices(
+    results: Result | Sequence[Result],
+    metric: Asked | None = None,
+    how: ComparisonOptions | None = None,
+    search: Search | None = None,
+) -> WorstSlices:
+    """Look at all tags and all pairs of tags, and rank what is found by how bad it is at best.
+
+    Each system is held against itself on all other queries; with a baseline, against that on the queries of the slice. p is
+    corrected over everything that was looked at. A pair of tags is not told of where one of them alone says it more surely.
+    """
+    given = [results] if isinstance(results, Result) else list(results)
+    chosen, searched = how or ComparisonOptions(), search or Search()
+    bound = _metric(given, metric)
+    tags = Tags.of(given)
+    few = candidates(tags, searched)
+    scores = np.column_stack([_scores(result, bound, tags) for result in given])
+    chance = _Chance(chosen, searched.resamples or n_shuffles(len(few.kept) * len(given), chosen.alpha))
+    fewest = searched.fewest(len(tags.by_query))
+    baseline = None if chosen.baseline is None else place_of(chosen.baseline, [result.name for result in given])
+    looked = list(_looked(scores, few.kept, fewest, baseline, chance))
+    told = _told(given, bound, looked, chosen)
+    names = [result.name for result in given if result.name != chosen.baseline]
+    return WorstSlices(
+        metric=bound,
+        against=chosen.baseline or "",
+        systems=tuple(names),
+        found=tuple(one for name in names for one in [each for each in told if each.system == name][: searched.most]),
+        n_significant={name: sum(one.is_significant for one in told if one.system == name) for name in names},
+        n_slices=len(few.kept),
+        n_looked_at=len(looked),
+        n_too_small=few.n_too_small,
+        fewest=fewest,
+        level=chosen.level,
+    )
+
+
+def _metric(results: Sequence[Result], metric: Asked | None) -> BoundMetric:
+    """The metric to look at; only means can be taken apart into slices."""
+    if not results:
+        raise UsageError("there is no result to slice")
+    shown = shared_metrics(results, [metric] if metric else None)
+    has_shared_times = any(result.has_shared_times for result in results)
+    means = [
+        one for one in shown if one.metric.aggregation == MEAN and not (one.metric.view == "timing" and has_shared_times)
+    ]
+    if not means:
+        why = SHARED_TIMES if shown[0].metric.aggregation == MEAN else "it is no mean"
+        raise UsageError(f"worst slices are looked for by the mean of a metric, not by {shown[0].name}: {why}")
+    return means[0]
+
+
+def _scores(result: Result, metric: BoundMetric, tags: Tags) -> Floats:
+    """More is better; nan where a query has no score."""
+    known = dict(zip(result.query_ids, result.array(metric.name).tolist(), strict=True))
+    scores = np.array([known.get(query, math.nan) for query in tags.by_query], dtype=float)
+    return np.where(np.isfinite(scores), sign_of(metric) * scores, np.nan)
+
+
+class _Chance(NamedTuple):
+    """How sure one wants to be, and how often to try."""
+
+    how: ComparisonOptions
+    resamples: int
+
+    def half_width(self, error: float, n: int) -> float:
+        """Of the interval of a mean of n queries."""
+        return float(half_width(error, n - 1, self.how.level))
+
+
+def _looked(
+    scores: Floats, kept: Sequence[Candidate], fewest: int, baseline: int | None, chance: _Chance
+) -> Iterator[_Looked]:
+    """Every slice of every system that has enough scores in it."""
+    for system in range(scores.shape[1]):
+        if system == baseline:
+            continue
+        values = scores[:, system] if baseline is None else scores[:, system] - scores[:, baseline]
+        defined = ~np.isnan(values)
+        renumbered = np.cumsum(defined) - 1
+        inside = [(one, renumbered[one.places[defined[one.places]]]) for one in kept]
+        enough = [(one, rows) for one, rows in inside if fewest <= len(rows) <= int(defined.sum()) - fewest]
+        if baseline is None:
+            yield from _against_rest(system, values[defined], enough, chance)
+        else:
+            yield from _against_baseline(system, scores[defined][:, [system, baseline]], enough, chance)
+
+
+def _against_rest(
+    system: int, values: Floats, enough: Sequence[tuple[Candidate, Ints]], chance: _Chance
+) -> Iterator[_Looked]:
+    """Means inside and outside. The spread is that of each, or one for both, whichever is less sure of itself."""
+    p = chance_of_lower(values, [rows for _, rows in enough], chance.resamples, chance.how.seed).tolist()
+    for (candidate, rows), one_p in zip(enough, p, strict=True):
+        inside, outside = values[rows], np.delete(values, rows)
+        n, rest = len(inside), len(outside)
+        apart = inside.var(ddof=1) / n + outside.var(ddof=1) / rest
+        together = (n * inside.var() + rest * outside.var()) / (n + rest - 2) * (1 / n + 1 / rest)
+        half = chance.half_width(math.sqrt(max(apart, together)), n)
+        value, other = float(inside.mean()), float(outside.mean())
+        yield _Looked(system, candidate, n, value, other, value - other, half, one_p)
+
+
+def _against_baseline(
+    system: int, both: Floats, enough: Sequence[tuple[Candidate, Ints]], chance: _Chance
+) -> Iterator[_Looked]:
+    """The mean difference, by the spread of the slice and by that of all queries, whichever is less sure: few often agree.
+
+    However small the spread, p is never below the chance that as many coins as there are differences all show tails.
+    """
+    values = both[:, 0] - both[:, 1]
+    values[np.abs(values) <= ROUNDING * np.abs(both).max(initial=0.0)] = 0.0
+    spread = float(values.std(ddof=1)) if len(values) > 1 else 0.0
+    for candidate, rows in enough:
+        inside = values[rows]
+        n, gap = len(inside), float(inside.mean())
+        spreads = ((float(inside.std(ddof=1)), n), (spread, len(values)))
+        p = max(chance_of_less(gap, sd / math.sqrt(n), of - 1) for sd, of in spreads)
+        half = max(chance.half_width(sd / math.sqrt(n), of) for sd, of in spreads)
+        n_moved = int(np.count_nonzero(inside))
+        value, other = both[rows].mean(axis=0).tolist()
+        yield _Looked(system, candidate, n, value, other, gap, half, max(p, 0.5**n_moved) if n_moved else 1.0)
+
+
+def _told(
+    results: Sequence[Result], metric: BoundMetric, looked: Sequence[_Looked], how: ComparisonOptions
+) -> list[WorstSlice]:
+    """Slices that are worse, worst first; without pairs of tags that a single tag speaks for more surely."""
+    known = {(one.system, one.candidate.names, one.candidate.values): one.at_best for one in looked}
+    corrected = correct([one.p for one in looked], CORRECTION).tolist()
+    worse = [
+        (one, p)
+        for one, p in zip(looked, corrected, strict=True)
+        if one.gap < -ROUNDING * max(abs(one.value), abs(one.other))
+        and not any(known.get((one.system, *parent), math.inf) <= one.at_best for parent in one.candidate.parents)
+    ]
+    worse.sort(key=lambda each: (each[0].at_best, each[0].gap, each[0].system, each[0].candidate.label))
+    sign = float(sign_of(metric))
+    return [_worst(one, p, results[one.system].name, sign, how) for one, p in worse]
+
+
+def _worst(one: _Looked, p_corrected: float, name: str, sign: float, how: ComparisonOptions) -> WorstSlice:
+    """In the metric's own scale."""
+    low, high = sorted(sign * (one.gap + reach) for reach in (-one.half, one.half))
+    return WorstSlice(
+        system=name,
+        label=one.candidate.label,
+        n=one.n,
+        value=sign * one.value,
+        other=sign * one.other,
+        difference=sign * one.gap,
+        low=low,
+        high=high,
+        p=one.p,
+        p_corrected=p_corrected,
+        is_significant=how.is_significant(p_corrected),
+    )

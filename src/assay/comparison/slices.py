@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from assay.comparison._shared_metrics import shared_metrics
-from assay.comparison.systems import place_of
+from assay.comparison.alignment import shared_metrics
+from assay.comparison.options import place_of
 from assay.errors import UsageError
 from assay.evaluation import Result, merge_benchmarks, subset_of, with_intervals
 from assay.metrics import Asked, BoundMetric

@@ -1,13 +1,15 @@
-"""How: the choices of a comparison, all recorded in it."""
+"""ComparisonOptions: the choices of a comparison, all recorded in it; and which systems are compared with each other."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any
 
 from assay.catalog import find_entry
-from assay.errors import BadParameter, UsageError
+from assay.errors import BadParameter, UnknownName, UsageError, near_matches
 from assay.stats import BoundTest, Correction, checked_fraction, parse_correction, parse_paired_test
 
 INTERVALS = {
@@ -94,3 +96,18 @@ class ComparisonOptions:
             "rope": self.rope,
             "seed": self.seed,
         }
+
+
+def place_of(name: str, names: Sequence[str]) -> int:
+    """The number of a system; a near match is offered for a name nobody has."""
+    if name not in names:
+        raise UnknownName("system", name, near_matches(name, names), f"there are {', '.join(names)}")
+    return list(names).index(name)
+
+
+def pairs_of(names: Sequence[str], baseline: str | None) -> list[tuple[int, int]]:
+    """The numbers of every two systems, or of the baseline and each other one."""
+    if baseline is None:
+        return list(combinations(range(len(names)), 2))
+    first = place_of(baseline, names)
+    return [(first, other) for other in range(len(names)) if other != first]

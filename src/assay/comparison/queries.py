@@ -1,0 +1,262 @@
+"""Single queries: how alike systems rank them, which relevant documents came and went, and which scores changed most."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from assay.comparison.comparison import Comparison
+from assay.comparison.options import ComparisonOptions, pairs_of
+from assay.comparison.pairs import sign_of
+from assay.errors import BadParameter, UsageError
+from assay.evaluation import Result
+from assay.model import Rankings, Run
+from assay.serialize import plain_values
+from assay.stats import Agreement, Moved, agreement, moved_documents
+
+
+@dataclass(frozen=True, eq=False)
+class RankAgreement:
+    """System b's rankings against system a's."""
+
+    a: str
+    b: str
+    agreement: Agreement
+    moved: Mapping[str, Moved] | None = None
+    """Query → relevant documents gained and lost in the first k; None where nobody knows what is relevant."""
+
+    @property
+    def k(self) -> int:
+        """How far down overlap, gains and losses look."""
+        return self.agreement.k
+
+    @property
+    def means(self) -> dict[str, float]:
+        """Coefficient → mean over queries: `tau`, `tau_ap`, `rbo(p=0.9)`, `overlap@10`."""
+        return self.agreement.means
+
+    @cached_property
+    def n_gained(self) -> int | None:
+        """Relevant documents that b has in the first k and a has not."""
+        return None if self.moved is None else sum(len(one.gained) for one in self.moved.values())
+
+    @cached_property
+    def n_lost(self) -> int | None:
+        """Relevant documents that a has in the first k and b has not."""
+        return None if self.moved is None else sum(len(one.lost) for one in self.moved.values())
+
+    def least(self, most: int = 10) -> list[str]:
+        """Queries on which the rankings are least alike (by RBO), the least alike first."""
+        places = sorted(range(len(self.agreement.query_ids)), key=lambda place: (float(self.agreement.rbo[place]), place))
+        return [self.agreement.query_ids[place] for place in places[:most]]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each query, as plain values."""
+        return [
+            {"a": self.a, "b": self.b, "query": query, **plain_values(figures), **self._documents(query)}
+            for query, figures in self.agreement.by_query().items()
+        ]
+
+    def to_dict(self, *, per_query: bool = True) -> dict[str, Any]:
+        """Everything as plain JSON values."""
+        plain: dict[str, Any] = {
+            "a": self.a,
+            "b": self.b,
+            "k": self.k,
+            "p": self.agreement.p,
+            "n_queries": len(self.agreement.query_ids),
+            "means": plain_values(self.means),
+            "n_gained": self.n_gained,
+            "n_lost": self.n_lost,
+        }
+        if per_query:
+            plain["per_query"] = {
+                query: {**plain_values(figures), **self._documents(query)}
+                for query, figures in self.agreement.by_query().items()
+            }
+        return plain
+
+    def _documents(self, query: str) -> dict[str, Any]:
+        if self.moved is None:
+            return {}
+        moved = self.moved.get(query, Moved((), ()))
+        return {"gained": list(moved.gained), "lost": list(moved.lost)}
+
+
+def rank_agreements(
+    results: Sequence[Result],
+    how: ComparisonOptions | None = None,
+    *,
+    k: int = 10,
+    p: float = 0.9,
+    runs: Mapping[str, Any] | None = None,
+) -> tuple[RankAgreement, ...]:
+    """How alike systems rank, each against the baseline, or every two of them.
+
+    Rankings are those that results keep; `runs` gives them by name where they do not (anything that `assay.Run` reads).
+    Only queries that all results have scored count.
+    """
+    if len(results) < 2:
+        raise UsageError(f"at least two systems are needed for a comparison, and here is {len(results)}")
+    names = [result.name for result in results]
+    shared = set(results[0].query_ids).intersection(*(result.query_ids for result in results[1:]))
+    queries = [query for query in results[0].query_ids if query in shared]
+    found = {result.name: _rankings(result, queries, runs or {}) for result in results}
+    if len(found) < len(results):
+        raise UsageError("two systems have the same name; give them names, as in base=a.json new=b.json")
+    by_name = dict(zip(names, results, strict=True))
+    return tuple(
+        RankAgreement(a, b, agreement(found[a], found[b], k, p), _gained_and_lost(by_name, found, (a, b), k))
+        for a, b in ((names[one], names[other]) for one, other in pairs_of(names, how.baseline if how else None))
+    )
+
+
+def _rankings(result: Result, queries: Sequence[str], runs: Mapping[str, Any]) -> Run:
+    """The rankings of a system on these queries; an empty one where a query got none."""
+    given = runs.get(result.name, result.run)
+    if not given and not result.failures:
+        raise UsageError(
+            f"{result.name} has no rankings to compare: assay eval keeps them in its results, assay score does not; "
+            "give judgments and runs instead"
+        )
+    run = given if isinstance(given, Run) else Run(given)
+    if run.query_ids == tuple(queries):
+        return run
+    return Run({query: run.get(query, {}) for query in queries})
+
+
+def _gained_and_lost(
+    results: Mapping[str, Result], runs: Mapping[str, Run], pair: tuple[str, str], k: int
+) -> dict[str, Moved] | None:
+    """What is relevant to either system counts; it may differ where relevance was found out from texts."""
+    judged = [results[name].relevant for name in pair if results[name].relevant]
+    if not judged:
+        return None
+    a, b = (runs[name] for name in pair)
+    relevant = {query: set[str]().union(*(known.get(query, {}) for known in judged)) for query in a}
+    return moved_documents(a, b, relevant, k)
+
+
+SHOWN = 5
+"""Documents of a ranking that people look at."""
+
+
+@dataclass(frozen=True)
+class Mover:
+    """One query that moved from system a to system b: up where `improvement` is above 0, whatever the metric."""
+
+    query: str
+    metric: str
+    a: str
+    b: str
+    score_a: float
+    score_b: float
+    improvement: float
+    text: str = ""
+    """The query in words; empty where nobody knows them."""
+    ranking_a: tuple[str, ...] = ()
+    """All documents, best first; empty where the ranking is not at hand, or nothing was retrieved."""
+    ranking_b: tuple[str, ...] = ()
+    relevant: Mapping[str, float] = field(default_factory=dict)
+    """Relevant document → grade, best first; empty where judgments are not at hand."""
+    error_a: str = ""
+    """Why the first system failed on the query; empty where it answered."""
+    error_b: str = ""
+
+    @property
+    def difference(self) -> float:
+        """B minus a."""
+        return self.score_b - self.score_a
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values; of the rankings the first few documents, and the ranks of all that are relevant."""
+        return {
+            "query": self.query,
+            "text": self.text,
+            "metric": self.metric,
+            "a": self.a,
+            "b": self.b,
+            "score_a": self.score_a,
+            "score_b": self.score_b,
+            "difference": self.difference,
+            "improvement": self.improvement,
+            "error_a": self.error_a or None,
+            "error_b": self.error_b or None,
+            "ranking_a": list(self.ranking_a[:SHOWN]),
+            "ranking_b": list(self.ranking_b[:SHOWN]),
+            "relevant": {
+                document: {
+                    "grade": grade,
+                    "rank_a": rank_in(self.ranking_a, document),
+                    "rank_b": rank_in(self.ranking_b, document),
+                }
+                for document, grade in self.relevant.items()
+            },
+        }
+
+
+def rank_in(ranking: tuple[str, ...], document: str) -> int | None:
+    """The rank of a document; None where it was not retrieved."""
+    return ranking.index(document) + 1 if document in ranking else None
+
+
+def largest_losses(comparison: Comparison, metric: str, a: str, b: str, n: int = 10) -> list[Mover]:
+    """The n queries that lost most from system a to b, the largest loss first; queries that gained are not among them."""
+    return _movers(comparison, metric, (a, b), -checked(n))
+
+
+def largest_gains(comparison: Comparison, metric: str, a: str, b: str, n: int = 10) -> list[Mover]:
+    """The n queries that gained most from system a to b, the largest gain first; queries that lost are not among them."""
+    return _movers(comparison, metric, (a, b), checked(n))
+
+
+def checked(n: int) -> int:
+    """A number of queries."""
+    if isinstance(n, bool) or not isinstance(n, int) or n < 0:
+        raise BadParameter(f"n is a number of queries, such as 10, not {n!r}")
+    return n
+
+
+def _movers(comparison: Comparison, metric: str, systems: tuple[str, str], n: int) -> list[Mover]:
+    """So many queries that gained, or lost where n is below 0. A query without a score in one system did not move."""
+    bound = comparison.metric(metric)
+    sign = sign_of(bound)
+    places = [comparison.aligned.place(name) for name in systems]
+    first, second = (comparison.results[place] for place in places)
+    scores = comparison.aligned.scores(bound.name)[:, places]
+    moved = []
+    for query, (before, after) in zip(comparison.query_ids, scores.tolist(), strict=True):
+        gain = sign * (after - before)
+        if math.isfinite(gain) and gain * n > 0:
+            moved.append((gain, query, before, after))
+    moved.sort(key=lambda one: -abs(one[0]))
+    return [
+        Mover(query, bound.name, *systems, before, after, gain, **_looked_up(query, first, second))
+        for gain, query, before, after in moved[: abs(n)]
+    ]
+
+
+def _looked_up(query: str, first: Result, second: Result) -> dict[str, Any]:
+    """What was asked, what was retrieved, and what should have been, as far as the results know."""
+    asked = first.queries.get(query) or second.queries.get(query)
+    return {
+        "text": asked.text if asked else "",
+        "ranking_a": ranking_of(first, query),
+        "ranking_b": ranking_of(second, query),
+        "relevant": first.relevant.get(query) or second.relevant.get(query, {}),
+        "error_a": first.failures.get(query, ""),
+        "error_b": second.failures.get(query, ""),
+    }
+
+
+def ranking_of(result: Result, query: str) -> tuple[str, ...]:
+    """The documents of a query, best first, ties as the result's policy has them."""
+    ranking = result.run.get(query)
+    if not ranking:
+        return ()
+    rule = result.policy.rank_rule
+    ties = "docid_desc" if rule.ties in ("expected", "error") else rule.ties
+    return tuple(Run.borrow(Rankings({query: dict(ranking)})).in_order(0, rule._replace(ties=ties)))
