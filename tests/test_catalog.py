@@ -18,7 +18,7 @@ from assay.datasets.format import Format
 from assay.errors import UnknownName, UsageError
 from assay.fusion.fusion import Fusion
 from assay.metrics.definition import Metric
-from assay.ontology._similarity import Similarity
+from assay.ontology.similarity import Similarity
 from assay.providers._provider import Provider
 from assay.relevance.resolver import Resolver
 from assay.reports._report import Renderer
@@ -31,7 +31,7 @@ CATALOGS = {
     "assay.datasets.formats": (Format, "read"),
     "assay.fusion.catalog": (Fusion, "function"),
     "assay.metrics.catalog": (Metric, "function"),
-    "assay.ontology": (Similarity, "function"),
+    "assay.ontology.catalog": (Similarity, "function"),
     "assay.providers": (Provider, "make"),
     "assay.relevance.catalog": (Resolver, "resolve"),
     "assay.reports": (Renderer, "render"),

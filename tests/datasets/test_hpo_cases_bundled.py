@@ -14,7 +14,7 @@ from assay.datasets.hpo import SIZES, load_cases, sizes_of
 from assay.datasets.ontology_reading import read_ontology
 from assay.datasets.preflight.queries import find_mojibake, near_duplicates
 from assay.model.records import Query
-from assay.ontology._check_cases import Case, check_cases
+from assay.ontology.search import Case, check_cases
 from assay.text import words_of
 
 CODES = ("de", "en", "es", "fr", "nl")

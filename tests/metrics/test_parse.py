@@ -10,7 +10,7 @@ import assay
 from assay.errors import BadParameter, UnknownName
 from assay.metrics.parsing import parse_metric, parse_metrics, parse_name
 from assay.metrics.registry import GROUPS, all_metrics
-from assay.ontology._formula import FORMULA
+from assay.ontology.similarity import FORMULA
 
 
 def names(texts):

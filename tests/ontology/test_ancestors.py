@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from assay.ontology import _ancestors
+from assay.ontology import ancestors
 
 from ._small import depth, graphs, ontology_of, small, steps_up
 
@@ -53,7 +53,7 @@ def test_many_pairs_are_worked_on_a_few_at_a_time(monkeypatch):
     ontology = small()
     a, b = (side.ravel() for side in np.meshgrid(np.arange(9), np.arange(9)))
     (whole,) = ontology.ancestors.common(a, b)
-    monkeypatch.setattr(_ancestors, "MANY_ROWS", 7)
+    monkeypatch.setattr(ancestors, "MANY_ROWS", 7)
     parts = list(ontology.ancestors.common(a, b))
     assert len(parts) > 20
     assert np.concatenate([part.lowest for part in parts]).tolist() == whole.lowest.tolist()
@@ -65,7 +65,7 @@ def test_a_long_chain_takes_memory_for_its_rows_alone():
     """
     n_terms, made = 300, []
     parents = {f"{number:04}": (f"{number - 1:04}",) if number else () for number in range(n_terms)}
-    extended = _ancestors._extended
+    extended = ancestors._extended
 
     def counting(table, *rows):
         longer = extended(table, *rows)
@@ -73,7 +73,7 @@ def test_a_long_chain_takes_memory_for_its_rows_alone():
         return longer
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_ancestors, "_extended", counting)
+        patch.setattr(ancestors, "_extended", counting)
         table = ontology_of(parents).ancestors
     assert len(table.ancestor) == n_terms * (n_terms + 1) // 2
     assert table.distance[table.start[-2] :].tolist() == list(range(n_terms - 1, -1, -1))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.ontology._check_cases import Case, check_cases
+from assay.ontology.search import Case, check_cases
 
 from ._small import small
 

@@ -5,7 +5,7 @@ import pytest
 from assay import BadParameter
 from assay.metrics.parsing import parse_metric
 from assay.ontology import all_similarities
-from assay.ontology._formula import FORMULA
+from assay.ontology.similarity import FORMULA
 
 
 def test_every_similarity_is_a_choice():

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay import DataError, UsageError
-from assay.ontology._information import information_content, with_annotations
+from assay.ontology.similarity import information_content, with_annotations
 
 from ._small import graphs, ontology_of, small, steps_up
 

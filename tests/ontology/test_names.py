@@ -3,7 +3,7 @@
 import pytest
 
 from assay.ontology import Synonym, TermRecord, build_ontology
-from assay.ontology._names import Names
+from assay.ontology.search import Names
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,6 @@
 """notes_on_ids: what a reader is told, in two sentences at most."""
 
-from assay.ontology._notes import notes_on_ids
+from assay.ontology.search import notes_on_ids
 
 from ._small import small
 

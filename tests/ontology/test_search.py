@@ -1,6 +1,6 @@
 """search_terms: by the words of labels and synonyms, best first."""
 
-from assay.ontology._search import search_terms
+from assay.ontology.search import search_terms
 
 from ._small import small
 

@@ -1,4 +1,4 @@
-"""Ontologies: terms, what is above them, and how alike two terms are. One similarity per file; nothing here reads files."""
+"""Ontologies: terms, what is above them, and how alike two terms are. Nothing here reads files."""
 
 from assay.lazy import front_door
 

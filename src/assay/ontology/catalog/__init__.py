@@ -1,0 +1,1 @@
+"""Similarities: found by their records."""

@@ -1,0 +1,220 @@
+"""Search: terms by words, ids that may have been meant, the term that a text names; and whether expected terms are right."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from assay.ontology.ontology import Ontology
+from assay.text import counted, words_of
+from assay.views import UNKNOWN
+
+
+class Match(NamedTuple):
+    """A term that was found, and the name of it that was."""
+
+    number: int
+    name: str
+    is_label: bool
+
+
+def search_terms(ontology: Ontology, phrase: str, most: int | None = 10) -> list[Match]:
+    """Terms that have every word of the phrase in one of their names, or begin a word with it.
+
+    First come names that are the phrase, then those with all words whole; labels before synonyms, short names before long.
+    """
+    wanted = words_of(phrase)
+    if not wanted:
+        return []
+    found = sorted(_matches(ontology, wanted))
+    best: dict[int, Match] = {}
+    for *_, match in found:
+        best.setdefault(match.number, match)
+    return list(best.values())[:most]
+
+
+def near_ids(ontology: Ontology, text: str, most: int = 3) -> list[int]:
+    """Terms whose id may have been meant: `HP:1250` lacks its zeros, `HP:000125` its end. None for what is no such id."""
+    space, _, local = text.strip().upper().replace("_", ":", 1).partition(":")
+    if not (space and local.isascii() and local.isdecimal()):
+        return []
+    padded = [f"{space}:{local.zfill(width)}" for width in id_widths(ontology, space)]
+    begun = sorted(one for one in ontology.ids if one.startswith(f"{space}:{local}"))
+    return [ontology.number[one] for one in dict.fromkeys((*begun, *padded)) if one in ontology.number][:most]
+
+
+def id_widths(ontology: Ontology, space: str) -> list[int]:
+    """How many digits the ids of a space have, such as 7 after `HP:`; several numbers where they differ."""
+    return sorted({len(one) - len(space) - 1 for one in ontology.ids if one.startswith(f"{space}:")})
+
+
+def _matches(ontology: Ontology, wanted: list[str]) -> Iterator[tuple[bool, bool, bool, int, int, Match]]:
+    """Every name that fits, with what it is sorted by."""
+    for number, label in enumerate(ontology.labels):
+        names = [label, *(one.text for one in ontology.synonyms_of(number))]
+        for place, name in enumerate(names):
+            if name.isascii() and wanted[0] not in name.lower():  # most names: no need to take their words apart
+                continue
+            words = words_of(name)
+            if all(any(word.startswith(one) for word in words) for one in wanted):
+                is_whole = set(wanted) <= set(words)
+                yield words != wanted, not is_whole, bool(place), len(words), number, Match(number, name, not place)
+
+
+class Names:
+    """All labels and synonyms of an ontology by their words; they are gathered when somebody asks."""
+
+    def __init__(self, ontology: Ontology) -> None:
+        self.ontology = ontology
+
+    @cached_property
+    def _numbers(self) -> dict[tuple[str, ...], int]:
+        """Words of a name → its term. A label goes before a synonym of another term, an exact one before others."""
+        ontology = self.ontology
+        owner = [number for number in range(len(ontology)) for _ in ontology.synonyms_of(number)]
+        synonyms = sorted(
+            zip(ontology.synonyms, owner, strict=True), key=lambda pair: pair[0].scope != "EXACT"
+        )  # the sort is stable
+        found: dict[tuple[str, ...], int] = {}
+        for name, number in (
+            *zip(ontology.labels, range(len(ontology)), strict=True),
+            *((synonym.text, number) for synonym, number in synonyms),
+        ):
+            found.setdefault(tuple(words_of(name)), number)
+        found.pop((), None)
+        return found
+
+    @cached_property
+    def _longest(self) -> int:
+        """Words of the longest name."""
+        return max(map(len, self._numbers), default=0)
+
+    def longest_in(self, text: str) -> int:
+        """The term whose name is in the text, words one after the other; of several the one with the most words, then
+        the most letters, then the first. -1 where none is.
+        """
+        words, known = tuple(words_of(text)), self._numbers
+        for size in range(min(len(words), self._longest), 0, -1):
+            parts = [words[start : start + size] for start in range(len(words) - size + 1)]
+            named = [part for part in parts if part in known]
+            if named:
+                return known[max(named, key=lambda part: sum(map(len, part)))]
+        return UNKNOWN
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A query and the ids it expects; the description is empty where there is none."""
+
+    name: str
+    text: str
+    expected: tuple[str, ...]
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TermFault:
+    """What is wrong with one expected id, or with the text of a case: then there is no id."""
+
+    case: str
+    id: str
+    severity: str
+    """error: it stands for no current term, or for an obsolete one; warning: worth a look."""
+    code: str
+    """unknown, obsolete, replaced, alternative, label, or text."""
+    what: str
+    suggestion: str = ""
+
+    def to_dict(self) -> dict[str, str]:
+        """Plain values; what is not known is left out."""
+        named = ((name, getattr(self, name)) for name in ("case", "id", "severity", "code", "what", "suggestion"))
+        return {name: value for name, value in named if value}
+
+
+def check_cases(ontology: Ontology, cases: Iterable[Case]) -> list[TermFault]:
+    """Everything that is wrong, in the order of the cases. A case without a description is not held against labels, and
+    one without a text is like no other.
+    """
+    names, texts = Names(ontology), dict[str, str]()
+    found = []
+    for case in cases:
+        first = texts.setdefault(" ".join(case.text.casefold().split()), case.name)
+        if case.text.strip() and first != case.name:
+            found.append(TermFault(case.name, "", "warning", "text", f"the text is that of {first} as well"))
+        found += [fault for one in case.expected for fault in _faults(ontology, names, case, one)]
+    return found
+
+
+def _faults(ontology: Ontology, names: Names, case: Case, one: str) -> Iterator[TermFault]:
+    found = ontology.find(one)
+    if found.number == UNKNOWN:
+        yield TermFault(case.name, one, "error", found.kind, found.note, _suggestion(ontology, names, case))
+        return
+    now = ontology.ids[found.number]
+    named = f"{now} ({ontology.labels[found.number]})"
+    if found.kind == "replaced":
+        yield TermFault(case.name, one, "error", "replaced", found.note, f"write {now}")
+    elif found.kind == "alternative":
+        yield TermFault(case.name, one, "warning", "alternative", f"{one} is an alternative id of {named}", f"write {now}")
+    elif one != now:
+        yield TermFault(case.name, one, "warning", "alternative", f"{one} is another spelling of {now}", f"write {now}")
+    label = ontology.labels[found.number]
+    if case.description and label and not _states(case.description, label):
+        what = f"the description does not state the label of {one}: {label}"
+        yield TermFault(case.name, one, "warning", "label", what, _other(ontology, names, case, found.number))
+
+
+def _states(description: str, label: str) -> bool:
+    """Whether a text has the words of a label one after the other."""
+    return f" {' '.join(words_of(label))} " in f" {' '.join(words_of(description))} "
+
+
+def _suggestion(ontology: Ontology, names: Names, case: Case) -> str:
+    """A term that the description or the query's own words name; else one that has all their words."""
+    phrases = [phrase for phrase in (case.description, case.text) if phrase]
+    for phrase in phrases:
+        if (number := names.longest_in(phrase)) != UNKNOWN:
+            return _asked(ontology, number)
+    for phrase in phrases:
+        if matches := search_terms(ontology, phrase, 1):
+            return _asked(ontology, matches[0].number)
+    return ""
+
+
+def _other(ontology: Ontology, names: Names, case: Case, number: int) -> str:
+    """A term that the description names, if that is another one."""
+    other = names.longest_in(case.description)
+    return "" if other in (UNKNOWN, number) else _asked(ontology, other)
+
+
+def _asked(ontology: Ontology, number: int) -> str:
+    return f"{ontology.ids[number]} ({ontology.labels[number]})?"
+
+
+MOST = 5
+"""Ids that are named."""
+
+
+def notes_on_ids(ontology: Ontology, ids: Iterable[str], kind: str) -> list[str]:
+    """At most two sentences about ids of one kind, such as `expected`: those that were replaced, and those nobody knows."""
+    found = {one: ontology.find(one) for one in dict.fromkeys(ids) if one not in ontology.number}
+    counts = Counter(one.kind for one in found.values())
+    notes = []
+    if n_replaced := counts["replaced"]:
+        names = [f"{one} → {ontology.ids[to.number]}" for one, to in found.items() if to.kind == "replaced"]
+        notes.append(
+            f"{counted(n_replaced, f'{kind} id')} obsolete in {ontology.name}, read as the replacement{_some(names)}."
+        )
+    if n_lost := counts["unknown"] + counts["obsolete"]:
+        names = [one for one, to in found.items() if to.kind in ("unknown", "obsolete")]
+        notes.append(
+            f"{counted(n_lost, f'{kind} id')} without a current term in {ontology.name}, like no other{_some(names)}."
+        )
+    return notes
+
+
+def _some(names: list[str]) -> str:
+    return f"{', such as' if len(names) > MOST else ':'} {', '.join(names[:MOST])}"
