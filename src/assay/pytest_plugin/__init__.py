@@ -11,9 +11,7 @@ from typing import Any
 import pytest
 
 from assay.errors import AssayError
-from assay.pytest_plugin._checker import Checker
-from assay.pytest_plugin._kept import kept_of
-from assay.pytest_plugin._telling import explained, write_summary
+from assay.pytest_plugin.checker import Checker, explained, kept_of, write_summary
 
 SENT = "assay_results"
 """Under this name a worker of pytest-xdist sends what it measured."""

@@ -1,18 +1,17 @@
-"""Checker: what the fixture `assay` gives to a test."""
+"""Checker: what the fixture `assay` gives to a test; the results of all checks of a session, and what pytest prints."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from assay.errors import DataError, GateFailed
-from assay.pytest_plugin._kept import kept_of
-from assay.pytest_plugin._telling import PROPERTY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-
-    import pytest
 
     from assay.evaluation import Result
     from assay.metrics import BoundMetric
@@ -126,3 +125,116 @@ def _best_so_far(rules: Iterable[Rule], results: Sequence[Any], place: str | Non
     with Store.open(place, create=False) as store:
         points = {name: [*store.history(name), *(point_of(one, name) for one in results if name in one)] for name in metrics}
     return best_before([one for name, some in points.items() for one in series_of(some, metrics[name])], "")
+
+
+KEPT: pytest.StashKey[Kept] = pytest.StashKey()
+
+
+class Kept:
+    """Results by benchmark and provider; of the same answers, the metrics of all checks are put together."""
+
+    def __init__(self) -> None:
+        self.results: dict[tuple[str, str], Result] = {}
+
+    def add(self, result: Result) -> tuple[Result, str]:
+        """The result under the name that it is kept by, and a note where that is not its own."""
+        number, key = 1, (result.benchmark, result.name)
+        while key in self.results and not _is_same(self.results[key], result):
+            number += 1
+            key = (result.benchmark, f"{result.name}-{number}")
+        named = replace(result, name=key[1])
+        self.results[key] = _together(self.results[key], named) if key in self.results else named
+        about = f"{result.name} retrieved something else in another check, so this one is {key[1]}; name= names it"
+        return named, about if number > 1 else ""
+
+    def to_json(self) -> str:
+        """For another process."""
+        from assay.store import pack_json
+
+        return pack_json([result.to_dict() for result in self.results.values()]).decode()
+
+    def add_json(self, text: str) -> None:
+        """Take over what another process measured."""
+        from assay.evaluation import result_from_dict
+        from assay.store import unpack_json
+
+        for plain in unpack_json(text.encode()):
+            self.add(result_from_dict(plain))
+
+    def save(self, place: str | None, baseline: str = "main") -> str:
+        """Save all of it as one evaluation; says how it can be blessed, under the name that checks compare with."""
+        from assay.evaluation import now
+        from assay.store import is_baseline_name, keep
+
+        saved = keep(list(self.results.values()), {"command": "pytest", "started": now()}, place)
+        name = baseline if is_baseline_name(baseline) else "main"
+        return f"kept as {saved}; assay bless latest --as {name} makes it the baseline"
+
+
+def kept_of(config: pytest.Config) -> Kept:
+    """What the session has kept so far."""
+    return config.stash.setdefault(KEPT, Kept())
+
+
+def _is_same(one: Result, other: Result) -> bool:
+    """Whether two checks saw the same answers to the same queries, and judged them by the same rules."""
+    alike = (one.fingerprints, one.policy, one.profile) == (other.fingerprints, other.policy, other.profile)
+    docs = [{query: set(ranking) for query, ranking in result.run.items()} for result in (one, other)]
+    return alike and one.query_ids == other.query_ids and docs[0] == docs[1]
+
+
+def _together(one: Result, other: Result) -> Result:
+    """The first result with the metrics of the second besides."""
+    from assay.model import ScoreTable
+
+    new = [metric for metric in other.metrics if metric.name not in one.table.columns]
+    asked = {metric.name for metric in other.metrics} - set(other.beside)
+    return replace(
+        one,
+        table=ScoreTable(one.query_ids, {**other.table.columns, **one.table.columns}),
+        metrics=(*one.metrics, *new),
+        settings=(*one.settings, *(setting for setting in other.settings if setting not in one.settings)),
+        intervals={**other.intervals, **one.intervals},
+        tie_bands={**other.tie_bands, **one.tie_bands},
+        residuals={**other.residuals, **one.residuals},
+        beside=tuple(name for name in dict.fromkeys((*one.beside, *other.beside)) if name not in asked),
+    )
+
+
+PROPERTY = "assay"
+"""Under this name the lines of a check travel with the report of a test, to the summary and into JUnit files."""
+PACKAGE = Path(__file__).parents[1]
+
+
+def explained(error: pytest.ExceptionInfo[BaseException], root: Path) -> str:
+    """Where the test is, and what is wrong; that something is worse is a failure, anything else an error of its own kind."""
+    entries = [one for one in error.traceback if not Path(str(one.path)).is_relative_to(PACKAGE)]
+    ours = [one for one in entries if Path(str(one.path)).is_relative_to(root)] or entries
+    where = f"{_below(Path(str(ours[-1].path)), root)}:{ours[-1].lineno + 1}: " if ours else ""
+    kind = "" if isinstance(error.value, GateFailed) else f"{type(error.value).__name__}: "
+    return f"{where}{kind}{error.value}"
+
+
+def _below(path: Path, root: Path) -> Path:
+    return path.relative_to(root) if path.is_relative_to(root) else path
+
+
+def write_summary(reporter: Any, saved: str) -> None:
+    """A section of its own, where there is something to say."""
+    said = [
+        (report.nodeid, text)
+        for reports in reporter.stats.values()
+        for report in reports
+        if getattr(report, "when", None) == "call"
+        for name, text in report.user_properties
+        if name == PROPERTY
+    ]
+    if not said and not saved:
+        return
+    reporter.section("assay")
+    for nodeid, text in said:
+        reporter.write_line(nodeid)
+        for line in str(text).splitlines():
+            reporter.write_line(f"  {line}")
+    if saved:
+        reporter.write_line(saved)
