@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from assay.conformance.cases import all_cases
-from assay.conformance.protocol import parse_answers
+from assay.conformance.check import parse_answers
 from assay.conformance.render import render_report
 from assay.conformance.report import check_answers
 from assay.files.replies import read_answers, read_routes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.conformance import Answer, all_cases, check_answers
-from assay.conformance.peers import matching_profiles
+from assay.conformance.report import matching_profiles
 
 
 def verdicts(answers, **cases):

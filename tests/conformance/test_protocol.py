@@ -8,7 +8,7 @@ import pytest
 
 from assay import DataError
 from assay.conformance import Answer, all_cases
-from assay.conformance.protocol import parse_answers, render_cases, render_requests
+from assay.conformance.check import parse_answers, render_cases, render_requests
 
 CASES = all_cases(["map"])
 

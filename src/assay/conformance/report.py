@@ -1,10 +1,13 @@
-"""Report: the verdicts on all cases, and which conventions they show."""
+"""Report: the verdicts on all cases, and which conventions they show.
+
+A diagnosis is one fault that explains many wrong answers, such as percentages. A profile of assay may give the same numbers.
+"""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -13,6 +16,7 @@ from assay.conformance.cases import Accepted, Case, all_cases, all_topics
 from assay.conformance.check import (
     AGREES,
     FAILED,
+    LONGEST,
     TOLERANCE,
     Answer,
     Score,
@@ -22,10 +26,10 @@ from assay.conformance.check import (
     judge,
     right_answers,
 )
-from assay.conformance.diagnosis import Diagnosis, diagnose
-from assay.evaluation import flag_of
+from assay.errors import DataError
+from assay.evaluation import PROFILES, Profile, evaluate_metrics, flag_of
 from assay.metrics import find_metric
-from assay.text import shortened
+from assay.text import counted, printable, shortened
 
 PLAIN = "plain"
 """The topic of cases in which all tools agree."""
@@ -108,8 +112,6 @@ class Report:
     @cached_property
     def profiles(self) -> dict[str, int]:
         """Profile of assay → cases it has, for those that give the same numbers in all of these."""
-        from assay.conformance.peers import matching_profiles
-
         return matching_profiles(self.telling, self.tolerance)
 
     def table(self, width: int | None = None) -> str:
@@ -211,3 +213,128 @@ def _verdict_to_dict(verdict: Verdict) -> dict[str, Any]:
         "reason": case.reason,
         "working": case.working,
     }
+
+
+MOST = 0.75
+"""The share of wrong answers that an explanation must explain to be one."""
+PERCENT = 100.0
+FINEST, COARSEST = 6, 2
+"""Decimals that numbers may be rounded to."""
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What is wrong with many answers, and which."""
+
+    says: str
+    explains: frozenset[str]
+    """Names of cases."""
+
+
+def diagnose(verdicts: Sequence[Verdict], tolerance: float) -> Diagnosis | None:
+    """None where each wrong answer is to be looked at by itself."""
+    return _fails_alike(verdicts) or _is_scaled(verdicts, tolerance)
+
+
+def _fails_alike(verdicts: Sequence[Verdict]) -> Diagnosis | None:
+    """The same exception in every case."""
+    given = [verdict for verdict in verdicts if not verdict.is_skipped]
+    kinds = {verdict.answer.error.partition(":")[0] for verdict in given}
+    if len(given) < 2 or len(kinds) > 1 or kinds == {""} or not all(verdict.is_wrong for verdict in given):
+        return None
+    first = printable(given[0].answer.error[:LONGEST])
+    call = " It must take (metric, qrels, run)." if kinds == {"TypeError"} and "argument" in first else ""
+    says = f"It fails in every case, the first time with {first.rstrip('.')}.{call}"
+    return Diagnosis(says, frozenset(verdict.case.name for verdict in given))
+
+
+@dataclass(frozen=True)
+class _Guess:
+    """What the numbers may be: so many times too large, or within so much of what they should be."""
+
+    says: str
+    factor: float
+    slack: float
+
+    def explains(self, verdict: Verdict, score: float) -> bool:
+        """Whether the answer would have been right."""
+        return judge(verdict.case, Answer(score / self.factor), self.slack).kind == AGREES
+
+
+def _is_scaled(verdicts: Sequence[Verdict], tolerance: float) -> Diagnosis | None:
+    """Percentages, rounded numbers, or both."""
+    numbers = [(verdict, score) for verdict in verdicts if (score := _number(verdict)) is not None]
+    wrong = [(verdict, score) for verdict, score in numbers if verdict.is_wrong]
+    n_wrong = sum(verdict.is_wrong for verdict in verdicts)
+    may_be_percent = not any(score for verdict, score in numbers if not verdict.is_wrong)
+    for guess in _guesses([score for _, score in numbers], tolerance):
+        explained = [verdict.case.name for verdict, score in wrong if guess.explains(verdict, score)]
+        if len(explained) < max(2, MOST * len(wrong)) or (guess.factor == PERCENT and not may_be_percent):
+            continue
+        rest = f" This explains {len(explained)} of {n_wrong} wrong answers." if len(explained) < n_wrong else ""
+        return Diagnosis(guess.says + rest, frozenset(explained))
+    return None
+
+
+def _number(verdict: Verdict) -> float | None:
+    score = as_score(verdict.answer.value)
+    return score if score is not None and math.isfinite(score) else None
+
+
+def _guesses(scores: Sequence[float], tolerance: float) -> Iterator[_Guess]:
+    """Percentages first, then rounding, the finest first."""
+    yield _Guess("Your numbers are percentages: divide them by 100.", PERCENT, tolerance)
+    for digits in range(FINEST, COARSEST - 1, -1):
+        slack = 0.5 * 10.0**-digits
+        flag = f"--tolerance {slack:.{digits + 1}f}"
+        if slack > tolerance and _are_rounded(scores, digits):
+            yield _Guess(f"Your numbers are rounded to {digits} digits: {flag} lets them pass.", 1.0, slack)
+        if slack > tolerance and _are_rounded(scores, digits - 2):
+            rounded = f"rounded to {counted(digits - 2, 'digit')}"
+            says = f"Your numbers are percentages, {rounded}: divide them by 100; {flag} lets them pass then."
+            yield _Guess(says, PERCENT, slack)
+
+
+def _are_rounded(scores: Sequence[float], digits: int) -> bool:
+    return all(score == round(score, digits) for score in scores)
+
+
+NOT_TOLD = "duplicates"
+"""The topic on which profiles say nothing: the tools take rankings in which nothing can come twice."""
+ENOUGH = 0.75
+"""The share of cases that a profile must be able to answer before it is named."""
+FEW = 20
+"""Fewer cases than this do not tell tools apart."""
+
+
+def matching_profiles(verdicts: Sequence[Verdict], tolerance: float, *, at_least: int = FEW) -> dict[str, int]:
+    """Profile → cases compared, for profiles that differ in none of them."""
+    found: dict[str, int] = {}
+    for name, profile in PROFILES.items():
+        compared = [_agrees(profile, verdict, tolerance) for verdict in verdicts]
+        known = [agrees for agrees in compared if agrees is not None]
+        if known and all(known) and len(known) >= max(at_least, ENOUGH * len(verdicts)):
+            found[name] = len(known)
+    return found
+
+
+def _agrees(profile: Profile, verdict: Verdict, tolerance: float) -> bool | None:
+    """Whether the tool answers alike; None where it does not have the metric or its answer is undefined.
+
+    To refuse is an answer where the case knows it as a convention; elsewhere the tool crashes or leaves things to chance.
+    """
+    case, answer = verdict.case, verdict.answer
+    if case.topic == NOT_TOLD or (profile.has and case.bound.metric.name not in profile.has):
+        return None
+    value = _score(profile, case)
+    if value is None:
+        return bool(answer.error) if any(one.value is None for one in case.values) else None
+    return not answer.error and abs(value - float(answer.value)) <= tolerance
+
+
+def _score(profile: Profile, case: Case) -> float | None:
+    """The number of a tool; None where it refuses."""
+    try:
+        return evaluate_metrics(case.qrels, case.run, [case.bound], profile=profile)[case.metric]
+    except DataError:
+        return None
