@@ -1,4 +1,4 @@
-"""Ordering: where a document stands in its ranking, without sorting documents.
+"""Arrays: flat arrays over the rankings of many queries; ranks by counting scores, sorts, running sums and ratios.
 
 A rank is one more than the number of better scores. So only *scores* are ever sorted; the handful of judged
 documents is then looked up among them, and document ids matter only where a judged document is tied.

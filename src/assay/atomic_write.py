@@ -1,4 +1,4 @@
-"""atomic_write: files that appear whole or not at all, and are still there after a power failure.
+"""Atomic writes: files that appear whole or not at all, and are still there after a power failure.
 
 A pipe, a terminal or another device is written to as it is. The temporary file of a process that was killed is removed by
 the next process that writes into the same folder. Secrets that are known do not get into a text.
@@ -113,22 +113,22 @@ def _replaced(path: Path, *, durable: bool) -> Iterator[IO[bytes]]:
         Path(file.name).unlink(missing_ok=True)
         raise
     if durable:
-        for folder in (path.parent, *(one.parent for one in made)):
+        for folder in (path.parent, *(new.parent for new in made)):
             sync_folder(folder)
 
 
 def _stat(path: Path) -> os.stat_result | None:
     with suppress(FileNotFoundError):
-        found = path.stat()
-        if stat.S_ISDIR(found.st_mode):
+        status = path.stat()
+        if stat.S_ISDIR(status.st_mode):
             raise DataError(f"{path}: cannot be written: there is a folder of that name")
-        return found
+        return status
     return None
 
 
 def _make_folders(folder: Path) -> list[Path]:
     """Make a folder and those above it; gives those that are new."""
-    missing = [one for one in (folder, *folder.parents) if not one.exists()]
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
     folder.mkdir(parents=True, exist_ok=True)
     return missing
 
@@ -188,5 +188,5 @@ def encodable(path: Path) -> Iterator[None]:
         yield
     except UnicodeEncodeError as error:
         around = error.object[max(0, error.start - 20) : error.end + 20]
-        said = f"{around!a} has half of a surrogate pair in it, which is no character; mend that text"
-        raise DataError(f"{path}: cannot be written: {said}") from None
+        fault = f"{around!a} has half of a surrogate pair in it, which is no character; mend that text"
+        raise DataError(f"{path}: cannot be written: {fault}") from None

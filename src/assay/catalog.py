@@ -58,15 +58,15 @@ def load_entries(folder: str, kind: type[T], group: str) -> dict[str, T]:
 
 def _plug_ins(group: str, taken: Mapping[str, Any]) -> list[Any]:
     """What other packages announce."""
-    found = []
+    entries = []
     for point in entry_points(group=group):
         if point.name in taken:
             raise UsageError(f"the plug-in {point.name} ({point.value}) has the name of one that is there already")
         try:
-            found.append(point.load())
+            entries.append(point.load())
         except Exception as error:
             raise UsageError(f"the plug-in {point.name} ({point.value}) cannot be loaded: {error!r}") from error
-    return found
+    return entries
 
 
 def _by_name(entries: list[Any], kind: type[T]) -> dict[str, T]:

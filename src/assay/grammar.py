@@ -24,15 +24,15 @@ class WrittenName(str):
     __slots__ = ()
 
 
-def mark_written(given: Any) -> Any:
+def mark_written(content: Any) -> Any:
     """The same with every text in it, keys included, marked as the user's own. Only for what the user hands over himself."""
-    if isinstance(given, str):
-        return WrittenName(given)
-    if isinstance(given, Mapping):
-        return {mark_written(name): mark_written(value) for name, value in given.items()}
-    if isinstance(given, list | tuple):
-        return [mark_written(one) for one in given]
-    return given
+    if isinstance(content, str):
+        return WrittenName(content)
+    if isinstance(content, Mapping):
+        return {mark_written(name): mark_written(value) for name, value in content.items()}
+    if isinstance(content, list | tuple):
+        return [mark_written(inner) for inner in content]
+    return content
 
 
 @dataclass(frozen=True)
@@ -229,10 +229,10 @@ def unquoted(text: str) -> str:
     return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" else text
 
 
-def parse_settings(text: str, owner: str, params: Sequence[Param], given: Iterable[tuple[str, str]]) -> dict[str, Any]:
+def parse_settings(text: str, owner: str, params: Sequence[Param], pairs: Iterable[tuple[str, str]]) -> dict[str, Any]:
     """A value for every parameter: as it is given, or else its default; of what is given twice the last counts."""
     settings = {param.name: param.default for param in params}
-    for name, value in given:
+    for name, value in pairs:
         settings |= parse_setting(text, owner, params, name, value)
     return settings
 
@@ -244,9 +244,9 @@ def parse_setting(text: str, owner: str, params: Sequence[Param], name: str, val
             try:
                 return {param.name: param.parse(unquoted(value))}
             except ValueError as error:
-                found = "; what was given is not shown, for it may hold a secret"
-                found = found if param.may_hold_secret else f", not {value!r}"
-                raise BadParameter(f"{text}: {param.name} is {error}{found}") from None
+                reason = "; what was given is not shown, for it may hold a secret"
+                reason = reason if param.may_hold_secret else f", not {value!r}"
+                raise BadParameter(f"{text}: {param.name} is {error}{reason}") from None
     known = ", ".join(param.name for param in params) or "none"
     near = near_matches(name, [param.name for param in params], most=1)
     hint = f" Did you mean {near[0]}?" if near else ""

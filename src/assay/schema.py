@@ -1,4 +1,4 @@
-"""schema: what was written earlier is checked once, where it is read again, against the type it must have.
+"""Schema: what was written earlier is checked once, where it is read again, against the type it must have.
 
 A value that does not fit is one error, which names the source, the place in it, what was expected and what was found:
 `r.json: results[1].counts.missing: expected a whole number, found a text`. Keys that are no plain words stand in quotes:
@@ -60,8 +60,8 @@ def decode_json(content: bytes, kind: type[T], source: str, error: type[AssayErr
     """
     try:
         return msgspec.json.decode(content, type=kind)
-    except msgspec.ValidationError as found:
-        _refuse(found, _plain_or_nothing(content), kind, source, error)
+    except msgspec.ValidationError as fault:
+        _raise_error(fault, _plain_or_nothing(content), kind, source, error)
     except RecursionError:
         raise error(f"{source}: {NESTED}") from None
     except (msgspec.DecodeError, UnicodeDecodeError):
@@ -75,20 +75,20 @@ def parse_plain(content: bytes, source: str, error: type[AssayError] = DataError
         return json.loads(content, parse_constant=None if constants else _no_constant)
     except RecursionError:
         raise error(f"{source}: {NESTED}") from None
-    except json.JSONDecodeError as found:
-        raise error(f"{source}:{found.lineno}: not JSON: {found.msg}") from None
+    except json.JSONDecodeError as fault:
+        raise error(f"{source}:{fault.lineno}: not JSON: {fault.msg}") from None
     except UnicodeDecodeError:
         raise error(f"{source}: not valid UTF-8") from None
-    except ValueError as found:
-        raise error(f"{source}: not JSON that can be used: {shortened(str(found), 100)}") from None
+    except ValueError as fault:
+        raise error(f"{source}: not JSON that can be used: {shortened(str(fault), 100)}") from None
 
 
 def convert_plain(plain: Any, kind: Any, source: str, error: type[AssayError] = DataError) -> Any:
     """Plain values as a value of that type, or one error that names the source."""
     try:
         return msgspec.convert(plain, kind)
-    except msgspec.ValidationError as found:
-        _refuse(found, plain, kind, source, error)
+    except msgspec.ValidationError as fault:
+        _raise_error(fault, plain, kind, source, error)
     except UnicodeEncodeError:
         raise error(f"{source}: {HALF}") from None
     except RecursionError:
@@ -100,16 +100,16 @@ def schema_errors_in(source: str, place: str = "", error: type[AssayError] = Dat
     """A SchemaError becomes an error that names the source and, below a place in it, where the value is."""
     try:
         yield
-    except SchemaError as found:
-        raise error(_line(source, _joined(place, found.place), found.what)) from None
+    except SchemaError as fault:
+        raise error(_line(source, _joined(place, fault.place), fault.what)) from None
 
 
 def check_plain(plain: Any, kind: Any, place: str) -> None:
     """Say so with a SchemaError where a plain value, which stays as it is, is none of that type."""
     try:
         msgspec.convert(plain, kind)
-    except msgspec.ValidationError as found:
-        below, what = _described(found, plain, kind)
+    except msgspec.ValidationError as fault:
+        below, what = _described(fault, plain, kind)
         raise SchemaError(what, _joined(place, below)) from None
     except UnicodeEncodeError:
         raise SchemaError(HALF, place) from None
@@ -119,7 +119,7 @@ def check_depth(values: Mapping[str, Any], place: str) -> None:
     """Say so with a SchemaError where anything in open values is nested too deeply to be written again."""
     level: list[Any] = [values]
     for _ in range(DEEPEST):
-        level = [inner for one in level for inner in _inside(one)]
+        level = [inner for value in level for inner in _inside(value)]
         if not level:
             return
     raise SchemaError(NESTED, place)
@@ -127,7 +127,7 @@ def check_depth(values: Mapping[str, Any], place: str) -> None:
 
 def _inside(value: Any) -> Iterable[Any]:
     inner = value.values() if isinstance(value, dict) else value
-    return [one for one in inner if isinstance(one, dict | list)]
+    return [child for child in inner if isinstance(child, dict | list)]
 
 
 def _no_constant(name: str) -> NoReturn:
@@ -150,8 +150,8 @@ def _plain_or_nothing(content: bytes) -> Any:
         return None
 
 
-def _refuse(found: msgspec.ValidationError, plain: Any, kind: Any, source: str, error: type[AssayError]) -> NoReturn:
-    raise error(_line(source, *_described(found, plain, kind))) from None
+def _raise_error(fault: msgspec.ValidationError, plain: Any, kind: Any, source: str, error: type[AssayError]) -> NoReturn:
+    raise error(_line(source, *_described(fault, plain, kind))) from None
 
 
 def _line(source: str, place: str, what: str) -> str:
@@ -160,12 +160,12 @@ def _line(source: str, place: str, what: str) -> str:
     return f"{source}: {printable(f'{where}: {what}' if where else what)}"
 
 
-def _described(found: msgspec.ValidationError, plain: Any, kind: Any) -> tuple[str, str]:
+def _described(fault: msgspec.ValidationError, plain: Any, kind: Any) -> tuple[str, str]:
     """Where it is, and what is wrong, in our words."""
-    what, _, path = str(found).partition(" - at `$")
+    what, _, path = str(fault).partition(" - at `$")
     place = _named_keys(path.removesuffix("`"), plain, kind)
-    if isinstance(found.__cause__, SchemaError):
-        return _joined(place, found.__cause__.place), found.__cause__.what
+    if isinstance(fault.__cause__, SchemaError):
+        return _joined(place, fault.__cause__.place), fault.__cause__.what
     if field := re.fullmatch(r"Object missing required field `(.*)`", what):
         return at_key(place, field[1]), "is missing"
     if field := re.fullmatch(r"Object contains unknown field `(.*)`", what, re.DOTALL):
@@ -181,8 +181,8 @@ def _in_words(what: str) -> str:
 
 def _any_of(names: list[str]) -> str:
     """One of these types; a whole number is a number."""
-    told = [name.strip() for name in names if name.strip() != "int" or "float" not in names]
-    return " or ".join(WORDS.get(name, name) for name in told)
+    types = [name.strip() for name in names if name.strip() != "int" or "float" not in names]
+    return " or ".join(WORDS.get(name, name) for name in types)
 
 
 def _joined(place: str, below: str) -> str:
@@ -228,8 +228,8 @@ def _wrong_key(value: dict[str, Any], plain: Any, kind: Any, path: str) -> str:
 def _fails_at(plain: Any, kind: Any, path: str) -> bool:
     try:
         msgspec.convert(plain, kind)
-    except msgspec.ValidationError as found:
-        return str(found).partition(" - at `$")[2].removesuffix("`") == path
+    except msgspec.ValidationError as fault:
+        return str(fault).partition(" - at `$")[2].removesuffix("`") == path
     except UnicodeEncodeError:
         return False
     return False

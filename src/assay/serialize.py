@@ -18,9 +18,9 @@ def to_json(content: Any) -> bytes:
 def _plain(value: Any) -> Any:
     """The value made of dicts, lists, texts and finite numbers."""
     if isinstance(value, Mapping):
-        return {str(name): _plain(one) for name, one in value.items()}
+        return {str(name): _plain(inner) for name, inner in value.items()}
     if isinstance(value, list | tuple | set | frozenset | np.ndarray):
-        return [_plain(one) for one in value]
+        return [_plain(inner) for inner in value]
     if isinstance(value, np.generic):
         return _plain(value.item())
     if isinstance(value, float):

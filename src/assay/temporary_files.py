@@ -141,9 +141,9 @@ def _remove_if_abandoned(path: Path) -> None:
     with suppress(OSError):
         handle = os.open(path, os.O_RDONLY | NO_FOLLOW)
         try:
-            found = os.fstat(handle)
-            if not _is_locked(handle) and os.path.samestat(found, path.stat()):  # else its owner has just replaced it
-                shutil.rmtree(path) if stat.S_ISDIR(found.st_mode) else path.unlink()
+            status = os.fstat(handle)
+            if not _is_locked(handle) and os.path.samestat(status, path.stat()):  # else its owner has just replaced it
+                shutil.rmtree(path) if stat.S_ISDIR(status.st_mode) else path.unlink()
         finally:
             os.close(handle)
 

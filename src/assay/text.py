@@ -1,4 +1,4 @@
-"""Words: numbers and names as sentences use them, and text that cannot do harm."""
+"""Text: numbers and names as sentences use them, and text that cannot do harm."""
 
 from __future__ import annotations
 

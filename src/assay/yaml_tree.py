@@ -111,7 +111,7 @@ class _Builder:
         for event in events:
             kind, line = type(event).__name__, event.start_mark.line + 1
             if kind == "DocumentStartEvent" and self.root is not None:
-                self._refuse(line, "a second document begins; a file is one, so leave out the --- before it")
+                self._fail(line, "a second document begins; a file is one, so leave out the --- before it")
             if kind == "AliasEvent":
                 self._put(self._meant(event.anchor, line), line)
             elif kind in ("SequenceEndEvent", "MappingEndEvent"):
@@ -123,10 +123,10 @@ class _Builder:
 
     def _begin(self, event: Any, kind: str, line: int) -> None:
         if event.tag is not None:
-            self._refuse(line, f"tags are not read; leave out {shortened(_written(event.tag))}")
+            self._fail(line, f"tags are not read; leave out {shortened(_written(event.tag))}")
         if kind == "ScalarEvent":
             if not _is_sound(event.value):
-                self._refuse(line, f"{shortened(event.value)} holds a NUL or half a letter, as no text does")
+                self._fail(line, f"{shortened(event.value)} holds a NUL or half a letter, as no text does")
             node = Node(event.value, line, is_plain=event.implicit[0])
             if event.anchor is not None:
                 self.anchored[event.anchor] = node
@@ -137,10 +137,10 @@ class _Builder:
         self.open.append(_Open(node, event.anchor))
 
     def _meant(self, anchor: str, line: int) -> Node:
-        if any(anchor == one.anchor for one in self.open):
-            self._refuse(line, f"alias *{_cut(anchor)} contains itself; an alias may only name what is complete before it")
+        if any(anchor == node.anchor for node in self.open):
+            self._fail(line, f"alias *{_cut(anchor)} contains itself; an alias may only name what is complete before it")
         if anchor not in self.anchored:
-            self._refuse(line, f"no YAML: found undefined alias {anchor!r}")
+            self._fail(line, f"no YAML: found undefined alias {anchor!r}")
         return self.anchored[anchor]
 
     def _put(self, node: Node, line: int) -> None:
@@ -174,29 +174,29 @@ class _Builder:
     def _count(self, node: Node, line: int, depth: int) -> None:
         self.n_nodes += node.size
         if depth > DEEPEST:
-            self._refuse(line, f"nested too deeply: lists and maps go {DEEPEST} levels deep at most")
+            self._fail(line, f"nested too deeply: lists and maps go {DEEPEST} levels deep at most")
         if self.n_nodes > MOST_NODES:
-            self._refuse(line, f"too large: more than {MOST_NODES:,} values once aliases are expanded")
+            self._fail(line, f"too large: more than {MOST_NODES:,} values once aliases are expanded")
 
     def _mapping(self, pairs: list[tuple[Node, Node]]) -> dict[str, Node]:
         """The pairs by key. What is merged in yields to what is written here; of several the first wins."""
-        found: dict[str, Node] = {}
+        own: dict[str, Node] = {}
         merged: dict[str, Node] = {}
         for key, value in pairs:
             if key.is_plain and key.value == MERGE:
-                for one in self._maps_of(value):
-                    merged = {**one, **merged}
+                for mapping in self._maps_of(value):
+                    merged = {**mapping, **merged}
                 continue
             name = self._name(key)
-            if name in found:
-                self.faults.add(key.line, f"the key {name!r} is in line {found[name].line} already; keep one of them")
+            if name in own:
+                self.faults.add(key.line, f"the key {name!r} is in line {own[name].line} already; keep one of them")
             else:
-                found[name] = Node(value.value, key.line, value.is_plain, value.size, value.height)
-        return merged | found
+                own[name] = Node(value.value, key.line, value.is_plain, value.size, value.height)
+        return merged | own
 
     def _name(self, key: Node) -> str:
         if not isinstance(key.value, str):
-            self._refuse(key.line, f"keys must be text, not a {key.kind}")
+            self._fail(key.line, f"keys must be text, not a {key.kind}")
         if key.kind != "text":
             self.faults.add(
                 key.line, f"keys must be text: write '{_cut(key.value)}' instead of {_cut(key.value) or 'nothing'}"
@@ -206,12 +206,12 @@ class _Builder:
     def _maps_of(self, value: Node) -> list[dict[str, Node]]:
         """The map behind `<<`, or the list of them."""
         listed = value.value if isinstance(value.value, list) else [value]
-        maps = [one.value for one in listed if isinstance(one.value, dict)]
+        maps = [node.value for node in listed if isinstance(node.value, dict)]
         if len(maps) != len(listed):
-            self._refuse(value.line, f"behind {MERGE} stands a map or a list of maps")
+            self._fail(value.line, f"behind {MERGE} stands a map or a list of maps")
         return maps
 
-    def _refuse(self, line: int, what: str) -> NoReturn:
+    def _fail(self, line: int, what: str) -> NoReturn:
         raise DataError(f"{self.source}:{line}: {what}")
 
 

@@ -50,13 +50,13 @@ def add_secret(value: str, what: str) -> None:
     global _known  # noqa: PLW0603 (replaced as a whole, so that readers need no lock)
     if value in _added:
         return
-    new = {one.strip() for one in decoded(value.strip())}
+    new = {spelling.strip() for spelling in decoded(value.strip())}
     with _lock:
         _added.add(value)
         new -= {secret.value for secret in _known}
-        found = [Secret(one, what) for one in new if len(one) >= SHORTEST]
-        if found:
-            _known = tuple(sorted((*_known, *found), key=lambda one: len(one.value), reverse=True))
+        secrets = [Secret(spelling, what) for spelling in new if len(spelling) >= SHORTEST]
+        if secrets:
+            _known = tuple(sorted((*_known, *secrets), key=lambda secret: len(secret.value), reverse=True))
 
 
 def forget_secrets() -> None:
@@ -97,9 +97,9 @@ def mask_nested(value: Any) -> Any:
     if isinstance(value, str):
         return mask(value)
     if isinstance(value, Mapping):
-        return {mask(name) if isinstance(name, str) else name: mask_nested(one) for name, one in value.items()}
+        return {mask(name) if isinstance(name, str) else name: mask_nested(inner) for name, inner in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
-        return [mask_nested(one) for one in value]
+        return [mask_nested(inner) for inner in value]
     written, masked = str(value), mask(str(value))
     is_kept = masked != MASK if isinstance(value, int | float) else masked == written
     return value if is_kept else masked

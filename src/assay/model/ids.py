@@ -1,4 +1,4 @@
-"""Names of files: one file under the paths that people and tools give it."""
+"""Ids and paths: ids of queries and documents as text, and one file under the several paths that name it."""
 
 from __future__ import annotations
 
@@ -39,22 +39,22 @@ class FileNames:
         Each voice names files its own way, and all of them are heard: spellings of one path are one claim.
         """
         spoken = [{path: normal_path(path) for path in voice} for voice in voices]
-        given = {path: normal for voice in spoken for path, normal in voice.items()}
-        found = {path: self._known.get(normal) for path, normal in given.items()}
+        normal_paths = {path: normal for voice in spoken for path, normal in voice.items()}
+        files = {path: self._known.get(normal) for path, normal in normal_paths.items()}
         beyond: dict[str, set[str]] = {}
-        for path, normal in given.items():
-            if found[path] is None:
+        for path, normal in normal_paths.items():
+            if files[path] is None:
                 longer = [name for name in self._alike(normal) if name.endswith(f"/{normal}")]
                 if longer:
-                    found[path] = self._known[longer[0]] if len(longer) == 1 else None
+                    files[path] = self._known[longer[0]] if len(longer) == 1 else None
                 elif shorter := [name for name in self._alike(normal) if normal.endswith(f"/{name}")]:
                     beyond.setdefault(max(shorter, key=len), set()).add(normal)
-        said = [set(voice.values()) for voice in spoken]
+        names_by_voice = [set(voice.values()) for voice in spoken]
         meant = {}
         for name, claimants in beyond.items():  # `x/c.py` may be `c.py`, unless `y/c.py` is there, or one voice has both
-            if len(claimants) == 1 and not any({name} | claimants <= voice for voice in said):
+            if len(claimants) == 1 and not any({name} | claimants <= voice for voice in names_by_voice):
                 meant[next(iter(claimants))] = self._known[name]
-        return {path: name or meant.get(given[path]) for path, name in found.items()}
+        return {path: name or meant.get(normal_paths[path]) for path, name in files.items()}
 
     def _alike(self, normal: str) -> list[str]:
         return self._by_last.get(_last(normal), [])

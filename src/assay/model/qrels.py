@@ -42,8 +42,8 @@ class SubtopicGrades(NamedTuple):
         """Only the rows of the queries at these places, by their order there."""
         number = np.full(int(max(self.query.max(initial=-1), places.max(initial=-1))) + 1, -1)
         number[places] = np.arange(len(places))
-        kept = self.where(number[self.query] >= 0)
-        return kept._replace(query=number[kept.query])
+        rows = self.where(number[self.query] >= 0)
+        return rows._replace(query=number[rows.query])
 
 
 class Subtopics(NamedTuple):
@@ -173,16 +173,16 @@ class Qrels(Mapping[str, dict[str, float]]):
     @cached_property
     def subtopic_grades(self) -> SubtopicGrades | None:
         """A row for each document and subtopic; None where judgments are of queries as a whole."""
-        found = self.subtopics or self._iterations_as_subtopics()
-        if found is None:
+        rows = self.subtopics or self._iterations_as_subtopics()
+        if rows is None:
             return None
-        query = self.query_of[found.judgment]
+        query = self.query_of[rows.judgment]
         numbers: dict[tuple[int, str], int] = {}
-        subtopic = [numbers.setdefault(pair, len(numbers)) for pair in zip(query.tolist(), found.subtopic, strict=True)]
-        docs = [self.docs[number] for number in found.judgment.tolist()]
+        subtopic = [numbers.setdefault(pair, len(numbers)) for pair in zip(query.tolist(), rows.subtopic, strict=True)]
+        docs = [self.docs[number] for number in rows.judgment.tolist()]
         place = {doc: number for number, doc in enumerate(sorted(set(docs)))}
         by_id = np.fromiter(map(place.__getitem__, docs), np.int64, len(docs))
-        return SubtopicGrades(query, np.array(subtopic, dtype=np.int64), found.judgment, by_id, found.grade)
+        return SubtopicGrades(query, np.array(subtopic, dtype=np.int64), rows.judgment, by_id, rows.grade)
 
     def _iterations_as_subtopics(self) -> Subtopics | None:
         """The second column as subtopics: each document is judged once, for one of them."""

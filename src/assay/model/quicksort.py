@@ -1,4 +1,4 @@
-"""ranx's order of equal scores in many rankings at once, step by step side by side, and only where somebody will look."""
+"""Quicksort: the order that an unstable sort gives equal scores in ranx, reproduced for many rankings at once."""
 
 from __future__ import annotations
 
@@ -50,18 +50,18 @@ def ranx_orders(
     return dict(zip(chosen.tolist(), np.split(order - (end - length)[owner], end[:-1]), strict=True))
 
 
-def quicksort_orders(values: NDArray[np.floating], start: Ints, end: Ints, wanted: Stretches) -> Ints:
+def quicksort_orders(values: NDArray[np.floating], start: Ints, end: Ints, required: Stretches) -> Ints:
     """Which place each value of the stretches [start, end) comes from, sorted as `quicksort_order` sorts each of them.
 
-    That is certain for the places `wanted`, counted in all values; others need not be in order.
+    That is certain for the places `required`, counted in all values; others need not be in order.
     """
     values, order = values.copy(), np.arange(len(values))
-    opened, closed = (np.bincount(bound, minlength=len(values) + 1) for bound in wanted)
-    n_wanted = np.concatenate(([0], np.cumsum(np.cumsum(opened - closed) > 0)))
+    opened, closed = (np.bincount(bound, minlength=len(values) + 1) for bound in required)
+    n_required = np.concatenate(([0], np.cumsum(np.cumsum(opened - closed) > 0)))
     pending, short = [Stretches(start, end)], []
     while pending:
         left = _joined(pending)
-        left = left.where(n_wanted[left.end] > n_wanted[left.start])
+        left = left.where(n_required[left.end] > n_required[left.start])
         is_short = left.end - left.start <= SHORT
         short.append(left.where(is_short))
         pending = [_parted(values, order, block) for block in left.where(~is_short).blocks()]
@@ -91,18 +91,18 @@ def _parted(values: NDArray[np.floating], order: Ints, stretches: Stretches) -> 
     right_start = high - np.add.reduceat(is_left, begin, dtype=np.int64)
     is_left &= place <= np.repeat(left_end, length)
     is_right &= place >= np.repeat(right_start, length)
-    lefts, rights = (_Found.of(place, is_misplaced, begin) for is_misplaced in (is_left, is_right))
+    lefts, rights = (_Places.of(place, is_misplaced, begin) for is_misplaced in (is_left, is_right))
     pair, turn = spread(np.minimum(lefts.size, rights.size))
-    one, other = lefts.place[lefts.first[pair] + turn], rights.place[rights.last[pair] - turn]
-    apart = one < other
-    _swap(values, order, one[apart], other[apart])
+    left, right = lefts.place[lefts.first[pair] + turn], rights.place[rights.last[pair] - turn]
+    apart = left < right
+    _swap(values, order, left[apart], right[apart])
     n_swaps = np.bincount(pair[apart], minlength=len(low))
     met = np.minimum(lefts.after(n_swaps, high), rights.last_of(n_swaps, high))
     _swap(values, order, met, high)
     return Stretches(np.concatenate((low, met + 1)), np.concatenate((met, high + 1)))
 
 
-class _Found(NamedTuple):
+class _Places(NamedTuple):
     """Some places of several stretches, in order; where those of each stretch begin and end, and how many it has."""
 
     place: Ints
@@ -111,7 +111,7 @@ class _Found(NamedTuple):
     size: Ints
 
     @classmethod
-    def of(cls, place: Ints, keep: NDArray[np.bool_], begin: Ints) -> _Found:
+    def of(cls, place: Ints, keep: NDArray[np.bool_], begin: Ints) -> _Places:
         """The places that the mask keeps; those of each stretch begin there."""
         size = np.add.reduceat(keep, begin, dtype=np.int64)
         end = np.cumsum(size)
@@ -142,9 +142,9 @@ def _chosen(values: NDArray[np.floating], order: Ints, low: Ints, high: Ints) ->
     return pivot
 
 
-def _swap(values: NDArray[np.floating], order: Ints, one: Ints, other: Ints) -> None:
+def _swap(values: NDArray[np.floating], order: Ints, left: Ints, right: Ints) -> None:
     for column in (values, order):
-        column[one], column[other] = column[other], column[one]
+        column[left], column[right] = column[right], column[left]
 
 
 def _insert(values: NDArray[np.floating], order: Ints, stretches: Stretches) -> None:

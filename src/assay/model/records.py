@@ -53,26 +53,26 @@ class Query:
         """
         named = {"query_type": self.query_type, "difficulty": self.difficulty, "domain": self.domain}
         own = {name: str(value) for name, value in named.items() if value is not None}
-        given = self.metadata or {}
-        inner = {name: value for place in LISTED for name, value in _named_tags(given.get(place)).items()}
-        more = {name: _tag(value) for name, value in {**inner, **given}.items()}
+        metadata = self.metadata or {}
+        inner = {name: value for place in LISTED for name, value in _named_tags(metadata.get(place)).items()}
+        more = {name: _tag(value) for name, value in {**inner, **metadata}.items()}
         return {**{name: value for name, value in more.items() if value is not None}, **own}
 
     @property
     def listed(self) -> tuple[str, ...]:
         """Names of metadata that hold lists or sets: several values at once, which are no tag of that name."""
-        given = (self.metadata or {}).items()
+        fields = (self.metadata or {}).items()
         return tuple(
-            name for name, value in given if isinstance(value, list | tuple | AbstractSet | np.ndarray) and len(value)
+            name for name, value in fields if isinstance(value, list | tuple | AbstractSet | np.ndarray) and len(value)
         )
 
 
-def _named_tags(given: object) -> Mapping[str, object]:
+def _named_tags(tags: object) -> Mapping[str, object]:
     """What stands under `tags`: a mapping is taken as it is, each simple value of a list is a tag."""
-    if isinstance(given, Mapping):
-        return {str(name): value for name, value in given.items()}
-    if isinstance(given, list | tuple | AbstractSet | np.ndarray):
-        return {name: YES for name in map(_tag, given) if name}
+    if isinstance(tags, Mapping):
+        return {str(name): value for name, value in tags.items()}
+    if isinstance(tags, list | tuple | AbstractSet | np.ndarray):
+        return {name: YES for name in map(_tag, tags) if name}
     return {}
 
 
@@ -130,8 +130,8 @@ class RelevanceJudgment:
             if type(getattr(self, name)) is not str:
                 object.__setattr__(self, name, text_id(getattr(self, name)))
         if not is_finite_number(self.relevance_grade):
-            found = f"{self.relevance_grade!r}; a grade is a finite number"
-            raise DataError(f"the grade of document {self.doc_id} for query {self.query_id} is {found}")
+            grade = f"{self.relevance_grade!r}; a grade is a finite number"
+            raise DataError(f"the grade of document {self.doc_id} for query {self.query_id} is {grade}")
         if type(self.relevance_grade) not in (int, float):
             object.__setattr__(self, "relevance_grade", float(self.relevance_grade))
 

@@ -315,15 +315,15 @@ def _has_truth_values(values: tuple[Any, ...], scores: Floats) -> bool:
 
 def in_floats(by_query: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, float]]:
     """The same scores as floats: decimals and arrays without dimensions become some, what cannot is an error."""
-    found: dict[str, dict[str, float]] = {}
+    scores: dict[str, dict[str, float]] = {}
     for query, ranking in by_query.items():
-        floats = found.setdefault(query, {})
-        for doc, given in ranking.items():
-            score = as_score(given)
+        floats = scores.setdefault(query, {})
+        for doc, value in ranking.items():
+            score = as_score(value)
             if score is None:
-                raise DataError(bad_score(query, doc, given))
+                raise DataError(bad_score(query, doc, value))
             floats[doc] = score
-    return found
+    return scores
 
 
 def bad_score(query: str, doc: str, score: object) -> str:

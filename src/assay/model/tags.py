@@ -1,4 +1,4 @@
-"""tags: what queries can be sliced by, and which slice each query is in."""
+"""Tags: what queries can be sliced by, and which slice each query is in."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ class Tags:
 
     def kept_apart(self, names: tuple[str, ...]) -> tuple[str, ...]:
         """The tags, with the language before them where a slice would else mix queries of several languages."""
-        mixed = any(len({self.by_query[query].get(LANGUAGE) for query in one.queries}) > 1 for one in self.slices(names))
+        mixed = any(len({self.by_query[query].get(LANGUAGE) for query in part.queries}) > 1 for part in self.slices(names))
         return (LANGUAGE, *names) if mixed else names
 
     def crossed(self, by: str) -> tuple[str, ...]:
@@ -132,8 +132,8 @@ class Tags:
 
     def words(self, by: str | Iterable[str]) -> dict[str, str]:
         """Tag → what it is called by whoever asked; where they call one tag by two words, the first counts."""
-        given = [word.strip() for one in asked_for(by) for word in one.split("*")]
-        return {self.named(word): word for word in reversed(given)}
+        asked = [word.strip() for crossing in asked_for(by) for word in crossing.split("*")]
+        return {self.named(word): word for word in reversed(asked)}
 
     def values(self, name: str) -> list[str]:
         """Of each query: the value of a tag."""
@@ -145,11 +145,11 @@ class Tags:
         `words` are what tags are called in labels, where that is not their own name.
         """
         called = tuple((words or {}).get(name, name) for name in names) if words else ()
-        found: dict[tuple[str, ...], list[str]] = {}
+        queries_by_values: dict[tuple[str, ...], list[str]] = {}
         for query, *values in zip(self.by_query, *map(self.values, names), strict=True):
-            found.setdefault(tuple(values), []).append(query)
-        ordered = sorted(found, key=lambda values: list(map(_place, values)))
-        return tuple(Slice(tuple(names), values, tuple(found[values]), called) for values in ordered)
+            queries_by_values.setdefault(tuple(values), []).append(query)
+        ordered = sorted(queries_by_values, key=lambda values: list(map(_place, values)))
+        return tuple(Slice(tuple(names), values, tuple(queries_by_values[values]), called) for values in ordered)
 
 
 def known_as(word: str, known: Collection[str]) -> str:
@@ -176,10 +176,10 @@ def tags_of(query: Query) -> dict[str, str]:
 def asked_for(by: str | Iterable[str]) -> list[str]:
     """`language difficulty` as words, each to be sliced by alone; `language*difficulty` stays together."""
     words = [by] if isinstance(by, str) else list(by)
-    found = [part.strip() for word in words for part in word.split(",") if part.strip()]
-    if not found:
+    parts = [part.strip() for word in words for part in word.split(",") if part.strip()]
+    if not parts:
         raise UsageError("say what to slice by: a tag such as language, or several, crossed as in language*difficulty")
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(parts))
 
 
 def _place(value: str) -> tuple[int, float, str]:

@@ -1,4 +1,4 @@
-"""Numbers: what may be a score or a grade."""
+"""Values: what may be a score, a grade, a truth value or a field, in whatever type it arrives."""
 
 from __future__ import annotations
 
@@ -92,22 +92,22 @@ def scored_entries(answer: Mapping[str, Any]) -> list[tuple[Any, Any]]:
 
     The nearer the better: a distance is a score below 0. Without either, entries are taken as ranked.
     """
-    found: list[tuple[Any, Any]] = []
+    unnamed: list[tuple[Any, Any]] = []
     best: dict[str, Any] = {}
     for place, record in enumerate(records_of_columns(answer)):
         far, term = as_number(record.get("distance")), term_of(record.get("metadata"))
         score = record.get("score", -float(place) if far is None else -far)
         if term is None:
-            found.append((record.get("id"), score))
+            unnamed.append((record.get("id"), score))
         else:
             best[term] = max(best.get(term, score), score)
-    return [*best.items(), *found]
+    return [*best.items(), *unnamed]
 
 
 def _column(column: Any) -> list[Any]:
     if isinstance(column, list) and len(column) == 1 and isinstance(column[0], list):
         column = column[0]
-    if not isinstance(column, list) or any(isinstance(one, list) for one in column):
+    if not isinstance(column, list) or any(isinstance(cell, list) for cell in column):
         raise ValueError(f"expected the hits of one query, found {shortened(column)}")
     return column
 
@@ -147,17 +147,17 @@ def bool_field(fields: Mapping[str, Any], names: Iterable[str]) -> bool | None:
         raise DataError(f"{name} is true or false, not {shortened(value)}") from None
 
 
-def unpacked(given: Any) -> Any:
+def unpacked(collection: Any) -> Any:
     """The same as a list or a mapping: a generator as a list, a Series of texts as a list of ids, any other as
     id → value by its index. Where ids of an index come twice, they stay pairs. Whatever is none of these stays as it is.
     """
-    if isinstance(given, Iterator):
-        return list(given)
-    if isinstance(given, list | dict) or not hasattr(given, "to_list"):
-        return given
-    values = given.to_list()
-    if not hasattr(given, "index") or not hasattr(given.index, "to_list") or all_text(values):
+    if isinstance(collection, Iterator):
+        return list(collection)
+    if isinstance(collection, list | dict) or not hasattr(collection, "to_list"):
+        return collection
+    values = collection.to_list()
+    if not hasattr(collection, "index") or not hasattr(collection.index, "to_list") or all_text(values):
         return values
-    ids = given.index.to_list()
+    ids = collection.index.to_list()
     by_id = dict(zip(ids, values, strict=True))
     return by_id if len(by_id) == len(ids) else list(zip(ids, values, strict=True))

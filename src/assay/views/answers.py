@@ -1,4 +1,4 @@
-"""Replies: the `answers` view; what a system answered in words beside what is right, and its ranking where one is known."""
+"""Answers: the `answers` view; what a system answered in words beside the right answers, and its ranking if known."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ Words = list[str]
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """For each query its reply, None where there is none; and what is wanted, None where nobody knows."""
+    """For each query its reply, None where there is none; and the expected answer, None where nobody knows it."""
 
     query_ids: tuple[str, ...]
     replies: tuple[Answer | None, ...]
-    wanted: tuple[ExpectedAnswer | None, ...]
+    expected: tuple[ExpectedAnswer | None, ...]
     ranking: GradedRun | None = None
     """What was retrieved for the queries, or for some of them."""
     _tokens: dict[tuple[str, str], Words] = field(default_factory=dict, repr=False)
@@ -41,33 +41,33 @@ class Answers:
     @cached_property
     def is_known(self) -> Bools:
         """Which queries have something to be compared with: right answers, or that there is none."""
-        return np.array([one is not None for one in self.wanted], dtype=bool)
+        return np.array([expected is not None for expected in self.expected], dtype=bool)
 
     @cached_property
     def is_answerable(self) -> Bools:
         """Which queries have an answer."""
-        return np.array([one is not None and one.is_answerable for one in self.wanted], dtype=bool)
+        return np.array([expected is not None and expected.is_answerable for expected in self.expected], dtype=bool)
 
     @cached_property
     def is_given(self) -> Bools:
         """Which queries were replied to, an abstention included."""
-        return np.array([one is not None for one in self.replies], dtype=bool)
+        return np.array([reply is not None for reply in self.replies], dtype=bool)
 
     @cached_property
     def has_abstained(self) -> Bools:
         """Which queries the system chose not to answer."""
-        return np.array([one is not None and one.abstained for one in self.replies], dtype=bool)
+        return np.array([reply is not None and reply.abstained for reply in self.replies], dtype=bool)
 
     @cached_property
     def confidence(self) -> Floats:
         """How sure the system is of each answer; nan where it does not say, or gave none."""
-        given = [None if one is None or one.abstained else one.confidence for one in self.replies]
-        return np.array(given, dtype=np.float64)  # None becomes nan
+        confidences = [None if reply is None or reply.abstained else reply.confidence for reply in self.replies]
+        return np.array(confidences, dtype=np.float64)  # None becomes nan
 
     def compared(self, likeness: Callable[[Words, list[Words]], float], tokens: str = "words") -> Floats:
         """How like each answer is to the right ones. 1 for leaving open what has no answer, and 0 for answering it.
 
-        0 also where an answer is wanted and none is there. Nan where nobody knows what is right.
+        0 also where an answer is expected and none is there. Nan where nobody knows what is right.
         """
         scores = np.where(self.is_known, (self.has_abstained & ~self.is_answerable).astype(float), np.nan)
         for place, answer, references in self.answered(tokens):
@@ -76,17 +76,17 @@ class Answers:
 
     def answered(self, tokens: str = "words") -> Iterator[tuple[int, Words, list[Words]]]:
         """Queries that have an answer and got one: their place, the words of the answer, and those of the right ones."""
-        for place, (reply, wanted) in enumerate(zip(self.replies, self.wanted, strict=True)):
-            if reply is not None and wanted is not None and not reply.abstained and wanted.references:
+        for place, (reply, expected) in enumerate(zip(self.replies, self.expected, strict=True)):
+            if reply is not None and expected is not None and not reply.abstained and expected.references:
                 answer = self.words(reply.text or "", tokens)
-                yield place, answer, [self.words(text, tokens) for text in wanted.references]
+                yield place, answer, [self.words(text, tokens) for text in expected.references]
 
     def words(self, text: str, tokens: str = "words") -> Words:
         """The tokens of a text, found once however many metrics ask."""
-        found = self._tokens.get((tokens, text))
-        if found is None:
-            found = self._tokens[tokens, text] = TOKENS[tokens](text)
-        return found
+        words = self._tokens.get((tokens, text))
+        if words is None:
+            words = self._tokens[tokens, text] = TOKENS[tokens](text)
+        return words
 
     def of_ranking(self, read: Callable[[GradedRun], Floats], metric: str) -> Floats:
         """What is read off the ranking, for these queries; nan where it has none of them."""
@@ -146,14 +146,14 @@ def has_words(text: str) -> bool:
     return bool(_LETTER.search(text) or words_of(text))
 
 
-def parse_answer(said: Mapping[str, Any]) -> Answer | None:
+def parse_answer(fields: Mapping[str, Any]) -> Answer | None:
     """The reply in what a system says, by its usual names; None where it says nothing of an answer."""
-    named = next((name for name in ANSWERS if name in said), None)
-    abstained = bool(bool_field(said, ABSTAINED))
+    named = next((name for name in ANSWERS if name in fields), None)
+    abstained = bool(bool_field(fields, ABSTAINED))
     if named is None and not abstained:
         return None
-    text = said[first_field(said, ANSWERS)[0] or named] if named is not None else None
-    confidence = first_field(said, CONFIDENCE)[1]
+    text = fields[first_field(fields, ANSWERS)[0] or named] if named is not None else None
+    confidence = first_field(fields, CONFIDENCE)[1]
     return Answer(in_words(text, "an answer is text, or null where there is none"), _number(confidence), abstained)
 
 
@@ -216,23 +216,23 @@ def parse_expected_answer(fields: Mapping[str, Any]) -> ExpectedAnswer | None:
     """What a record says is right; an empty list says that there is no answer. None where it says nothing."""
     if _is_unanswerable(fields):
         return ExpectedAnswer()
-    name, given = first_field(fields, REFERENCES)
+    name, value = first_field(fields, REFERENCES)
     if not name:
         return None
-    texts = _listed(given)
+    texts = _listed(value)
     return _of_texts(texts) if texts else ExpectedAnswer()
 
 
-def _listed(given: Any) -> Sequence[Any]:
+def _listed(value: Any) -> Sequence[Any]:
     """The answers one by one; those of SQuAD are objects with a `text`, or one object with a list of them."""
-    given = given.get("text", given) if isinstance(given, Mapping) else given
-    given = given if isinstance(given, list | tuple) else [given]
-    return [one.get("text", one) if isinstance(one, Mapping) else one for one in given]
+    value = value.get("text", value) if isinstance(value, Mapping) else value
+    value = value if isinstance(value, list | tuple) else [value]
+    return [reference.get("text", reference) if isinstance(reference, Mapping) else reference for reference in value]
 
 
 def _of_texts(texts: Sequence[Any]) -> ExpectedAnswer | None:
     """Each answer once, those without a word left out."""
-    written = [in_words(one, "the right answers are text") for one in texts]
+    written = [in_words(text, "the right answers are text") for text in texts]
     worded = tuple(dict.fromkeys(text for text in written if text is not None and has_words(text)))
     return ExpectedAnswer(worded) if worded else None
 

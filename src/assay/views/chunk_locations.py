@@ -1,4 +1,4 @@
-"""Places: where every chunk stands in its file, by the chunk's id."""
+"""Chunk locations: where every chunk stands in its file, by the id of the chunk; lines, characters and their unions."""
 
 from __future__ import annotations
 
@@ -113,20 +113,20 @@ class Places:
 
     def numbers(self, ids: Sequence[str]) -> Ints:
         """The number of each chunk; -1 for one whose place nobody tells."""
-        found = np.fromiter(map(self.number.get, ids, repeat(NOWHERE)), np.int64, len(ids))
-        unknown = np.flatnonzero(found == NOWHERE)
+        numbers = np.fromiter(map(self.number.get, ids, repeat(NOWHERE)), np.int64, len(ids))
+        unknown = np.flatnonzero(numbers == NOWHERE)
         if len(unknown) and self._read({ids[row] for row in unknown.tolist()}):
-            found[unknown] = [self.number.get(ids[row], NOWHERE) for row in unknown.tolist()]
-        return found
+            numbers[unknown] = [self.number.get(ids[row], NOWHERE) for row in unknown.tolist()]
+        return numbers
 
     def located(self, run: Run) -> Ints:
         """The numbers of all that a run retrieved, flat, in the order of its rankings; looked up once."""
-        for known, found in self._located:
+        for known, numbers in self._located:
             if known is run:
-                return found
-        found = self.numbers(list(chain.from_iterable(run.rankings)))
-        self._located.append((run, found))
-        return found
+                return numbers
+        numbers = self.numbers(list(chain.from_iterable(run.rankings)))
+        self._located.append((run, numbers))
+        return numbers
 
     @property
     def has_texts(self) -> bool:
@@ -253,17 +253,17 @@ class Places:
 
     def _read(self, ids: Iterable[str]) -> bool:
         """Take up chunks that tell their place by their metadata or by their id; whether there was any."""
-        told = {chunk_id: self._told(chunk_id) for chunk_id in sorted(ids)}
-        self._understand((place.file for place in told.values() if place), "retrieved")
-        for chunk_id, place in told.items():
+        places = {chunk_id: self._stated_place(chunk_id) for chunk_id in sorted(ids)}
+        self._understand((place.file for place in places.values() if place), "retrieved")
+        for chunk_id, place in places.items():
             if place is not None:
                 place = self._completed(place, chunk_id)
                 hit = self._brought.get(chunk_id)
                 self._add(chunk_id, place, hit.text if hit and hit.text is not None else self._text_at(place))
         self.__dict__.pop("_ids", None)
-        return any(told.values())
+        return any(places.values())
 
-    def _told(self, chunk_id: str) -> Place | None:
+    def _stated_place(self, chunk_id: str) -> Place | None:
         hit, named = self._brought.get(chunk_id), NAMED.fullmatch(chunk_id)
         if (place := place_in(hit.metadata, self.base) if hit else None) or named is None:
             return place

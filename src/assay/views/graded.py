@@ -150,8 +150,8 @@ class GradedRun:
     def by_subtopic(self, rel: float | None = None) -> BySubtopic:
         """The run as each subtopic sees it, at this level or at the policy's; an error where nothing is judged so."""
         level = self.level if rel is None else rel
-        found: BySubtopic = self._remembered(("subtopics", level), lambda: by_subtopic(self, level))
-        return found
+        subtopics: BySubtopic = self._remembered(("subtopics", level), lambda: by_subtopic(self, level))
+        return subtopics
 
     @cached_property
     def judged(self) -> Hits:
@@ -215,9 +215,9 @@ class GradedRun:
 
     def has_undecided(self) -> Bools:
         """Whether a query has such hits."""
-        found = np.zeros(self.n_queries, dtype=bool)
-        found[self.retrieved.query[self.undecided()]] = True
-        return found
+        undecided = np.zeros(self.n_queries, dtype=bool)
+        undecided[self.retrieved.query[self.undecided()]] = True
+        return undecided
 
     def select(self, keep: Bools) -> GradedRun:
         """Only the queries the mask keeps."""
@@ -237,8 +237,8 @@ class GradedRun:
 
 
 def _renumbered(hits: Hits, keep: Bools, number: Ints) -> Hits:
-    kept = hits.where(keep[hits.query])
-    return Hits(number[kept.query], kept.rank, kept.grade, int(keep.sum()))
+    selected = hits.where(keep[hits.query])
+    return Hits(number[selected.query], selected.rank, selected.grade, int(keep.sum()))
 
 
 def is_relevant(grade: Floats, level: float | None) -> Bools:

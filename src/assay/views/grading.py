@@ -129,11 +129,11 @@ def grade(run: Run, qrels: Qrels, policy: Policy) -> Grading:
 
 def rank_all(run: Run, qrels: Qrels, rules: Iterable[RankRule]) -> dict[RankRule, Ranked]:
     """The run ranked by several rules; documents are looked up only once."""
-    found = find_judged(run, qrels)
-    found_others = found
+    retrieved = find_judged(run, qrels)
+    retrieved_others = retrieved
     if any(rule.drop_self for rule in rules) and (others := run.without_self()) is not run:
-        found_others = find_judged(others, qrels)
-    return {rule: (found_others if rule.drop_self else found).ranked(rule) for rule in rules}
+        retrieved_others = find_judged(others, qrels)
+    return {rule: (retrieved_others if rule.drop_self else retrieved).ranked(rule) for rule in rules}
 
 
 def find_judged(run: Run, qrels: Qrels) -> RetrievedJudgments:
@@ -167,11 +167,11 @@ def settle(ranked: Ranked, policy: Policy) -> Grading:
     missing = tuple(query for query, gone in zip(run.query_ids, ranked.is_missing.tolist(), strict=True) if gone)
     if missing and policy.missing == "error":
         verb = "is" if len(missing) == 1 else "are"
-        told = f"{counted(len(missing), 'judged query')} {verb} missing from the run: {some_of(missing)}"
-        raise DataError(told, field="missing")
+        message = f"{counted(len(missing), 'judged query')} {verb} missing from the run: {some_of(missing)}"
+        raise DataError(message, field="missing")
     if ranked.n_extra and policy.extra == "error":
-        told = f"{counted(ranked.n_extra, 'query')} of the run without judgments: {some_of(ranked.extra)}"
-        raise DataError(told, field="extra")
+        message = f"{counted(ranked.n_extra, 'query')} of the run without judgments: {some_of(ranked.extra)}"
+        raise DataError(message, field="extra")
     run = replace(
         run,
         max_grade=_top(run, policy),
@@ -186,8 +186,8 @@ def settle(ranked: Ranked, policy: Policy) -> Grading:
     without_relevant = keep & (run.n_relevant() == 0)
     if policy.no_relevant == "error" and without_relevant.any():
         empty = [run.query_ids[number] for number in np.flatnonzero(without_relevant).tolist()]
-        told = f"{counted(len(empty), 'query')} without a relevant document: {some_of(empty)}"
-        raise DataError(told, field="no_relevant")
+        message = f"{counted(len(empty), 'query')} without a relevant document: {some_of(empty)}"
+        raise DataError(message, field="no_relevant")
     if policy.no_relevant == "skip":
         keep = keep & ~without_relevant
     return Grading(

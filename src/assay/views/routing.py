@@ -54,12 +54,12 @@ class Routing:
     @cached_property
     def query_ids(self) -> tuple[str, ...]:
         """The queries, in the order of every score."""
-        return tuple(one.query_id for one in self.decisions)
+        return tuple(decision.query_id for decision in self.decisions)
 
     @cached_property
     def experts(self) -> tuple[str, ...]:
         """Everyone that a query was sent to, or belonged to, by name."""
-        named = (name for one in self.decisions for name in (*(one.routes or ()), *(one.optimal or ())))
+        named = (name for decision in self.decisions for name in (*(decision.routes or ()), *(decision.optimal or ())))
         return tuple(sorted(set(named)))
 
     @cached_property
@@ -73,31 +73,31 @@ class Routing:
     @cached_property
     def place(self) -> Floats:
         """The place of the first right expert among those chosen: 1, 2, …; infinite where none is right."""
-        return np.array([_place(one) if self._has_routes else np.nan for one in self.decisions], dtype=float)
+        return np.array([_place(decision) if self._has_routes else np.nan for decision in self.decisions], dtype=float)
 
     @cached_property
     def _has_routes(self) -> bool:
-        return any(one.routes for one in self.decisions)
+        return any(decision.routes for decision in self.decisions)
 
     @cached_property
     def first(self) -> list[str | None]:
         """The expert each query was sent to; None where it was sent nowhere."""
-        return [one.routes[0] if one.routes else None for one in self.decisions]
+        return [decision.routes[0] if decision.routes else None for decision in self.decisions]
 
     @cached_property
     def skipped(self) -> Floats:
         """1 where the gate skipped retrieval, 0 where it did not, nan where nobody says."""
-        return _numbers([one.gated for one in self.decisions])
+        return _numbers([decision.gated for decision in self.decisions])
 
     @cached_property
     def needed(self) -> Floats:
         """1 where retrieval is needed, 0 where it is not, nan where nobody says."""
-        return _numbers([one.needs_retrieval for one in self.decisions])
+        return _numbers([decision.needs_retrieval for decision in self.decisions])
 
     @cached_property
     def cost(self) -> Floats:
         """What a retrieval costs; nan where nobody says."""
-        return _numbers([one.cost for one in self.decisions])
+        return _numbers([decision.cost for decision in self.decisions])
 
     def good(self, is_so: Floats) -> Floats:
         """1 or 0 where the right decision is known. One that was not reported is 0: nothing was gained."""
@@ -124,8 +124,8 @@ class Routing:
     def confusion(self) -> dict[str, dict[str, int]]:
         """Right expert → expert chosen → queries; only queries whose right expert is known. `nowhere` is a column too."""
         counted: dict[str, dict[str, int]] = {}
-        for one, first in zip(self.decisions, self.first, strict=True):
-            if (actual := one.actual) is not None and one.is_routed:
+        for decision, first in zip(self.decisions, self.first, strict=True):
+            if (actual := decision.actual) is not None and decision.is_routed:
                 row = counted.setdefault(actual, {})
                 sent = self.nowhere if first is None else first
                 row[sent] = row.get(sent, 0) + 1
@@ -154,37 +154,41 @@ class Routing:
             "wasted": (skipped == 0) & (needed == 0),
             "retrieved": (skipped == 0) & (needed == 1),
         }
-        found = {name: int(np.count_nonzero(which)) for name, which in counts.items()}
-        return found if any(found.values()) else {}
+        matrix = {name: int(np.count_nonzero(which)) for name, which in counts.items()}
+        return matrix if any(matrix.values()) else {}
 
     def to_dict(self) -> dict[str, Any]:
         """The picture over all queries, as plain values: experts, confusion and gate, as far as there are any."""
         experts = [
             {
-                "expert": one.name,
-                "routed": one.n_routed,
-                "optimal": one.n_optimal,
-                "right": one.n_right,
-                "precision": None if np.isnan(one.precision) else one.precision,
-                "recall": None if np.isnan(one.recall) else one.recall,
+                "expert": expert.name,
+                "routed": expert.n_routed,
+                "optimal": expert.n_optimal,
+                "right": expert.n_right,
+                "precision": None if np.isnan(expert.precision) else expert.precision,
+                "recall": None if np.isnan(expert.recall) else expert.recall,
             }
-            for one in self.by_expert()
+            for expert in self.by_expert()
         ]
         parts = {"experts": experts, "confusion": self.confusion() if experts else {}, "gate": self.gate_counts()}
         return {name: part for name, part in parts.items() if part}
 
     def fingerprints(self) -> dict[str, str]:
         """Of what would have been right, and of what was decided."""
-        right = [(one.query_id, *sorted(one.optimal or ()), one.needs_retrieval) for one in self.decisions]
-        chosen = [(one.query_id, *(one.routes or ()), one.gated, one.cost) for one in self.decisions]
+        right = [
+            (decision.query_id, *sorted(decision.optimal or ()), decision.needs_retrieval) for decision in self.decisions
+        ]
+        chosen = [
+            (decision.query_id, *(decision.routes or ()), decision.gated, decision.cost) for decision in self.decisions
+        ]
         return {"judgments": fingerprint(right), "rankings": fingerprint(chosen)}
 
 
-def _place(one: Decision) -> float:
-    if not one.optimal or not one.is_routed:
+def _place(decision: Decision) -> float:
+    if not decision.optimal or not decision.is_routed:
         return float("nan")
-    right = set(one.optimal)
-    return next((float(place) for place, name in enumerate(one.routes or (), 1) if name in right), float("inf"))
+    right = set(decision.optimal)
+    return next((float(place) for place, name in enumerate(decision.routes or (), 1) if name in right), float("inf"))
 
 
 def _numbers(values: Sequence[bool | float | None]) -> Floats:

@@ -62,13 +62,13 @@ class Similarities:
         ranked = first_ids(query_ids, run.without_self() if rule.drop_self else run, rule, depth)
         goals = [_each_once(expected.terms, expected.ids.get(query, ())) for query in query_ids]
         n_goals, n_ranked = (np.array(list(map(len, lists)), dtype=np.int64) for lists in (goals, ranked))
-        found, wanted = list(chain.from_iterable(ranked)), list(chain.from_iterable(goals))
+        retrieved_ids, goal_ids = list(chain.from_iterable(ranked)), list(chain.from_iterable(goals))
         owner = np.repeat(np.arange(len(query_ids)), n_ranked)
         rank = np.arange(1, len(owner) + 1) - (np.cumsum(n_ranked) - n_ranked)[owner]
         row = np.repeat(np.arange(len(owner)), n_goals[owner])
         before = np.arange(len(row)) - np.repeat(np.cumsum(n_goals[owner]) - n_goals[owner], n_goals[owner])
         goal = (np.cumsum(n_goals) - n_goals)[owner[row]] + before
-        retrieved_term, goal_term = expected.terms.numbers(found)[row], expected.terms.numbers(wanted)[goal]
+        retrieved_term, goal_term = expected.terms.numbers(retrieved_ids)[row], expected.terms.numbers(goal_ids)[goal]
         unknown = np.flatnonzero((retrieved_term == UNKNOWN) & (goal_term == UNKNOWN)).tolist()
         return cls(
             query_ids,
@@ -79,7 +79,7 @@ class Similarities:
             np.repeat(np.arange(len(query_ids)), n_goals),
             retrieved_term,
             goal_term,
-            np.array([place for place in unknown if found[row[place]] == wanted[goal[place]]], dtype=np.int64),
+            np.array([place for place in unknown if retrieved_ids[row[place]] == goal_ids[goal[place]]], dtype=np.int64),
             expected.terms,
         )
 
@@ -91,16 +91,16 @@ class Similarities:
     def best(self, formula: str, k: int | None) -> Floats:
         """For each query: the best similarity between any expected and any of the first k retrieved ids."""
         rows = slice(None) if k is None else self.rank <= k
-        found = np.zeros(self.n_queries)
-        np.maximum.at(found, self.query[rows], self._values(formula)[rows])
-        return self._scores(found)
+        best = np.zeros(self.n_queries)
+        np.maximum.at(best, self.query[rows], self._values(formula)[rows])
+        return self._scores(best)
 
     def mean_best(self, formula: str, k: int | None) -> Floats:
         """For each query: the best similarity of each expected id to the first k retrieved ones, averaged."""
         rows = slice(None) if k is None else self.rank <= k
-        found = np.zeros(len(self.goal_query))
-        np.maximum.at(found, self.goal[rows], self._values(formula)[rows])
-        total = np.bincount(self.goal_query, weights=found, minlength=self.n_queries)
+        best = np.zeros(len(self.goal_query))
+        np.maximum.at(best, self.goal[rows], self._values(formula)[rows])
+        total = np.bincount(self.goal_query, weights=best, minlength=self.n_queries)
         return self._scores(ratio(total, np.bincount(self.goal_query, minlength=self.n_queries)))
 
     def _scores(self, values: Floats) -> Floats:
@@ -124,22 +124,22 @@ def _each_once(terms: Terms, ids: Sequence[str]) -> list[str]:
     """The ids without those that stand for the same term as one before, in whatever spelling."""
     if len(ids) < 2:
         return list(ids)
-    found: dict[int | str, str] = {}
-    for one, number in zip(ids, terms.numbers(ids).tolist(), strict=True):
-        found.setdefault(one if number == UNKNOWN else number, one)
-    return list(found.values())
+    ids_by_term: dict[int | str, str] = {}
+    for spelling, number in zip(ids, terms.numbers(ids).tolist(), strict=True):
+        ids_by_term.setdefault(spelling if number == UNKNOWN else number, spelling)
+    return list(ids_by_term.values())
 
 
 def first_ids(query_ids: Sequence[str], run: Run, rule: RankRule, depth: int | None) -> list[list[str]]:
     """The best ids of each query as the rule ranks them; none where the run lacks it. What is in order is not sorted."""
     is_open = run.unsettled(rule).tolist()
-    found: list[list[str]] = []
+    lists: list[list[str]] = []
     for query in query_ids:
         place = run.numbers.get(query)
         if place is None:
-            found.append([])
+            lists.append([])
         elif is_open[place]:
-            found.append(run.in_order(place, rule)[:depth])
+            lists.append(run.in_order(place, rule)[:depth])
         else:
-            found.append(list(islice(run.rankings[place], depth)))
-    return found
+            lists.append(list(islice(run.rankings[place], depth)))
+    return lists

@@ -79,8 +79,8 @@ class Spans:
     def both(self, k: int | None, tokens: int | None, unit: str) -> tuple[Floats, Floats]:
         """How much of the gold was retrieved, and how much of it there is; looks at files with gold alone."""
         unit = self.gold.unit if unit == "gold" else unit
-        found: tuple[Floats, Floats] = self._remembered(("both", k, tokens, unit), lambda: self._both(k, tokens, unit))
-        return found
+        coverage: tuple[Floats, Floats] = self._remembered(("both", k, tokens, unit), lambda: self._both(k, tokens, unit))
+        return coverage
 
     def _sizes(self, k: int | None, tokens: int | None, unit: str) -> Sizes:
         both, gold = self.both(k, tokens, unit)
@@ -131,11 +131,11 @@ class Spans:
         """Query and file of each row in one number; a chunk without a place is a file by itself."""
         if not len(self.file):
             return self._n_pairs + np.arange(len(self.chunk))
-        found = self.query * self.n_files
-        found += self.file[self.chunk]
+        pairs = self.query * self.n_files
+        pairs += self.file[self.chunk]
         unknown = np.flatnonzero(self.chunk == NOWHERE)
-        found[unknown] = self._n_pairs + unknown
-        return found
+        pairs[unknown] = self._n_pairs + unknown
+        return pairs
 
     @cached_property
     def _gold_rows(self) -> Ints:
@@ -163,8 +163,8 @@ class Spans:
 
     def found_files(self, tokens: int | None = None) -> tuple[Ints, Ints]:
         """Query and rank of each gold file that was found; files are ranked where the first of their chunks stands."""
-        found: tuple[Ints, Ints] = self._remembered(("files", tokens), lambda: self._found_files(tokens))
-        return found
+        files: tuple[Ints, Ints] = self._remembered(("files", tokens), lambda: self._found_files(tokens))
+        return files
 
     def _found_files(self, tokens: int | None) -> tuple[Ints, Ints]:
         rows = self._within(self._gold_rows, None, tokens)
@@ -257,9 +257,9 @@ class GoldSpans:
             start, end = np.where(lost, others[0], start), np.where(lost, others[1], end)
         if (unknown := np.flatnonzero(end < 0)).size:
             span = self.spans[int(unknown[0])]
-            said = f"{span.unit} {span.start} to {span.end} of {span.doc_id}"
+            stretch = f"{span.unit} {span.start} to {span.end} of {span.doc_id}"
             raise DataError(
-                f"how many {unit} are {said} is not known: the text of the file is not at hand;"
+                f"how many {unit} are {stretch} is not known: the text of the file is not at hand;"
                 f" measure in {span.unit} (unit={span.unit}), or use a dataset that has the file"
             )
         return start, end

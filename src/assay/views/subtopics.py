@@ -63,7 +63,7 @@ def by_subtopic(run: GradedRun, level: float | None) -> BySubtopic:
     if rows is None or run.judgment is None:
         raise DataError(NO_SUBTOPICS)
     rows = rows if run.places is None else rows.renumbered(run.places)
-    _refuse_whole_queries(run, rows)
+    _check_all_have_subtopics(run, rows)
     rows = rows.where(is_relevant(rows.grade, level))
     _, first, number = np.unique(rows.subtopic, return_index=True, return_inverse=True)
     rows = rows._replace(subtopic=number.reshape(-1))
@@ -71,17 +71,17 @@ def by_subtopic(run: GradedRun, level: float | None) -> BySubtopic:
     place = np.full(int(max(rows.judgment.max(initial=-1), run.judgment.max(initial=-1))) + 1, -1)
     place[run.judgment] = np.arange(len(run.judgment))
     hit = place[rows.judgment]
-    found = np.flatnonzero(hit >= 0)
-    found = found[np.lexsort((run.retrieved.rank[hit[found]], rows.subtopic[found]))]
+    retrieved = np.flatnonzero(hit >= 0)
+    retrieved = retrieved[np.lexsort((run.retrieved.rank[hit[retrieved]], rows.subtopic[retrieved]))]
     in_order = np.sort(rows.subtopic)
     ideal = _hits(in_order, in_order, len(query))
     seen = GradedRun(
         tuple(run.query_ids[number] for number in query.tolist()),
-        _hits(rows.subtopic[found], run.retrieved.rank[hit[found]], len(query)),
+        _hits(rows.subtopic[retrieved], run.retrieved.rank[hit[retrieved]], len(query)),
         run.n_retrieved[query],
         _hits(in_order, ideal.position, len(query)),
         max_grade=1.0,
-        ties=None if run.ties is None else run.ties.where(hit[found]),
+        ties=None if run.ties is None else run.ties.where(hit[retrieved]),
     )
     return BySubtopic(seen, query, rows, run.n_queries)
 
@@ -92,10 +92,10 @@ def _hits(subtopic: Ints, rank: Ints, n_subtopics: int) -> Hits:
     return Hits(subtopic, rank, np.ones(len(subtopic)), n_subtopics)
 
 
-def _refuse_whole_queries(run: GradedRun, rows: SubtopicGrades) -> None:
+def _check_all_have_subtopics(run: GradedRun, rows: SubtopicGrades) -> None:
     """A query that is judged as a whole among others that are not would silently score 0."""
     has_rows = np.bincount(rows.query, minlength=run.n_queries) > 0
     whole = [run.query_ids[number] for number in np.flatnonzero(~has_rows & (run.n_relevant() > 0)).tolist()]
     if whole:
-        found = f"{counted(len(whole), 'query')} without any: {some_of(whole)}"
-        raise DataError(f"metrics of diversity need a subtopic with every judgment; {found}")
+        queries = f"{counted(len(whole), 'query')} without any: {some_of(whole)}"
+        raise DataError(f"metrics of diversity need a subtopic with every judgment; {queries}")

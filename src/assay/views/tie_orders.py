@@ -115,10 +115,13 @@ def with_unjudged_relevant(run: GradedRun, k: int | None, grade: float, after: i
     query, rank = _unjudged_ranks(run, k, after)
     hits, n = run.retrieved, run.n_queries
     is_outside = (hits.rank > (k or hits.rank.max(initial=0))) | (hits.rank <= after)
-    kept = hits.where((hits.grade >= 0) | is_outside)
+    unchanged = hits.where((hits.grade >= 0) | is_outside)
     added = np.full(len(query), grade)
     every = Hits(
-        np.concatenate((kept.query, query)), np.concatenate((kept.rank, rank)), np.concatenate((kept.grade, added)), n
+        np.concatenate((unchanged.query, query)),
+        np.concatenate((unchanged.rank, rank)),
+        np.concatenate((unchanged.grade, added)),
+        n,
     )
     order = np.argsort(every.query * (every.rank.max(initial=0) + 1) + every.rank, kind="stable")  # merges two sorted parts
     retrieved = Hits(every.query[order], every.rank[order], every.grade[order], n)

@@ -207,7 +207,7 @@ def corpus_bleu(replies: Answers, n: int) -> Composed:
     """
     parts = np.full((replies.n_queries, CORPUS_BLEU_PARTS), np.nan)
     parts[replies.is_answerable] = 0.0
-    for place, wanted in enumerate(replies.wanted):
+    for place, wanted in enumerate(replies.expected):
         if wanted is not None and wanted.references:  # unless there is an answer, the shortest was missed
             parts[place, -1] = min(len(replies.words(text)) for text in wanted.references)
     scores = np.where(replies.is_answerable, 0.0, np.nan)
