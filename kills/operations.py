@@ -118,7 +118,7 @@ def before_import() -> None:
         other.export("other.jsonl.zst")
     Path("other.db").unlink()
     filled_store()
-    from assay.store.export_file import Exported, read_export
+    from assay.store.export import Exported, read_export
 
     names = [one.id for one in read_export(Path("other.jsonl.zst")) if isinstance(one, Exported)]
     earlier = json.loads(Path("earlier.json").read_text())

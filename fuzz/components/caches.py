@@ -20,8 +20,8 @@ from assay.execution.responses import Record, Response, ResponseLog
 from assay.execution.runner import Part
 from assay.providers._embedding_cache import EmbeddingCache, key_of
 from assay.providers._provider import parse_provider
-from assay.store.place import parse_location
-from assay.store.running import PartSoFar, Running, folder_of, list_running
+from assay.store.location import parse_location
+from assay.store.progress import PartSoFar, Running, folder_of, list_running
 from fuzz.component import Component
 from fuzz.components.ontology import OBO
 from fuzz.files import scratch

@@ -13,7 +13,7 @@ from assay import AssayError, Result
 from assay.evaluation.saved import read_results
 from assay.reports._report import Report, all_renderers
 from assay.store import Store
-from assay.store.export_file import read_export
+from assay.store.export import read_export
 from fuzz.component import Component, SilentDifference
 from fuzz.components._results import small_results
 from fuzz.files import scratch, write_file

@@ -11,7 +11,7 @@ from typing import Any
 
 from assay import AssayError
 from assay.store import Store
-from assay.store.payload import compressed, decompressed, digest_of
+from assay.store.packing import compressed, decompressed, digest_of
 from fuzz.component import Component
 from fuzz.components._results import small_results
 from fuzz.files import join_files, scratch, split_files, write_file

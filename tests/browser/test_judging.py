@@ -124,7 +124,7 @@ def test_narrow_and_dark(page_of, query):
 
 def test_bars_move_by_themselves(page_of, address, store):
     from assay.execution.progress import Progress
-    from assay.store.running import told
+    from assay.store.progress import told
 
     page = page_of()
     page.goto(f"{address}/progress")

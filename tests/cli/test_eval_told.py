@@ -3,7 +3,7 @@
 import re
 
 from assay.cli._eval_told import ends_in_table, where_to_look
-from assay.store.place import parse_location
+from assay.store.location import parse_location
 
 
 def table(out):

@@ -19,8 +19,8 @@ from assay.errors import StoreError
 from assay.files import FileSource, limits
 from assay.files.parquet import is_sound_footer
 from assay.files.record_files import write_parquet_table
-from assay.store.export_file import read_export
-from assay.store.payload import decompressed
+from assay.store.export import read_export
+from assay.store.packing import decompressed
 
 from ._cases import RUN, RUN_NAMES, RUN_ROWS, jsonl, packed, parquet, plain, trec_run, write
 from ._quick import JUDGED

@@ -13,7 +13,7 @@ from assay.evaluation.routing import evaluate_routing
 from assay.evaluation.saved import result_from_dict
 from assay.monitoring import gate
 from assay.stats.resampling import index_blocks
-from assay.store.parcel import assembled, to_stored, unpack_record
+from assay.store.stored_result import assembled, to_stored, unpack_record
 
 EXPERTS = ("chat", "code", "law")
 

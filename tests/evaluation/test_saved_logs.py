@@ -20,8 +20,8 @@ from assay.files.hits import hits_of
 from assay.files.replies import read_answers, read_routes
 from assay.files.source import FileSource
 from assay.providers._embedding_cache import EmbeddingCache
-from assay.store.place import parse_location
-from assay.store.running import folder_of, list_running
+from assay.store.location import parse_location
+from assay.store.progress import folder_of, list_running
 
 HEADER = {
     "schema": "assay.answers/1",

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from assay.errors import DataError, StoreError, UsageError
 from assay.store import Store
 from assay.store.judgments import Judgment
-from assay.store.payload import compressed, digest_of
+from assay.store.packing import compressed, digest_of
 
 from ._results import result_of
 

@@ -11,7 +11,7 @@ from assay.store import Store
 from assay.store import database as database_module
 from assay.store.database import PATIENCE, Database
 from assay.store.judgments import Judgment
-from assay.store.place import parse_location
+from assay.store.location import parse_location
 
 from ._results import result_of
 

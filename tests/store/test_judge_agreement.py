@@ -4,8 +4,7 @@ import math
 
 import pytest
 
-from assay.store.judge_agreement import judge_agreements
-from assay.store.judgments import Judgment
+from assay.store.judgments import Judgment, judge_agreements
 
 
 def given_by(judge, *grades, benchmark="b"):

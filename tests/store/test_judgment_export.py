@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from assay import Qrels
 from assay.files.writing import write_qrels
-from assay.store.judgment_export import Exportable, exportable
-from assay.store.judgments import Judgment
+from assay.store.judgments import Exportable, Judgment, exportable
 
 WHEN = "2026-11-15T09:30:00+00:00"
 

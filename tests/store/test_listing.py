@@ -7,7 +7,7 @@ import pytest
 
 import assay
 from assay.errors import BadParameter, UnknownName, UsageError
-from assay.store.parcel import Figure
+from assay.store.stored_result import Figure
 
 from ._days import DAY
 from ._results import result_of

@@ -10,7 +10,7 @@ from sqlalchemy import text
 from assay.errors import StoreError
 from assay.store import Store, migrations
 from assay.store import database as database_module
-from assay.store.payload import unpack_texts
+from assay.store.packing import unpack_texts
 
 from ._results import differences, result_of, saved_and_read
 

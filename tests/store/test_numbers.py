@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.store.numbers import pack_counts, pack_numbers, unpack_counts, unpack_numbers
-from assay.store.payload import compressed, pack_parts
+from assay.store.packing import compressed, pack_counts, pack_numbers, pack_parts, unpack_counts, unpack_numbers
 
 
 def bits(values):

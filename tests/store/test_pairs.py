@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
-from assay.store.pairs import Unopened, pack_pairs, unpack_pairs
-from assay.store.payload import compressed
+from assay.store.packing import Unopened, compressed, pack_pairs, unpack_pairs
 
 IDS = st.text(max_size=8)
 RANKINGS = st.dictionaries(IDS, st.dictionaries(IDS, st.floats(allow_nan=False), max_size=6), max_size=6)

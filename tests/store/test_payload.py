@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.errors import StoreError
-from assay.store.payload import (
+from assay.store.packing import (
     PackedTexts,
     compressed,
     decompressed,

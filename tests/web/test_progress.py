@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from assay.execution.progress import Progress
 from assay.store import Store
-from assay.store.running import told
+from assay.store.progress import told
 from assay.web import progress
 from assay.web.app import make_app
 

@@ -1,6 +1,7 @@
 """Judgments: grades that people give to what was retrieved, with who gave them and when. They belong to a benchmark.
 
 Each judge has one grade for a document and a query; giving another one replaces it. Results stay as they are.
+`judge_agreements` says how far judges agree, `exportable` which grades TREC qrels can hold.
 """
 
 from __future__ import annotations
@@ -8,6 +9,8 @@ from __future__ import annotations
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
 from statistics import median_low
 from typing import Any, NamedTuple
 
@@ -15,12 +18,16 @@ from sqlalchemy import Connection, delete, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from assay.errors import BadParameter, UnknownName, near_matches
+from assay.files import why_not_trec
 from assay.model import is_finite_number
-from assay.store.moments import now, parse_timestamp
-from assay.store.payload import digest_of, pack_json
+from assay.serialize import plain_values
+from assay.stats import cohen_kappa
+from assay.store.database import PATIENCE, Database
+from assay.store.packing import digest_of, pack_json
 from assay.store.rows import read_rows
-from assay.store.tables import JUDGMENTS, RESULTS
-from assay.text import printable, shortened
+from assay.store.schema import JUDGMENTS, RESULTS
+from assay.store.timestamps import now, parse_timestamp
+from assay.text import counted, printable, shortened
 
 LONGEST_JUDGE = 80
 LONGEST_NOTE = 2000
@@ -142,3 +149,149 @@ def with_own_ids(
         documents = {printable(doc): doc for doc in known.get(own, ())}
         found[own] = {documents.get(doc, doc): grade for doc, grade in graded.items()}
     return found
+
+
+# Agreement: how often two judges gave the same grade to the same pair, and how far beyond chance
+
+
+class JudgeAgreement(NamedTuple):
+    """Two judges, over the pairs that both have graded."""
+
+    a: str
+    b: str
+    n_pairs: int
+    n_same: int
+    kappa: float
+    """Cohen's κ; nan where both gave one and the same grade throughout."""
+    weighted_kappa: float
+    """The same with quadratic weights: the nearer two grades are, the less it matters that they differ."""
+
+    @property
+    def same(self) -> float:
+        """Share of pairs with equal grades."""
+        return self.n_same / self.n_pairs
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values, None for nan."""
+        return plain_values({**self._asdict(), "same": self.same})
+
+
+def judge_agreements(judgments: Iterable[Judgment]) -> list[JudgeAgreement]:
+    """Every two judges who share a pair, those with the most pairs first."""
+    by_judge: defaultdict[str, dict[tuple[str, str, str], float]] = defaultdict(dict)
+    for one in judgments:
+        by_judge[one.judge][one.benchmark, one.query, one.document] = one.grade
+    found = []
+    for a, b in combinations(sorted(by_judge), 2):
+        shared = [pair for pair in by_judge[a] if pair in by_judge[b]]
+        if not shared:
+            continue
+        grades = [by_judge[a][pair] for pair in shared], [by_judge[b][pair] for pair in shared]
+        n_same = sum(one == other for one, other in zip(*grades, strict=True))
+        kappas = cohen_kappa(*grades), cohen_kappa(*grades, weights="quadratic")
+        found.append(JudgeAgreement(a, b, len(shared), n_same, *kappas))
+    return sorted(found, key=lambda one: (-one.n_pairs, one.a, one.b))
+
+
+# The judgments of a store
+
+
+class JudgmentBook:
+    """`store.judgments.give(Judgment(…))`, `store.judgments.find(benchmark="hpo-en")`. Each call is one transaction."""
+
+    def __init__(self, database: Database, patience: float = PATIENCE) -> None:
+        self._database, self._patience = database, patience
+
+    def within(self, seconds: float) -> JudgmentBook:
+        """The same book for somebody who waits for the answer: a store that others keep locked is told after that time."""
+        return JudgmentBook(self._database, seconds)
+
+    def give(self, given: Judgment) -> Judgment:
+        """Keep somebody's grade of a pair, in place of the one they gave before; returns it as it is kept."""
+        judgment = checked_judgment(given)
+
+        def work(connection: Connection) -> None:
+            refuse_unknown_benchmark(connection, judgment.benchmark)
+            put_judgments(connection, [judgment])
+
+        self._database.write(work, self._patience)
+        return judgment
+
+    def withdraw(self, given: Judgment) -> bool:
+        """Take back the grade that a judge gave to a pair; says whether there was one."""
+        judgment = checked_judgment(given)
+        return self._database.write(lambda connection: withdraw_judgment(connection, judgment), self._patience)
+
+    def give_all(self, given: Iterable[Judgment], withdrawn: Iterable[Judgment] = ()) -> int:
+        """Keep several grades and take others back, all of it or nothing; says how many there were to take back."""
+        kept, gone = ([checked_judgment(one) for one in some] for some in (given, withdrawn))
+
+        def work(connection: Connection) -> int:
+            for name in dict.fromkeys(one.benchmark for one in kept):
+                refuse_unknown_benchmark(connection, name)
+            put_judgments(connection, kept)
+            return sum(withdraw_judgment(connection, one) for one in gone)
+
+        return self._database.write(work, self._patience)
+
+    def take_over(self, judgments: Iterable[Judgment]) -> int:
+        """Keep judgments of another store; says how many are new here, or newer than those that were."""
+        every = list(judgments)
+        return self._database.write(lambda connection: put_judgments(connection, every), self._patience)
+
+    def find(
+        self,
+        benchmark: str | None = None,
+        query: str | None = None,
+        document: str | None = None,
+        judge: str | None = None,
+    ) -> Sequence[Judgment]:
+        """Grades that people gave, the oldest first; of every benchmark, query, document and judge that is not named."""
+        among = None if benchmark is None else [benchmark]
+        return self._database.read(lambda connection: list_judgments(connection, among, query, document, judge))
+
+
+# Export: what of the grades TREC qrels can hold, and what they cannot, each with the reason
+
+MOST_NAMED = 5
+"""Reasons that are told."""
+LONGEST = 200
+"""Letters of a reason."""
+
+
+@dataclass(frozen=True)
+class Exportable:
+    """Grades that can be written as qrels, one for each pair, and why others cannot."""
+
+    grades: Mapping[str, Mapping[str, float]]
+    left_out: tuple[str, ...] = ()
+    """Why, once for each grade."""
+
+    @property
+    def n_pairs(self) -> int:
+        """How many pairs have a grade."""
+        return sum(map(len, self.grades.values()))
+
+    @property
+    def said(self) -> str:
+        """What TREC files cannot hold, on one line; empty where they hold everything."""
+        if not self.left_out:
+            return ""
+        reasons = [one if len(one) <= LONGEST else one[: LONGEST - 1] + "…" for one in dict.fromkeys(self.left_out)]
+        more = "; …" if len(reasons) > MOST_NAMED else ""
+        which = "; ".join(reasons[:MOST_NAMED]) + more
+        return printable(f"TREC files cannot hold {counted(len(self.left_out), 'grade')}: {which}")
+
+
+def exportable(judgments: Iterable[Judgment]) -> Exportable:
+    """One grade for each pair, as `combined` has it; what is no number, or has an id with a blank, is left out and named."""
+    kept, left_out = [], []
+    for one in judgments:
+        why = why_not_trec(one.query, one.document)
+        if not is_finite_number(one.grade):
+            why = f"{one.judge} gave {one.document} for {one.query} the grade {one.grade!r}, which is no finite number"
+        if why:
+            left_out.append(why)
+        else:
+            kept.append(one)
+    return Exportable(combined(kept), tuple(left_out))

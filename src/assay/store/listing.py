@@ -1,10 +1,10 @@
-"""Listing: stored results and the history of a metric, without reading any scores."""
+"""Listing: stored results, the history of a metric, and the metrics themselves, without reading any scores."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
@@ -12,12 +12,15 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select, and_, case, select
 
-from assay.errors import BadParameter
-from assay.store.entries import Entry, Point
-from assay.store.pairs import Unopened
-from assay.store.parcel import Figure
-from assay.store.rows import read_rows
-from assay.store.tables import BASELINES, EVALUATIONS, FIGURES, RESULTS, TAGS
+from assay.errors import BadParameter, UnknownName
+from assay.evaluation import Result
+from assay.metrics import BoundMetric, find_metric, recorded_metric
+from assay.store.packing import Unopened, damage_in, decompressed
+from assay.store.rows import read_first, read_rows, store_prefix
+from assay.store.schema import BASELINES, EVALUATIONS, FIGURES, RESULTS, TAGS
+from assay.store.stored_result import Entry, Figure, Point, to_stored, unpack_record
+from assay.store.timestamps import now
+from assay.store.writing import comparability_of
 from assay.text import printable, shortened
 
 IS_FAILED = and_(RESULTS.c.n_queries > 0, RESULTS.c.n_failed >= RESULTS.c.n_queries)
@@ -181,3 +184,34 @@ def list_benchmarks(connection: Connection, numbers: Sequence[int]) -> Sequence[
     """What the results of some evaluations are about."""
     wanted = select(RESULTS.c.benchmark).where(RESULTS.c.evaluation.in_(numbers)).distinct()
     return [name for (name,) in read_rows(connection, wanted, tuple[str])]
+
+
+def point_of(result: Result, metric: str) -> Point:
+    """Its figure, with what it may be compared with; it belongs to no evaluation yet."""
+    parcel = to_stored(replace(result, run={}))
+    name = result.own_name(metric)
+    figure = next((one for one in parcel.figures if one.metric == name), None)
+    value, n = (figure.value, figure.n) if figure else (None, 0)
+    where = (printable(result.benchmark), printable(result.name))
+    return Point("", now(), *where, value, None, None, n, comparability_of(parcel))
+
+
+def stored_metric(connection: Connection, name: str) -> BoundMetric:
+    """A metric that is known here; else as the newest result has it that has figures under that very name."""
+    try:
+        return find_metric(name)
+    except UnknownName:
+        record = _newest_record(connection, name)
+        if record is None:
+            raise
+    what = f"{store_prefix(connection)}the newest result with {printable(name)}"
+    content = decompressed(record, what)
+    with damage_in(what):
+        return recorded_metric(name, unpack_record(content).is_higher_better(name))
+
+
+def _newest_record(connection: Connection, metric: str) -> bytes | None:
+    wanted = select(RESULTS.c.record).select_from(RESULTS).join(EVALUATIONS).join(FIGURES).where(FIGURES.c.metric == metric)
+    newest = wanted.order_by(EVALUATIONS.c.saved.desc(), EVALUATIONS.c.number.desc()).limit(1)
+    found = read_first(connection, newest, tuple[bytes])
+    return None if found is None else found[0]

@@ -1,4 +1,4 @@
-"""Lookup: the results that a word means, in a file or in the store; and the baseline of a name, if there is one yet.
+"""Lookup: the results that a reference stands for, in a file or in the store; and the baseline of a name, if there is one.
 
 The gate, the watch and the pytest plug-in all ask here, so that a name means the same to each of them.
 """
@@ -9,8 +9,8 @@ from pathlib import Path
 
 from assay.errors import DataError, UnknownName
 from assay.evaluation import check_not_empty, is_saved_result, read_results
-from assay.store.found import LookupResult
-from assay.store.place import parse_location
+from assay.store.location import parse_location
+from assay.store.lookup_result import LookupResult
 from assay.store.references import is_baseline_name, looks_like_file
 from assay.store.store import Store
 

@@ -14,12 +14,11 @@ from assay.errors import AssayError, StoreError
 from assay.evaluation import SavedRecord
 from assay.schema import convert_plain
 from assay.store.annotation import mark_blessed
-from assay.store.comparability import comparable_of
-from assay.store.moments import now
-from assay.store.payload import decompressed, unpack_json
-from assay.store.place import StoreLocation
+from assay.store.location import StoreLocation
+from assay.store.packing import decompressed, unpack_json
 from assay.store.rows import read_first
-from assay.store.tables import BASELINES, EVALUATIONS, JUDGMENTS, METADATA, RESULTS, SCHEMA
+from assay.store.schema import BASELINES, EVALUATIONS, JUDGMENTS, METADATA, RESULTS, SCHEMA, comparable_of
+from assay.store.timestamps import now
 
 LOCK = 0x61737361
 """PostgreSQL's number of the lock that makes migrations wait for each other."""

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, func, select
 
 from assay.errors import BadParameter, UnknownName, UsageError, near_matches
 from assay.store.rows import read_first, read_rows
-from assay.store.tables import BASELINES, EVALUATIONS
+from assay.store.schema import BASELINES, EVALUATIONS
 from assay.text import counted, printable, shortened, some_of
 
 MANY = 200

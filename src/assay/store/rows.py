@@ -1,4 +1,4 @@
-"""rows: what the database hands back, checked once against the type of a row; anything else is damage."""
+"""Rows: what the database hands back, checked once against the type of a row; anything else is damage."""
 
 from __future__ import annotations
 

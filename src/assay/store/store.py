@@ -13,26 +13,30 @@ from sqlalchemy import Connection, func, select
 from assay.errors import UsageError
 from assay.evaluation import Result
 from assay.metrics import BoundMetric
-from assay.store.annotation import Blessed, add_notes, add_tags, address, bless, check_tag, remove_tags, unblessing
-from assay.store.bundling import bundle_of
-from assay.store.database import Database
-from assay.store.entries import Entry, Note, Point, StoredEvaluation
-from assay.store.export_file import Exported, read_export, write_export
-from assay.store.judgment_book import JudgmentBook
-from assay.store.judgments import Judgment, list_judgments
-from assay.store.listing import Filter, list_benchmarks, list_entries, list_failed, list_points
-from assay.store.moments import now, parse_since
-from assay.store.place import StoreLocation, parse_location
-from assay.store.reading import read_evaluation
-from assay.store.reading_exported import read_exported
+from assay.store.annotation import (
+    Blessed,
+    add_notes,
+    add_tags,
+    address,
+    bless,
+    check_tag,
+    delete_unused,
+    deletion,
+    remove_tags,
+    unblessing,
+)
+from assay.store.database import Database, state_of
+from assay.store.export import Exported, read_export, read_exported, write_export
+from assay.store.judgments import Judgment, JudgmentBook, list_judgments
+from assay.store.listing import Filter, list_benchmarks, list_entries, list_failed, list_points, stored_metric
+from assay.store.location import StoreLocation, parse_location
+from assay.store.reading import IntegrityReport, check_integrity, read_evaluation
 from assay.store.references import Target, check_baseline_name, chosen_places, resolve, resolve_whole
-from assay.store.removal import delete_unused, deletion
 from assay.store.rows import read_rows
-from assay.store.soundness import IntegrityReport, check_integrity
-from assay.store.state import state_of
-from assay.store.stored_metric import stored_metric
-from assay.store.tables import BASELINES, EVALUATIONS, RESULTS
-from assay.store.writing import insert_bundle
+from assay.store.schema import BASELINES, EVALUATIONS, RESULTS
+from assay.store.stored_result import Entry, Note, Point, StoredEvaluation
+from assay.store.timestamps import now, parse_since
+from assay.store.writing import bundle_of, insert_bundle
 
 
 class Imported(NamedTuple):

@@ -1,10 +1,10 @@
-"""Writing: an evaluation with all its results, in one transaction; and what is said about it later."""
+"""Writing: results and their plan made ready for the store, and written in one transaction."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import chain
 from pathlib import PurePath
@@ -13,13 +13,14 @@ from typing import Any
 from sqlalchemy import Connection, Table, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from assay.execution import EVALUATION
-from assay.store.comparability import comparable_of
-from assay.store.moments import now, parse_timestamp
-from assay.store.parcel import StoredResult
-from assay.store.payload import compressed, digest_of, pack_json, unpack_json
-from assay.store.tables import DATASETS, EVALUATIONS, FIGURES, PAYLOADS, RESULTS
-from assay.text import printable
+from assay.errors import BadParameter, UsageError
+from assay.evaluation import Result
+from assay.execution import EVALUATION, Plan
+from assay.store.packing import compressed, digest_of, pack_json, unpack_json
+from assay.store.schema import DATASETS, EVALUATIONS, FIGURES, PAYLOADS, RESULTS, comparable_of
+from assay.store.stored_result import StoredResult, to_stored
+from assay.store.timestamps import now, parse_timestamp
+from assay.text import printable, shortened
 
 SHORTEST = 4
 """Digits of the digest that an id ends in; more where another evaluation has the same ones."""
@@ -191,3 +192,33 @@ def unused(connection: Connection, table: Table, among: Sequence[str] | None = N
     if among is not None:
         wanted = wanted.where(table.c.digest.in_(among))
     return list(connection.execute(wanted).scalars())
+
+
+def bundle_of(results: Result | Iterable[Result], plan: Any = None, started: str | None = None) -> EvaluationBundle:
+    """An evaluation, everything slow done."""
+    every = [results] if isinstance(results, Result) else list(results) if isinstance(results, Iterable) else [results]
+    if wrong := [one for one in every if not isinstance(one, Result)]:
+        raise BadParameter(f"only results are saved, as assay.run and assay.evaluate give them, not {shortened(wrong[0])}")
+    parcels = tuple(map(to_stored, every))
+    if not parcels:
+        raise UsageError("there is no result to save")
+    described = describe_plan(plan)
+    if started is not None:
+        moment = parse_timestamp(started)
+        if moment is None:
+            raise BadParameter(f"started is a time such as 2026-11-15T09:30:00+00:00, not {started!r}")
+        described["started"] = moment
+    bundle = EvaluationBundle(pack_json(described), parcels, now())
+    bundle.prepare()
+    return bundle
+
+
+def describe_plan(plan: Any) -> dict[str, Any]:
+    """A plan as plain values: what it says about answers and scores, and how they are shown."""
+    if plan is None:
+        return {}
+    if isinstance(plan, Plan):
+        return {**plan.describe(), "statistics": asdict(plan.statistics), "by": list(plan.by)}
+    if isinstance(plan, Mapping):
+        return dict(plan)
+    raise BadParameter(f"a plan is a Plan or a mapping, not a {type(plan).__name__}")

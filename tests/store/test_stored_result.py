@@ -15,8 +15,8 @@ from assay.evaluation.result import Confidence
 from assay.evaluation.saved_form import KnownProvenance, KnownRelevance
 from assay.model.records import Query
 from assay.store import Store
-from assay.store.pairs import unpack_pairs
-from assay.store.parcel import parcel_of_plain, to_stored
+from assay.store.packing import unpack_pairs
+from assay.store.stored_result import parcel_of_plain, to_stored
 
 from ._results import differences, result_of, saved_and_read
 

@@ -1,4 +1,4 @@
-"""Moments: times as one kind of text, in UTC and of one width, so that they sort as they passed."""
+"""Timestamps: times as one kind of text, in UTC and of one width, so that they sort by time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keeping: what `assay eval` does with its results; whatever happens to the store, they are not lost."""
+"""Saving: what `assay eval` does with its results; where the store fails, they go into a file."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from typing import Any
 
 from assay.errors import DataError, StoreError
 from assay.evaluation import Result
-from assay.store.bundling import bundle_of
-from assay.store.export_file import Exported, write_export
-from assay.store.place import DEFAULT
+from assay.store.export import Exported, write_export
+from assay.store.location import DEFAULT
 from assay.store.store import Store
-from assay.store.writing import SHORTEST, EvaluationBundle
+from assay.store.writing import SHORTEST, EvaluationBundle, bundle_of
 
 UNSAVED = DEFAULT.parent / "unsaved"
 

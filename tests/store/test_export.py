@@ -10,7 +10,7 @@ import zstandard
 
 from assay.errors import BadParameter, DataError, StoreError, UnknownName
 from assay.masking import add_secret
-from assay.store import Store, pairs, score_payload
+from assay.store import Store, packing
 from assay.store.judgments import Judgment
 
 from ._results import differences, result_of, saved_and_read
@@ -211,7 +211,7 @@ def test_any_number_survives_the_journey(filled, other, tmp_path, odd):
 def test_what_an_older_assay_saved_can_be_carried_too(filled, other, tmp_path, monkeypatch):
     """The first stores have ids as lists of JSON, so their digests are others."""
     with monkeypatch.context() as older:
-        for module in (pairs, score_payload):
+        for module in (packing, packing):
             older.setattr(module, "pack_texts", lambda texts: json.dumps(list(texts)).encode())
         filled.save([result_of(9, started=DAY)])
     assert filled.check().faults == ()

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from assay.errors import BadParameter, StoreError
-from assay.store.place import StoreLocation, parse_location
+from assay.store.location import StoreLocation, parse_location
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import BadParameter
-from assay.store.moments import format_timestamp, now, parse_since, parse_timestamp
+from assay.store.timestamps import format_timestamp, now, parse_since, parse_timestamp
 
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
 TIMES = st.datetimes(datetime(1990, 1, 1), datetime(2090, 1, 1), timezones=st.just(UTC))

@@ -1,4 +1,4 @@
-"""Parcel: a result taken apart into what the store keeps, and put together again."""
+"""Stored result: a result taken apart into what the store keeps, and put together again; and what lists say about it."""
 
 from __future__ import annotations
 
@@ -16,10 +16,20 @@ from assay.evaluation import Result, SavedQuery, SavedRecord, result_of_record, 
 from assay.masking import mask, mask_nested
 from assay.model import Query
 from assay.schema import SchemaError, at_key, convert_plain
-from assay.store.moments import parse_timestamp
-from assay.store.pairs import Pairs, pack_pairs, unpack_pairs
-from assay.store.payload import digest_of, pack_json, unpack_json
-from assay.store.score_payload import Values, columns_of_plain, columns_of_table, pack_scores, unpack_scores
+from assay.store.packing import (
+    Pairs,
+    Values,
+    columns_of_plain,
+    columns_of_table,
+    digest_of,
+    pack_json,
+    pack_pairs,
+    pack_scores,
+    unpack_json,
+    unpack_pairs,
+    unpack_scores,
+)
+from assay.store.timestamps import parse_timestamp
 from assay.text import printable
 
 APART = ("per_query", "queries", "run", "relevant")
@@ -178,3 +188,72 @@ def unpack_queries(payload: bytes) -> dict[str, Query]:
     """Query id → the query, in words and with its tags."""
     saved = msgspec.convert(unpack_json(payload), dict[str, SavedQuery])
     return {name: Query(name, one.text, metadata=one.tags) for name, one in saved.items()}
+
+
+# What lists say about results without reading their scores; and an evaluation that was read
+
+
+class Entry(NamedTuple):
+    """A stored result, as a list shows it."""
+
+    evaluation: str
+    """The id of its evaluation."""
+    saved: str
+    started: str
+    benchmark: str
+    provider: str
+    n_queries: int
+    n_failed: int
+    dataset: str
+    """A digest of the benchmark: another one is another version of it."""
+    is_failed: bool
+    """Whether the provider failed on every query, so that no figure says anything."""
+    figures: Mapping[str, Figure]
+    """Metric → its summary, in the order of the plan."""
+    tags: tuple[str, ...]
+    baselines: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        figures = {
+            name: {"value": one.value, "low": one.low, "high": one.high, "n": one.n} for name, one in self.figures.items()
+        }
+        return {**self._asdict(), "figures": figures, "tags": list(self.tags), "baselines": list(self.baselines)}
+
+
+class Point(NamedTuple):
+    """One summary in the history of a metric."""
+
+    evaluation: str
+    started: str
+    benchmark: str
+    provider: str
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    dataset: str
+    """A digest of the benchmark and of how answers were judged: figures compare where it is equal."""
+    was_baseline: bool = False
+    """Whether somebody has blessed the result, under whatever name."""
+
+
+class Note(NamedTuple):
+    """What somebody wrote about an evaluation, and when."""
+
+    written: str
+    text: str
+
+
+@dataclass(frozen=True)
+class StoredEvaluation:
+    """One evaluation, read: what was planned, and its results as they were saved."""
+
+    id: str
+    started: str
+    saved: str
+    plan: Mapping[str, Any]
+    results: tuple[Result, ...]
+    tags: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
+    baselines: tuple[str, ...] = ()

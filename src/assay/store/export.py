@@ -2,33 +2,35 @@
 
 The first line names the layout. Then comes each evaluation, followed by its results as `Result.to_dict` writes them, and
 then what people judged; the last line says how many evaluations there were. `zstd -dc file | head -1` shows it to anybody.
+Secrets that became known only after an evaluation was saved are masked.
 """
 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
+from sqlalchemy import Connection
 
 from assay._version import __version__
 from assay.atomic_write import atomic_write, is_stream
-from assay.errors import BadParameter, DataError, UsageError
+from assay.errors import BadParameter, DataError, StoreError, UsageError
 from assay.evaluation import SavedResult, result_of
 from assay.files import UnpackedFile, ZstdFile
 from assay.masking import MASK, find_secret, has_secrets, mask, mask_nested
 from assay.schema import Count, SchemaError, check_depth, convert_plain, parse_plain, schema_errors_in
 from assay.store.annotation import check_tag
-from assay.store.entries import Note
 from assay.store.judgments import Judgment, checked_judgment
-from assay.store.masked_bundle import masked_bundle
-from assay.store.moments import now, parse_timestamp
-from assay.store.parcel import StoredResult, parcel_of_plain
-from assay.store.payload import pack_json, unpack_json
+from assay.store.packing import damage_in, pack_json, unpack_json
+from assay.store.reading import read_bundle
 from assay.store.references import ID, check_baseline_name, chosen_places
+from assay.store.stored_result import Note, StoredResult, parcel_of_plain
+from assay.store.timestamps import now, parse_timestamp
 from assay.store.writing import SHORTEST, EvaluationBundle
 from assay.text import printable, shortened
 
@@ -271,3 +273,43 @@ def _taken_over(path: Path, number: int, what: str) -> Iterator[None]:
     except UsageError as error:
         place = f"{path}:{number}" if number else str(path)
         raise DataError(f"{place}: {what} in it cannot be taken over: {error}") from None
+
+
+# Masking
+
+
+def masked_bundle(bundle: EvaluationBundle, name: str, what: str) -> EvaluationBundle:
+    """The same with every text masked; its digest is that of what it says now, so that it can be imported.
+
+    Where ids would no longer differ, nothing is exported: figures would be lost.
+    """
+    try:
+        plan, parcels = _masked(unpack_json(bundle.plan)), tuple(map(_masked_parcel, bundle.parcels))
+    except (SchemaError, ValueError):
+        raise StoreError(
+            f"{name} cannot be exported: {what} is in it, and without that secret its ids or numbers cannot be told apart; "
+            f"delete it with assay results delete {name}, or rename what holds the secret and evaluate again"
+        ) from None
+    return replace(bundle, plan=pack_json(plan), parcels=parcels)
+
+
+def _masked_parcel(parcel: StoredResult) -> StoredResult:
+    return parcel_of_plain(_masked(parcel.to_plain()))
+
+
+def _masked(value: Any) -> Any:
+    """Plain values masked; a ValueError where two names become one."""
+    if isinstance(value, Mapping):
+        found = {mask(name): _masked(one) for name, one in value.items()}
+        if len(found) != len(value):
+            raise ValueError
+        return found
+    return [_masked(one) for one in value] if isinstance(value, list) else mask_nested(value)
+
+
+def read_exported(connection: Connection, number: int) -> Exported:
+    """As the file will be read: what an older assay saved is packed as this one does, so that its digest is the same."""
+    about, bundle = read_bundle(connection, number)
+    with damage_in(about.id):
+        renewed = replace(bundle, parcels=tuple(parcel_of_plain(parcel.to_plain()) for parcel in bundle.parcels))
+    return Exported(about.id, renewed, about.tags, about.notes, about.baselines)

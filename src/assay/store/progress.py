@@ -1,4 +1,4 @@
-"""Running: what evaluations that have not ended yet tell about how far they are, in small files beside the store.
+"""Progress: how far evaluations are that still run, in small files beside the store.
 
 Each has a file of its own, replaced whole, touched every few seconds, and removed at the end. One that nobody has touched
 for a while is of a process that was killed, and does not count; the next evaluation removes it. A process keeps its file
@@ -21,8 +21,8 @@ import msgspec
 
 from assay.execution import Progress
 from assay.schema import Count
-from assay.store.moments import now
-from assay.store.place import DEFAULT, StoreLocation
+from assay.store.location import DEFAULT, StoreLocation
+from assay.store.timestamps import now
 from assay.temporary_files import locked_file, remove_abandoned
 from assay.text import printable
 

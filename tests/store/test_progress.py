@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from assay.execution.progress import Progress
-from assay.store import running
-from assay.store.place import parse_location
-from assay.store.running import folder_of, list_running, told
+from assay.store import progress
+from assay.store.location import parse_location
+from assay.store.progress import folder_of, list_running, told
 
 SCRIPT = Path(sys.executable).with_name("assay")
 SLOW = """
@@ -88,7 +88,7 @@ def test_the_dead_do_not_count(place, monkeypatch):
     left = folder_of(place) / "1-0000dead.json"
     left.write_text('{"id":"1-0000dead","started":"2026-11-15","n_parts":1,"parts":[]}')
     assert [one.id for one in list_running(place)] == ["1-0000dead"]
-    ago = time.time() - running.SILENCE - 1
+    ago = time.time() - progress.SILENCE - 1
     os.utime(left, (ago, ago))
     assert list_running(place) == []
 
@@ -114,7 +114,7 @@ def test_what_cannot_be_read_is_passed_over(place, content):
 
 
 def test_it_shows_signs_of_life_while_nothing_is_answered(place, monkeypatch):
-    monkeypatch.setattr(running, "BEAT", 0.01)
+    monkeypatch.setattr(progress, "BEAT", 0.01)
     with told(place, 1):
         (file,) = folder_of(place).glob("*.json")
         os.utime(file, (0, 0))

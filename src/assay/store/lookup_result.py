@@ -1,4 +1,4 @@
-"""Found: the results that somebody asked for by a word, and where they are from."""
+"""Lookup result: the results that a reference stands for, and where they come from."""
 
 from __future__ import annotations
 

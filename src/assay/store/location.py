@@ -1,4 +1,4 @@
-"""Place: where a store is; a file, or a database by URL. Passwords are never shown."""
+"""Store location: a file, or a database by URL. Passwords are never shown."""
 
 from __future__ import annotations
 
