@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay import DataError
-from assay.compat._credited_once import AGAIN, credited_once
+from assay.compat.arguments import AGAIN, credited_once
 from assay.metrics import dcg_at_k, ndcg_at_k, recall_at_k
 
 

@@ -169,7 +169,7 @@ def test_results_are_graded_once_for_all_metrics(monkeypatch):
         asked.append(named["relevance"])
         return assay.evaluate(*arguments, **named)
 
-    monkeypatch.setattr("assay.compat.memorybench._graded_results.evaluate_metrics", counting)
+    monkeypatch.setattr("assay.compat.memorybench.results.evaluate_metrics", counting)
     results = [
         result("ba", metadata={"relevantIds": ["a", "c"]}),
         {"expected": "cats sleep", "actual": "cats", "retrievedContext": ["cats sleep"]},

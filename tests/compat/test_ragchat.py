@@ -159,7 +159,7 @@ def test_the_cache_spares_what_is_known(monkeypatch):
         asked.append(len(run))
         return assay.evaluate(qrels, run, metrics, policy=policy)
 
-    monkeypatch.setattr("assay.compat.ragchat._batch.evaluate_metrics", counting)
+    monkeypatch.setattr("assay.compat.ragchat.batch.evaluate_metrics", counting)
     cache = MetricsCache()
     queries = [{"id": "1", "relevant_docs": "a"}, {"id": "2", "relevant_docs": "b"}]
     first = evaluate_retrieval_batch(queries, ["a", "a"], ["mrr"], cache=cache)

@@ -3,7 +3,7 @@
 import pytest
 
 from assay.compat.ranx import Qrels, Run, evaluate, fuse, optimize_fusion
-from assay.compat.ranx._fuse import METHODS
+from assay.compat.ranx.fusion import METHODS
 from assay.errors import BadParameter, UnknownName
 
 A = Run({"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"d": 2.0, "e": 1.0}}, name="one")

@@ -1,21 +1,20 @@
-"""`phentrieve.evaluation.metrics`: what a Chroma-shaped result is worth for one test case.
-
-Expected ids are a list, or one id as text.
-"""
+"""Phentrieve's metrics over Chroma-shaped results, and how the HPO ids of such a result are read."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from assay.compat._checked_value import checked
-from assay.compat.phentrieve._ranked_terms import ranked_terms
-from assay.compat.phentrieve._terms import Terms, term_list
+from assay.compat.arguments import checked, credited_once
+from assay.errors import DataError
 from assay.evaluation import evaluate_metrics
 from assay.grammar import cutoff
 from assay.metrics import all_metrics, find_metric, grade_query, score_query
+from assay.model import text_id
 from assay.ontology import Ontology, parse_similarity
+from assay.text import shortened
 
 Results = Mapping[str, Any] | None
 """What Chroma returns for one query: `{"ids": [[…]], "metadatas": [[{"hpo_id": …}]], "distances": [[…]]}`."""
@@ -78,3 +77,73 @@ def _binary(expected_ids: Terms) -> dict[str, float]:
 
 def _score(name: str, results: Results, grades: Mapping[str, float], **settings: Any) -> float:
     return score_query(all_metrics()[name].bind(**settings), grade_query(ranked_terms(results), grades))
+
+
+TERM = "hpo_id"
+"""Where the metadata of a hit says which term it is."""
+_LOOKS_LIKE_A_TERM = re.compile(r"[A-Z][A-Za-z]*[:_][0-9]+")
+
+
+def ranked_terms(results: Mapping[str, Any] | None) -> list[str]:
+    """The term of each hit by its metadata, or its id where metadata say nothing of terms; none where there are no hits.
+
+    A hit without a term, and one whose term came before, hold their rank under a name that no term has. Metadata that name
+    no term at all, beside ids that are none, are refused: terms must stand under another name there.
+    """
+    if not results:
+        return []
+    if not isinstance(results, Mapping):
+        raise DataError(f"expected what Chroma returns, {{'ids': [[…]], 'metadatas': [[…]]}}, found {shortened(results)}")
+    ids, metadatas = _of_one_query(results, "ids"), _of_one_query(results, "metadatas")
+    if not metadatas or not any(metadatas):
+        return credited_once(ids or [""] * len(metadatas or ()))
+    if ids is not None and len(ids) != len(metadatas):
+        raise DataError(f"ids and metadatas belong together one by one; found {len(ids)} and {len(metadatas)}")
+    known = [_metadata(one) for one in metadatas]
+    if not any(TERM in one for one in known):
+        _refuse_other_names(known, ids or ())
+    return credited_once(_term(*hit) for hit in zip(known, ids or [""] * len(known), strict=True))
+
+
+def _metadata(one: Any) -> Mapping[str, Any]:
+    if one is not None and not isinstance(one, Mapping):
+        raise DataError(f"metadatas: expected a map with {TERM} for each hit, found {shortened(one)}")
+    return one or {}
+
+
+def _term(metadata: Mapping[str, Any], own: Any) -> Any:
+    """What metadata say, be it nothing; the hit's own id where they do not say."""
+    return (metadata[TERM] or "") if TERM in metadata else own
+
+
+def _refuse_other_names(metadatas: Sequence[Mapping[str, Any]], ids: Sequence[Any]) -> None:
+    if not any(isinstance(one, str) and _LOOKS_LIKE_A_TERM.fullmatch(one) for one in ids):
+        found = ", ".join(dict.fromkeys(str(name) for one in metadatas for name in one))
+        said = f"metadatas: no hit says its {TERM}, and ids are not like HP:0001250 either; found {found}"
+        raise DataError(said)
+
+
+def _of_one_query(results: Mapping[str, Any], key: str) -> Sequence[Any] | None:
+    """The list of the only query; None where the key is missing or empty."""
+    lists = results.get(key)
+    if not lists:
+        return None
+    if not isinstance(lists, list | tuple) or not all(isinstance(one, list | tuple) for one in lists):
+        raise DataError(f"{key}: expected a list with the list of one query, as Chroma returns it, found {shortened(lists)}")
+    if len(lists) > 1:
+        raise DataError(f"{key}: these are the results of {len(lists)} queries; hand over one query's at a time")
+    return lists[0]
+
+
+Terms = str | Iterable[str]
+
+
+def term_list(ids: Any, name: str = "expected_ids") -> list[str]:
+    """The ids, each once; a text is one id, and never taken letter by letter. None is no id."""
+    if ids is None:
+        return []
+    if isinstance(ids, str):
+        return [ids]
+    if isinstance(ids, bytes) or not isinstance(ids, Iterable):
+        raise DataError(f"{name} is a list of ids, or one id as text; found {shortened(ids)}")
+    return list(dict.fromkeys(map(text_id, ids)))

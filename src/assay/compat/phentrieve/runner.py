@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from assay.atomic_write import atomic_write
-from assay.compat._credited_once import AGAIN
-from assay.compat.phentrieve._ranked_terms import ranked_terms
+from assay.compat.arguments import AGAIN
+from assay.compat.phentrieve.metrics import ranked_terms
 from assay.datasets import HPO, LANGUAGES, USUAL, BenchmarkDataset, language_of, load_hpo
 from assay.errors import DataError, UsageError
 from assay.evaluation import Result

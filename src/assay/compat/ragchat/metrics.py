@@ -1,17 +1,16 @@
-"""The functions over one query, and the means over several lists of ids; relevant ids come first."""
+"""The six metrics of the specification, relevant ids first; and ids as this system writes them: one text, `;`, or a list."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from math import fsum
 from typing import Any
 
-from assay.compat._checked_value import checked
-from assay.compat._credited_once import credited_once
-from assay.compat.ragchat._ids import Ids, id_list, relevant_grades
-from assay.errors import DataError
+from assay.compat.arguments import checked, credited_once
+from assay.errors import DataError, UnknownName, near_matches
 from assay.grammar import cutoff
 from assay.metrics import all_metrics, grade_query, score_query
+from assay.model import is_finite_number, text_id
 from assay.text import shortened
 
 
@@ -81,3 +80,59 @@ def _score(
 ) -> float:
     view = grade_query(credited_once(id_list(predicted)), relevant_grades(relevant, relevance_grades))
     return score_query(all_metrics()[name].bind(**settings), view)
+
+
+Ids = str | Iterable[Any]
+
+
+def id_list(ids: Ids | None) -> list[str]:
+    """The ids in their order; blanks around them and empty ones between two `;` do not count, None is no id at all."""
+    if ids is None:
+        return []
+    if isinstance(ids, str):
+        return [one.strip() for one in ids.split(";") if one.strip()]
+    if isinstance(ids, bytes) or not isinstance(ids, Iterable):
+        raise DataError(f"ids are one text, several joined by ';', or a list of them; found {shortened(ids)}")
+    return [text_id(one) for one in ids]
+
+
+def relevant_grades(relevant: Ids | Mapping[Any, float] | None, grades: Mapping[Any, float] | None) -> dict[str, float]:
+    """Relevant id → grade: 1 each, or what the grades say, where a relevant id without a grade has 0."""
+    if isinstance(relevant, Mapping):
+        return _checked(relevant)
+    known = None if grades is None else _checked(grades)
+    return {one: 1.0 if not known else known.get(one, 0.0) for one in id_list(relevant)}
+
+
+def _checked(grades: Any) -> dict[str, float]:
+    """Text id → grade; a grade is any finite number."""
+    if not isinstance(grades, Mapping):
+        raise DataError(f"grades are a map, id → grade, found {shortened(grades)}")
+    for one, grade in grades.items():
+        if not is_finite_number(grade):
+            raise DataError(f"the grade of {one} is a finite number, not {shortened(grade)}")
+    return {text_id(one): grade for one, grade in grades.items()}
+
+
+class RetrievalMetricsSuite:
+    """`suite.evaluate("ndcg", relevant_ids, predicted_ids, k=5)`; `suite.metrics` is name → function, and may be added to.
+
+    hit, ndcg, recall and precision take the ids of one query; mrr and map take lists of them, one for each query.
+    """
+
+    def __init__(self) -> None:
+        self.metrics: dict[str, Callable[..., float]] = {
+            "hit": hit_at_k,
+            "ndcg": ndcg_at_k,
+            "mrr": mean_reciprocal_rank,
+            "map": mean_average_precision,
+            "recall": recall_at_k,
+            "precision": precision_at_k,
+        }
+
+    def evaluate(self, metric_name: str, *args: Any, **kwargs: Any) -> float:
+        """The metric of that name, with its arguments; an unknown one is an error (a ValueError, as printed)."""
+        if metric_name not in self.metrics:
+            near = near_matches(metric_name, self.metrics)
+            raise UnknownName("metric", metric_name, near, f"there are {', '.join(self.metrics)}")
+        return self.metrics[metric_name](*args, **kwargs)

@@ -102,3 +102,6 @@ def pandas() -> Any:
         return importlib.import_module("pandas")
     except ModuleNotFoundError:
         raise UsageError("a data frame needs pandas: pip install pandas") from None
+
+
+Q_ID, DOC_ID, SCORE = COLUMNS

@@ -1,15 +1,17 @@
-"""EvalResult dictionaries as a dataset and its hits: `metadata` in camelCase says what is relevant."""
+"""EvalResults as memorybench writes them: read once, graded once for each threshold, and scored by every metric wanted."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from assay.compat._credited_once import credited_once
+from assay.compat.arguments import credited_once
 from assay.datasets import BenchmarkDataset
 from assay.errors import DataError
+from assay.evaluation import Relevance, Result, evaluate_metrics
+from assay.metrics import find_metrics
 from assay.model import Hit, Pack, Query, is_finite_number, text_id
-from assay.text import shortened
+from assay.text import shortened, words_of
 
 JUDGED = ("relevantIds", "relevantChunkIds", "groundTruthIds", "qrels")
 """Where metadata have the ids of what is relevant; the first that is there counts."""
@@ -109,3 +111,41 @@ def _record(context: Any, where: str) -> Mapping[str, Any]:
 
 def _listed(found: Mapping[str, Any]) -> str:
     return ", ".join(map(str, found)) or "nothing"
+
+
+class GradedResults:
+    """What was asked, and what metrics of the catalog say about it; nothing is worked out before somebody wants it."""
+
+    def __init__(self, asked: Asked, metrics: Sequence[str], hit_metrics: Sequence[str]) -> None:
+        self.asked = asked
+        self._metrics = find_metrics((*metrics, *hit_metrics))
+        self._hit_metrics = find_metrics(hit_metrics)
+        self._by_threshold: dict[float, Result | None] = {}
+        self._exact: list[Result | None] = []
+
+    def graded(self, threshold: float) -> Result | None:
+        """By ids, else evidence, else words shared; None where no result says anything about relevance."""
+        if threshold not in self._by_threshold:
+            self._by_threshold[threshold] = self._graded(threshold)
+        return self._by_threshold[threshold]
+
+    def exact(self) -> Result | None:
+        """By the expected words in a row; None where no result says what to expect."""
+        if not self._exact:
+            self._exact.append(self._exactly())
+        return self._exact[0]
+
+    def _graded(self, threshold: float) -> Result | None:
+        dataset = self.asked.dataset
+        is_decided = any(
+            query in dataset.qrels or one.evidence is not None or words_of(one.expected or "")
+            for query, one in dataset.queries.items()
+        )
+        relevance = Relevance("auto", defaults={"threshold": threshold})
+        return evaluate_metrics(dataset, self.asked.hits, self._metrics, relevance=relevance) if is_decided else None
+
+    def _exactly(self) -> Result | None:
+        try:
+            return evaluate_metrics(self.asked.dataset, self.asked.hits, self._hit_metrics, relevance="substring")
+        except DataError:  # no result says what to expect
+            return None

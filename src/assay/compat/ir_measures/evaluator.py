@@ -8,7 +8,7 @@ from typing import Any
 from ir_measures import Measure, Metric
 from ir_measures.providers import Evaluator, Provider
 
-from assay.compat.ir_measures._measure import metric_of
+from assay.compat.ir_measures.registration import metric_of
 from assay.errors import UsageError
 from assay.evaluation import OWN, evaluate_settings, settings_of
 from assay.files import as_source

@@ -1,10 +1,11 @@
-"""credited_once: a ranking in which an id that comes again holds its rank and earns nothing more."""
+"""Arguments that the shells of several tools read alike: a checked value, and a ranking in which an id earns once."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
+from assay.errors import BadParameter
 from assay.model import text_id
 
 AGAIN = "\0again "
@@ -21,3 +22,14 @@ def credited_once(ids: Iterable[Any]) -> list[str]:
         name = text_id(one)
         ranked[f"{AGAIN}{rank}" if name in ranked or not name else name] = None
     return list(ranked)
+
+
+T = TypeVar("T")
+
+
+def checked(parse: Callable[[str], T], name: str, value: Any) -> T:
+    """The value as `parse` reads it; what it cannot read is told with the argument's name."""
+    try:
+        return parse(str(value))
+    except ValueError as error:
+        raise BadParameter(f"{name} is {error}, not {value!r}") from None

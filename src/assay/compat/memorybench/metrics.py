@@ -1,17 +1,17 @@
-"""Metrics of retrieval as classes: `name`, `aliases`, and `compute(results)`."""
+"""memorybench's metric classes, the registry of them by name and alias, and code-chunk's `computeMetrics`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import fsum
-from typing import Any
+from typing import Any, Protocol
 
-from assay.compat._checked_value import checked
-from assay.compat.memorybench._eval_results import Asked, read_eval_results
-from assay.compat.memorybench._graded_results import GradedResults
+from assay.compat.arguments import checked, credited_once
+from assay.compat.memorybench.results import Asked, GradedResults, read_eval_results
+from assay.errors import UnknownName, UsageError, near_matches
 from assay.evaluation import Result
 from assay.grammar import cutoff, fraction
-from assay.metrics import token_f1
+from assay.metrics import ndcg_at_k, precision_at_k, recall_at_k, token_f1
 from assay.model import Pack
 from assay.text import words_of
 
@@ -172,3 +172,80 @@ def _f1(expected: str, answer: str) -> float:
     """How many different words both share, as F1; 0 where nothing is expected."""
     wanted = words_of(expected)
     return token_f1(words_of(answer), [wanted], "set") if wanted else 0.0
+
+
+def compute_metrics(retrieved_ids: Sequence[str], relevant_set: Collection[str], k: int) -> dict[str, float]:
+    """`{"precision", "recall", "ndcg"}` at k: precision ÷ k, the ideal over all relevant ids; 0 where none is."""
+    ranked = credited_once(retrieved_ids)
+    return {
+        "precision": precision_at_k(ranked, relevant_set, k),
+        "recall": recall_at_k(ranked, relevant_set, k),
+        "ndcg": ndcg_at_k(ranked, relevant_set, k),
+    }
+
+
+class MetricCalculator(Protocol):
+    """Anything with a name, aliases, and `compute(results)`."""
+
+    name: str
+    aliases: tuple[str, ...]
+
+    def compute(self, results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        """`{"name", "value", "details"}`."""
+
+
+def get_builtin_metrics() -> list[MetricCalculator]:
+    """A new instance of each: precision, recall and success at 5 and 10, MRR, nDCG at 5 and 10."""
+    at_k: list[MetricCalculator] = [
+        kind(k) for kind in (PrecisionAtKMetric, RecallAtKMetric, SuccessAtKMetric) for k in (5, 10)
+    ]
+    return [*at_k, MRRMetric(), NDCGAt5Metric(), NDCGAt10Metric()]
+
+
+class MetricRegistry:
+    """Finds metrics by name or alias; it starts with the built-in ones, unless others are given."""
+
+    def __init__(self, metrics: Iterable[MetricCalculator] | None = None) -> None:
+        self._by_name: dict[str, MetricCalculator] = {}
+        for metric in get_builtin_metrics() if metrics is None else metrics:
+            self.register(metric)
+
+    @staticmethod
+    def get_builtin_metrics() -> list[MetricCalculator]:
+        """What a new registry starts with."""
+        return get_builtin_metrics()
+
+    def register(self, metric: MetricCalculator) -> None:
+        """Add a metric; a name or alias that another metric has is an error, and nothing is added."""
+        names = dict.fromkeys((metric.name, *metric.aliases))
+        if taken := next((name for name in names if name in self._by_name), None):
+            said = f"a metric called {taken!r} is there already; give {metric.name} another name and other aliases"
+            raise UsageError(said)
+        self._by_name |= dict.fromkeys(names, metric)
+
+    def get(self, name: str) -> MetricCalculator:
+        """The metric of a name or alias."""
+        if name not in self._by_name:
+            near = near_matches(name, self._by_name)
+            raise UnknownName("metric", name, near, f"there are {', '.join(self.names)}")
+        return self._by_name[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._by_name
+
+    @property
+    def names(self) -> list[str]:
+        """Every metric by its own name, in the order they came."""
+        return list(dict.fromkeys(metric.name for metric in self._by_name.values()))
+
+    def compute(self, names: Iterable[str], results: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        """What each metric says; every name is looked up before anything is computed.
+
+        Results are read once for all metrics of this package; any other metric reads them itself.
+        """
+        found = [self.get(name) for name in names]
+        shared = [one for one in found if isinstance(one, RetrievalMetric) and type(one).compute is RetrievalMetric.compute]
+        computed = {
+            id(metric): one for metric, one in zip(shared, compute_all(shared, results) if shared else (), strict=True)
+        }
+        return [computed[id(metric)] if id(metric) in computed else metric.compute(results) for metric in found]

@@ -1,0 +1,379 @@
+"""A batch of queries evaluated: its cases, the cache of figures, and the block `retrieval_metrics:` of the system's YAML."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from assay.compat.arguments import credited_once
+from assay.compat.ragchat.metrics import id_list, refuse_unequal, relevant_grades
+from assay.errors import BadParameter, DataError
+from assay.evaluation import evaluate_metrics
+from assay.execution import (
+    PERFORMANCE_KEYS,
+    SEED_KEYS,
+    STATISTICS_KEYS,
+    PlanFaults,
+    Statistics,
+    known_keys,
+    parse_flag,
+    parse_statistics,
+    parse_texts,
+    parse_whole,
+    read_plan,
+)
+from assay.grammar import WrittenName
+from assay.metrics import REL, BoundMetric, parse_metric, parse_metrics
+from assay.model import GEOMETRIC_MEAN, IDS, MEAN, SUM, Column, Policy
+from assay.stats import calculate_confidence_interval, statistical_significance_test
+from assay.text import shortened
+
+USUAL = ("hit@1", "hit@3", "hit@5", "ndcg@5", "ndcg@10", "mrr")
+BOTH = "queries and retrieval results"
+FROM_SCORES = (MEAN, SUM, GEOMETRIC_MEAN)
+"""How figures come about that follow from the scores of queries alone."""
+
+
+def evaluate_retrieval_batch(
+    queries: Sequence[Mapping[str, Any]],
+    retrieval_results: Sequence[Sequence[Any]],
+    metrics: str | Iterable[str] | None = None,
+    *,
+    cache: MetricsCache | None = None,
+) -> dict[str, float]:
+    """The mean of each metric, under the name it was asked by; any metric of rankings may be, and has its own figure.
+
+    A query has `relevant_docs` (ids in any form, or id → grade) and maybe `relevance_grades`, which say what documents gain
+    and never which are relevant; a result is a hit with `id`, or an id. A query without either scores 0 and is counted.
+    Queries with an `id` or `query_id` are kept in the cache.
+    """
+    scored = scores_by_batch(queries, retrieval_results, metrics, Work(max(len(queries), 1), cache=cache))
+    return {name: one.figure for name, one in scored.items()}
+
+
+def batch_evaluate_metrics(
+    queries: Sequence[Mapping[str, Any]],
+    batch_size: int = 100,
+    retrieval_results: Sequence[Sequence[Any]] | None = None,
+    metrics: str | Iterable[str] | None = None,
+    *,
+    parallel: bool = False,
+    cache: MetricsCache | None = None,
+) -> dict[str, float]:
+    """What `evaluate_retrieval_batch` gives, worked out `batch_size` queries at a time; their number changes no figure.
+
+    Without `retrieval_results` each query brings its own, under that key. `parallel` works on several batches at once.
+    """
+    found = [own_results(query) for query in queries] if retrieval_results is None else retrieval_results
+    size = _checked_size(batch_size)
+    scored = scores_by_batch(queries, found, metrics, Work(size, parallel, cache))
+    return {name: one.figure for name, one in scored.items()}
+
+
+class Work(NamedTuple):
+    """How many queries are worked on at once, whether batches are side by side, and what is known already."""
+
+    batch_size: int
+    parallel: bool = False
+    cache: MetricsCache | None = None
+    is_graded: bool = True
+    """Whether grades count; without them every relevant document counts 1."""
+
+
+class Scored(NamedTuple):
+    """A metric, and its score for each query in order."""
+
+    metric: BoundMetric
+    values: list[float]
+
+    @property
+    def figure(self) -> float:
+        """The scores as the metric sums them up, which is their mean for nearly all; 0.0 of no queries."""
+        return Column.of(np.array(self.values), self.metric.metric.aggregation).summary() if self.values else 0.0
+
+
+class Task(NamedTuple):
+    """One query of a batch: how the cache knows it, and its case."""
+
+    name: str
+    case: Case
+
+
+def scores_by_batch(
+    queries: Sequence[Mapping[str, Any]],
+    results: Sequence[Sequence[Any]],
+    metrics: str | Iterable[str] | None,
+    work: Work,
+) -> dict[str, Scored]:
+    """Metric, as it was asked for → one score per query, in order, whatever the batches."""
+    refuse_unequal(queries, results, BOTH)
+    wanted = {name: batch_metric(name) for name in _names(metrics)}
+    pairs = zip(queries, results, strict=True)
+    tasks = [Task(_name_of(query), read_case(query, hits, is_graded=work.is_graded)) for query, hits in pairs]
+    top = max((grade for task in tasks for grade in task.case.graded.values()), default=0.0)
+    parts = [tasks[start : start + work.batch_size] for start in range(0, len(tasks), work.batch_size)]
+
+    def scored(part: Sequence[Task]) -> dict[str, list[float]]:
+        return {name: _scored(metric, part, top, work.cache) for name, metric in wanted.items()}
+
+    if work.parallel and len(parts) > 1:
+        with ThreadPoolExecutor() as pool:
+            found = list(pool.map(scored, parts))
+    else:
+        found = list(map(scored, parts))
+    return {name: Scored(metric, [score for part in found for score in part[name]]) for name, metric in wanted.items()}
+
+
+def batch_metric(name: str) -> BoundMetric:
+    """The metric of a name, with this system's precision: over what was retrieved. What has no score by query is refused."""
+    metric = parse_metric(WrittenName(name))
+    if metric.metric.view != "ranking":
+        raise BadParameter(f"{name} is no metric of a ranking, and queries with relevant_docs say nothing else")
+    if metric.metric.aggregation not in FROM_SCORES:
+        raise BadParameter(f"{name} has no figure over queries; assay.evaluate(…).scores({metric.name!r}) has it by query")
+    if metric.metric.name != "precision" or "over" in metric.given:
+        return metric
+    return metric.metric.bind(**{key: metric.params[key] for key in metric.given}, over="retrieved")
+
+
+def _names(metrics: str | Iterable[str] | None) -> Iterable[str]:
+    """What was asked for; one name may stand by itself."""
+    if metrics is None:
+        return USUAL
+    return [metrics] if isinstance(metrics, str) else metrics
+
+
+def _checked_size(batch_size: Any) -> int:
+    if isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size < 1:
+        raise BadParameter(f"batch_size is a whole number from 1 up, not {batch_size!r}")
+    return batch_size
+
+
+def _name_of(query: Any) -> str:
+    return str(query.get("query_id", query.get("id", ""))) if isinstance(query, Mapping) else ""
+
+
+def _scored(metric: BoundMetric, part: Sequence[Task], top: float, cache: MetricsCache | None) -> list[float]:
+    """One score per query; those that the cache knows are not worked out again.
+
+    `top` is the largest grade of all queries. Scores may depend on it, so that it is part of what the cache goes by.
+    """
+    if cache is None:
+        return _evaluated(metric, part, top)
+    keys = [(task.name, metric.name, int(metric.params.get("k") or 0)) for task in part]
+    contents = [(task.case.truth(metric), task.case.ranked, float(top)) for task in part]
+    found = [cache.get_cached_metric(*key, content=content) for key, content in zip(keys, contents, strict=True)]
+    missing = [place for place, score in enumerate(found) if score is None]
+    for place, score in zip(missing, _evaluated(metric, [part[place] for place in missing], top), strict=True):
+        cache.cache_metric(*keys[place], score, content=contents[place])
+        found[place] = score
+    return [score for score in found if score is not None]
+
+
+def _evaluated(metric: BoundMetric, part: Sequence[Task], top: float) -> list[float]:
+    if not part:
+        return []
+    qrels = {str(place): task.case.truth(metric) for place, task in enumerate(part)}
+    run = {str(place): task.case.ranked for place, task in enumerate(part)}
+    policy = Policy(max_grade=float(top)) if top > 0 else None
+    scores = evaluate_metrics(qrels, run, [metric], policy=policy).scores(metric.name)
+    return [float(scores[query]) for query in qrels]
+
+
+class MetricsCache:
+    """Scores by query, metric, cutoff, and content: what was relevant, and what was retrieved.
+
+    Without its content a score is found again even when the data have changed, as with the printed cache; the batch
+    functions always give it.
+    """
+
+    def __init__(self) -> None:
+        self._cache: dict[tuple[str, str, int, str], float] = {}
+
+    def get_cached_metric(self, query_id: str, metric: str, k: int, content: Any = None) -> float | None:
+        """The score that was kept, or None."""
+        return self._cache.get((query_id, metric, k, _digest(content)))
+
+    def cache_metric(self, query_id: str, metric: str, k: int, value: float, content: Any = None) -> None:
+        """Keep a score."""
+        self._cache[query_id, metric, k, _digest(content)] = value
+
+    def __len__(self) -> int:
+        return len(self._cache)
+
+
+def _digest(content: Any) -> str:
+    """A hash of any plain value; the order of sets and maps does not matter, that of lists does."""
+    if content is None:
+        return ""
+    return blake2b(json.dumps(_ordered(content)).encode(), digest_size=16).hexdigest()
+
+
+def _ordered(content: Any) -> Any:
+    """The value with its kind beside it, so that a list of pairs and a map are not taken for each other."""
+    if isinstance(content, Mapping):
+        return ["map", sorted([json.dumps([_ordered(key), _ordered(one)]) for key, one in content.items()])]
+    if isinstance(content, set | frozenset):
+        return ["set", sorted(json.dumps(_ordered(one)) for one in content)]
+    if isinstance(content, list | tuple):
+        return ["list", [_ordered(one) for one in content]]
+    return [type(content).__name__, str(content)]
+
+
+Truth = dict[str, float]
+"""Relevant id → grade."""
+
+
+class Case(NamedTuple):
+    """One query. A document that is listed and has no grade is relevant, though it gains nothing."""
+
+    listed: Truth
+    """What metrics go by that ask whether a document is relevant, as `hit_at_k` and its neighbours do."""
+    graded: Truth
+    """What metrics go by that ask how relevant it is, as `ndcg_at_k` does."""
+    ranked: list[str]
+    """What was retrieved, best first."""
+
+    def truth(self, metric: BoundMetric) -> Truth:
+        """What a metric holds the ranking against."""
+        return self.listed if _asks_whether(metric) else self.graded
+
+
+def read_case(query: Mapping[str, Any], hits: Sequence[Any], *, is_graded: bool) -> Case:
+    """A query with `relevant_docs`, and its hits; without grades every relevant document counts 1."""
+    if not isinstance(query, Mapping) or "relevant_docs" not in query:
+        raise DataError(f"a query is a map with relevant_docs, found {shortened(query)}")
+    relevant = query["relevant_docs"]
+    listed = relevant_grades(relevant, None)
+    graded = relevant_grades(relevant, query.get("relevance_grades"))
+    if not is_graded:
+        graded = {doc: float(grade > 0) for doc, grade in listed.items()}
+    ids = id_list(hits) if isinstance(hits, str) else [_id_of(hit) for hit in hits]
+    return Case(listed, graded, credited_once(ids))
+
+
+def own_results(query: Mapping[str, Any]) -> Sequence[Any]:
+    """The results that a query brings along."""
+    found = query.get("retrieval_results") if isinstance(query, Mapping) else None
+    if found is None:
+        raise DataError(f"a query without retrieval_results: give them beside the queries, or in each; {shortened(query)}")
+    return found
+
+
+def _asks_whether(metric: BoundMetric) -> bool:
+    """Whether a metric has a relevance level, nobody set it, and grades are worth nothing more to it."""
+    if REL not in metric.metric.params or metric.params[REL.name] is not None:
+        return False
+    return metric.params.get("gain", "binary") == "binary"
+
+
+def _id_of(hit: Any) -> Any:
+    if not isinstance(hit, Mapping):
+        return hit
+    found = next((hit[name] for name in ("id", *IDS) if hit.get(name) is not None), None)
+    if found is None:
+        raise DataError(f"a retrieved document needs an id, found {shortened(dict(hit))}")
+    return found
+
+
+BLOCK = "retrieval_metrics"
+
+
+@dataclass(frozen=True)
+class RetrievalMetricsConfig:
+    """What the block says, or what is usual."""
+
+    enabled_metrics: tuple[str, ...]
+    graded_relevance: bool = True
+    """Whether grades count; without them every relevant document counts 1."""
+    confidence_intervals: bool = True
+    significance_testing: bool = True
+    alpha_level: float = 0.05
+    batch_size: int = 100
+    caching_enabled: bool = True
+    parallel_processing: bool = False
+    cache: MetricsCache = field(default_factory=MetricsCache, compare=False, repr=False)
+
+    def evaluate(
+        self,
+        queries: Sequence[Mapping[str, Any]],
+        retrieval_results: Sequence[Sequence[Any]],
+        baseline_results: Sequence[Sequence[Any]] | None = None,
+    ) -> dict[str, Any]:
+        """`metrics`, and where the block asks for them `confidence_intervals` and, against a baseline, `significance`.
+
+        Intervals are Student's, cut off where a metric cannot be. Only metrics that are means have either.
+        """
+        scored = self._scored(queries, retrieval_results)
+        found: dict[str, Any] = {"metrics": {name: one.figure for name, one in scored.items()}}
+        means = {name: one for name, one in scored.items() if queries and one.metric.metric.aggregation is MEAN}
+        if self.confidence_intervals and means:
+            found["confidence_intervals"] = {name: self._interval(one) for name, one in means.items()}
+        if self.significance_testing and baseline_results is not None and means:
+            before = self._scored(queries, baseline_results)
+            found["significance"] = {
+                name: statistical_significance_test(one.values, before[name].values, self.alpha_level)
+                for name, one in means.items()
+            }
+        return found
+
+    def _interval(self, scored: Scored) -> tuple[float, float]:
+        low, high = calculate_confidence_interval(scored.values, 1 - self.alpha_level)
+        least, most = scored.metric.metric.range
+        return max(low, least), min(high, most)
+
+    def _scored(self, queries: Sequence[Mapping[str, Any]], results: Sequence[Sequence[Any]]) -> dict[str, Scored]:
+        cache = self.cache if self.caching_enabled else None
+        work = Work(self.batch_size, self.parallel_processing, cache, self.graded_relevance)
+        return scores_by_batch(queries, results, self.enabled_metrics, work)
+
+
+def load_config(source: str | Path | Mapping[str, Any]) -> RetrievalMetricsConfig:
+    """The config of a YAML file, or of a map that was read from one; all that is wrong with it is told at once.
+
+    A block that names no metrics has those of `evaluate_retrieval_batch`. Grades count unless it says otherwise.
+    """
+    where = "config" if isinstance(source, Mapping) else str(source)
+    content = source if isinstance(source, Mapping) else read_plan(Path(source))
+    if BLOCK not in content:
+        raise DataError(f"{where}: expected a block {BLOCK}:, found {', '.join(map(str, content)) or 'nothing'}")
+    place = f"{where}: {BLOCK}"
+    faults = PlanFaults(place)
+    block = known_keys(content[BLOCK], SEED_KEYS, place, faults)
+    performance = known_keys(block.get("performance"), PERFORMANCE_KEYS, f"{place}.performance", faults)
+    analysis = known_keys(block.get("statistical_analysis"), STATISTICS_KEYS, f"{place}.statistical_analysis", faults)
+    size: int | None = faults.attempt(parse_whole, performance.get("batch_size"), "batch_size", place)
+    statistics = faults.attempt(parse_statistics, analysis, place) or Statistics()
+
+    def flag(given: Mapping[str, Any], name: str) -> bool:
+        usual = getattr(RetrievalMetricsConfig, name)
+        return bool(faults.attempt(parse_flag, given.get(name, usual), name, place))
+
+    config = RetrievalMetricsConfig(
+        _enabled(block.get("enabled_metrics", USUAL), place, faults),
+        graded_relevance=flag(block, "graded_relevance"),
+        confidence_intervals=statistics.confidence_intervals is not None,
+        significance_testing=statistics.significance_testing is not None,
+        alpha_level=statistics.alpha,
+        batch_size=size or RetrievalMetricsConfig.batch_size,
+        caching_enabled=flag(performance, "caching_enabled"),
+        parallel_processing=flag(performance, "parallel_processing"),
+    )
+    faults.raise_if_any()
+    return config
+
+
+def _enabled(given: Any, place: str, faults: PlanFaults) -> tuple[str, ...]:
+    """The metrics by their own names, each once; what is wrong with any of them is noted."""
+    names = faults.attempt(parse_texts, given, "enabled_metrics", place, "ndcg@10") or []
+    found = [metric.name for name in names for metric in faults.attempt(parse_metrics, WrittenName(name)) or ()]
+    for name in found:
+        faults.attempt(batch_metric, name)
+    return tuple(dict.fromkeys(found))

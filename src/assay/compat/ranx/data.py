@@ -1,0 +1,310 @@
+"""Run and Qrels as ranx has them: query → document → score or grade, queries in the order of their ids."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+
+from assay.compat.ranx.files import COLUMNS, columns_of, frame_of, kind_of, read_parquet, write_file
+from assay.errors import DataError, UsageError
+from assay.model import Qrels as EngineQrels
+from assay.model import Rankings, RankRule, as_judgments, as_rankings, text_id
+from assay.model import Run as EngineRun
+from assay.text import counted
+
+Q_ID, DOC_ID, SCORE = COLUMNS
+Numbers = dict[str, dict[str, float]]
+
+
+class ByQuery(Mapping[str, dict[str, float]]):
+    """A mapping that documents can be added to. Looking at it never changes it."""
+
+    name: str | None
+
+    def __init__(self, numbers: Mapping[str, Mapping[str, float]], name: str | None) -> None:
+        self._numbers: Numbers = dict(sorted((query, dict(by_doc)) for query, by_doc in numbers.items()))
+        self.name = name
+
+    def _held(self) -> Numbers:
+        """What is here, to be looked at."""
+        return self._numbers
+
+    def _changed(self) -> None:
+        """Forget what was worked out from the numbers: they are others now."""
+
+    def _lines(self) -> tuple[Numbers, str]:
+        """What a TREC file is made of: numbers and the tag, which judgments do not have."""
+        return self._held(), ""
+
+    def __getitem__(self, q_id: str) -> dict[str, float]:
+        return dict(self._held()[text_id(q_id)])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._held())
+
+    def __len__(self) -> int:
+        return len(self._held())
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.to_dict()})"
+
+    @property
+    def size(self) -> int:
+        """How many queries there are."""
+        return len(self)
+
+    def get_query_ids(self) -> list[str]:
+        """The ids of the queries, sorted."""
+        return list(self)
+
+    def get_doc_ids_and_scores(self) -> list[dict[str, float]]:
+        """For each query: document → number."""
+        return list(self.to_dict().values())
+
+    def add_score(self, q_id: str, doc_id: str, score: float) -> None:
+        """Set the number of one document; the query may be new."""
+        numbers = self._held()
+        numbers.setdefault(text_id(q_id), {})[text_id(doc_id)] = score
+        self._numbers = dict(sorted(numbers.items()))
+        self._changed()
+
+    def add(self, q_id: str, doc_ids: Sequence[str], scores: Sequence[float]) -> None:
+        """Set a query and all its documents; what it had before is gone."""
+        self.add_multi([q_id], [doc_ids], [scores])
+
+    def add_multi(self, q_ids: Sequence[str], doc_ids: Sequence[Sequence[str]], scores: Sequence[Sequence[float]]) -> None:
+        """Set several queries and all their documents; lists of different lengths are refused."""
+        _refuse_unequal("queries, lists of documents and lists of scores", q_ids, doc_ids, scores)
+        added: Numbers = {}
+        for query, docs, values in zip(q_ids, doc_ids, scores, strict=True):
+            _refuse_unequal(f"query {query}: documents and scores", docs, values)
+            added[text_id(query)] = dict(zip(map(text_id, docs), values, strict=True))
+        self._numbers = dict(sorted((self._held() | added).items()))
+        self._changed()
+
+    def sort(self) -> None:
+        """Nothing is left to do: queries are always sorted by their ids, and the documents of a run best first."""
+
+    @staticmethod
+    def from_ranxhub(id: str) -> NoReturn:  # noqa: A002 (as it is called there)
+        """Refused: ranxhub is a service of the original."""
+        raise UsageError(
+            f"{id}: ranxhub is not read here; fetch it with ranx, save it as JSON, and read that with from_file"
+        )
+
+    def to_dict(self) -> Numbers:
+        """Query → document → number, as a copy."""
+        return {query: dict(by_doc) for query, by_doc in self._held().items()}
+
+    def to_dataframe(self) -> Any:
+        """A pandas frame with the columns q_id, doc_id and score."""
+        return frame_of(self.to_dict())
+
+    def save(self, path: str | Path, kind: str | None = None) -> None:
+        """Write JSON, a TREC file or Parquet, by the ending of the name or by `kind`; `.gz` and `.zst` are refused."""
+        numbers, tag = self._lines()
+        write_file(numbers, Path(path), kind_of(path, kind), tag)
+
+
+def _refuse_unequal(what: str, *lists: Iterable[Any]) -> None:
+    lengths = [len(list(one)) for one in lists]
+    if len(set(lengths)) > 1:
+        found = ", ".join(counted(length, "entry") for length in lengths)
+        raise DataError(f"{what} belong together one by one, but there are {found}")
+
+
+class Run(ByQuery):
+    """Rankings by query id, and the scores that `evaluate` gave them; `assay.evaluate` takes them too."""
+
+    _prepared: EngineRun | None = None
+    _is_held: bool = True
+    ties: str = "ranx"
+    """The order of equal scores: as ranx's sort leaves them, or as they stand."""
+
+    def __init__(self, run: Mapping[str, Mapping[str, float]] | None = None, name: str | None = None) -> None:
+        self._begin(name)
+        if run is not None:
+            by_query = dict(sorted(as_rankings(run).by_query.items()))
+            self._prepared, self._is_held = EngineRun(by_query), False
+
+    @classmethod
+    def of(cls, prepared: EngineRun, name: str | None = None) -> Run:
+        """Rankings that the engine has already, in order; equal scores stay as they stand."""
+        run = cls(name=name)
+        run._prepared, run._is_held, run.ties = prepared, False, "input_order"
+        return run
+
+    def _begin(self, name: str | None) -> None:
+        super().__init__({}, name)
+        self.metadata: dict[str, Any] = {}
+        self.scores: defaultdict[str, dict[str, float]] = defaultdict(dict)
+        """Metric → query → score, of every metric that was evaluated."""
+        self.mean_scores: dict[str, float] = {}
+        self.std_scores: dict[str, float] = {}
+
+    def _held(self) -> Numbers:
+        if not self._is_held and self._prepared is not None:
+            self._numbers = dict(zip(self._prepared.query_ids, self._prepared.rankings, strict=True))
+            self._is_held = True
+        return self._numbers
+
+    def _changed(self) -> None:
+        self._prepared = None
+
+    @property
+    def prepared(self) -> EngineRun:
+        """The rankings as the engine has them."""
+        if self._prepared is None:
+            self._prepared = EngineRun(self._numbers)
+        return self._prepared
+
+    @property
+    def run(self) -> Numbers:
+        """Query → document → score, best first."""
+        return self.to_dict()
+
+    def to_dict(self) -> Numbers:
+        """Query → document → score, best first; equal scores as ranx's sort leaves them."""
+        run = self.prepared
+        ordered = ((query, _best_first(run, place, self.ties)) for place, query in enumerate(run.query_ids))
+        return {
+            query: {doc: ranking[doc] for doc in docs} for (query, docs), ranking in zip(ordered, run.rankings, strict=True)
+        }
+
+    def _lines(self) -> tuple[Numbers, str]:
+        return self.to_dict(), (self.name or "run").replace(" ", "_")
+
+    def make_comparable(self, qrels: Mapping[str, Any]) -> Run:
+        """The run with the queries of the judgments, no others; those it lacks are empty. This run stays as it is."""
+        held = self._held()
+        comparable = Run(name=self.name)
+        comparable._numbers = {query: held.get(query, {}) for query in qrels}
+        return comparable
+
+    @staticmethod
+    def from_dict(d: Mapping[str, Mapping[str, float]], name: str | None = None) -> Run:
+        """A run from query → document → score."""
+        return Run(d, name)
+
+    @staticmethod
+    def from_file(path: str | Path, kind: str | None = None, name: str | None = None) -> Run:
+        """A run from JSON, TREC lines, CSV, JSONL or Parquet, compressed or not; what is in the file decides.
+
+        Without a name it is called what the lines of a TREC file say.
+        """
+        kind_of(path, kind)
+        rankings = as_rankings(Path(path))
+        return _named(rankings, name or rankings.tag or None)
+
+    @staticmethod
+    def from_df(
+        df: Any, q_id_col: str = Q_ID, doc_id_col: str = DOC_ID, score_col: str = SCORE, name: str | None = None
+    ) -> Run:
+        """A run from three columns of a frame of pandas, polars or Arrow."""
+        return _named(as_rankings(columns_of(df, q_id_col, doc_id_col, score_col, "score")), name)
+
+    @staticmethod
+    def from_parquet(
+        path: str | Path,
+        q_id_col: str = Q_ID,
+        doc_id_col: str = DOC_ID,
+        score_col: str = SCORE,
+        pd_kwargs: Mapping[str, Any] | None = None,  # noqa: ARG004 (DuckDB reads it, not pandas)
+        name: str | None = None,
+    ) -> Run:
+        """A run from three columns of a Parquet file."""
+        columns = {"query_id": q_id_col, "doc_id": doc_id_col, "score": score_col}
+        return _named(as_rankings(read_parquet(path, columns)), name)
+
+
+def _named(rankings: Rankings, name: str | None) -> Run:
+    return Run(rankings.by_query, name)
+
+
+def _best_first(run: EngineRun, place: int, ties: str) -> list[str]:
+    """The documents of a query; ranx's own sort, which is slow here, is asked only where scores are equal."""
+    start, end = run.order.start[place], run.order.end[place]
+    negated = run.order.negated[start:end]
+    is_tied = bool(np.any(negated[1:] == negated[:-1]))
+    return run.ranked(place, RankRule(ties if is_tied else "input_order", "float64", drop_self=False))
+
+
+class Qrels(ByQuery):
+    """Judgments by query id; `assay.evaluate` takes them too. Grades are any numbers, checked when they come in."""
+
+    _prepared: EngineQrels | None = None
+
+    def __init__(self, qrels: Mapping[str, Mapping[str, float]] | None = None, name: str | None = None) -> None:
+        super().__init__(as_judgments(qrels).grades if qrels is not None else {}, name)
+        self.prepared  # noqa: B018 (validates every grade now, not at first use)
+
+    def _changed(self) -> None:
+        self._prepared = None
+
+    @property
+    def prepared(self) -> EngineQrels:
+        """The judgments as the engine has them."""
+        if self._prepared is None:
+            self._prepared = EngineQrels(self._held())
+        return self._prepared
+
+    @property
+    def qrels(self) -> dict[str, dict[str, float]]:
+        """Query → document → grade."""
+        return self.to_dict()
+
+    def set_relevance_level(self, rel_lvl: int = 1) -> None:
+        """Make `rel_lvl` the lowest relevant grade: every grade goes down by rel_lvl − 1."""
+        self._numbers = {
+            query: {doc: grade - (rel_lvl - 1) for doc, grade in judged.items()} for query, judged in self._held().items()
+        }
+        self._changed()
+
+    @staticmethod
+    def from_dict(d: Mapping[str, Mapping[str, float]]) -> Qrels:
+        """Judgments from query → document → grade."""
+        return Qrels(d)
+
+    @staticmethod
+    def from_file(path: str | Path, kind: str | None = None) -> Qrels:
+        """Judgments from JSON, TREC lines, CSV, JSONL or Parquet, compressed or not; what is in the file decides."""
+        kind_of(path, kind)
+        return _of_table(Path(path))
+
+    @staticmethod
+    def from_df(df: Any, q_id_col: str = Q_ID, doc_id_col: str = DOC_ID, score_col: str = SCORE) -> Qrels:
+        """Judgments from three columns of a frame of pandas, polars or Arrow."""
+        return _of_table(columns_of(df, q_id_col, doc_id_col, score_col, "relevance"))
+
+    @staticmethod
+    def from_parquet(
+        path: str | Path,
+        q_id_col: str = Q_ID,
+        doc_id_col: str = DOC_ID,
+        score_col: str = SCORE,
+        pd_kwargs: Mapping[str, Any] | None = None,  # noqa: ARG004 (DuckDB reads it, not pandas)
+    ) -> Qrels:
+        """Judgments from three columns of a Parquet file."""
+        table = read_parquet(path, {"query_id": q_id_col, "doc_id": doc_id_col, "relevance": score_col})
+        return _of_table(table)
+
+    @staticmethod
+    def from_ir_datasets(dataset_id: str) -> Qrels:
+        """Judgments of a benchmark of the ir_datasets package, which downloads what it does not have."""
+        from assay.datasets import load_dataset
+
+        return Qrels(load_dataset(f"ir_datasets:{dataset_id}").qrels, name=dataset_id)
+
+
+def _of_table(source: Any) -> Qrels:
+    """Judgments of a file or a frame, where whole numbers may stand as 5.0: they are whole numbers again."""
+    grades = as_judgments(source).grades
+    return Qrels({query: {doc: _whole(grade) for doc, grade in judged.items()} for query, judged in grades.items()})
+
+
+def _whole(grade: float) -> float:
+    return int(grade) if isinstance(grade, float) and grade.is_integer() else grade
