@@ -257,7 +257,7 @@ def test_any_page_of_the_browser_may_ask_and_nothing_runs(place, address):
 
 
 def test_the_api_imports_nothing_that_it_is_asked_for(client):
-    from assay.web.api import ENDPOINTS
+    from assay.web.api.routes import ENDPOINTS
 
     for endpoint in (one for one in ENDPOINTS if one.method == "GET"):
         texts = [param for param in endpoint.params if param.kind is str]

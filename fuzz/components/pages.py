@@ -14,11 +14,11 @@ from typing import Any
 from urllib.parse import quote, unquote, urlencode
 
 from assay import web
-from assay.web._drawing import Drawer
-from assay.web.api import ENDPOINTS
+from assay.web.api.routes import ENDPOINTS
 from assay.web.app import PAGES, make_app
-from assay.web.judging import PATH as JUDGE
-from assay.web.progress import EVENTS
+from assay.web.drawing import Drawer
+from assay.web.pages.judging import PATH as JUDGE
+from assay.web.pages.progress import EVENTS
 from fuzz.component import Component
 from fuzz.components._results import small_results
 from fuzz.files import scratch
@@ -258,7 +258,7 @@ def _text(value: Any) -> str:
 @cache
 def _parameters() -> tuple[str, ...]:
     """Names that some page asks for, found in its code."""
-    texts = (path.read_text(encoding="utf-8") for path in Path(web.__path__[0]).glob("*.py"))
+    texts = (path.read_text(encoding="utf-8") for path in Path(web.__path__[0]).rglob("*.py"))
     found = {name for text in texts for name in re.findall(r'\.(?:one|every|whole|has|get)\(\s*"(\w+)"', text)}
     return tuple(sorted(found | {param.name for one in ENDPOINTS for param in one.params}))
 

@@ -235,7 +235,7 @@ def test_no_command_over_the_store_shows_a_secret(done, capsys):
 
 def test_no_page_and_no_endpoint_shows_a_secret(done):
     testclient = pytest.importorskip("starlette.testclient")
-    from assay.web.api import ENDPOINTS
+    from assay.web.api.routes import ENDPOINTS
     from assay.web.app import make_app
 
     client = testclient.TestClient(make_app(done.folder / ".assay" / "assay.db"), base_url="http://127.0.0.1:8765")

@@ -8,9 +8,11 @@ import pytest
 from starlette.testclient import TestClient
 
 from assay.evaluation.rejudging import rejudge
+from assay.serialize import to_json
 from assay.store import Store
 from assay.store.judgments import Judgment
-from assay.web import api
+from assay.web.api.endpoint import PREFIX
+from assay.web.api.routes import ENDPOINTS
 from assay.web.app import make_app
 
 from ._stores import hostile_store, result_of, usual_store
@@ -31,13 +33,13 @@ def client(store):
 
 
 def endpoint_of(path, method="GET"):
-    return next(one for one in api.ENDPOINTS if (one.path, one.method) == (path, method))
+    return next(one for one in ENDPOINTS if (one.path, one.method) == (path, method))
 
 
 def asked(client, path, url=None, **params):
     """The answer, which must be what the endpoint's record says."""
     endpoint = endpoint_of(path)
-    answer = client.get(api.PREFIX + (url or path), params=params)
+    answer = client.get(PREFIX + (url or path), params=params)
     assert answer.status_code == 200, answer.text
     assert answer.headers["content-type"] == endpoint.kind
     jsonschema_rs.validate(dict(endpoint.schema), answer.json())
@@ -280,7 +282,7 @@ def test_an_export_is_imported_elsewhere(client, store, tmp_path):
     ],
 )
 def test_errors_say_what_is_wrong(client, url, status, said):
-    answer = client.get(api.PREFIX + url)
+    answer = client.get(PREFIX + url)
     assert answer.status_code == status
     assert answer.json()["error"]["status"] == status
     assert said in answer.json()["error"]["message"]
@@ -293,7 +295,7 @@ def test_a_method_that_is_not_possible(client):
 
 def test_numbers_that_json_has_no_word_for():
     content = {"a": [math.nan, math.inf, -math.inf, 1.5], "b": {"c": math.nan}, "d": (1, None, True), 7: "\ud800"}
-    assert json.loads(api.to_json(content)) == {
+    assert json.loads(to_json(content)) == {
         "a": [None, None, None, 1.5],
         "b": {"c": None},
         "d": [1, None, True],
@@ -418,9 +420,9 @@ def test_qrels_name_what_they_cannot_hold(tmp_path):
 def test_a_store_that_others_keep_locked_is_told_soon(tmp_path, monkeypatch):
     import sqlite3
 
-    from assay.web import _desk
+    from assay.web import state
 
-    monkeypatch.setattr(_desk, "PATIENCE", 0.05)
+    monkeypatch.setattr(state, "PATIENCE", 0.05)
     with Store.open(tmp_path / "store.db") as store:
         store.save([result_of(1)])
         client = TestClient(make_app(store), base_url=HERE)

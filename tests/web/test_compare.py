@@ -14,7 +14,7 @@ from _stores import result_of
 
 from assay.comparison.comparison import compare_results
 from assay.store import Store
-from assay.web._desk import AppState
+from assay.web.state import AppState
 
 
 @pytest.fixture(scope="module")

@@ -11,11 +11,11 @@ import httpx
 import pytest
 from _stores import usual_store
 
-from assay.web import safety
-from assay.web._connections import Limits
-from assay.web._streams import Streams
+from assay.web import security
 from assay.web.app import make_app
+from assay.web.connections import Limits
 from assay.web.server import make_server
+from assay.web.workers import Streams
 
 PATIENCE = 20.0
 """Seconds after which a test gives up; nothing here takes that long."""
@@ -107,7 +107,7 @@ def test_a_connection_that_asks_nothing_just_ends(store):
 
 
 def test_a_body_that_never_comes_is_told_so(store, monkeypatch):
-    monkeypatch.setattr(safety, "BODY_SECONDS", 0.3)
+    monkeypatch.setattr(security, "BODY_SECONDS", 0.3)
     head = b"POST /login HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/x-www-form-urlencoded\r\n"
     for sent in (b"Content-Length: 100\r\n\r\ntoken=", b"Transfer-Encoding: chunked\r\n\r\n5\r\ntoken\r\n"):
         with served(store) as (port, _), line(port, head + sent) as one:
@@ -196,7 +196,7 @@ class TestStreams:
     def test_it_ends_with_the_session(self, store):
         with served(store, proxies=["192.0.2.1"]) as (port, app):
             secret = app.state.keys.sessions.open()
-            head = ("GET /progress/events HTTP/1.1", "Host: x", f"Cookie: {safety.COOKIE}={secret}", "Connection: close")
+            head = ("GET /progress/events HTTP/1.1", "Host: x", f"Cookie: {security.COOKIE}={secret}", "Connection: close")
             with line(port, "\r\n".join((*head, "", "")).encode()) as one:
                 assert one.recv(12) == b"HTTP/1.1 200"
                 app.state.keys.sessions.close(secret)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.reports._page_parts import TEXT, Column, Field, Grid, number
-from assay.web._csv import csv_of_grid, told
+from assay.web.tables import csv_of_grid, told
 
 FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 

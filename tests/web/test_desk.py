@@ -8,7 +8,7 @@ from _stores import result_of, usual_store
 
 from assay.errors import UnknownName
 from assay.store import Store
-from assay.web._desk import AppState, told_apart
+from assay.web.state import AppState, told_apart
 
 
 def test_a_new_result_is_seen_at_once(tmp_path):
@@ -70,13 +70,13 @@ class TestRoom:
     """What is kept is bounded by its rows, not by how many things it is."""
 
     def test_evaluations_and_comparisons_with_many_rows_are_few(self, tmp_path, monkeypatch):
-        from assay.web import _desk
+        from assay.web import state
 
-        monkeypatch.setattr(_desk, "SMALLEST", 0)
+        monkeypatch.setattr(state, "SMALLEST", 0)
         with Store.open(tmp_path / "s.db") as store:
             keys = [f"{store.save([result_of(seed)])}/0" for seed in range(6)]
-            n_rows = _desk.n_rows_of(store.find(keys[0].partition("/")[0]))
-            monkeypatch.setattr(_desk, "MOST_ROWS", int(2.5 * n_rows))
+            n_rows = state.n_rows_of(store.find(keys[0].partition("/")[0]))
+            monkeypatch.setattr(state, "MOST_ROWS", int(2.5 * n_rows))
             desk = AppState(store)
             for key in keys:
                 desk.result(key)
@@ -86,11 +86,11 @@ class TestRoom:
             assert len(desk.worked_out) == 1
 
     def test_one_that_has_more_than_there_is_room_for_is_kept_alone(self, tmp_path, monkeypatch):
-        from assay.web import _desk
+        from assay.web import state
 
         with Store.open(tmp_path / "s.db") as store:
             keys = [f"{store.save([result_of(seed)])}/0" for seed in range(2)]
-            monkeypatch.setattr(_desk, "MOST_ROWS", 10)
+            monkeypatch.setattr(state, "MOST_ROWS", 10)
             desk = AppState(store)
             for key in keys:
                 assert desk.result(key) is desk.result(key)

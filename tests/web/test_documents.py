@@ -10,7 +10,7 @@ from _clients import client_of, main_of
 
 import assay
 from assay.store import Store
-from assay.web._documents import LONGEST, Library, texts_of
+from assay.web.documents import LONGEST, Library, texts_of
 
 
 def dataset_of(name="mine", word="apple"):

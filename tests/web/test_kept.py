@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from assay.web._kept import LruCache
+from assay.web.state import LruCache
 
 
 def test_made_once():

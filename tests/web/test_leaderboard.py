@@ -15,7 +15,7 @@ from assay.evaluation.scoring import evaluate
 from assay.execution.execute import ExecutionOptions, execute_plan
 from assay.execution.plan import make_plan
 from assay.store import Store
-from assay.web.leaderboard import ties_of
+from assay.web.pages.leaderboard import ties_of
 
 
 def test_the_best_first(client):

@@ -11,16 +11,17 @@ import jsonschema_rs
 import pytest
 from starlette.testclient import TestClient
 
+from assay.serialize import to_json
 from assay.store import Store
 from assay.store.judgments import Judgment
-from assay.web import api
+from assay.web.api.endpoint import PREFIX, document_of
+from assay.web.api.routes import ENDPOINTS
 from assay.web.app import make_app
-from assay.web.openapi import document_of
 from assay.web.server import make_server
 
 from ._stores import usual_store
 
-OPERATIONS = [(one.method, one.url) for one in api.ENDPOINTS]
+OPERATIONS = [(one.method, one.url) for one in ENDPOINTS]
 N_ASKED = len(OPERATIONS) - 1
 """The tool has asked for the document already, and leaves it out."""
 EXAMPLES = 20
@@ -50,7 +51,7 @@ def address(app):
 
 
 def test_every_endpoint_is_in_it_once():
-    document = document_of(api.ENDPOINTS)
+    document = document_of(ENDPOINTS)
     found = [(method.upper(), path) for path, methods in document["paths"].items() for method in methods]
     assert sorted(found) == sorted(OPERATIONS)
     names = [one["operationId"] for methods in document["paths"].values() for one in methods.values()]
@@ -59,12 +60,12 @@ def test_every_endpoint_is_in_it_once():
 
 
 def test_every_route_of_the_api_is_in_it(app):
-    routes = {(method, route.path) for route in app.routes if route.path.startswith(api.PREFIX) for method in route.methods}
+    routes = {(method, route.path) for route in app.routes if route.path.startswith(PREFIX) for method in route.methods}
     assert routes - {(method, path) for method, path in routes if method == "HEAD"} == set(OPERATIONS)
 
 
 def test_references_lead_somewhere():
-    document = document_of(api.ENDPOINTS)
+    document = document_of(ENDPOINTS)
 
     def references(value):
         if isinstance(value, dict):
@@ -81,13 +82,13 @@ def test_references_lead_somewhere():
 
 
 def test_what_is_in_the_path_is_a_parameter():
-    for endpoint in api.ENDPOINTS:
+    for endpoint in ENDPOINTS:
         assert endpoint.in_path <= {param.name for param in endpoint.params}
         assert all(param.is_required for param in endpoint.params if param.name in endpoint.in_path)
 
 
 def test_schemas_are_sound():
-    for endpoint in api.ENDPOINTS:
+    for endpoint in ENDPOINTS:
         jsonschema_rs.meta.validate({"$schema": "https://json-schema.org/draft/2020-12/schema", **endpoint.schema})
         for param in endpoint.params:
             jsonschema_rs.meta.validate({"$schema": "https://json-schema.org/draft/2020-12/schema", **param.schema})
@@ -95,7 +96,7 @@ def test_schemas_are_sound():
 
 def test_the_document_is_what_is_served(app):
     client = TestClient(app, base_url="http://127.0.0.1:8765")
-    assert client.get("/api/v1/openapi.json").json() == json.loads(api.to_json(document_of(api.ENDPOINTS)))
+    assert client.get("/api/v1/openapi.json").json() == json.loads(to_json(document_of(ENDPOINTS)))
 
 
 def schemathesis_says(address, folder, *words):

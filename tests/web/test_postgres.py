@@ -60,9 +60,9 @@ def test_every_change_is_seen(url):
 def test_a_table_that_others_keep_locked_is_told_soon(url, monkeypatch):
     import psycopg
 
-    from assay.web import _desk
+    from assay.web import state
 
-    monkeypatch.setattr(_desk, "PATIENCE", 0.2)
+    monkeypatch.setattr(state, "PATIENCE", 0.2)
     with Store.open(url) as store:
         store.save([result_of(3)])
         client = client_of(store)

@@ -13,8 +13,8 @@ from starlette.testclient import TestClient
 from assay.execution.progress import Progress
 from assay.store import Store
 from assay.store.progress import told
-from assay.web import progress
 from assay.web.app import make_app
+from assay.web.pages import progress
 
 from ._stores import result_of
 

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from assay.errors import BadParameter
-from assay.web._proxies import Proxies
-from assay.web._throttle import FREE, Throttle
 from assay.web.app import make_app
-from assay.web.safety import COOKIE
+from assay.web.proxies import Proxies
+from assay.web.security import COOKIE
+from assay.web.throttle import FREE, Throttle
 
 TOKEN = "a-token-that-is-long-enough"
 PROXY = "192.0.2.7"

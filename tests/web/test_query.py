@@ -9,7 +9,7 @@ from _clients import client_of, keys_of, main_of, rows_of
 from _stores import HOSTILE
 
 from assay.store import Store
-from assay.web._desk import AppState
+from assay.web.state import AppState
 
 
 def test_ranking_and_ground_truth(client, usual):

@@ -9,7 +9,7 @@ from _clients import client_of, main_of, rows_of
 
 from assay.evaluation.scoring import evaluate
 from assay.store import Store
-from assay.web._desk import AppState
+from assay.web.state import AppState
 
 
 @pytest.fixture(scope="module")

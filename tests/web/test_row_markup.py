@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.reports._page_parts import TEXT, Column, Field
-from assay.web._row_markup import rows_of
-from assay.web._sheet import Head, Sheet
+from assay.web.rendering import rows_of
+from assay.web.tables import Head, Sheet
 
 
 class Seen(HTMLParser):

@@ -6,9 +6,8 @@ import pytest
 from _clients import Clock, client_of, csrf_of
 from _stores import usual_store
 
-from assay.web import _sessions
-from assay.web._sessions import IDLE, LONGEST, Sessions
-from assay.web.safety import COOKIE
+from assay.web import security
+from assay.web.security import COOKIE, IDLE, LONGEST, Sessions
 
 TOKEN = "a-token-that-is-long-enough"
 
@@ -130,7 +129,7 @@ class TestEnds:
         assert session.is_over
 
     def test_when_there_are_too_many_the_one_used_longest_ago(self, sessions, monkeypatch):
-        monkeypatch.setattr(_sessions, "MOST_SESSIONS", 3)
+        monkeypatch.setattr(security, "MOST_SESSIONS", 3)
         secrets = [sessions.open() for _ in range(3)]
         assert sessions.find(secrets[0])
         secrets.append(sessions.open())

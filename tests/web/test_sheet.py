@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from assay.errors import BadParameter
 from assay.reports._page_parts import Column, Field
-from assay.web._page import Asked
-from assay.web._sheet import Plan, SheetColumn, in_order
+from assay.web.page import Asked
+from assay.web.tables import Plan, SheetColumn, in_order
 
 PLAN = Plan(
     "Numbers",

@@ -10,8 +10,8 @@ from _stores import usual_store
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.web import _throttle
-from assay.web._throttle import FREE, LONGEST_PAUSE, Throttle, TooSoon, pause_after, visitor_of
+from assay.web import throttle as _throttle
+from assay.web.throttle import FREE, LONGEST_PAUSE, Throttle, TooSoon, pause_after, visitor_of
 
 TOKEN = "a-token-that-is-long-enough"
 

@@ -16,11 +16,11 @@ from _clients import keys_of
 from _stores import usual_store
 
 from assay.errors import UsageError
-from assay.web import _drawing
-from assay.web._desk import AppState
-from assay.web._workers import TooBusy, Workers
+from assay.web import drawing
 from assay.web.app import make_app
 from assay.web.server import make_server
+from assay.web.state import AppState
+from assay.web.workers import TooBusy, Workers
 
 PATIENCE = 60.0
 """Seconds after which a test gives up; nothing here takes that long."""
@@ -192,7 +192,7 @@ class TestDrawer:
 
     @pytest.fixture
     def drawer(self):
-        found = _drawing.Drawer()
+        found = drawing.Drawer()
         yield found
         found.close()
 
@@ -223,7 +223,7 @@ class TestDrawer:
         assert asked == []
 
     def test_it_is_started_again_after_it_was_killed_and_after_some_charts(self, drawer, monkeypatch):
-        monkeypatch.setattr(_drawing, "MOST_DRAWN", 2)
+        monkeypatch.setattr(drawing, "MOST_DRAWN", 2)
         first = drawer.svg_of(SPEC)
         drawer._process.kill()
         drawer._process.wait()
@@ -237,8 +237,8 @@ class TestDrawer:
     def test_one_that_hangs_is_ended(self, drawer, monkeypatch, tmp_path):
         hanging = tmp_path / "hanging.py"
         hanging.write_text("import sys, time\nsys.stdin.readline()\ntime.sleep(1000)\n")
-        monkeypatch.setattr(_drawing, "PROGRAM", hanging)
-        monkeypatch.setattr(_drawing, "LONGEST", 0.3)
+        monkeypatch.setattr(drawing, "PROGRAM", hanging)
+        monkeypatch.setattr(drawing, "LONGEST", 0.3)
         with pytest.raises(RuntimeError, match="the process that draws has ended"):
             drawer.svg_of(SPEC)
 

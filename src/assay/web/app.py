@@ -10,30 +10,16 @@ from urllib.parse import urlsplit
 
 from assay.errors import AssayError, UnknownName
 from assay.masking import add_secret
-from assay.web import (
-    api,
-    compare,
-    datasets,
-    history,
-    judging,
-    leaderboard,
-    metrics,
-    progress,
-    query,
-    result,
-    results,
-    switch,
-)
-from assay.web._answers import Answer, answer_of
-from assay.web._desk import AppState
-from assay.web._documents import Library
-from assay.web._page import Asked, Page
-from assay.web._proxies import ForwardedHeaders, Proxies
-from assay.web._rendering import Renderer
-from assay.web._static import StaticFiles
-from assay.web._throttle import Throttle, TooSoon
-from assay.web._workers import Gone, TooBusy
-from assay.web.safety import COOKIE, Guard, Keys, Refusal, Scope, address_of, cookie_of, login_address, safe_next
+from assay.web.api.routes import routes as api_routes
+from assay.web.documents import Library
+from assay.web.page import Asked, Page
+from assay.web.pages import compare, datasets, history, judging, leaderboard, metrics, progress, query, result, results
+from assay.web.proxies import ForwardedHeaders, Proxies
+from assay.web.rendering import Answer, Renderer, StaticFiles, answer_of
+from assay.web.security import COOKIE, Guard, Keys, Refusal, Scope, address_of, cookie_of, login_address, safe_next
+from assay.web.state import AppState
+from assay.web.throttle import Throttle, TooSoon
+from assay.web.workers import Gone, TooBusy
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -58,10 +44,10 @@ PAGES: tuple[Page, ...] = (
 )
 """The pages that people read; those with a label are in the navigation, in this order."""
 MORE_ROUTES: tuple[Callable[[AppState, Renderer], list[BaseRoute]], ...] = (
-    switch.routes,
+    results.routes,
     judging.routes,
     progress.routes,
-    api.routes,
+    api_routes,
 )
 """What else is answered: each makes routes for a desk."""
 RETRY = 5

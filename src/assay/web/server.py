@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from assay.web._proxies import Proxies
+from assay.web.proxies import Proxies
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import uvicorn
     from starlette.applications import Starlette
 
-    from assay.web._connections import Limits
+    from assay.web.connections import Limits
 
 GRACE = 3
 """Seconds that requests are given to end after Ctrl-C."""
@@ -23,7 +23,7 @@ def make_server(app: Starlette, *, proxies: Iterable[str] = (), limits: Limits |
     """A server of the pages; `make_server(app).run(sockets=[…])`."""
     import uvicorn
 
-    from assay.web._connections import LimitedProtocol, Limits, Register
+    from assay.web.connections import LimitedProtocol, Limits, Register
 
     kept = Limits() if limits is None else limits
 

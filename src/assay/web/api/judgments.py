@@ -1,0 +1,115 @@
+"""What the API says about judgments of people, and how it takes new ones; and the files that can be taken along."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import msgspec
+
+from assay.errors import BadParameter, DataError, UnknownName, near_matches
+from assay.files import write_qrels
+from assay.store import (
+    LONGEST_JUDGE,
+    LONGEST_NOTE,
+    Judgment,
+    checked_judgment,
+    exportable,
+    judge_agreements,
+    judge_name,
+    list_running,
+)
+from assay.temporary_files import TemporaryFile
+from assay.text import printable, shortened
+from assay.web.api.endpoint import LONGEST, Given
+from assay.web.api.results import paged
+from assay.web.judgments import GRADES
+from assay.web.state import AppState
+
+MOST_SEARCHED = 200
+"""Results that are looked through for a document; of more than that nobody can say that none retrieved it."""
+Name = Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST)]
+
+
+class NewJudgment(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """A grade that somebody gives to a document for a query of a benchmark."""
+
+    benchmark: Annotated[str, msgspec.Meta(max_length=LONGEST)]
+    query: Name
+    document: Name
+    judge: Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST_JUDGE)]
+    """Kept as judge_name has it. It has no pattern, for what counts as a space differs between languages."""
+    grade: Annotated[float, msgspec.Meta(ge=min(GRADES), le=max(GRADES), multiple_of=1)]
+    note: Annotated[str, msgspec.Meta(max_length=LONGEST_NOTE)] = ""
+
+
+def judgment_list(desk: AppState, given: Given) -> dict[str, Any]:
+    """Grades that people gave, the oldest first."""
+    wanted = {name: given[name] for name in ("benchmark", "query", "document", "judge")}
+    page = paged("/judgments", "judgments", desk.judgments.find(**wanted), given)
+    return {**page, "judgments": [one.to_dict() for one in page["judgments"]]}
+
+
+def judge(desk: AppState, given: Given) -> dict[str, Any]:
+    """Keep a grade, in place of the one that the same judge gave to the same pair before."""
+    new: NewJudgment = given["body"]
+    checked = checked_judgment(Judgment(**msgspec.structs.asdict(new)))
+    _refuse_never_retrieved(desk, new)
+    return desk.judgments.give(checked).to_dict()
+
+
+def withdraw(desk: AppState, given: Given) -> dict[str, Any]:
+    """Take a judge's grade of a pair back, and give it as it was; one that is not there is told."""
+    pair = {name: given[name] for name in ("benchmark", "query", "document")}
+    who = judge_name(given["judge"])
+    found = desk.judgments.find(**pair, judge=who)
+    if not found or not desk.judgments.withdraw(found[0]):
+        known = [one.judge for one in desk.judgments.find(**pair)]
+        hint = f"it was graded by {', '.join(known[:5])}" if known else "nobody has graded that document for that query"
+        raise UnknownName("judge of that pair", given["judge"], near_matches(who, known), hint)
+    return found[0].to_dict()
+
+
+def _refuse_never_retrieved(desk: AppState, new: NewJudgment) -> None:
+    """A grade is about what a stored result of the benchmark retrieved; where rankings were not kept, nobody can tell."""
+    on_it = [one for one in desk.shelf.listed if printable(one.entry.benchmark) == printable(new.benchmark)]
+    query, document = printable(new.query), printable(new.document)
+    has_rankings = False
+    for one in on_it[:MOST_SEARCHED]:
+        run = desk.result(one.key).run
+        has_rankings = has_rankings or bool(run)
+        found = run.get(new.query) or next((ranked for name, ranked in run.items() if printable(name) == query), {})
+        if new.document in found or any(printable(doc) == document for doc in found):
+            return
+    if has_rankings and len(on_it) <= MOST_SEARCHED:
+        raise BadParameter(
+            f"{shortened(new.document)} was not retrieved for {shortened(new.query)} in any stored result on "
+            f"{shortened(new.benchmark)}"
+        )
+
+
+def agreement(desk: AppState, given: Given) -> dict[str, Any]:
+    """How far every two judges agree on the pairs that both have graded."""
+    found = judge_agreements(desk.judgments.find(benchmark=given["benchmark"]))
+    return {"agreement": [one.to_dict() for one in found]}
+
+
+def qrels(desk: AppState, given: Given) -> bytes:
+    """The grades that people gave on a benchmark as TREC qrels, one for each pair."""
+    found = exportable(desk.judgments.find(given["benchmark"], judge=given["judge"]))
+    if found.left_out and not given["partial"]:
+        raise DataError(f"{found.said}; partial=true leaves them out, and /judgments has them all as JSON")
+    with TemporaryFile() as file:
+        write_qrels(found.grades, file)
+        return file.read_bytes()
+
+
+def export(desk: AppState, given: Given) -> bytes:
+    """Evaluations in one file, as `assay results export` writes it."""
+    with TemporaryFile() as file:
+        desk.store.export(file, given["evaluation"])
+        return file.read_bytes()
+
+
+def progress(desk: AppState, given: Given) -> dict[str, Any]:  # noqa: ARG001 (all answers take the same)
+    """Evaluations that are running now."""
+    return {"running": [one.to_dict() for one in list_running(desk.store.place)]}

@@ -1,0 +1,224 @@
+"""What the API says about stored results: lists, one result, one query, comparisons, leaderboards, history."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urlencode
+
+from assay.errors import BadParameter, UnknownName, near_matches
+from assay.monitoring import Series, series_of
+from assay.reports import query_to_dict
+from assay.store import Filter, StoredEvaluation, parse_since
+from assay.text import counted
+from assay.web.api.endpoint import PREFIX, Given, Parameter
+from assay.web.judgments import effect_of, judgments_about
+from assay.web.pages.leaderboard import (
+    MOST_TESTED,
+    metrics_of,
+    newest_of,
+    ranked_by,
+    tested,
+    ties_of,
+    unfair_notes,
+    usual_metric,
+    usual_version,
+    versions_of,
+)
+from assay.web.queries import known_queries
+from assay.web.state import AppState, Listed
+
+if TYPE_CHECKING:
+    from assay.evaluation import Result
+
+T = TypeVar("T")
+REFERENCE = r"[A-Za-z0-9_][A-Za-z0-9_.+~\-]*"
+KEY = rf"{REFERENCE}/[0-9]{{1,6}}"
+AGE = r"[0-9]{1,5}[mhdw]|[12][0-9]{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])"
+
+EVALUATION = Parameter(
+    "evaluation", "latest, latest~1, an id or its end, or a baseline", pattern=REFERENCE, is_required=True, example="latest"
+)
+PLACE = Parameter(
+    "place", "which result of the evaluation; the first is 0", int, 0, most=999_999, is_required=True, example=0
+)
+BENCHMARK = Parameter("benchmark", "the name of a benchmark")
+PROVIDER = Parameter("provider", "the name of a provider")
+SINCE = Parameter("since", "an age such as 30d, 12h, 45m or 2w, or a day such as 2026-11-15", pattern=AGE)
+LIMIT = Parameter("limit", "how many at most", int, 50, least=1, most=1000)
+OFFSET = Parameter("offset", "how many are passed over", int, 0, most=999_999_999)
+
+
+def paged(path: str, name: str, found: Sequence[Any], given: Given) -> dict[str, Any]:
+    """One page of a list, with the address of the next one."""
+    start, end = given["offset"], given["offset"] + given["limit"]
+    kept = [
+        (key, value) for key, value in given.items() if value is not None and key not in ("offset", "evaluation", "place")
+    ]
+    more = f"{PREFIX}{path}?{urlencode([*kept, ('offset', end)])}" if end < len(found) else None
+    return {name: list(found[start:end]), "total": len(found), "next": more}
+
+
+def listed_of(desk: AppState, given: Given) -> Listed:
+    """The stored result of a request's path."""
+    return desk.listed(f"{desk.store.id_of(given['evaluation'])}/{given['place']}")
+
+
+def result_list(desk: AppState, given: Given) -> dict[str, Any]:
+    """Stored results, the newest first."""
+    since = parse_since(given["since"]) if given["since"] else ""
+    found = [one for one in desk.shelf.listed if _is_wanted(one, given, since)]
+    page = paged("/results", "results", found, given)
+    return {**page, "results": [_entry(one) for one in page["results"]]}
+
+
+def _is_wanted(one: Listed, given: Given, since: str) -> bool:
+    entry, chosen = one.entry, Filter(given["benchmark"], given["provider"], tag=given["tag"])
+    return (
+        chosen.benchmark in (None, entry.benchmark)
+        and chosen.provider in (None, entry.provider)
+        and (chosen.tag is None or chosen.tag in entry.tags)
+        and entry.started >= since
+    )
+
+
+def _entry(one: Listed) -> dict[str, Any]:
+    return {"key": one.key, "place": one.place, **one.entry.to_dict()}
+
+
+def one_result(desk: AppState, given: Given) -> dict[str, Any]:
+    """A result without the scores of its queries, which are a list of their own."""
+    listed = listed_of(desk, given)
+    bare = replace(desk.result(listed.key), run={}, queries={})
+    about = {"key": listed.key, "evaluation": listed.entry.evaluation, "place": listed.place, "benchmark": bare.benchmark}
+    return {**about, **bare.to_dict(per_query=False)}
+
+
+def query_list(desk: AppState, given: Given) -> dict[str, Any]:
+    """The queries of a result with their scores."""
+    listed = listed_of(desk, given)
+    result = desk.result(listed.key)
+    page = paged(f"/results/{listed.key}/queries", "queries", result.query_ids, given)
+    start = given["offset"]
+    places = range(start, start + len(page["queries"]))
+    return {**page, "queries": [_query_row(result, place) for place in places]}
+
+
+def _query_row(result: Result, place: int) -> dict[str, Any]:
+    query = result.query_ids[place]
+    asked = result.queries.get(query)
+    scores = {name: column.score[place] for name, column in result.table.columns.items()}
+    about = {"text": asked.text, "tags": dict(asked.tags)} if asked else {"text": "", "tags": {}}
+    return {"query": query, **about, "scores": scores, "failure": result.failures.get(query)}
+
+
+def one_query(desk: AppState, given: Given) -> dict[str, Any]:
+    """A query of a result: its words, its ranking with grades, and what each metric gave."""
+    listed = listed_of(desk, given)
+    result, query = desk.result(listed.key), given["id"]
+    known = tuple(dict.fromkeys((*known_queries(result), *result.run)))
+    if query not in known:
+        raise UnknownName("query", query, near_matches(query, known), f"{listed.key} has {counted(len(known), 'query')}")
+    stored = desk.evaluation(listed.entry.evaluation)
+    plain = query_to_dict(StoredEvaluation(stored.id, stored.started, stored.saved, {}, (result,)), query)
+    return {"key": listed.key, **{name: plain[name] for name in ("query", "text", "tags")}, **plain["results"][0]}
+
+
+def effect(desk: AppState, given: Given) -> dict[str, Any]:
+    """What the grades that people gave would change in a result."""
+    result = desk.result(listed_of(desk, given).key)
+    return effect_of(desk, result, judgments_about(desk, result)).to_dict()
+
+
+def comparison(desk: AppState, given: Given) -> dict[str, Any]:
+    """Results compared query by query."""
+    keys, baseline = given["result"], given["baseline"] or ""
+    own = {key: _own_key(desk, key) for key in (*keys, *([baseline] if baseline else []))}
+    if len({own[key] for key in keys}) != len(keys):
+        raise BadParameter("the same result is given twice; a comparison is of different ones")
+    if baseline and own[baseline] not in {own[key] for key in keys}:
+        raise BadParameter("the baseline is one of the results")
+    return desk.comparison([own[key] for key in keys], own.get(baseline, ""), shared=given["shared"]).to_dict()
+
+
+def _own_key(desk: AppState, key: str) -> str:
+    reference, _, place = key.rpartition("/")
+    return desk.listed(f"{desk.store.id_of(reference)}/{int(place)}").key
+
+
+def board(desk: AppState, given: Given) -> dict[str, Any]:
+    """The newest result of each provider on a benchmark, the best first; ties are ranks that may differ by luck."""
+    names = desk.shelf.benchmarks
+    if given["benchmark"] not in names:
+        raise UnknownName("benchmark in the store", given["benchmark"], near_matches(given["benchmark"], names))
+    versions = versions_of(desk.shelf.listed, given["benchmark"])
+    entered = newest_of(versions[usual_version(versions)])
+    metrics = metrics_of(entered)
+    metric = desk.store.metric(given["metric"]).name if given["metric"] else usual_metric(desk, entered, metrics)
+    if metric not in metrics:
+        raise UnknownName(
+            "metric on this benchmark", metric, near_matches(metric, metrics), f"there are {', '.join(metrics)}"
+        )
+    ranked = ranked_by(desk, entered, metric)
+    compared, why_not = tested(desk, ranked, metric)
+    ties = ties_of(compared, metric) if compared else []
+    rows = [_board_row(one, metric, place, ties) for place, one in enumerate(ranked)]
+    notes = [*unfair_notes(desk, ranked, metric), *([why_not] if why_not else [])]
+    notes += [f"the best {MOST_TESTED} were tested"] if len(rows) > MOST_TESTED else []
+    verdict = compared.verdict if compared else ""
+    return {"benchmark": given["benchmark"], "metric": metric, "rows": rows, "verdict": verdict, "notes": notes}
+
+
+def _board_row(one: Listed, metric: str, place: int, ties: Sequence[set[int]]) -> dict[str, Any]:
+    figure = one.entry.figures[metric]
+    return {
+        "rank": place + 1,
+        "key": one.key,
+        "provider": one.entry.provider,
+        "value": figure.value,
+        "low": figure.low,
+        "high": figure.high,
+        "n": figure.n,
+        "started": one.entry.started,
+        "tied_with": sorted(other + 1 for other in ties[place]) if place < len(ties) else None,
+    }
+
+
+def history(desk: AppState, given: Given) -> dict[str, Any]:
+    """A metric over time: one series for each benchmark and provider, the oldest figure first."""
+    metric = desk.store.metric(given["metric"])
+    points = desk.store.history(metric.name, given["benchmark"], given["provider"], given["since"])
+    return {"series": [_series(one) for one in series_of(points, metric)]}
+
+
+def _series(series: Series) -> dict[str, Any]:
+    names = ("evaluation", "started", "value", "low", "high", "n", "dataset", "was_baseline")
+    return {
+        "benchmark": series.benchmark,
+        "provider": series.provider,
+        "metric": series.metric,
+        "points": [{name: getattr(point, name) for name in names} for point in series.points],
+        "changes": [change.to_dict() for change in series.changes],
+    }
+
+
+def datasets(desk: AppState, given: Given) -> dict[str, Any]:  # noqa: ARG001 (all answers take the same)
+    """The benchmarks that stored results are about."""
+    listed = desk.shelf.listed
+    judged = [one.benchmark for one in desk.judgments.find()]
+    rows = []
+    for name in desk.shelf.benchmarks:
+        on_it = [one.entry for one in listed if one.entry.benchmark == name]
+        rows.append(
+            {
+                "name": name,
+                "n_results": len(on_it),
+                "n_providers": len({one.provider for one in on_it}),
+                "n_versions": len({one.dataset for one in on_it}),
+                "n_queries": on_it[0].n_queries,
+                "last_started": on_it[0].started,
+                "n_judgments": judged.count(name),
+            }
+        )
+    return {"datasets": rows}

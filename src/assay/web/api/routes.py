@@ -1,0 +1,311 @@
+"""The JSON API under /api/v1: a record for each address, and the routes made of them. Errors are {"error": …}."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from assay.errors import BadParameter, DataError, UnknownName, UsageError
+from assay.masking import mask
+from assay.metrics import all_metrics, describe, find_metric
+from assay.serialize import to_json
+from assay.store import LONGEST_JUDGE
+from assay.web.api import judgments as judged
+from assay.web.api import results as stored
+from assay.web.api import schemas as shape
+from assay.web.api.endpoint import JSON, TEXT, ZSTD, Endpoint, Given, Parameter, document_of
+from assay.web.rendering import Answer
+from assay.web.state import AppState
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.routing import BaseRoute
+
+    from assay.web.rendering import Renderer
+
+
+MOST_COMPARED = 10
+MOST_EXPORTED = 100
+RESULT = (stored.EVALUATION, stored.PLACE)
+PAGE = (stored.LIMIT, stored.OFFSET)
+
+
+def metric_list(desk: AppState, given: Given) -> dict[str, Any]:  # noqa: ARG001 (all answers take the same)
+    """Every metric there is, with all that its record says."""
+    return {"metrics": [describe(metric) for metric in all_metrics().values()]}
+
+
+def one_metric(desk: AppState, given: Given) -> dict[str, Any]:  # noqa: ARG001 (all answers take the same)
+    """A metric by any of its spellings."""
+    return describe(find_metric(given["name"]).metric)
+
+
+ENDPOINTS: tuple[Endpoint, ...] = (
+    Endpoint(
+        "/results",
+        "Stored results, the newest first",
+        stored.result_list,
+        shape.paged("results", shape.ENTRY),
+        (stored.BENCHMARK, stored.PROVIDER, Parameter("tag", "a tag of the evaluation"), stored.SINCE, *PAGE),
+    ),
+    Endpoint(
+        "/results/{evaluation}/{place}",
+        "One result, without the scores of its queries",
+        stored.one_result,
+        shape.RESULT,
+        RESULT,
+    ),
+    Endpoint(
+        "/results/{evaluation}/{place}/queries",
+        "The queries of a result with their scores",
+        stored.query_list,
+        shape.paged("queries", shape.QUERY_ROW),
+        (*RESULT, *PAGE),
+    ),
+    Endpoint(
+        "/results/{evaluation}/{place}/query",
+        "One query of a result: its ranking with grades, and what each metric gave",
+        stored.one_query,
+        shape.QUERY,
+        (*RESULT, Parameter("id", "the id of the query", is_required=True)),
+    ),
+    Endpoint(
+        "/results/{evaluation}/{place}/effect",
+        "What the grades that people gave would change in a result",
+        stored.effect,
+        shape.EFFECT,
+        RESULT,
+        is_heavy=True,
+    ),
+    Endpoint(
+        "/comparison",
+        "Results compared query by query, with intervals and tests",
+        stored.comparison,
+        shape.COMPARISON,
+        (
+            Parameter(
+                "result",
+                "evaluation/place",
+                least=2,
+                most=MOST_COMPARED,
+                pattern=stored.KEY,
+                is_required=True,
+                is_several=True,
+                example=["latest/0", "latest/1"],
+            ),
+            Parameter("baseline", "the one that others are held against (default: every two)", pattern=stored.KEY),
+            Parameter("shared", "whether queries that not all of them have are left out", bool, default=False),
+        ),
+        is_heavy=True,
+    ),
+    Endpoint(
+        "/leaderboard",
+        "The newest result of each provider on a benchmark, the best first",
+        stored.board,
+        shape.BOARD,
+        (
+            Parameter("benchmark", "the name of a benchmark", is_required=True),
+            Parameter("metric", "the metric that decides (default: the first)"),
+        ),
+        is_heavy=True,
+    ),
+    Endpoint(
+        "/history",
+        "A metric over time, with steps and spikes",
+        stored.history,
+        shape.exact(series=shape.several(shape.SERIES)),
+        (
+            Parameter("metric", "the metric", is_required=True, example="ndcg@10"),
+            stored.BENCHMARK,
+            stored.PROVIDER,
+            stored.SINCE,
+        ),
+    ),
+    Endpoint(
+        "/datasets",
+        "The benchmarks that stored results are about",
+        stored.datasets,
+        shape.exact(datasets=shape.several(shape.DATASET)),
+        errors=(400,),
+    ),
+    Endpoint(
+        "/metrics",
+        "Every metric, with all that its record says",
+        metric_list,
+        shape.exact(metrics=shape.several(shape.METRIC)),
+        errors=(400,),
+    ),
+    Endpoint(
+        "/metrics/{name}",
+        "One metric, by any of its spellings",
+        one_metric,
+        shape.METRIC,
+        (Parameter("name", "such as ndcg@10 or P_5", is_required=True, example="P_5"),),
+    ),
+    Endpoint(
+        "/judgments",
+        "Grades that people gave, the oldest first",
+        judged.judgment_list,
+        shape.paged("judgments", shape.JUDGMENT),
+        (
+            stored.BENCHMARK,
+            Parameter("query", "the id of a query"),
+            Parameter("document", "the id of a document"),
+            Parameter("judge", "who gave them"),
+            *PAGE,
+        ),
+        errors=(400,),
+    ),
+    Endpoint(
+        "/judgments",
+        "Give a grade, in place of the one that the same judge gave to the same pair before",
+        judged.judge,
+        shape.JUDGMENT,
+        method="POST",
+        body=judged.NewJudgment,
+        status=201,
+        errors=(400, 403, 404, 408, 409, 413, 415),
+    ),
+    Endpoint(
+        "/judgments",
+        "Take back the grade that a judge gave to a pair; gives it as it was",
+        judged.withdraw,
+        shape.JUDGMENT,
+        (
+            Parameter("benchmark", "the name of a benchmark (default: of results without one)", default=""),
+            Parameter("query", "the id of the query", is_required=True),
+            Parameter("document", "the id of the document", is_required=True),
+            Parameter("judge", "who gave it", is_required=True, most=LONGEST_JUDGE),
+        ),
+        method="DELETE",
+        errors=(400, 403, 404, 408, 409, 413),
+    ),
+    Endpoint(
+        "/judgments/agreement",
+        "How far every two judges agree on the pairs that both have graded (Cohen's κ)",
+        judged.agreement,
+        shape.exact(agreement=shape.several(shape.AGREEMENT)),
+        (stored.BENCHMARK,),
+        errors=(400,),
+    ),
+    Endpoint(
+        "/judgments/qrels",
+        "The grades that people gave on a benchmark, as TREC qrels",
+        judged.qrels,
+        shape.TEXT,
+        (
+            Parameter("benchmark", "the name of a benchmark", is_required=True),
+            Parameter("judge", "those of one judge alone"),
+            Parameter(
+                "partial", "whether grades that TREC files cannot hold are left out; else an error names them", bool, False
+            ),
+        ),
+        kind=TEXT,
+        errors=(400, 409),
+    ),
+    Endpoint(
+        "/export",
+        "Evaluations in one file, for assay results import",
+        judged.export,
+        {},
+        (
+            Parameter(
+                "evaluation",
+                "which, once for each",
+                least=1,
+                most=MOST_EXPORTED,
+                pattern=stored.REFERENCE,
+                is_required=True,
+                is_several=True,
+                example=["latest"],
+            ),
+        ),
+        kind=ZSTD,
+        is_kept=False,
+        is_heavy=True,
+    ),
+    Endpoint(
+        "/progress",
+        "Evaluations that are running now",
+        judged.progress,
+        shape.exact(running=shape.several(shape.RUNNING)),
+        errors=(400,),
+        is_kept=False,
+    ),
+    Endpoint(
+        "/openapi.json",
+        "This document",
+        lambda desk, given: document_of(ENDPOINTS, needs_token=desk.needs_token),  # noqa: ARG005 (all answers take the same)
+        shape.thing(openapi=shape.TEXT),
+        errors=(400,),
+    ),
+)
+
+
+def routes(desk: AppState, renderer: Renderer) -> list[BaseRoute]:
+    """A route for each path."""
+    return routes_of(ENDPOINTS, desk, renderer)
+
+
+# Routes: parameters and bodies are checked, answers are cached.
+
+
+def routes_of(endpoints: Sequence[Endpoint], desk: AppState, renderer: Renderer) -> list[BaseRoute]:
+    """A route for each path."""
+    by_path = groupby(sorted(endpoints, key=lambda one: one.path), key=lambda one: one.path)
+    return [_route(desk, renderer, list(same)) for _, same in by_path]
+
+
+def _route(desk: AppState, renderer: Renderer, endpoints: Sequence[Endpoint]) -> BaseRoute:
+    from starlette.routing import Route
+
+    by_method = {one.method: one for one in endpoints}
+
+    async def answer(request: Request) -> Response:
+        endpoint = by_method["GET" if request.method == "HEAD" else request.method]
+        given = endpoint.read(dict(request.path_params), request.query_params.multi_items())
+        if endpoint.body is not None:
+            kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+            if kind != JSON:
+                return renderer.problem(request.url.path, 415, f"send {JSON}, not {kind or 'nothing'}")
+            given["body"] = _body(await request.body(), endpoint.body)
+        key, make = (request.url.path, *request.query_params.multi_items()), partial(_answer, desk, endpoint, given)
+        return (await desk.made(request, key, make, is_heavy=endpoint.is_heavy)).to(request)
+
+    return Route(endpoints[0].url, answer, methods=list(by_method))
+
+
+def _answer(desk: AppState, endpoint: Endpoint, given: Mapping[str, Any]) -> Answer:
+    """One state of the store is one answer, where that is all it depends on."""
+
+    def work() -> Answer:
+        try:
+            return _made(endpoint, endpoint.answer(desk, given))
+        except UnknownName:
+            raise
+        except UsageError as error:  # the request is as the document has it, so it is the data that do not allow it
+            raise DataError(str(error)) from None
+
+    if endpoint.method != "GET" or not endpoint.is_kept or given.get("since"):
+        return work()
+    key = (desk.state(), endpoint.url, tuple(given.items()))
+    found: Answer = desk.pages.get(key, work)
+    return found
+
+
+def _made(endpoint: Endpoint, content: Any) -> Answer:
+    body = content if isinstance(content, bytes) else mask(to_json(content).decode()).encode()
+    headers = {"content-disposition": 'attachment; filename="assay-export.jsonl.zst"'} if endpoint.kind == ZSTD else {}
+    return Answer(body, endpoint.kind, endpoint.status, headers)
+
+
+def _body(content: bytes, wanted: type) -> Any:
+    try:
+        return msgspec.json.decode(content, type=wanted)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise BadParameter(f"what was sent cannot be read: {error}") from None

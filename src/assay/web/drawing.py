@@ -1,0 +1,94 @@
+"""Drawing in a process of its own: while the library draws, no other thread of its process does anything.
+
+The process is new after some hundred charts, which gives back the memory that the library keeps.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+PROGRAM = Path(__file__).with_name("drawer.py")
+MOST_DRAWN = 300
+"""Charts that one process draws."""
+LONGEST = 60.0
+"""Seconds that one chart may take."""
+
+
+class Drawer:
+    """`drawer.svg_of(spec)`: one chart after the other. The process is started when it is needed."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[str] | None = None
+        self._n_drawn = 0
+
+    def svg_of(self, spec: Any) -> str:
+        """A chart as SVG; a process that was ended by somebody is started again, once."""
+        line = f"{json.dumps(spec)}\n"
+        with self._lock:
+            answer = self._asked(line) or self._asked(line)
+        if "svg" not in answer:
+            raise RuntimeError(f"a chart cannot be drawn: {answer.get('error', 'the process that draws has ended')}")
+        return str(answer["svg"])
+
+    def close(self) -> None:
+        """End the process."""
+        with self._lock:
+            self._end()
+
+    def _asked(self, line: str) -> dict[str, str]:
+        """What the process answers; nothing where it has ended, or took too long and was ended."""
+        if self._n_drawn >= MOST_DRAWN:
+            self._end()
+        process = self._process = self._process or self._started()
+        timer = threading.Timer(LONGEST, process.kill)
+        timer.start()
+        try:
+            found = _answer_of(process, line)
+        except (OSError, ValueError):
+            found = {}
+        finally:
+            timer.cancel()
+        self._n_drawn += 1
+        if not found:
+            self._end()
+        return found
+
+    def _started(self) -> subprocess.Popen[str]:
+        """Without the terminal's Ctrl-C: the server ends it in its own time."""
+        self._n_drawn = 0
+        return subprocess.Popen(  # noqa: S603 (a program of our own; what it draws comes on its input)
+            [sys.executable, "-P", str(PROGRAM)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            encoding="utf-8",
+            start_new_session=True,
+        )
+
+    def _end(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            process.communicate()
+
+
+def _answer_of(process: subprocess.Popen[str], line: str) -> dict[str, str]:
+    if process.stdin is None or process.stdout is None:
+        return {}
+    process.stdin.write(line)
+    process.stdin.flush()
+    found: dict[str, str] = json.loads(process.stdout.readline() or "{}")
+    return found
+
+
+drawer = Drawer()
+"""The one of this process."""
+atexit.register(drawer.close)

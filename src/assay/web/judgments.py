@@ -1,0 +1,248 @@
+"""Judged: a query's documents as a person grades them, what others gave, and what all of it would change."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from assay.comparison import Figures
+from assay.evaluation import Grades, Rejudged, Result, rejudge
+from assay.model import Rankings, Run
+from assay.reports import Column, Field, Grid, columns, number, readable, words
+from assay.store import JudgeAgreement, Judgment, combined, judge_agreements, with_own_ids
+from assay.text import counted, percent, printable
+from assay.web.documents import Library
+from assay.web.page import Asked
+from assay.web.state import AppState
+
+GRADES = {0: "not relevant", 1: "somewhat", 2: "relevant", 3: "perfect"}
+"""What a person may give, and what it is called."""
+ABOUT_KAPPA = (
+    "κ is 1 where two judges always agree, and 0 where they agree as often as by chance. "
+    "Weighted, it matters less that grades differ the nearer they are."
+)
+MOST_DOCUMENTS = 10
+"""Documents without a grade that are shown at once, the best ranked first."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """What somebody gave to a document."""
+
+    judge: str
+    grade: str
+    note: str
+    when: str
+
+
+@dataclass(frozen=True)
+class ToJudge:
+    """A retrieved document that the benchmark has no judgment of."""
+
+    number: int
+    """What the fields of the form are called by."""
+    document: str
+    rank: int
+    text: str
+    given: tuple[Given, ...]
+    chosen: str = ""
+    """The grade that is ticked: what the one who judges gave, or was about to give."""
+    note: str = ""
+    is_mine: bool = False
+    """Whether there is a grade that the one who judges could take back."""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A form that could not be kept: what is wrong, and what was filled in, by the document as it is printed."""
+
+    problem: str
+    judge: str
+    filled: Mapping[str, tuple[str, str]]
+    """Document → grade and note."""
+
+
+@dataclass(frozen=True)
+class Judging:
+    """All that the panel on a query's page shows."""
+
+    key: str
+    """The result, as pages call it."""
+    query: str
+    judge: str
+    """Who judges, where that is known."""
+    grades: Mapping[int, str]
+    documents: tuple[ToJudge, ...]
+    """Those that nobody has graded yet, a few at a time."""
+    graded: tuple[ToJudge, ...]
+    """Those that somebody has."""
+    n_open: int
+    """How many nobody has graded yet."""
+    start: int
+    """The place of the first one that is shown, from 0."""
+    is_complete: bool
+    """Whether it is known which of the retrieved documents the benchmark judged, not only which are relevant."""
+    effect: Grid | None
+    agreement: Grid | None
+    problem: str = ""
+
+    @property
+    def before(self) -> int | None:
+        """Where the documents before these begin, counted from 1; None where there are none."""
+        return max(0, self.start - MOST_DOCUMENTS) + 1 if self.start else None
+
+    @property
+    def after(self) -> int | None:
+        """Where those after these begin."""
+        end = self.start + len(self.documents)
+        return end + 1 if end < self.n_open else None
+
+
+def judging_of(desk: AppState, key: str, query: str, asked: Asked | None = None, draft: Draft | None = None) -> Judging:
+    """What there is to judge for a query of a stored result, and what was; for the one who judges, if that is known."""
+    asked = asked or Asked()
+    result = desk.result(key)
+    judgments = judgments_about(desk, result)
+    given: defaultdict[str, list[Judgment]] = defaultdict(list)
+    for one in judgments:
+        if one.query == printable(query):
+            given[one.document].append(one)
+    own = judged_before(desk.library, result, [query])
+    judged = own.get(query, {}) if own else {**result.relevant.get(query, {}), **result.nonrelevant.get(query, {})}
+    every = [(rank, doc) for rank, doc in enumerate(_in_order(result, query), 1) if doc not in judged]
+    graded = [pair for pair in every if printable(pair[1]) in given]
+    ungraded = [pair for pair in every if printable(pair[1]) not in given]
+    start = min(asked.whole("from", 1) - 1, max(0, len(ungraded) - 1))
+    shown = ungraded[start : start + MOST_DOCUMENTS]
+    form = Form(desk.library, result, draft.judge if draft else asked.judge, given, draft.filled if draft else {})
+    return Judging(
+        key,
+        query,
+        form.judge,
+        GRADES,
+        form.documents(shown),
+        form.documents(graded, len(shown)),
+        len(ungraded),
+        start,
+        own is not None or bool(result.nonrelevant),
+        effect_grid(result, query, effect_of(desk, result, judgments)) if any(given.values()) else None,
+        agreement_grid(judge_agreements(judgments)),
+        draft.problem if draft else "",
+    )
+
+
+@dataclass(frozen=True)
+class Form:
+    """What is known about the fields of the form before it is shown."""
+
+    library: Library
+    result: Result
+    judge: str
+    given: Mapping[str, Sequence[Judgment]]
+    filled: Mapping[str, tuple[str, str]]
+
+    def documents(self, pairs: Sequence[tuple[int, str]], first: int = 0) -> tuple[ToJudge, ...]:
+        """Ranks and documents with their words and grades, numbered from `first` on."""
+        texts = self.library.texts_of(self.result, [doc for _, doc in pairs])
+        return tuple(
+            self._document(number, rank, doc, texts.get(doc, "")) for number, (rank, doc) in enumerate(pairs, first)
+        )
+
+    def _document(self, number: int, rank: int, document: str, text: str) -> ToJudge:
+        found = self.given.get(printable(document), ())
+        mine = next((one for one in found if one.judge == self.judge), None)
+        grade, note = (f"{mine.grade:g}", mine.note) if mine else ("", "")
+        grade, note = self.filled.get(printable(document), (grade, note))
+        return ToJudge(number, document, rank, text, _given(found), grade, note, mine is not None)
+
+
+def judgments_about(desk: AppState, result: Result) -> Sequence[Judgment]:
+    """All grades that people gave on the benchmark of a result."""
+    return desk.judgments.find(benchmark=result.benchmark)
+
+
+def effect_of(desk: AppState, result: Result, judgments: Sequence[Judgment]) -> Rejudged:
+    """The result scored again with what people judged."""
+    grades = with_own_ids(combined(judgments), result.run)
+    return rejudge(result, grades, judged_before(desk.library, result, list(grades)))
+
+
+def judged_before(library: Library, result: Result, queries: Sequence[str]) -> Grades | None:
+    """All judgments of the benchmark, where it is at hand and is the very one; else None.
+
+    Its relevant documents must be those that the result was scored with: a plan may have made grades binary.
+    """
+    held = library.find(result, "judgments")
+    if held is None:
+        return None
+    dataset, level = held.dataset, result.policy.rel
+    for query in queries:
+        relevant = {
+            doc: grade
+            for doc, grade in dataset.qrels.get(query, {}).items()
+            if (grade > 0 if level is None else grade >= level)
+        }
+        if relevant != dict(result.relevant.get(query) or {}):
+            return None
+    found: Grades = dataset.qrels
+    return found
+
+
+def _in_order(result: Result, query: str) -> list[str]:
+    ranking = result.run.get(query)
+    return Run.borrow(Rankings({query: dict(ranking)})).in_order(0, result.policy.rank_rule) if ranking else []
+
+
+def _given(judgments: Sequence[Judgment]) -> tuple[Given, ...]:
+    return tuple(Given(one.judge, f"{one.grade:g}", one.note, readable(one.judged)) for one in judgments)
+
+
+def effect_grid(result: Result, query: str, effect: Rejudged) -> Grid:
+    """Scores of the query and summaries, before and after; what changed is marked."""
+    bound = {metric.name: metric for metric in result.metrics}
+    scores, rows = effect.scores(query), []
+    for name, summaries in effect.summaries().items():
+        metric, fields = bound[name], []
+        for pair in (scores[name], summaries):
+            before, after = (float("nan") if value is None else value for value in pair)
+            change = after - before
+            is_better = change > 0 if metric.metric.higher_is_better else change < 0
+            tone = "" if not abs(change) > 1e-12 else "better" if is_better else "worse"
+            fields += [number(Figures().value(metric, before), before)]
+            fields += [number(Figures().value(metric, after), after, tone=tone)]
+        rows.append((Field(name, title=metric.metric.meaning), *fields))
+    notes = [
+        f"{counted(effect.n_added, 'grade')} of people added to what the benchmark has; the stored result stays as it is."
+    ]
+    if effect.n_kept:
+        notes.append(
+            f"{counted(effect.n_kept, 'grade')} left out: the benchmark has judged these documents, and its own grades stay."
+        )
+    if lost := [name for name in effect.left_out if not math.isnan(result.summary.get(name, math.nan))]:
+        notes.append(f"Not worked out again, for it takes more than the store keeps: {', '.join(lost)}.")
+    heads = columns("metric", "this query", "with the new grades", "all queries", Column("with the new grades"))
+    return Grid("What the new grades change", heads, tuple(rows), notes=tuple(notes), is_sortable=False)
+
+
+def agreement_grid(agreements: Sequence[JudgeAgreement]) -> Grid | None:
+    """Every two judges who graded the same pairs; None where there are none."""
+    if not agreements:
+        return None
+    rows = tuple(
+        (
+            words(f"{one.a} and {one.b}"),
+            number(f"{one.n_pairs:,}", one.n_pairs),
+            number(percent(one.same), one.same),
+            number(_kappa(one.kappa), one.kappa),
+            number(_kappa(one.weighted_kappa), one.weighted_kappa),
+        )
+        for one in agreements
+    )
+    heads = columns("judges", "pairs both graded", "same grade", "Cohen’s κ", "κ, weighted")
+    return Grid("Agreement of judges", heads, rows, notes=(ABOUT_KAPPA,), is_sortable=False)
+
+
+def _kappa(value: float) -> str:
+    return "–" if value != value else f"{value:.2f}"

@@ -1,0 +1,239 @@
+"""Compare: two or more results side by side, as the report has them, and all their queries."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from urllib.parse import urlencode
+
+from assay.comparison import sign_of
+from assay.errors import AssayError, DataError, UsageError
+from assay.evaluation import Result
+from assay.metrics import BoundMetric
+from assay.reports import TEXT, BenchmarkReport, Cards, Column, Field, Group, Section, group_of, readable, words
+from assay.text import printable
+from assay.web.page import Asked, Elsewhere, Page, View, address
+from assay.web.queries import change_field, cut_text, metric_of, query_url, score_column
+from assay.web.state import AppState, Listed
+from assay.web.tables import SHEET, Plan, SheetColumn, exact_section, lay_out
+
+AT_THE_TERMINAL = "--intersect compares what they share"
+"""What the message says to those who compare at the terminal."""
+MOST_RESULTS = 20
+MOST_SYSTEMS_IN_TABLE = 6
+BEFORE_QUERIES = ("metrics", "slices", "by-cutoff", "query-by-query", "queries")
+OTHERS = "Other queries"
+"""Cards of the report for queries that did not stand out."""
+MOST_CARDS = 8
+LEAD = "Relevant documents are marked ✓ with their grade; relevant ones that were missed stand below each ranking."
+NEWEST = 30
+"""Results that may be picked from where none is given."""
+
+
+def show_compare(desk: AppState, asked: Asked) -> View | Elsewhere:
+    """`r` names each result; `baseline` one of them. References such as `latest/0` lead to the address of what they mean."""
+    if moved := _resolved(desk, asked):
+        return moved
+    keys, baseline = _keys_and_baseline(asked)
+    picked = [desk.listed(key) for key in keys]
+    if len(keys) < 2:
+        if name := asked.one("metric"):
+            desk.store.metric(name)  # one that nobody knows is told here too, though nothing is shown by it yet
+        return _choose(desk, keys)
+    shared = asked.has("shared")
+    try:
+        matter, group = _looked_at(desk, keys, baseline, shared=shared)
+    except DataError as error:
+        if shared:
+            raise
+        return _different(asked, error)
+    laid, tables = lay_out(exact_section(_fewer_cards(one, matter), matter) for one in group.sections)
+    first = 1 + max((place for place, one in enumerate(laid) if one.anchor.startswith(BEFORE_QUERIES)), default=-1)
+    order = _baseline_first(keys, baseline)
+    table = BothQueries(
+        [matter.shown[keys.index(key)] for key in order], order, metric_of(asked, matter.metrics, matter.moving)
+    )
+    plan = table.plan(asked)
+    content = {
+        "head": group.head,
+        "above": laid[:first],
+        "below": laid[first:],
+        "picked": list(zip(keys, matter.names, picked, strict=True)),
+        "baseline": baseline,
+        "sheet": plan.sheet(asked),
+        "metric": table.metric.name if table.metric else "",
+        "metrics": [one.name for one in matter.metrics],
+        "swapped": _swapped(keys) if len(keys) == 2 else "",
+    }
+    return View("compare.html.j2", _title(matter), content, {**tables, "all-queries": lambda: plan.grid(asked)})
+
+
+def _keys_and_baseline(asked: Asked) -> tuple[tuple[str, ...], str]:
+    """The results that a request names, each once, and which of them is the baseline; empty where it names none."""
+    keys = tuple(dict.fromkeys(asked.every("r")))
+    if len(keys) > MOST_RESULTS:
+        raise UsageError(f"at most {MOST_RESULTS} results are compared at once, and {len(keys)} were given")
+    baseline = asked.one("baseline")
+    if baseline and baseline not in keys:
+        raise UsageError("the baseline is one of the results that are compared")
+    return keys, baseline
+
+
+def _resolved(desk: AppState, asked: Asked) -> Elsewhere | None:
+    """The same address with the keys of what references mean now; None where there are none."""
+    own = [(name, _own_key(desk, value) if name in ("r", "baseline") and value else value) for name, value in asked.params]
+    return None if tuple(own) == asked.params else Elsewhere(f"{asked.path}?{urlencode(own)}")
+
+
+def _own_key(desk: AppState, key: str) -> str:
+    """A key as it is; of `latest/1` the key of what it means, and of `latest` that of its first result."""
+    if key in desk.shelf.by_key:
+        return key
+    reference, _, place = key.rpartition("/")
+    if not (reference and place.isascii() and place.isdecimal()):
+        reference, place = key, "0"
+    try:
+        found = f"{desk.store.id_of(reference)}/{int(place[:9])}"
+    except AssayError:
+        return key
+    return found if found in desk.shelf.by_key else key
+
+
+def _baseline_first(keys: tuple[str, ...], baseline: str) -> tuple[str, ...]:
+    """The results in the order that differences are counted in: the others against the baseline."""
+    return tuple(sorted(keys, key=lambda key: key != baseline)) if baseline else keys
+
+
+def _fewer_cards(section: Section, matter: BenchmarkReport) -> Section:
+    """Of the report's cards those that moved most; its table goes, for here is one with every query."""
+    if section.anchor.startswith("query-by-query") and matter.pair is not None:
+        return replace(section, lead=_above_the_line(matter, matter.pair[1]))
+    if not section.anchor.startswith("queries"):
+        return section
+    groups = [part for part in section.parts if isinstance(part, Cards) and part.title != OTHERS]
+    return replace(section, parts=tuple(map(_first_cards, groups)), lead=LEAD)
+
+
+def _above_the_line(matter: BenchmarkReport, place: int) -> str:
+    """What a place in the scatter means, and where the same is found without a mouse."""
+    side = "Below" if matter.moving is not None and sign_of(matter.moving) < 0 else "Above"
+    return f"{side} the line {matter.names[place]} is better. The table of all queries below has every point, with a link."
+
+
+def _first_cards(group: Cards) -> Cards:
+    if len(group.cards) <= MOST_CARDS:
+        return group
+    return replace(group, cards=group.cards[:MOST_CARDS], lead=f"The first {MOST_CARDS}; the table below has every query.")
+
+
+def _title(matter: BenchmarkReport) -> str:
+    names = " and ".join(matter.names) if len(matter.names) < 4 else f"{len(matter.names)} results"
+    return f"{names} compared"
+
+
+def _choose(desk: AppState, keys: Sequence[str]) -> View:
+    """Nothing to compare yet: the newest results, to be picked from."""
+    newest = [(one.key, one.entry.provider, one.entry.benchmark, readable(one.entry.started)) for one in _newest(desk, keys)]
+    return View("choose.html.j2", "Compare", {"newest": newest, "picked": set(keys)})
+
+
+def _newest(desk: AppState, keys: Sequence[str]) -> list[Listed]:
+    """Those that are given first; with one given, those on the same benchmark."""
+    given = [desk.listed(key) for key in keys]
+    same = {one.entry.benchmark for one in given}
+    others = [one for one in desk.shelf.listed if one not in given and (not same or one.entry.benchmark in same)]
+    return [*given, *others[:NEWEST]]
+
+
+def _swapped(keys: Sequence[str]) -> str:
+    first, second = keys
+    return f"{address('/compare', r=second)}&{address('', r=first)[1:]}"
+
+
+def _different(asked: Asked, error: DataError) -> View:
+    """What differs, and the way on: the queries that all of them have."""
+    what = str(error).replace(AT_THE_TERMINAL, "").strip()
+    link = (asked.url(shared=1), "Compare what they share")
+    return View("problem.html.j2", "These results differ", {"what": what, "link": link}, status=422)
+
+
+def _looked_at(desk: AppState, keys: tuple[str, ...], baseline: str, *, shared: bool) -> tuple[BenchmarkReport, Group]:
+    """What the report says about them; worked out once, for results do not change."""
+
+    def work() -> tuple[BenchmarkReport, Group]:
+        matter = BenchmarkReport(
+            desk.results(keys), desk.comparison(keys, baseline, shared=shared), words_of=desk.library.texts_of
+        )
+        return matter, group_of(matter)
+
+    found: tuple[BenchmarkReport, Group] = desk.worked_out.get(("compared", keys, baseline, shared), work)
+    return found
+
+
+@dataclass(frozen=True)
+class BothQueries:
+    """Every query with the scores of each result."""
+
+    results: Sequence[Result]
+    keys: Sequence[str]
+    metric: BoundMetric | None
+
+    @cached_property
+    def scores(self) -> list[dict[str, float]]:
+        """For each result, query → score."""
+        return [result.scores(self.metric.name) for result in self.results] if self.metric else []
+
+    def differs(self, query: str) -> bool:
+        """Whether not all results gave the query the same score."""
+        found = {one.get(query, math.nan) for one in self.scores}
+        return len(found) > 1
+
+    def ids(self, asked: Asked) -> list[str]:
+        """The queries that an address means."""
+        found = list(self.results[0].query_ids) if self.results and self.metric else []
+        if asked.has("differ"):
+            found = [query for query in found if self.differs(query)]
+        if sought := asked.one("words").casefold().split():
+            found = [query for query in found if all(word in f"{query} {self.text(query)}".casefold() for word in sought)]
+        return found
+
+    def text(self, query: str) -> str:
+        """What was asked."""
+        asked = next((one.queries[query] for one in self.results if query in one.queries), None)
+        return asked.text if asked else ""
+
+    def plan(self, asked: Asked) -> Plan[str]:
+        """The table: of two results with the difference; in the order of the results unless the address says otherwise."""
+        columns = [
+            SheetColumn("query", Column("query", TEXT), self._named, str),
+            SheetColumn("text", Column("text", TEXT), self._text, self.text),
+        ]
+        if self.metric:
+            shown = self.results[:MOST_SYSTEMS_IN_TABLE]
+            columns += [
+                score_column(result, self.metric, printable(result.name), f"score-{place}")
+                for place, result in enumerate(shown, 1)
+            ]
+        if len(self.scores) == 2:
+            columns.append(SheetColumn("change", Column("Δ"), self._change, self.change))
+        return Plan("All queries", "all-queries", tuple(columns), self.ids(asked), "all-queries")
+
+    def change(self, query: str) -> float:
+        """By how much the second result is above the first."""
+        first, second = (one.get(query, math.nan) for one in self.scores)
+        return second - first
+
+    def _named(self, query: str) -> Field:
+        return words(query, href=query_url(self.keys[-1], query))
+
+    def _text(self, query: str) -> Field:
+        return cut_text(self.text(query))
+
+    def _change(self, query: str) -> Field:
+        return change_field(self.metric, self.change(query))
+
+
+TAKES = ("r", "baseline", "shared", "metric", "words", "differ", *SHEET)
+PAGE = Page("/compare", show_compare, "Compare", TAKES, is_heavy=True)

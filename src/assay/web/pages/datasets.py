@@ -1,0 +1,152 @@
+"""Datasets: the benchmarks of the store and those that come with assay: how large they are, and what is wrong with them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from assay.datasets import PARTS, Finding, bundled, check_dataset, load_cases
+from assay.errors import UnknownName, near_matches
+from assay.evaluation import Result
+from assay.reports import TEXT, Column, Field, Grid, Section, Words, number, size_text, statistics_lines, words
+from assay.text import counted
+from assay.web.page import Asked, Page, View, address
+from assay.web.pages.results import cut
+from assay.web.state import AppState, Listed
+from assay.web.tables import lay_out
+
+MOST_VALUES = 12
+MOST_PLACES = 5
+
+
+def show_datasets(desk: AppState, asked: Asked) -> View:
+    """All of them, or one by its name."""
+    name = asked.one("name")
+    sections = _about(desk, name) if name else _all(desk)
+    laid, tables = lay_out(sections)
+    return View(
+        "sections.html.j2",
+        name or "Datasets",
+        {"sections": laid, "crumb": ("Datasets", "/datasets") if name else None},
+        tables,
+    )
+
+
+def _all(desk: AppState) -> list[Section]:
+    """What was evaluated, then what the server was given, and what comes with the package."""
+    found: dict[str, list[Listed]] = {}
+    for one in desk.shelf.listed:
+        found.setdefault(one.entry.benchmark, []).append(one)
+    rows = [_row(name, listed) for name, listed in sorted(found.items())]
+    heads = (
+        Column("benchmark", TEXT),
+        Column("queries"),
+        Column("results"),
+        Column("providers"),
+        Column("versions", title="different data under the same name"),
+        Column("last evaluated (UTC)", TEXT),
+    )
+    stored = Grid("Benchmarks in the store", heads, tuple(rows), what="benchmarks" if len(rows) > 10 else "")
+    sections = [Section("stored", "In the store", (stored,))]
+    if desk.library.names:
+        given = _at_hand(desk, desk.library.names, "Benchmarks given to assay serve")
+        sections.append(Section("given", "Given to assay serve", (given,)))
+    return [*sections, Section("bundled", "Come with assay", (_at_hand(desk, bundled(), "Bundled benchmarks"),))]
+
+
+def _row(name: str, listed: Sequence[Listed]) -> tuple[Field, ...]:
+    newest = listed[0].entry
+    counts = (newest.n_queries, len(listed), len({one.entry.provider for one in listed}))
+    return (
+        cut(name or "(no name)", href=address("/datasets", name=name) if name else ""),
+        *(number(f"{n:,}", n) for n in counts),
+        number(str(n := len({one.entry.dataset for one in listed})), n),
+        Field(newest.started[:16].replace("T", " ")),
+    )
+
+
+def _at_hand(desk: AppState, names: Iterable[str], label: str) -> Grid:
+    """Benchmarks whose data can be read: how large they are, and what they say of themselves."""
+    rows = []
+    for name in names:
+        dataset = desk.library.named(name)
+        shown = dataset if dataset is not None else load_cases(name)
+        about = str(shown.metadata.get("description", ""))
+        link = address("/datasets", name=name) if dataset is not None else ""
+        rows.append((words(name, href=link), Field(size_text(shown)), words(about)))
+    return Grid(label, (Column("benchmark", TEXT), Column("size", TEXT), Column("about", TEXT)), tuple(rows))
+
+
+def _about(desk: AppState, name: str) -> list[Section]:
+    """What the newest result knows of it; where the data are at hand, statistics and what is wrong."""
+    listed = [one for one in desk.shelf.listed if one.entry.benchmark == name]
+    dataset = desk.library.named(name)
+    if not listed and dataset is None:
+        known = (*desk.shelf.benchmarks, *desk.library.names, *bundled())
+        raise UnknownName("benchmark", name[:200], near_matches(name, known), "the page Datasets lists them")
+    sections = []
+    if dataset is not None:
+        content = {**dataset.get_statistics(), "fingerprints": {part: dataset.fingerprint(part) for part in PARTS}}
+        sections.append(Section("statistics", "Statistics", (_facts("Statistics", statistics_lines(content)),)))
+        sections.append(_findings(desk.worked_out.get(("check", name), lambda: (check_dataset(dataset),))[0]))
+    if listed:
+        sections.append(_seen(desk.result(listed[0].key), listed))
+    if dataset is None:
+        said = "The data are not at hand here; assay serve --datasets PATH shows what is wrong with them, and their words."
+        sections.append(Section("findings", "Findings", (Words(said, "muted"),)))
+    return sections
+
+
+def _facts(label: str, facts: Sequence[tuple[str, str]]) -> Grid:
+    rows = tuple((Field(name), words(text)) for name, text in facts)
+    return Grid(label, (Column("", TEXT), Column("", TEXT)), rows, is_sortable=False)
+
+
+def _findings(findings: Sequence[Finding]) -> Section:
+    """Errors first, each with its first places and what to do."""
+    if not findings:
+        return Section("findings", "Findings", (Words("Nothing is wrong with it."),))
+    rows = [
+        (
+            Field(one.severity, tone="fail" if one.severity == "error" else "warn"),
+            Field(one.code),
+            words(one.message),
+            number(f"{one.count:,}", one.count),
+            words(", ".join(one.places[:MOST_PLACES])),
+            words(one.advice),
+        )
+        for one in findings
+    ]
+    names = ("severity", "code", "what is wrong", "how often", "first places", "what to do")
+    heads = tuple(Column(name) if name == "how often" else Column(name, TEXT) for name in names)
+    return Section("findings", "Findings", (Grid("Findings", heads, tuple(rows)),))
+
+
+def _seen(result: Result, listed: Sequence[Listed]) -> Section:
+    """As its newest result saw it."""
+    described: Mapping[str, Any] = result.provenance.get("dataset") or {}
+    facts = [("version", str(described.get("version", ""))), ("format", str(described.get("format", "")))]
+    facts.append(("queries", f"{len(result.query_ids):,}"))
+    if result.relevant:
+        relevant = sum(map(len, result.relevant.values()))
+        facts.append(("relevant documents", f"{relevant:,}, {relevant / max(1, len(result.relevant)):.1f} per query"))
+    facts += [(f"fingerprint of {part}", str(value)) for part, value in (described.get("fingerprints") or {}).items()]
+    facts += [(f"tag {name}", text) for name, text in _tags(result)]
+    link = Words(f"{counted(len(listed), 'result')} on it in the store.", "muted")
+    return Section("seen", "As evaluated last", (_facts("As evaluated last", [one for one in facts if one[1]]), link))
+
+
+def _tags(result: Result) -> list[tuple[str, str]]:
+    """Each tag with its values, the most frequent first."""
+    counts: dict[str, Counter[str]] = {}
+    for query in result.queries.values():
+        for name, value in query.tags.items():
+            counts.setdefault(str(name), Counter())[str(value)] += 1
+    few = {name: values for name, values in counts.items() if len(values) <= max(MOST_VALUES, len(result.queries) // 4)}
+    return [
+        (name, ", ".join(f"{value} {n:,}" for value, n in values.most_common(MOST_VALUES))) for name, values in few.items()
+    ]
+
+
+PAGE = Page("/datasets", show_datasets, "Datasets", ("name",))

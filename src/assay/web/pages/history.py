@@ -1,0 +1,143 @@
+"""History: how a metric went over time, with steps, spikes and blessed baselines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from assay.charts import draw
+from assay.comparison import Figures as Digits
+from assay.errors import UsageError
+from assay.metrics import BoundMetric
+from assay.monitoring import Point, Series, series_of
+from assay.reports import TEXT, Column, Field, Figure, Figures, Section, Words, number, readable, words
+from assay.web.page import Asked, Page, View
+from assay.web.pages.results import offered
+from assay.web.state import AppState, known_figures
+from assay.web.tables import HEAD, SHEET, Plan, SheetColumn, lay_out, told, with_ends
+
+MOST_LINES = 8
+"""Series that one chart can show."""
+MOST_POINTS = 300
+"""Of all series in one chart; the newest are kept."""
+
+Row = tuple[Series, int]
+"""A series and a place in it."""
+
+
+def show_history(desk: AppState, asked: Asked) -> View:
+    """Of the newest result's benchmark and metric, unless others are asked for; of every provider, or of one."""
+    shelf = desk.shelf
+    newest = next((one.entry for one in shelf.listed if one.entry.benchmark), None)
+    benchmark = asked.one("benchmark", newest.benchmark if newest else "")
+    provider, since = asked.one("provider"), asked.one("since")
+    usual = next(iter(known_figures(newest)), "ndcg@10") if newest else "ndcg@10"
+    metric = desk.store.metric(asked.one("metric", usual))
+    points = desk.store.history(metric.name, benchmark or None, provider or None, since or None)
+    series = series_of(points, metric)
+    plan = _plan(series, metric, desk.store.baselines())
+    laid, tables = lay_out([Section("chart", "Over time", tuple(_chart(series, metric, desk.store.baselines())))])
+    on_it = [one.entry for one in shelf.listed if one.entry.benchmark == benchmark]
+    content = {
+        "benchmarks": offered(shelf.benchmarks, benchmark),
+        "benchmark": benchmark,
+        "providers": offered(sorted({one.provider for one in on_it}), provider),
+        "provider": provider,
+        "metrics": list(dict.fromkeys(name for one in on_it[:200] for name in known_figures(one))) or [metric.name],
+        "metric": metric.name,
+        "since": since,
+        "sections": laid,
+        "changes": _changes(series, metric),
+        "sheet": plan.sheet(asked),
+    }
+    title = f"{metric.name} of {provider or benchmark} over time" if benchmark else "History"
+    return View("history.html.j2", title, content, {**tables, "points": lambda: plan.grid(asked)})
+
+
+def _chart(series: Sequence[Series], metric: BoundMetric, baselines: Mapping[str, str]) -> list[object]:
+    """The newest series; a sentence where there is nothing to draw."""
+    having = [one for one in series if one.defined]
+    shown = sorted(having, key=lambda one: one.points[-1].started, reverse=True)[:MOST_LINES]
+    if not shown:
+        return [Words("Nothing here has a figure yet.", "muted")]
+    most = max(2, MOST_POINTS // len(shown))
+    cut = [Series(one.benchmark, one.provider, one.metric, one.points[-most:], one.data, one.measured) for one in shown]
+    names = {reference.partition("#")[0]: name for name, reference in baselines.items()}
+    try:
+        drawing = draw("history", series=tuple(cut), baselines=names)
+    except UsageError as error:
+        return [Words(f"No chart here: {error}.", "muted")]
+    said = []
+    if len(having) > len(shown):
+        said.append(Words(f"The newest {len(shown)} of {len(having)} series; choose a provider to see another.", "muted"))
+    if any(len(one.points) > most for one in shown):
+        said.append(Words(f"The newest {most:,} figures of each series; the table has all of them.", "muted"))
+    return [Figures((Figure(drawing, "history", "", metric.name),)), *said]
+
+
+def _changes(series: Sequence[Series], metric: BoundMetric) -> list[tuple[str, str, str]]:
+    """Steps and spikes in words, the newest first: tone, sentence, address."""
+    digits = Digits()
+    found = []
+    for one in series:
+        for change in one.changes:
+            kind = "step" if change.is_step else "spike"
+            how = f"from {digits.value(metric, change.before)} to {digits.value(metric, change.after)}"
+            said = f"{one.name}: a {kind} {how} on {readable(change.point.started)}"
+            tone = "worse" if change.is_worse else "better"
+            found.append((change.point.started, (tone, said, f"/result/{change.point.evaluation}")))
+    return [said for _, said in sorted(found, reverse=True)[:20]]
+
+
+def _plan(series: Sequence[Series], metric: BoundMetric, baselines: Mapping[str, str]) -> Plan[Row]:
+    """Every figure, the newest first."""
+    rows: list[Row] = [(one, place) for one in series for place in range(len(one.points))]
+    rows.sort(key=lambda row: _point(row).started, reverse=True)
+    marks = {(one.name, change.place): change for one in series for change in one.changes}
+    names: dict[str, list[str]] = {}
+    for name, reference in baselines.items():
+        names.setdefault(reference.partition("#")[0], []).append(name)
+
+    def mark(row: Row) -> Field:
+        said = []
+        if change := marks.get((row[0].name, row[1])):
+            said.append(f"{'step' if change.is_step else 'spike'}, {'worse' if change.is_worse else 'better'}")
+        blessed = names.get(_point(row).evaluation)
+        if blessed:
+            said.append(f"baseline {', '.join(blessed)}")
+        elif _point(row).was_baseline:
+            said.append("was a baseline")
+        return words(" · ".join(said))
+
+    def value(row: Row) -> Field:
+        point = _point(row)
+        if point.value is None:
+            return Field("–", sort="")
+        ends = [Digits().value(metric, end) for end in (point.low, point.high) if end is not None]
+        shown = number(
+            Digits().value(metric, point.value), point.value, beside=f"[{', '.join(ends)}]" if len(ends) == 2 else ""
+        )
+        return with_ends(shown, point.value, point.low, point.high)
+
+    columns: tuple[SheetColumn[Row], ...] = (
+        SheetColumn("started", Column("started (UTC)", TEXT), _when, lambda row: _point(row).started),
+        SheetColumn("series", Column("series", TEXT), lambda row: words(row[0].name), lambda row: row[0].name),
+        SheetColumn("value", Column(metric.name), value, lambda row: _point(row).value),
+        SheetColumn("queries", Column("queries"), lambda row: number(f"{_point(row).n:,}", _point(row).n)),
+        SheetColumn("marks", Column("marks", TEXT), mark),
+    )
+    return Plan("Figures over time", "points", columns, rows, "points")
+
+
+def _point(row: Row) -> Point:
+    return row[0].points[row[1]]
+
+
+def _when(row: Row) -> Field:
+    point = _point(row)
+    when = readable(point.started)
+    shown = Field(when, href=f"/result/{point.evaluation}", beside=point.evaluation)
+    return told(shown, (HEAD, when), ("evaluation", point.evaluation))
+
+
+TAKES = ("benchmark", "provider", "since", "metric", *SHEET)
+PAGE = Page("/history", show_history, "History", TAKES, is_heavy=True)

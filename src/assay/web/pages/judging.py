@@ -1,0 +1,128 @@
+"""Judging: a person grades what was retrieved and nobody had judged. The panel is on the page of a query."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import quote, unquote
+
+from assay.errors import BadParameter
+from assay.store import LONGEST_JUDGE, Judgment, judge_name
+from assay.text import printable, shortened
+from assay.web.judgments import GRADES, Draft
+from assay.web.page import Asked, address
+from assay.web.pages.query import PAGE, show_query
+from assay.web.rendering import Answer
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.routing import BaseRoute
+
+    from assay.evaluation import Result
+    from assay.web.rendering import Renderer
+    from assay.web.state import AppState
+
+PATH = "/judge"
+COOKIE = "assay_judge"
+"""Remembers the judge's name; it is no secret."""
+YEAR = 365 * 24 * 3600
+WITHDRAW = "none"
+"""What a form sends in place of a grade that shall be taken back."""
+MOST_AT_ONCE = 1000
+
+
+def remembered(request: Request) -> str:
+    """The name that the browser remembers; nothing where it is none that could be kept."""
+    name = judge_name(unquote(request.cookies.get(COOKIE, "")))
+    return name if len(name) <= LONGEST_JUDGE else ""
+
+
+def routes(desk: AppState, renderer: Renderer) -> list[BaseRoute]:
+    """The address that the panel's form is sent to; the guard has checked that it is ours."""
+    from starlette.concurrency import run_in_threadpool
+    from starlette.routing import Route
+
+    async def judge(request: Request) -> Response:
+        form = await request.form(max_fields=4 * MOST_AT_ONCE)
+        fields = {name: value for name, value in form.items() if isinstance(value, str)}
+        sent = Sent(fields, judge_name(fields.get("judge", "")) or remembered(request))
+        return await run_in_threadpool(_judged, desk, renderer, request, sent)
+
+    return [Route(PATH, judge, methods=["POST"])]
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A form as it was sent, and who judges."""
+
+    fields: Mapping[str, str]
+    judge: str
+
+    @property
+    def rows(self) -> list[tuple[str, str, str]]:
+        """Document, grade and note, of every document with a grade."""
+        numbers = [name.removeprefix("document-") for name in self.fields if name.startswith("document-")]
+        every = [
+            tuple(self.fields.get(f"{kind}-{number}", "") for kind in ("document", "grade", "note")) for number in numbers
+        ]
+        return [(document, grade, note) for document, grade, note in every if grade]
+
+
+def _judged(desk: AppState, renderer: Renderer, request: Request, sent: Sent) -> Response:
+    """Keep all grades of a form or none, then show the query again, and say what was kept."""
+    from starlette.responses import RedirectResponse
+
+    key, written = sent.fields.get("result", ""), sent.fields.get("query", "")
+    result = desk.result(key)
+    query = next((one for one in result.run if printable(one) == printable(written)), written)
+    _refuse_unknown(result, key, query, sent)
+    if not sent.judge or len(sent.judge) > LONGEST_JUDGE:
+        return _asked_again(desk, renderer, key, query, sent).to(request)
+    given, withdrawn = _changes(desk, result, query, sent)
+    n_back = desk.judgments.give_all(given, withdrawn)
+    said = {"saved": len(given) or None, "back": n_back or None, "nothing": None if given or n_back else 1}
+    answer = RedirectResponse(f"{address(f'/result/{key}/query', id=query, **said)}#judging", 303)
+    is_secure = request.scope["scheme"] == "https"
+    answer.set_cookie(COOKIE, quote(sent.judge), max_age=YEAR, httponly=True, samesite="lax", secure=is_secure)
+    return answer
+
+
+def _refuse_unknown(result: Result, key: str, query: str, sent: Sent) -> None:
+    """Say which document was not retrieved, or which grade is none, before anything is kept."""
+    retrieved = set(map(printable, result.run.get(query, {})))
+    for document, grade, _ in sent.rows:
+        if printable(document) not in retrieved:
+            raise BadParameter(f"{shortened(document)} was not retrieved for {shortened(query)} in {key}")
+        if grade not in (WITHDRAW, *map(str, GRADES)):
+            raise BadParameter(f"a grade is {', '.join(map(str, GRADES))}, not {shortened(grade)}")
+
+
+def _changes(desk: AppState, result: Result, query: str, sent: Sent) -> tuple[list[Judgment], list[Judgment]]:
+    """What is new in a form, and what shall be taken back. What was ticked when the form was shown is not new.
+
+    It was ticked for the one whom the form was shown to; for somebody else it is no grade of theirs either.
+    """
+    known = desk.judgments.find(result.benchmark, query)
+    ticked = {
+        one.document: (f"{one.grade:g}", one.note) for one in known if one.judge == sent.fields.get("shown-to", sent.judge)
+    }
+    given, withdrawn = [], []
+    for document, grade, note in sent.rows:
+        if grade == WITHDRAW:
+            withdrawn.append(Judgment(result.benchmark, query, document, sent.judge, 0))
+        elif ticked.get(printable(document)) != (grade, " ".join(note.split())):
+            given.append(Judgment(result.benchmark, query, document, sent.judge, int(grade), note))
+    return given, withdrawn
+
+
+def _asked_again(desk: AppState, renderer: Renderer, key: str, query: str, sent: Sent) -> Answer:
+    """The same page with what was filled in, and the problem beside the field."""
+    problem = f"Please say who judges: a name of up to {LONGEST_JUDGE} letters. Nothing was saved yet."
+    draft = Draft(problem, sent.judge, {printable(document): (grade, note) for document, grade, note in sent.rows})
+    evaluation, _, place = key.rpartition("/")
+    params = (("id", query), *((name, sent.fields[name]) for name in ("from",) if sent.fields.get(name)))
+    asked = Asked(f"/result/{key}/query", {"evaluation": evaluation, "place": place}, params)
+    view = show_query(desk, asked, draft)
+    return Answer(renderer.rendered(view, asked, PAGE.section), status=400, headers={"cache-control": "no-store"})

@@ -1,0 +1,224 @@
+"""Leaderboard: the newest result of each provider on a benchmark, the best first; what cannot be told apart is a tie."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from assay.charts import Drawing, draw
+from assay.comparison import Comparison, compare_results, counts_chunks, fair_metric
+from assay.errors import AssayError, UnknownName, UsageError, near_matches
+from assay.evaluation import Result
+from assay.reports import TEXT, Column, Field, Figure, Figures, Grid, Section, number, readable, words
+from assay.text import counted
+from assay.web.page import Asked, Page, View
+from assay.web.pages.results import cut, figure_field, offered
+from assay.web.state import AppState, Listed, known_figures
+from assay.web.tables import HEAD, lay_out, told
+
+MOST_TESTED = 20
+"""Providers that are tested against each other: pairs grow with the square."""
+MOST_SHOWN = 200
+
+
+def show_leaderboard(desk: AppState, asked: Asked) -> View:
+    """The benchmark of the newest result, unless another is asked for."""
+    shelf = desk.shelf
+    names = [name for name in shelf.benchmarks if name]
+    newest = next((one.entry.benchmark for one in shelf.listed if one.entry.benchmark), "")
+    benchmark = asked.one("benchmark", newest)
+    if benchmark and benchmark not in names:
+        raise UnknownName("benchmark in the store", benchmark[:200], near_matches(benchmark, names))
+    versions = versions_of(shelf.listed, benchmark)
+    data = asked.one("data") or usual_version(versions)
+    if data not in versions and versions:
+        raise UnknownName("version of the data of this benchmark", data[:80], near_matches(data, list(versions)))
+    entered = newest_of(versions.get(data, ()))
+    metrics = metrics_of(entered)
+    metric = asked.one("metric", usual_metric(desk, entered, metrics))
+    if metric and metric not in metrics:
+        raise UnknownName(
+            "metric on this benchmark", metric[:80], near_matches(metric, metrics), f"there are {', '.join(metrics)}"
+        )
+    ranked = ranked_by(desk, entered, metric)
+    comparison, why_not = tested(desk, ranked, metric)
+    grid = board(ranked, metric, comparison)
+    laid, tables = lay_out([Section("board", benchmark or "Nothing yet", (grid, *_charts(desk, ranked, metric)))])
+    content = {
+        "benchmarks": offered(names, benchmark),
+        "benchmark": benchmark,
+        "versions": [(name, _version_words(name, some)) for name, some in versions.items()] if len(versions) > 1 else [],
+        "data": data,
+        "metrics": metrics,
+        "metric": metric,
+        "sections": laid,
+        "verdict": comparison.verdict if comparison else "",
+        "notes": [*unfair_notes(desk, ranked, metric), *_notes(ranked, entered, why_not), *_left_out(versions, data)],
+    }
+    return View("leaderboard.html.j2", f"Leaderboard of {benchmark}" if benchmark else "Leaderboard", content, tables)
+
+
+def versions_of(listed: Sequence[Listed], benchmark: str) -> dict[str, list[Listed]]:
+    """The results on a benchmark by the data they are on, the newest data first: a part of its queries is other data."""
+    found: dict[str, list[Listed]] = {}
+    for one in listed:
+        if one.entry.benchmark == benchmark:
+            found.setdefault(one.entry.dataset, []).append(one)
+    return found
+
+
+def usual_version(versions: Mapping[str, Sequence[Listed]]) -> str:
+    """The data with the most queries, and of those the newest: a quick try on a few queries says nothing about the rest."""
+    return max(versions, key=lambda name: max(one.entry.n_queries for one in versions[name]), default="")
+
+
+def newest_of(listed: Sequence[Listed]) -> list[Listed]:
+    """The newest result of each provider; those that failed come too."""
+    newest: dict[str, Listed] = {}
+    for one in listed:
+        newest.setdefault(one.entry.provider, one)
+    return list(newest.values())
+
+
+def metrics_of(entered: Sequence[Listed]) -> list[str]:
+    """Metrics that at least one of them has a figure of."""
+    return list(dict.fromkeys(name for one in entered for name in known_figures(one.entry)))
+
+
+def usual_metric(desk: AppState, entered: Sequence[Listed], metrics: Sequence[str]) -> str:
+    """The first metric; of several chunkers one that is fair to them, where there is one."""
+    keys = tuple(one.key for one in entered[:MOST_TESTED])
+    if len(keys) < 2 or not metrics:
+        return metrics[0] if metrics else ""
+    fair: str = desk.worked_out.get(("fair", keys), lambda: _fair_name(desk.results(keys)))
+    return fair if fair in metrics else metrics[0]
+
+
+def _fair_name(results: Sequence[Result]) -> str:
+    found = fair_metric(results)
+    return found.name if found else ""
+
+
+def unfair_notes(desk: AppState, ranked: Sequence[Listed], metric: str) -> list[str]:
+    """A caution where the metric counts chunks, and several chunkers made them."""
+    keys = tuple(one.key for one in ranked[:MOST_TESTED])
+    if len(keys) < 2 or not counts_chunks(desk.store.metric(metric), desk.results(keys)):
+        return []
+    why = f"{metric} counts chunks, and each chunker made its own: how many there are to find differs"
+    return [f"{why}, so this order is not fair to them. Metrics of spans are, such as span_recall@10."]
+
+
+def _version_words(name: str, listed: Sequence[Listed]) -> str:
+    n_queries = max(one.entry.n_queries for one in listed)
+    n = len({one.entry.provider for one in listed})
+    return f"{counted(n_queries, 'query')}, {counted(n, 'provider')}, {readable(listed[0].entry.started)} ({name[:6]})"
+
+
+def _left_out(versions: Mapping[str, Sequence[Listed]], data: str) -> list[str]:
+    """What is on other data under the same name."""
+    others = [one for name, some in versions.items() if name != data for one in some]
+    if not others:
+        return []
+    n = len({one.entry.provider for one in others})
+    said = f"{counted(len(others), 'result')} of {counted(n, 'provider')}"
+    return [f"{said} on other data under this name (other queries, or another version) left out: choose them under Data."]
+
+
+def ranked_by(desk: AppState, entered: Sequence[Listed], metric: str) -> list[Listed]:
+    """Best first; without a figure they are left out."""
+    known = []
+    for one in entered:
+        figure = None if one.entry.is_failed else one.entry.figures.get(metric)
+        if figure is not None and figure.value is not None:
+            known.append((figure.value, one))
+    is_up = desk.store.metric(metric).metric.higher_is_better if known else True
+    return [one for _, one in sorted(known, key=lambda pair: pair[0], reverse=is_up)]
+
+
+def tested(desk: AppState, ranked: Sequence[Listed], metric: str) -> tuple[Comparison | None, str]:
+    """The best ones compared on the metric; or why that cannot be done."""
+    keys = tuple(one.key for one in ranked[:MOST_TESTED])
+    if len(keys) < 2:
+        return None, ""
+    try:
+        found: Comparison = desk.worked_out.get(("board", keys, metric), lambda: _compared(desk.results(keys), metric))
+    except AssayError as error:
+        return None, f"Ties are not marked: {error}"
+    return found, ""
+
+
+def _compared(results: Sequence[Result], metric: str) -> Comparison:
+    """The results on the metric that the first has under that name."""
+    return compare_results(results, metrics=[one for one in results[0].metrics if one.name == metric], intersect=True)
+
+
+def ties_of(comparison: Comparison, metric: str) -> list[set[int]]:
+    """For each place, the places that it cannot be told apart from."""
+    names = comparison.names
+    apart = {frozenset((pair.a, pair.b)) for pair in comparison.pairs if pair.metric == metric and pair.better}
+    return [
+        {other for other in range(len(names)) if other != place and frozenset((names[place], names[other])) not in apart}
+        for place in range(len(names))
+    ]
+
+
+def board(ranked: Sequence[Listed], metric: str, comparison: Comparison | None) -> Grid:
+    """Place, provider, figure with its interval, ties, and when it was measured."""
+    ties = ties_of(comparison, metric) if comparison else []
+    rows = []
+    for place, one in enumerate(ranked[:MOST_SHOWN]):
+        tied = ties[place] if place < len(ties) else set()
+        shared = "=" if tied else ""
+        same = ", ".join(str(other + 1) for other in sorted(tied)) if place < len(ties) else "not tested"
+        is_best = bool(ties) and (place == 0 or 0 in tied)
+        rows.append(
+            (
+                told(number(f"{place + 1}{shared}", place + 1), (HEAD, f"{place + 1}{shared}")),
+                cut(one.entry.provider, href=one.url, tone="best" if is_best else ""),
+                figure_field(one, metric),
+                told(Field(same or "–", sort=len(tied)), (HEAD, same)),
+                number(f"{one.entry.n_queries:,}", one.entry.n_queries),
+                words(readable(one.entry.started)),
+            )
+        )
+    heads = (
+        Column("place"),
+        Column("provider", TEXT),
+        Column(metric or "figure"),
+        Column("tied with", TEXT, "places whose difference may be luck"),
+        Column("queries"),
+        Column("started (UTC)", TEXT),
+    )
+    return Grid("Leaderboard", heads, tuple(rows))
+
+
+def _notes(ranked: Sequence[Listed], entered: Sequence[Listed], why_not: str) -> list[str]:
+    said = ["= marks a tie: the difference to at least one other may be luck. Bold: the best, and what is tied with it."]
+    if left := len(entered) - len(ranked):
+        said.append(f"{counted(left, 'provider')} without a figure left out.")
+    if len(ranked) > MOST_TESTED:
+        said.append(f"The best {MOST_TESTED} were tested against each other.")
+    return [*(said if len(ranked) > 1 else said[1:]), *([why_not] if why_not else [])]
+
+
+def _charts(desk: AppState, ranked: Sequence[Listed], metric: str) -> list[Figures]:
+    """Bars, and of three or more how far apart their mean ranks are; nothing where they cannot be drawn."""
+    keys = tuple(one.key for one in ranked[:MOST_TESTED])
+    if len(keys) < 2:
+        return []
+    kinds = ["bars", *(["critical_difference"] if len(keys) > 2 else [])]
+    makers = {kind: partial(_drawing, desk, kind, keys, metric) for kind in kinds}
+    drawn = [desk.worked_out.get(("board", kind, keys, metric), make) for kind, make in makers.items()]
+    figures = [Figure(one[0], kind, "", metric) for kind, one in zip(kinds, drawn, strict=True) if one]
+    return [Figures(tuple(figures))] if figures else []
+
+
+def _drawing(desk: AppState, kind: str, keys: Sequence[str], metric: str) -> tuple[Drawing, ...]:
+    """The chart; none where it cannot be drawn."""
+    try:
+        return (draw(kind, desk.results(keys), metric=metric),)
+    except UsageError:
+        return ()
+
+
+PAGE = Page("/leaderboard", show_leaderboard, "Leaderboard", ("benchmark", "data", "metric"), is_heavy=True)

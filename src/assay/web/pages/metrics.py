@@ -1,0 +1,66 @@
+"""Metrics: the reference of every metric, made from their records."""
+
+from __future__ import annotations
+
+from assay.metrics import GROUPS, Metric, all_metrics, describe, describe_all, parse_name, written
+from assay.reports import TEXT, Column, Field, Grid, Section, Words
+from assay.web.page import Asked, Page, View, address
+from assay.web.state import AppState
+from assay.web.tables import lay_out
+
+
+def show_metrics(desk: AppState, asked: Asked) -> View:  # noqa: ARG001 (the same for every store)
+    """All of them, or one by any spelling of its name."""
+    name = asked.one("name")
+    if not name:
+        laid, tables = lay_out([_index(), _groups()])
+        return View("sections.html.j2", "Metrics", {"sections": laid, "crumb": None}, tables)
+    metric = parse_name(name)
+    laid, tables = lay_out(_one(metric))
+    content = {"sections": laid, "crumb": ("Metrics", "/metrics"), "lead": metric.meaning}
+    return View("sections.html.j2", written(metric), content, tables)
+
+
+def _index() -> Section:
+    rows = []
+    for metric, plain in zip(all_metrics().values(), describe_all(), strict=True):
+        link = Field(plain["name"], href=address("/metrics", name=metric.name))
+        rows.append((link, Field(plain["meaning"]), Field(plain["range"]), Field(plain["parameters"])))
+    heads = (Column("metric", TEXT), Column("what it tells", TEXT), Column("range", TEXT), Column("parameters", TEXT))
+    return Section("index", "All metrics", (Grid("Metrics", heads, tuple(rows), what="metrics"),))
+
+
+def _groups() -> Section:
+    rows = tuple((Field(name), Field(" ".join(members))) for name, members in GROUPS.items())
+    heads = (Column("group", TEXT), Column("its metrics", TEXT))
+    return Section("groups", "Groups", (Grid("Groups", heads, rows),), "A group may be given wherever metrics are.")
+
+
+def _one(metric: Metric) -> list[Section]:
+    """Everything that its record says."""
+    plain = describe(metric)
+    direction = "higher is better" if plain["higher_is_better"] else "lower is better"
+    facts = [
+        ("formula", plain["formula"]),
+        ("range", f"{plain['range']}, {direction}" if plain["range"] != "text" else "text"),
+        ("summary", plain["aggregation"]),
+        ("reads", plain["view"]),
+        ("edge cases", plain["edge_cases"]),
+        ("also read as", ", ".join(plain["aliases"])),
+        ("trec_eval", ", ".join(plain["trec_eval"])),
+        ("citation", plain["citation"]),
+    ]
+    rows = tuple((Field(name), Field(text)) for name, text in facts if text)
+    about = Grid("Definition", (Column("", TEXT), Column("", TEXT)), rows, is_sortable=False)
+    sections = [Section("definition", "Definition", (about,))]
+    if plain["parameters"]:
+        names = ("name", "default", "meaning")
+        params = tuple(tuple(Field(str(one[name])) for name in names) for one in plain["parameters"])
+        table = Grid("Parameters", tuple(Column(name, TEXT) for name in names), params)
+        at = next((one["name"] for one in plain["parameters"] if one["set_by_at"]), "")
+        said = (Words(f"{at} is written behind @, the others in brackets.", "muted"),) if at else ()
+        sections.append(Section("parameters", "Parameters", (table, *said)))
+    return sections
+
+
+PAGE = Page("/metrics", show_metrics, "Metrics", ("name",))

@@ -1,0 +1,172 @@
+"""Query: what was asked, what should have been found, what was, what each metric gave for it, and the same in other runs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from assay.comparison import Figures
+from assay.errors import UnknownName, near_matches
+from assay.evaluation import Result
+from assay.reports import TEXT, Column, Field, Grid, number, query_to_dict, readable, words
+from assay.store import StoredEvaluation
+from assay.text import counted, printable
+from assay.web.judgments import Draft, judging_of
+from assay.web.page import Asked, Page, View
+from assay.web.queries import known_queries, query_url
+from assay.web.state import AppState, Listed
+from assay.web.tables import HEAD, told
+
+TOP = 20
+"""Ranks that are shown at first."""
+NO_GRADE = "0 where a document was judged and is not relevant, nothing where nobody judged it"
+MOST_RUNS = 12
+MOST_METRICS = 6
+
+
+def show_query(desk: AppState, asked: Asked, draft: Draft | None = None) -> View:
+    """By its id, in one result; with the grades that somebody was about to give, where they could not be kept."""
+    listed = desk.listed(f"{asked.places['evaluation']}/{asked.places['place']}")
+    result, query = desk.result(listed.key), asked.one("id")
+    plain = _plain(desk, listed, result, query)
+    one = plain["results"][0]
+    top = asked.whole("top", TOP)
+    wanted = [*(hit["document"] for hit in one["ranking"]), *result.relevant.get(query, ())]
+    texts = desk.library.texts_of(result, wanted)
+    ranking = _ranking(one, texts)
+    truth, scores, runs = _truth(result, query, one, texts), _scores(result, query), _runs(desk, listed, query, result)
+    ids = list(result.query_ids)
+    place = ids.index(query) if query in ids else -1
+    content = {
+        "listed": listed,
+        "query": query,
+        "text": plain["text"],
+        "tags": [(str(name), str(value)) for name, value in plain["tags"].items()],
+        "failure": one["failure"],
+        "ranking": ranking,
+        "shown": ranking.rows[:top],
+        "n_ranked": len(one["ranking"]),
+        "rankings_kept": one["rankings_kept"],
+        "truth": truth,
+        "scores": scores,
+        "runs": runs,
+        "judging": judging_of(desk, listed.key, query, asked, draft),
+        "said": _said(asked),
+        "previous": query_url(listed.key, ids[place - 1]) if place > 0 else "",
+        "next": query_url(listed.key, ids[place + 1]) if 0 <= place < len(ids) - 1 else "",
+    }
+    tables = {"ranking": ranking, "ground-truth": truth, "scores": scores, "other-runs": runs}
+    return View("query.html.j2", printable(query), content, {name: _given(grid) for name, grid in tables.items()})
+
+
+def _given(grid: Grid) -> Any:
+    return lambda: grid
+
+
+def _plain(desk: AppState, listed: Listed, result: Result, query: str) -> dict[str, Any]:
+    """Everything about the query in this result."""
+    known = known_queries(result)
+    if query not in known:
+        raise UnknownName(
+            "query", query[:200], near_matches(query, known), f"{listed.key} has {counted(len(known), 'query')}"
+        )
+    stored = desk.evaluation(listed.entry.evaluation)
+    return query_to_dict(StoredEvaluation(stored.id, stored.started, stored.saved, {}, (result,)), query)
+
+
+def _said(asked: Asked) -> str:
+    """What became of the form that was sent last, which its address tells."""
+    whose = f" of {asked.judge}" if asked.judge else ""
+    saved, back = (asked.whole(name, 0) for name in ("saved", "back"))
+    said = [f"{counted(saved, 'grade')}{whose} saved"] if saved else []
+    said += [f"{counted(back, 'grade')}{whose} taken back"] if back else []
+    if not said:
+        return "Nothing new was graded, so nothing was saved." if asked.has("nothing") else ""
+    return "; ".join(said) + "."
+
+
+def _ranking(one: Mapping[str, Any], texts: Mapping[str, str]) -> Grid:
+    """The ranking with its grades; what nobody judged is marked so."""
+    rows = []
+    for hit in one["ranking"]:
+        grade = hit["grade"]
+        tone = "relevant" if grade else ""
+        fields = [
+            number(str(hit["rank"]), hit["rank"], tone=tone),
+            words(hit["document"], tone=tone),
+            Field("" if grade is None else f"{grade:g}", sort=grade if grade is not None else "", tone=tone),
+            number(f"{hit['score']:.6g}", hit["score"], tone=tone),
+        ]
+        rows.append((*fields, *([words(texts.get(hit["document"], ""), tone=tone)] if texts else ())))
+    heads = [Column("rank"), Column("document", TEXT), Column("grade", title=NO_GRADE), Column("score")]
+    return Grid("Ranking", (*heads, *([Column("text", TEXT)] if texts else ())), tuple(rows))
+
+
+def _truth(result: Result, query: str, one: Mapping[str, Any], texts: Mapping[str, str]) -> Grid:
+    """What is relevant, the best first, and at which rank it came."""
+    ranks = {hit["document"]: hit["rank"] for hit in one["ranking"]}
+    rows = []
+    for document, grade in (result.relevant.get(query) or {}).items():
+        rank = ranks.get(document)
+        found = number(f"{rank:,}", rank) if rank else Field("not retrieved", sort="", tone="worse")
+        row = (words(document), number(f"{grade:g}", grade), found)
+        rows.append((*row, *([words(texts.get(document, ""))] if texts else ())))
+    heads = [Column("document", TEXT), Column("grade"), Column("rank")]
+    return Grid("Ground truth", (*heads, *([Column("text", TEXT)] if texts else ())), tuple(rows))
+
+
+def _scores(result: Result, query: str) -> Grid:
+    """What each metric gave for the query, beside the figure over all."""
+    rows = []
+    for metric in result.metrics:
+        if metric.name not in result.summary or query not in result.query_ids:
+            continue
+        score = float(result.scores(metric.name)[query])
+        figure = result.summary[metric.name]
+        shown = [number(Figures().value(metric, value), value) for value in (score, figure)]
+        rows.append((Field(metric.name, href=f"/metrics?name={metric.metric.name}", title=metric.metric.meaning), *shown))
+    return Grid("Scores", (Column("metric", TEXT), Column("this query"), Column("all queries")), tuple(rows))
+
+
+def _runs(desk: AppState, listed: Listed, query: str, result: Result) -> Grid:
+    """The same query in other results on the same data: the newest of each provider, and the one before this."""
+    metrics = [one for one in result.metrics if one.name in result.summary and one.name not in result.beside][:MOST_METRICS]
+    rows = []
+    for one in _others(desk, listed):
+        other = desk.result(one.key)
+        if query not in other.query_ids:
+            continue
+        fields = [_score(other, metric.name, query, metric) for metric in metrics]
+        when = readable(one.entry.started)
+        name = words(one.entry.provider, href=query_url(one.key, query), beside=when)
+        named = told(name, (HEAD, one.entry.provider), ("started (UTC)", when), ("evaluation", one.entry.evaluation))
+        rows.append((named, *fields, _first_relevant(other, query)))
+    heads = (Column("result", TEXT), *(Column(metric.name) for metric in metrics), Column("first relevant at rank"))
+    return Grid("The same query in other results", heads, tuple(rows))
+
+
+def _others(desk: AppState, listed: Listed) -> Sequence[Listed]:
+    newest: dict[str, Listed] = {}
+    for one in desk.shelf.listed:
+        if one.key != listed.key and one.series[::2] == listed.series[::2]:
+            newest.setdefault(one.entry.provider, one)
+    before = desk.before(listed)
+    found = [*([before] if before else []), *newest.values()]
+    return list({one.key: one for one in found}.values())[:MOST_RUNS]
+
+
+def _score(result: Result, name: str, query: str, metric: Any) -> Field:
+    value = float(result.scores(name)[query]) if name in result.summary else math.nan
+    return number(Figures().value(metric, value), value) if value == value else Field("–", sort="")
+
+
+def _first_relevant(result: Result, query: str) -> Field:
+    relevant, ranking = result.relevant.get(query) or {}, result.run.get(query) or {}
+    order = sorted(ranking, key=lambda document: -ranking[document])
+    rank = next((place for place, document in enumerate(order, 1) if document in relevant), None)
+    return number(f"{rank:,}", rank) if rank else Field("–", sort="")
+
+
+TAKES = ("id", "top", "from", "saved", "back", "nothing")
+PAGE = Page("/result/{evaluation}/{place}/query", show_query, takes=TAKES, section="Results", knows_judge=True)

@@ -1,0 +1,208 @@
+"""Results: every stored result, filtered, sorted, and picked to be compared."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from html import escape
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+
+from assay.errors import UnknownName, near_matches
+from assay.reports import TEXT, Column, Field, number, readable, words
+from assay.store import Figure, parse_since
+from assay.text import counted, printable
+from assay.web.page import Asked, Page, View, refuse_long
+from assay.web.rendering import Renderer
+from assay.web.state import AppState, Listed, ResultIndex
+from assay.web.tables import HEAD, SHEET, Plan, SheetColumn, told, with_ends
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.routing import BaseRoute
+
+
+LONGEST = 100
+"""Letters of a name in a list."""
+FILTERS = ("benchmark", "provider", "tag", "since", "until", "words")
+MOST_LETTERS = 20_000
+"""Of all the names that a menu offers, with room for the markup of each."""
+ROOM = 20
+
+
+def show_results(desk: AppState, asked: Asked) -> View:
+    """The newest first; all of the choices are in the address."""
+    shelf = desk.shelf
+    metric = asked.one("metric", next(iter(shelf.metrics), ""))
+    if metric and metric not in shelf.metrics and not any(metric in one.entry.figures for one in shelf.listed):
+        near = near_matches(metric, shelf.metrics)
+        raise UnknownName("metric of a stored result", metric[:80], near, f"there are {', '.join(shelf.metrics[:20])}")
+    plan = shelf.orders.get((metric, *_choices(asked)), lambda: _plan(shelf, asked, metric))
+    content = {
+        "sheet": plan.sheet(asked),
+        "choices": choices_of(shelf, asked),
+        "metrics": offered(shelf.metrics, metric),
+        "metric": metric,
+        "place": str(desk.store.place),
+        "total": counted(len(shelf.listed), "result"),
+        "is_filtered": any(map(asked.one, FILTERS)),
+    }
+    return View("results.html.j2", "Results", content, {"results": lambda: plan.grid(asked)})
+
+
+def _choices(asked: Asked) -> tuple[str, ...]:
+    """What decides which results are shown, and in which order; ages are counted from now."""
+    return (*(asked.one(name) for name in (*FILTERS, "sort", "order")), str(asked.minute))
+
+
+def _plan(shelf: ResultIndex, asked: Asked, metric: str) -> Plan[Listed]:
+    plan = Plan("Stored results", "results", columns_of(metric), chosen(shelf, asked), pick=lambda one: one.key)
+    return plan.in_order(asked)
+
+
+def chosen(shelf: ResultIndex, asked: Asked) -> Sequence[Listed]:
+    """The results that an address means."""
+    found = list(shelf.listed)
+    if name := asked.one("benchmark"):
+        found = [one for one in found if one.entry.benchmark == name]
+    if name := asked.one("provider"):
+        found = [one for one in found if one.entry.provider == name]
+    if name := asked.one("tag"):
+        found = [one for one in found if name in one.entry.tags or name in one.entry.baselines]
+    if since := asked.one("since"):
+        start = parse_since(since)
+        found = [one for one in found if one.entry.started >= start]
+    if until := asked.one("until"):
+        end = parse_since(until)[:10]
+        found = [one for one in found if one.entry.started[:10] <= end]
+    if sought := asked.one("words").casefold().split():
+        found = [one for one in found if all(word in one.words for word in sought)]
+    return found
+
+
+def choices_of(shelf: ResultIndex, asked: Asked) -> list[tuple[str, str, list[str], str]]:
+    """Menus: parameter, label, what may be chosen, what is."""
+    return [
+        ("benchmark", "Benchmark", offered(shelf.benchmarks, asked.one("benchmark")), asked.one("benchmark")),
+        ("provider", "Provider", offered(shelf.providers, asked.one("provider")), asked.one("provider")),
+        ("tag", "Tag or baseline", offered(shelf.tags, asked.one("tag")), asked.one("tag")),
+    ]
+
+
+def offered(names: Sequence[str], now: str = "") -> list[str]:
+    """The names of a menu, what is chosen among them; very long ones, and those past the limit, are found by words."""
+    short = [name for name in names if name and len(name) <= LONGEST]
+    letters = accumulate(len(escape(name)) + ROOM for name in short)
+    short = [name for name, total in zip(short, letters, strict=True) if total <= MOST_LETTERS]
+    return [*short, *([now] if now and now not in short else [])]
+
+
+def columns_of(metric: str) -> tuple[SheetColumn[Listed], ...]:
+    """What the list shows of a result."""
+    return (
+        SheetColumn("provider", Column("provider", TEXT), _named, lambda one: one.entry.provider),
+        SheetColumn("benchmark", Column("benchmark", TEXT), lambda one: cut(one.entry.benchmark), _benchmark),
+        SheetColumn("started", Column("started (UTC)", TEXT), lambda one: Field(readable(one.entry.started)), _started),
+        SheetColumn(
+            "value", Column(metric or "figure"), lambda one: figure_field(one, metric), lambda one: _value(one, metric)
+        ),
+        SheetColumn("queries", Column("queries"), lambda one: _count(one.entry.n_queries), lambda one: one.entry.n_queries),
+        SheetColumn("failed", Column("failed"), _failed, lambda one: one.entry.n_failed),
+        SheetColumn("marks", Column("marks", TEXT), lambda one: cut(marks_of(one))),
+    )
+
+
+def marks_of(one: Listed) -> str:
+    """What somebody said about an evaluation: baselines and tags."""
+    return " · ".join([*(f"baseline {name}" for name in one.entry.baselines), *one.entry.tags])
+
+
+def cut(text: str, **more: str) -> Field:
+    """A name in a list."""
+    return words(text if len(text) <= LONGEST else text[: LONGEST - 1] + "…", **more)
+
+
+def _named(one: Listed) -> Field:
+    shown = replace(cut(one.entry.provider or "run", href=one.url), beside=printable(one.entry.evaluation))
+    return told(shown, (HEAD, one.entry.provider or "run"), ("evaluation", one.entry.evaluation))
+
+
+def _benchmark(one: Listed) -> str:
+    return one.entry.benchmark
+
+
+def _started(one: Listed) -> str:
+    return one.entry.started
+
+
+def _figure(one: Listed, metric: str) -> Figure | None:
+    return None if one.entry.is_failed else one.entry.figures.get(metric)
+
+
+def _value(one: Listed, metric: str) -> float | None:
+    figure = _figure(one, metric)
+    return None if figure is None else figure.value
+
+
+def figure_field(one: Listed, metric: str) -> Field:
+    """The summary with its interval; a dash where there is none."""
+    figure = _figure(one, metric)
+    if figure is None or figure.value is None:
+        return Field("–", sort="", title="failed on every query" if one.entry.is_failed else "")
+    has_ends = figure.low is not None and figure.high is not None
+    ends = f"[{figure.low:.3f}, {figure.high:.3f}]" if has_ends else ""
+    return with_ends(number(f"{figure.value:.4f}", figure.value, beside=ends), figure.value, figure.low, figure.high)
+
+
+def _count(n: int) -> Field:
+    return number(f"{n:,}", n)
+
+
+def _failed(one: Listed) -> Field:
+    return number(f"{one.entry.n_failed:,}", one.entry.n_failed, tone="fail" if one.entry.n_failed else "")
+
+
+PAGE = Page("/", show_results, "Results", ("metric", *FILTERS, *SHEET))
+
+
+# The box that Ctrl-K opens: the results that some words mean.
+
+MAX_SWITCH_RESULTS = 30
+SWITCH_LABEL_LENGTH = 120
+
+
+def routes(desk: AppState, renderer: Renderer) -> list[BaseRoute]:  # noqa: ARG001 (as all that make routes)
+    """`/switch?words=…`: a list in JSON."""
+    from starlette.concurrency import run_in_threadpool
+    from starlette.responses import JSONResponse
+    from starlette.routing import Route
+
+    async def endpoint(request: Request) -> Response:
+        sought = request.query_params.get("words", "")
+        refuse_long("words", sought)
+        return JSONResponse(await run_in_threadpool(find_results, desk, sought), headers={"cache-control": "no-store"})
+
+    return [Route("/switch", endpoint, methods=["GET"])]
+
+
+def find_results(desk: AppState, sought: str) -> list[dict[str, Any]]:
+    """The newest results that all the words are in."""
+    words = sought.casefold().split()
+    some = []
+    for one in desk.shelf.listed:
+        if all(word in one.words for word in words):
+            some.append(_switch_entry(one))
+        if len(some) == MAX_SWITCH_RESULTS:
+            break
+    return some
+
+
+def _switch_entry(one: Listed) -> dict[str, Any]:
+    entry = one.entry
+    about = [entry.benchmark, readable(entry.started), entry.evaluation, *(f"baseline {name}" for name in entry.baselines)]
+    return {
+        "label": printable(entry.provider or "run")[:SWITCH_LABEL_LENGTH],
+        "about": printable(" · ".join(filter(None, about)))[: 2 * SWITCH_LABEL_LENGTH],
+        "url": one.url,
+    }

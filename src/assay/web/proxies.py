@@ -1,0 +1,99 @@
+"""Proxies: `X-Forwarded-For`, `-Proto` and `-Host` are believed from addresses that were named, and from nobody else.
+
+`Forwarded` is never read: a proxy that does not know one of the two kinds passes on whatever a visitor wrote there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from typing import TYPE_CHECKING
+
+from assay.errors import BadParameter
+
+if TYPE_CHECKING:
+    from assay.web.security import App, Receive, Scope, Send
+
+SCHEMES = ("http", "https")
+
+
+class Proxies:
+    """The named proxies: `"192.0.2.7" in proxies`."""
+
+    def __init__(self, named: Iterable[str] = ()) -> None:
+        self._networks = tuple(map(_network, named))
+
+    def __bool__(self) -> bool:
+        return bool(self._networks)
+
+    def __contains__(self, address: object) -> bool:
+        plain = plain_address(str(address))
+        if not self._networks or not plain:
+            return False
+        found = ip_address(plain)
+        return any(found in network for network in self._networks if network.version == found.version)
+
+    def visitor(self, forwarded_for: str) -> str:
+        """The last address that is no proxy of ours; what stands before it is the visitor's own word. Empty if unknown."""
+        for entry in reversed(forwarded_for.split(",")):
+            plain = plain_address(_without_port(entry.strip()))
+            if not plain:
+                return ""
+            if plain not in self:
+                return plain
+        return ""
+
+
+class ForwardedHeaders:
+    """An ASGI application around another: whom a named proxy speaks for is put in the proxy's place."""
+
+    def __init__(self, app: App, proxies: Proxies) -> None:
+        self.app, self.proxies = app, proxies
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """What others say about themselves stays as it is, and nobody reads it."""
+        client = scope.get("client")
+        if scope["type"] == "http" and client and client[0] in self.proxies:
+            self._believe(scope, client)
+        await self.app(scope, receive, send)
+
+    def _believe(self, scope: Scope, client: tuple[str, int]) -> None:
+        said: dict[bytes, list[str]] = {}
+        for name, value in scope["headers"]:
+            said.setdefault(name, []).append(value.decode("latin-1"))
+        visitor = self.proxies.visitor(",".join(said.get(b"x-forwarded-for", [])))
+        scope["client"] = (visitor, 0) if visitor else client
+        scheme = _last(said.get(b"x-forwarded-proto", []))
+        if scheme in SCHEMES:
+            scope["scheme"] = scheme
+        if host := _last(said.get(b"x-forwarded-host", [])):
+            others = [pair for pair in scope["headers"] if pair[0] != b"host"]
+            scope["headers"] = [*others, (b"host", host.encode("latin-1"))]
+
+
+def plain_address(text: str) -> str:
+    """An IP address in its plain form, an IPv4 address also where it is written as IPv6; empty if it is none."""
+    try:
+        found = ip_address(text.partition("%")[0])
+    except ValueError:
+        return ""
+    mapped = found.ipv4_mapped if isinstance(found, IPv6Address) else None
+    return str(mapped or found)
+
+
+def _network(text: str) -> IPv4Network | IPv6Network:
+    try:
+        return ip_network(text)
+    except ValueError:
+        raise BadParameter(f"a proxy is an address or a network such as 192.0.2.7 or 192.0.2.0/24, not {text!r}") from None
+
+
+def _without_port(entry: str) -> str:
+    if entry.startswith("["):
+        return entry[1:].partition("]")[0]
+    return entry.partition(":")[0] if entry.count(":") == 1 else entry
+
+
+def _last(values: list[str]) -> str:
+    """What the nearest proxy said."""
+    return values[-1].rpartition(",")[2].strip().lower() if values else ""

@@ -1,0 +1,167 @@
+"""Queries of results: a row for each, with its scores, found by words and by what became of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from assay.comparison import Figures, sign_of
+from assay.errors import BadParameter, UnknownName, near_matches
+from assay.evaluation import Result
+from assay.metrics import BoundMetric
+from assay.reports import TEXT, Column, Field, number, words
+from assay.web.page import Asked, address
+from assay.web.tables import Plan, SheetColumn
+
+MOST_METRICS = 4
+LONGEST_TEXT = 200
+JUDGED = "judged"
+"""The metric that says how many of the first documents were judged."""
+KINDS = {
+    "failed": "failed",
+    "zero": "scored zero",
+    "unjudged": "with unjudged documents",
+    "changed": "changed since the result before",
+    "worse": "worse than in the result before",
+}
+
+
+@dataclass(frozen=True)
+class QueryTable:
+    """The queries of one result, and how they did in the one before it, if there is one."""
+
+    result: Result
+    key: str
+    metric: BoundMetric | None
+    before: Result | None = None
+
+    @cached_property
+    def scores(self) -> dict[str, float]:
+        """Query → score of the metric that is looked at."""
+        return self.result.scores(self.metric.name) if self.metric else {}
+
+    @cached_property
+    def changes(self) -> dict[str, float]:
+        """Query → how far its score moved since the result before; only those that both have."""
+        if self.before is None or self.metric is None or self.metric.name not in self.before.table.columns:
+            return {}
+        old = self.before.scores(self.metric.name)
+        return {query: score - old[query] for query, score in self.scores.items() if query in old}
+
+    @cached_property
+    def judged(self) -> dict[str, float]:
+        """Query → the share of its first documents that were judged."""
+        found = next((one for one in self.result.metrics if one.metric.name == JUDGED), None)
+        return self.result.scores(found.name) if found else {}
+
+    @cached_property
+    def kinds(self) -> dict[str, Callable[[str], bool]]:
+        """What may be asked for here → whether a query is like that."""
+        sign = sign_of(self.metric) if self.metric else 1
+        known: dict[str, Callable[[str], bool]] = {"failed": lambda query: query in self.result.failures}
+        if self.metric and self.metric.metric.higher_is_better:
+            known["zero"] = lambda query: self.scores.get(query, math.nan) == 0
+        if self.judged:
+            known["unjudged"] = lambda query: self.judged.get(query, 1.0) < 1
+        if self.changes:
+            known["changed"] = lambda query: self.changes.get(query, 0.0) != 0
+            known["worse"] = lambda query: sign * self.changes.get(query, 0.0) < 0
+        return known
+
+    def ids(self, asked: Asked) -> Sequence[str]:
+        """The queries that an address means."""
+        every: Sequence[str] = known_queries(self.result)
+        if kind := asked.one("only"):
+            if kind not in self.kinds:
+                raise BadParameter(f"queries of this result may be {', '.join(self.kinds)}; not {kind[:80]!r}")
+            every = [query for query in every if self.kinds[kind](query)]
+        if sought := asked.one("words").casefold().split():
+            every = [query for query in every if all(word in self._words(query) for word in sought)]
+        return every
+
+    def text(self, query: str) -> str:
+        """What was asked."""
+        asked = self.result.queries.get(query)
+        return asked.text if asked else ""
+
+    def _words(self, query: str) -> str:
+        asked = self.result.queries.get(query)
+        tags = " ".join(map(str, asked.tags.values())) if asked else ""
+        return f"{query} {self.text(query)} {tags}".casefold()
+
+    def plan(self, asked: Asked, shown: Sequence[BoundMetric]) -> Plan[str]:
+        """The table."""
+        columns = [
+            SheetColumn("query", Column("query", TEXT), self._named, str),
+            SheetColumn("text", Column("text", TEXT), lambda query: cut_text(self.text(query)), self.text),
+            *(score_column(self.result, metric) for metric in shown[:MOST_METRICS]),
+        ]
+        if self.changes:
+            title = "against the result before"
+            columns.append(SheetColumn("change", Column("Δ before", title=title), self._change, self.changes.get))
+        columns.append(SheetColumn("remarks", Column("remarks", TEXT), self._remarks))
+        return Plan("Queries", "queries", tuple(columns), self.ids(asked), "queries")
+
+    def _named(self, query: str) -> Field:
+        return words(query, href=query_url(self.key, query))
+
+    def _change(self, query: str) -> Field:
+        return change_field(self.metric, self.changes.get(query, math.nan))
+
+    def _remarks(self, query: str) -> Field:
+        said = []
+        if query in self.result.failures:
+            said.append(f"failed: {self.result.failures[query]}")
+        if self.judged.get(query, 1.0) < 1:
+            said.append("unjudged")
+        return cut_text(" · ".join(said))
+
+
+def known_queries(result: Result) -> tuple[str, ...]:
+    """Every query of a result once, those that failed among them."""
+    return tuple(dict.fromkeys((*result.query_ids, *result.failures)))
+
+
+def query_url(key: str, query: str) -> str:
+    """The page of a query of a result."""
+    return address(f"/result/{key}/query", id=query)
+
+
+def change_field(metric: BoundMetric | None, value: float) -> Field:
+    """How far a score moved, in the colour of what that means; a dash where nobody knows."""
+    if metric is None or math.isnan(value):
+        return Field("–", sort="")
+    better = sign_of(metric) * value
+    tone = "better" if better > 0 else "worse" if better < 0 else ""
+    return number(Figures().change(metric, value), value, tone=tone)
+
+
+def metric_of(asked: Asked, known: Sequence[BoundMetric], otherwise: BoundMetric | None) -> BoundMetric | None:
+    """The metric by which queries are looked at; one that nobody knows here is told."""
+    if not (name := asked.one("metric")):
+        return otherwise
+    found = next((one for one in known if one.name == name), None)
+    if found is None:
+        names = [one.name for one in known]
+        raise UnknownName("metric here", name[:80], near_matches(name, names), f"there are {', '.join(names)}")
+    return found
+
+
+def score_column(result: Result, metric: BoundMetric, head: str = "", name: str = "") -> SheetColumn[str]:
+    """The scores of a metric; by what it is called in addresses, where that is not its head."""
+    scores = result.scores(metric.name)
+
+    def field(query: str) -> Field:
+        value = scores.get(query, math.nan)
+        return number(Figures().value(metric, value), value) if value == value else Field("–", sort="")
+
+    title = f"{head}: {metric.name}. {metric.metric.meaning}" if head else metric.metric.meaning
+    return SheetColumn(name or head or metric.name, Column(head or metric.name, title=title), field, scores.get)
+
+
+def cut_text(text: str, **more: Any) -> Field:
+    """Words of a query or about it, as much as a table has room for."""
+    return words(text if len(text) <= LONGEST_TEXT else text[: LONGEST_TEXT - 1] + "…", **more)

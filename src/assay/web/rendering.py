@@ -1,0 +1,325 @@
+"""Rendering: views to HTML and CSV, as they go to a browser. All text is escaped, and control characters are written out."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import blake2b
+from importlib.resources import files
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
+
+from assay._version import __version__
+from assay.charts import Drawing, themed
+from assay.errors import UnknownName, UsageError
+from assay.masking import mask
+from assay.reports import SVG, THEME, Field, alone
+from assay.text import install_command, printable
+from assay.web.drawing import drawer
+from assay.web.page import Asked, Elsewhere, Page, View
+from assay.web.security import HEADERS
+from assay.web.state import LruCache
+from assay.web.tables import Sheet, csv_of_grid
+
+if TYPE_CHECKING:
+    import jinja2
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from assay.reports import Figure
+    from assay.web.state import AppState
+
+# Answers: a page as it goes to a browser, with an ETag by which the browser knows that it has it already.
+
+HTML, CSV = "text/html; charset=utf-8", "text/csv; charset=utf-8"
+CSRF_MARK = secrets.token_hex(32)
+"""Stands in a page that is kept for the word of the session it is sent to; new each time, so that no text holds it."""
+CHECK_FIRST = "private, no-cache"
+"""A browser asks whether its copy is still right, which takes no time."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What is sent, and may be sent again as long as the store does not change."""
+
+    body: bytes
+    kind: str = HTML
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def mark(self) -> str:
+        """The same for the same bytes."""
+        return blake2b(self.body, digest_size=12).hexdigest()
+
+    @cached_property
+    def has_form(self) -> bool:
+        """Whether it holds the word of a session, so that it is another page for each."""
+        return CSRF_MARK.encode() in self.body
+
+    def to(self, request: Request) -> Response:
+        """For a browser that may have it already."""
+        from starlette.responses import Response
+
+        csrf = request.state.session.csrf if self.has_form else ""
+        headers = {"cache-control": CHECK_FIRST, **self.headers}
+        if self.status == 200:
+            headers["etag"] = f'"{self.mark}{_short(csrf)}"'
+            if request.headers.get("if-none-match") == headers["etag"]:
+                return Response(status_code=304, headers=headers)
+        body = self.body.replace(CSRF_MARK.encode(), csrf.encode()) if csrf else self.body
+        return Response(body, self.status, headers, media_type=self.kind)
+
+
+def _short(csrf: str) -> str:
+    return f"-{blake2b(csrf.encode(), digest_size=6).hexdigest()}" if csrf else ""
+
+
+def answer_of(desk: AppState, renderer: Renderer, page: Page, asked: Asked) -> Answer:
+    """The page, or with `csv` a table of it."""
+    page.refuse_strange(asked)
+    view = page.show(desk, asked)
+    if isinstance(view, Elsewhere):
+        return Answer(b"", status=307, headers={"location": view.url})
+    if not (name := asked.one("csv")):
+        return Answer(renderer.rendered(view, asked, page.section or page.label), status=view.status)
+    if name not in view.tables:
+        raise UnknownName("table of this page", name[:80], hint=f"it has {', '.join(view.tables)}")
+    headers = {"content-disposition": f'attachment; filename="{name}.csv"'}
+    return Answer(mask(csv_of_grid(view.tables[name]())).encode("utf-8", "replace"), CSV, headers=headers)
+
+
+# Charts as SVG. Each mark carries what it stands for, which the script shows under the pointer.
+
+MARK, KIND = "graphics-symbol", "aria-roledescription"
+NO_MARKS = {"axis", "legend"}
+MOST_LETTERS = 32_000_000
+"""Of pictures that are kept."""
+MOST_MARKS = 2_000
+"""Marks that are explained one by one; beyond, the page would be too large."""
+
+
+_drawn: LruCache[Any] = LruCache(MOST_LETTERS, weight=len)
+
+
+def picture_of(figure: Figure) -> Any:
+    """The chart as markup, in the colours of the page; drawn once, as long as its specification stays the same."""
+    written = json.dumps([figure.drawing.spec, figure.group, figure.name], sort_keys=True, default=str)
+    key = blake2b(written.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    return _drawn.get(key, lambda: _picture(figure))
+
+
+def _picture(figure: Figure) -> Any:
+    from markupsafe import Markup
+
+    ET.register_namespace("", SVG)
+    root = ET.fromstring(_spoken_svg(figure.drawing))  # noqa: S314 (of our own making)
+    marks = [one for one in root.iter() if one.attrib.get("role") == MARK and one.attrib.get(KIND) not in NO_MARKS]
+    marks = [one for one in marks if "aria-label" in one.attrib]
+    if len(marks) <= MOST_MARKS:
+        for one in marks:
+            one.attrib["data-tip"] = printable(one.attrib["aria-label"])
+    named = alone(ET.tostring(root, encoding="unicode"), f"{figure.group}{figure.name}")
+    return Markup(named)  # noqa: S704 (made of parsed XML)
+
+
+def _spoken_svg(drawing: Drawing) -> str:
+    """The chart with a label on each mark that would say something under the pointer."""
+    if find_spec("vl_convert") is None:
+        raise UsageError(f"charts need vl-convert-python: {install_command('report')}")
+    drawn = themed(_spoken(drawing.spec), THEME)
+    return drawer.svg_of({**drawn, "config": {**drawn["config"], "aria": True}})
+
+
+def _spoken(spec: Any) -> Any:
+    """The specification with labels for marks that have a tooltip, and for no others."""
+    if isinstance(spec, list):
+        return [_spoken(part) for part in spec]
+    if not isinstance(spec, dict):
+        return spec
+    found = {name: part if name == "data" else _spoken(part) for name, part in spec.items()}
+    if "mark" in found:
+        mark = found["mark"] if isinstance(found["mark"], dict) else {"type": found["mark"]}
+        found["mark"] = {**mark, "aria": "tooltip" in found.get("encoding", {})}
+    return found
+
+
+# Rows of long tables, put together here instead of by a template, which would be slow: a page has hundreds of fields.
+# Every text is escaped and has its control characters written out, as templates do it.
+
+
+def rows_of(sheet: Sheet) -> Any:
+    """The rows of a sheet, each with a box where it may be picked."""
+    from markupsafe import Markup, escape
+
+    def safe(text: str) -> str:
+        return str(escape(printable(text)))
+
+    kinds = [head.column.kind for head in sheet.heads]
+    picks = sheet.picks or [""] * len(sheet.rows)
+    rows = [_row(row, kinds, pick, safe) for row, pick in zip(sheet.rows, picks, strict=True)]
+    return Markup("\n".join(rows))  # noqa: S704 (every text went through `safe`)
+
+
+def _row(row: Sequence[Field], kinds: Sequence[str], pick: str, safe: Any) -> str:
+    first, *others = (_inside(one, safe) for one in row)
+    cells = [f"<th scope=row{_attributes(row[0], kinds[0], safe)}>{first}</th>"]
+    cells += [
+        f"<td{_attributes(one, kind, safe)}>{inside}</td>"
+        for one, kind, inside in zip(row[1:], kinds[1:], others, strict=True)
+    ]
+    return f"<tr>{_box(row[0], pick, safe)}{''.join(cells)}</tr>"
+
+
+def _attributes(one: Field, kind: str, safe: Any) -> str:
+    tone = f" {safe(one.tone)}" if one.tone else ""
+    title = f' title="{safe(one.title)}"' if one.title else ""
+    return f' class="{kind}{tone}"{title}'
+
+
+def _inside(one: Field, safe: Any) -> str:
+    text = safe(one.text)
+    linked = f'<a href="{safe(one.href)}">{text}</a>' if one.href else text
+    return f'{linked} <span class="beside">{safe(one.beside)}</span>' if one.beside else linked
+
+
+def _box(one: Field, pick: str, safe: Any) -> str:
+    if not pick:
+        return ""
+    label = safe(f"Pick {one.text} {one.beside}".strip())
+    return f'<td class="pick"><input type="checkbox" name="r" value="{safe(pick)}" aria-label="{label}"></td>'
+
+
+# Templates.
+
+MAKERS = {"picture_of": picture_of, "rows_of": rows_of}
+"""What templates call."""
+SCRIPTS = ("tables.js", "web.js", "progress.js")
+STYLES = ("style.css", "web.css", "judging.css")
+
+
+class Renderer:
+    """Templates, and what all of them need."""
+
+    def __init__(self, pages: Sequence[Page], static: StaticFiles, *, has_token: bool) -> None:
+        self.static = static
+        self._shared = {
+            "navigation": [(page.label, page.path) for page in pages if page.label],
+            "scripts": [static.url(name) for name in SCRIPTS],
+            "styles": [static.url(name) for name in STYLES],
+            "csrf": CSRF_MARK,
+            "has_token": has_token,
+            "version": __version__,
+        }
+
+    @cached_property
+    def templates(self) -> jinja2.Environment:
+        """Those of the web pages, then those of the report, whose macros are shared."""
+        import jinja2
+
+        return jinja2.Environment(
+            loader=jinja2.ChoiceLoader([jinja2.PackageLoader("assay.web"), jinja2.PackageLoader("assay.reports")]),
+            autoescape=True,
+            undefined=jinja2.StrictUndefined,
+            finalize=_finalized,
+            auto_reload=False,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+
+    def rendered(self, view: View, asked: Asked, section: str) -> bytes:
+        """A page."""
+        about = {"title": view.title, "asked": asked, "section": section, "tables": view.tables, **MAKERS}
+        return self._text(view.template, {**about, **view.content}).encode("utf-8", "replace")
+
+    def _text(self, template: str, content: Mapping[str, Any]) -> str:
+        return mask(self.templates.get_template(template).render(**self._shared, **content))
+
+    def page(self, template: str, title: str, content: Mapping[str, Any], status: int = 200) -> Response:
+        """A page that is never kept: the login, or an error."""
+        from starlette.responses import HTMLResponse
+
+        about = {"title": title, "asked": Asked(), "section": "", "tables": {}}
+        return HTMLResponse(self._text(template, {**about, **content}), status, {**HEADERS, "cache-control": "no-store"})
+
+    def problem(self, path: str, status: int, what: str) -> Response:
+        """What went wrong, as a page; as JSON where a program asked."""
+        from starlette.responses import JSONResponse
+
+        if path.startswith("/api/"):
+            return JSONResponse({"error": {"status": status, "message": printable(what)}}, status, HEADERS)
+        return self.page("problem.html.j2", TITLES.get(status, "Something is wrong"), {"what": what}, status)
+
+    def not_found(self, request: Request, error: Any) -> Response:
+        """No page there, or not one that takes such a request."""
+        what = f"{request.method} is not possible here." if error.status_code == 405 else "There is no page at this address."
+        answer = self.problem(request.url.path, error.status_code, what)
+        answer.headers.update(error.headers or {})
+        return answer
+
+    def broken(self, request: Request, error: Exception) -> Response:  # noqa: ARG002 (the server writes it to its log)
+        """A bug of ours; what happened is in the log, not on the page."""
+        return self.problem(request.url.path, 500, "This is a bug in assay; the terminal of assay serve says what happened.")
+
+
+TITLES = {
+    400: "That does not work",
+    401: "Not logged in",
+    403: "Refused",
+    404: "Not found",
+    405: "Not possible",
+    408: "Too slow",
+    413: "Too much",
+    414: "Too long",
+    421: "Not here",
+    422: "That does not work with these data",
+    429: "Too much at once",
+    500: "A bug",
+    503: "Not now",
+}
+
+
+def _finalized(value: Any) -> Any:
+    """Text without control characters; markup as it is."""
+    return printable(value) if type(value) is str else value
+
+
+# Scripts and styles, read once. Only these names are served, so no path leads anywhere else.
+
+PACKAGES = ("assay.reports", "assay.web")
+KINDS = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"}
+FOREVER = "public, max-age=31536000, immutable"
+
+
+@dataclass(frozen=True)
+class StaticFiles:
+    """Name → content."""
+
+    content: Mapping[str, bytes]
+
+    @classmethod
+    def read(cls) -> StaticFiles:
+        """What the report and the web pages have in their folders `static`."""
+        found = {}
+        for package in PACKAGES:
+            for file in files(package).joinpath("static").iterdir():
+                if file.name.rpartition(".")[2] in KINDS:
+                    found[file.name] = file.read_bytes()
+        return cls(found)
+
+    def url(self, name: str) -> str:
+        """Its address: another one as soon as it says something else, so that browsers may keep it."""
+        return f"/static/{name}?v={blake2b(self.content[name], digest_size=6).hexdigest()}"
+
+    def response(self, name: str, request: Request) -> Response:
+        """The file."""
+        from starlette.responses import Response
+
+        if name not in self.content:
+            raise UnknownName("file of these pages", name[:80])
+        headers = {"cache-control": FOREVER if "v" in request.query_params else "no-cache"}
+        return Response(self.content[name], headers=headers, media_type=KINDS[name.rpartition(".")[2]])

@@ -1,0 +1,348 @@
+"""AppState: what all pages share: the open store, what was read of it, and caches of what took long to compute."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from assay.errors import StoreError, UnknownName
+from assay.store import Store
+from assay.web.documents import Library
+from assay.web.workers import Streams, Workers, unless_gone
+
+if TYPE_CHECKING:
+    from anyio import CapacityLimiter
+    from starlette.requests import Request
+
+    from assay.comparison import Comparison
+    from assay.evaluation import Result
+    from assay.store import Entry, JudgmentBook, StoredEvaluation
+
+
+T = TypeVar("T")
+MOST_ROWS = 1_000_000
+"""Of rankings and scores: in evaluations that stay open, and as much again in what was worked out of them."""
+SMALLEST = 20_000
+"""Rows that anything kept counts for, however small it is: it has other parts too."""
+MOST_ORDERS = 24
+PATIENCE = 5.0
+"""Seconds that a request waits for others who write to the store."""
+LIGHT_THREADS = 4
+MOST_PAGES = 64_000_000
+"""Bytes of pages that are kept as they were sent."""
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A stored result with its place in its evaluation, which is how pages call it."""
+
+    entry: Entry
+    place: int
+
+    @property
+    def key(self) -> str:
+        """`2026-11-15-rag-template-7f3a/0`."""
+        return f"{self.entry.evaluation}/{self.place}"
+
+    @property
+    def url(self) -> str:
+        """Its page."""
+        return f"/result/{self.key}"
+
+    @property
+    def series(self) -> tuple[str, str, str]:
+        """Equal for results that follow each other."""
+        return self.entry.benchmark, self.entry.provider, self.entry.dataset
+
+    @property
+    def words(self) -> str:
+        """What it is found by."""
+        entry = self.entry
+        return " ".join((entry.evaluation, entry.benchmark, entry.provider, *entry.tags, *entry.baselines)).casefold()
+
+
+class ResultIndex:
+    """All stored results as they were at one time, the newest first."""
+
+    def __init__(self, entries: Sequence[Entry]) -> None:
+        places: dict[str, int] = {}
+        listed = []
+        for entry in entries:
+            place = places.get(entry.evaluation, 0)
+            places[entry.evaluation] = place + 1
+            listed.append(Listed(entry, place))
+        self.listed: tuple[Listed, ...] = tuple(listed)
+        self.orders: LruCache[Any] = LruCache(MOST_ORDERS)
+        """Tables that were filtered and sorted before, by what was asked for."""
+
+    @cached_property
+    def by_key(self) -> dict[str, Listed]:
+        """Key → result."""
+        return {one.key: one for one in self.listed}
+
+    @cached_property
+    def benchmarks(self) -> tuple[str, ...]:
+        """Names in order."""
+        return tuple(sorted({one.entry.benchmark for one in self.listed}))
+
+    @cached_property
+    def providers(self) -> tuple[str, ...]:
+        """Names in order."""
+        return tuple(sorted({one.entry.provider for one in self.listed}))
+
+    @cached_property
+    def tags(self) -> tuple[str, ...]:
+        """Words that evaluations were tagged with, and names of baselines."""
+        return tuple(sorted({tag for one in self.listed for tag in (*one.entry.tags, *one.entry.baselines)}))
+
+    @cached_property
+    def metrics(self) -> tuple[str, ...]:
+        """Metrics that results have figures of, those of the newest first; of the newest thousand, for lists are long."""
+        return tuple(dict.fromkeys(name for one in self.listed[:1000] for name in known_figures(one.entry)))
+
+
+class AppState:
+    """`desk.shelf` lists what is stored; `desk.result(key)` and `desk.comparison(keys)` read it. Safe in many threads."""
+
+    def __init__(self, store: Store, *, library: Library | None = None, needs_token: bool = False) -> None:
+        self._opened = OpenStore(store)
+        self.library = library or Library()
+        """Where the words of documents are read."""
+        self.needs_token = needs_token
+        self.is_ending = False
+        """Set when the server is told to end: streams of events end by themselves then."""
+        self.streams = Streams()
+        self.workers = Workers()
+        """Who works out what takes long."""
+        self.pages: LruCache[Any] = LruCache(MOST_PAGES, lambda answer: float(len(answer.body)) + 500)
+        self._shelves: LruCache[ResultIndex] = LruCache(2)
+        self._evaluations: LruCache[StoredEvaluation] = LruCache(MOST_ROWS, n_rows_of)
+        self.worked_out: LruCache[Any] = LruCache(MOST_ROWS, n_rows_of)
+        """Comparisons and the like, by what they are made of."""
+
+    @property
+    def store(self) -> Store:
+        """The store as it is now; a StoreError where its file is gone."""
+        return self._opened.now()
+
+    @property
+    def judgments(self) -> JudgmentBook:
+        """Grades of people; who gives one waits for the answer, so a store that others keep locked is told soon."""
+        return self.store.judgments.within(PATIENCE)
+
+    @cached_property
+    def threads(self) -> CapacityLimiter:
+        """How many light pages are made at once: more would only wait for each other."""
+        from anyio import CapacityLimiter
+
+        return CapacityLimiter(LIGHT_THREADS)
+
+    async def made(self, request: Request, key: Hashable, make: Callable[[], T], *, is_heavy: bool) -> T:
+        """What is made in a thread: of the few for what takes long, or of those for everything else."""
+        from anyio import to_thread
+
+        if is_heavy:
+            state = self.state() if self.store.place.path is not None else None  # a server is asked by the work itself
+            return await unless_gone(request, self.workers.run((state, key), make))
+        return await to_thread.run_sync(make, limiter=self.threads)
+
+    def state(self) -> Hashable:
+        """Something that changes whenever the store does; cheap, for every request asks."""
+        return self.store.state()
+
+    @property
+    def shelf(self) -> ResultIndex:
+        """What is stored now."""
+        return self._shelves.get(self.state(), lambda: ResultIndex(self.store.list()))
+
+    def listed(self, key: str) -> Listed:
+        """A stored result by its key."""
+        found = self.shelf.by_key.get(key)
+        if found is None:
+            raise UnknownName("stored result", key[:200], hint="the page Results lists them")
+        return found
+
+    def evaluation(self, name: str) -> StoredEvaluation:
+        """An evaluation by its id, with its results; tags and notes as they are now."""
+        return self._evaluations.get((self.state(), name), lambda: self.store.find(name))
+
+    def result(self, key: str) -> Result:
+        """One result by its key."""
+        listed = self.listed(key)
+        return self.evaluation(listed.entry.evaluation).results[listed.place]
+
+    def results(self, keys: Sequence[str]) -> tuple[Result, ...]:
+        """Several results, with names that tell them apart."""
+        return told_apart([self.result(key) for key in keys], keys)
+
+    def before(self, listed: Listed) -> Listed | None:
+        """The result before it: the same benchmark with the same data, and the same provider."""
+        same = [one for one in self.shelf.listed if one.series == listed.series and one.entry.saved < listed.entry.saved]
+        return same[0] if same else None
+
+    def comparison(self, keys: Sequence[str], baseline: str = "", *, shared: bool = False) -> Comparison:
+        """Results compared, the first metric deciding; `shared` leaves out queries that not all of them have.
+
+        They never change, so neither does what was worked out.
+        """
+        from assay.comparison import ComparisonOptions, compare_results
+
+        def work() -> Comparison:
+            results = self.results(keys)
+            name = results[list(keys).index(baseline)].name if baseline in keys else None
+            return compare_results(results, ComparisonOptions(baseline=name), intersect=shared)
+
+        found: Comparison = self.worked_out.get(("comparison", tuple(keys), baseline, shared), work)
+        return found
+
+
+def n_rows_of(found: Any) -> float:
+    """How much an evaluation, or what was worked out of results, keeps in memory: rows of rankings and scores.
+
+    What alone has more than there is room for is kept alone: its pages are read one after the other.
+    """
+    about = found[0] if isinstance(found, tuple) and found else found
+    n_rows = sum(_n_rows(result) for result in getattr(about, "results", ()))
+    return float(min(SMALLEST + n_rows, MOST_ROWS))
+
+
+def _n_rows(result: Result) -> int:
+    n_ranked = sum(map(len, result.run.values()))
+    return n_ranked + len(result.query_ids) * (1 + len(result.table.columns))
+
+
+def known_figures(entry: Entry) -> list[str]:
+    """Metrics that a stored result has a figure of; one that was asked for and never measured has none."""
+    return [name for name, figure in entry.figures.items() if figure.value is not None]
+
+
+def told_apart(results: Sequence[Result], keys: Sequence[str]) -> tuple[Result, ...]:
+    """Names that clash get the day and the letters that their evaluation ends in, or all of its key."""
+    names = [result.name or "run" for result in results]
+    ways: tuple[Callable[[str], str], ...] = (lambda key: key.split("/")[0].rpartition("-")[2], str)
+    for told in ways:
+        names = [
+            f"{result.name} ({told(key)})" if names.count(name) > 1 else name
+            for name, result, key in zip(names, results, keys, strict=True)
+        ]
+    return tuple(
+        result if result.name == name else replace(result, name=name) for name, result in zip(names, results, strict=True)
+    )
+
+
+# A cache of values that take long to compute. It keeps those that were used last; threads that ask for one that is being
+# computed wait for it.
+
+
+class LruCache(Generic[T]):
+    """`kept.get(key, make)`: from before where it is still there. A failure is not kept: the next one tries again."""
+
+    def __init__(self, most: float, weight: Callable[[T], float] = lambda _: 1) -> None:
+        """`most` is how much weight there is room for; by default everything weighs 1."""
+        self._most, self._weight, self._total = most, weight, 0.0
+        self._known: OrderedDict[Hashable, T] = OrderedDict()
+        self._making: dict[Hashable, threading.Lock] = {}
+        self._lock = threading.Lock()
+
+    def peek(self, key: Hashable) -> T | None:
+        """What is there, without waiting."""
+        with self._lock:
+            if key in self._known:
+                self._known.move_to_end(key)
+                return self._known[key]
+        return None
+
+    def get(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What is there, or made now; one thread makes it, and others wait for that."""
+        found = self.peek(key)
+        if found is not None:
+            return found
+        with self._lock:
+            turn = self._making.setdefault(key, threading.Lock())
+        with turn:
+            found = self.peek(key)
+            if found is not None:
+                return found
+            try:
+                made = make()
+                self._keep(key, made)
+            finally:
+                with self._lock:
+                    self._making.pop(key, None)
+        return made
+
+    def _keep(self, key: Hashable, made: T) -> None:
+        weight = self._weight(made)
+        if weight > self._most:
+            return
+        with self._lock:
+            if key in self._known:  # two threads made it, after a third had failed
+                self._total -= self._weight(self._known.pop(key))
+            self._known[key] = made
+            self._total += weight
+            while self._total > self._most:
+                self._total -= self._weight(self._known.popitem(last=False)[1])
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+
+# The store behind the pages, opened again where another file has taken its place.
+
+Identity = tuple[int, int] | None
+"""Device and number of a file; None where there is none."""
+
+
+class OpenStore:
+    """`opened.now()` is the store at its path. A file that is gone is told: what is written into it would be lost."""
+
+    def __init__(self, store: Store) -> None:
+        self._store, self._path = store, store.place.path
+        self._lock = threading.Lock()
+        self._parted: list[Store] = []
+        """Stores whose files went elsewhere; to close them would remove the log of the file that came instead."""
+        self._file, self._log = self._seen()
+
+    def now(self) -> Store:
+        """Cheap where nothing has happened, for every request asks. What a server keeps stays where it is."""
+        if self._path is None:
+            return self._store
+        with self._lock:
+            file, log = self._seen()
+            if file is None:
+                raise StoreError(
+                    f"the store {self._store.place} was moved or deleted while it was served; nothing is read or kept "
+                    "until a store is there again"
+                )
+            if file != self._file:
+                self._open_again(log)
+            elif log is not None:
+                self._log = log
+            return self._store
+
+    def _open_again(self, log: Identity) -> None:
+        """A log that is still the old file's goes first: the new file must never be read with it."""
+        if log is not None and log == self._log:
+            self._store.close()
+        else:
+            self._parted.append(self._store)
+        self._store = Store.open(self._store.place, create=False)
+        self._file, self._log = self._seen()
+
+    def _seen(self) -> tuple[Identity, Identity]:
+        """The file and its log as they are now."""
+        path = self._path
+        return (None, None) if path is None else (_identity(path), _identity(path.with_name(f"{path.name}-wal")))
+
+
+def _identity(path: Path) -> Identity:
+    try:
+        stat = path.stat()
+    except FileNotFoundError:
+        return None
+    return stat.st_dev, stat.st_ino

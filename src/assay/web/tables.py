@@ -1,0 +1,336 @@
+"""Tables of the web pages: sorted and cut into pages on the server, laid out in sections, and downloaded as CSV.
+
+The address of a page says by what its table is sorted and which part of it is shown.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, Generic, TypeVar
+
+from assay.charts import Drawing
+from assay.comparison import Pair
+from assay.errors import BadParameter
+from assay.reports import NUMBER, RECORD, BenchmarkReport, Column, Field, Figure, Figures, Grid, Section, as_csv
+from assay.web.page import Asked
+
+T = TypeVar("T")
+PER_PAGE = 50
+ROWS_OF_A_DOWNLOAD = 100_000
+SHEET = ("sort", "order", "page")
+"""The parameters by which an address says where one is in a table."""
+ORDERS = ("asc", "desc")
+
+
+@dataclass(frozen=True)
+class SheetColumn(Generic[T]):
+    """A column: how it is called in addresses, what a row shows in it, and what it is sorted by."""
+
+    name: str
+    column: Column
+    field: Callable[[T], Field]
+    key: Callable[[T], Any] | None = None
+    """None: it cannot be sorted by. None as a key comes last either way."""
+
+
+@dataclass(frozen=True)
+class Head:
+    """The head of a column, with the address that sorts by it."""
+
+    column: Column
+    url: str = ""
+    sorted: str = ""
+    """`ascending`, `descending`, or nothing."""
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """What one page of the table shows."""
+
+    label: str
+    name: str
+    heads: tuple[Head, ...]
+    rows: tuple[tuple[Field, ...], ...]
+    picks: tuple[str, ...]
+    """What a row is called where it may be picked; empty where none may."""
+    first: int
+    last: int
+    total: int
+    previous: str = ""
+    next: str = ""
+
+
+@dataclass(frozen=True)
+class Plan(Generic[T]):
+    """A table before it is cut into pages."""
+
+    label: str
+    name: str
+    columns: tuple[SheetColumn[T], ...]
+    items: Sequence[T]
+    anchor: str = ""
+    """Where on the page it stands."""
+    pick: Callable[[T], str] | None = None
+    per_page: int = PER_PAGE
+    is_in_order: bool = False
+
+    def sheet(self, asked: Asked) -> Sheet:
+        """The page that was asked for; one beyond the last is told."""
+        items = self._sorted(asked)
+        n_pages = max(1, math.ceil(len(items) / self.per_page))
+        page = asked.whole("page", 1, n_pages)
+        start = (page - 1) * self.per_page
+        shown = items[start : start + self.per_page]
+        return Sheet(
+            self.label,
+            self.name,
+            tuple(self._head(one, asked) for one in self.columns),
+            tuple(self._row(item) for item in shown),
+            tuple(self.pick(item) for item in shown) if self.pick else (),
+            start + bool(shown),
+            start + len(shown),
+            len(items),
+            self._url(asked, page=page - 1 if page > 2 else None) if page > 1 else "",
+            self._url(asked, page=page + 1) if page < n_pages else "",
+        )
+
+    def grid(self, asked: Asked) -> Grid:
+        """The whole table, for a download."""
+        rows = tuple(self._row(item) for item in self._sorted(asked)[:ROWS_OF_A_DOWNLOAD])
+        return Grid(self.label, tuple(one.column for one in self.columns), rows)
+
+    def _row(self, item: T) -> tuple[Field, ...]:
+        return tuple(one.field(item) for one in self.columns)
+
+    def _url(self, asked: Asked, **changes: Any) -> str:
+        return asked.url(**changes) + (f"#{self.anchor}" if self.anchor else "")
+
+    def _head(self, one: SheetColumn[T], asked: Asked) -> Head:
+        if one.key is None:
+            return Head(one.column)
+        is_down, is_this = asked.one("order") == "desc", asked.one("sort") == one.name
+        first = "desc" if one.column.kind == NUMBER else "asc"
+        order = ("asc" if is_down else "desc") if is_this else first
+        said = ("descending" if is_down else "ascending") if is_this else "none"
+        return Head(one.column, self._url(asked, sort=one.name, order=order, page=None), said)
+
+    def in_order(self, asked: Asked) -> Plan[T]:
+        """The same with its rows in the order that was asked for, which need not be found again."""
+        return replace(self, items=self._sorted(asked), is_in_order=True)
+
+    def _sorted(self, asked: Asked) -> Sequence[T]:
+        name, order = asked.one("sort"), asked.one("order", "asc")
+        if order not in ORDERS:
+            raise BadParameter(f"order is {' or '.join(ORDERS)}, not {order[:80]!r}")
+        if not name or self.is_in_order:
+            return self.items
+        key = next((one.key for one in self.columns if one.name == name and one.key), None)
+        if key is None:
+            known = ", ".join(one.name for one in self.columns if one.key)
+            raise BadParameter(f"nothing here is sorted by {name[:80]!r}; what can be: {known}")
+        return in_order(self.items, key, is_down=order == "desc")
+
+
+def in_order(items: Sequence[T], key: Callable[[T], Any], *, is_down: bool) -> list[T]:
+    """By key; what has none comes last either way round."""
+    keyed = [(key(item), item) for item in items]
+    known = [pair for pair in keyed if pair[0] is not None and pair[0] == pair[0]]
+    others = [item for value, item in keyed if value is None or value != value]
+    return [item for _, item in sorted(known, key=lambda pair: pair[0], reverse=is_down)] + others
+
+
+# CSV: numbers with every digit, and no cell that a spreadsheet would take for a formula.
+
+HEAD = "{}"
+"""Stands for the head of a column in the name of a value."""
+LOW, HIGH = "{} low", "{} high"
+UNKNOWN = "–"
+ENDS = re.compile(r"\[([^\[\],]+), ([^\[\],]+)\]")
+
+Value = float | int | str | None
+
+
+@dataclass(frozen=True)
+class Told(Field):
+    """A field that says what a download has in its place: the name of a column, and the value in it, once or more."""
+
+    values: tuple[tuple[str, Value], ...] = ()
+
+
+def told(field: Field, *values: tuple[str, Value]) -> Told:
+    """The same field with the values of a download."""
+    plain = {name: getattr(field, name) for name in Field.__dataclass_fields__}
+    return Told(**plain, values=values)
+
+
+def csv_of_grid(grid: Grid) -> str:
+    """The table. What is one field on the page may be several columns here: a figure and the ends of its interval."""
+    columns = [[_values(row[place], column) for row in grid.rows] for place, column in enumerate(grid.columns)]
+    names = [list(dict.fromkeys(name for values in rows for name in values)) or [HEAD] for rows in columns]
+    head = [name.replace(HEAD, column.head) for column, some in zip(grid.columns, names, strict=True) for name in some]
+    lines = [
+        [_cell(rows[number].get(name)) for rows, some in zip(columns, names, strict=True) for name in some]
+        for number in range(len(grid.rows))
+    ]
+    return as_csv([head, *lines])
+
+
+def _values(one: Field, column: Column) -> dict[str, Value]:
+    """Name → value of a field; nothing where it has no value at all."""
+    if isinstance(one, Told):
+        return dict(one.values)
+    if one.text == UNKNOWN:
+        return {}
+    is_figure = column.kind == NUMBER and isinstance(one.sort, float | int)
+    found: dict[str, Value] = {HEAD: one.sort if is_figure else one.text}
+    if ends := ENDS.fullmatch(one.beside):
+        return found | {LOW: _as_number(ends[1]), HIGH: _as_number(ends[2])}
+    return found | ({f"{HEAD}, more": one.beside} if one.beside else {})
+
+
+def _as_number(text: str) -> Value:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _cell(value: Any) -> str:
+    if value is None or value != value:
+        return ""
+    return value if isinstance(value, str) else repr(value)
+
+
+def with_ends(field: Field, value: float, low: float | None, high: float | None) -> Field:
+    """A figure whose interval has every digit in a download; the field itself where there is none."""
+    return field if low is None or high is None else told(field, (HEAD, value), (LOW, low), (HIGH, high))
+
+
+# Exact values behind the tables of the report: intervals and counts that the page shows as one text.
+
+SYSTEM = "system"
+
+
+def exact_section(section: Section, matter: BenchmarkReport) -> Section:
+    """A section whose tables have every digit when they are downloaded; on the page they are the same."""
+    return replace(section, parts=tuple(_exact(one, matter) if isinstance(one, Grid) else one for one in section.parts))
+
+
+def _exact(grid: Grid, matter: BenchmarkReport) -> Grid:
+    rows = [tuple(_row(place, row, grid.columns, matter)) for place, row in enumerate(grid.rows)]
+    return replace(grid, rows=tuple(rows))
+
+
+def _row(place: int, row: tuple[Field, ...], columns: Sequence[Column], matter: BenchmarkReport) -> Iterator[Field]:
+    pair = _pair(row, matter)
+    for one, column in zip(row, columns, strict=True):
+        if pair is not None and column == RECORD:
+            counts = (("better", pair.wins), ("same", pair.ties), ("worse", pair.losses))
+            yield told(one, *(counts if one.text != UNKNOWN else ()))
+        elif pair is not None and " CI " in column.head:
+            yield told(one, (LOW, pair.low), (HIGH, pair.high))
+        elif column.head == SYSTEM and one.sort == place:  # letters that say who is who stand before its name
+            yield told(one, (HEAD, matter.names[place]))
+        else:
+            yield _figure(one, row, column, matter) if one.beside else one
+
+
+def _pair(row: Sequence[Field], matter: BenchmarkReport) -> Pair | None:
+    """The pair that a row is about, known by its difference and what comes next to it."""
+    if matter.comparison is None:
+        return None
+    beside = list(pairwise(one.sort for one in row))
+    for pair in matter.comparison.pairs:
+        if any(pair.difference == one and pair.low == other for one, other in beside):
+            return pair
+    return None
+
+
+def _figure(one: Field, row: Sequence[Field], column: Column, matter: BenchmarkReport) -> Field:
+    """A figure with the ends of its interval, found by metric, system, value and what the page says."""
+    said = [column.head, *(field.text for field in row)]
+    known = [
+        (place, metric)
+        for place, result in enumerate(matter.shown)
+        for metric in matter.metrics
+        if metric.name in said and result.summary[metric.name] == one.sort and matter.interval(place, metric) == one.beside
+    ]
+    named = [pair for pair in known if any(text.endswith(matter.names[pair[0]]) for text in said)] or known
+    if not named:
+        return one
+    place, metric = named[0]
+    found = matter.intervals[place][metric.name]
+    return with_ends(one, float(matter.shown[place].summary[metric.name]), found.low, found.high)
+
+
+# Sections: every table and chart has a name under which its rows may be downloaded.
+
+Tables = dict[str, Callable[[], Grid]]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A part of a section; where it has rows, what they are called in a download. Charts stand inside one part."""
+
+    content: Any
+    name: str = ""
+    charts: tuple[Shown, ...] = ()
+
+
+@dataclass(frozen=True)
+class Laid:
+    """A section and its parts."""
+
+    anchor: str
+    title: str
+    lead: str
+    parts: tuple[Shown, ...]
+
+
+def lay_out(sections: Iterable[Section]) -> tuple[tuple[Laid, ...], Tables]:
+    """The sections, and name → table."""
+    tables: Tables = {}
+    found = []
+    for section in sections:
+        parts = tuple(_shown(part, section.anchor, tables) for part in section.parts)
+        found.append(Laid(section.anchor, section.title, section.lead, parts))
+    return tuple(found), tables
+
+
+def _shown(part: Any, anchor: str, tables: Tables) -> Shown:
+    if isinstance(part, Grid):
+        name = _free(anchor, tables)
+        tables[name] = lambda: part
+        return Shown(part, name)
+    if isinstance(part, Figures):
+        return Shown(part, charts=tuple(_shown(figure, anchor, tables) for figure in part.figures))
+    if isinstance(part, Figure):
+        name = _free(f"{anchor}-{part.kind_of_chart.replace('_', '-')}", tables)
+        tables[name] = lambda: all_rows(part.drawing)
+        return Shown(part, name)
+    return Shown(part)
+
+
+def _free(name: str, tables: Mapping[str, Any]) -> str:
+    """A name that no other table of the page has."""
+    number, found = 1, name
+    while found in tables:
+        number += 1
+        found = f"{name}-{number}"
+    return found
+
+
+def all_rows(drawing: Drawing) -> Grid:
+    """Every row behind a chart."""
+    names = list(dict.fromkeys(name for row in drawing.rows for name in row))
+    rows = tuple(tuple(_field(row.get(name)) for name in names) for row in drawing.rows)
+    return Grid(drawing.title, tuple(Column(name) for name in names), rows)
+
+
+def _field(value: Any) -> Field:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and value == value
+    return Field("" if value is None else str(value), sort=value if is_number else None)
