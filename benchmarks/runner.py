@@ -23,8 +23,8 @@ from assay.execution.runner import Part, collect_responses, score_part
 from assay.grammar import mark_written
 from assay.metrics.parsing import parse_metrics
 from assay.model.records import Document, Hit, Query
-from assay.providers._nearest import top_k
-from assay.providers._provider import parse_provider
+from assay.providers.nearest import top_k
+from assay.providers.provider import parse_provider
 from benchmarks._timing import Row, best_time, faster, within
 
 WORDS = np.array([f"word{number}" for number in range(30_000)])

@@ -59,7 +59,7 @@ def load_what_is_needed(operations: list[Operation], folder: Path) -> None:
             except Exception:  # noqa: BLE001 (what cannot be imported is imported by the fork)
                 continue
         shutil.rmtree(place)
-    from assay.providers._embeddings import load_model
+    from assay.providers.embeddings import load_model
 
     if any(operation.name == "embedding cache" for operation in operations):
         load_model("wordllama")  # half a second, in which nothing is written

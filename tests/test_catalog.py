@@ -19,7 +19,7 @@ from assay.errors import UnknownName, UsageError
 from assay.fusion.fusion import Fusion
 from assay.metrics.definition import Metric
 from assay.ontology.similarity import Similarity
-from assay.providers._provider import Provider
+from assay.providers.provider import Provider
 from assay.relevance.resolver import Resolver
 from assay.reports._report import Renderer
 from assay.stats.significance import StatisticalTest
@@ -32,7 +32,7 @@ CATALOGS = {
     "assay.fusion.catalog": (Fusion, "function"),
     "assay.metrics.catalog": (Metric, "function"),
     "assay.ontology.catalog": (Similarity, "function"),
-    "assay.providers": (Provider, "make"),
+    "assay.providers.catalog": (Provider, "make"),
     "assay.relevance.catalog": (Resolver, "resolve"),
     "assay.reports": (Renderer, "render"),
     "assay.stats.catalog": (StatisticalTest, "function"),

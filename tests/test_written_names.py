@@ -23,7 +23,7 @@ from assay.metrics import registry
 from assay.metrics.lookup import find_metric, find_metrics, recorded_metric
 from assay.metrics.parsing import parse_metric, parse_metrics
 from assay.monitoring import gate
-from assay.providers._provider import all_providers, parse_provider
+from assay.providers.provider import all_providers, parse_provider
 
 SOURCE = Path(__file__).parents[1] / "src"
 MINE = """\
@@ -182,7 +182,7 @@ MAY_MARK = {
     *("compat/ranx/scoring.py",),
     *("evaluation/scoring.py", "evaluation/answers.py", "evaluation/fusion_tuning.py", "execution/plan.py"),
     *("evaluation/routing.py", "execution/retrieve.py"),
-    *("grammar.py", "metrics/parsing.py", "providers/_provider.py"),
+    *("grammar.py", "metrics/parsing.py", "providers/provider.py"),
 }
 """Where names are marked as the user's: commands, plans, rules and public functions, and what takes marked names apart."""
 
@@ -200,7 +200,7 @@ def test_names_are_marked_as_written_at_the_edges_alone():
 WRONG = """\
 from assay.execution.plan import make_plan
 from assay.metrics.parsing import parse_metric, parse_metrics
-from assay.providers._provider import parse_provider
+from assay.providers.provider import parse_provider
 
 
 def wrong(name: str) -> None:

@@ -18,8 +18,8 @@ from assay.datasets.ontology_reading import parse_ontology
 from assay.execution.checkpoint import PART, Checkpoint, ResponseCache
 from assay.execution.responses import Record, Response, ResponseLog
 from assay.execution.runner import Part
-from assay.providers._embedding_cache import EmbeddingCache, key_of
-from assay.providers._provider import parse_provider
+from assay.providers.embeddings import EmbeddingCache, key_of
+from assay.providers.provider import parse_provider
 from assay.store.location import parse_location
 from assay.store.progress import PartSoFar, Running, folder_of, list_running
 from fuzz.component import Component
@@ -117,9 +117,9 @@ def _check_embeddings(data: bytes) -> object:
 
 
 def _digest(vector: bytes) -> bytes:
-    from assay.providers import _embedding_cache
+    from assay.providers import embeddings
 
-    return _embedding_cache._digest(KEY, vector)
+    return embeddings._digest(KEY, vector)
 
 
 def _embedding_seeds() -> list[bytes]:

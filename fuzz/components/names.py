@@ -21,7 +21,7 @@ from assay.metrics.registry import all_spellings
 from assay.model.policy import CHOICES
 from assay.monitoring.rules import parse_rule
 from assay.ontology.similarity import all_similarities, parse_similarity
-from assay.providers._provider import all_providers, parse_provider
+from assay.providers.provider import all_providers, parse_provider
 from assay.relevance.resolver import all_resolvers, parse_resolver
 from assay.stats.significance import all_tests, parse_test
 from fuzz.component import Component, SilentDifference

@@ -18,7 +18,7 @@ from assay.cli._completion_words import CATALOGS, typed_commands
 from assay.cli._program import build_parser
 from assay.evaluation.profiles import PROFILES
 from assay.metrics.registry import all_metrics
-from assay.providers._provider import all_providers
+from assay.providers.provider import all_providers
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from assay.cli._program import build_parser
-from assay.providers._provider import all_providers
+from assay.providers.provider import all_providers
 
 from .conftest import SCRIPT
 

@@ -134,7 +134,7 @@ def test_a_model_of_sentence_transformers_is_known_by_its_slash(monkeypatch):
         asked.append(model)
         raise assay.ProviderError("not here")
 
-    monkeypatch.setattr("assay.providers.dense.check_model", check)
+    monkeypatch.setattr("assay.providers.catalog.dense.check_model", check)
     with pytest.raises(assay.ProviderError, match="not here"):
         run_evaluation("FremyCompany/BioLORD-2023-M", "hpo-en:tiny")
     assert set(asked) == {"FremyCompany/BioLORD-2023-M"}

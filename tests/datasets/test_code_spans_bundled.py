@@ -154,7 +154,7 @@ def test_difficulties_are_as_measured(dataset):
 def test_lexical_search_finds_easy_questions_and_not_hard_ones(dataset):
     """What the difficulty is for: BM25 over whole files, which can only find words that are there."""
     from assay.execution import run
-    from assay.providers._provider import parse_provider
+    from assay.providers.provider import parse_provider
 
     scores = run(dataset, parse_provider("bm25").make(), "recall@10").scores("recall@10")
     means = {}

@@ -9,7 +9,7 @@ from assay.execution.responses import Response
 from assay.execution.runner import Part, collect_responses
 from assay.grammar import mark_written
 from assay.model.records import Document, Query
-from assay.providers._provider import parse_provider
+from assay.providers.provider import parse_provider
 
 ANSWERS = {"q1": Response("q1", ["a"], [2.0], 1.5), "q2": Response("q2", error="broken")}
 

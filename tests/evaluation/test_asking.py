@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.execution.retry import RetryPolicy
-from assay.providers._refusals import RetryLater
+from assay.providers.retriever import RetryLater
 
 from ._retrievers import AMPLE, LONG, Told, answered, failing, right
 

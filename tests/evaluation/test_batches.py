@@ -10,7 +10,7 @@ import pytest
 from assay.execution import pool as module
 from assay.execution.pool import QUICK as SOON
 from assay.execution.retry import RetryPolicy, RetryState
-from assay.providers._refusals import PermanentFailure, RetryLater
+from assay.providers.retriever import PermanentFailure, RetryLater
 
 from ._retrievers import AMPLE, LONG, QUICK, Told, answered, failing, queries, right
 

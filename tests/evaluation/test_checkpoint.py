@@ -10,7 +10,7 @@ from assay.execution.checkpoint import describe_start, find_checkpoint
 from assay.execution.plan import make_plan
 from assay.execution.responses import SCHEMA, Response, ResponseLog
 from assay.execution.runner import Part
-from assay.providers._provider import BoundProvider, Provider
+from assay.providers.provider import BoundProvider, Provider
 
 from ._retrievers import Told, benchmark
 

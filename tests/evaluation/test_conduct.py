@@ -13,7 +13,7 @@ from assay.execution.retrieve import own_provider
 from assay.execution.selection import Selection
 from assay.grammar import Param
 from assay.model.records import Hit
-from assay.providers._provider import BoundProvider, Provider
+from assay.providers.provider import BoundProvider, Provider
 
 from ._plans import fallible, plan, save_benchmarks
 from ._retrievers import Told, failing

@@ -14,7 +14,7 @@ from assay.execution.retrieve import own_provider
 from assay.grammar import mark_written
 from assay.metrics.parsing import parse_metrics
 from assay.model.records import Hit, Query
-from assay.providers._provider import BoundProvider, Provider, parse_provider
+from assay.providers.provider import BoundProvider, Provider, parse_provider
 
 from ._plans import AT_ONCE, fallible, plan, save_benchmarks
 from ._retrievers import Told

@@ -9,7 +9,7 @@ from assay.execution.client import RetrieverClient
 from assay.execution.pool import ThreadPool, ask_concurrently
 from assay.execution.retry import RetryPolicy, RetryState
 from assay.model.records import Hit
-from assay.providers._refusals import PermanentFailure, RetryLater
+from assay.providers.retriever import PermanentFailure, RetryLater
 
 from ._retrievers import AMPLE, LONG, Told, answered, failing, queries, right
 

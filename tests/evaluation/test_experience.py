@@ -5,7 +5,7 @@ import pytest
 from assay import ProviderError
 from assay.execution.responses import Response
 from assay.execution.retry import MAX_FAILURES_BEFORE_GIVING_UP, RetryPolicy, RetryState
-from assay.providers._refusals import PermanentFailure, RetryLater
+from assay.providers.retriever import PermanentFailure, RetryLater
 
 TORN = OSError("torn")
 

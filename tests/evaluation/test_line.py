@@ -11,7 +11,7 @@ from assay import ProviderError
 from assay.execution.client import RetrieverClient, describe
 from assay.execution.responses import Response
 from assay.model.records import Hit
-from assay.providers._refusals import PermanentFailure, RetryLater
+from assay.providers.retriever import PermanentFailure, RetryLater
 
 from ._retrievers import LONG, Told, queries, right
 

@@ -5,7 +5,7 @@ import pytest
 from assay import ProviderError
 from assay.execution import retry as module
 from assay.execution.retry import BUSY_RETRIES, RetryPolicy
-from assay.providers._refusals import PermanentFailure, RetryLater
+from assay.providers.retriever import PermanentFailure, RetryLater
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from assay import ProviderError, UsageError
 from assay.datasets.dataset import BenchmarkDataset
 from assay.errors import NothingSelected, UnknownName
 from assay.model.records import Hit, Query
-from assay.providers._provider import parse_provider
+from assay.providers.provider import parse_provider
 
 from ._retrievers import Told, benchmark, right
 

@@ -21,8 +21,8 @@ from assay.execution.retry import RetryPolicy
 from assay.execution.runner import CLOSING, HURRIED, Part, collect_responses, provenance, score_part
 from assay.metrics.parsing import parse_metrics
 from assay.model.records import Document, Query
-from assay.providers._provider import BoundProvider, Provider
-from assay.providers._refusals import RetryLater
+from assay.providers.provider import BoundProvider, Provider
+from assay.providers.retriever import RetryLater
 
 from ._retrievers import LONG, Told, benchmark, failing, right
 

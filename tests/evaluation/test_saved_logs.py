@@ -19,7 +19,7 @@ from assay.execution.responses import ResponseLog, _line
 from assay.files.hits import hits_of
 from assay.files.replies import read_answers, read_routes
 from assay.files.source import FileSource
-from assay.providers._embedding_cache import EmbeddingCache
+from assay.providers.embeddings import EmbeddingCache
 from assay.store.location import parse_location
 from assay.store.progress import folder_of, list_running
 

@@ -12,7 +12,7 @@ from assay.execution.execute import ExecutionOptions, execute_plan
 from assay.grammar import mark_written
 from assay.metrics.parsing import parse_metrics
 from assay.model.records import Hit
-from assay.providers._provider import parse_provider
+from assay.providers.provider import parse_provider
 
 from ._plans import plan
 from ._retrievers import Told, benchmark

@@ -6,7 +6,7 @@ import pytest
 
 from assay.errors import ProviderError
 from assay.model.records import Query
-from assay.providers.http import HttpRetriever
+from assay.providers.catalog.http import HttpRetriever
 
 from ._service import serving
 

@@ -20,7 +20,7 @@ def package(monkeypatch: pytest.MonkeyPatch, name: str, **content):
 
 def absent(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """Make a package look as if it were not installed."""
-    import assay.providers._extras as extras
+    import assay.providers.loading as extras
 
     monkeypatch.delitem(sys.modules, name, raising=False)
     real = extras.find_spec

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from assay.grammar import mark_written
-from assay.providers import _provider
+from assay.providers import provider
 
 
 def parse_provider(text):
     """The provider that a text, or a map, of the user's own stands for."""
-    return _provider.parse_provider(mark_written(text))
+    return provider.parse_provider(mark_written(text))

@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 
-from assay.providers.command import CommandRetriever
+from assay.providers.catalog.command import CommandRetriever
 
 from ._programs import ANSWER, START
 

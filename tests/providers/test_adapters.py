@@ -12,13 +12,11 @@ from hypothesis import strategies as st
 
 from assay.errors import ProviderError
 from assay.model.records import Hit, Query
-from assay.providers._adapters_embedding import as_vector, check_embed, load_embed
-from assay.providers._adapters_items import Item, Reading
-from assay.providers._adapters_objects import ByDepth, call_first, check_object, load_object, with_depth
-from assay.providers._adapters_retriever import AdapterRetriever, oriented
-from assay.providers._adapters_stores import check_opened, missing, parse_address
-from assay.providers._answers import Entry
-from assay.providers._refusals import PermanentFailure
+from assay.providers.adapters import AdapterRetriever, Item, Reading, oriented
+from assay.providers.objects import ByDepth, call_first, check_object, load_object, with_depth
+from assay.providers.responses import Entry
+from assay.providers.retriever import PermanentFailure
+from assay.providers.stores import as_vector, check_embed, check_opened, load_embed, missing, parse_address
 
 from ._stand_ins import absent
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from assay.errors import ProviderError
 from assay.model.records import Hit, Query
-from assay.providers._answers import answers_from, hits_from
-from assay.providers._refusals import PermanentFailure
+from assay.providers.responses import answers_from, hits_from
+from assay.providers.retriever import PermanentFailure
 
 AB = [Hit("a", 2.0), Hit("b", 1.0)]
 RANKED = [Hit("a", 0.0), Hit("b", -1.0)]

@@ -11,7 +11,7 @@ import Stemmer
 
 from assay.errors import BadParameter, ProviderError
 from assay.model.records import Document, Query
-from assay.providers._languages import LANGUAGES, stemmer, stop_words
+from assay.providers.catalog.bm25 import LANGUAGES, stemmer, stop_words
 
 from ._written import parse_provider
 

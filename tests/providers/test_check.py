@@ -89,7 +89,7 @@ def test_what_cannot_work(here, text, message):
 
 def test_an_extra_that_is_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
-    monkeypatch.setattr("assay.providers._extras.find_spec", lambda _: None)
+    monkeypatch.setattr("assay.providers.loading.find_spec", lambda _: None)
     for text in ("dense", "dense(model=a)", "rerank(bm25, model=a)", "hybrid"):
         with pytest.raises(AssayError, match="pip install"):
             parse_provider(text).check()

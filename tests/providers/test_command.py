@@ -6,8 +6,8 @@ import pytest
 
 from assay.errors import BadParameter, ProviderError
 from assay.model.records import Document, Hit, Query
-from assay.providers._refusals import PermanentFailure
-from assay.providers.command import WINDOW, CommandRetriever
+from assay.providers.catalog.command import WINDOW, CommandRetriever
+from assay.providers.retriever import PermanentFailure
 
 from ._programs import START, pid_of, queries, told
 from ._written import parse_provider
@@ -223,7 +223,7 @@ def test_a_program_that_says_when_it_is_ready_is_not_waited_for_longer(program):
 
 
 def test_a_line_without_end(program, monkeypatch):
-    monkeypatch.setattr("assay.providers._program.MAX_LINE", 1 << 20)
+    monkeypatch.setattr("assay.providers.process.MAX_LINE", 1 << 20)
     retriever = program('sys.stdout.write("x" * (1 << 22)); sys.stdout.flush(); time.sleep(60)')
     (error,) = told(retriever.search(queries("a"), 3))
     assert "without an end of line" in error

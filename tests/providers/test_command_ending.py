@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from assay.providers.command import CommandRetriever
+from assay.providers.catalog.command import CommandRetriever
 
 from ._programs import ANSWER, START, pid_of, queries, told
 
@@ -30,7 +30,7 @@ def test_closing_ends_it(program):
 
 
 def test_one_that_does_not_want_to_end_is_killed(program, monkeypatch):
-    monkeypatch.setattr("assay.providers._program.GRACE", 0.2)
+    monkeypatch.setattr("assay.providers.process.GRACE", 0.2)
     start = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)" + START
     retriever = program(start=start, answer=ANSWER + "time.sleep(60)\n")
     retriever.search(queries("a"), 3)
@@ -58,7 +58,7 @@ def test_an_interruption_leaves_no_orphan(program, monkeypatch):
         pids.append(self.process.pid)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("assay.providers._program.Program.next_line", interrupted)
+    monkeypatch.setattr("assay.providers.process.Program.next_line", interrupted)
     with pytest.raises(KeyboardInterrupt):
         retriever.search(queries("a"), 3)
     assert not is_running(pids[0])
@@ -73,8 +73,8 @@ def test_it_goes_with_the_interpreter(tmp_path, ending):
     script = f"""
 import os, signal, sys
 from assay.model.records import Query
-from assay.providers._refusals import PermanentFailure
-from assay.providers.command import CommandRetriever
+from assay.providers.retriever import PermanentFailure
+from assay.providers.catalog.command import CommandRetriever
 retriever = CommandRetriever({sys.executable + " -S " + str(file)!r}, index=False)
 retriever.search([Query("q", "a")], 3)
 print(retriever._program.process.pid, flush=True)

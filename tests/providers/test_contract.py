@@ -16,7 +16,7 @@ import pytest
 
 from assay.errors import ProviderError
 from assay.model.records import Document, Hit, Query
-from assay.providers._provider import all_providers
+from assay.providers.provider import all_providers
 
 from ._written import parse_provider
 
@@ -196,6 +196,6 @@ def test_names_read_back_and_configurations_can_be_written_down(text):
 def test_listing_providers_loads_none_of_their_packages():
     heavy = {"bm25s", "Stemmer", "scipy", "wordllama", "tokenizers", "sentence_transformers"}
     heavy |= {"chromadb", "qdrant_client", "lancedb", "psycopg", "langchain_core", "llama_index", "haystack"}
-    code = "from assay.providers._provider import all_providers; all_providers(); import sys; print(*sys.modules)"
+    code = "from assay.providers.provider import all_providers; all_providers(); import sys; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert {name.partition(".")[0] for name in done.stdout.split()} & heavy == set()

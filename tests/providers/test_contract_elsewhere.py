@@ -12,7 +12,7 @@ import pytest
 import assay.datasets  # noqa: F401 (teaches runs to read files)
 from assay.errors import ProviderError
 from assay.model.records import Document, Hit, Query
-from assay.providers._provider import all_providers
+from assay.providers.provider import all_providers
 
 from ._service import serving
 from ._written import parse_provider

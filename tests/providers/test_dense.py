@@ -14,8 +14,7 @@ import pytest
 
 from assay.errors import ProviderError
 from assay.model.records import Document, Query
-from assay.providers._embedding_cache import FILE
-from assay.providers._embeddings import WORDLLAMA, _identity, embed, load_model
+from assay.providers.embeddings import FILE, WORDLLAMA, _identity, embed, load_model
 
 from ._written import parse_provider
 
@@ -69,7 +68,7 @@ def test_scores_are_cosines():
 
 def test_everybodys_logging_is_left_alone():
     code = (
-        "import logging; from assay.providers._embeddings import load_model; load_model('wordllama');"
+        "import logging; from assay.providers.embeddings import load_model; load_model('wordllama');"
         "print(logging.getLogger().handlers, logging.getLogger().level)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

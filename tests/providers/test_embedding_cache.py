@@ -9,7 +9,7 @@ from contextlib import closing
 
 import numpy as np
 
-from assay.providers._embedding_cache import FILE, EmbeddingCache, key_of
+from assay.providers.embeddings import FILE, EmbeddingCache, key_of
 
 
 def rows(n, start=0):
@@ -65,7 +65,7 @@ def test_a_place_that_cannot_be_written_is_no_error(tmp_path):
 
 def test_several_processes_may_write_at_once(tmp_path):
     code = (
-        "import sys, numpy as np; from assay.providers._embedding_cache import EmbeddingCache, key_of;"
+        "import sys, numpy as np; from assay.providers.embeddings import EmbeddingCache, key_of;"
         "start = int(sys.argv[2]); cache = EmbeddingCache(sys.argv[1]);"
         "[cache.write({key_of('m', str(n)): np.full(4, n, np.float32)}) for n in range(start, start + 20)]"
     )

@@ -8,8 +8,8 @@ import time
 
 import pytest
 
-from assay.providers import _event_loop
-from assay.providers._event_loop import EventLoop
+from assay.providers import event_loop
+from assay.providers.event_loop import EventLoop
 
 
 async def running():
@@ -27,7 +27,7 @@ def test_all_share_one_loop():
 
 
 def test_what_takes_too_long_is_cancelled(monkeypatch):
-    monkeypatch.setattr(_event_loop, "MOMENT", 60.0)  # it is not stuck, however busy the machine is
+    monkeypatch.setattr(event_loop, "MOMENT", 60.0)  # it is not stuck, however busy the machine is
     cancelled = threading.Event()
 
     async def slow():
@@ -49,7 +49,7 @@ def test_without_end_is_no_limit():
 
 
 def test_a_coroutine_that_blocks_is_left_behind(monkeypatch):
-    monkeypatch.setattr(_event_loop, "MOMENT", 0.05)
+    monkeypatch.setattr(event_loop, "MOMENT", 0.05)
     released = threading.Event()
 
     async def blocking():

@@ -1,6 +1,6 @@
 """What other people's code raises, in one line."""
 
-from assay.providers._explained import named_error
+from assay.providers.loading import named_error
 
 
 def test_a_line_that_only_announces_is_followed_to_its_cause():

@@ -14,8 +14,8 @@ import pytest
 
 from assay.errors import ProviderError
 from assay.model.records import Hit, Query
-from assay.providers._refusals import FINAL_STATUS, PermanentFailure, RetryLater
-from assay.providers.http import HttpRetriever, _wait, parse_headers
+from assay.providers.catalog.http import HttpRetriever, _wait, parse_headers
+from assay.providers.retriever import FINAL_STATUS, PermanentFailure, RetryLater
 
 from ._asking import Q, ask, failing, two
 from ._service import serving

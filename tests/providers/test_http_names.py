@@ -7,7 +7,7 @@ import json
 import pytest
 
 from assay.errors import BadParameter
-from assay.providers.http import parse_body, parse_headers, parse_url
+from assay.providers.catalog.http import parse_body, parse_headers, parse_url
 
 from ._asking import Q, two
 from ._service import serving

@@ -6,7 +6,7 @@ import pytest
 
 from assay.errors import BadParameter, ProviderError, UsageError
 from assay.model.records import Document, Hit, Query
-from assay.providers.hybrid import Hybrid
+from assay.providers.catalog.hybrid import Hybrid
 
 from ._written import parse_provider
 

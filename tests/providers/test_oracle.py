@@ -10,7 +10,7 @@ from assay.datasets.format import load_dataset
 from assay.errors import ProviderError
 from assay.evaluation import evaluate
 from assay.model.records import Document, Hit, Pack, Query
-from assay.providers._refusals import PermanentFailure
+from assay.providers.retriever import PermanentFailure
 
 from ._written import parse_provider
 

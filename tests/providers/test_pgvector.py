@@ -9,8 +9,8 @@ import pytest
 
 from assay.errors import BadParameter, ProviderError
 from assay.model.records import Query
-from assay.providers._refusals import PermanentFailure
-from assay.providers.pgvector import statement
+from assay.providers.catalog.pgvector import statement
+from assay.providers.retriever import PermanentFailure
 
 from ._stand_ins import absent, package
 from ._written import parse_provider

@@ -6,7 +6,7 @@ import pytest
 
 from assay import BadParameter
 from assay.grammar import Param
-from assay.providers._provider import BoundProvider, Provider, all_providers, find_provider
+from assay.providers.provider import BoundProvider, Provider, all_providers, find_provider
 
 from ._written import parse_provider
 

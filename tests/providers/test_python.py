@@ -12,8 +12,8 @@ import pytest
 
 from assay.errors import BadParameter, ProviderError
 from assay.model.records import Document, Hit, Query
-from assay.providers._refusals import PermanentFailure
-from assay.providers.python import FunctionRetriever, ObjectRetriever, make_retriever
+from assay.providers.catalog.python import FunctionRetriever, ObjectRetriever, make_retriever
+from assay.providers.retriever import PermanentFailure
 
 from ._functions import Q, ask
 from ._written import parse_provider

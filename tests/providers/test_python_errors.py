@@ -9,8 +9,8 @@ import pytest
 
 from assay.errors import ProviderError, UnknownName
 from assay.model.records import Query
-from assay.providers._refusals import PermanentFailure, RetryLater
-from assay.providers.python import make_retriever
+from assay.providers.catalog.python import make_retriever
+from assay.providers.retriever import PermanentFailure, RetryLater
 
 from ._functions import ask
 from ._written import parse_provider

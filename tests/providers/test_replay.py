@@ -9,8 +9,8 @@ import pytest
 import assay.datasets  # noqa: F401 (teaches runs to read files)
 from assay.errors import BadParameter, DataError
 from assay.model.records import Hit, Query
-from assay.providers._refusals import PermanentFailure
-from assay.providers.replay import ReplayRetriever
+from assay.providers.catalog.baselines import ReplayRetriever
+from assay.providers.retriever import PermanentFailure
 
 from ._written import parse_provider
 

@@ -7,10 +7,10 @@ import pytest
 
 from assay.execution.client import RetrieverClient
 from assay.model.records import Hit, Query
-from assay.providers._answers import hits_from
-from assay.providers._reported import Reported, said_beside
-from assay.providers.command import CommandRetriever
-from assay.providers.python import FunctionRetriever
+from assay.providers.catalog.command import CommandRetriever
+from assay.providers.catalog.python import FunctionRetriever
+from assay.providers.responses import hits_from
+from assay.providers.retriever import Reported, said_beside
 
 from ._service import serving
 from ._written import parse_provider

@@ -12,8 +12,8 @@ import pytest
 
 from assay.errors import BadParameter, ProviderError
 from assay.model.records import Document, Hit, Query
-from assay.providers._refusals import PermanentFailure, RetryLater
-from assay.providers.rerank import Rerank, first_ranking
+from assay.providers.catalog.rerank import Rerank, first_ranking
+from assay.providers.retriever import PermanentFailure, RetryLater
 
 from ._written import parse_provider
 

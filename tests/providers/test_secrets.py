@@ -11,8 +11,8 @@ import pytest
 
 from assay.errors import ProviderError
 from assay.model.records import Query
-from assay.providers._refusals import PermanentFailure
-from assay.providers.command import CommandRetriever
+from assay.providers.catalog.command import CommandRetriever
+from assay.providers.retriever import PermanentFailure
 
 from ._service import serving
 from ._written import parse_provider

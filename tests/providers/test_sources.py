@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from assay.providers._loading import MANY_FILES, files_of
+from assay.providers.loading import MANY_FILES, files_of
 
 from ._written import parse_provider
 

@@ -9,8 +9,8 @@ import pytest
 
 from assay.errors import BadParameter
 from assay.model.records import Document, Query
-from assay.providers import tfidf_chars
-from assay.providers.tfidf_chars import pieces
+from assay.providers.catalog import tfidf_chars
+from assay.providers.catalog.tfidf_chars import pieces
 from assay.text import words_of
 
 from ._written import parse_provider

@@ -13,7 +13,7 @@ import assay
 from assay.datasets import BenchmarkDataset
 from assay.errors import ProviderError
 from assay.model.records import Document, Query
-from assay.providers import vectors
+from assay.providers.catalog import vectors
 
 from ._written import parse_provider
 

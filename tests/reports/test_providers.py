@@ -9,7 +9,7 @@ from assay.execution.responses import Response
 from assay.execution.runner import Part
 from assay.grammar import REQUIRED, Param
 from assay.model.records import Document, Query
-from assay.providers._provider import BoundProvider, Provider
+from assay.providers.provider import BoundProvider, Provider
 from assay.reports._layout import Style
 from assay.reports._providers import CheckReport, describe_check, describe_provider, render_provider, render_providers
 from assay.text import display_width

@@ -3,7 +3,7 @@
 import pytest
 
 from assay.grammar import mark_written
-from assay.providers._provider import parse_provider
+from assay.providers.provider import parse_provider
 from assay.reports._stored import _spelled
 
 

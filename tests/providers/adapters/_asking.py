@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.grammar import mark_written
 from assay.model.records import Query
-from assay.providers._provider import parse_provider
+from assay.providers.provider import parse_provider
 
 QUERY = Query("q1", "lazy dog")
 

@@ -7,8 +7,8 @@ import pytest
 from assay.errors import ProviderError
 from assay.grammar import mark_written
 from assay.model.records import Query
-from assay.providers._event_loop import EventLoop
-from assay.providers._provider import parse_provider
+from assay.providers.event_loop import EventLoop
+from assay.providers.provider import parse_provider
 
 from . import _kinds
 from ._asking import QUERY, ids, search

@@ -8,8 +8,8 @@ import pytest
 from assay.errors import ProviderError
 from assay.grammar import mark_written
 from assay.model.records import Query
-from assay.providers._provider import parse_provider
-from assay.providers._refusals import PermanentFailure
+from assay.providers.provider import parse_provider
+from assay.providers.retriever import PermanentFailure
 
 from . import _asking
 from ._asking import QUERY, ids

@@ -1,0 +1,1 @@
+"""Catalog: one provider per file, and the baselines together."""

@@ -1,0 +1,192 @@
+"""Baselines: the oracle as the ceiling, a random order as the floor, and the replay of a recorded run."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from assay.errors import DataError, ProviderError
+from assay.grammar import REQUIRED, Param
+from assay.model import Document, Hit, Pack, Query, RankRule, Run
+from assay.providers.provider import Provider, hits_of_ids, whole_number
+from assay.providers.responses import Answers, Judged, ranked
+from assay.providers.retriever import PermanentFailure, in_tie_order, not_indexed
+from assay.relevance import Ground, resolve
+
+
+class Oracle:
+    """Answers out of what is relevant, which must be told to it. What is not among the documents cannot be found."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, str] | None = None
+        self._qrels: Judged | None = None
+        self._pack: Pack | None = None
+        self._relevance, self._settings = "auto", dict[str, Any]()
+
+    def know(self, qrels: Judged, pack: Pack | None = None, relevance: str = "auto", **settings: Any) -> None:
+        """Take the judgments (query → document → grade), the pack that knows evidence, and the resolver that decides."""
+        self._qrels, self._pack, self._relevance, self._settings = qrels, pack, relevance, settings
+
+    def index(self, documents: Iterable[Document]) -> None:
+        """Take the documents that may be found."""
+        self._texts = {document.doc_id: document.content for document in in_tie_order(documents)}
+
+    def search(self, queries: Sequence[Query], k: int) -> Answers:
+        """For each query up to k documents with a grade above 0."""
+        texts, qrels = self._texts, self._qrels
+        if texts is None:
+            raise not_indexed("oracle")
+        if qrels is None:
+            raise PermanentFailure("oracle was not told the judgments: call know(qrels), or give a benchmark that has them")
+        grades = self._grades(queries, texts, qrels)
+        found = [
+            [Hit(doc, float(grade)) for doc, grade in grades.get(query.query_id, {}).items() if grade > 0 and doc in texts]
+            for query in queries
+        ]
+        can_know = bool(qrels) or self._pack is not None
+        return [
+            ranked(hits)[:k] if can_know or query.expected is not None else PermanentFailure(NOTHING_KNOWN)
+            for query, hits in zip(queries, found, strict=True)
+        ]
+
+    def _grades(self, queries: Sequence[Query], texts: Mapping[str, str], qrels: Judged) -> Judged:
+        """Query → document → grade, decided as it is when a run over these documents is scored."""
+        if self._relevance == "auto" and all(query.query_id in qrels for query in queries):
+            return qrels
+        ground = Ground(
+            queries={query.query_id: query for query in queries},
+            hits={query.query_id: self._candidates(query, texts) for query in queries},
+            qrels=qrels,
+            pack=self._pack,
+            documents=texts,
+            scopes={query.scope: list(texts) for query in queries if query.scope is not None},
+        )
+        try:
+            return resolve(ground, self._relevance, **self._settings).qrels
+        except DataError:  # not one of these queries has any ground truth
+            return {}
+
+    def _candidates(self, query: Query, texts: Mapping[str, str]) -> list[Hit]:
+        """What a pack is asked about: the evidence itself where all of it are documents, else every document."""
+        total = self._pack.n_evidence(query) if self._pack else None
+        if total is None or (self._relevance == "auto" and query.query_id in (self._qrels or {})):
+            return []
+        evidence = [doc for doc in dict.fromkeys(query.evidence or ()) if doc in texts]
+        return [Hit(doc) for doc in (evidence if len(evidence) >= total else texts)]
+
+
+NOTHING_KNOWN = "oracle knows no ground truth here: it needs judgments, evidence, or an expected answer for each query"
+
+ORACLE = Provider(
+    "oracle",
+    "the relevant documents, best grade first; the ceiling that checks the harness",
+    Oracle,
+    is_repeatable=False,
+)
+
+
+class RandomOrder:
+    """Draws a ranking per query. It depends on the seed, the query's id and the documents' ids; on no order of them."""
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+        self._ids: list[str] | None = None
+
+    def index(self, documents: Iterable[Document]) -> None:
+        """Take the ids to draw from."""
+        self._ids = [document.doc_id for document in in_tie_order(documents)]
+
+    def search(self, queries: Sequence[Query], k: int) -> list[list[Hit]]:
+        """For each query k documents; with a larger k the same ones and more."""
+        ids = self._ids
+        if ids is None:
+            raise not_indexed("random_order")
+        scores = (1 / np.arange(1, min(k, len(ids)) + 1)).tolist()
+        return [
+            hits_of_ids([ids[row] for row in self._draw(query.query_id, len(scores), len(ids))], scores) for query in queries
+        ]
+
+    def _draw(self, query: str, n_drawn: int, n_documents: int) -> list[int]:
+        """The first cards of a shuffled deck; only those that were moved are written down."""
+        content = f"{self.seed}:{query}".encode("utf-8", "surrogatepass")
+        lots = np.random.default_rng(int.from_bytes(hashlib.blake2b(content, digest_size=16).digest(), "big"))
+        moved: dict[int, int] = {}
+        drawn = []
+        for place, lot in enumerate(lots.random(n_drawn).tolist()):
+            other = place + int(lot * (n_documents - place))
+            drawn.append(moved.get(other, other))
+            moved[other] = moved.get(place, place)
+        return drawn
+
+
+RANDOM_ORDER = Provider(
+    "random_order",
+    "documents in an order drawn by lot; the floor that checks the harness",
+    RandomOrder,
+    params=(Param("seed", whole_number, 0, "another number, other orders"),),
+)
+
+
+AT_THE_CUT = RankRule("docid_desc", "float64", drop_self=False)
+"""Who stays when the cut falls between equal scores, as in every run."""
+
+
+class ReplayRetriever:
+    """Answers what the file says; a query that it lacks has failed."""
+
+    def __init__(self, run: str) -> None:
+        self._file = run
+        self._run = Run(Path(run).expanduser())
+
+    def index(self, documents: Iterable[Document]) -> None:
+        """Nothing: the documents were ranked when the run was made."""
+
+    def search(self, queries: Sequence[Query], k: int) -> Answers:
+        """The best k documents of each query, equals in the order of the file."""
+        return [self._hits(query.query_id, k) for query in queries]
+
+    def _hits(self, query: str, k: int) -> list[Hit] | ProviderError:
+        place = self._run.numbers.get(query)
+        if place is None:
+            return PermanentFailure(f"not in {self._file}")
+        ranking, docs = self._run.rankings[place], self._run.ranked(place)
+        if 0 < k < len(docs) and ranking[docs[k - 1]] == ranking[docs[k]]:
+            kept = set(self._run.in_order(place, AT_THE_CUT)[:k])
+            docs = [doc for doc in docs if doc in kept]
+        return [Hit(doc, float(ranking[doc])) for doc in docs[:k]]
+
+
+def check_file(run: str) -> None:
+    """Raise unless the file is there and may be read."""
+    file = Path(run).expanduser()
+    if not file.exists():
+        raise ProviderError(f"replay: {run}: no such file; give the path of a run file")
+    if file.is_dir() or not os.access(file, os.R_OK):
+        what = "is a folder, not a run file" if file.is_dir() else "may not be read by you"
+        raise ProviderError(f"replay: {run} {what}")
+
+
+def parse_file(text: str) -> str:
+    """The path of a file."""
+    if not text.strip():
+        raise ValueError("the path of a run file")
+    return text
+
+
+REPLAY = Provider(
+    "replay",
+    "a recorded run file, in any format that runs are read from",
+    ReplayRetriever,
+    params=(Param("run", parse_file, REQUIRED, "the file; a query that it lacks has failed", aliases=("file", "path")),),
+    indexes=False,
+    is_repeatable=False,
+    short_for="run",
+    check=check_file,
+    sources=lambda run: [Path(run).expanduser()],
+    heeds_scope=False,
+)

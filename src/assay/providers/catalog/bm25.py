@@ -1,0 +1,133 @@
+"""bm25: the words that query and document share, weighed by how rare they are and how long the document is."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from assay.errors import ProviderError
+from assay.grammar import Param, flag, fraction, not_negative, one_of
+from assay.model import Document, Hit, Query
+from assay.providers.loading import check_installed, needed
+from assay.providers.nearest import best_of
+from assay.providers.provider import Provider, hits_of_ids
+from assay.providers.retriever import in_tie_order, not_indexed
+from assay.text import words_of
+
+LANGUAGES = {
+    "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german", "el": "greek", "en": "english",
+    "es": "spanish", "et": "estonian", "eu": "basque", "fi": "finnish", "fr": "french", "ga": "irish", "hi": "hindi",
+    "hu": "hungarian", "hy": "armenian", "id": "indonesian", "it": "italian", "ko": "korean", "lt": "lithuanian",
+    "ne": "nepali", "nl": "dutch", "no": "norwegian", "pl": "polish", "pt": "portuguese", "ro": "romanian",
+    "ru": "russian", "sr": "serbian", "sv": "swedish", "ta": "tamil", "tr": "turkish", "yi": "yiddish", "zh": "chinese",
+}  # fmt: skip
+"""Code → name."""
+WITHOUT_STEMMER = {"ko", "zh"}
+WITH_STOP_WORDS = {"da", "de", "en", "es", "fr", "it", "ko", "nl", "no", "pt", "ru", "sv", "tr", "zh"}
+INSTALL = "pip install bm25s PyStemmer"
+
+language = one_of(*LANGUAGES, **{name: code for code, name in LANGUAGES.items()})
+"""A code of two letters, or the name in English."""
+
+
+def stemmer(code: str) -> Callable[[str], str]:
+    """Word → stem; where the language has no stemmer, the word itself."""
+    if code in WITHOUT_STEMMER:
+        return str
+    snowball = needed("bm25", "Stemmer", INSTALL)
+    if LANGUAGES[code] not in snowball.algorithms():
+        raise ProviderError(f"bm25: this PyStemmer knows no {LANGUAGES[code]}: pip install -U PyStemmer, or set stem=false")
+    return snowball.Stemmer(LANGUAGES[code], 0).stemWord
+
+
+def stop_words(code: str) -> set[str]:
+    """Words that say nothing, as texts are split; none where no list is known."""
+    if code not in WITH_STOP_WORDS:
+        return set()
+    lists = needed("bm25", "bm25s", INSTALL).stopwords
+    known = getattr(lists, "STOPWORDS_EN" if code == "en" else f"STOPWORDS_{LANGUAGES[code].upper()}")
+    return {words[0] for word in known if len(words := words_of(word)) == 1}
+
+
+class TermNumbers(dict[str, int]):
+    """Word → number of its term; -1 for a stop word, and for a word of no document once it is closed."""
+
+    def __init__(self, stem: Callable[[str], str], stop: Iterable[str]) -> None:
+        super().__init__(dict.fromkeys(stop, -1))
+        self.stem = stem
+        self.terms: dict[str, int] = {}
+        self.is_closed = False
+
+    def __missing__(self, word: str) -> int:
+        term = self.stem(word)
+        number = self.terms.get(term, -1) if self.is_closed else self.terms.setdefault(term, len(self.terms))
+        self[word] = number
+        return number
+
+    def of(self, text: str) -> list[int]:
+        """The terms of a text, in order, repeated where they are."""
+        return [number for number in map(self.__getitem__, words_of(text)) if number >= 0]
+
+
+class Bm25:
+    """An index of bm25s over Unicode words. Only documents that share a word with the query are found."""
+
+    def __init__(self, **settings: Any) -> None:
+        check_installed("bm25", "bm25s", INSTALL)
+        check_installed("bm25", "Stemmer", INSTALL)
+        self.settings = settings
+        self._ids: list[str] | None = None
+
+    def index(self, documents: Iterable[Document]) -> None:
+        """Count the words of each document's title and text."""
+        ordered = in_tie_order(documents)
+        chosen = self.settings
+        stem = stemmer(chosen["language"]) if chosen["stem"] else str
+        self._numbers = TermNumbers(stem, stop_words(chosen["language"]) if chosen["stopwords"] else ())
+        rows = [self._numbers.of(document.content) for document in ordered]
+        self._numbers.is_closed = True
+        self._ids = [document.doc_id for document in ordered]
+        if self._numbers.terms:
+            self._index = _quiet_bm25s().BM25(k1=chosen["k1"], b=chosen["b"], method=chosen["method"], backend="numpy")
+            self._index.index((rows, self._numbers.terms), create_empty_token=False, show_progress=False)
+
+    def search(self, queries: Sequence[Query], k: int) -> list[list[Hit]]:
+        """For each query up to k documents with a score above 0."""
+        if self._ids is None:
+            raise not_indexed("bm25")
+        return [self._search(self._ids, query.text, k) for query in queries]
+
+    def _search(self, ids: list[str], text: str, k: int) -> list[Hit]:
+        numbers = self._numbers.of(text)
+        if not numbers:
+            return []
+        scores = self._index.get_scores_from_ids(numbers)
+        found = np.flatnonzero(scores > 0)
+        rows, best = best_of(found, scores[found], k)
+        return hits_of_ids([ids[row] for row in rows.tolist()], best.tolist())
+
+
+def _quiet_bm25s() -> Any:
+    """The package; it has its debugging messages shown wherever anybody logs anything."""
+    package = needed("bm25", "bm25s", INSTALL)
+    logging.getLogger("bm25s").setLevel(logging.WARNING)
+    return package
+
+
+PROVIDER = Provider(
+    "bm25",
+    "the words that query and document share, weighed by how rare they are and how long the document is",
+    Bm25,
+    params=(
+        Param("k1", not_negative, 1.5, "how soon a repeated word stops to count; 0: at once"),
+        Param("b", fraction, 0.75, "how much long documents are marked down"),
+        Param("method", one_of("lucene", "robertson", "atire"), "lucene", "which formula"),
+        Param("language", language, "en", "whose stemmer and stop words: en, de, fr, es, nl …", aliases=("lang",)),
+        Param("stem", flag, True, "whether words are cut to their stems"),
+        Param("stopwords", flag, True, "whether words that say nothing are left out, where a list is known"),
+    ),
+    is_repeatable=True,
+)

@@ -1,0 +1,66 @@
+"""dense: the cosine between embeddings of query and document; exact, with a small model that needs no network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from assay.grammar import Param
+from assay.model import Document, Hit, Query
+from assay.providers.embeddings import WORDLLAMA, EmbeddingCache, check_model, embed, load_model
+from assay.providers.nearest import Vectors, top_k
+from assay.providers.provider import Provider, hits_of_ids
+from assay.providers.retriever import in_tie_order, not_indexed
+
+
+class Dense:
+    """Documents by the cosine of their embeddings. A text without words has no place among them."""
+
+    def __init__(self, model: str, query_prefix: str, document_prefix: str, cache: str) -> None:
+        check_model("dense", model)
+        self.model, self.query_prefix, self.document_prefix = model, query_prefix, document_prefix
+        self.cache = cache
+        self._ids: list[str] | None = None
+
+    def index(self, documents: Iterable[Document]) -> None:
+        """Embed each document's title and text."""
+        ordered = in_tie_order(documents)
+        vectors = self._embed([document.content for document in ordered], self.document_prefix)
+        placed = np.flatnonzero(vectors.any(axis=1))
+        self._vectors = vectors if len(placed) == len(vectors) else vectors[placed]
+        self._ids = [ordered[place].doc_id for place in placed.tolist()]
+
+    def search(self, queries: Sequence[Query], k: int) -> list[list[Hit]]:
+        """For each query the k nearest documents."""
+        ids = self._ids
+        if ids is None:
+            raise not_indexed("dense")
+        vectors = self._embed([query.text for query in queries], self.query_prefix)
+        asked = np.flatnonzero(vectors.any(axis=1))
+        answers: list[list[Hit]] = [[] for _ in queries]
+        if ids and len(asked):
+            rows, scores = top_k(vectors[asked], self._vectors, k)
+            for query, row, score in zip(asked.tolist(), rows.tolist(), scores.tolist(), strict=True):
+                answers[query] = hits_of_ids([ids[place] for place in row], score)
+        return answers
+
+    def _embed(self, texts: Sequence[str], prefix: str) -> Vectors:
+        store = EmbeddingCache(self.cache) if self.cache else None
+        return embed(load_model(self.model), [f"{prefix}{text}" if text.strip() else "" for text in texts], store)
+
+
+PROVIDER = Provider(
+    "dense",
+    "the cosine between embeddings of query and document; exact, with a small model that needs no network",
+    Dense,
+    params=(
+        Param("model", str, WORDLLAMA, "wordllama, or a model of sentence-transformers: its name or a folder"),
+        Param("query_prefix", str, "", "what the model wants in front of a query"),
+        Param("document_prefix", str, "", "what the model wants in front of a document"),
+        Param("cache", str, "", "folder that keeps embeddings; empty: none"),
+    ),
+    is_repeatable=True,
+    unless_set=("model",),
+    check=lambda model, **_: check_model("dense", model),
+)

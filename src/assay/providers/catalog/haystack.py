@@ -1,0 +1,146 @@
+"""haystack: a pipeline or a retriever of Haystack."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from assay.errors import ProviderError
+from assay.grammar import Param
+from assay.model import Query
+from assay.providers.adapters import ASKED_ALONE, READING, TIMEOUT, AdapterRetriever, Ask, Item, Reading, named_in_code
+from assay.providers.loading import files_of
+from assay.providers.objects import call_first, check_object, is_fitting, load_object
+from assay.providers.provider import Provider
+from assay.providers.responses import names_in
+from assay.providers.retriever import PermanentFailure
+from assay.providers.stores import WAYS, check_embed, files_of_embed, load_embed
+from assay.text import shortened
+
+RUN = ("run", "run_async")
+WHAT = "pipeline or retriever of Haystack"
+QUERIES = ("query", "text", "question")
+"""What components call the text of a query that they are given."""
+EMBEDDING = "query_embedding"
+
+
+def make_retriever(
+    pipeline: str, component: str = "", embed: str = "", timeout: float | None = None, **fields: str
+) -> AdapterRetriever:
+    """A retriever out of what `module:name` names."""
+    found = load_object(pipeline, RUN, WHAT)
+    name = f"haystack:{pipeline}"
+    if is_fitting(found, ("inputs",)) and is_fitting(found, ("outputs",)):
+        source = component or only_source(name, found)
+        ask: Ask = partial(_run_pipeline, found, inputs_of(name, found, source), source)
+        read: Callable[[Any], Iterator[Item]] = partial(read_output, source)
+    else:
+        ask, read = partial(_run_component, found, _asked_with(name, found, embed)), read_documents
+    return AdapterRetriever(name, ask, read, Reading(**fields), timeout)
+
+
+def only_source(name: str, pipeline: Any) -> str:
+    """The one component whose documents come out of the pipeline."""
+    sources = [one for one, sockets in pipeline.outputs().items() if "documents" in sockets]
+    if len(sockets := sources) != 1:
+        found = "none does" if not sockets else f"{' and '.join(sockets)} do"
+        known = " ".join(pipeline.inputs())
+        raise ProviderError(
+            f"{name}: documents must come out of one component of the pipeline, {found}; set component= (one of {known})"
+        )
+    return sources[0]
+
+
+def inputs_of(name: str, pipeline: Any, source: str) -> tuple[list[tuple[str, str]], bool]:
+    """The sockets that get the text of a query, and whether the source is told how many documents are wanted."""
+    inputs: Mapping[str, Mapping[str, Any]] = pipeline.inputs()
+    texts = [(component, socket) for component, sockets in inputs.items() for socket in sockets if socket in QUERIES]
+    needed = [
+        f"{component}.{socket}"
+        for component, sockets in inputs.items()
+        for socket, about in sockets.items()
+        if about.get("is_mandatory") and socket not in QUERIES
+    ]
+    if needed or not texts:
+        lacking = f"it needs {', '.join(needed)}" if needed else "it takes none"
+        raise ProviderError(f"{name}: the pipeline must be run with a query alone, called {' or '.join(QUERIES)}; {lacking}")
+    return texts, "top_k" in inputs.get(source, {})
+
+
+def _run_pipeline(pipeline: Any, inputs: tuple[list[tuple[str, str]], bool], source: str, query: Query, k: int) -> Any:
+    texts, takes_depth = inputs
+    data: dict[str, dict[str, Any]] = {}
+    for component, socket in texts:
+        data.setdefault(component, {})[socket] = query.text
+    if takes_depth:
+        data.setdefault(source, {})["top_k"] = k
+    return call_first(pipeline, RUN, data, include_outputs_from={source})
+
+
+def _asked_with(name: str, component: Any, embed: str) -> Callable[[Query, int], dict[str, Any]]:
+    """What a component by itself is run with: a text, or a vector where it wants one."""
+    method = next(method for one in RUN if callable(method := getattr(component, one, None)))
+    takes = inspect.signature(method).parameters
+    text = next((one for one in QUERIES if one in takes), None)
+    if text is None and EMBEDDING not in takes:
+        raise ProviderError(
+            f"{name}: the component must take a query or {EMBEDDING}; it takes {' '.join(takes) or 'nothing'}"
+        )
+    if text is None and not embed:
+        raise ProviderError(f"{name}: the retriever takes a vector; say how queries are embedded: {WAYS}")
+    vector = None if text is not None else load_embed("haystack", embed)
+
+    def asked(query: Query, k: int) -> dict[str, Any]:
+        given: dict[str, Any] = {EMBEDDING: vector(query.text)} if vector else {str(text): query.text}
+        return {**given, "top_k": k} if "top_k" in takes else given
+
+    return asked
+
+
+def _run_component(component: Any, asked: Callable[[Query, int], dict[str, Any]], query: Query, k: int) -> Any:
+    return call_first(component, RUN, **asked(query, k))
+
+
+def read_output(source: str, answer: Any) -> Iterator[Item]:
+    """The documents that one component of a pipeline gave."""
+    if not isinstance(answer, Mapping) or source not in answer:
+        raise PermanentFailure(f"the pipeline gave nothing of {source}, but {shortened(answer)}")
+    return read_documents(answer[source])
+
+
+def read_documents(answer: Any) -> Iterator[Item]:
+    """Documents as items."""
+    if not isinstance(answer, Mapping) or not isinstance(answer.get("documents"), list | tuple):
+        found = names_in(answer) if isinstance(answer, Mapping) else shortened(answer)
+        raise PermanentFailure(f"expected documents, found {found}")
+    for document in answer["documents"]:
+        if getattr(document, "id", None) is None:
+            raise PermanentFailure(f"expected documents with an id, found {shortened(document)}")
+        yield Item(document.id, getattr(document, "content", None), getattr(document, "score", None), document.meta or {})
+
+
+def check_named(pipeline: str, embed: str = "", **_: Any) -> None:
+    """Raise unless the pipeline is there, and what embeds queries for it."""
+    check_object(pipeline, RUN, WHAT)
+    check_embed("haystack", embed)
+
+
+PROVIDER = Provider(
+    "haystack",
+    "a pipeline or a retriever of Haystack",
+    make_retriever,
+    params=(
+        named_in_code("pipeline"),
+        Param("component", str, "", "component whose documents count; by default the one whose documents come out"),
+        Param("embed", str, "", "for a retriever by itself that takes a vector: module:function, or a model as in dense"),
+        *READING,
+        TIMEOUT,
+    ),
+    **ASKED_ALONE,
+    short_for="pipeline",
+    check=check_named,
+    sources=lambda pipeline, embed, **_: [*files_of(pipeline), *files_of_embed(embed)],
+    heeds_scope=False,
+)

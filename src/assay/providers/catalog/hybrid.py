@@ -1,0 +1,146 @@
+"""hybrid: the rankings of several providers, fused into one."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+from assay.errors import BadParameter, ProviderError
+from assay.fusion import NORMALISATIONS, BoundFusion, Lists, parse_fusion, parse_norm, parse_weights
+from assay.grammar import Param, not_negative
+from assay.model import Document, Hit, Pack, Query, Rankings, Run
+from assay.providers.provider import Provider, Retriever, whole_number
+from assay.providers.responses import Answers, Judged, Parts
+
+SHALLOWEST = 100
+RANK_CONSTANT = 60.0
+
+
+def parse_method(text: str) -> str:
+    """The canonical name of a fusion; one that must learn from judgments is refused, as there are none here."""
+    fusion = parse_fusion(text)
+    if fusion.fusion.is_trained:
+        raise ValueError(
+            "a fusion that learns nothing (rrf, comb_mnz, weighted_sum …): this one needs judgments; "
+            "write the rankings of the providers to files and use assay fuse --qrels"
+        )
+    return fusion.name
+
+
+def parse_own_norm(text: str) -> str:
+    """A normalisation, or nothing for the method's own."""
+    return parse_norm(text) if text else ""
+
+
+def fusion_of(
+    parts: Sequence[object], method: str, weights: Sequence[float], rank_constant: float, norm: str = "", **_: object
+) -> BoundFusion:
+    """What the parameters come down to; raises unless there are two parts or more, and everything fits the method."""
+    if len(parts) < 2:
+        raise BadParameter("hybrid is made of two or more providers, as in hybrid(bm25, dense)")
+    if weights and len(weights) != len(parts):
+        raise BadParameter(f"hybrid: {len(weights)} weights for {len(parts)} providers; give one each")
+    given = {"weights": tuple(weights), "norm": norm, "k": rank_constant if rank_constant != RANK_CONSTANT else ""}
+    try:
+        return parse_fusion(method, **{name: value for name, value in given.items() if value != "" and value != ()})
+    except BadParameter as error:
+        raise BadParameter(f"hybrid: {error}") from None
+
+
+def check_parts(parts: Sequence[object], **settings: Any) -> None:
+    """Raise where parts and parameters cannot work together."""
+    fusion_of(parts, **settings)
+
+
+class Hybrid:
+    """Asks every part, and fuses the rankings of all queries at once."""
+
+    def __init__(
+        self,
+        parts: Sequence[Retriever],
+        method: str,
+        weights: Sequence[float],
+        rank_constant: float,
+        depth: int,
+        norm: str = "",
+    ) -> None:
+        self.fusion = fusion_of(parts, method, weights, rank_constant, norm)
+        self._parts = Parts(parts)
+        self.depth = depth
+        self.batch = self._parts.batch
+
+    def know(self, qrels: Judged, pack: Pack | None = None, relevance: str = "auto", **settings: Any) -> None:
+        """Tell what is relevant to the parts that may know it."""
+        self._parts.know(qrels, pack, relevance, **settings)
+
+    def know_order(self, queries: Collection[str], documents: Collection[str]) -> None:
+        """Tell the order of the benchmark to whatever reads files in that order."""
+        self._parts.know_order(queries, documents)
+
+    def close(self) -> None:
+        """Close the parts."""
+        self._parts.close()
+
+    def index(self, documents: Iterable[Document]) -> None:
+        """Give the documents to each part."""
+        self._parts.index(documents)
+
+    def search(self, queries: Sequence[Query], k: int) -> Answers:
+        """For each query the k best documents of the fused ranking; a query that failed in one part has failed."""
+        by_part = self._parts.search(queries, self.depth or max(k, SHALLOWEST))
+        answers: list[list[Hit] | ProviderError] = [[] for _ in queries]
+        answered: list[list[list[Hit]]] = []
+        places = []
+        for place, rankings in enumerate(zip(*by_part, strict=True)):
+            hits = [one for one in rankings if not isinstance(one, ProviderError)]
+            if len(hits) == len(rankings):
+                answered.append(hits)
+                places.append(place)
+            else:
+                answers[place] = next(one for one in rankings if isinstance(one, ProviderError))
+        for place, found in zip(places, self._fused(answered, k), strict=True):
+            answers[place] = found
+        return answers
+
+    def _fused(self, answered: Sequence[Sequence[list[Hit]]], k: int) -> list[list[Hit]]:
+        """For each query, whose hits are given part by part: the best of all parts together."""
+        if not answered:
+            return []
+        runs = [
+            Run.borrow(
+                Rankings({str(place): {hit.doc_id: hit.score for hit in some} for place, some in enumerate(rankings)})
+            )
+            for rankings in zip(*answered, strict=True)
+        ]
+        lists = Lists.of(runs)
+        fused = lists.fused(self.fusion.score(lists), depth=k)
+        found = []
+        for rankings, ranking in zip(answered, fused.rankings, strict=True):
+            texts: dict[str, str | None] = {}
+            for hit in (hit for hits in rankings for hit in hits):
+                texts[hit.doc_id] = texts.get(hit.doc_id) or hit.text
+            found.append([Hit(doc, score, texts[doc]) for doc, score in ranking.items()])
+        return found
+
+
+PROVIDER = Provider(
+    "hybrid",
+    "the rankings of several providers, fused into one",
+    Hybrid,
+    params=(
+        Param("method", parse_method, "rrf", "how to fuse: rrf, comb_mnz, weighted_sum …; assay fuse lists all"),
+        Param("weights", parse_weights, (), "one number per provider; empty: all alike"),
+        Param(
+            "rank_constant",
+            not_negative,
+            RANK_CONSTANT,
+            "rrf: what is added to each rank; the higher, the less the first ranks count",
+        ),
+        Param("depth", whole_number, 0, f"hits asked of each provider; 0: as many as are wanted, at least {SHALLOWEST}"),
+        Param("norm", parse_own_norm, "", f"how scores are made comparable: {', '.join(NORMALISATIONS)}; empty: min_max"),
+    ),
+    takes_parts=True,
+    default_parts=("bm25", "dense"),
+    is_repeatable=True,
+    check=check_parts,
+)

@@ -1,0 +1,123 @@
+"""lancedb: a table of LanceDB, in a folder or in Python code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from assay.errors import ProviderError
+from assay.grammar import Param, one_of
+from assay.model import Query
+from assay.providers.adapters import AdapterRetriever, Item, Reading
+from assay.providers.event_loop import EventLoop
+from assay.providers.loading import describe_library_error, needed
+from assay.providers.objects import load_object
+from assay.providers.provider import Provider
+from assay.providers.retriever import PermanentFailure
+from assay.providers.stores import AS_STORE, ASKING, Embed, check_opened, check_parts, load_embed, missing, opened_by
+from assay.text import shortened
+
+INSTALL = "pip install lancedb"
+TABLE, DATABASE = ("search",), ("open_table",)
+WHAT = "table of LanceDB"
+SCORES = ("_relevance_score", "_score")
+KINDS = {"vector": "vector", "text": "fts", "hybrid": "hybrid", "auto": "auto"}
+"""How a table is searched → LanceDB's word for it."""
+
+
+def make_retriever(timeout: float | None = None, **settings: str) -> AdapterRetriever:
+    """A retriever over one table, opened now."""
+    path, python, table = settings.pop("path"), settings.pop("python"), settings.pop("table")
+    search, embed = settings.pop("search"), settings.pop("embed")
+    column, distance, scope = settings.pop("column"), settings.pop("distance"), settings.pop("scope")
+    check_named(path=path, python=python, search=search, embed=embed)
+    name = f"lancedb:{python}" if python else f"lancedb({table})"
+    found = load_object(python, (*TABLE, *DATABASE), WHAT) if python else _database(name, path)
+    if not callable(getattr(found, "search", None)):
+        found = _table(name, found, table)
+    vector = load_embed("lancedb", embed) if embed else None
+    ask = partial(_search, found, vector, {"kind": search, "column": column, "distance": distance, "scope": scope})
+    return AdapterRetriever(name, ask, read_rows, Reading(**settings), timeout)
+
+
+def _database(name: str, path: str) -> Any:
+    with describe_library_error(name):
+        return needed("lancedb", "lancedb", INSTALL).connect(path)
+
+
+def _table(name: str, database: Any, table: str) -> Any:
+    if not table:
+        raise ProviderError(f"{name} needs table=, as in lancedb(path=./db, table=docs)")
+    try:
+        return EventLoop().result(database.open_table(table))
+    except (ValueError, FileNotFoundError) as error:
+        raise missing(name, "table", table, lambda: _table_names(database)) from error
+    except Exception as error:
+        raise ProviderError(f"{name}: {type(error).__name__}: {error}") from error
+
+
+def _table_names(database: Any) -> list[str]:
+    """The names of all tables; newer versions list them a page at a time."""
+    if callable(listed := getattr(database, "list_tables", None)):
+        return list(EventLoop().result(listed()).tables)
+    return list(EventLoop().result(database.table_names()))
+
+
+def _search(table: Any, embed: Embed | None, how: Mapping[str, str], query: Query, k: int) -> Any:
+    """The rows; what a table in Python code gives may have to be awaited, step by step."""
+    kind, column = KINDS[how["kind"]], {"vector_column_name": how["column"]} if how["column"] else {}
+    if kind == "hybrid" and embed is not None:
+        searching = table.search(query_type=kind, **column).vector(embed(query.text)).text(query.text)
+    else:
+        asked = query.text if embed is None else embed(query.text)
+        searching = table.search(asked, query_type="vector" if embed is not None else kind, **column)
+    searching = EventLoop().result(searching)
+    if how["distance"]:
+        searching = searching.distance_type(how["distance"])
+    if how["scope"] and query.scope is not None:
+        searching = searching.where(f"{how['scope']} = {_literal(query.scope)}")
+    return searching.limit(k).to_list()
+
+
+def _literal(text: str) -> str:
+    """A text in a condition."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def read_rows(answer: Any) -> Iterator[Item]:
+    """Rows as items, scored by relevance or by nearness."""
+    if not isinstance(answer, list):
+        raise PermanentFailure(f"expected a list of rows, found {shortened(answer)}")
+    for row in answer:
+        score = next((row[name] for name in SCORES if row.get(name) is not None), None)
+        if score is None and isinstance(far := row.get("_distance"), int | float):
+            score = 0.0 - far
+        yield Item(None, None, score, {name: value for name, value in row.items() if name not in (*SCORES, "_distance")})
+
+
+def check_named(path: str, python: str, search: str, embed: str, **_: Any) -> None:
+    """Raise unless the package, the folder and the code are there, and the settings fit each other."""
+    check_opened("lancedb", "lancedb", INSTALL, [("path", path), ("python", python)])
+    if search == "text" and embed:
+        raise ProviderError("lancedb: a search by text needs no vector: leave out embed=, or set search=hybrid")
+    check_parts("lancedb", python, (*TABLE, *DATABASE), WHAT, embed)
+
+
+PROVIDER = Provider(
+    "lancedb",
+    "a table of LanceDB, in a folder or in Python code",
+    make_retriever,
+    params=(
+        *opened_by("folder of the database", "a table or database"),
+        Param("table", str, "", "name of the table"),
+        Param("search", one_of(*KINDS), "auto", "by vector, by text, by both, or as the table itself decides"),
+        Param("embed", str, "", "module:function, or a model as in dense; by default what the table embeds with"),
+        Param("column", str, "", "column with the vector, where there are several"),
+        Param("distance", one_of("l2", "cosine", "dot"), "", "how near vectors are; by default as the table has it"),
+        *ASKING,
+    ),
+    **AS_STORE,
+    short_for="python",
+    check=check_named,
+)

@@ -1,0 +1,86 @@
+"""langchain: a retriever, chain or vector store of LangChain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from assay.model import Query
+from assay.providers.adapters import AdapterRetriever, Ask, Item, Reading
+from assay.providers.objects import (
+    ByDepth,
+    call_first,
+    is_fitting,
+    load_object,
+    retriever_in_code,
+    with_depth,
+    with_setting,
+)
+from assay.providers.provider import Provider
+from assay.providers.responses import names_in
+from assay.providers.retriever import PermanentFailure
+from assay.text import shortened
+
+RETRIEVER = ("invoke", "ainvoke", "get_relevant_documents")
+STORE = ("similarity_search_with_score", "similarity_search", "asimilarity_search_with_score", "asimilarity_search")
+LISTS = ("context", "documents", "source_documents", "docs", "results", "output")
+"""Where chains put the documents beside their answers."""
+WHAT = "retriever of LangChain"
+
+
+def make_retriever(retriever: str, timeout: float | None = None, **fields: str) -> AdapterRetriever:
+    """A retriever out of what `module:name` names."""
+    found = load_object(retriever, (*RETRIEVER, *STORE), WHAT)
+    return AdapterRetriever(f"langchain:{retriever}", ask_of(found), read_documents, Reading(**fields), timeout)
+
+
+def ask_of(found: Any) -> Ask:
+    """How it is asked: a retriever or chain is invoked, a vector store searched."""
+    if is_fitting(found, RETRIEVER):
+        return partial(_invoke, ByDepth(found, at_depth))
+    return partial(_search, found)
+
+
+def _invoke(by_depth: ByDepth, query: Query, k: int) -> Any:
+    return call_first(by_depth[k], RETRIEVER, query.text)
+
+
+def _search(store: Any, query: Query, k: int) -> Any:
+    return call_first(store, STORE, query.text, k=k)
+
+
+def at_depth(retriever: Any, k: int) -> Any:
+    """A copy that returns k documents: by its `search_kwargs`, or its own `k`; for diversity it looks at no fewer."""
+    settings = getattr(retriever, "search_kwargs", None)
+    if not isinstance(settings, Mapping):
+        return with_depth(retriever, k)
+    settings = {**settings, "k": k}
+    if getattr(retriever, "search_type", "") == "mmr":
+        settings["fetch_k"] = max(k, settings.get("fetch_k", 20))
+    return with_setting(retriever, "search_kwargs", settings)
+
+
+def read_documents(answer: Any) -> Iterator[Item]:
+    """Documents, or pairs of document and score, as items; a chain's answer has them under one of their usual names."""
+    if isinstance(answer, Mapping):
+        name = next((name for name in LISTS if isinstance(answer.get(name), list | tuple)), None)
+        if name is None:
+            raise PermanentFailure(f"no list of documents is in the answer, which has {names_in(answer)}")
+        answer = answer[name]
+    if not isinstance(answer, list | tuple):
+        raise PermanentFailure(f"expected a list of documents, found {shortened(answer)}")
+    for one in answer:
+        document, score = one if isinstance(one, tuple) and len(one) == 2 else (one, None)
+        text = getattr(document, "page_content", None)
+        if not isinstance(text, str):
+            raise PermanentFailure(f"expected documents with page_content, found {shortened(document)}")
+        yield Item(getattr(document, "id", None), text, score, getattr(document, "metadata", None) or {})
+
+
+PROVIDER = Provider(
+    "langchain",
+    "a retriever, chain or vector store of LangChain",
+    make_retriever,
+    **retriever_in_code((*RETRIEVER, *STORE), WHAT),
+)

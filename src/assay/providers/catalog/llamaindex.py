@@ -1,0 +1,85 @@
+"""llamaindex: a retriever, query engine or index of LlamaIndex."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+from assay.model import Query
+from assay.providers.adapters import AdapterRetriever, Item, Reading
+from assay.providers.objects import (
+    ByDepth,
+    call_first,
+    is_fitting,
+    load_object,
+    retriever_in_code,
+    with_depth,
+    with_setting,
+)
+from assay.providers.provider import Provider
+from assay.providers.retriever import PermanentFailure
+from assay.text import shortened
+
+RETRIEVER = ("retrieve", "aretrieve")
+INDEX = ("as_retriever",)
+WHAT = "retriever of LlamaIndex"
+
+
+def make_retriever(retriever: str, timeout: float | None = None, **fields: str) -> AdapterRetriever:
+    """A retriever out of what `module:name` names."""
+    found = load_object(retriever, (*RETRIEVER, *INDEX), WHAT)
+    ask = partial(_retrieve, ByDepth(found, at_depth))
+    return AdapterRetriever(f"llamaindex:{retriever}", ask, read_nodes, Reading(**fields), timeout)
+
+
+def _retrieve(by_depth: ByDepth, query: Query, k: int) -> Any:
+    return call_first(by_depth[k], RETRIEVER, _bundle(query.text))
+
+
+def _bundle(text: str) -> Any:
+    """A query as rerankers want it; the text itself where LlamaIndex is not installed."""
+    try:
+        return importlib.import_module("llama_index.core.schema").QueryBundle(text)
+    except ImportError:
+        return text
+
+
+def at_depth(found: Any, k: int) -> Any:
+    """What returns k nodes: a retriever of an index, or a copy of a retriever.
+
+    What goes before the rerankers of a query engine is never made less, for they need something to choose from.
+    """
+    if not is_fitting(found, RETRIEVER):
+        return found.as_retriever(similarity_top_k=k)
+    inner = getattr(found, "_retriever", None)
+    if not is_fitting(inner, RETRIEVER):
+        return with_depth(found, k)
+    known = getattr(inner, "similarity_top_k", None)
+    return with_setting(found, "_retriever", with_depth(inner, max(k, known))) if isinstance(known, int) else found
+
+
+def read_nodes(answer: Any) -> Iterator[Item]:
+    """Nodes with scores as items; the document that a node was cut from is its `ref_doc_id`."""
+    if not isinstance(answer, list | tuple):
+        raise PermanentFailure(f"expected a list of nodes, found {shortened(answer)}")
+    for one in answer:
+        node = getattr(one, "node", one)
+        own_id = getattr(node, "node_id", None)
+        if own_id is None:
+            raise PermanentFailure(f"expected nodes with node_id, found {shortened(one)}")
+        fields = dict(getattr(node, "metadata", None) or {})
+        if (document := getattr(node, "ref_doc_id", None)) is not None:
+            fields.setdefault("ref_doc_id", document)
+        content = getattr(node, "get_content", None)
+        text = content() if callable(content) else getattr(node, "text", None)
+        yield Item(own_id, text, getattr(one, "score", None), fields)
+
+
+PROVIDER = Provider(
+    "llamaindex",
+    "a retriever, query engine or index of LlamaIndex",
+    make_retriever,
+    **retriever_in_code((*RETRIEVER, *INDEX), WHAT),
+)

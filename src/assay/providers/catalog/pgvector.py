@@ -1,0 +1,173 @@
+"""pgvector: a table of PostgreSQL with vectors in it."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from assay.errors import ProviderError
+from assay.grammar import REQUIRED, Param, one_of, positive
+from assay.model import Query
+from assay.providers.adapters import ASKED_ALONE, READING, SCOPE, AdapterRetriever, Item, Reading
+from assay.providers.loading import needed
+from assay.providers.provider import Provider
+from assay.providers.retriever import PermanentFailure
+from assay.providers.secrets import Cover, add_secrets_of, address, command_line, conceal
+from assay.providers.stores import WAYS, check_embed, check_opened, files_of_embed, filled, is_told_scopes, load_embed
+
+INSTALL = "pip install 'psycopg[binary]'"
+OPERATORS = {"cosine": "<=>", "l2": "<->", "inner_product": "<#>", "l1": "<+>"}
+"""Distances of pgvector; that of the inner product is its negative, so for each of them less is better."""
+WRONG = "42"
+"""How PostgreSQL's error codes begin where a statement is wrong: no such table, no such column, no such operator."""
+MOST_CANDIDATES = 1000
+"""The most that pgvector's hnsw.ef_search can be."""
+EF_SEARCH = "coalesce(nullif(current_setting('hnsw.ef_search', true), ''), '40')::int"
+"""What it is now; its default, where the extension has not been used yet in this connection."""
+WIDEN = f"SELECT set_config('hnsw.ef_search', greatest({EF_SEARCH}, %s)::text, false)"
+"""An HNSW index finds no more than hnsw.ef_search rows, 40 by default; so it must not be less than what is wanted."""
+
+
+class PostgresTable:
+    """A table that is asked for its nearest rows; each thread has a connection of its own, which only reads."""
+
+    def __init__(self, name: str, dsn: str, statements: Mapping[bool, str], timeout: float | None) -> None:
+        self._name, self._dsn, self._statements, self._timeout = name, dsn, statements, timeout
+        self._psycopg = needed("pgvector", "psycopg", INSTALL)
+        self._own, self._lock = threading.local(), threading.Lock()
+        self._all: list[Any] = []
+
+    def nearest(self, vector: Sequence[float], scope: str | None, k: int) -> list[tuple[dict[str, Any], float]]:
+        """For each of the nearest rows its fields and its distance."""
+        asked = {"vector": str(list(vector)), "scope": scope, "k": k}
+        try:
+            connection = self._connection()
+            connection.execute(WIDEN, (min(k, MOST_CANDIDATES),))
+            return connection.execute(self._statements[scope is not None], asked).fetchall()
+        except self._psycopg.Error as error:
+            refusal = PermanentFailure if (getattr(error, "sqlstate", None) or "").startswith(WRONG) else ProviderError
+            said = " ".join(str(error).split()) or type(error).__name__
+            raise refusal(f"{self._name}: {said}") from None
+
+    def close(self) -> None:
+        """Close all connections."""
+        with self._lock:
+            for connection in self._all:
+                connection.close()
+            self._all.clear()
+
+    def _connection(self) -> Any:
+        """The connection of this thread; a new one where it has none, or has lost it."""
+        connection = getattr(self._own, "connection", None)
+        if connection is None or connection.closed:
+            dsn = filled(self._dsn, "dsn")
+            add_secrets_of(settings_text, dsn)
+            connection = self._psycopg.connect(dsn, autocommit=True)
+            connection.execute("SET default_transaction_read_only = on")
+            if self._timeout is not None and math.isfinite(self._timeout):
+                connection.execute(
+                    "SELECT set_config('statement_timeout', %s, false)", (str(int(self._timeout * 1000) or 1),)
+                )
+            self._own.connection = connection
+            with self._lock:
+                self._all.append(connection)
+        return connection
+
+
+def make_retriever(dsn: str, table: str, embed: str, timeout: float | None = None, **settings: str) -> AdapterRetriever:
+    """A retriever over one table; it is connected to when the first query comes."""
+    check_named(dsn=dsn, embed=embed)
+    column, distance, scope = settings.pop("column"), settings.pop("distance"), settings.pop("scope")
+    statements = {is_scoped: statement(table, column, distance, scope if is_scoped else "") for is_scoped in (False, True)}
+    rows = PostgresTable(f"pgvector({table})", dsn, statements, timeout)
+    vector = load_embed("pgvector", embed)
+
+    def ask(query: Query, k: int) -> list[tuple[dict[str, Any], float]]:
+        return rows.nearest(vector(query.text), query.scope if scope else None, k)
+
+    retriever = AdapterRetriever(f"pgvector({table})", ask, read_rows, Reading(**settings))
+    retriever.close = rows.close
+    return retriever
+
+
+def statement(table: str, column: str, distance: str, scope: str = "") -> str:
+    """The question for the k nearest rows: all their columns but the vector, as JSON, and how far they are."""
+    vector = f"item.{_quoted(column)}"
+    parts = [
+        f"SELECT to_jsonb(item) - {_literal(column)}::text AS fields, {vector} {OPERATORS[distance]} %(vector)s AS distance",
+        f"FROM {'.'.join(map(_quoted, table.split('.')))} AS item",
+        f"WHERE {_field(scope)} = %(scope)s" if scope else "",
+        "ORDER BY distance LIMIT %(k)s",
+    ]
+    return " ".join(filter(None, parts))
+
+
+def _quoted(name: str) -> str:
+    """A name as SQL has it, with percent signs as psycopg wants them."""
+    return '"' + name.replace('"', '""').replace("%", "%%") + '"'
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''").replace("%", "%%") + "'"
+
+
+def _field(name: str) -> str:
+    """A column as text, or a field of a JSON column: `metadata.group`."""
+    column, _, inner = name.partition(".")
+    return f"item.{_quoted(column)} ->> {_literal(inner)}" if inner else f"item.{_quoted(column)}::text"
+
+
+def read_rows(answer: Iterable[tuple[dict[str, Any], float | None]]) -> Iterator[Item]:
+    """Rows as items, the nearer the better. One without a vector has no distance, and was not found."""
+    for fields, distance in answer:
+        if distance is not None:
+            yield Item(None, None, 0.0 - distance, fields)
+
+
+def settings_text(text: str, cover: Cover) -> str:
+    """A connection string in either of its forms, an address or names with values."""
+    return address(text, cover) if "://" in text else command_line(text, cover)
+
+
+def parse_dsn(text: str) -> str:
+    """A connection string, shown without its password."""
+    if not text.startswith("${") and "=" not in text and "://" not in text:
+        raise ValueError("a connection string such as postgresql://user@host/database, or ${NAME} from the environment")
+    return conceal(settings_text, text)
+
+
+def check_named(dsn: str, embed: str, **_: Any) -> None:
+    """Raise unless the package, the variable and what embeds queries are there."""
+    check_opened("pgvector", "psycopg", INSTALL, [("dsn", dsn)])
+    if not embed:
+        raise ProviderError(f"pgvector: say how queries are embedded: {WAYS}")
+    check_embed("pgvector", embed)
+
+
+PROVIDER = Provider(
+    "pgvector",
+    "a table of PostgreSQL with the extension pgvector",
+    make_retriever,
+    params=(
+        Param(
+            "dsn",
+            parse_dsn,
+            REQUIRED,
+            "connection string, best as ${NAME} from the environment; passwords are never shown",
+            is_private=True,
+        ),
+        Param("table", str, REQUIRED, "name of the table, with its schema where needed"),
+        Param("embed", str, "", "how queries are embedded: module:function, or a model as in dense"),
+        Param("column", str, "embedding", "column with the vector"),
+        Param("distance", one_of(*OPERATORS), "cosine", "how near vectors are"),
+        SCOPE,
+        *READING,
+        Param("timeout", positive, None, "seconds until a statement is cancelled; by default what the evaluation allows"),
+    ),
+    **ASKED_ALONE,
+    check=check_named,
+    sources=lambda embed, **_: files_of_embed(embed),
+    heeds_scope=is_told_scopes,
+)

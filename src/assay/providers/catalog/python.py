@@ -1,0 +1,241 @@
+"""python: a function, a class or an object in Python code."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from assay.errors import ProviderError
+from assay.grammar import REQUIRED, Param, positive
+from assay.model import Document, Hit, Query
+from assay.providers.event_loop import EventLoop
+from assay.providers.loading import describe_library_error, files_of, named, parse_function
+from assay.providers.provider import Provider, Retriever
+from assay.providers.responses import Answers, answers_from, hits_from
+from assay.providers.retriever import PermanentFailure
+from assay.text import shortened
+
+DEPTHS = ("k", "top_k", "topk", "n", "limit", "n_results", "num_results", "size", "top_n")
+"""What people call the number of hits they are asked for."""
+
+SEARCHES = "a function that searches takes the query first, as in def search(query, k)"
+DEFAULTS = "give the others defaults, or name a function or a class that knows them"
+
+
+class QueryText(str):
+    """The text of a query that knows the rest of it: `query.lower()` works, and so does `query.scope`."""
+
+    __slots__ = ("query",)
+    query: Query
+
+    def __getattr__(self, name: str) -> Any:
+        """What the query has and a text has not."""
+        if name == "query":
+            raise AttributeError(name)
+        return getattr(self.query, name)
+
+
+class FunctionRetriever:
+    """Calls a function with one query at a time; any thread may."""
+
+    batch = 1
+    indexes = False
+
+    def __init__(self, name: str, function: Callable[..., Any], timeout: float | None = None) -> None:
+        self._name, self._function, self._timeout = name, function, timeout
+        self._as_asked, self._depth = _signature(function)
+        self._event_loop = EventLoop()
+
+    def index(self, documents: Iterable[Document]) -> None:
+        """Nothing: a function has its own documents."""
+
+    def search(self, queries: Sequence[Query], k: int) -> list[list[Hit]]:
+        """Call the function for each query in turn."""
+        return [self._search(query, k) for query in queries]
+
+    def _search(self, query: Query, k: int) -> list[Hit]:
+        asked = self._as_asked(query)
+        positional = (asked, k) if self._depth == "" else (asked,)
+        by_name = {self._depth: k} if self._depth else {}
+        with describe_library_error(self._name):
+            answer = self._event_loop.result(self._function(*positional, **by_name), self._timeout)
+            answer = list(answer) if inspect.isgenerator(answer) else answer
+        try:
+            return hits_from(answer, k)
+        except PermanentFailure as error:
+            raise PermanentFailure(f"{self._name}: {error}") from None
+
+
+class ObjectRetriever:
+    """Calls an object that is a retriever itself: `search(queries, k)`, and `index(documents)` where it has that."""
+
+    batch = 1000
+
+    def __init__(self, name: str, inner: Any, timeout: float | None = None) -> None:
+        self._name, self._inner, self._timeout = name, inner, timeout
+        self._event_loop = EventLoop()
+        self.indexes = callable(getattr(inner, "index", None))
+        self.batch = getattr(inner, "batch", self.batch)
+
+    def index(self, documents: Iterable[Document]) -> None:
+        """Hand over the documents."""
+        if self.indexes:
+            with describe_library_error(f"{self._name}.index"):
+                self._event_loop.result(self._inner.index(documents))
+
+    def search(self, queries: Sequence[Query], k: int) -> Answers:
+        """Hand over all queries at once."""
+        seconds = None if self._timeout is None else self._timeout * max(len(queries), 1)
+        with describe_library_error(f"{self._name}.search"):
+            answers = self._event_loop.result(self._inner.search(queries, k), seconds)
+        return answers_from(answers, queries, k)
+
+    def close(self) -> None:
+        """Close the object, where it can be."""
+        if callable(close := getattr(self._inner, "close", None)):
+            with describe_library_error(f"{self._name}.close"):
+                self._event_loop.result(close())
+
+
+def _signature(function: Callable[..., Any]) -> tuple[Callable[[Query], Any], str | None]:
+    """What to hand over as the query, and the name under which k goes: "" for the second place, None for nowhere."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # built in, without a signature
+        return _text, ""
+    parameters = list(signature.parameters.values())
+    first = parameters[0] if parameters else None
+    if first is None or first.kind is first.KEYWORD_ONLY:
+        raise ProviderError(f"the function must take the query first, and not {signature}")
+    rest = parameters[1:]
+    depth = next((one.name for one in rest if one.name in DEPTHS and one.kind is not one.POSITIONAL_ONLY), None)
+    if depth is None and any(one.kind is one.VAR_POSITIONAL for one in parameters):
+        depth = ""
+    if depth is None and rest and rest[0].kind in (first.POSITIONAL_ONLY, first.POSITIONAL_OR_KEYWORD):
+        depth = "" if rest[0].default is first.empty or rest[0].name in DEPTHS else None
+    given = depth or (rest[0].name if depth == "" and rest else "")
+    if more := [name for name in _needed(rest) if name != given]:
+        raise ProviderError(f"the function is called with the query and k, and needs {' and '.join(more)} too; {DEFAULTS}")
+    return _asked_as(first), depth
+
+
+def _needed(parameters: Iterable[inspect.Parameter]) -> list[str]:
+    """Parameters that a call cannot do without."""
+    variable = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return [one.name for one in parameters if one.default is one.empty and one.kind not in variable]
+
+
+def _asked_as(first: inspect.Parameter) -> Callable[[Query], Any]:
+    """The record where it is annotated so; a text that knows the rest where it is called `query`; else the text."""
+    annotation = first.annotation
+    name = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
+    if name.rpartition(".")[2].strip("'\"") == "Query":
+        return _record
+    return _knowing_text if first.name == "query" and annotation is first.empty else _text
+
+
+def _record(query: Query) -> Query:
+    return query
+
+
+def _text(query: Query) -> str:
+    return query.text
+
+
+def _knowing_text(query: Query) -> str:
+    text = QueryText(query.text)
+    text.query = query
+    return text
+
+
+def make_retriever(function: str, timeout: float | None = None) -> Retriever:
+    """A retriever out of what `module:name` names: a function, a class or object with the protocol, or what makes one."""
+    found = named(function)
+    if _makes_another(found):
+        check_made(function, found)
+        with describe_library_error(function):
+            found = found()
+        if not callable(getattr(found, "search", None)) and not callable(found):
+            raise PermanentFailure(f"{function}() makes no retriever, but {shortened(found)}; {SEARCHES}")
+    if callable(getattr(found, "search", None)):
+        return ObjectRetriever(function, found, timeout)
+    check_function(function, found)
+    return FunctionRetriever(function, found, timeout)
+
+
+def _makes_another(found: Any) -> bool:
+    """Whether it is called to have a retriever: a class, or a function without parameters."""
+    if inspect.isclass(found):
+        return True
+    try:
+        return inspect.isroutine(found) and not inspect.signature(found).parameters
+    except (TypeError, ValueError):  # built in, without a signature
+        return False
+
+
+def check_made(name: str, found: Any) -> None:
+    """Raise where a class cannot be called without arguments."""
+    try:
+        missing = _needed(inspect.signature(found).parameters.values())
+    except (TypeError, ValueError):  # built in, without a signature
+        return
+    if missing:
+        module, _, own = name.partition(":")
+        advice = f"write a function that makes one, such as def make(): return {own}(…), and name that: python:{module}:make"
+        raise ProviderError(f"{name} cannot be made without {' and '.join(missing)}; {advice}")
+
+
+def check_function(name: str, found: Any) -> None:
+    """Raise unless it is a function that takes a query."""
+    if not callable(found):
+        raise ProviderError(f"{name} is neither a function nor has it search(queries, k): it is {shortened(found)}")
+    try:
+        _signature(found)
+    except ProviderError as error:
+        raise ProviderError(f"{name}: {error}") from None
+
+
+def check_named(function: str, **_: Any) -> None:
+    """Raise unless the module can be imported and has what is named; what a class makes is not known before it is made."""
+    found = named(function)
+    if _makes_another(found):
+        check_made(function, found)
+    elif not callable(getattr(found, "search", None)):
+        check_function(function, found)
+
+
+def is_told_scopes(function: str, **_: Any) -> bool:
+    """Whether it gets more of a query than its text. What cannot be loaded is left to others to complain about."""
+    try:
+        found = named(function)
+        is_retriever = callable(getattr(found, "search", None)) or _makes_another(found)
+        return is_retriever or _signature(found)[0] is not _text
+    except ProviderError:
+        return True
+
+
+def takes_documents(function: str, **_: Any) -> bool:
+    """Whether it is certain that it takes documents in: a class or object that has `index`."""
+    try:
+        found = named(function)
+    except ProviderError:
+        return False
+    return callable(getattr(found, "search", None)) and callable(getattr(found, "index", None))
+
+
+PROVIDER = Provider(
+    "python",
+    "a function of one query text and k, or a class or object with index and search",
+    make_retriever,
+    params=(
+        Param("function", parse_function, REQUIRED, "module:name, looked for in the current folder too"),
+        Param("timeout", positive, None, "seconds until a coroutine is cancelled; by default what the evaluation allows"),
+    ),
+    indexes=takes_documents,
+    is_repeatable=False,
+    short_for="function",
+    check=check_named,
+    sources=lambda function, **_: files_of(function),
+    heeds_scope=is_told_scopes,
+)

@@ -1,0 +1,217 @@
+"""rerank: another provider's best hits, put into a new order by a function or a cross-encoder; both orders are kept."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+from assay.errors import BadParameter, ProviderError
+from assay.grammar import Param, cutoff
+from assay.model import Document, Hit, Pack, Query
+from assay.providers.event_loop import EventLoop
+from assay.providers.loading import check_installed, describe_library_error, files_of, named, needed, parse_function
+from assay.providers.provider import Provider, Retriever
+from assay.providers.responses import Answers, Judged, Parts, ranked
+from assay.providers.retriever import PermanentFailure, reported
+from assay.text import install_command, shortened
+
+INSTALL = install_command("sentence-transformers")
+RANK, SCORE, REST = "first_rank", "first_score", "first"
+"""Names in a hit's metadata: where it stood before; and, at the best hit, what stood there and is cut off now."""
+Scorer = Callable[[Query, list[Hit]], Any]
+"""A query and hits with their texts → a score for each."""
+
+
+class Rerank:
+    """Asks its one part, then scores the first `depth` hits anew. Hits beyond stay behind them in their order.
+
+    Each hit's metadata say where the part had it: `first_rank` and `first_score`. The best hit's also list, under `first`,
+    what the part had among its first k and what is cut off now; `first_ranking` puts them together again.
+    """
+
+    def __init__(self, parts: Sequence[Retriever], function: str, model: str, depth: int) -> None:
+        check_settings(parts, function, model)
+        self._name, self.depth = function or model, depth
+        self._scorer = _called(function) if function else _by_cross_encoder(model)
+        self._parts = Parts(parts)
+        self.batch = self._parts.batch
+        self._texts: dict[str, str] = {}
+        self._event_loop = EventLoop()
+
+    def know(self, qrels: Judged, pack: Pack | None = None, relevance: str = "auto", **settings: Any) -> None:
+        """Tell what is relevant to the part, if it may know it."""
+        self._parts.know(qrels, pack, relevance, **settings)
+
+    def know_order(self, queries: Collection[str], documents: Collection[str]) -> None:
+        """Tell the order of the benchmark to whatever reads files in that order."""
+        self._parts.know_order(queries, documents)
+
+    def close(self) -> None:
+        """Close the part."""
+        self._parts.close()
+
+    def index(self, documents: Iterable[Document]) -> None:
+        """Give the documents to the part, and keep their texts."""
+        documents = list(documents)
+        self._texts = {document.doc_id: document.content for document in documents}
+        self._parts.index(documents)
+
+    def search(self, queries: Sequence[Query], k: int) -> Answers:
+        """For each query up to k hits in their new order; a query that cannot be scored has failed, the others have not."""
+        (firsts,) = self._parts.search(queries, max(k, self.depth))
+        return [self._answer(query, first, k) for query, first in zip(queries, firsts, strict=True)]
+
+    def _answer(self, query: Query, first: list[Hit] | ProviderError, k: int) -> list[Hit] | ProviderError:
+        if isinstance(first, ProviderError):
+            return first
+        noted = [_noted(hit, rank) for rank, hit in enumerate(ranked(first), 1)]
+        try:
+            scores = self._scores(query, noted[: self.depth])
+        except ProviderError as error:
+            return error
+        head = ranked(replace(hit, score=score) for hit, score in zip(noted[: self.depth], scores, strict=True))
+        lowest = head[-1].score if head else 0.0
+        tail = [replace(hit, score=lowest - place) for place, hit in enumerate(noted[self.depth :], 1)]
+        return reported(_with_rest_of_first((head + tail)[:k], noted[:k]), first)
+
+    def _scores(self, query: Query, hits: list[Hit]) -> list[float]:
+        if not hits:
+            return []
+        with_texts = [replace(hit, text=self._text(hit)) for hit in hits]
+        with describe_library_error(self._name):
+            answer = self._event_loop.result(self._scorer(query, with_texts))
+            answer = list(answer) if inspect.isgenerator(answer) else answer
+        return self._checked(answer, len(hits))
+
+    def _text(self, hit: Hit) -> str:
+        text = self._texts.get(hit.doc_id) if hit.text is None else hit.text
+        if text is None:
+            raise PermanentFailure(f"rerank: document {hit.doc_id} has no text, neither in its hit nor among the documents")
+        return text
+
+    def _checked(self, answer: Any, n_hits: int) -> list[float]:
+        try:
+            scores = [float(score) for score in answer]
+        except (TypeError, ValueError):
+            raise PermanentFailure(
+                f"{self._name} must return a score for each text, not one {type(answer).__name__}"
+            ) from None
+        if len(scores) != n_hits:
+            raise PermanentFailure(f"{self._name} was given {n_hits:,} texts and returned {len(scores):,} scores")
+        if not all(map(math.isfinite, scores)):
+            raise PermanentFailure(f"{self._name} returned a score that is not a finite number")
+        return scores
+
+
+def _noted(hit: Hit, rank: int) -> Hit:
+    """The hit, with where it stood."""
+    own = {name: value for name, value in (hit.metadata or {}).items() if name != REST}
+    return replace(hit, metadata={**own, RANK: rank, SCORE: hit.score})
+
+
+def _with_rest_of_first(hits: list[Hit], first: Sequence[Hit]) -> list[Hit]:
+    """The hits; at the best of them, those that the first ranking had among as many and that are cut off now."""
+    kept = {hit.doc_id for hit in hits}
+    rest = [[hit.doc_id, hit.score] for hit in first if hit.doc_id not in kept]
+    if rest:
+        hits[0] = replace(hits[0], metadata={**(hits[0].metadata or {}), REST: rest})
+    return hits
+
+
+def first_ranking(hits: Sequence[Hit]) -> list[Hit] | None:
+    """The ranking before it was put into a new order, as long as the new one; None where the hits do not tell."""
+    known = [hit.metadata for hit in hits if hit.metadata and RANK in hit.metadata and SCORE in hit.metadata]
+    if len(known) < len(hits):
+        return None
+    by_rank = {one[RANK]: Hit(hit.doc_id, one[SCORE], hit.text) for hit, one in zip(hits, known, strict=True)}
+    rest = iter([Hit(doc_id, score) for one in known for doc_id, score in one.get(REST, ())])
+    ranks = range(1, len(hits) + 1)
+    return [hit for rank in ranks if (hit := by_rank[rank] if rank in by_rank else next(rest, None)) is not None]
+
+
+def _called(function: str) -> Scorer:
+    """What `module:function` names, called as f(query, hits) if its second parameter is `hits`, else as f(text, texts)."""
+    found = named(function)
+    if inspect.isclass(found):
+        with describe_library_error(function):
+            found = found()
+    _check_callable(function, found)
+    if _second_parameter(found) == "hits":
+        return found
+
+    def score(query: Query, hits: list[Hit]) -> Any:
+        return found(query.text, [hit.text for hit in hits])
+
+    return score
+
+
+def _check_callable(name: str, found: Any) -> None:
+    if not callable(found):
+        raise ProviderError(f"{name} cannot be called: it is {shortened(found)}")
+
+
+def check_settings(parts: Sequence[object], function: str, model: str, **_: object) -> None:
+    """Raise unless there is one part, and either a function that is there or a model whose package is."""
+    if len(parts) != 1:
+        raise BadParameter(f"rerank takes one provider, as in rerank(bm25, function='my_module:score'), not {len(parts)}")
+    if bool(function) == bool(model):
+        raise BadParameter("rerank needs either function='module:function' or model='a cross-encoder'")
+    if model:
+        check_installed(f"rerank(model='{model}')", "sentence_transformers", INSTALL)
+    else:
+        _check_callable(function, named(function))
+
+
+def _second_parameter(function: Callable[..., Any]) -> str:
+    try:
+        names = list(inspect.signature(function).parameters)
+    except (TypeError, ValueError):  # built in, without a signature
+        return ""
+    return names[1] if len(names) > 1 else ""
+
+
+def _by_cross_encoder(model: str) -> Scorer:
+    """Each pair of query and text, read together by a model of sentence-transformers."""
+
+    def score(query: Query, hits: list[Hit]) -> Any:
+        pairs = [(query.text, hit.text) for hit in hits]
+        return _cross_encoder(model).predict(pairs, show_progress_bar=False)
+
+    return score
+
+
+@cache
+def _cross_encoder(model: str) -> Any:
+    """The model, loaded once per process."""
+    package = needed("rerank", "sentence_transformers", INSTALL)
+    try:
+        return package.CrossEncoder(model)
+    except Exception as error:
+        raise ProviderError(f"rerank: the model {model!r} cannot be loaded: {error}") from error
+
+
+PROVIDER = Provider(
+    "rerank",
+    "another provider's best hits, put into a new order by a function or a cross-encoder; both orders are kept",
+    Rerank,
+    params=(
+        Param(
+            "function",
+            parse_function,
+            "",
+            "module:name, called with a query's text and a list of texts; returns their scores",
+        ),
+        Param("model", str, "", "a cross-encoder of sentence-transformers: its name or a folder"),
+        Param("depth", cutoff, 100, "how many hits are put into a new order"),
+    ),
+    takes_parts=True,
+    default_parts=("bm25",),
+    is_repeatable=False,
+    check=check_settings,
+    sources=lambda function, **_: files_of(function) if function else [],
+    keeps_first=True,
+)

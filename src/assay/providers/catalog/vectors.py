@@ -1,0 +1,125 @@
+"""vectors: ready-made embeddings of documents and queries, in files; exact, by cosine, dot product or distance."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.errors import ProviderError
+from assay.grammar import REQUIRED, Param, one_of
+from assay.model import Document, Query
+from assay.providers.nearest import FileRows, VectorFile, open_vectors, plural, top_k
+from assay.providers.nearest import Vectors as Matrix
+from assay.providers.provider import Provider, hits_of_ids
+from assay.providers.responses import Answers
+from assay.providers.retriever import PermanentFailure, in_tie_order, not_indexed
+from assay.text import counted
+
+SPARE = 64
+"""Neighbours by distance that are measured beyond those asked for: the search before rounds a little."""
+
+
+class Vectors:
+    """Documents by how near their vectors are to the query's. By cosine, a vector of zeros has no place."""
+
+    def __init__(self, documents: str, queries: str, documents_ids: str, queries_ids: str, similarity: str) -> None:
+        self._documents, self._queries = opened(documents, queries, documents_ids, queries_ids)
+        self._similarity = similarity
+        self._document_order: Collection[str] | None = None
+        self._query_order: Collection[str] | None = None
+        self._rows: FileRows | None = None
+
+    def know_order(self, queries: Collection[str], documents: Collection[str]) -> None:
+        """Take the ids of all queries and documents of the benchmark, in its order."""
+        self._query_order, self._document_order = queries, documents
+
+    def index(self, documents: Iterable[Document]) -> None:
+        """Find the rows of these documents. Without ids in the file and an order that was told, their own order counts."""
+        given = list(documents)
+        order = self._document_order or [document.doc_id for document in given]
+        row_of = self._documents.rows_by_id(order)
+        ids = [document.doc_id for document in in_tie_order(given)]
+        if lacking := [one for one in ids if one not in row_of]:
+            share = f"{len(lacking):,} of {counted(len(ids), 'document')}, such as {lacking[0]!r}"
+            raise PermanentFailure(f"{self._documents.path} has no vector for {share}")
+        rows = FileRows(self._documents, np.array([row_of[one] for one in ids], np.int64), self._similarity)
+        self._ids = [ids[place] for place in rows.placed.tolist()]
+        self._rows = rows
+
+    def search(self, queries: Sequence[Query], k: int) -> Answers:
+        """For each query the k nearest documents; a query without a vector has failed."""
+        rows = self._rows
+        if rows is None:
+            raise not_indexed("vectors")
+        row_of = self._queries.rows_by_id(self._query_order)
+        answers: Answers = [
+            []
+            if query.query_id in row_of
+            else PermanentFailure(f"{self._queries.path} has no vector for query {query.query_id!r}")
+            for query in queries
+        ]
+        known = [place for place, query in enumerate(queries) if query.query_id in row_of]
+        at = np.array([row_of[queries[place].query_id] for place in known], np.int64)
+        asked = FileRows(self._queries, at, self._similarity)
+        if len(rows) and len(asked):
+            found = self._nearest(asked, rows, k)
+            for number, (row, score) in zip(asked.placed.tolist(), found, strict=True):
+                answers[known[number]] = hits_of_ids([self._ids[place] for place in row], score)
+        return answers
+
+    def _nearest(self, asked: FileRows, rows: FileRows, k: int) -> list[tuple[list[int], list[float]]]:
+        """For each query the places of documents and their scores; a distance counts as its negative."""
+        if self._similarity != "euclidean":
+            found, scores = top_k(asked[:], cast("Matrix", rows), k)
+            return list(zip(found.tolist(), scores.tolist(), strict=True))
+        lifted = np.hstack([asked[:], np.ones((len(asked), 1), np.float32)])
+        near, _ = top_k(lifted, cast("Matrix", rows.lifted()), k + SPARE)
+        return [_by_distance(query, places, rows, k) for query, places in zip(asked[:], near, strict=True)]
+
+
+def _by_distance(
+    query: npt.NDArray[np.float32], places: npt.NDArray[np.int64], rows: FileRows, k: int
+) -> tuple[list[int], list[float]]:
+    """The k nearest of some, measured in float64; of equal ones the lower place first."""
+    apart = rows[places].astype(np.float64) - query.astype(np.float64)
+    distances = np.sqrt(np.vecdot(apart, apart))
+    order = np.lexsort((places, distances))[:k]
+    return places[order].tolist(), (-distances[order]).tolist()
+
+
+def opened(documents: str, queries: str, documents_ids: str, queries_ids: str) -> tuple[VectorFile, VectorFile]:
+    """Both files, which must have rows of one length."""
+    ours, asked = open_vectors(documents, documents_ids, "document"), open_vectors(queries, queries_ids, "query")
+    if ours.width != asked.width:
+        found = f"{documents} has {ours.width:,} numbers in a row and {queries} {asked.width:,}"
+        raise ProviderError(f"vectors: {found}; {plural('document')} and queries must be embedded by one model")
+    return ours, asked
+
+
+def check_files(documents: str, queries: str, documents_ids: str, queries_ids: str, similarity: str) -> None:  # noqa: ARG001
+    """Raise unless the files are there and fit together; numbers are not read."""
+    opened(documents, queries, documents_ids, queries_ids)
+
+
+def _files(documents: str, queries: str, documents_ids: str, queries_ids: str, similarity: str) -> list[Path]:  # noqa: ARG001
+    return [Path(one).expanduser() for one in (documents, queries, documents_ids, queries_ids) if one]
+
+
+PROVIDER = Provider(
+    "vectors",
+    "ready-made embeddings of documents and queries, in NumPy files; exact, in bounded memory",
+    Vectors,
+    params=(
+        Param("documents", str, REQUIRED, ".npy, a row per document in the benchmark's order; or .npz with ids and vectors"),
+        Param("queries", str, REQUIRED, "the same for the queries"),
+        Param("documents_ids", str, "", "text file that names the rows, an id in each line"),
+        Param("queries_ids", str, "", "the same for the queries"),
+        Param("similarity", one_of("cosine", "dot", "euclidean"), "cosine", "what makes vectors near"),
+    ),
+    check=check_files,
+    sources=_files,
+)

@@ -1,0 +1,272 @@
+"""Exact search for the nearest vectors, in memory or in .npy and .npz files, which are read block by block."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.errors import AssayError, ProviderError
+from assay.providers.retriever import PermanentFailure
+from assay.text import counted
+
+ENDINGS = (".npy", ".npz")
+WRITE_IDS = "write them as text: np.savez(file, ids=np.array(ids, dtype=str), vectors=vectors)"
+
+
+@dataclass(frozen=True)
+class VectorFile:
+    """A matrix with a row per document or query, and which row is whose: by ids, or in the order of the benchmark."""
+
+    path: str
+    of: str
+    """What its rows stand for, in words: document or query."""
+    vectors: Any
+    ids: tuple[str, ...] | None
+
+    @property
+    def width(self) -> int:
+        """Numbers in a row."""
+        return int(self.vectors.shape[1])
+
+    @cached_property
+    def _rows(self) -> dict[str, int]:
+        return {one: row for row, one in enumerate(self.ids or ())}
+
+    def rows_by_id(self, order: Collection[str] | None) -> dict[str, int]:
+        """Id → row. Without ids of its own, rows are in this order; there must be as many."""
+        if self.ids is not None:
+            return self._rows
+        ways = f"name the rows with {plural(self.of)}_ids=ids.txt, or give an .npz with ids and vectors"
+        if order is None:
+            raise PermanentFailure(f"{self.path} has no ids, and nobody told the order of the {plural(self.of)}: {ways}")
+        if len(order) != len(self.vectors):
+            found = f"{self.path} has {counted(len(self.vectors), 'row')}, and there are {counted(len(order), self.of)}"
+            raise PermanentFailure(f"{found}: one row each, in the order of the benchmark, is needed; or {ways}")
+        return {one: row for row, one in enumerate(order)}
+
+
+def plural(noun: str) -> str:
+    """`queries`, `documents`."""
+    return counted(2, noun).partition(" ")[2]
+
+
+def open_vectors(path: str, ids_path: str, of: str) -> VectorFile:
+    """The file, its numbers left on disk where it is an .npy; errors name it and say what was expected."""
+    file = Path(path).expanduser()
+    if not file.is_file():
+        raise ProviderError(f"vectors: {path}: no such file; give the path of an .npy or .npz file")
+    found = file.stat()
+    ids_found = _stat_of(ids_path)
+    return _open(path, ids_path, of, (found.st_mtime_ns, found.st_size, ids_found))
+
+
+def _stat_of(ids_path: str) -> tuple[int, int] | None:
+    if not ids_path:
+        return None
+    file = Path(ids_path).expanduser()
+    if not file.is_file():
+        raise ProviderError(f"vectors: {ids_path}: no such file; give a text file with an id in each line")
+    return file.stat().st_mtime_ns, file.stat().st_size
+
+
+@lru_cache(maxsize=4)
+def _open(path: str, ids_path: str, of: str, _: object) -> VectorFile:
+    """Opened once, however many scopes there are; a file that has changed is opened again."""
+    try:
+        content = np.load(Path(path).expanduser(), mmap_mode="r", allow_pickle=False)
+        vectors, ids = _of_archive(path, content) if isinstance(content, np.lib.npyio.NpzFile) else (content, None)
+    except AssayError:
+        raise
+    except Exception as error:  # noqa: BLE001 (NumPy lets through what its tokenizer, zipfile and zlib raise)
+        raise ProviderError(f"vectors: {path} cannot be read as .npy or .npz: {_first_line(error)}") from None
+    if vectors.ndim != 2 or not vectors.shape[1]:
+        raise ProviderError(f"vectors: {path} needs a row of numbers per {of}, and has the shape {vectors.shape}")
+    if vectors.dtype.kind != "f" or vectors.dtype.itemsize > 8:
+        raise ProviderError(f"vectors: {path} needs numbers in float16, float32 or float64, and has {vectors.dtype}")
+    ids = _ids_in(ids_path) if ids_path else ids
+    if ids is not None:
+        _check_ids(ids_path or path, ids, path, len(vectors))
+    return VectorFile(path, of, vectors, ids)
+
+
+def _first_line(error: Exception) -> str:
+    return next(iter(str(error).splitlines()), "") or type(error).__name__
+
+
+def _of_archive(path: str, content: Any) -> tuple[Any, tuple[str, ...] | None]:
+    """The arrays `vectors` and `ids`, or the only one there is."""
+    names = list(content.files)
+    name = "vectors" if "vectors" in names else names[0] if len(names) == 1 else ""
+    if not name:
+        raise ProviderError(f"vectors: {path} needs an array called vectors, and ids beside it; it has {', '.join(names)}")
+    if "ids" not in names:
+        return content[name], None
+    try:
+        ids = content["ids"]
+    except ValueError:  # objects, which only pickle could read
+        raise ProviderError(f"vectors: the ids in {path} are Python objects; {WRITE_IDS}") from None
+    if ids.ndim != 1 or ids.dtype.kind not in "USiu":
+        raise ProviderError(f"vectors: the ids in {path} are {ids.dtype} in the shape {ids.shape}; {WRITE_IDS}")
+    return content[name], tuple(one.decode() if isinstance(one, bytes) else str(one) for one in ids.tolist())
+
+
+def _ids_in(path: str) -> tuple[str, ...]:
+    try:
+        text = Path(path).expanduser().read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        raise ProviderError(f"vectors: {path} cannot be read as text in UTF-8 with an id in each line") from None
+    return tuple(line.strip() for line in text.splitlines() if line.strip())
+
+
+def _check_ids(where: str, ids: Sequence[str], path: str, n_rows: int) -> None:
+    """As many as rows, and no two alike."""
+    if len(ids) != n_rows:
+        raise ProviderError(f"vectors: {where} has {counted(len(ids), 'id')}, and {path} {counted(n_rows, 'row')}")
+    if len(set(ids)) != len(ids):
+        seen: set[str] = set()
+        twice = next(one for one in ids if one in seen or seen.add(one))  # type: ignore[func-returns-value]
+        raise ProviderError(f"vectors: the id {twice} comes twice in {where}; ids tell rows apart")
+
+
+Vectors: TypeAlias = npt.NDArray[np.float32]
+Scores: TypeAlias = npt.NDArray[np.float32]
+Rows: TypeAlias = npt.NDArray[np.int64]
+
+QUERIES, DOCUMENTS, PAIRS = 128, 32768, 512
+"""Sizes of the blocks: 16 MB of scores at once, 1 MB of pairs of vectors (256 dimensions)."""
+CROWDED = 4
+"""A block with more candidates for a query than that many times k is thinned out before they are looked at."""
+
+
+def best_of(rows: npt.NDArray[np.integer], scores: Scores, k: int) -> tuple[npt.NDArray[np.integer], Scores]:
+    """The k rows with the highest scores, best first; of equal scores the lower row first."""
+    if len(scores) > k:
+        at_least = scores >= np.partition(scores, len(scores) - k)[len(scores) - k]
+        rows, scores = rows[at_least], scores[at_least]
+    order = np.lexsort((rows, -scores))[:k]
+    return rows[order], scores[order]
+
+
+def top_k(queries: Vectors, documents: Vectors, k: int) -> tuple[Rows, Scores]:
+    """For each query the k documents with the largest dot product, best first; of equal ones the lower row first.
+
+    A float32 matrix product finds the candidates. Its last bits depend on blocks, threads and company, so each
+    candidate is scored again by itself in float64: the answer depends on the vectors alone.
+    """
+    k = min(k, len(documents))
+    rows, scores = np.zeros((len(queries), k), np.int64), np.zeros((len(queries), k), np.float32)
+    if k == 0:
+        return rows, scores
+    longest = max(float(_lengths(documents[at : at + DOCUMENTS]).max()) for at in range(0, len(documents), DOCUMENTS))
+    for start in range(0, len(queries), QUERIES):
+        block = slice(start, start + QUERIES)
+        rows[block], scores[block] = _top_k_of_block(queries[block], documents, k, longest)
+    return rows, scores
+
+
+def _top_k_of_block(queries: Vectors, documents: Vectors, k: int, longest: float) -> tuple[Rows, Scores]:
+    """A few queries against all documents, a block of them at a time; after each block k pairs per query are kept."""
+    slack = (queries.shape[1] * 2.0**-23 * longest * _lengths(queries)).astype(np.float32)
+    floor = np.full(len(queries), -np.inf, np.float32)
+    who, row, score = np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.float32)
+    for start in range(0, len(documents), DOCUMENTS):
+        new_who, new_row = _candidates(queries @ documents[start : start + DOCUMENTS].T, floor - slack, slack, k)
+        new_row += start
+        score = np.concatenate((score, _dot_products(queries, documents, new_who, new_row)))
+        who, row = np.concatenate((who, new_who)), np.concatenate((row, new_row))
+        order = np.lexsort((row, -score, who))
+        first = np.searchsorted(who[order], np.arange(len(queries)))
+        order = order[np.arange(len(order)) - first[who[order]] < k]
+        who, row, score = who[order], row[order], score[order]
+        last = np.searchsorted(who, np.arange(len(queries))) + k - 1
+        if len(who) == len(queries) * k:
+            floor = score[last]
+    return row.reshape(-1, k), score.reshape(-1, k)
+
+
+def _candidates(scores: Scores, floor: Scores, slack: Scores, k: int) -> tuple[Rows, Rows]:
+    """Which (query, document) pairs may be among the k best: `slack` is how far a score can be off."""
+    above = scores >= floor[:, None]
+    if scores.shape[1] > CROWDED * k:
+        crowded = np.flatnonzero(np.count_nonzero(above, axis=1) > CROWDED * k)
+        if len(crowded):
+            some = scores[crowded]
+            kth = np.partition(some, some.shape[1] - k, axis=1)[:, some.shape[1] - k]
+            above[crowded] = some >= np.maximum(kth - 2 * slack[crowded], floor[crowded])[:, None]
+    who, row = np.nonzero(above)
+    return who.astype(np.int64, copy=False), row.astype(np.int64, copy=False)
+
+
+def _dot_products(queries: Vectors, documents: Vectors, who: Rows, row: Rows) -> Scores:
+    """The dot product of each pair by itself, in float64, rounded once."""
+    products = np.empty(len(who), np.float32)
+    wide = queries.astype(np.float64)
+    for start in range(0, len(who), PAIRS):
+        some = slice(start, start + PAIRS)
+        products[some] = np.vecdot(wide[who[some]], documents[row[some]].astype(np.float64))
+    return products
+
+
+def _lengths(vectors: Vectors) -> npt.NDArray[np.float64]:
+    return np.sqrt(np.vecdot(vectors, vectors).astype(np.float64))
+
+
+class FileRows:
+    """The rows at some places of a file, in that order: `rows[some]` is a matrix of float32, of length 1 for the cosine.
+
+    Numbers that are not finite are refused. For the cosine, rows of zeros are left out: they have no direction.
+    """
+
+    def __init__(self, file: VectorFile, at: npt.NDArray[np.int64], similarity: str) -> None:
+        self._file, self._is_cosine, self._at = file, similarity == "cosine", at
+        blocks = [self._lengths(at[start : start + DOCUMENTS]) for start in range(0, len(at), DOCUMENTS)]
+        lengths = np.concatenate(blocks) if blocks else np.zeros(0)
+        self.placed = np.flatnonzero(lengths) if self._is_cosine else np.arange(len(at))
+        """Which of the places asked for are there."""
+        self._at, self._length = at[self.placed], lengths[self.placed]
+        self.shape = (len(self._at), file.width)
+
+    def _lengths(self, at: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        """How long the vectors are."""
+        block = self._file.vectors[at].astype(np.float64)
+        with np.errstate(over="ignore", invalid="ignore"):
+            lengths = np.sqrt(np.vecdot(block, block))
+        fits = np.isfinite(lengths) & (np.abs(block).max(axis=1, initial=0) <= np.finfo(np.float32).max)
+        if not fits.all():
+            row = int(at[np.flatnonzero(~fits)[0]])
+            raise PermanentFailure(
+                f"{self._file.path}, row {row + 1:,}: a number that is not finite, or too large for float32"
+            )
+        return lengths
+
+    def __len__(self) -> int:
+        return len(self._at)
+
+    def __getitem__(self, some: Any) -> npt.NDArray[np.float32]:
+        block = np.asarray(self._file.vectors[self._at[some]])
+        if self._is_cosine:
+            block = block.astype(np.float64) / self._length[some][:, None]
+        return np.ascontiguousarray(block, np.float32)
+
+    def lifted(self) -> Lifted:
+        """The same with one number more, by which the largest dot product is the least distance."""
+        return Lifted(self, self._length)
+
+
+class Lifted:
+    """Rows with minus half their squared length behind: q·d − |d|²/2 is largest where |q − d| is least."""
+
+    def __init__(self, rows: FileRows, length: npt.NDArray[np.float64]) -> None:
+        self._rows, self._more = rows, (-(length**2) / 2).astype(np.float32)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, some: Any) -> npt.NDArray[np.float32]:
+        return np.hstack([self._rows[some], self._more[some][:, None]])

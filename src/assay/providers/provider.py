@@ -1,0 +1,324 @@
+"""Provider: the record of a kind of retriever, the protocol of retrievers, and how a provider is parsed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
+from pathlib import Path
+from typing import Any, Protocol
+
+from assay.catalog import find_entry, load_entries
+from assay.errors import BadParameter, UnknownName
+from assay.grammar import (
+    REQUIRED,
+    Param,
+    WrittenName,
+    cutoff,
+    depth,
+    flag,
+    fraction,
+    fractions,
+    not_negative,
+    number,
+    numbers,
+    parse_setting,
+    persistence,
+    positive,
+    show,
+)
+from assay.masking import MASK, add_environment, is_secret_name, mask, mask_nested
+from assay.model import Document, Hit, Query
+from assay.providers.secrets import arguments_of, revealed, without_private
+
+HARMLESS = (cutoff, depth, flag, fraction, fractions, not_negative, number, numbers, persistence, positive)
+"""Readers of parameters that can only be numbers, or true or false."""
+
+
+class Retriever(Protocol):
+    """All that a system under test has to do. Both methods may be coroutines."""
+
+    def index(self, documents: Iterable[Document]) -> Any:
+        """Take the documents that may be retrieved."""
+
+    def search(self, queries: Sequence[Query], k: int) -> Any:
+        """For each query, up to k hits, best first."""
+
+
+@dataclass(frozen=True)
+class Provider:
+    """One kind of retriever."""
+
+    name: str
+    meaning: str
+    make: Callable[..., Retriever]
+    """Parameters, and the parts where it takes any, → a retriever."""
+    params: tuple[Param, ...] = ()
+    takes_parts: bool = False
+    """Whether it is made of other providers: `hybrid(bm25, dense)`."""
+    default_parts: tuple[str, ...] = ()
+    batch: int = 1000
+    """Queries asked at once; 1 where each is asked by itself, several side by side."""
+    indexes: bool | Callable[..., bool] = True
+    """Whether it is given the documents, or what tells that from its parameters. If not, it has its own, and must heed
+    scopes itself.
+    """
+    is_repeatable: bool = False
+    """Whether its configuration alone decides its answers, so that they may be kept."""
+    unless_set: tuple[str, ...] = ()
+    """Parameters that name something which may change, such as a folder with a model."""
+    short_for: str = ""
+    """The parameter that `name:value` sets: `python:module:function`."""
+    check: Callable[..., None] | None = None
+    """Parameters, and parts as they are bound, → an error where it is certain that it cannot work. Asks nothing."""
+    sources: Callable[..., Iterable[Path]] | None = None
+    """Parameters → the user's own files that decide the answers."""
+    heeds_scope: bool | Callable[..., bool] = True
+    """Whether a query's scope reaches it, so that it can search there alone; or what tells that from its parameters."""
+    keeps_first: bool = False
+    """Whether its hits tell how they were ranked before it put them into a new order."""
+
+
+@dataclass(frozen=True)
+class BoundProvider:
+    """A provider with its parameters and parts."""
+
+    provider: Provider
+    params: Mapping[str, Any]
+    parts: tuple[BoundProvider, ...] = ()
+    given: frozenset[str] = field(default=frozenset(), compare=False)
+    label: str = field(default="", compare=False)
+    """What it is called in tables, if not by what it is."""
+
+    @property
+    def name(self) -> str:
+        """Its label; without one, how it is written: `bm25(k1=0.9)`, `hybrid(bm25, dense)`. Secrets are left out."""
+        return mask(self.label or self._written)
+
+    @property
+    def _written(self) -> str:
+        settings = {
+            param.name: self.params[param.name]
+            for param in self.provider.params
+            if self.params[param.name] != param.default and not is_secret_name(param.name)
+        }
+        if self.provider.short_for and set(settings) == {self.provider.short_for}:
+            return f"{self.provider.name}:{settings[self.provider.short_for]}"
+        inside = [part.name for part in self.parts]
+        inside += [f"{name}={_quoted(value)}" for name, value in settings.items()]
+        return f"{self.provider.name}({', '.join(inside)})" if inside else self.provider.name
+
+    @property
+    def configuration(self) -> dict[str, Any]:
+        """Everything that was set, defaults included, with secrets blotted out."""
+        settings = {name: MASK if is_secret_name(name) and value else _plain(value) for name, value in self.params.items()}
+        parts = {"parts": [part.configuration for part in self.parts]} if self.parts else {}
+        plain: dict[str, Any] = mask_nested({"provider": self.provider.name, **settings, **parts})
+        return plain
+
+    @property
+    def fingerprint(self) -> str:
+        """A short hash of the configuration, secrets included."""
+        plain = {name: revealed(value) if isinstance(value, str) else value for name, value in self.params.items()}
+        content = json.dumps([self.provider.name, _plain(plain), [one.fingerprint for one in self.parts]], sort_keys=True)
+        return hashlib.blake2b(content.encode(), digest_size=8).hexdigest()
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether its answers may be kept: its own and those of its parts."""
+        changes = any(self.params[name] not in (None, "") for name in self.provider.unless_set)
+        return self.provider.is_repeatable and not changes and all(part.is_repeatable for part in self.parts)
+
+    @property
+    def indexes(self) -> bool:
+        """Whether it searches in documents that it is given; one that is made of others does if any of them does."""
+        if self.parts:
+            return any(part.indexes for part in self.parts)
+        indexes = self.provider.indexes
+        return indexes(**self.params) if callable(indexes) else indexes
+
+    @property
+    def heeds_scope(self) -> bool:
+        """Whether it, and each of its parts, can search in a query's scope alone."""
+        heeds = self.provider.heeds_scope
+        own = heeds(**self.params) if callable(heeds) else heeds
+        return own and all(part.heeds_scope for part in self.parts)
+
+    def check(self) -> None:
+        """Raise where it is certain that it, or a part of it, cannot work; nothing is asked, and nothing indexed."""
+        for part in self.parts:
+            part.check()
+        if self.provider.check is not None:
+            self.provider.check(**({"parts": self.parts} if self.provider.takes_parts else {}), **self.params)
+
+    def sources(self) -> dict[str, str]:
+        """File → a short hash of its content, for the user's own files that decide the answers."""
+        own = self.provider.sources(**self.params) if self.provider.sources is not None else ()
+        found = prints_of(own)
+        for part in self.parts:
+            found |= part.sources()
+        return found
+
+    def filled(self, **values: Any) -> BoundProvider:
+        """The same, with these values where it, or a part of it, has parameters of those names that the user did not set."""
+        taken = {param.name for param in self.provider.params} - self.given
+        fitting = {name: value for name, value in values.items() if name in taken}
+        return replace(self, params={**self.params, **fitting}, parts=tuple(part.filled(**values) for part in self.parts))
+
+    def make(self) -> Retriever:
+        """A retriever, ready to index or to search. Its code may know any variable, so those that are secrets are masked."""
+        add_environment()
+        if not self.provider.takes_parts:
+            return self.provider.make(**self.params)
+        return self.provider.make(parts=[part.make() for part in self.parts], **self.params)
+
+
+def _quoted(value: Any) -> str:
+    text = show(value)
+    return f"'{text}'" if isinstance(value, str) and re.search(r"[\s,()=:'\"]", text) else text
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(name): _plain(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    return value if isinstance(value, int | float | bool | None) else str(value)
+
+
+@cache
+def all_providers() -> dict[str, Provider]:
+    """Name → provider, sorted by name."""
+    return load_entries("assay.providers.catalog", Provider, "assay.providers")
+
+
+def find_provider(name: str) -> Provider:
+    """The provider of that name."""
+    return find_entry("provider", name, all_providers())
+
+
+def parse_provider(text: WrittenName | Mapping[WrittenName, Any]) -> BoundProvider:
+    """`bm25(k1=0.9)`, `hybrid(bm25, dense, method=rrf)`, `python:module:function`; or a mapping, as YAML has it.
+
+    What names code, a command, a file or an address is taken only from what the user wrote.
+    """
+    if isinstance(text, Mapping):
+        return _of_mapping(text)
+    shape = re.fullmatch(r"\s*(?P<name>\w[\w-]*)\s*(?:\((?P<inside>.*)\)|:(?P<short>.+?))?\s*", text, re.DOTALL)
+    shown = _marked_like(text, without_private(text, all_providers().values()))
+    _refuse_bare_function(text)
+    if not shape:
+        raise BadParameter(f"{shown!r} is not a provider; write name, name(parameter=value) or python:module:function")
+    provider = find_provider(shape["name"].replace("-", "_"))
+    if shape["short"]:
+        if not provider.short_for:
+            raise BadParameter(f"{shown}: {provider.name} takes its parameters in brackets: {provider.name}(…)")
+        given = _setting(shown, provider, provider.short_for, shape["short"])
+        return _bound(shown, provider, given, [])
+    given = {}
+    parts: list[BoundProvider] = []
+    for part in arguments_of(shape["inside"] or "", text, shown):
+        if setting := re.fullmatch(r"(\w+)\s*=\s*(.*)", part, re.DOTALL):
+            given |= _setting(shown, provider, setting[1], setting[2])
+        else:
+            parts.append(parse_provider(_marked_like(text, part)))
+    return _bound(shown, provider, given, parts)
+
+
+def _setting(written: str, provider: Provider, name: str, value: str) -> dict[str, Any]:
+    """One parameter. In text that is not marked as written, only numbers, flags and words out of a few are taken: all else
+    may name code, a command, a file or an address.
+    """
+    found = parse_setting(written, provider.name, provider.params, name, value)
+    if isinstance(written, WrittenName):
+        return found
+    for param in provider.params:
+        if param.name in found and param.parse not in HARMLESS and not param.choices:
+            what = f"{provider.name}: {param.name}"
+            raise BadParameter(f"{what} is taken only from what you write yourself, such as a plan, not from what was read")
+    return found
+
+
+def _marked_like(whole: Any, part: str) -> Any:
+    """A part of what was written is written too."""
+    return WrittenName(part) if isinstance(whole, WrittenName) else part
+
+
+def _refuse_bare_function(text: str) -> None:
+    """`my_module:search` lacks the provider that calls it."""
+    place, colon, name = text.strip().partition(":")
+    is_function = all(part.isidentifier() for part in (*place.split("."), *name.split(".")))
+    if colon and is_function and place not in all_providers():
+        raise UnknownName("provider", text.strip(), [f"python:{place}:{name}"], f"there are {', '.join(all_providers())}")
+
+
+def _of_mapping(content: Mapping[Any, Any]) -> BoundProvider:
+    """`{bm25: {k1: 0.9}}`, or `{name: bm25, k1: 0.9}`; parts under `providers`."""
+    if "name" in content:
+        name, settings = (
+            _marked_like(content["name"], str(content["name"])),
+            {key: value for key, value in content.items() if key != "name"},
+        )
+    elif len(content) == 1:
+        ((name, settings),) = content.items()
+        settings = dict(settings or {})
+    else:
+        raise BadParameter(f"a provider is a name or a map with one name, not {sorted(content)}")
+    provider = find_provider(name)
+    parts = [parse_provider(part) for part in settings.pop("providers", [])]
+    given: dict[str, Any] = {}
+    for key, value in settings.items():
+        text = value if isinstance(value, str) else json.dumps(value) if isinstance(value, Mapping | list) else show(value)
+        given |= _setting(name, provider, key, text)
+    return _bound(name, provider, given, parts)
+
+
+def _bound(text: str, provider: Provider, given: Mapping[str, Any], parts: Sequence[BoundProvider]) -> BoundProvider:
+    settings = {param.name: given.get(param.name, param.default) for param in provider.params}
+    missing = [name for name, value in settings.items() if value is REQUIRED]
+    if missing:
+        raise BadParameter(f"{text}: {provider.name} needs {', '.join(missing)}, as in {provider.name}({missing[0]}=…)")
+    if parts and not provider.takes_parts:
+        raise BadParameter(f"{text}: {provider.name} is not made of other providers")
+    if provider.takes_parts and not parts:
+        parts = [_bound(name, find_provider(name), {}, []) for name in provider.default_parts]
+    return BoundProvider(provider, settings, tuple(parts), frozenset(given))
+
+
+def hits_of_ids(ids: Sequence[str], scores: Sequence[float]) -> list[Hit]:
+    """Hits out of ids and scores side by side."""
+    return [Hit(doc_id, float(score)) for doc_id, score in zip(ids, scores, strict=True)]
+
+
+def prints_of(files: Iterable[Path]) -> dict[str, str]:
+    """File → a short hash of its content; what is no file, or cannot be read, is left out."""
+    found: dict[str, str] = {}
+    for file in files:
+        try:
+            if file.is_file():
+                found[_shown(file)] = _print_of(file)
+        except OSError:
+            continue
+    return found
+
+
+def _print_of(file: Path) -> str:
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, partial(hashlib.blake2b, digest_size=8)).hexdigest()
+
+
+def _shown(file: Path) -> str:
+    """Its path, from the current folder where it lies below."""
+    path, here = file.absolute(), Path.cwd()
+    return (path.relative_to(here) if path.is_relative_to(here) else path).as_posix()
+
+
+def whole_number(text: str) -> int:
+    """0, 1, 2, …"""
+    try:
+        return cutoff(text) if text.strip("0") or not text else 0
+    except ValueError:
+        raise ValueError("a whole number from 0 to 1,000,000,000") from None

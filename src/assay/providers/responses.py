@@ -1,0 +1,360 @@
+"""Responses: what retrievers return, in all its shapes, as hits best first; with secrets masked, and from several parts."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Callable, Collection, ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence, ValuesView
+from dataclasses import replace
+from operator import ge
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+
+from assay.errors import AssayError, ProviderError
+from assay.masking import find_secret, has_secrets, mask_nested
+from assay.model import (
+    IDS,
+    SCORES,
+    TERM,
+    TEXTS,
+    Document,
+    Hit,
+    Pack,
+    Query,
+    are_columns,
+    as_number,
+    records_of_columns,
+    term_of,
+    text_id,
+)
+from assay.providers.event_loop import EventLoop
+from assay.providers.provider import Retriever
+from assay.providers.retriever import PermanentFailure, Reported, reported
+from assay.text import counted, shortened, some_of
+from assay.views import GATED
+
+Answers = list[list[Hit] | ProviderError]
+"""For each query its hits, best first; or, where others in the batch did better, the error it got instead."""
+
+LISTS: tuple[str, ...] = ("results", "hits", "documents", "data", "matches", "retrieved", "chunks", "nodes", "items")
+LISTS += ("docs", "result", "points", "response", "value")
+"""Where services put their hits; a few put them one level further down (`hits.hits`, `response.docs`)."""
+MORE_IDS = ("node_id", "objectID", "key", TERM)
+MORE_SCORES = ("_score", "_rankingScore", "@search.score", "certainty")
+DISTANCES = ("distance", "_distance")
+"""The nearer the better: negated, they are scores."""
+INSIDE = ("metadata", "payload", "_source", "document", "node", "fields")
+"""Parts of a hit in which its id and text may stand."""
+LISTED = (Sequence, Iterator, KeysView, ItemsView, ValuesView)
+"""What has an order; a set has none."""
+
+
+class Entry(NamedTuple):
+    """A hit as far as it can be read; without a score it is known by its place."""
+
+    doc: Any
+    score: Any = None
+    text: str | None = None
+    metadata: Mapping[str, Any] | None = None
+    is_term: bool = False
+    """Whether its id is the term that its metadata name, which several entries may share."""
+
+
+def hits_from(answer: Any, k: int | None = None) -> list[Hit]:
+    """At most k hits, best first, out of hits, pairs, records, ids or arrays; ids alone are taken as ranked.
+
+    What has scores is sorted by them, equals staying in the order given. A document that comes twice, a score that
+    is not a finite number, and anything that is no hit is Final: it would be the same again. An error in place of hits
+    is raised. What is said beside the hits comes along.
+    """
+    listed = _listed(answer)
+    hits = _quick_hits(listed)
+    if hits is None:
+        hits = hits_of_entries([read_entry(entry, place) for place, entry in enumerate(listed, 1)], k)
+    elif k is not None:
+        hits = hits[:k]
+    return hits if type(answer) is list else reported(hits, answer)
+
+
+def _quick_hits(listed: list[Any]) -> list[Hit] | None:
+    """Hits, pairs or ids, all of a kind and nothing to be done about them; None for everything else."""
+    kinds = set(map(type, listed))
+    if kinds == {Hit}:
+        docs, scores = [hit.doc_id for hit in listed], [hit.score for hit in listed]
+        return listed if _is_clean(docs, scores) else None
+    if kinds == {str}:
+        docs, scores = listed, list(map(float, range(0, -len(listed), -1)))
+    elif kinds in ({tuple}, {list}) and set(map(len, listed)) == {2}:
+        docs, scores = [pair[0] for pair in listed], [pair[1] for pair in listed]
+    else:
+        return None
+    return list(map(Hit, docs, scores)) if _is_clean(docs, scores) else None
+
+
+def answers_from(answers: Any, queries: Sequence[Query], k: int) -> Answers:
+    """Answers to a batch: one for each query in their order, or a mapping by query id. Bad ones become errors."""
+    if isinstance(answers, Mapping):
+        answers = [answers.get(query.query_id, ProviderError("the query was not answered")) for query in queries]
+    if not isinstance(answers, Sequence | np.ndarray) or isinstance(answers, str | bytes):
+        raise PermanentFailure(f"search must return a list with one answer per query, not {shortened(answers)}")
+    if len(answers) != len(queries):
+        raise PermanentFailure(
+            f"search was given {counted(len(queries), 'query')} and returned {counted(len(answers), 'answer')}"
+        )
+    return [_answer(answer, k) for answer in answers]
+
+
+def _answer(answer: Any, k: int) -> list[Hit] | ProviderError:
+    try:
+        return hits_from(answer, k)
+    except ProviderError as error:
+        return error
+    except (Exception, SystemExit) as error:  # noqa: BLE001 (handed over in place of hits)
+        return ProviderError(f"{type(error).__name__}: {error}")
+
+
+def _is_clean(docs: list[Any], scores: list[Any]) -> bool:
+    """Whether nothing needs to be done: text ids, none twice, and finite floats that never rise."""
+    return (
+        set(map(type, docs)) == {str}
+        and set(map(type, scores)) == {float}
+        and len(set(docs)) == len(docs)
+        and "" not in docs
+        and all(map(ge, scores[:1] + scores, scores))
+        and scores[0] != math.inf
+        and scores[-1] != -math.inf
+    )
+
+
+def hits_of_entries(entries: Sequence[Entry], k: int | None = None) -> list[Hit]:
+    """Entries as hits: checked, sorted by score where they have any, cut at k. Of entries of one term the best counts."""
+    unscored = [entry for entry in entries if entry.score is None]
+    if unscored and len(unscored) < len(entries):
+        raise PermanentFailure(f"some hits have a score, {unscored[0].doc} has none")
+    hits: dict[str, Hit] = {}
+    for place, (doc, score, text, metadata, is_term) in enumerate(entries):
+        try:
+            doc_id = text_id(doc)
+        except AssayError as error:
+            raise PermanentFailure(f"hit {place + 1}: {error}") from None
+        if not doc_id:
+            raise PermanentFailure(f"hit {place + 1}: the id is empty")
+        if doc_id in hits and not is_term:
+            raise PermanentFailure(f"document {doc_id} comes twice")
+        hit = Hit(doc_id, float(-place) if score is None else _number(doc_id, score), text, metadata)
+        hits[doc_id] = max(hits.get(doc_id, hit), hit, key=_score)
+    ranked = list(hits.values()) if unscored else sorted(hits.values(), key=_score, reverse=True)
+    return ranked if k is None else ranked[:k]
+
+
+def _score(hit: Hit) -> float:
+    return hit.score
+
+
+def _number(doc_id: str, score: Any) -> float:
+    number = as_number(score)
+    if number is None or not math.isfinite(number):
+        raise PermanentFailure(f"the score of document {doc_id} is {shortened(score)}; only a finite number can be ranked")
+    return number
+
+
+def _listed(answer: Any) -> list[Any]:
+    """The entries of an answer, best first or not."""
+    if type(answer) is list:
+        return answer
+    if isinstance(answer, Mapping):
+        found = find_entries(answer)
+        if found is None and any(answer.get(name) is True for name in GATED):
+            found = []
+        elif found is None and all(map(_is_number, answer.values())):
+            found = list(answer.items())
+        if found is None:
+            raise PermanentFailure(f"no list of hits is in the answer, which has {names_in(answer)}")
+        return found
+    if isinstance(answer, tuple) and len(answer) == 2 and all(isinstance(one, np.ndarray) for one in answer):
+        return _side_by_side(*answer)
+    if isinstance(answer, np.ndarray):
+        return _of_array(answer)
+    if isinstance(answer, Exception):
+        raise answer
+    if not isinstance(answer, LISTED) or isinstance(answer, str | bytes):
+        raise PermanentFailure(f"expected a list of hits, (id, score) pairs or ids, found {shortened(answer)}")
+    return list(answer)
+
+
+def _is_number(value: Any) -> bool:
+    return as_number(value) is not None and not isinstance(value, bool)
+
+
+def _side_by_side(ids: np.ndarray, scores: np.ndarray) -> list[Any]:
+    """Two arrays: ids, then scores."""
+    ids, scores = ids.squeeze(), scores.squeeze()
+    if ids.dtype.kind == "f" or ids.shape != scores.shape or ids.ndim > 1:
+        raise PermanentFailure(
+            f"expected ids and scores of equal length, found arrays of shape {ids.shape} and {scores.shape}"
+        )
+    return list(zip(np.atleast_1d(ids).tolist(), np.atleast_1d(scores).tolist(), strict=True))
+
+
+def _of_array(answer: np.ndarray) -> list[Any]:
+    """An array of ids, or one with two columns: ids and scores. Among floats, ids are whole numbers."""
+    if answer.ndim == 2 and answer.shape[1] == 2:
+        rows: list[list[Any]] = answer.tolist()
+        return [[int(doc) if isinstance(doc, float) and doc.is_integer() else doc, score] for doc, score in rows]
+    if answer.ndim != 1:
+        raise PermanentFailure(f"expected an array of ids, or of ids and scores, found shape {answer.shape}")
+    return answer.tolist()
+
+
+def find_entries(answer: Mapping[str, Any], depth: int = 3) -> list[Any] | None:
+    """The list of hits in a service's answer, found by its usual names; None where there is none."""
+    if are_columns(answer):
+        try:
+            return list(records_of_columns(answer))
+        except ValueError as error:
+            raise PermanentFailure(str(error)) from None
+    for name in LISTS:
+        inside = answer.get(name)
+        if isinstance(inside, list):
+            return inside
+        if isinstance(inside, Mapping) and depth > 1 and (found := find_entries(inside, depth - 1)) is not None:
+            return found
+    return None
+
+
+def read_entry(entry: Any, place: int, *, needs_id: bool = True) -> Entry:
+    """A hit, an id, a pair of id and score, or a record with the usual names; places count from 1."""
+    if isinstance(entry, Hit):
+        return Entry(entry.doc_id, entry.score, entry.text, entry.metadata)
+    if isinstance(entry, str | numbers.Integral):
+        return Entry(entry)
+    if isinstance(entry, tuple | list | np.ndarray):
+        return _read_pair(entry, place)
+    read = entry.get if isinstance(entry, Mapping) else lambda name: getattr(entry, name, None)
+    found = _read_record(read)
+    if found.doc is None and needs_id:
+        has = f"it has {names_in(entry)}" if isinstance(entry, Mapping) else f"it is {shortened(entry)}"
+        raise PermanentFailure(f"hit {place} has no id: {has}")
+    return found
+
+
+def _read_pair(pair: Sequence[Any] | np.ndarray, place: int) -> Entry:
+    """(id, score), (record, score) or (id, score, text)."""
+    if len(pair) not in (2, 3):
+        raise PermanentFailure(f"hit {place}: expected an id and a score, found {shortened(pair)}")
+    first = read_entry(pair[0], place)
+    text = pair[2] if len(pair) == 3 and isinstance(pair[2], str) else first.text
+    return first._replace(score=pair[1], text=text)
+
+
+def _read_record(read: Callable[[str], Any]) -> Entry:
+    parts = [part for name in INSIDE if isinstance(part := read(name), Mapping)]
+    readers = [read, *(part.get for part in parts)]
+    term = next((term for part in parts if (term := term_of(part))), None)
+    doc = term or next((value for one in readers for name in (*IDS, *MORE_IDS) if _can_be_id(value := one(name))), None)
+    text = next((value for one in readers for name in TEXTS if isinstance(value := one(name), str)), None)
+    score = next((value for name in (*SCORES, *MORE_SCORES) if (value := read(name)) is not None), None)
+    if score is None and (far := next((far for name in DISTANCES if (far := read(name)) is not None), None)) is not None:
+        score = -far if _is_number(far) else far
+    return Entry(doc, score, text, parts[0] if parts else None, term is not None)
+
+
+def _can_be_id(value: Any) -> bool:
+    return isinstance(value, str | numbers.Integral) and not isinstance(value, bool)
+
+
+def names_in(content: Mapping[str, Any]) -> str:
+    """The names in a mapping, for messages."""
+    return some_of([str(name) for name in content], 8) or "nothing in it"
+
+
+def masked_answers(answers: Answers) -> Answers:
+    """The answers; those in which no secret occurs as they are. A secret in an id makes an error of the answer."""
+    if not has_secrets() or not find_secret(_everything(answers)):
+        return answers
+    return [one if isinstance(one, ProviderError) else _masked(one) for one in answers]
+
+
+def _everything(answers: Answers) -> str:
+    """All texts in the answers, run together; a text that cannot be encoded is written as Python would."""
+    said = [one.said for one in answers if isinstance(one, Reported)]
+    texts = _texts(hit for hits in answers if not isinstance(hits, ProviderError) for hit in hits)
+    try:
+        return "\n".join(texts) + msgspec.json.encode(said, enc_hook=str).decode() if said else "\n".join(texts)
+    except (TypeError, ValueError, UnicodeEncodeError, RecursionError):
+        return "\n".join([*texts, repr(said)])
+
+
+def _texts(hits: Iterable[Hit]) -> list[str]:
+    found = []
+    for hit in hits:
+        found.append(hit.doc_id)
+        if hit.text is not None:
+            found.append(hit.text)
+        if hit.metadata:
+            found.append(_encoded(hit.metadata))
+    return found
+
+
+def _encoded(metadata: Any) -> str:
+    try:
+        return msgspec.json.encode(metadata, enc_hook=str).decode()
+    except (TypeError, ValueError, UnicodeEncodeError, RecursionError):
+        return repr(metadata)
+
+
+def _masked(hits: list[Hit]) -> list[Hit] | ProviderError:
+    for place, hit in enumerate(hits, 1):
+        if what := find_secret(hit.doc_id):
+            return PermanentFailure(f"hit {place}: its document id contains a secret ({what}), so the answer is not kept")
+    masked = [replace(hit, text=mask_nested(hit.text), metadata=mask_nested(hit.metadata)) for hit in hits]
+    return Reported(masked, mask_nested(hits.said)) if isinstance(hits, Reported) else masked
+
+
+Judged = Mapping[str, Mapping[str, float]]
+"""Query → document → grade."""
+
+
+class Parts:
+    """Hands on to every part what it is given itself; coroutines are awaited."""
+
+    def __init__(self, parts: Sequence[Retriever]) -> None:
+        self.parts = list(parts)
+        self.batch: int = min((getattr(part, "batch", 1000) for part in self.parts), default=1000)
+        """As many queries at once as the part takes that takes the fewest."""
+        self._event_loop = EventLoop()
+
+    def index(self, documents: Iterable[Document]) -> None:
+        """Give the documents to each."""
+        documents = list(documents)
+        for part in self.parts:
+            self._event_loop.result(part.index(documents))
+
+    def search(self, queries: Sequence[Query], k: int) -> list[Answers]:
+        """Part by part, the answers to all queries."""
+        return [answers_from(self._event_loop.result(part.search(queries, k)), queries, k) for part in self.parts]
+
+    def know(self, qrels: Judged, pack: Pack | None = None, relevance: str = "auto", **settings: Any) -> None:
+        """Tell what is relevant to each part that may know it."""
+        for part in self.parts:
+            if callable(know := getattr(part, "know", None)):
+                know(qrels, pack, relevance, **settings)
+
+    def know_order(self, queries: Collection[str], documents: Collection[str]) -> None:
+        """Tell the order of the benchmark to each part that reads files in that order."""
+        for part in self.parts:
+            if callable(know := getattr(part, "know_order", None)):
+                know(queries, documents)
+
+    def close(self) -> None:
+        """Close each part that can be closed."""
+        for part in self.parts:
+            if callable(close := getattr(part, "close", None)):
+                self._event_loop.result(close())
+
+
+def ranked(hits: Iterable[Hit]) -> list[Hit]:
+    """Hits in the order of every run: score descending, then id descending."""
+    return sorted(hits, key=lambda hit: (hit.score, hit.doc_id), reverse=True)

@@ -1,0 +1,89 @@
+"""What retrievers have in common: hits with fields about the query, the order of documents in ties, and errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
+from typing import Any
+
+from assay.errors import ProviderError
+from assay.masking import mask
+from assay.model import Document, Hit
+from assay.views import ABSTAINED, ANSWERS, CONFIDENCE
+from assay.views import SAID as ROUTES
+
+FIELDS = frozenset((*ANSWERS, *CONFIDENCE, *ABSTAINED))
+"""Names under which something is said about a query beside its hits; everything else there is left alone."""
+
+
+class Reported(list[Hit]):
+    """A list of hits like any other; `said` is what came along."""
+
+    def __init__(self, hits: Iterable[Hit], said: Mapping[str, Any]) -> None:
+        super().__init__(hits)
+        self.said = dict(said)
+
+
+def reported(hits: list[Hit], answer: Any) -> list[Hit]:
+    """The hits with what an answer says beside them; as they are, where it says nothing."""
+    said = said_beside(answer)
+    return Reported(hits, said) if said else hits
+
+
+def said_beside(answer: Any) -> dict[str, Any]:
+    """What an answer says about the query as a whole; nothing where it is a mere list of hits."""
+    if isinstance(answer, Reported):
+        return answer.said
+    if not isinstance(answer, Mapping) or all(map(_is_score, answer.values())):
+        return {}
+    said = {name: value for name, value in answer.items() if name in FIELDS and not isinstance(value, list | Mapping)}
+    return said | {name: value for name, value in answer.items() if name in ROUTES and value is not None}
+
+
+def _is_score(value: Any) -> bool:
+    """Where all are scores, the names are those of documents."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def in_tie_order(documents: Iterable[Document]) -> list[Document]:
+    """The documents by id, descending: of two with equal scores the earlier one comes first, as in every run."""
+    ordered = sorted(documents, key=lambda document: document.doc_id, reverse=True)
+    for one, other in pairwise(ordered):
+        if one.doc_id == other.doc_id:
+            raise PermanentFailure(f"the document {one.doc_id} is there twice; ids tell documents apart")
+    return ordered
+
+
+def not_indexed(provider: str) -> PermanentFailure:
+    """The error of a retriever that is asked before it has its documents."""
+    return PermanentFailure(f"{provider} was asked before it had its documents: call index(documents) first")
+
+
+BUSY_STATUS = (429, 503)
+"""What a busy service answers in HTTP: too many requests, service unavailable."""
+FINAL_STATUS = (301, 308, 400, 401, 403, 404, 405, 410, 413, 414, 415, 422)
+"""What a service answers in HTTP to a request that it will never take."""
+
+BUGS = (TypeError, AttributeError, NameError, ImportError, LookupError, ArithmeticError, AssertionError, NotImplementedError)
+"""What code raises that is wrong, and not only unlucky."""
+
+
+class RetryLater(ProviderError):
+    """The service has too much to do; `retry_after` is the wait in seconds it asked for, None where it named none."""
+
+    def __init__(self, retry_after: float | None = None, message: str = "") -> None:
+        wait = "" if retry_after is None else f"; it asks to wait {retry_after:g} s"
+        super().__init__((message or "the service is busy") + wait)
+        self.retry_after, self.message = retry_after, mask(message)
+
+    def __reduce__(self) -> tuple[type[RetryLater], tuple[float | None, str]]:
+        return type(self), (self.retry_after, self.message)
+
+
+class PermanentFailure(ProviderError):
+    """Asking again would not help: the same question gets the same refusal."""
+
+
+def may_pass(error: BaseException) -> bool:
+    """Whether asking another time may help: not after a refusal that is final, nor where code has to be mended first."""
+    return not isinstance(error, PermanentFailure) and not any(isinstance(one, BUGS) for one in (error, error.__cause__))

@@ -1,0 +1,120 @@
+"""Templates of requests, filled so that no query can break out of its place, and paths in JSON: `data[0].docs`."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import quote
+
+from assay.errors import ProviderError
+from assay.model import Query
+from assay.providers.responses import names_in
+from assay.providers.secrets import variable
+from assay.text import counted, shortened
+
+STEP = re.compile(r"\[(\*|-?\d+)\]|\.?([^.\[\]]+)")
+SHAPE = re.compile(r"(?:[^.\[\]]+|\[(?:\*|-?\d+)\])(?:\.[^.\[\]]+|\[(?:\*|-?\d+)\])*")
+
+
+def path(text: str) -> str:
+    """A path, as written; a ValueError where it is none."""
+    if text and not SHAPE.fullmatch(text):
+        raise ValueError("a path such as hits.hits or data.results[0].docs")
+    return text
+
+
+def follow(content: Any, path: str) -> Any:
+    """What stands at the path; with `[*]` in it, everything that does, lists run together."""
+    found, is_several, walked = [content], False, ""
+    for step in STEP.finditer(path):
+        index, name = step.groups()
+        if index == "*":
+            is_several = True
+            found = [child for one in found for child in _list(one, path, walked)]
+        elif index is not None:
+            found = [_at(_list(one, path, walked), int(index), path, walked) for one in found]
+        else:
+            found = [_named(one, name, path, walked) for one in found]
+        walked += step[0]
+    if not is_several:
+        return found[0]
+    return [child for one in found for child in (one if isinstance(one, list) else [one])]
+
+
+def _list(content: Any, path: str, walked: str) -> list[Any]:
+    if not isinstance(content, list):
+        raise _missing(path, walked, f"is no list but {shortened(content)}")
+    return content
+
+
+def _at(content: list[Any], index: int, path: str, walked: str) -> Any:
+    try:
+        return content[index]
+    except IndexError:
+        raise _missing(path, walked, f"has {counted(len(content), 'entry')}") from None
+
+
+def _named(content: Any, name: str, path: str, walked: str) -> Any:
+    if not isinstance(content, Mapping):
+        raise _missing(path, walked, f"is no object but {shortened(content)}")
+    if name not in content:
+        raise _missing(path, walked, f"has {names_in(content)}")
+    return content[name]
+
+
+def _missing(path: str, walked: str, what: str) -> ProviderError:
+    return ProviderError(f"there is no {path}: {walked.lstrip('.') or 'it'} {what}")
+
+
+PLACE = re.compile(r"\$\{(?P<variable>\w+)\}|\{(?P<place>query|k|query_id|scope)\}")
+STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+Look = Callable[[re.Match[str]], Any]
+
+
+def values_of(query: Query, k: int) -> dict[str, Any]:
+    """What the places stand for."""
+    return {"query": query.text, "k": k, "query_id": query.query_id, "scope": query.scope}
+
+
+def _looked_up(values: Mapping[str, Any], where: str) -> Look:
+    """What a place or variable stands for. One pass fills both, so that a query cannot name a variable."""
+    return lambda match: variable(match["variable"], where) if match["variable"] else values[match["place"]]
+
+
+def fill_url(template: str, values: Mapping[str, Any]) -> str:
+    """An address with everything percent-encoded, slashes included; only a variable that it starts with stands as it is."""
+    look = _looked_up(values, "url")
+
+    def piece(match: re.Match[str]) -> str:
+        text = _text(look(match))
+        return text if match.start() == 0 else quote(text.encode("utf-8", "replace"), safe="")
+
+    return PLACE.sub(piece, template)
+
+
+def fill_json(template: str, values: Mapping[str, Any]) -> str:
+    """JSON text with each place as the value it stands for; within quotes, as part of that text."""
+    return _fill(template, _looked_up(values, "body"))
+
+
+def _fill(template: str, look: Look) -> str:
+    pieces, end = [], 0
+    for string in STRING.finditer(template):
+        pieces.append(PLACE.sub(lambda match: json.dumps(look(match)), template[end : string.start()]))
+        pieces.append(PLACE.sub(lambda match: json.dumps(_text(look(match)))[1:-1], string[0]))
+        end = string.end()
+    return "".join((*pieces, PLACE.sub(lambda match: json.dumps(look(match)), template[end:])))
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else str(value)
+
+
+def check_json(template: str) -> None:
+    """A ValueError where the template would not give JSON."""
+    try:
+        json.loads(_fill(template, lambda _: 1))
+    except json.JSONDecodeError as error:
+        raise ValueError(f"JSON with places such as {{query}} ({error.msg}, character {error.pos + 1})") from None
