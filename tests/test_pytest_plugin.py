@@ -8,7 +8,7 @@ from importlib.metadata import entry_points
 import pytest
 
 import assay
-from assay.monitoring.gate_console import render_gate
+from assay.monitoring.wording import render_gate
 from assay.store import Store
 
 pytest_plugins = ["pytester"]
@@ -36,7 +36,7 @@ def loaded():
     for name in ("numpy.fft", "numpy.ma", "numpy.polynomial", "scipy.special", "sqlalchemy.dialects.sqlite", "zstandard"):
         importlib.import_module(name)
     result = assay.run("rag-template", "random_order", "mrr")
-    assert render_gate(assay.monitoring._gate(result, result, "mrr not worse by 0.02"))
+    assert render_gate(assay.monitoring.gate(result, result, "mrr not worse by 0.02"))
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from assay.metrics.lookup import find_metric, recorded_metric
 from assay.metrics.parsing import parse_metric, parse_metrics
 from assay.metrics.registry import all_spellings
 from assay.model.policy import CHOICES
-from assay.monitoring.rules import parse_rule
+from assay.monitoring.rule_file import parse_rule
 from assay.ontology.similarity import all_similarities, parse_similarity
 from assay.providers.provider import all_providers, parse_provider
 from assay.relevance.resolver import all_resolvers, parse_resolver

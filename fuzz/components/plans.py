@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from assay.execution.plan import load_plan
-from assay.monitoring.rule_file import read_yaml
-from assay.monitoring.rules import parse_rules
+from assay.monitoring.rule_file import parse_rules, read_yaml
 from fuzz.component import Component
 from fuzz.files import write_file
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from assay.errors import AssayError, DataError
 from assay.metrics.registry import all_metrics
 from assay.monitoring import parse_rule, parse_rules, rules_from_yaml
-from assay.monitoring.rules import EXAMPLES
+from assay.monitoring.rule_file import EXAMPLES
 
 CANONICAL = {
     "ndcg@10 >= 0.42": "ndcg@10 >= 0.42",

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from assay.comparison.comparison import compare_results
 from assay.comparison.options import ComparisonOptions
-from assay.monitoring._gate import gate
+from assay.monitoring.gating import gate
 from assay.reports._page_charts import Figures
 from assay.reports._page_definitions import definitions_section
 from assay.reports._page_matter import BenchmarkReport

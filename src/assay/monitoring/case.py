@@ -1,23 +1,26 @@
-"""Case: one result and what it is held against, as rules see them; on all queries, or on those of a slice."""
+"""Case: one result and the baseline's that it is compared with, as rules see them; on all queries, or on those of a slice.
+
+`pair_results` finds the baseline's result for each result; `paired_difference` compares two figures query by query.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assay.arrays import Floats
-from assay.errors import UsageError
+from assay.errors import BadParameter, DataError, UsageError
 from assay.evaluation import Result, subset_of
 from assay.metrics import BoundMetric
-from assay.model import Tags, values_of
-from assay.monitoring.difference import Difference, paired_difference
+from assay.model import MEAN, Column, Tags, values_of
 from assay.monitoring.finding import Moved
-from assay.monitoring.terms import Where
-from assay.stats import column_intervals
+from assay.monitoring.rule_scope import Where
+from assay.stats import MANY_QUERIES, column_intervals, difference_intervals, index_blocks, queries_needed
 
 MOST_MOVED = 5
 """Queries that are named."""
@@ -118,3 +121,169 @@ class Case:
 def scores_of(result: Result, metric: str) -> Floats:
     """Of each query."""
     return np.asarray(result.table.columns[result.own_name(metric)].score, dtype=float)
+
+
+# Difference: how far a figure is from the baseline's, paired by query, with its interval
+
+RESAMPLES = 2000
+MOST_NEEDED = 10_000_000
+"""More queries than that are no advice."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Now minus before, its interval, and the difference of each query that has both scores."""
+
+    value: float
+    low: float
+    high: float
+    level: float
+    by_query: Floats
+
+    @property
+    def n(self) -> int:
+        """Queries with both scores."""
+        return len(self.by_query)
+
+    @property
+    def is_nothing(self) -> bool:
+        """Whether not a single query differs."""
+        return not self.by_query.any()
+
+    def needed(self, effect: float) -> int | None:
+        """Queries like these that would show a difference of that size; None where no sensible number would."""
+        if self.n < 2 or not effect or not math.isfinite(effect):
+            return None
+        try:
+            needed = queries_needed(self.by_query, effect, alpha=round(1 - self.level, 12))
+        except BadParameter:  # too small a difference for any number of queries
+            return None
+        return needed if needed <= MOST_NEEDED else None
+
+
+def paired_difference(before: Column, now: Column, level: float) -> Difference:
+    """Of two columns over the same queries; queries without a score in one of them are left out of the interval."""
+    a, b = (np.asarray(column.score, dtype=float) for column in (before, now))
+    defined = np.isfinite(a) & np.isfinite(b)
+    is_composed = before.is_composed and now.is_composed
+    value = now.summary() - before.summary()
+    by_query = b[defined] - a[defined]
+    if is_composed:
+        counts = before.counts & now.counts
+        by_query = np.where(defined, b - a, now.weight[:, 0] - before.weight[:, 0])[counts]
+        low, high = _resampled(before, now, counts, level)
+    elif not by_query.any() and len(by_query) > 1:
+        low = high = 0.0
+    elif now.aggregation == MEAN:
+        method = "t" if len(by_query) >= MANY_QUERIES else "bootstrap"
+        ends = difference_intervals(a[defined, np.newaxis], b[defined, np.newaxis], method, level)
+        low, high = float(ends.low[0]), float(ends.high[0])
+    else:
+        low, high = _resampled(before, now, defined, level)
+    return Difference(value, low, high, level, by_query)
+
+
+def _resampled(before: Column, now: Column, defined: NDArray[np.bool_], level: float) -> tuple[float, float]:
+    """Figures that are no mean, such as quantiles: the same queries are drawn for both, and the figures subtracted."""
+    if defined.sum() < 2 or now.aggregation.summarise is None:
+        return math.nan, math.nan
+    columns = [(column.score[defined].astype(float), column.weight[defined]) for column in (before, now)]
+    summarise = now.aggregation.summarise
+    drawn = [
+        summarise(columns[1][0][row], columns[1][1][row]) - summarise(columns[0][0][row], columns[0][1][row])
+        for index in index_blocks(int(defined.sum()), RESAMPLES, 0)
+        for row in index
+    ]
+    known = [one for one in drawn if not math.isnan(one)] or [math.nan]
+    low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2]).tolist()
+    return low, high
+
+
+# Pairing: which result of a baseline each result is compared with
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """A result and the one of the baseline it is held against, if there is one; and what could not be paired, in words."""
+
+    pairs: tuple[tuple[Result, Result | None], ...]
+    notes: tuple[str, ...] = field(default=())
+
+
+def pair_results(now: Sequence[Result], before: Sequence[Result], name: str = "the baseline") -> Pairing:
+    """By benchmark, and by provider only where several remain; where that leaves a choice, it is an error that names it.
+
+    A result that does not say what it is about goes with the only benchmark there is.
+    """
+    found: list[tuple[Result, Result | None]] = []
+    notes: list[str] = []
+    theirs, ours = _by_benchmark(before, now), _by_benchmark(now, before)
+    for benchmark, results in ours.items():
+        others = theirs.get(benchmark, [])
+        if others:
+            found += _paired(results, others, name)
+        else:
+            found += [(result, None) for result in results]
+            notes.append(f"{name} has nothing about {benchmark or 'this benchmark'} (it is about {_listed(theirs)})")
+    if found and before and all(other is None for _, other in found):
+        here = ", ".join(dict.fromkeys(_full_name(result) for result, _ in found))
+        there = ", ".join(dict.fromkeys(map(_full_name, before)))
+        raise DataError(f"nothing can be compared: here is {here}, and {name} has {there}")
+    notes += [
+        f"{_full_name(result)} is not in {name}, so nothing is compared with it"
+        for result, other in found
+        if other is None and theirs.get(_key(result, before))
+    ]
+    used = {id(other) for _, other in found}
+    left = [_full_name(result) for result in before if id(result) not in used]
+    if left:
+        notes.append(f"{name} also has {', '.join(left)}, which was not evaluated now")
+    return Pairing(tuple(found), tuple(notes))
+
+
+def _key(result: Result, others: Sequence[Result]) -> str:
+    benchmarks = {other.benchmark for other in others if other.benchmark}
+    return result.benchmark or (next(iter(benchmarks)) if len(benchmarks) == 1 else "")
+
+
+def _by_benchmark(results: Sequence[Result], others: Sequence[Result]) -> dict[str, list[Result]]:
+    found: dict[str, list[Result]] = {}
+    for result in results:
+        found.setdefault(_key(result, [*results, *others]), []).append(result)
+    return found
+
+
+def _paired(results: Sequence[Result], others: Sequence[Result], name: str) -> list[tuple[Result, Result | None]]:
+    """Results and the baseline's on one benchmark."""
+    if len(results) == len(others) == 1:
+        return [(results[0], others[0])]
+    by_provider: dict[str, list[Result]] = {}
+    for other in others:
+        by_provider.setdefault(other.name, []).append(other)
+    for provider, same in by_provider.items():
+        if len(same) > 1:
+            raise DataError(f"{name} has {len(same)} results called {provider}, so none of them can be meant")
+    found = [(result, next(iter(by_provider.get(result.name, [])), None)) for result in results]
+    if all(other is None for _, other in found):
+        raise DataError(_which(results, others, name))
+    return found
+
+
+def _which(results: Sequence[Result], others: Sequence[Result], name: str) -> str:
+    """Ask which is meant, on the side that has a choice; what has a part behind a # already gets another."""
+    here, there = (", ".join(sorted({one.name for one in some})) for some in (results, others))
+    whole = name.partition("#")[0]
+    said = [f"assay gate 'latest#{results[0].name}'"] if len(results) > 1 else []
+    said += [f"--baseline '{whole}#{others[0].name}'"] if len(others) > 1 else []
+    return (
+        f"several results remain, and no provider is in both: here is {here}, and {name} has {there}.\n"
+        f"  Say which is meant behind a #, as in {' and '.join(said)}"
+    )
+
+
+def _full_name(result: Result) -> str:
+    return f"{result.benchmark}/{result.name}" if result.benchmark else result.name
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(name or "an unnamed benchmark" for name in names)

@@ -1,4 +1,4 @@
-"""Finding: what a rule found out about one result, before anybody says how severe that is."""
+"""Finding: what a rule found out about one result, before its severity is known; and how its figures are written."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
+
+from assay.metrics import BoundMetric
 
 PASSED, FAILED, WARNED, UNDECIDED, SKIPPED = "pass", "fail", "warn", "undecided", "skipped"
 
@@ -74,3 +76,28 @@ def digits_for(values: Sequence[float], least: int = 3, most: int = 8) -> int:
         if len({f"{value:.{digits}f}" for value in known}) == len(known):
             return digits
     return most
+
+
+# Figures: how those of a metric are written, with the digits that matter and their unit
+
+
+def unit_of(metric: BoundMetric) -> str:
+    """What figures are counted in: times in milliseconds, all others in nothing."""
+    return " ms" if metric.metric.view == "timing" else ""
+
+
+def figure_text(metric: BoundMetric, value: float) -> str:
+    """A figure of a metric by itself, with its unit."""
+    return f"{value:{figure_shape(metric.metric.range[1], [value])}}{unit_of(metric)}"
+
+
+def figure_shape(highest: float, values: list[float]) -> str:
+    """Three decimals, or as many as tell these figures apart; one where figures are large."""
+    known = [value for value in values if math.isfinite(value)]
+    large = highest > 1 and max(map(abs, known), default=0.0) >= 10
+    return f",.{digits_for(known, 1 if large else 3)}f"
+
+
+def signed(value: float, shape: str) -> str:
+    """With a plus or a real minus."""
+    return f"{value:+{shape}}".replace("-", "−")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from assay.monitoring._gate import GateReport
 from assay.monitoring.finding import FAILED, UNDECIDED, WARNED
-from assay.monitoring.gate_words import moved_text
-from assay.monitoring.verdict import Verdict
+from assay.monitoring.gating import GateReport, Verdict
+from assay.monitoring.wording import moved_text
 
 LEVELS = {FAILED: "error", WARNED: "warning", UNDECIDED: "warning"}
 

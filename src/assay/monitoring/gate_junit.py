@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from xml.sax.saxutils import escape, quoteattr
 
-from assay.monitoring._gate import GateReport
 from assay.monitoring.finding import FAILED, SKIPPED, UNDECIDED, WARNED
-from assay.monitoring.gate_words import moved_text
-from assay.monitoring.verdict import Verdict
+from assay.monitoring.gating import GateReport, Verdict
+from assay.monitoring.wording import moved_text
 
 FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What XML cannot hold, in any spelling."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from assay.monitoring._gate import GateReport
 from assay.monitoring.finding import FAILED, PASSED, SKIPPED, UNDECIDED, WARNED
-from assay.monitoring.gate_words import conclusion, grouped, worst_moved
+from assay.monitoring.gating import GateReport
+from assay.monitoring.wording import conclusion, grouped, worst_moved
 from assay.text import printable
 
 SIGNS = {PASSED: "✅ pass", FAILED: "❌ fail", WARNED: "⚠️ warn", UNDECIDED: "❔ undecided", SKIPPED: "➖ skipped"}

@@ -7,8 +7,7 @@ import io
 import math
 from collections.abc import Sequence
 
-from assay.monitoring.figures import unit_of
-from assay.monitoring.finding import digits_for
+from assay.monitoring.finding import digits_for, unit_of
 from assay.monitoring.history import Change, Series
 from assay.text import counted, display_width, printable, spreadsheet_cell, wrapped
 

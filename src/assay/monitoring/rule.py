@@ -14,7 +14,7 @@ from assay.grammar import WrittenName
 from assay.metrics import BoundMetric, parse_metric
 from assay.monitoring.case import Case
 from assay.monitoring.finding import SKIPPED, UNDECIDED, Finding
-from assay.monitoring.terms import Terms
+from assay.monitoring.rule_scope import Terms
 from assay.text import some_of
 
 WORDS: tuple[str, ...] = (

@@ -1,11 +1,167 @@
-"""rule_file: YAML in which every value is text, and every value knows its line."""
+"""Rule file: the grammar of rules; texts, maps and whole YAML files become rules.
+
+ndcg@10 >= 0.42                                          a limit
+recall@10 drops <= 0.01    latency_p95 rises <= 20%      a change from the baseline
+mrr not worse than baseline by 0.02 (95%)                a margin, by the paired interval
+no query drops from hit to miss in tag=critical          single queries
+failed = 0                                               a count
+ndcg@10 ratchet within 0.005                             the best so far
+… on BENCHMARK where language=de [warn, undecided: fail] terms, behind any of them
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from assay.errors import AssayError, BadParameter, UnknownName, near_matches
+from assay.monitoring import change_rules, value_rules
+from assay.monitoring.rule import Recorded, Rule, at_place, forms_hint, slips
+from assay.monitoring.rule_scope import FAIL, WARN, parse_severity, split_terms
+from assay.text import counted, shortened
 from assay.yaml_tree import Node, parse_yaml
+
+KINDS = (
+    value_rules.COUNT_KIND,
+    value_rules.QUERIES_KIND,
+    change_rules.MARGIN_KIND,
+    change_rules.CHANGE_KIND,
+    change_rules.RATCHET_KIND,
+    value_rules.LIMIT_KIND,
+)
+"""In the order in which they are tried: the ones with words of their own first."""
+EXAMPLES = tuple(kind.example for kind in KINDS)
+MAP_KEYS = ("rule", "severity", "undecided", "where", "on")
+SHORT_KEYS = (WARN, FAIL)
+"""`- warn: mrr >= 0.3` in a file."""
+LONGEST, LONGEST_BODY = 10_000, 1_000
+"""Letters of a rule, and of what it says before `where`."""
+
+
+def parse_rule(text: str, place: str = "", undecided: str = WARN, recorded: Recorded = tuple) -> Rule:
+    """One rule; an error names the place, and what may have been meant. `recorded` gives metrics that results have."""
+    if not isinstance(text, str) or not text.strip():
+        raise at_place(BadParameter(f"a rule is a text such as {EXAMPLES[-1]}, not {text!r}"), place)
+    try:
+        if len(text) > LONGEST:
+            raise BadParameter(f"a rule has at most {LONGEST:,} letters, and this one {len(text):,}: {shortened(text)}")
+        body, terms = split_terms(text, place, undecided)
+        if len(body) > LONGEST_BODY:
+            raise BadParameter(f"a rule has at most {LONGEST_BODY:,} letters before where, and this one {len(body):,}")
+        for kind in KINDS:
+            if shape := kind.shape.fullmatch(body):
+                return kind.parse(shape, terms, recorded)
+        raise _unreadable(body)
+    except AssayError as error:
+        raise at_place(error, place) from None
+
+
+def _unreadable(body: str) -> AssayError:
+    """Which word is wrong, if one is; else the forms there are."""
+    for word in body.split()[1:]:
+        near = slips(word) if word.isalpha() else []
+        if near:
+            return UnknownName("word of a rule", word, near, forms_hint())
+    forms = "".join(f"\n  {example}" for example in EXAMPLES)
+    return BadParameter(f"{shortened(body, 100)} is no rule; rules look like{forms}")
+
+
+def parse_rules(
+    given: str | Rule | Mapping[str, Any] | Iterable[Any], undecided: str = WARN, recorded: Recorded = tuple
+) -> list[Rule]:
+    """Rules out of texts, maps and rules, each once; an error where there is none."""
+    items = [given] if isinstance(given, str | Rule | Mapping) else list(given)
+    found = [item if isinstance(item, Rule) else rule_from(item, "", undecided, recorded) for item in items]
+    if not found:
+        raise BadParameter(f"there is no rule; one is a text such as {value_rules.LIMIT_KIND.example}")
+    return list({rule.text: rule for rule in found}.values())
+
+
+def rule_from(item: Any, place: str = "", undecided: str = WARN, recorded: Recorded = tuple) -> Rule:
+    """A text, or a map with its terms: `{rule: mrr not worse by 0.02, severity: warn, where: {language: de}}`.
+
+    `{warn: …}` is short for a rule that only warns.
+    """
+    if not isinstance(item, Mapping):
+        return parse_rule(item, place, undecided, recorded)
+    if len(item) == 1 and next(iter(item)) in SHORT_KEYS:
+        severity, text = next(iter(item.items()))
+        return parse_rule(f"{severity}: {text}", place, undecided, recorded)
+    for key in item:
+        if key not in MAP_KEYS:
+            known = (*MAP_KEYS, *SHORT_KEYS) if len(item) == 1 else MAP_KEYS
+            near = near_matches(str(key), known)
+            raise at_place(UnknownName("key of a rule", str(key), near, f"there are {', '.join(known)}"), place)
+    if not isinstance(item.get("rule"), str):
+        raise at_place(BadParameter(f"a rule as a map has a text under rule, found {shortened(dict(item))}"), place)
+    try:
+        return parse_rule(_written(item), place, undecided, recorded)
+    except AssayError as error:
+        raise at_place(error, place) from None
+
+
+def _written(item: Mapping[str, Any]) -> str:
+    """The map as one text."""
+    options = [parse_severity(str(item["severity"]), "severity")] if "severity" in item else []
+    if "undecided" in item:
+        options.append(f"undecided: {parse_severity(str(item['undecided']), 'undecided')}")
+    where, on = item.get("where", ()), item.get("on", "")
+    from shlex import quote
+
+    if isinstance(where, Mapping):
+        pairs = [(name, [values] if isinstance(values, str) else list(values)) for name, values in where.items()]
+        clause = " ".join(f"{quote(str(name))}={quote(','.join(map(str, values)))}" for name, values in pairs)
+    else:
+        clause = where if isinstance(where, str) else " ".join(map(str, where))
+    parts = (item["rule"], f"on {on}" if on else "", f"where {clause}" if clause else "")
+    return " ".join(filter(None, (*parts, f"[{', '.join(options)}]" if options else "")))
+
+
+def rules_from_yaml(text: str, source: str = "gate.yaml", recorded: Recorded = tuple) -> list[Rule]:
+    """The rules of a file: a list under `rules`, or the list alone; `undecided: fail` beside it is for all of them.
+
+    Everything that is wrong is told at once, each with its line.
+    """
+    content, undecided = _listed(text, source)
+    faults: list[AssayError] = []
+    found: list[Rule] = []
+    for item, line in content:
+        try:
+            found.append(rule_from(item, f"{source}:{line}", undecided, recorded))
+        except AssayError as error:
+            faults.append(error)
+    if len(faults) == 1:
+        raise faults[0]
+    if faults:
+        said = (str(fault).replace("\n", "\n  ") for fault in faults)
+        raise BadParameter("\n  ".join((f"{source}: {counted(len(faults), 'fault')}", *said)))
+    if not found:
+        raise BadParameter(
+            f"{source}: there is no rule in it; write rules: and a list, such as - {value_rules.LIMIT_KIND.example}"
+        )
+    return found
+
+
+def _listed(text: str, source: str) -> tuple[Sequence[tuple[Any, int]], str]:
+    """Each item with its line, and what becomes of doubt."""
+    whole = read_yaml(text, source)
+    undecided, listed = WARN, whole
+    if isinstance(whole.value, dict):
+        for key, value in whole.value.items():
+            if key not in ("rules", "undecided"):
+                near = near_matches(key, ("rules", "undecided"))
+                error = UnknownName("key of a gate", key, near, "there are rules and undecided")
+                raise at_place(error, f"{source}:{value.line}")
+        if "undecided" in whole.value:
+            undecided = parse_severity(str(whole.value["undecided"].value), f"{source}: undecided")
+        listed = whole.value.get("rules", Lined([], 1))
+    if not isinstance(listed.value, list):
+        raise BadParameter(f"{source}:{listed.line}: rules are a list; write each behind a dash, as in - failed = 0")
+    return [(item.plain(), item.line) for item in listed.value], undecided
+
+
+# YAML in which every value is text, and every value knows its line
 
 
 @dataclass(frozen=True)
@@ -27,12 +183,12 @@ class Lined:
 def read_yaml(text: str, source: str) -> Lined:
     """The content of a file. Nothing is guessed: `no`, `1.0` and `2020-01-01` stay what was written."""
     node = parse_yaml(text, source)
-    return Lined([], 1) if node is None else _lined(node)
+    return Lined([], 1) if node is None else _with_lines(node)
 
 
-def _lined(node: Node) -> Lined:
+def _with_lines(node: Node) -> Lined:
     if isinstance(node.value, list):
-        return Lined([_lined(item) for item in node.value], node.line)
+        return Lined([_with_lines(item) for item in node.value], node.line)
     if isinstance(node.value, dict):
-        return Lined({name: _lined(item) for name, item in node.value.items()}, node.line)
+        return Lined({name: _with_lines(item) for name, item in node.value.items()}, node.line)
     return Lined(node.value, node.line)

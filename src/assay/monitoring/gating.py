@@ -1,9 +1,10 @@
-"""gate: hold results against rules and a baseline; a verdict for each rule."""
+"""Gating: results held against rules and a baseline; a verdict for each rule, and the report of all of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,14 +14,26 @@ from assay.errors import AssayError, DataError, GateFailed, ProviderError, Unkno
 from assay.evaluation import Result, subset_of
 from assay.metrics import BoundMetric, find_metric
 from assay.model import Column, values_of
-from assay.monitoring.case import Case
-from assay.monitoring.finding import FAILED, PASSED, SKIPPED, UNDECIDED, WARNED, Finding
-from assay.monitoring.history import Best
-from assay.monitoring.pairing import pair_results
+from assay.monitoring.case import Case, pair_results
+from assay.monitoring.change_rules import RatchetRule
+from assay.monitoring.finding import (
+    FAILED,
+    PASSED,
+    SKIPPED,
+    UNDECIDED,
+    WARNED,
+    Finding,
+    digits_for,
+    figure_shape,
+    plain,
+    signed,
+    unit_of,
+)
+from assay.monitoring.history import Best, StoredPoint, best_before, series_of
 from assay.monitoring.rule import Rule, at_place
-from assay.monitoring.rules import parse_rules
-from assay.monitoring.verdict import Verdict
-from assay.text import shortened, some_of
+from assay.monitoring.rule_file import parse_rules
+from assay.monitoring.rule_scope import FAIL, WARN
+from assay.text import counted, shortened, some_of
 
 HINT = " --intersect compares what they share"
 NOTHING = "latency"
@@ -60,7 +73,7 @@ class GateReport:
 
     def raise_if_failed(self) -> None:
         """Raise `GateFailed` with the failed rules and the worst queries."""
-        from assay.monitoring.gate_console import render_gate
+        from assay.monitoring.wording import render_gate
 
         if not self.is_passed:
             raise GateFailed(render_gate(self).rstrip().removesuffix(f"   exit {self.exit_code}"))
@@ -240,3 +253,98 @@ def _versions(cases: Sequence[Case]) -> list[str]:
 def broken_gate(error: AssayError, baseline: str = "") -> GateReport:
     """The report of a gate that could not be held, so that files say so too."""
     return GateReport((), (), baseline, str(error), error.exit_code)
+
+
+def best_so_far(
+    rules: Iterable[Rule], history: Callable[[str], Iterable[StoredPoint]], evaluation: str
+) -> dict[tuple[str, str, str], float]:
+    """Benchmark, provider and metric → the best figure before an evaluation, on the data that it was on.
+
+    `history` gives the points of a metric, as `Store.history` does; it is not asked where no rule has a ratchet.
+    """
+    metrics = {rule.bound.name: rule.bound for rule in rules if isinstance(rule, RatchetRule)}
+    return best_before([one for name, bound in metrics.items() for one in series_of(history(name), bound)], evaluation)
+
+
+# Verdict: a rule, a result, and whether the rule holds for the result
+
+MARKS = {PASSED: "PASS", FAILED: "FAIL", WARNED: "WARN", UNDECIDED: "????", SKIPPED: "skip"}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """`status` is pass, fail, warn (a rule that only warns), undecided or skipped."""
+
+    rule: Rule
+    benchmark: str
+    provider: str
+    finding: Finding
+    against: str = ""
+    """The baseline's provider."""
+
+    @property
+    def status(self) -> str:
+        """What was found, as severe as the rule says."""
+        found = self.finding.status
+        if found == UNDECIDED and self.rule.terms.undecided == FAIL:
+            found = FAILED
+        return WARNED if found == FAILED and self.rule.terms.severity == WARN else found
+
+    @property
+    def mark(self) -> str:
+        """Four letters: `FAIL`, `PASS`, `WARN`, `????`, `skip`."""
+        return MARKS[self.status]
+
+    @property
+    def summary(self) -> str:
+        """The figures in a line: `0.900 → 0.862  (−0.038 [−0.066, −0.012], 40 queries)`."""
+        finding = self.finding
+        if math.isnan(finding.value):
+            return finding.reason
+        metric = self.rule.metric
+        if metric is None:
+            return self._counted()
+        shape = figure_shape(metric.metric.range[1], [finding.value, finding.before, finding.limit])
+        unit = unit_of(metric)
+        if not math.isnan(finding.difference):
+            return self._compared(shape, unit)
+        interval = _interval(finding, shape, signed=False)
+        said = f", {finding.reason}" if finding.reason else ""
+        return f"{finding.value:{shape}}{interval}{unit}, {counted(finding.n, 'query')}{said}"
+
+    def _counted(self) -> str:
+        finding = self.finding
+        said = f" {finding.reason}" if finding.reason else ""
+        return f"{finding.value:,.0f} of {counted(finding.n, 'query')}{said}"
+
+    def _compared(self, shape: str, unit: str) -> str:
+        finding = self.finding
+        close = digits_for([abs(finding.difference), abs(finding.limit)], int(shape[2]))
+        difference = f"{signed(finding.difference, f',.{close}f')}{_interval(finding, shape, signed=True)}{unit}"
+        if finding.status == UNDECIDED:
+            return f"{difference}, {counted(finding.n, 'query')}: {finding.reason}"
+        said = f", {finding.reason}" if finding.reason else ""
+        figures = f"{finding.before:{shape}} → {finding.value:{shape}}{unit}"
+        return f"{figures}  ({difference}{said}, {counted(finding.n, 'query')})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        found = {name: plain(value) for name, value in asdict(self.finding).items() if name not in ("status", "moved")}
+        return {
+            "rule": self.rule.text,
+            "place": self.rule.terms.place or None,
+            "status": self.status,
+            "benchmark": self.benchmark,
+            "provider": self.provider,
+            "baseline": self.against or None,
+            "slice": self.rule.terms.slice or None,
+            **found,
+            "moved": [one.to_dict() for one in self.finding.moved],
+        }
+
+
+def _interval(finding: Finding, shape: str, *, signed: bool) -> str:
+    if not (math.isfinite(finding.low) and math.isfinite(finding.high)):
+        return ""
+    form = f"+{shape}" if signed else shape
+    return f" [{finding.low:{form}}, {finding.high:{form}}]".replace("-", "−")

@@ -7,8 +7,8 @@ import numpy as np
 
 from assay.model.records import Query
 from assay.monitoring import gate, series_of
-from assay.monitoring.alerts import alerts_of_rules, alerts_of_series, message_of, not_told, still_told
 from assay.monitoring.history import Change
+from assay.monitoring.watch import alerts_of_rules, alerts_of_series, message_of, not_told, still_told
 
 from ._points import points
 from ._results import result

@@ -1,0 +1,255 @@
+"""Rules about change: a figure compared with the baseline's, or with the best so far.
+
+mrr not worse than baseline by 0.02 (95%)                a margin: surely not worse by more than that
+recall@10 drops <= 0.01    latency_p95 rises <= 20%      a change: how far a figure may move
+ndcg@10 ratchet within 0.005                             a ratchet: never worse than the best so far
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+
+from assay.errors import BadParameter
+from assay.grammar import show
+from assay.metrics import BoundMetric
+from assay.monitoring.case import Case, Difference
+from assay.monitoring.finding import FAILED, PASSED, UNDECIDED, Finding, figure_shape, unit_of
+from assay.monitoring.rule import ComparedRule, Kind, MetricRule, Recorded, metric_of, without_baseline, without_figure
+from assay.monitoring.rule_scope import NUMBER, Amount, Terms, exceeds, refuse_harmless
+
+LEVEL = 0.95
+
+
+# Margin
+
+
+@dataclass(frozen=True)
+class MarginRule(ComparedRule):
+    """The paired interval of the difference decides, in a scale where more is better.
+
+    Passes if its lower end is above −margin (or no query differs at all); fails if the difference is below −margin and
+    the upper end below 0; otherwise it is undecided, and says how many queries would decide if the difference stays.
+    """
+
+    margin: Amount
+    level: float = LEVEL
+
+    @property
+    def body(self) -> str:
+        """`mrr not worse by 0.02`; the level only where it is not 95 %."""
+        level = "" if self.level == LEVEL else f" ({show(round(100 * self.level, 9))}%)"
+        return f"{self.bound.name} not worse by {self.margin}{level}"
+
+    def compared(self, case: Case, before: float) -> Finding:
+        """Passes, fails, or cannot tell yet."""
+        found, margin = case.difference(self.bound, self.level), self.margin.value(before)
+        status, effect = self._decided(found, margin)
+        needed = found.needed(effect) if status == UNDECIDED else None
+        return Finding(
+            status,
+            case.value(self.bound.name),
+            before,
+            margin,
+            found.value,
+            found.low,
+            found.high,
+            self.level,
+            found.n,
+            needed,
+            () if status == PASSED else case.moved(self.bound),
+            _why_undecided(found, needed) if status == UNDECIDED else "",
+        )
+
+    def _decided(self, found: Difference, margin: float) -> tuple[str, float]:
+        """The status, and the distance that more queries would have to show."""
+        is_up = self.bound.metric.higher_is_better
+        value = found.value if is_up else -found.value
+        low, high = (found.low, found.high) if is_up else (-found.high, -found.low)
+        if low > -margin or (found.n and found.is_nothing):
+            return PASSED, 0.0
+        if value < -margin and high < 0:
+            return FAILED, 0.0
+        return UNDECIDED, value + margin if value >= -margin else value
+
+
+def _why_undecided(found: Difference, needed: int | None) -> str:
+    if found.n < 2 or not math.isfinite(found.low):
+        return "undecided, too few queries to tell"
+    if needed is None:
+        return "undecided, and more queries would hardly decide: the difference is about the margin itself"
+    return f"undecided, about {_round(needed):,} queries would decide"
+
+
+def _round(number: int) -> int:
+    """To two digits: it is an estimate."""
+    step = 10 ** max(0, len(str(number)) - 2)
+    return math.ceil(number / step) * step
+
+
+def parse_margin(shape: re.Match[str], terms: Terms, recorded: Recorded = tuple) -> MarginRule:
+    """The margin is a number from 0 up; the level 95 % unless it is given."""
+    bound, margin = metric_of(shape["metric"], recorded), Amount.of(shape)
+    if margin.number < 0:
+        raise BadParameter(f"a margin is a number from 0 up, not {margin}")
+    refuse_harmless(bound, margin, "get worse")
+    level = float(shape["level"]) / 100 if shape["level"] else LEVEL
+    if not 0.5 <= level < 1:
+        raise BadParameter(f"a level is between 50% and 100%, such as (95%), not ({shape['level']}%)")
+    return MarginRule(bound, margin, round(level, 9), terms=terms)
+
+
+MARGIN_KIND = Kind(
+    re.compile(
+        rf"(?P<metric>.+?)\s+(?:is\s+)?(?:not|no)\s+worse(?:\s+than\s+(?:the\s+)?baseline)?(?:\s+by(?:\s+more\s+than)?)\s+{NUMBER}"
+        r"(?:\s+than\s+(?:the\s+)?baseline)?(?:\s*\(\s*(?P<level>\d+(?:\.\d+)?)\s*%\s*\))?",
+        re.IGNORECASE,
+    ),
+    parse_margin,
+    "mrr not worse than baseline by 0.02 (95%)",
+)
+
+
+# Change
+
+
+@dataclass(frozen=True)
+class ChangeRule(ComparedRule):
+    """The difference as it was seen decides; the interval beside it says how much of that is chance.
+
+    Per cent are those of the baseline's figure; where that is 0, any change for the worse is too much.
+    """
+
+    limit: Amount
+
+    @property
+    def body(self) -> str:
+        """`recall@10 drops <= 0.01`."""
+        return f"{self.bound.name} {verb_of(self.bound)} <= {self.limit}"
+
+    def compared(self, case: Case, before: float) -> Finding:
+        """Passes or fails."""
+        found, value = case.difference(self.bound, LEVEL), case.value(self.bound.name)
+        sign = 1 if self.bound.metric.higher_is_better else -1
+        limit = self.limit.value(before)
+        is_too_much = exceeds(sign * (before - value), limit)
+        return Finding(
+            FAILED if is_too_much else PASSED,
+            value,
+            before,
+            limit,
+            value - before,
+            found.low,
+            found.high,
+            LEVEL,
+            found.n,
+            moved=case.moved(self.bound) if is_too_much else (),
+            reason=_percent_change(value - before, before) if self.limit.is_percent else "",
+        )
+
+
+def _percent_change(difference: float, before: float) -> str:
+    if not before:
+        return "the baseline's figure is 0, of which there are no per cent" if difference else ""
+    share = 100 * difference / abs(before)
+    return f"{share:+.1f} %".replace("-", "−") if math.isfinite(share) else ""
+
+
+def verb_of(metric: BoundMetric) -> str:
+    """What a metric does when it gets worse."""
+    return "drops" if metric.metric.higher_is_better else "rises"
+
+
+def parse_change(shape: re.Match[str], terms: Terms, recorded: Recorded = tuple) -> ChangeRule:
+    """A limit to getting better is a slip: the metric's record says which way that is."""
+    bound, verb = metric_of(shape["metric"], recorded), shape["verb"].lower()
+    if verb not in ("worsens", verb_of(bound)):
+        better = "higher" if bound.metric.higher_is_better else "lower"
+        raise BadParameter(f"{bound.name} is better when {better}: write {bound.name} {verb_of(bound)} <= {shape['number']}")
+    limit = Amount.of(shape)
+    if limit.number < 0:
+        raise BadParameter(f"how far {bound.name} {verb_of(bound)} is a number from 0 up, not {limit}")
+    if shape["sign"] == "<":
+        raise BadParameter(f"what {verb} by exactly the limit still holds: write {bound.name} {verb} <= {limit}")
+    refuse_harmless(bound, limit, verb_of(bound)[:-1])
+    return ChangeRule(bound, limit, terms=terms)
+
+
+CHANGE_KIND = Kind(
+    re.compile(
+        rf"(?P<metric>.+?)\s+(?P<verb>drops|rises|worsens)(?:\s+(?:from|against|than)\s+(?:the\s+)?baseline)?(?:\s+by)?"
+        rf"\s*(?P<sign><=|≤|<|at\s+most|no\s+more\s+than)\s*{NUMBER}(?:\s+(?:from|against|than)\s+(?:the\s+)?baseline)?",
+        re.IGNORECASE,
+    ),
+    parse_change,
+    "recall@10 drops <= 0.01",
+)
+
+
+# Ratchet
+
+NO_SLACK = Amount(0.0)
+
+
+@dataclass(frozen=True)
+class RatchetRule(MetricRule):
+    """The limit is the best figure so far, of earlier stored results of the same benchmark, provider, metric and data.
+
+    Of those only results count that were a baseline at some time, or all where none ever was: a change that was turned down
+    raises no bar. The baseline's figure counts among them. Without a store the baseline's alone is the limit; without
+    either the rule is skipped. `within` is how far below the best is still good; per cent are those of the best.
+    """
+
+    slack: Amount = NO_SLACK
+
+    @property
+    def body(self) -> str:
+        """`ndcg@10 ratchet within 0.005`."""
+        return f"{self.bound.name} ratchet{f' within {self.slack}' if self.slack.number else ''}"
+
+    def check(self, case: Case) -> Finding:
+        """Passes or fails; undecided without a figure."""
+        if lacking := without_figure(case, self.bound):
+            return lacking
+        name, sign = self.bound.name, 1 if self.bound.metric.higher_is_better else -1
+        known = [figure for figure in (case.best.get(name, math.nan), case.value_before(name)) if not math.isnan(figure)]
+        if not known:
+            return without_baseline()
+        best = max(known) if sign > 0 else min(known)
+        limit = best - sign * self.slack.value(best)
+        value = case.value(name)
+        is_worse = exceeds(sign * limit, sign * value)
+        low, high, level = case.interval(name)
+        said = "best so far" if name in case.best else "of the baseline"
+        return Finding(
+            FAILED if is_worse else PASSED,
+            value,
+            best,
+            limit,
+            low=low,
+            high=high,
+            level=level,
+            n=case.n_defined(name),
+            moved=case.moved(self.bound) if is_worse else (),
+            reason=f"{best:{figure_shape(self.bound.metric.range[1], [value, best, limit])}}{unit_of(self.bound)} {said}",
+        )
+
+
+def parse_ratchet(shape: re.Match[str], terms: Terms, recorded: Recorded = tuple) -> RatchetRule:
+    """Only figures of all queries are kept in the history, so there is no ratchet for a slice."""
+    bound = metric_of(shape["metric"], recorded)
+    if terms.where:
+        raise BadParameter(f"a ratchet is about all queries, so it has no where; drop it, or write {bound.name} >= a number")
+    slack = Amount.of(shape) if shape["number"] else NO_SLACK
+    if slack.number < 0:
+        raise BadParameter(f"within is a number from 0 up, not {slack}")
+    refuse_harmless(bound, slack, "fall")
+    return RatchetRule(bound, slack, terms=terms)
+
+
+RATCHET_KIND = Kind(
+    re.compile(rf"(?P<metric>.+?)\s+ratchet(?:s|ed)?(?:\s+within\s+{NUMBER})?", re.IGNORECASE),
+    parse_ratchet,
+    "ndcg@10 ratchet",
+)

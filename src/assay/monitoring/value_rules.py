@@ -1,0 +1,243 @@
+"""Rules about values: single queries, figures and counts, each held against a limit.
+
+no query drops from hit to miss in tag=critical          single queries
+ndcg@10 >= 0.42                                          a limit of a figure
+failed = 0                                               a count of queries that failed, are missing or were scored
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from assay.errors import BadParameter, DataError
+from assay.evaluation import Result
+from assay.grammar import show
+from assay.metrics import BoundMetric
+from assay.monitoring.case import MOST_MOVED, Case, scores_of
+from assay.monitoring.finding import FAILED, PASSED, Finding, Moved
+from assay.monitoring.rule import Kind, MetricRule, Recorded, Rule, metric_of, without_baseline, without_figure
+from assay.monitoring.rule_scope import NUMBER, Amount, Terms, exceeds
+
+# Single queries
+
+FIRST = ("hit", "recall", "mrr", "ndcg")
+"""What is looked at first, where the rule names no metric: above 0, each says that something relevant was found."""
+
+
+@dataclass(frozen=True)
+class QueryRule(Rule):
+    """So many queries at most may score above 0 in the baseline and 0 now.
+
+    Without a metric it looks at `hit@k` where that was scored, else at recall, mrr or ndcg, at the cutoff scored first.
+    """
+
+    needs_baseline: ClassVar[bool] = True
+    most: int = 0
+    bound: BoundMetric | None = None
+
+    @property
+    def metric(self) -> BoundMetric | None:
+        """What it looks at, where it says so."""
+        return self.bound
+
+    @property
+    def body(self) -> str:
+        """`no query drops from hit to miss`."""
+        by = f" by {self.bound.name}" if self.bound else ""
+        who = (
+            "no query drops"
+            if not self.most
+            else f"at most {self.most} {'query drops' if self.most == 1 else 'queries drop'}"
+        )
+        return f"{who} from hit to miss{by}"
+
+    def check(self, case: Case) -> Finding:
+        """Passes or fails; skipped without a baseline. A query without a score is no miss."""
+        if case.before is None:
+            return without_baseline()
+        metric = self.bound or _metric(case.now, case.before)
+        before = scores_of(case.before, metric.name)
+        lost = np.flatnonzero((before > 0) & (case.scores(metric.name) == 0))
+        order = sorted(lost.tolist(), key=lambda place: (-before[place], place))
+        holds = len(lost) <= self.most
+        moved = () if holds else tuple(case.at(place, metric.name, float(before[place])) for place in order[:MOST_MOVED])
+        return Finding(
+            PASSED if holds else FAILED,
+            float(len(lost)),
+            limit=float(self.most),
+            n=case.n_queries,
+            moved=moved,
+            reason=f"by {metric.name}",
+        )
+
+
+def _metric(now: Result, before: Result) -> BoundMetric:
+    """The metric that tells hits from misses, of those that both have."""
+    shared = [metric for metric in now.metrics if metric.name in before.table.columns]
+    for name in FIRST:
+        for metric in shared:
+            if metric.metric.name == name:
+                return metric
+    there = ", ".join(metric.name for metric in shared)
+    raise DataError(f"no metric tells hits from misses; score hit@10, or name one: … by recall@10 (there are {there})")
+
+
+def parse_queries(shape: re.Match[str], terms: Terms, recorded: Recorded = tuple) -> QueryRule:
+    """`no query` is at most 0 of them."""
+    most = 0 if shape["most"] is None else int(shape["most"])
+    return QueryRule(most, metric_of(shape["metric"], recorded) if shape["metric"] else None, terms=terms)
+
+
+QUERIES_KIND = Kind(
+    re.compile(
+        r"(?:no|at\s+most\s+(?P<most>\d{1,9}))\s+(?:query\s+drops|queries\s+drop)(?:\s+from\s+hit)?\s+to\s+miss"
+        r"(?:\s+by\s+(?P<metric>.+))?",
+        re.IGNORECASE,
+    ),
+    parse_queries,
+    "no query drops from hit to miss in tag=critical",
+)
+
+
+# Limit
+
+SIGNS = {"≥": ">=", "≤": "<=", "==": "="}
+HOLDS: dict[str, Callable[[float, float], bool]] = {
+    ">=": lambda value, limit: not exceeds(limit, value),
+    "<=": lambda value, limit: not exceeds(value, limit),
+    ">": exceeds,
+    "<": lambda value, limit: exceeds(limit, value),
+    "=": lambda value, limit: not exceeds(value, limit) and not exceeds(limit, value),
+}
+SIGN = r"(?P<sign>>=|<=|==|=|>|<|≥|≤)"
+
+
+@dataclass(frozen=True)
+class LimitRule(MetricRule):
+    """A metric's figure, whatever the baseline had. Figures that differ by rounding only are equal."""
+
+    sign: str
+    limit: float
+
+    @property
+    def body(self) -> str:
+        """`ndcg@10 >= 0.42`."""
+        return f"{self.bound.name} {self.sign} {show(self.limit)}"
+
+    def check(self, case: Case) -> Finding:
+        """Passes or fails; undecided where there is no figure."""
+        if lacking := without_figure(case, self.bound):
+            return lacking
+        value = case.value(self.bound.name)
+        holds = HOLDS[self.sign](value, self.limit)
+        low, high, level = case.interval(self.bound.name)
+        return Finding(
+            PASSED if holds else FAILED,
+            value,
+            case.value_before(self.bound.name),
+            self.limit,
+            low=low,
+            high=high,
+            level=level,
+            n=case.n_defined(self.bound.name),
+            moved=() if holds else case.moved(self.bound),
+        )
+
+
+def parse_limit(shape: re.Match[str], terms: Terms, recorded: Recorded = tuple) -> LimitRule:
+    """Per cent are hundredths, for metrics that lie between 0 and 1."""
+    bound, amount = metric_of(shape["metric"], recorded), Amount.of(shape)
+    if shape["unit"] in ("ms", "s") and bound.metric.view != "timing":
+        raise BadParameter(f"{bound.name} is no time, so its limit has no {shape['unit']}")
+    if amount.is_percent and bound.metric.range != (0.0, 1.0):
+        raise BadParameter(f"{bound.name} does not lie between 0 and 1, so its limit is a plain number, not {amount}")
+    limit = amount.number / 100 if amount.is_percent else amount.number
+    sign = SIGNS.get(shape["sign"], shape["sign"])
+    low, high = bound.metric.range
+    if is_never(sign, limit, low, high):
+        raise BadParameter(f"{bound.name} lies between {show(low)} and {show(high)}, so it is never {sign} {show(limit)}")
+    if is_always(sign, limit, low, high):
+        said = f"{bound.name} lies between {show(low)} and {show(high)}, so it is always {sign} {show(limit)}"
+        raise BadParameter(f"{said}, and the rule never fails")
+    return LimitRule(bound, sign, limit, terms=terms)
+
+
+def is_never(sign: str, limit: float, low: float, high: float) -> bool:
+    """Whether no figure of the metric could hold: a limit of 42 for what goes up to 1 is a slip."""
+    above = {">=": operator.gt, ">": operator.ge, "=": operator.gt}.get(sign)
+    below = {"<=": operator.lt, "<": operator.le, "=": operator.lt}.get(sign)
+    return bool((above and above(limit, high)) or (below and below(limit, low)))
+
+
+def is_always(sign: str, limit: float, low: float, high: float) -> bool:
+    """Whether every figure of the metric holds, so that the rule looks like a check and is none."""
+    lowest = {">=": operator.le, ">": operator.lt}.get(sign)
+    highest = {"<=": operator.ge, "<": operator.gt}.get(sign)
+    return bool((lowest and lowest(limit, low)) or (highest and highest(limit, high)))
+
+
+LIMIT_KIND = Kind(re.compile(rf"(?P<metric>.+?)\s*{SIGN}\s*{NUMBER}"), parse_limit, "ndcg@10 >= 0.42")
+
+
+# Count
+
+COUNTS = ("failed", "missing", "scored", "judged")
+"""Queries the provider failed on; that the run does not have; that have scores; that have judgments."""
+MOST = 5
+
+
+@dataclass(frozen=True)
+class CountRule(Rule):
+    """A number of queries, or a share of all of them where the limit is in per cent."""
+
+    count: str
+    sign: str
+    limit: Amount
+
+    @property
+    def body(self) -> str:
+        """`failed <= 1%`."""
+        return f"{self.count} {self.sign} {self.limit}"
+
+    def check(self, case: Case) -> Finding:
+        """Passes or fails; in a slice, only its queries count."""
+        failed, missing = list(case.now.failures), list(case.now.missing)
+        whole = max(case.n_queries, len(failed))
+        found = {"failed": len(failed), "missing": len(missing), "scored": case.n_queries}
+        value = found.get(self.count, case.now.counts.get("judged", case.n_queries))
+        limit = self.limit.value(whole)
+        holds = HOLDS[self.sign](value, limit)
+        named = failed if self.count == "failed" else missing if self.count == "missing" else []
+        moved = () if holds else tuple(self._named(case, query) for query in named[:MOST])
+        return Finding(PASSED if holds else FAILED, value, limit=limit, n=whole, moved=moved)
+
+    def _named(self, case: Case, query: str) -> Moved:
+        asked = case.now.queries.get(query)
+        why = case.now.failures.get(query, "not in the run")
+        return Moved(query, self.count, float("nan"), float("nan"), asked.text if asked else "", why)
+
+
+def parse_count(shape: re.Match[str], terms: Terms, _: Recorded = tuple) -> CountRule:
+    """The counts there are have names of their own, so they are told from metrics."""
+    count, sign, limit = shape["count"].lower(), SIGNS.get(shape["sign"], shape["sign"]), Amount.of(shape)
+    highest = 100.0 if limit.is_percent else math.inf
+    whose = "a share of all queries" if limit.is_percent else "a number of queries"
+    if is_never(sign, limit.number, 0.0, highest):
+        raise BadParameter(f"{count} is {whose}, so it is never {sign} {limit}")
+    if is_always(sign, limit.number, 0.0, highest):
+        raise BadParameter(f"{count} is {whose}, so it is always {sign} {limit}, and the rule never fails")
+    return CountRule(count, sign, limit, terms=terms)
+
+
+COUNT_KIND = Kind(
+    re.compile(rf"(?P<count>{'|'.join(COUNTS)})\s*{SIGN}\s*{NUMBER}", re.IGNORECASE),
+    parse_count,
+    "failed = 0",
+)

@@ -1,0 +1,216 @@
+"""Watch: rules held for the newest result of each series, one by one, and the alerts that follow, each sent once.
+
+What is wrong with one series hides no other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from xml.sax.saxutils import escape
+
+from assay.errors import DataError, ProviderError
+from assay.evaluation import Result
+from assay.monitoring.case import Case, Pairing, pair_results
+from assay.monitoring.finding import FAILED, SKIPPED, WARNED, figure_text
+from assay.monitoring.gating import GateReport, case_of, refuse_pointless, refuse_total_failure, verdicts_of
+from assay.monitoring.history import Best, Change, Series
+from assay.monitoring.rule import Rule
+from assay.monitoring.wording import moved_text
+from assay.text import counted
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What is to be told, and what could not be checked, in words."""
+
+    alerts: tuple[Alert, ...] = ()
+    unchecked: tuple[str, ...] = ()
+    """Rules that had nothing to compare with."""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Newest:
+    """The results of one evaluation, and which of them are the newest of their series."""
+
+    results: tuple[Result, ...]
+    is_newest: tuple[bool, ...]
+    best: Best = field(default_factory=dict)
+    """The best figures before this evaluation."""
+
+
+def check_newest(
+    evaluations: Sequence[Newest],
+    baseline: Sequence[Result] | None,
+    rules: Sequence[Rule],
+    *,
+    name: str = "the baseline",
+) -> Checked:
+    """Hold the newest results against rules; results of one evaluation pair with the baseline's as in the gate.
+
+    A provider that answered nothing, and a baseline that cannot be compared, are alerts of that result alone. A rule about
+    what no result has is an error, as in the gate.
+    """
+    newest = [
+        result for one in evaluations for result, is_newest in zip(one.results, one.is_newest, strict=True) if is_newest
+    ]
+    refuse_pointless(rules, [Case(result) for result in newest])
+    alerts: list[Alert] = []
+    unchecked: list[str] = []
+    notes: list[str] = []
+    for one in evaluations:
+        pairing, said = _paired(one, baseline, name)
+        alerts += said
+        notes += pairing.notes
+        others = {id(result): other for result, other in pairing.pairs}
+        for result, is_newest in zip(one.results, one.is_newest, strict=True):
+            if is_newest:
+                checked = _checked(result, others[id(result)], rules, name, one.best)
+                alerts += checked.alerts
+                unchecked += checked.unchecked
+    return Checked(tuple(alerts), tuple(dict.fromkeys(unchecked)), tuple(dict.fromkeys(notes)))
+
+
+def _paired(one: Newest, baseline: Sequence[Result] | None, name: str) -> tuple[Pairing, list[Alert]]:
+    """The results with the baseline's; with none, and an alert, where nobody can say which is meant."""
+    alone = Pairing(tuple((result, None) for result in one.results))
+    if not baseline:
+        return alone, []
+    try:
+        pairing = pair_results(one.results, baseline, name)
+    except DataError as error:
+        about = ", ".join(_about_result(result) for result in one.results)
+        return alone, [_broken(about, error)]
+    notes = [note for note in pairing.notes if not note.endswith(NOT_NOW)]
+    return Pairing(pairing.pairs, tuple(notes)), []
+
+
+NOT_NOW = "which was not evaluated now"
+"""Of no interest here: each series has its newest result, from whichever evaluation."""
+
+
+def _checked(result: Result, other: Result | None, rules: Sequence[Rule], name: str, best: Best) -> Checked:
+    """One result. Where its baseline cannot be compared, rules that need none are still held."""
+    try:
+        refuse_total_failure(result)
+    except ProviderError as error:
+        said = f"{_about_result(result)}: {error}"
+        details = {"benchmark": result.benchmark, "provider": result.name, "error": str(error)}
+        return Checked((Alert(f"rule {_about_result(result)} every query failed", "failed", said, details),))
+    broken: list[Alert] = []
+    try:
+        verdicts = verdicts_of(rules, [case_of(result, other, rules, name, best)])
+    except DataError as error:
+        broken = [_broken(_about_result(result), error)]
+        verdicts = verdicts_of(rules, [case_of(result, None, rules, name, best)])
+    skipped = [] if broken else [verdict.rule.text for verdict in verdicts if verdict.status == SKIPPED]
+    return Checked((*broken, *alerts_of_rules(GateReport(tuple(verdicts)))), tuple(skipped))
+
+
+def _broken(about: str, error: DataError) -> Alert:
+    return Alert(f"rule {about} cannot be compared", "broken", f"{about}: cannot be checked: {error}", {"error": str(error)})
+
+
+def _about_result(result: Result) -> str:
+    return "/".join(filter(None, (result.benchmark, result.name)))
+
+
+# Alerts
+
+SHOWN_QUERIES = 3
+
+
+@dataclass(frozen=True)
+class Alert:
+    """One thing to tell. `key` is the same as long as it is the same thing, however many nights it lasts."""
+
+    key: str
+    kind: str
+    """`rule`, `step`, `spike`, `failed` (a provider that answered nothing) or `broken` (what cannot be compared)."""
+    text: str
+    details: Mapping[str, Any] = field(default_factory=dict)
+    covers: frozenset[str] = frozenset()
+    """Keys under which somebody may have been told of it before: a step begins as a night or two out of line."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        return {"key": self.key, "kind": self.kind, "text": self.text, **self.details}
+
+
+def alerts_of_rules(report: GateReport) -> list[Alert]:
+    """One alert for each rule and result that failed or warned. It stays the same one until the rule holds again."""
+    found = []
+    for verdict in report.verdicts:
+        if verdict.status not in (FAILED, WARNED):
+            continue
+        about = "/".join(filter(None, (verdict.benchmark, verdict.provider)))
+        moved = "".join(f"\n  {moved_text(one)}" for one in verdict.finding.moved[:SHOWN_QUERIES])
+        text = f"{verdict.mark} {about}: {verdict.rule.text}: {verdict.summary}{moved}"
+        found.append(Alert(f"rule {about} {verdict.rule.text}", "rule", text, verdict.to_dict()))
+    return found
+
+
+def alerts_of_series(series: Iterable[Series]) -> list[Alert]:
+    """The newest change of each series, where that is for the worse; the same one on every night after it."""
+    found = []
+    for one in series:
+        if not one.changes or not one.changes[-1].is_worse:
+            continue
+        change = one.changes[-1]
+        if not change.is_step and change.place < len(one.points) - 1:
+            continue  # a spike of the past, over by now
+        first = one.points[_first_place(one, change)].evaluation
+        kind = "step" if change.is_step else "spike"
+        moved = f"{figure_text(one.bound, change.before)} → {figure_text(one.bound, change.after)}"
+        text = f"{_about_series(one)}: {one.metric} {moved}, a {kind} for the worse since {first}"
+        details = {"benchmark": one.benchmark, "provider": one.provider, "metric": one.metric, **change.to_dict()}
+        details["change"] = details.pop("kind")
+        found.append(Alert(_change_key(one, first), kind, text, details, _covered(one, change)))
+    return found
+
+
+def _about_series(series: Series) -> str:
+    return "/".join(filter(None, (series.benchmark, series.provider)))
+
+
+def _change_key(series: Series, evaluation: str) -> str:
+    return f"change {_about_series(series)} {series.metric} {evaluation}"
+
+
+def _first_place(series: Series, change: Change) -> int:
+    """Where it began: nights out of line, one after the other, are one thing, which may turn out to be a step."""
+    place = change.place
+    spikes = {other.place for other in series.changes if not other.is_step}
+    while place - 1 in spikes:
+        place -= 1
+    return place
+
+
+def _covered(series: Series, change: Change) -> frozenset[str]:
+    """The keys of all nights from its first to the one at which it was noticed."""
+    nights = range(_first_place(series, change), change.noticed + 1)
+    return frozenset(_change_key(series, series.points[place].evaluation) for place in nights)
+
+
+def not_told(alerts: Sequence[Alert], told: Collection[str]) -> list[Alert]:
+    """Those that nobody has been told of."""
+    known = set(told)
+    return list({one.key: one for one in alerts if one.key not in known and not one.covers & known}.values())
+
+
+def still_told(alerts: Sequence[Alert], told: Iterable[str]) -> list[str]:
+    """What is remembered: rules only as long as they are broken, so that the next time is told again; changes for good."""
+    lasting = {alert.key for alert in alerts}
+    return [key for key in dict.fromkeys(told) if key in lasting or key.startswith("change ")]
+
+
+def message_of(alerts: Sequence[Alert]) -> dict[str, Any]:
+    """What is posted: `text` as Slack and its like show it, and the alerts as data.
+
+    Such text has marks of its own, so that a query could call everybody on a channel: & < and > are written out.
+    """
+    head = f"assay: {counted(len(alerts), 'alert')}"
+    text = "\n".join([head, *(f"• {alert.text}" for alert in alerts)])
+    return {"text": escape(text), "alerts": [one.to_dict() for one in alerts]}
