@@ -77,12 +77,13 @@ def test_every_format_of_benchmarks_is_covered():
 
 def test_every_saved_form_is_covered():
     """What has a schema of its own, and every cache; other packages write such files, and read none."""
-    folders = [ROOT / "src" / "assay" / name for name in ("datasets", "evaluation", "providers", "store")]
+    readers = ("datasets", "evaluation", "execution", "files", "providers", "store")
+    folders = [ROOT / "src" / "assay" / name for name in readers]
     texts = [path.read_text(encoding="utf-8") for folder in folders for path in folder.rglob("*.py")]
     schemas = {name for text in texts for name in re.findall(r'"(assay\.\w+)/\d+"', text)}
     caches = {name for text in texts for name in re.findall(r"^class (\w+(?:Cache|Log))\b", text, re.MULTILINE)}
     assert {"assay.result", "assay.export"} <= schemas
-    assert {"AnswerCache", "EmbeddingCache"} <= caches
+    assert {"ResponseCache", "ResponseLog", "EmbeddingCache"} <= caches
     wanted = {f"saved {name}" for name in schemas} | {f"class {name}" for name in caches}
     assert sorted(wanted - covered()) == []
 
@@ -111,12 +112,12 @@ def test_a_shared_database_reads_frames_the_quick_way(tmp_path):
     code = """
 import pandas as pd
 from assay import Policy, Qrels
-from assay.datasets import _quick, _tables, rank_source
+from assay.files import quick_runs, rank_source, tables
 from fuzz.components._database import share_database
 
 share_database()
-assert _quick.connect.__name__ == "_Shared"
-_tables.LARGE_FRAME = 0
+assert quick_runs.connect.__name__ == "_Shared"
+tables.LARGE_FRAME = 0
 frame = pd.DataFrame({"query_id": ["q"], "doc_id": ["d"], "score": [1.0]})
 assert rank_source(frame, Qrels({"q": {"d": 1}}), [Policy().rank_rule]) is not None
 """

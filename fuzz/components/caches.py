@@ -156,8 +156,8 @@ def _running_seeds() -> list[bytes]:
 
 
 COMPONENTS = (
-    Component("checkpoint_log", _check_log, _log_seeds, "jsonl", covers=("saved assay.answers", "class AnswerLog")),
-    Component("answer_cache", _check_answers, _cached_answers, "jsonl", covers=("class AnswerCache",)),
+    Component("checkpoint_log", _check_log, _log_seeds, "jsonl", covers=("saved assay.answers", "class ResponseLog")),
+    Component("answer_cache", _check_answers, _cached_answers, "jsonl", covers=("class ResponseCache",)),
     Component("embedding_cache", _check_embeddings, _embedding_seeds, "bytes", covers=("class EmbeddingCache",)),
     Component("ontology_cache", _check_ontology, _ontology_seeds, "bytes", covers=("file _ontology_cache",)),
     Component("running", _check_running, _running_seeds, "json", covers=("class Running",)),

@@ -27,6 +27,7 @@ from assay.datasets.hpo import notes_on_cases as notes_on_cases
 from assay.datasets.hpo import parse_fields as parse_fields
 from assay.datasets.hpo import with_terms as with_terms
 from assay.datasets.ontology_cache import cache_folder as cache_folder
+from assay.datasets.ontology_reading import default_ontology as default_ontology
 from assay.datasets.ontology_reading import load_ontology as load_ontology
 from assay.datasets.ontology_reading import read_annotations as read_annotations
 from assay.datasets.ontology_reading import shared_ontology as shared_ontology
@@ -41,5 +42,8 @@ from assay.datasets.source_tree import SourceTree as SourceTree
 from assay.datasets.source_tree import decode_source as decode_source
 from assay.datasets.translations import Translation as Translation
 from assay.datasets.translations import read_translations as read_translations
+from assay.files import FileSource as FileSource
+from assay.files import as_source as as_source
+from assay.files import rank_source as rank_source
 
-__all__ = ["check_dataset"]
+__all__ = ["FileSource", "as_source", "check_dataset", "rank_source"]
