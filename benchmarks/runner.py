@@ -17,7 +17,7 @@ from assay.evaluation.profile import OWN, settings_of
 from assay.execution.pool import ask_concurrently
 from assay.execution.progress import Progress
 from assay.execution.responses import ResponseLog
-from assay.execution.retrieve import own_provider
+from assay.execution.retrieve import wrap_retriever
 from assay.execution.retry import RetryPolicy
 from assay.execution.runner import Part, collect_responses, score_part
 from assay.grammar import mark_written
@@ -61,7 +61,7 @@ def _from_memory() -> Row:
             log = ResponseLog(Path(folder) / "answers.log")
             log.begin({})
             appender = log.appender()
-            part = Part(dataset, own_provider(memory, "memory"), queries, 10)
+            part = Part(dataset, wrap_retriever(memory, "memory"), queries, 10)
             found = collect_responses(part, {}, appender, Progress("memory", len(queries)))
             appender.close()
             score_part(part, found, settings, OWN)

@@ -44,7 +44,7 @@ for name in ("fchmod", "fchown", "O_NOFOLLOW", "geteuid", "getuid"):
 sys.modules["fcntl"] = None
 from pathlib import Path
 from assay.atomic_write import atomic_write
-from assay.execution.responses import _lock
+from assay.execution.responses import _try_lock
 from assay.temporary_files import locked_folder, remove_abandoned
 folder = Path(sys.argv[1])
 left = folder / ".assay-0123456789abcdef.tmp"
@@ -53,7 +53,7 @@ for content in (b"old", b"new"):
     with atomic_write(folder / "a.txt") as file:
         file.write(content)
 with locked_folder(folder) as one, open(folder / "a.txt") as file:
-    print(one.is_dir(), _lock(file.fileno(), waits=True))
+    print(one.is_dir(), _try_lock(file.fileno(), waits=True))
 remove_abandoned(folder)
 print(sorted(path.name for path in folder.iterdir()), (folder / "a.txt").read_bytes())
 """

@@ -15,7 +15,7 @@ from assay import Document, Query
 from assay.datasets import BenchmarkDataset
 from assay.datasets import ontology_cache as ontologies
 from assay.datasets.ontology_reading import parse_ontology
-from assay.execution.checkpoint import PART, Checkpoint, ResponseCache
+from assay.execution.checkpoint import CACHE_PART, Checkpoint, ResponseCache
 from assay.execution.responses import Record, Response, ResponseLog
 from assay.execution.runner import Part
 from assay.providers.embeddings import EmbeddingCache, key_of
@@ -82,10 +82,10 @@ def _answer_cache() -> ResponseCache:
 def _cached_answers() -> list[bytes]:
     """The log of a cache in which both queries are known."""
     cache_ = _answer_cache()
-    cache_.keep({"q1": Response("q1", ["d1"], [1.0], 2.0), "q2": Response("q2", ["d2", "d1"], [1.0, 0.5], 2.0)}, {})
+    cache_.store({"q1": Response("q1", ["d1"], [1.0], 2.0), "q2": Response("q2", ["d2", "d1"], [1.0, 0.5], 2.0)}, {})
     content = cache_._log.path.read_bytes()
     lines = [line.partition(b" ")[2] for line in content.splitlines()]
-    assert PART.encode() in lines[1]
+    assert CACHE_PART.encode() in lines[1]
     return [b"\n".join(lines), RAW + content]
 
 

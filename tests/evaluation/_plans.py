@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.execution.plan import Plan
-from assay.execution.retrieve import own_provider
+from assay.execution.retrieve import wrap_retriever
 from assay.execution.retry import RetryPolicy
 from assay.metrics.parsing import parse_metrics
 from assay.model.records import Hit, Query
@@ -30,9 +30,9 @@ def save_benchmarks(folder: Path) -> Path:
 
 def plan(saved: Path, *told: Any, folders: tuple[str, ...] = ("one",), **more: Any) -> Plan:
     """A plan that asks retrievers about saved benchmarks, each query once."""
-    providers = tuple(own_provider(one, f"told{number}") for number, one in enumerate(told))
+    providers = tuple(wrap_retriever(one, f"told{number}") for number, one in enumerate(told))
     benchmarks = tuple(str(saved / folder / "b.json") for folder in folders)
-    return Plan(benchmarks, providers, tuple(parse_metrics(["mrr", "ndcg@10"])), patience=AT_ONCE, **more)
+    return Plan(benchmarks, providers, tuple(parse_metrics(["mrr", "ndcg@10"])), retry_policy=AT_ONCE, **more)
 
 
 def fallible(*queries: str) -> tuple[Told, set[str]]:

@@ -64,7 +64,7 @@ def planned(content):
     return make_plan(WrittenPlan({**usual, **content}))
 
 def evaluate(content, **how):
-    return [figures(result) for result in carry_out(planned(content), Conduct(**how))]
+    return [figures(result) for result in execute_plan(planned(content), ExecutionOptions(**how))]
 
 if __name__ == "__main__":
     try:

@@ -68,10 +68,10 @@ class Told:
 
 
 def answered(
-    retriever: Any, n: int = 4, k: int = 10, batch: int = 1, patience: RetryPolicy = QUICK, grows: bool = False
+    retriever: Any, n: int = 4, k: int = 10, batch: int = 1, policy: RetryPolicy = QUICK, grows: bool = False
 ) -> dict[str, Response]:
     """Query → answer, after checking that each query came once."""
-    found = [answer for some in ask_concurrently(retriever, queries(n), k, batch, patience, grows=grows) for answer in some]
+    found = [answer for some in ask_concurrently(retriever, queries(n), k, batch, policy, grows=grows) for answer in some]
     assert sorted(answer.query for answer in found) == sorted(f"q{number}" for number in range(n))
     return {answer.query: answer for answer in found}
 

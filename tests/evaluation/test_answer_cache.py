@@ -22,7 +22,7 @@ def part(provider="bm25", k=10, texts=("cats", "dogs"), document="cats sleep"):
 
 def kept(folder, **changes):
     """What is known afterwards, in a part that differs in some way."""
-    ResponseCache(folder, part()).keep(ANSWERS, {})
+    ResponseCache(folder, part()).store(ANSWERS, {})
     return ResponseCache(folder, part(**changes)).known()
 
 
@@ -45,7 +45,7 @@ def test_another_depth_configuration_or_document_is_another_question(tmp_path, c
 
 def test_a_provider_that_may_change_is_asked_each_time(tmp_path):
     elsewhere = part(provider="http(url='http://127.0.0.1:9/')")
-    ResponseCache(tmp_path, elsewhere).keep(ANSWERS, {})
+    ResponseCache(tmp_path, elsewhere).store(ANSWERS, {})
     assert ResponseCache(tmp_path, elsewhere).known() == {}
     assert not list(tmp_path.iterdir())
 
@@ -54,7 +54,7 @@ def test_what_is_known_is_not_written_again(tmp_path):
     kept(tmp_path)
     (file,) = tmp_path.glob("*.log")
     before = file.read_bytes()
-    ResponseCache(tmp_path, part()).keep(ANSWERS, {"q1": ANSWERS["q1"]})
+    ResponseCache(tmp_path, part()).store(ANSWERS, {"q1": ANSWERS["q1"]})
     assert file.read_bytes() == before
 
 
@@ -66,14 +66,14 @@ def test_a_damaged_file_is_read_as_far_as_it_is_whole(tmp_path):
 
 
 def test_what_a_batch_shared_stays_a_share(tmp_path):
-    ResponseCache(tmp_path, part()).keep({"q1": Response("q1", ["a"], [2.0], 1.5, n_together=7)}, {})
+    ResponseCache(tmp_path, part()).store({"q1": Response("q1", ["a"], [2.0], 1.5, n_together=7)}, {})
     assert ResponseCache(tmp_path, part()).known()["q1"].n_together == 7
 
 
 def test_an_answer_whose_time_nobody_knows_is_not_kept(tmp_path):
     """It was read from a result, and JSON has no word for such a time: what comes after it could not be read."""
     mixed = {"q1": Response("q1", ["x"], [1.0], float("nan")), "q2": Response("q2", ["a"], [2.0], 1.5)}
-    ResponseCache(tmp_path, part()).keep(mixed, {})
+    ResponseCache(tmp_path, part()).store(mixed, {})
     assert ResponseCache(tmp_path, part()).known() == {"q2": mixed["q2"]}
 
 
@@ -81,14 +81,14 @@ def test_after_a_damage_it_is_written_on(tmp_path):
     kept(tmp_path)
     (file,) = tmp_path.glob("*.log")
     file.write_bytes(file.read_bytes()[:-3])
-    ResponseCache(tmp_path, part()).keep(ANSWERS, {})
+    ResponseCache(tmp_path, part()).store(ANSWERS, {})
     assert ResponseCache(tmp_path, part()).known() == {"q1": ANSWERS["q1"]}
 
 
 def test_a_folder_that_cannot_be_written_costs_time_and_no_answer(tmp_path):
     (tmp_path / "file").write_text("")
     cache = ResponseCache(tmp_path / "file", part())
-    cache.keep(ANSWERS, {})
+    cache.store(ANSWERS, {})
     assert cache.known() == {}
 
 
@@ -105,7 +105,7 @@ def twins(scopes=(None, None, None)):
 def test_equal_words_in_one_batch_have_their_answers_whether_asked_or_known(tmp_path, scopes):
     one = twins(scopes)
     asked = collect_responses(one, {}, None, Progress(one.name, 3))
-    ResponseCache(tmp_path, one).keep(asked, {})
+    ResponseCache(tmp_path, one).store(asked, {})
     known = ResponseCache(tmp_path, one).known()
     assert list(known) == ["q0", "q1", "q2"]
     assert {query: answer.ranking for query, answer in known.items()} == {

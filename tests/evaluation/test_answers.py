@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from assay import DataError, UsageError
 from assay.execution import responses as module
-from assay.execution.responses import SCHEMA, Response, ResponseLog, remove_left_over
+from assay.execution.responses import SCHEMA, Response, ResponseLog, remove_stale_files
 from assay.model.records import Hit
 
 from ._retrievers import LONG
@@ -79,14 +79,14 @@ def test_cut_at_any_byte_the_whole_lines_before_are_read_and_the_file_is_mended(
         assert bool(header) == (n_whole > 0)
         assert answers == by_part(THREE[: max(0, n_whole - 1)])
         assert log.path.read_bytes() == whole[:cut]  # another process may be writing: reading leaves the file alone
-        log.mend()
+        log.truncate_damage()
         assert log.path.read_bytes() == whole[: ends[n_whole - 1] if n_whole else 0]
 
 
 def test_after_a_cut_it_is_written_on(tmp_path):
     log = written(tmp_path / "a.log", THREE[:2])
     log.path.write_bytes(log.path.read_bytes()[:-3])
-    log.mend()
+    log.truncate_damage()
     appender = log.appender()
     appender.append(*THREE[2])
     appender.close()
@@ -148,32 +148,32 @@ def test_a_place_that_cannot_be_written_is_told(tmp_path):
     below = ResponseLog(tmp_path / "file" / "b.log")
     with pytest.raises(DataError, match=r"b\.log: cannot be written"):
         below.begin({})
-    with pytest.raises(DataError, match=r"b\.log: cannot be written"), below.held():
+    with pytest.raises(DataError, match=r"b\.log: cannot be written"), below.lock():
         pass
 
 
 def test_who_holds_it_holds_it_alone(tmp_path):
     log, again = ResponseLog(tmp_path / "a.log"), ResponseLog(tmp_path / "a.log")
     refused = pytest.raises(UsageError, match=r"the same evaluation is running already and writes .*a\.log")
-    with log.held(), ResponseLog(tmp_path / "b.log").held(), refused, again.held():
+    with log.lock(), ResponseLog(tmp_path / "b.log").lock(), refused, again.lock():
         pass
-    with again.held():
+    with again.lock():
         pass
 
 
 def test_locks_of_the_dead_are_removed_and_those_of_the_living_stay(tmp_path):
     for name in (".dead.log.lock", ".mine.lock"):
         (tmp_path / name).touch()
-    with ResponseLog(tmp_path / "alive.log").held():
-        remove_left_over(tmp_path)
+    with ResponseLog(tmp_path / "alive.log").lock():
+        remove_stale_files(tmp_path)
         assert sorted(path.name for path in tmp_path.iterdir()) == [".alive.log.lock", ".mine.lock"]
 
 
 def test_it_is_let_go_of_when_something_goes_wrong(tmp_path):
     log = ResponseLog(tmp_path / "a.log")
-    with pytest.raises(ZeroDivisionError), log.held():
+    with pytest.raises(ZeroDivisionError), log.lock():
         1 / 0  # noqa: B018 (it is raised)
-    with log.held():
+    with log.lock():
         pass
 
 
@@ -182,11 +182,11 @@ def test_one_may_wait_until_it_is_let_go_of(tmp_path):
 
     def wait():
         waits.set()
-        with ResponseLog(tmp_path / "a.log").held(waits=True):
+        with ResponseLog(tmp_path / "a.log").lock(waits=True):
             order.append("second")
 
     thread = threading.Thread(target=wait)
-    with log.held():
+    with log.lock():
         thread.start()
         waits.wait(LONG)
         time.sleep(0.1)
@@ -200,14 +200,14 @@ import resource, sys
 from pathlib import Path
 from assay.errors import DataError
 from assay.execution.responses import Response, ResponseLog
-log = AnswerLog(Path("a.log"))
+log = ResponseLog(Path("a.log"))
 log.begin({"plan": {"name": "p"}})
 resource.setrlimit(resource.RLIMIT_FSIZE, (2000, resource.RLIM_INFINITY))
 appender = log.appender()
 n_kept = 0
 try:
     for number in range(100):
-        appender.append("part", [Answer(f"q{number}", ["d"] * 5, [1.0] * 5)])
+        appender.append("part", [Response(f"q{number}", ["d"] * 5, [1.0] * 5)])
         n_kept += 1
 except DataError as error:
     print(n_kept, error)
@@ -229,16 +229,16 @@ def test_when_the_disk_is_full_it_is_told_and_what_was_kept_is_there(tmp_path):
         {"part": {f"q{n}": Response(f"q{n}", ["d"] * 5, [1.0] * 5) for n in range(int(n_kept))}},
     )
     assert log.path.stat().st_size == 2000  # with half a line at its end
-    log.mend()
+    log.truncate_damage()
     assert log.path.stat().st_size < 2000
     assert [path.name for path in tmp_path.iterdir()] == ["a.log"]
 
 
 def test_a_lock_is_removed_by_who_held_it(tmp_path):
     log = ResponseLog(tmp_path / "a.log")
-    with log.held():
+    with log.lock():
         assert [path.name for path in tmp_path.iterdir()] == [".a.log.lock"]
-        with pytest.raises(UsageError, match="is running already"), log.held():
+        with pytest.raises(UsageError, match="is running already"), log.lock():
             pass
         assert [path.name for path in tmp_path.iterdir()] == [".a.log.lock"]
     assert list(tmp_path.iterdir()) == []
@@ -247,7 +247,7 @@ def test_a_lock_is_removed_by_who_held_it(tmp_path):
 def test_a_lock_that_was_removed_meanwhile_is_none(tmp_path, monkeypatch):
     """Who waited for a lock, and gets it when its holder removes it, must not share it with who comes next."""
     log, n_locked = ResponseLog(tmp_path / "a.log"), 0
-    lock = module._lock
+    lock = module._try_lock
 
     def slow(handle, *, waits):
         nonlocal n_locked
@@ -257,9 +257,9 @@ def test_a_lock_that_was_removed_meanwhile_is_none(tmp_path, monkeypatch):
             (tmp_path / ".a.log.lock").unlink()
         return found
 
-    monkeypatch.setattr(module, "_lock", slow)
-    with log.held():
+    monkeypatch.setattr(module, "_try_lock", slow)
+    with log.lock():
         assert (tmp_path / ".a.log.lock").exists()
-        with pytest.raises(UsageError, match="is running already"), log.held():
+        with pytest.raises(UsageError, match="is running already"), log.lock():
             pass
-    assert n_locked == 2 + module.TRIES
+    assert n_locked == 2 + module.LOCK_ATTEMPTS

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from assay.execution import pool as module
-from assay.execution.pool import QUICK as SOON
+from assay.execution.pool import FAST_BATCH_SECONDS as SOON
 from assay.execution.retry import RetryPolicy, RetryState
 from assay.providers.retriever import PermanentFailure, RetryLater
 
@@ -88,7 +88,7 @@ def test_a_batch_that_fails_is_asked_one_by_one():
 
 def test_answers_of_a_batch_are_handed_on_before_its_failures_are_asked_again():
     told = Told(lambda query: ValueError("no") if query.query_id == "q1" else right(query))
-    line = module.Line(told)
+    line = module.RetrieverClient(told)
     asking = module.BatchClient(line, 10, RetryState(QUICK), 3).ask([SimpleNamespace(query_id=f"q{n}") for n in range(3)])
     assert [answer.query for answer in next(asking)] == ["q0", "q2"]
     assert len(told.asked) == 1
@@ -126,7 +126,7 @@ def test_many_failures_share_their_pauses(clock, monkeypatch):
     """A retriever with a bug is told of soon, not after one pause for each query."""
     monkeypatch.setattr("assay.execution.retry.random.uniform", lambda low, high: 1.0)
     told = Told(failing({f"q{number}": TypeError("bug") for number in range(50)}, every=True))
-    found = answered(told, 50, batch=50, patience=RetryPolicy(retries=2, backoff=1.0))
+    found = answered(told, 50, batch=50, policy=RetryPolicy(retries=2, backoff=1.0))
     assert all(answer.error == "TypeError: bug" for answer in found.values())
     assert clock.now == 1.0 + 2.0
 
@@ -135,7 +135,7 @@ def test_a_retriever_that_never_worked_is_not_asked_twice_for_long(clock, monkey
     """The first three queries share their pauses; after them nothing waits any more."""
     monkeypatch.setattr("assay.execution.retry.random.uniform", lambda low, high: 1.0)
     told = Told(failing({f"q{number}": TypeError("bug") for number in range(50)}, every=True))
-    found = answered(told, 50, batch=1000, patience=RetryPolicy(retries=2, backoff=1.0), grows=True)
+    found = answered(told, 50, batch=1000, policy=RetryPolicy(retries=2, backoff=1.0), grows=True)
     assert all(answer.error == "TypeError: bug" for answer in found.values())
     assert clock.now == 1.0 + 2.0
     assert [told.times(f"q{number}") for number in (0, 1, 2, 3, 49)] == [3, 3, 3, 1, 1]
@@ -143,7 +143,7 @@ def test_a_retriever_that_never_worked_is_not_asked_twice_for_long(clock, monkey
 
 def test_after_one_answer_all_are_tried_as_often_as_usual(clock):
     told = Told(failing({f"q{number}": OSError("torn") for number in range(4, 20)}, every=True))
-    answered(told, 20, batch=1000, patience=RetryPolicy(retries=2, backoff=1.0), grows=True)
+    answered(told, 20, batch=1000, policy=RetryPolicy(retries=2, backoff=1.0), grows=True)
     assert {told.times(f"q{number}") for number in range(10, 20)} == {3}
 
 
@@ -151,7 +151,7 @@ def test_a_pause_that_a_service_asks_for_is_told_of(clock):
     waits = []
     told = Told(failing({"q0": RetryLater(40.0, "http://x: HTTP 429")}))
     how = RetryState(RetryPolicy(), lambda seconds, why: waits.append((seconds, why)))
-    list(module.BatchClient(module.Line(told), 10, how, 3).ask(queries(2)))
+    list(module.BatchClient(module.RetrieverClient(told), 10, how, 3).ask(queries(2)))
     assert (waits, clock.now) == ([(40.0, "HTTP 429")] * 2, 40.0)
 
 
@@ -162,12 +162,12 @@ def test_a_chosen_size_has_as_many_times_the_timeout_and_one_that_grows_has_it_o
         async def search(self, queries, k):
             return [right(query) for query in queries]
 
-    line = module.Line(Noting())
+    line = module.RetrieverClient(Noting())
     line.call = lambda name, queries, k, seconds: (
         given.append((len(queries), seconds)) or [right(query) for query in queries]
     )
-    answered(line, 6, batch=3, patience=RetryPolicy(timeout=7.0))
-    answered(line, 3, batch=3, patience=RetryPolicy(timeout=7.0), grows=True)
+    answered(line, 6, batch=3, policy=RetryPolicy(timeout=7.0))
+    answered(line, 3, batch=3, policy=RetryPolicy(timeout=7.0), grows=True)
     assert given == [(3, 21.0), (3, 21.0), (1, 7.0), (2, 7.0)]
 
 
@@ -179,7 +179,7 @@ def test_one_that_hangs_takes_only_itself_along():
             release.wait(LONG)
         return right(query)
 
-    found = answered(Told(answer), 5, batch=3, patience=RetryPolicy(timeout=AMPLE, retries=0))
+    found = answered(Told(answer), 5, batch=3, policy=RetryPolicy(timeout=AMPLE, retries=0))
     release.set()
     assert {query: answer.error for query, answer in found.items() if answer.error} == {
         "q1": "TimeoutError: no answer within 0.5 s"
@@ -197,7 +197,7 @@ def test_coroutines_that_take_too_long_are_ended():
             finally:
                 n_ended += 1
 
-    found = answered(Hangs(), 2, batch=2, patience=RetryPolicy(timeout=0.05, retries=0))
+    found = answered(Hangs(), 2, batch=2, policy=RetryPolicy(timeout=0.05, retries=0))
     assert {answer.error for answer in found.values()} == {"TimeoutError: no answer within 0.05 s"}
     deadline = time.monotonic() + LONG
     while n_ended < 3 and time.monotonic() < deadline:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.execution.checkpoint import describe_changes, has_other_code
+from assay.execution.checkpoint import describe_changes, has_changed_files
 
 BEFORE = {
     "plan": {
@@ -53,5 +53,5 @@ def test_what_is_the_same_is_not_told():
 
 def test_a_file_that_is_not_there_any_more():
     assert describe_changes(BEFORE, {**BEFORE, "files": {}}) == ["slow1.py is not used any more"]
-    assert has_other_code(BEFORE, {**BEFORE, "files": {}})
-    assert not has_other_code(BEFORE, {**BEFORE, "providers": []})
+    assert has_changed_files(BEFORE, {**BEFORE, "files": {}})
+    assert not has_changed_files(BEFORE, {**BEFORE, "providers": []})

@@ -6,7 +6,7 @@ from assay import DataError, Document, Query, Span
 from assay.chunkers.chunker import parse_chunker
 from assay.datasets import BenchmarkDataset
 from assay.evaluation import Relevance
-from assay.execution.chunking import check_has_spans, chunked
+from assay.execution.chunking import check_has_spans, chunk_dataset
 from assay.execution.execute import ExecutionOptions, execute_plan
 from assay.execution.plan import make_plan
 from assay.metrics.parsing import parse_metrics
@@ -19,11 +19,11 @@ SPANNED = BenchmarkDataset("spanned", queries=QUERIES, documents=DOCUMENTS, span
 
 
 def cut(dataset):
-    return chunked(dataset, parse_chunker("fixed_lines(size=20, overlap=0)"), Relevance())
+    return chunk_dataset(dataset, parse_chunker("fixed_lines(size=20, overlap=0)"), Relevance())
 
 
 def test_more_chunks_are_asked_for_where_they_are_rolled_up():
-    assert (cut(JUDGED).depth(100), cut(SPANNED).depth(100), chunked(JUDGED, None, Relevance()).depth(100)) == (
+    assert (cut(JUDGED).depth(100), cut(SPANNED).depth(100), chunk_dataset(JUDGED, None, Relevance()).depth(100)) == (
         500,
         100,
         100,

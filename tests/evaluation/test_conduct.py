@@ -9,7 +9,7 @@ from assay import ProviderError, UsageError
 from assay.errors import DataError, NothingSelected
 from assay.execution.execute import ExecutionOptions, execute_plan, is_total_failure
 from assay.execution.responses import ResponseLog
-from assay.execution.retrieve import own_provider
+from assay.execution.retrieve import wrap_retriever
 from assay.execution.selection import Selection
 from assay.grammar import Param
 from assay.model.records import Hit
@@ -121,7 +121,7 @@ def test_a_provider_that_fails_on_everything_has_a_result_all_the_same(saved):
 
 
 def test_so_has_one_that_cannot_be_started_and_the_others_get_their_turn(saved):
-    asked = replace(plan(saved, Told()), providers=(unstartable(), own_provider(Told(), "told")))
+    asked = replace(plan(saved, Told()), providers=(unstartable(), wrap_retriever(Told(), "told")))
     bad, good = execute_plan(asked, ExecutionOptions(home=saved))
     assert set(bad.failures.values()) == {"broken could not be started: ZeroDivisionError: division by zero"}
     assert bad.provenance["counts"] == {"asked": 3, "answered": 0, "failed": 3, "cached": 0}
@@ -142,7 +142,7 @@ def test_what_certainly_cannot_work_is_told_before_anything_is_asked(saved):
         raise ProviderError("no such module")
 
     told = Told()
-    asked = replace(plan(saved), providers=(own_provider(told, "told"), unstartable(check=check)))
+    asked = replace(plan(saved), providers=(wrap_retriever(told, "told"), unstartable(check=check)))
     with pytest.raises(ProviderError, match="no such module"):
         execute_plan(asked, ExecutionOptions(home=saved))
     assert told.asked == []

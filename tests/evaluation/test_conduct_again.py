@@ -10,7 +10,7 @@ from assay.datasets.dataset import BenchmarkDataset
 from assay.errors import NothingSelected
 from assay.execution.execute import ExecutionOptions, execute_plan
 from assay.execution.plan import Plan
-from assay.execution.retrieve import own_provider
+from assay.execution.retrieve import wrap_retriever
 from assay.grammar import mark_written
 from assay.metrics.parsing import parse_metrics
 from assay.model.records import Hit, Query
@@ -82,7 +82,9 @@ def test_answers_whose_texts_decide_are_asked_again_too(tmp_path):
             return [[Hit("chunk 1", 2.0, "nothing of it"), Hit("chunk 2", 1.0, "the quick brown fox")] for _ in queries]
 
     said = []
-    asked = Plan((str(tmp_path / "b.json"),), (own_provider(Chunks(), ""),), tuple(parse_metrics("mrr")), patience=AT_ONCE)
+    asked = Plan(
+        (str(tmp_path / "b.json"),), (wrap_retriever(Chunks(), ""),), tuple(parse_metrics("mrr")), retry_policy=AT_ONCE
+    )
     before = execute_plan(asked, ExecutionOptions(home=tmp_path))
     assert before[0].scores("mrr") == {"q0": 0.5, "q1": 0.0}
     (result,) = execute_plan(asked, ExecutionOptions(home=tmp_path, before=before, say=said.append))

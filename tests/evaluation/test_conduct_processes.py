@@ -147,7 +147,7 @@ def asked():
     return Path("asked.txt").read_text().split() if Path("asked.txt").exists() else []
 
 def kept():
-    logs = [AnswerLog(path).read()[1] for path in Path(".assay/runs").glob("*.log")]
+    logs = [ResponseLog(path).read()[1] for path in Path(".assay/runs").glob("*.log")]
     return {query for log in logs for part in log.values() for query in part}
 
 def finished():

@@ -19,19 +19,19 @@ def together(n, action=None):
     return threading.Barrier(n, action, LONG)
 
 
-def limit_after(answer, n, concurrency, experience=RetryState):
+def limit_after(answer, n, concurrency, state=RetryState):
     """How much is asked at once in the end."""
-    patience = RetryPolicy(timeout=LONG, retries=5, backoff=0.0, concurrency=concurrency)
-    crew = ThreadPool(RetrieverClient(Told(answer)), 10, experience(patience))
-    found = [one for some in crew.ask(queries(n)) for one in some]
+    policy = RetryPolicy(timeout=LONG, retries=5, backoff=0.0, concurrency=concurrency)
+    pool = ThreadPool(RetrieverClient(Told(answer)), 10, state(policy))
+    found = [one for some in pool.ask(queries(n)) for one in some]
     assert not any(one.error for one in found)
     assert len(found) == n
-    return crew.limit
+    return pool.limit
 
 
 def test_one_at_a_time_keeps_the_order():
     told = Told()
-    answered(told, 5, patience=RetryPolicy(concurrency=1))
+    answered(told, 5, policy=RetryPolicy(concurrency=1))
     assert told.asked == [[f"q{number}"] for number in range(5)]
 
 
@@ -45,15 +45,13 @@ def test_slow_calls_overlap_as_much_as_allowed_and_no_more():
         return right(query)
 
     told = Told(answer)
-    answered(told, 100, patience=RetryPolicy(concurrency=10))
+    answered(told, 100, policy=RetryPolicy(concurrency=10))
     assert told.most == 10
 
 
 def test_the_same_few_threads_ask_everything():
     threads = set()
-    answered(
-        Told(lambda query: threads.add(threading.get_ident()) or right(query)), 200, patience=RetryPolicy(concurrency=4)
-    )
+    answered(Told(lambda query: threads.add(threading.get_ident()) or right(query)), 200, policy=RetryPolicy(concurrency=4))
     assert 1 <= len(threads) <= 4
 
 
@@ -78,7 +76,7 @@ def test_what_is_final_is_not_asked_again():
 
 def test_a_retriever_that_never_worked_is_not_asked_twice_for_long():
     told = Told(failing({f"q{number}": ValueError("never") for number in range(60)}, every=True))
-    found = answered(told, 60, patience=RetryPolicy(retries=9, backoff=0.0, concurrency=2))
+    found = answered(told, 60, policy=RetryPolicy(retries=9, backoff=0.0, concurrency=2))
     assert {one.error for one in found.values()} == {"ValueError: never"}
     times = [told.times(f"q{number}") for number in range(60)]
     assert sum(one == 10 for one in times) >= 3
@@ -87,7 +85,7 @@ def test_a_retriever_that_never_worked_is_not_asked_twice_for_long():
 
 def test_once_something_worked_all_are_tried_as_often_as_usual():
     told = Told(failing({f"q{number}": ValueError("never") for number in range(1, 20)}, every=True))
-    answered(told, 20, patience=RetryPolicy(retries=3, backoff=0.0, concurrency=1))
+    answered(told, 20, policy=RetryPolicy(retries=3, backoff=0.0, concurrency=1))
     assert {told.times(f"q{number}") for number in range(1, 20)} == {4}
 
 
@@ -95,7 +93,7 @@ def test_once_something_worked_all_are_tried_as_often_as_usual():
 
 
 def test_a_service_that_asks_for_hours_is_waited_for_once_and_then_all_fail(monkeypatch):
-    monkeypatch.setattr("assay.execution.retry.SHORT_PAUSE", 0.2)
+    monkeypatch.setattr("assay.execution.retry.MIN_LONGEST_PAUSE_SECONDS", 0.2)
     told = Told(failing({f"q{number}": RetryLater(3600.0, "http://x: HTTP 429") for number in range(9)}, every=True))
     waits = []
     how = RetryState(RetryPolicy(timeout=0.1, retries=2, concurrency=3), lambda *wait: waits.append(wait))
@@ -134,14 +132,14 @@ def test_an_error_begins_the_row_anew():
     at_first, calls, first_is_in, stumbled = busy_at_first(4), itertools.count(), threading.Event(), threading.Event()
 
     class Noting(RetryState):
-        def answered(self, answers):
-            super().answered(answers)
+        def note_answers(self, answers):
+            super().note_answers(answers)
             first_is_in.set()
 
-        def allows(self, error, n_tried):
+        def should_retry(self, error, attempts):
             if isinstance(error, OSError):
                 stumbled.set()
-            return super().allows(error, n_tried)
+            return super().should_retry(error, attempts)
 
     def answer(query):
         hits, number = at_first(query), next(calls)
@@ -152,7 +150,7 @@ def test_an_error_begins_the_row_anew():
             stumbled.wait(LONG)
         return hits
 
-    assert limit_after(answer, n=5, concurrency=4, experience=Noting) == 3
+    assert limit_after(answer, n=5, concurrency=4, state=Noting) == 3
     assert stumbled.is_set()
 
 
@@ -179,7 +177,7 @@ def test_while_the_limit_is_low_no_more_are_asked_at_once():
         return hits
 
     told = Told(answer)
-    answered(told, 80, patience=RetryPolicy(timeout=LONG, retries=5, backoff=0.0, concurrency=8))
+    answered(told, 80, policy=RetryPolicy(timeout=LONG, retries=5, backoff=0.0, concurrency=8))
     assert max(overlaps[:4]) <= 4
     assert max(overlaps) > 5
 
@@ -198,7 +196,7 @@ def test_when_a_service_asks_for_a_pause_nobody_asks_meanwhile():
             time.sleep(0.2)  # it is answered while the service wants to be left alone
         return right(query)
 
-    found = answered(Told(answer), 6, patience=RetryPolicy(timeout=LONG, concurrency=2))
+    found = answered(Told(answer), 6, policy=RetryPolicy(timeout=LONG, concurrency=2))
     assert not any(one.error for one in found.values())
     assert [query for query, _ in starts[:2]] in (["q0", "q1"], ["q1", "q0"])
     assert min(start for _, start in starts[2:]) - told_at[0] >= 0.59
@@ -238,7 +236,7 @@ def test_one_place_is_always_left():
             release.wait(LONG)
         return right(query)
 
-    found = answered(Told(answer), 8, patience=RetryPolicy(timeout=AMPLE, retries=0, concurrency=2))
+    found = answered(Told(answer), 8, policy=RetryPolicy(timeout=AMPLE, retries=0, concurrency=2))
     release.set()
     assert sorted(query for query, one in found.items() if one.error) == ["q0", "q1", "q2", "q3"]
 
@@ -281,7 +279,7 @@ def test_coroutines_that_take_too_long_are_ended_and_make_room():
                 n_now -= 1
             return [right(query) for query in queries]
 
-    found = answered(Hangs(), 8, patience=RetryPolicy(timeout=AMPLE, retries=0, concurrency=4))
+    found = answered(Hangs(), 8, policy=RetryPolicy(timeout=AMPLE, retries=0, concurrency=4))
     assert sorted(query for query, one in found.items() if one.error) == ["q0", "q1", "q2", "q3"]
     assert most <= 4 + 1  # the one place that is always left
     deadline = time.monotonic() + LONG
@@ -303,5 +301,5 @@ def test_coroutines_overlap():
             now -= 1
             return [right(query) for query in queries]
 
-    answered(Later(), 40, patience=RetryPolicy(timeout=LONG, concurrency=6))
+    answered(Later(), 40, policy=RetryPolicy(timeout=LONG, concurrency=6))
     assert most == 6

@@ -11,42 +11,42 @@ TORN = OSError("torn")
 
 
 def test_while_nothing_ever_worked_nothing_is_tried_again_after_a_few():
-    experience = RetryState(RetryPolicy(retries=2))
+    state = RetryState(RetryPolicy(retries=2))
     for number in range(MAX_FAILURES_BEFORE_GIVING_UP):
-        assert experience.allows(TORN, 1)
-        experience.lost(f"q{number}", TORN)
-    assert not experience.allows(TORN, 1)
-    experience.answered([Response("q", error="no")])
-    assert not experience.allows(TORN, 1)
-    experience.answered([Response("q")])
-    assert experience.allows(TORN, 1)
+        assert state.should_retry(TORN, 1)
+        state.give_up(f"q{number}", TORN)
+    assert not state.should_retry(TORN, 1)
+    state.note_answers([Response("q", error="no")])
+    assert not state.should_retry(TORN, 1)
+    state.note_answers([Response("q")])
+    assert state.should_retry(TORN, 1)
 
 
 def test_what_is_final_says_nothing_about_the_others():
-    experience = RetryState(RetryPolicy(retries=2))
+    state = RetryState(RetryPolicy(retries=2))
     for number in range(2 * MAX_FAILURES_BEFORE_GIVING_UP):
-        experience.lost(f"q{number}", PermanentFailure("not this one"))
-    assert experience.allows(TORN, 1)
+        state.give_up(f"q{number}", PermanentFailure("not this one"))
+    assert state.should_retry(TORN, 1)
 
 
 def test_what_worked_before_is_worth_waiting_for():
-    experience = RetryState(RetryPolicy(retries=2))
-    experience.answered([Response("q")])
+    state = RetryState(RetryPolicy(retries=2))
+    state.note_answers([Response("q")])
     for number in range(2 * MAX_FAILURES_BEFORE_GIVING_UP):
-        experience.lost(f"q{number}", TORN)
-    assert experience.allows(TORN, 2)
-    assert not experience.allows(TORN, 3)
+        state.give_up(f"q{number}", TORN)
+    assert state.should_retry(TORN, 2)
+    assert not state.should_retry(TORN, 3)
 
 
 def test_a_service_that_asks_for_too_long_a_pause_is_waited_for_once():
-    experience, hours = RetryState(RetryPolicy(retries=9, timeout=90)), RetryLater(3600.0, "HTTP 429")
-    experience.answered([Response("q")])
-    assert (experience.allows(hours, 1), experience.allows(hours, 2)) == (True, False)
-    assert experience.lost("q", hours).error == "HTTP 429; it asks to wait 3600 s, and 90 s is the longest wait"
-    assert not experience.allows(hours, 1)
-    assert experience.allows(RetryLater(5.0), 1)
-    experience.answered([Response("q")])
-    assert experience.allows(hours, 1)
+    state, hours = RetryState(RetryPolicy(retries=9, timeout=90)), RetryLater(3600.0, "HTTP 429")
+    state.note_answers([Response("q")])
+    assert (state.should_retry(hours, 1), state.should_retry(hours, 2)) == (True, False)
+    assert state.give_up("q", hours).error == "HTTP 429; it asks to wait 3600 s, and 90 s is the longest wait"
+    assert not state.should_retry(hours, 1)
+    assert state.should_retry(RetryLater(5.0), 1)
+    state.note_answers([Response("q")])
+    assert state.should_retry(hours, 1)
 
 
 @pytest.mark.parametrize(
@@ -78,4 +78,4 @@ def caused_by(cause):
     ids=repr,
 )
 def test_the_answer_says_whether_asking_another_time_may_help(error, is_final):
-    assert RetryState(RetryPolicy()).lost("q", error).is_final is is_final
+    assert RetryState(RetryPolicy()).give_up("q", error).is_final is is_final

@@ -37,7 +37,7 @@ def test_the_newest_complete_logs_stay(finished, tmp_path):
 
 def test_a_log_that_is_begun_again_stays(finished, tmp_path):
     mark_unfinished(finished[0])
-    with finished[1].held():
+    with finished[1].lock():
         assert clear_finished(tmp_path, keep=0)[0] == 3
     assert names(tmp_path) == ["a.log", "b.log", "f.log"]
 

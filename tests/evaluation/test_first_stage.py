@@ -5,7 +5,7 @@ import math
 import pytest
 
 from assay.execution.responses import Response
-from assay.execution.stages import first_answers, with_first
+from assay.execution.stages import first_stage_responses, with_first_ranking
 
 RERANKED = Response(
     "q",
@@ -20,19 +20,19 @@ RERANKED = Response(
 
 
 def test_the_first_ranking_is_as_long_as_the_new_one_and_nobody_timed_it():
-    first = first_answers({"q": RERANKED}, 10)["q"]
+    first = first_stage_responses({"q": RERANKED}, 10)["q"]
     assert first.ranking == {"a": 2.0, "b": 1.0}
     assert math.isnan(first.ms)
-    assert first_answers({"q": RERANKED}, 1)["q"].ranking == {"a": 2.0}
+    assert first_stage_responses({"q": RERANKED}, 1)["q"].ranking == {"a": 2.0}
 
 
 def test_a_query_that_failed_has_failed_there_too():
     failed = Response("q", error="no")
-    assert first_answers({"q": failed}, 10) == {"q": failed}
+    assert first_stage_responses({"q": failed}, 10) == {"q": failed}
 
 
 def test_nothing_found_is_nothing_ranked():
-    assert first_answers({"q": Response("q")}, 10)["q"].ranking == {}
+    assert first_stage_responses({"q": Response("q")}, 10)["q"].ranking == {}
 
 
 @pytest.mark.parametrize(
@@ -41,10 +41,10 @@ def test_nothing_found_is_nothing_ranked():
     ids=["one cut off", "turned round", "all cut off", "first cut off"],
 )
 def test_what_is_noted_is_found_again(first):
-    noted = with_first(Response("q", ["c", "a"], [9.0, 8.0]), first)
+    noted = with_first_ranking(Response("q", ["c", "a"], [9.0, 8.0]), first)
     assert noted.ranking == {"c": 9.0, "a": 8.0}
-    assert list(first_answers({"q": noted}, 10)["q"].ranking.items()) == list(first.items())
+    assert list(first_stage_responses({"q": noted}, 10)["q"].ranking.items()) == list(first.items())
 
 
 def test_of_no_documents_nothing_is_noted():
-    assert first_answers({"q": with_first(Response("q"), {})}, 10)["q"].ranking == {}
+    assert first_stage_responses({"q": with_first_ranking(Response("q"), {})}, 10)["q"].ranking == {}

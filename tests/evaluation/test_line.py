@@ -8,7 +8,7 @@ import time
 import pytest
 
 from assay import ProviderError
-from assay.execution.client import RetrieverClient, describe
+from assay.execution.client import RetrieverClient, describe_error
 from assay.execution.responses import Response
 from assay.model.records import Hit
 from assay.providers.retriever import PermanentFailure, RetryLater
@@ -68,7 +68,7 @@ def test_what_is_raised_is_every_query_s_error_to_try_again_after(error):
 def test_what_would_end_a_program_ends_nothing(error):
     outcomes = heard(raised(error), 2)
     assert [type(one) for one in outcomes] == [ProviderError] * 2
-    assert describe(outcomes[0]) == f"{type(error).__name__}: bye"
+    assert describe_error(outcomes[0]) == f"{type(error).__name__}: bye"
 
 
 def test_an_interrupt_is_a_person_s_in_the_main_thread_and_the_retriever_s_elsewhere():
@@ -78,7 +78,7 @@ def test_an_interrupt_is_a_person_s_in_the_main_thread_and_the_retriever_s_elsew
     thread = threading.Thread(target=lambda: outcomes.extend(heard(raised(KeyboardInterrupt()))))
     thread.start()
     thread.join(LONG)
-    assert [describe(one) for one in outcomes] == ["KeyboardInterrupt"]
+    assert [describe_error(one) for one in outcomes] == ["KeyboardInterrupt"]
 
 
 def test_an_error_in_place_of_hits_is_that_query_s_alone():
@@ -148,7 +148,7 @@ def test_a_coroutine_that_takes_too_long_is_ended():
                 raise
 
     (error,) = RetrieverClient(Hangs()).search(queries(1), 10, 0.05)
-    assert describe(error) == "TimeoutError: no answer within 0.05 s"
+    assert describe_error(error) == "TimeoutError: no answer within 0.05 s"
     assert ended.wait(LONG)
 
 
@@ -158,13 +158,13 @@ def test_a_coroutine_may_exit_without_taking_the_event_loop_along():
             sys.exit("bye")
 
     line = RetrieverClient(Leaves())
-    assert [describe(*line.search(queries(1), 10, LONG)) for _ in range(2)] == ["SystemExit: bye"] * 2
+    assert [describe_error(*line.search(queries(1), 10, LONG)) for _ in range(2)] == ["SystemExit: bye"] * 2
 
 
 def test_an_error_is_told_in_one_short_line():
-    assert describe(ValueError("first\nsecond")) == "ValueError: first"
-    assert describe(KeyError()) == "KeyError"
-    assert describe(RetryLater(2.0)) == "the service is busy; it asks to wait 2 s"
-    assert describe(ProviderError()) == "ProviderError"
-    assert len(describe(ValueError("x" * 999))) == 300
-    assert "\x1b" not in describe(ValueError("\x1b[31m"))
+    assert describe_error(ValueError("first\nsecond")) == "ValueError: first"
+    assert describe_error(KeyError()) == "KeyError"
+    assert describe_error(RetryLater(2.0)) == "the service is busy; it asks to wait 2 s"
+    assert describe_error(ProviderError()) == "ProviderError"
+    assert len(describe_error(ValueError("x" * 999))) == 300
+    assert "\x1b" not in describe_error(ValueError("\x1b[31m"))

@@ -46,7 +46,7 @@ def test_what_is_not_said_is_as_usual():
     assert usual.benchmarks == ("rag-template",)
     assert [provider.name for provider in usual.providers] == ["bm25"]
     assert (usual.k, usual.cache, usual.strict, usual.is_graded, usual.batch_size) == (100, True, False, True, None)
-    assert (usual.patience.timeout, usual.patience.retries, usual.patience.concurrency) == (60.0, 2, 8)
+    assert (usual.retry_policy.timeout, usual.retry_policy.retries, usual.retry_policy.concurrency) == (60.0, 2, 8)
     assert usual.relevance.by == "auto"
     assert usual.selection.to_dict() == {}
     assert (usual.statistics, usual.dataset_format, usual.notes) == (Statistics("auto", "randomization", 0.05), None, ())
@@ -85,7 +85,7 @@ outputs: [result.json, run.trec]
         "seed": 7,
         "limit": 10,
     }
-    assert (found.patience.concurrency, found.patience.timeout, found.patience.retries) == (4, 2.5, 0)
+    assert (found.retry_policy.concurrency, found.retry_policy.timeout, found.retry_policy.retries) == (4, 2.5, 0)
     assert (found.batch_size, found.cache, found.strict) == (16, False, True)
     assert found.outputs == ("result.json", "run.trec")
 
@@ -99,7 +99,7 @@ def test_the_block_of_the_seed_as_printed(tmp_path):
     found = load_plan(written(tmp_path, text))
     names = ["hit@1", "hit@3", "hit@5", "hit@10", "ndcg@5", "ndcg@10", "mrr", "map@10"]
     assert [metric.name for metric in found.metrics] == names
-    assert (found.is_graded, found.batch_size, found.cache, found.patience.concurrency) == (False, 100, True, 8)
+    assert (found.is_graded, found.batch_size, found.cache, found.retry_policy.concurrency) == (False, 100, True, 8)
     assert found.statistics == Statistics("auto", "randomization", 0.05)
 
 
@@ -107,7 +107,7 @@ def test_the_block_has_its_effects():
     def block(**performance):
         return plan(retrieval_metrics={"graded_relevance": True, "performance": performance})
 
-    assert block(parallel_processing=False).patience.concurrency == 1
+    assert block(parallel_processing=False).retry_policy.concurrency == 1
     assert block(caching_enabled=False).cache is False
     assert block(batch_size=7).batch_size == 7
     assert block().is_graded is True
@@ -370,7 +370,7 @@ def test_what_is_named_twice_is_noted_and_used_once():
 
 
 def test_how_long_an_index_may_take():
-    assert make_plan({"benchmarks": "a", "providers": "bm25"}).patience.index_timeout is None
-    assert make_plan({"benchmarks": "a", "providers": "bm25", "index_timeout": "30"}).patience.index_timeout == 30.0
+    assert make_plan({"benchmarks": "a", "providers": "bm25"}).retry_policy.index_timeout is None
+    assert make_plan({"benchmarks": "a", "providers": "bm25", "index_timeout": "30"}).retry_policy.index_timeout == 30.0
     with pytest.raises(BadParameter, match="plan: index_timeout is a number above 0, not -1"):
         make_plan({"benchmarks": "a", "providers": "bm25", "index_timeout": -1})

@@ -4,12 +4,12 @@ import pytest
 
 from assay import BadParameter, UnknownName
 from assay.execution.plan_file import PlanFaults
-from assay.execution.plan_parts import expand, parse_providers
+from assay.execution.plan_parts import expand_provider, parse_providers
 from assay.grammar import mark_written
 
 
 def names(given):
-    return [provider.name for provider in expand(mark_written(given))]
+    return [provider.name for provider in expand_provider(mark_written(given))]
 
 
 def all_of(given):
@@ -22,9 +22,11 @@ def all_of(given):
 def test_a_list_means_try_each():
     given = {"bm25": {"k1": [0.9, 1.2], "b": [0.4, 0.75]}}
     assert len(set(names(given))) == 4
-    assert [dict(one.params)["k1"] for one in expand(mark_written(given))] == [0.9, 0.9, 1.2, 1.2]
-    assert expand(mark_written({"name": "bm25", "k1": [0.9, 1.2]})) == expand(mark_written({"bm25": {"k1": [0.9, 1.2]}}))
-    assert expand(mark_written({"bm25": None})) == expand(mark_written("bm25"))
+    assert [dict(one.params)["k1"] for one in expand_provider(mark_written(given))] == [0.9, 0.9, 1.2, 1.2]
+    assert expand_provider(mark_written({"name": "bm25", "k1": [0.9, 1.2]})) == expand_provider(
+        mark_written({"bm25": {"k1": [0.9, 1.2]}})
+    )
+    assert expand_provider(mark_written({"bm25": None})) == expand_provider(mark_written("bm25"))
 
 
 def test_lists_in_parts_are_tried_too():
@@ -41,7 +43,7 @@ def test_lists_in_parts_are_tried_too():
 
 
 def test_what_is_a_list_itself_is_left_whole():
-    (provider,) = expand(
+    (provider,) = expand_provider(
         mark_written({"hybrid": {"providers": ["bm25", "dense"], "method": "weighted", "weights": [0.7, 0.3]}})
     )
     assert provider.params["weights"] == (0.7, 0.3)
@@ -53,11 +55,11 @@ def test_a_label_is_the_name():
         {"name": "bm25", "label": "BM25 tuned", "k1": 0.9},
         {"bm25": {"label": "BM25 tuned", "k1": 0.9}},
     ):
-        (provider,) = expand(mark_written(given))
+        (provider,) = expand_provider(mark_written(given))
         assert provider.name == "BM25 tuned"
         assert provider.params["k1"] == 0.9
-        assert provider.fingerprint == expand(mark_written("bm25(k1=0.9)"))[0].fingerprint
-        assert provider.configuration == expand(mark_written("bm25(k1=0.9)"))[0].configuration
+        assert provider.fingerprint == expand_provider(mark_written("bm25(k1=0.9)"))[0].fingerprint
+        assert provider.configuration == expand_provider(mark_written("bm25(k1=0.9)"))[0].configuration
 
 
 @pytest.mark.parametrize(
@@ -69,7 +71,7 @@ def test_a_label_is_the_name():
     ],
 )
 def test_what_is_no_label_on_the_command_line(text, name, function):
-    (provider,) = expand(mark_written(text))
+    (provider,) = expand_provider(mark_written(text))
     assert (provider.name, provider.params["function"]) == (name, function)
 
 
@@ -83,17 +85,17 @@ def test_a_label_for_several_says_which():
 @pytest.mark.parametrize("label", ["", " ", 3, True, ["a"], "two\nlines", "\x1b[31m"])
 def test_what_is_no_label(label):
     with pytest.raises(BadParameter, match="a label is some text on one line"):
-        expand(mark_written({"name": "bm25", "label": label}))
+        expand_provider(mark_written({"name": "bm25", "label": label}))
 
 
 def test_a_label_without_a_name_is_told():
     with pytest.raises(BadParameter, match="a label is some text on one line"):
-        expand(mark_written("=bm25"))
+        expand_provider(mark_written("=bm25"))
 
 
 def test_parts_have_no_label():
     with pytest.raises(BadParameter, match="hybrid: a label belongs to the whole provider, not to a part of it"):
-        expand(mark_written({"hybrid": {"providers": [{"name": "bm25", "label": "x"}, "dense"]}}))
+        expand_provider(mark_written({"hybrid": {"providers": [{"name": "bm25", "label": "x"}, "dense"]}}))
 
 
 def test_two_of_one_name_are_refused():
@@ -131,14 +133,14 @@ def test_a_map_of_several_names_means_each():
 )
 def test_what_is_no_provider_is_told(given, told):
     with pytest.raises(BadParameter, match=told):
-        expand(mark_written(given))
+        expand_provider(mark_written(given))
 
 
 def test_unknown_names_come_first():
     with pytest.raises(UnknownName, match=r"Did you mean bm25\?"):
-        expand(mark_written({"bm52": 3}))
+        expand_provider(mark_written({"bm52": 3}))
     with pytest.raises(UnknownName, match=r"Did you mean bm25\?"):
-        expand(mark_written({"hybrid": {"providers": [{"bm52": {"k1": [1, 2]}}, "dense"]}}))
+        expand_provider(mark_written({"hybrid": {"providers": [{"bm52": {"k1": [1, 2]}}, "dense"]}}))
 
 
 def test_everything_wrong_is_noted():

@@ -11,7 +11,7 @@ from assay.evaluation.answers import parse_reported_answers
 from assay.evaluation.saved import result_from_dict
 from assay.execution.execute import ExecutionOptions, execute_plan
 from assay.execution.plan import make_plan
-from assay.execution.retrieve import own_provider
+from assay.execution.retrieve import wrap_retriever
 from assay.views.answers import Answer
 
 DATASET = [
@@ -79,7 +79,7 @@ def test_a_benchmark_without_answers_is_refused_before_anything_is_asked(tmp_pat
     path.write_text(json.dumps([{"id": "1", "question": "?", "relevant_ids": ["d"]}]))
     asked = []
     plan = make_plan(
-        {"benchmarks": [str(path)], "providers": [own_provider(asked.append)], "metrics": ["answer_f1"]}, "test"
+        {"benchmarks": [str(path)], "providers": [wrap_retriever(asked.append)], "metrics": ["answer_f1"]}, "test"
     )
     with pytest.raises(assay.UsageError, match="answer_f1 needs expected answers, and no query of bare has one"):
         execute_plan(plan, ExecutionOptions(home=tmp_path / "home"))
@@ -88,7 +88,7 @@ def test_a_benchmark_without_answers_is_refused_before_anything_is_asked(tmp_pat
 
 def carried_out(tmp_path, file, function, **how):
     plan = make_plan(
-        {"benchmarks": [str(file)], "providers": [own_provider(function)], "metrics": ["answer_f1"], "retries": 0}, "test"
+        {"benchmarks": [str(file)], "providers": [wrap_retriever(function)], "metrics": ["answer_f1"], "retries": 0}, "test"
     )
     return execute_plan(plan, ExecutionOptions(home=tmp_path / "home", **how))
 

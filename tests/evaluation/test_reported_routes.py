@@ -11,8 +11,8 @@ from assay.evaluation.saved import result_from_dict
 from assay.execution.execute import ExecutionOptions, execute_plan
 from assay.execution.plan import make_plan
 from assay.execution.responses import Response
-from assay.execution.retrieve import own_provider
-from assay.execution.stages import reports_of
+from assay.execution.retrieve import wrap_retriever
+from assay.execution.stages import parse_reported_routes
 from assay.model.records import Hit, Query
 from assay.views.routing import Decision
 
@@ -100,7 +100,7 @@ def test_a_query_that_failed_was_sent_nowhere_and_saved_nothing():
     answers = {name: Response(name, said={"route": "chat", "gated": True}) for name in TRUTH}
     answers["q2"] = Response("q2", error="no", said={"route": "chat", "gated": True})
     queries = {name: Query(name, metadata=truth) for name, truth in TRUTH.items()}
-    routing = reports_of(queries, answers).routing
+    routing = parse_reported_routes(queries, answers).routing
     assert routing.decisions[2] == Decision("q2", None, ("chat",), None, False)
     assert routing.saved.tolist() == [0.0, 0.0, 0.0, 1.0]
 
@@ -169,7 +169,7 @@ def test_only_what_failed_is_routed_again(tmp_path, is_kept):
         return say(query)
 
     routed_benchmark().save_json(tmp_path / "b.json")
-    content = {"benchmarks": [str(tmp_path / "b.json")], "providers": [own_provider(search)], "metrics": ["ndcg@10"]}
+    content = {"benchmarks": [str(tmp_path / "b.json")], "providers": [wrap_retriever(search)], "metrics": ["ndcg@10"]}
     asked_for = make_plan({**content, "retries": 0}, "test")
     (first,) = execute_plan(asked_for, ExecutionOptions(home=tmp_path))
     assert list(first.failures) == ["q3"]

@@ -16,9 +16,16 @@ from assay.evaluation.profile import OWN, settings_of
 from assay.execution.client import CallThread
 from assay.execution.progress import Progress
 from assay.execution.responses import Response
-from assay.execution.retrieve import own_provider
+from assay.execution.retrieve import wrap_retriever
 from assay.execution.retry import RetryPolicy
-from assay.execution.runner import CLOSING, HURRIED, Part, collect_responses, provenance, score_part
+from assay.execution.runner import (
+    CLOSE_TIMEOUT,
+    CLOSE_TIMEOUT_ON_INTERRUPT,
+    Part,
+    collect_responses,
+    make_provenance,
+    score_part,
+)
 from assay.metrics.parsing import parse_metrics
 from assay.model.records import Document, Query
 from assay.providers.provider import BoundProvider, Provider
@@ -169,7 +176,7 @@ def test_what_fails_in_closing_has_no_consequence():
 def test_batches_are_as_large_as_provider_or_plan_say():
     def batches(own, wanted):
         told = Told(batch=own)
-        asked(own_provider(told, ""), benchmark(9), batch=wanted)
+        asked(wrap_retriever(told, ""), benchmark(9), batch=wanted)
         return [len(some) for some in told.asked]
 
     assert batches(1000, None) == [1, 2, 4, 2]
@@ -181,7 +188,7 @@ def test_batches_are_as_large_as_provider_or_plan_say():
 def test_known_answers_are_not_asked_again_but_known_errors_are():
     told = Told()
     known = {"q1": Response("q1", ["old"], [1.0]), "q2": Response("q2", error="failed")}
-    found = asked(own_provider(told, ""), known=known)
+    found = asked(wrap_retriever(told, ""), known=known)
     assert told.asked == [["q0"], ["q2", "q3"]]
     assert [answer.docs for answer in found.values()] == [["d0"], ["old"], ["d2"], ["d3"]]
 
@@ -194,7 +201,7 @@ def test_nothing_is_even_made_where_everything_is_known():
 
 def test_progress_is_told_after_each_batch():
     dataset = benchmark(5)
-    part = Part(dataset, own_provider(Told(batch=2), ""), dataset.queries, 10, QUICK)
+    part = Part(dataset, wrap_retriever(Told(batch=2), ""), dataset.queries, 10, QUICK)
     seen = []
     progress = Progress(part.name, 5, watch=lambda now: seen.append((now.n_done, now.n_cached, now.n_failed)))
     collect_responses(part, {"q0": Response("q0")}, None, progress)
@@ -204,7 +211,7 @@ def test_progress_is_told_after_each_batch():
 def scored(answers, metrics, dataset=None, provider=None):
     """The result of these answers."""
     dataset = dataset or benchmark(len(answers))
-    part = Part(dataset, provider or own_provider(Told(), "told"), dataset.queries, 10)
+    part = Part(dataset, provider or wrap_retriever(Told(), "told"), dataset.queries, 10)
     return score_part(part, answers, settings_of(parse_metrics(metrics), OWN), OWN)
 
 
@@ -233,9 +240,9 @@ def test_of_batches_only_the_mean_is_known():
 @pytest.mark.parametrize(("n_together", "known"), [(1, {"mean", "p50", "p95", "p99"}), (4, {"mean"})])
 def test_provenance_says_as_much_about_time_as_is_known(n_together, known):
     dataset = benchmark(2)
-    part = Part(dataset, own_provider(Told(), ""), dataset.queries, 10)
+    part = Part(dataset, wrap_retriever(Told(), ""), dataset.queries, 10)
     answers = {f"q{n}": Response(f"q{n}", ms=5.0, n_together=n_together) for n in range(2)}
-    found = provenance(part, Progress("p", 2), answers, "", {"asking": 1.0})["latency_ms"]
+    found = make_provenance(part, Progress("p", 2), answers, "", {"asking": 1.0})["latency_ms"]
     assert found == dict.fromkeys(known, 5.0)
 
 
@@ -262,13 +269,13 @@ def test_it_is_noted_when_a_provider_cannot_heed_scopes():
 
 def test_queries_that_were_not_chosen_do_not_count():
     dataset = benchmark()
-    part = Part(dataset, own_provider(Told(), ""), {"q1": dataset.queries["q1"]}, 10)
+    part = Part(dataset, wrap_retriever(Told(), ""), {"q1": dataset.queries["q1"]}, 10)
     result = score_part(part, {"q1": Response("q1", ["d1"], [1.0])}, settings_of(parse_metrics("mrr"), OWN), OWN)
     assert result.scores("mrr") == {"q1": 1.0}
 
 
 def test_parts_of_equal_names_are_told_apart():
-    part = Part(benchmark(), own_provider(Told(), "x"), {}, 10)
+    part = Part(benchmark(), wrap_retriever(Told(), "x"), {}, 10)
     assert part.name == replace(part, number=1).name == "small/x"
     assert part.key != replace(part, number=1).key
 
@@ -302,15 +309,15 @@ def test_what_computes_here_may_take_its_time(provider, given, seconds):
     assert part.index_timeout == seconds
 
 
-@pytest.mark.parametrize(("interrupt", "seconds"), [(KeyboardInterrupt, HURRIED), (None, CLOSING)])
+@pytest.mark.parametrize(("interrupt", "seconds"), [(KeyboardInterrupt, CLOSE_TIMEOUT_ON_INTERRUPT), (None, CLOSE_TIMEOUT)])
 def test_after_an_interrupt_nobody_waits_for_a_goodbye(interrupt, seconds, monkeypatch):
     waited = []
 
     class Noting(CallThread):
-        def do(self, function, *arguments, seconds=math.inf):
+        def run(self, function, *arguments, seconds=math.inf):
             if arguments == ("close",):
                 waited.append(seconds)
-            return super().do(function, *arguments, seconds=seconds)
+            return super().run(function, *arguments, seconds=seconds)
 
     class Closing(Told):
         def close(self):
@@ -320,7 +327,7 @@ def test_after_an_interrupt_nobody_waits_for_a_goodbye(interrupt, seconds, monke
         if interrupt and progress.n_done:
             raise interrupt
 
-    monkeypatch.setattr("assay.execution.runner.Worker", Noting)
+    monkeypatch.setattr("assay.execution.runner.CallThread", Noting)
     dataset = benchmark()
     part = Part(dataset, BoundProvider(Provider("own", "", Closing), {}), dataset.queries, 10, QUICK)
     with pytest.raises(interrupt) if interrupt else nullcontext():
@@ -333,7 +340,7 @@ def test_a_pause_that_a_service_asks_for_is_seen_by_who_watches():
     seen = []
     told = Told(failing({"q0": RetryLater(0.01, "http://x: HTTP 429")}), batch=1)
     dataset = benchmark()
-    part = Part(dataset, own_provider(told), dataset.queries, 10, RetryPolicy(timeout=5.0, concurrency=1))
+    part = Part(dataset, wrap_retriever(told), dataset.queries, 10, RetryPolicy(timeout=5.0, concurrency=1))
     collect_responses(part, {}, None, Progress("own", 4, watch=lambda now: seen.append(now.wait and now.wait[:2])))
     assert (0.01, "HTTP 429") in seen
 
@@ -356,6 +363,6 @@ def test_scopes_share_what_was_learnt():
 
 def test_an_index_of_nothing_is_for_those_who_have_documents_of_their_own():
     bare = replace(benchmark(2), documents={})
-    provider = BoundProvider(Provider("both", "", Told), {}, (own_provider(lambda text, k: ["d0"]),))
+    provider = BoundProvider(Provider("both", "", Told), {}, (wrap_retriever(lambda text, k: ["d0"]),))
     part = Part(bare, provider, bare.queries, 10, QUICK)
     assert not any(answer.error for answer in collect_responses(part, {}, None, Progress("both", 2)).values())

@@ -15,7 +15,7 @@ from assay.datasets.ontology_reading import read_ontology
 from assay.errors import AssayError, DataError
 from assay.evaluation.relevance import read_id_map
 from assay.execution.checkpoint import Checkpoint
-from assay.execution.responses import ResponseLog, _line
+from assay.execution.responses import ResponseLog, _encode_line
 from assay.files.hits import hits_of
 from assay.files.replies import read_answers, read_routes
 from assay.files.source import FileSource
@@ -100,7 +100,7 @@ def read_log(path):
     _, answers = log.read()
     for answer in (one for part in answers.values() for one in part.values()):
         len(answer.ranking) + len(answer.hits)
-    Checkpoint(ResponseLog(path.with_name("other.log")), HEADER, is_named=False)._refuse_nearest()
+    Checkpoint(ResponseLog(path.with_name("other.log")), HEADER, is_named=False)._check_no_unfinished_match()
     Checkpoint(log, HEADER, is_named=True).resume(lambda _: None)
 
 
@@ -116,8 +116,8 @@ def lined(tree):
 
 
 READERS = {
-    "header": (HEADER, lambda tree: _line(written(tree)) + _line(written(ANSWERS)), "a.log", read_log),
-    "answers": (ANSWERS, lambda tree: _line(written(HEADER)) + _line(written(tree)), "a.log", read_log),
+    "header": (HEADER, lambda tree: _encode_line(written(tree)) + _encode_line(written(ANSWERS)), "a.log", read_log),
+    "answers": (ANSWERS, lambda tree: _encode_line(written(HEADER)) + _encode_line(written(tree)), "a.log", read_log),
     "ontology": (GRAPHS, written, "o.json", lambda path: read_ontology(path, cached=False)),
     "replies": (REPLY, lined, "r.jsonl", read_answers),
     "replies in a list": ([REPLY], written, "r.json", read_answers),
@@ -175,7 +175,7 @@ def test_what_used_to_end_in_a_traceback_is_refused(tmp_path, name, place, value
 @pytest.mark.parametrize("place", [("queries",), ("plan",), ("versions",), ("files",), ("queries", "a/bm25")])
 def test_a_log_with_another_header_is_none(tmp_path, place, change):
     path = tmp_path / "a.log"
-    path.write_bytes(_line(written(mutated(HEADER, place, change))) + _line(written(ANSWERS)))
+    path.write_bytes(_encode_line(written(mutated(HEADER, place, change))) + _encode_line(written(ANSWERS)))
     assert ResponseLog(path).read() == ({}, {})
     assert Checkpoint(ResponseLog(path), HEADER, is_named=True).resume(lambda _: None) == {}
     assert ResponseLog(path).header()["queries"] == HEADER["queries"]
@@ -186,12 +186,16 @@ def test_what_is_no_answer_ends_a_log_and_is_cut_off(tmp_path, place):
     """So that answers which are added behind it are found again."""
     path = tmp_path / "a.log"
     change = "delete" if "scores" in place else "zero"
-    path.write_bytes(_line(written(HEADER)) + _line(written(mutated(ANSWERS, place, change))) + _line(written(ANSWERS)))
+    path.write_bytes(
+        _encode_line(written(HEADER))
+        + _encode_line(written(mutated(ANSWERS, place, change)))
+        + _encode_line(written(ANSWERS))
+    )
     log = ResponseLog(path)
     assert log.read() == (HEADER, {})
-    log.mend()
+    log.truncate_damage()
     with path.open("ab") as file:
-        file.write(_line(written(ANSWERS)))
+        file.write(_encode_line(written(ANSWERS)))
     assert list(log.read()[1]["a/bm25"]) == ["q1", "q2"]
 
 

@@ -18,11 +18,14 @@ if TYPE_CHECKING:
 
 def tell_plan(options: argparse.Namespace, plan: Plan) -> None:
     """Everything that was chosen before the first query is asked."""
-    patience, statistics = plan.patience, plan.statistics
+    retry_policy, statistics = plan.retry_policy, plan.statistics
     log_verbose(options, f"metrics: {', '.join(metric.name for metric in plan.metrics)}")
     log_policy(options, plan.profile)
     log_verbose(options, f"relevance: {plan.relevance.by}, unit {plan.relevance.unit}")
-    waits = f"{patience.concurrency} at the same time, {patience.timeout:g} s each, {counted(patience.retries, 'retry')}"
+    waits = (
+        f"{retry_policy.concurrency} at the same time, {retry_policy.timeout:g} s each, "
+        f"{counted(retry_policy.retries, 'retry')}"
+    )
     log_verbose(options, f"asked: {plan.k} documents a query, {waits}")
     test = statistics.significance_testing or "none"
     log_verbose(options, f"statistics: intervals by {statistics.confidence_intervals or 'none'}, test {test}, seed 0")

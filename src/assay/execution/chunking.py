@@ -1,4 +1,4 @@
-"""chunking: a benchmark with its documents cut into chunks, and what became of its relevance."""
+"""Chunking: a benchmark with its documents cut into chunks, and how relevance is decided then."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from assay.evaluation import Relevance, chunk_judgments, is_by_ontology, term_ju
 from assay.metrics import BoundMetric
 from assay.text import counted, words_of
 
-BY_IDS = ("auto", "qrels", "pack")
+ID_RESOLVERS = ("auto", "qrels", "pack")
 """Resolvers that decide by ids of documents, where there are any."""
 CHUNKS_PER_DOCUMENT = 5
 """So many chunks are asked for in place of each document, where chunks are rolled up."""
 
 
 @dataclass(frozen=True)
-class Chunked:
+class ChunkedDataset:
     """A dataset whose documents are chunks, or as it was; and who decides about relevance then."""
 
     dataset: BenchmarkDataset
@@ -42,7 +42,7 @@ class Chunked:
         """How many chunks to ask for, to have k of what is scored; a document may have several among them."""
         return k * CHUNKS_PER_DOCUMENT if self.is_rolled_up else k
 
-    def most(self, n_chunks: int) -> int | None:
+    def max_documents(self, n_chunks: int) -> int | None:
         """How many documents count where so many chunks were asked for: as many as without chunks; None: no limit."""
         return n_chunks // CHUNKS_PER_DOCUMENT if self.is_rolled_up else None
 
@@ -50,20 +50,21 @@ class Chunked:
         """Where k chunks were asked for and given, and were too few: for a budget, or for as many documents."""
         n_chunks = len(self.dataset.documents) if self.chunker is not None else 0
         full = [ranking for ranking in rankings.values() if k <= len(ranking) < n_chunks]
-        found = []
+        notes = []
         if budgets := {metric.name: metric.params["tokens"] for metric in metrics if metric.params.get("tokens")}:
             words = {doc: len(words_of(self.dataset.documents[doc].text)) for doc in set(chain(*full)) & self._ids}
             used = [sum(words.get(doc, 0) for doc in ranking) for ranking in full]
             for name, budget in budgets.items():
                 if n_short := sum(total < budget for total in used):
-                    found.append(f"{name}: {_said(n_short, rankings, k)} less than the budget; a larger k would fill it.")
+                    notes.append(
+                        f"{name}: {_short_share(n_short, rankings, k)} less than the budget; a larger k would fill it."
+                    )
         if self.is_rolled_up and isinstance(owners := self.relevance.id_map, Mapping):
-            wanted = min(k // CHUNKS_PER_DOCUMENT, len(set(owners.values())))
-            if n_short := sum(len({owners.get(doc, doc) for doc in ranking}) < wanted for ranking in full):
-                found.append(
-                    f"{_said(n_short, rankings, k)} of fewer than {wanted:,} documents; a larger k would find more."
-                )
-        return found
+            n_expected = min(k // CHUNKS_PER_DOCUMENT, len(set(owners.values())))
+            if n_short := sum(len({owners.get(doc, doc) for doc in ranking}) < n_expected for ranking in full):
+                share = _short_share(n_short, rankings, k)
+                notes.append(f"{share} of fewer than {n_expected:,} documents; a larger k would find more.")
+        return notes
 
     @cached_property
     def _ids(self) -> set[str]:
@@ -83,16 +84,16 @@ class Chunked:
         for chunk, document in owners.items():
             chunks.setdefault(document, []).append(chunk)
         known = {
-            query: {one: grade for doc, grade in judged.items() for one in chunks.get(doc, ())}
+            query: {chunk: grade for doc, grade in judged.items() for chunk in chunks.get(doc, ())}
             for query, judged in self.dataset.qrels.items()
         }
         return known, "qrels" if known else self.relevance.by
 
 
-def chunked(dataset: BenchmarkDataset, chunker: BoundChunker | None, relevance: Relevance) -> Chunked:
+def chunk_dataset(dataset: BenchmarkDataset, chunker: BoundChunker | None, relevance: Relevance) -> ChunkedDataset:
     """Cut all documents. Where documents are judged by id, chunks are rolled up to them; gold spans need no such thing."""
     if chunker is None:
-        return Chunked(dataset, relevance)
+        return ChunkedDataset(dataset, relevance)
     if not dataset.documents:
         raise DataError(f"{dataset.name} has no documents to cut into chunks")
     began = time.perf_counter()
@@ -108,7 +109,7 @@ def chunked(dataset: BenchmarkDataset, chunker: BoundChunker | None, relevance: 
     if _is_by_document(dataset, relevance):
         relevance = replace(relevance, unit="document", id_map={chunk.chunk_id: chunk.doc_id for chunk in chunks})
     about = {"chunker": chunker.configuration, "seconds": round(seconds, 3), **asdict(sizes(chunks))}
-    return Chunked(cut, relevance, chunker, {**about, **({"remarks": dict(remarks)} if remarks else {})})
+    return ChunkedDataset(cut, relevance, chunker, {**about, **({"remarks": dict(remarks)} if remarks else {})})
 
 
 def check_has_spans(dataset: BenchmarkDataset, metrics: Sequence[BoundMetric]) -> None:
@@ -119,12 +120,12 @@ def check_has_spans(dataset: BenchmarkDataset, metrics: Sequence[BoundMetric]) -
         raise DataError(f"{dataset.name} has no gold spans, and {', '.join(needy)} {verb} some; {advice}")
 
 
-def _said(n_short: int, rankings: Mapping[str, Any], k: int) -> str:
+def _short_share(n_short: int, rankings: Mapping[str, Any], k: int) -> str:
     return f"in {n_short:,} of {counted(len(rankings), 'query')} the {k:,} chunks asked for are"
 
 
 def _is_by_document(dataset: BenchmarkDataset, relevance: Relevance) -> bool:
     """Whether ids of documents decide, so that chunks must be led back to them."""
     has_ids = bool(dataset.qrels) or dataset.owner_of_relevance is not None
-    is_plain = relevance.unit == "as_retrieved" and relevance.by.strip() in BY_IDS
+    is_plain = relevance.unit == "as_retrieved" and relevance.by.strip() in ID_RESOLVERS
     return is_plain and has_ids and not dataset.spans

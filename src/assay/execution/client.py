@@ -1,4 +1,4 @@
-"""Line: the way to a retriever, and what comes back on it as answers."""
+"""Retriever client: calls a retriever's methods in a thread of their own, and turns what they return into responses."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ Inbox = queue.SimpleQueue[tuple[Callable[..., Any], tuple[Any, ...], "queue.Simp
 
 
 class CallTimeout(TimeoutError):
-    """What was to be done was not done in time."""
+    """A call did not return in time."""
 
 
 class CallThread:
-    """A retriever is made, filled and asked by one thread, as those expect that may not change hands.
+    """One thread makes, fills and asks a retriever, as retrievers expect that are bound to their thread.
 
-    With `is_here` the calling thread does everything, and nothing can take too long.
+    With `in_caller` the calling thread does everything, and nothing can take too long.
     """
 
-    def __init__(self, *, is_here: bool = False) -> None:
-        self._is_here = is_here
+    def __init__(self, *, in_caller: bool = False) -> None:
+        self._in_caller = in_caller
         self._inbox: Inbox | None = None
 
-    def do(self, function: Callable[..., T], *arguments: Any, seconds: float = float("inf")) -> T:
-        """What the function gives, or what it raises; TookTooLong where that takes longer."""
-        if self._is_here:
+    def run(self, function: Callable[..., T], *arguments: Any, seconds: float = float("inf")) -> T:
+        """What the function gives, or what it raises; CallTimeout where that takes longer."""
+        if self._in_caller:
             return function(*arguments)
         if self._inbox is None:
             self._inbox = queue.SimpleQueue()
@@ -68,8 +68,8 @@ def _serve(inbox: Inbox) -> None:
             outcome.put((None, error))
 
 
-GRACE = 0.1
-"""Seconds a coroutine has to be ended before its thread is left behind."""
+CANCEL_GRACE_SECONDS = 0.1
+"""Seconds a coroutine has to end after it was cancelled, before its thread is abandoned."""
 
 
 @dataclass
@@ -77,7 +77,7 @@ class RetrieverClient:
     """Calls a retriever's methods; coroutines are waited for, all on one event loop, as their clients expect."""
 
     retriever: Any
-    worker: CallThread = field(default_factory=CallThread)
+    thread: CallThread = field(default_factory=CallThread)
     _loop: EventLoop = field(default_factory=EventLoop)
 
     def call(self, name: str, *arguments: Any, seconds: float | None = None, **settings: Any) -> Any:
@@ -85,54 +85,54 @@ class RetrieverClient:
         return self._loop.result(getattr(self.retriever, name)(*arguments, **settings), seconds)
 
     def search(self, queries: Sequence[Query], k: int, seconds: float | None = None) -> list[Response | Exception]:
-        """For each query an answer, or the error to try again after."""
+        """For each query a response, or the error after which it may be asked again."""
         began = time.perf_counter()
         try:
-            found = masked_answers(answers_from(self.call("search", list(queries), k, seconds=seconds), queries, k))
+            hit_lists = masked_answers(answers_from(self.call("search", list(queries), k, seconds=seconds), queries, k))
         except BaseException as error:  # whatever a retriever raises is its answer
             if isinstance(error, KeyboardInterrupt) and threading.current_thread() is threading.main_thread():
                 raise  # a person's, who reaches this thread alone
-            return [error if isinstance(error, Exception) else ProviderError(_named(error))] * len(queries)
-        took = time.perf_counter() - began
-        if seconds is not None and took > seconds:
+            return [error if isinstance(error, Exception) else ProviderError(_with_type_name(error))] * len(queries)
+        elapsed = time.perf_counter() - began
+        if seconds is not None and elapsed > seconds:
             return [TimeoutError(f"no answer within {seconds:g} s")] * len(queries)
-        ms = took * 1000 / max(len(queries), 1)
-        return [_answer(query, hits, ms, len(queries)) for query, hits in zip(queries, found, strict=True)]
+        ms = elapsed * 1000 / max(len(queries), 1)
+        return [_to_response(query, hits, ms, len(queries)) for query, hits in zip(queries, hit_lists, strict=True)]
 
 
-def _answer(query: Query, found: list[Hit] | ProviderError, ms: float, n_together: int) -> Response | ProviderError:
-    if isinstance(found, PermanentFailure):
-        return failed_response(query.query_id, found, ms=ms)
-    if isinstance(found, ProviderError):
-        return found
-    extra = {hit.doc_id: _extra(hit) for hit in found if hit.text is not None or hit.metadata}
-    docs, scores = [hit.doc_id for hit in found], [hit.score for hit in found]
-    said = found.said if isinstance(found, Reported) else None
-    return Response(query.query_id, docs, scores, ms, extra=extra or None, n_together=n_together, said=said)
+def _to_response(query: Query, hits: list[Hit] | ProviderError, ms: float, n_together: int) -> Response | ProviderError:
+    if isinstance(hits, PermanentFailure):
+        return failed_response(query.query_id, hits, ms=ms)
+    if isinstance(hits, ProviderError):
+        return hits
+    extra = {hit.doc_id: _extra_fields(hit) for hit in hits if hit.text is not None or hit.metadata}
+    docs, scores = [hit.doc_id for hit in hits], [hit.score for hit in hits]
+    reported = hits.said if isinstance(hits, Reported) else None
+    return Response(query.query_id, docs, scores, ms, extra=extra or None, n_together=n_together, said=reported)
 
 
-def _extra(hit: Hit) -> dict[str, Any]:
+def _extra_fields(hit: Hit) -> dict[str, Any]:
     more: dict[str, Any] = dict(hit.metadata or {})
     return {**more, "text": hit.text} if hit.text is not None else more
 
 
-def failed_response(query: str, error: BaseException, more: str = "", ms: float = 0.0) -> Response:
-    """The answer of a query that has failed for good."""
-    return Response(query, ms=ms, error=describe(error) + more, is_final=not may_pass(error))
+def failed_response(query: str, error: BaseException, suffix: str = "", ms: float = 0.0) -> Response:
+    """The response of a query that is not asked again."""
+    return Response(query, ms=ms, error=describe_error(error) + suffix, is_final=not may_pass(error))
 
 
-def describe(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """An error in one line."""
     text = mask(str(error)).strip().partition("\n")[0]
-    told = text if isinstance(error, ProviderError) and text else _named(error)
-    return printable(shortened_text(told))
+    message = text if isinstance(error, ProviderError) and text else _with_type_name(error)
+    return printable(shorten_text(message))
 
 
-def _named(error: BaseException) -> str:
+def _with_type_name(error: BaseException) -> str:
     text, name = mask(str(error)).strip().partition("\n")[0], type(error).__name__
     return f"{name}: {text}" if text else name
 
 
-def shortened_text(text: str, most: int = 300) -> str:
+def shorten_text(text: str, max_length: int = 300) -> str:
     """A text cut where it gets long."""
-    return text if len(text) <= most else text[: most - 1] + "…"
+    return text if len(text) <= max_length else text[: max_length - 1] + "…"

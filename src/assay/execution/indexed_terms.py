@@ -1,4 +1,4 @@
-"""Indexed terms: what providers search in, where the documents of a plan's benchmarks are terms: which, and what of them."""
+"""Indexed terms: the documents that providers search where a plan's benchmarks ask for terms of an ontology."""
 
 from __future__ import annotations
 
@@ -28,29 +28,35 @@ def with_indexed_terms(datasets: Mapping[str, BenchmarkDataset], plan: Plan) -> 
     HPO cases search terms, and so does a benchmark without documents where an ontology is given. Labels go to the
     benchmarks of their language. What no benchmark can use is refused, and so are cases in several languages.
     """
-    given = None if plan.relevance.ontology is None else known_ontology(plan.relevance.ontology)
-    searched = {name: _selected(dataset, plan) for name, dataset in datasets.items() if _searches_terms(dataset, given)}
+    ontology = None if plan.relevance.ontology is None else known_ontology(plan.relevance.ontology)
+    searched = {
+        name: _with_selected_queries(dataset, plan)
+        for name, dataset in datasets.items()
+        if _searches_terms(dataset, ontology)
+    }
     flags = [flag for flag, value in {"--labels": plan.labels, "--fields": plan.fields}.items() if value]
     if flags and not searched:
         what = "only for HPO cases and for terms of --ontology"
         raise BadParameter(f"{' and '.join(flags)}: {what}, and no benchmark has any")
     for dataset in searched.values():
         check_one_language(dataset)
-    if given is not None:
-        _refuse_unused(datasets, given)
-    labels = _labels(plan.labels, {language_of(dataset) for dataset in searched.values()})
+    if ontology is not None:
+        _check_ontology_is_used(datasets, ontology)
+    labels = _read_labels(plan.labels, {language_of(dataset) for dataset in searched.values()})
     return {
-        name: _indexed(dataset, labels.get(language_of(searched[name])), plan, given) if name in searched else dataset
+        name: _with_indexed_terms(dataset, labels.get(language_of(searched[name])), plan, ontology)
+        if name in searched
+        else dataset
         for name, dataset in datasets.items()
     }
 
 
-def _searches_terms(dataset: BenchmarkDataset, given: Ontology | None) -> bool:
-    is_bare = given is not None and not dataset.documents and bool(dataset.qrels) and not dataset.spans
+def _searches_terms(dataset: BenchmarkDataset, ontology: Ontology | None) -> bool:
+    is_bare = ontology is not None and not dataset.documents and bool(dataset.qrels) and not dataset.spans
     return dataset.format == FORMAT.name or dataset.terms is not None or is_bare
 
 
-def _selected(dataset: BenchmarkDataset, plan: Plan) -> BenchmarkDataset:
+def _with_selected_queries(dataset: BenchmarkDataset, plan: Plan) -> BenchmarkDataset:
     """The dataset with the queries that are asked; with all, where none is left, which others tell."""
     try:
         return replace(dataset, queries=plan.selection.apply(dataset.queries))
@@ -58,40 +64,42 @@ def _selected(dataset: BenchmarkDataset, plan: Plan) -> BenchmarkDataset:
         return dataset
 
 
-def _refuse_unused(datasets: Mapping[str, BenchmarkDataset], given: Ontology) -> None:
+def _check_ontology_is_used(datasets: Mapping[str, BenchmarkDataset], ontology: Ontology) -> None:
     """Raise where an ontology is given, and no benchmark expects a term of it; others may have nothing to do with it."""
     strange: list[DataError] = []
     for dataset in datasets.values():
         try:
-            check_terms_known(dataset.name, dataset.qrels, given)
+            check_terms_known(dataset.name, dataset.qrels, ontology)
         except DataError as error:
             strange.append(error)
     if strange and len(strange) == len(datasets):
         raise strange[0]
 
 
-def _indexed(dataset: BenchmarkDataset, labels: Translation | None, plan: Plan, given: Ontology | None) -> BenchmarkDataset:
+def _with_indexed_terms(
+    dataset: BenchmarkDataset, labels: Translation | None, plan: Plan, ontology: Ontology | None
+) -> BenchmarkDataset:
     """The dataset with the terms that the plan wants, where it has others or none."""
     is_needed = not dataset.documents and any(provider.indexes for provider in plan.providers)
-    is_other = given is not None and dataset.terms is not None and given is not dataset.terms
+    is_other = ontology is not None and dataset.terms is not None and ontology is not dataset.terms
     if not (is_needed or is_other or labels or plan.fields):
         return dataset
     fields = plan.fields or dataset.metadata.get("documents", {}).get("fields") or FIELDS
-    alone = _selected(dataset, plan) if labels else dataset
-    indexed = with_terms(alone, fields=fields, labels=labels, ontology=given or dataset.terms)
+    alone = _with_selected_queries(dataset, plan) if labels else dataset
+    indexed = with_terms(alone, fields=fields, labels=labels, ontology=ontology or dataset.terms)
     return replace(indexed, queries=dataset.queries)
 
 
-def _labels(files: Iterable[str], languages: set[str]) -> dict[str, Translation]:
+def _read_labels(files: Iterable[str], languages: set[str]) -> dict[str, Translation]:
     """Language → its labels, of those that are asked for."""
-    found: dict[str, Translation] = {}
+    labels: dict[str, Translation] = {}
     for file in files:
         there = read_translations(file)
-        useful = {code: one for code, one in there.items() if code in languages}
+        useful = {code: translation for code, translation in there.items() if code in languages}
         if not useful:
             asked = ", ".join(sorted(languages))
             raise BadParameter(
                 f"{file}: has labels in {', '.join(there) or 'no language'}, and the benchmarks are in {asked}"
             )
-        found = {**useful, **found}
-    return found
+        labels = {**useful, **labels}
+    return labels

@@ -45,14 +45,14 @@ KEYS = (
     *("policy", "selection", "concurrency", "timeout", "index_timeout", "retries", "batch_size", "cache", "strict"),
     *("outputs", "seed", "statistical_analysis", "retrieval_metrics", "by", "ontology", "annotations", "labels", "fields"),
 )
-NEEDED = {"benchmarks": "rag-template", "providers": "bm25"}
+REQUIRED_KEYS = {"benchmarks": "rag-template", "providers": "bm25"}
 """Keys that no plan does without, with an example."""
-NAMING = ("providers", "metrics")
+NAME_KEYS = ("providers", "metrics")
 """Keys that hold names of what may be the user's own code."""
 SELECTION_KEYS = ("limit", "sample", "seed", "where", "range")
 SEED_KEYS = ("enabled_metrics", "graded_relevance", "statistical_analysis", "performance")
 PERFORMANCE_KEYS = ("batch_size", "caching_enabled", "parallel_processing")
-MOST_AT_ONCE, MOST_RETRIES = 1000, 100
+MAX_CONCURRENCY, MAX_RETRIES = 1000, 100
 BUDGET_DEPTH = 1000  # chunks, at least, where a budget of tokens is to be filled
 
 
@@ -69,7 +69,7 @@ class Plan:
     relevance: Relevance = field(default_factory=Relevance)
     profile: Profile = OWN
     selection: Selection = field(default_factory=Selection)
-    patience: RetryPolicy = field(default_factory=RetryPolicy)
+    retry_policy: RetryPolicy = field(default_factory=RetryPolicy)
     batch_size: int | None = None
     """Queries asked at once, where the provider does not know better."""
     cache: bool = True
@@ -130,7 +130,7 @@ class WrittenPlan(dict[str, Any]):
     """
 
     def __init__(self, content: Mapping[str, Any]) -> None:
-        super().__init__({name: mark_written(value) if name in NAMING else value for name, value in content.items()})
+        super().__init__({name: mark_written(value) if name in NAME_KEYS else value for name, value in content.items()})
         block = self.get("retrieval_metrics")
         if isinstance(block, Mapping) and "enabled_metrics" in block:
             self["retrieval_metrics"] = {**block, "enabled_metrics": mark_written(block["enabled_metrics"])}
@@ -139,31 +139,31 @@ class WrittenPlan(dict[str, Any]):
 def make_plan(content: WrittenPlan, where: str = "plan") -> Plan:
     """A plan out of plain values, as YAML has them. All that is wrong is told at once, keys that nobody knows included."""
     faults = PlanFaults(where)
-    given = _with_seed_block(known_keys(content, KEYS, where, faults), where, faults)
-    faults.attempt(_refuse_missing, given, where)
+    values = _with_seed_block(known_keys(content, KEYS, where, faults), where, faults)
+    faults.attempt(_check_required_keys, values, where)
     attempt = faults.attempt
-    metrics = _metrics(given, where, faults)
-    chunkers = _chunkers(given.get("chunkers"), where, faults)
+    metrics = _parse_metrics(values, where, faults)
+    chunkers = _parse_chunkers(values.get("chunkers"), where, faults)
     parts: dict[str, Any] = {
-        "benchmarks": attempt(_names, given, "benchmarks", where, faults),
-        "providers": parse_providers(given["providers"], where, faults) if "providers" in given else (),
+        "benchmarks": attempt(_parse_names, values, "benchmarks", where, faults),
+        "providers": parse_providers(values["providers"], where, faults) if "providers" in values else (),
         "metrics": tuple(metrics),
         "chunkers": chunkers,
-        "k": attempt(_depth, given.get("k"), metrics, where, is_cut=bool(chunkers)),
-        "relevance": attempt(parse_relevance, given, where),
-        "profile": attempt(_profile, given, where, faults),
-        "selection": attempt(_selection, given, where, faults),
-        "patience": attempt(_patience, given, where),
-        "batch_size": attempt(parse_whole, given.get("batch_size"), "batch_size", where),
-        "cache": attempt(parse_flag, given.get("cache", True), "cache", where),
-        "is_graded": attempt(parse_flag, given.get("graded_relevance", True), "graded_relevance", where),
-        "strict": attempt(parse_flag, given.get("strict", False), "strict", where),
-        "outputs": attempt(_outputs, given, where),
-        "statistics": attempt(parse_statistics, given.get("statistical_analysis", {}), where),
-        "by": tuple(attempt(parse_texts, given["by"], "by", where, "language") or ()) if given.get("by") else (),
-        "labels": attempt(parse_label_files, given, where) or (),
-        "fields": attempt(parse_indexed_fields, given, where) or (),
-        "dataset_format": attempt(_format, given.get("dataset_format"), where),
+        "k": attempt(_parse_depth, values.get("k"), metrics, where, is_cut=bool(chunkers)),
+        "relevance": attempt(parse_relevance, values, where),
+        "profile": attempt(_parse_profile, values, where, faults),
+        "selection": attempt(_parse_selection, values, where, faults),
+        "retry_policy": attempt(_parse_retry_policy, values, where),
+        "batch_size": attempt(parse_whole, values.get("batch_size"), "batch_size", where),
+        "cache": attempt(parse_flag, values.get("cache", True), "cache", where),
+        "is_graded": attempt(parse_flag, values.get("graded_relevance", True), "graded_relevance", where),
+        "strict": attempt(parse_flag, values.get("strict", False), "strict", where),
+        "outputs": attempt(_parse_outputs, values, where),
+        "statistics": attempt(parse_statistics, values.get("statistical_analysis", {}), where),
+        "by": tuple(attempt(parse_texts, values["by"], "by", where, "language") or ()) if values.get("by") else (),
+        "labels": attempt(parse_label_files, values, where) or (),
+        "fields": attempt(parse_indexed_fields, values, where) or (),
+        "dataset_format": attempt(_parse_format, values.get("dataset_format"), where),
     }
     faults.raise_if_any()
     return Plan(**parts, repeated=tuple(faults.repeated))
@@ -174,8 +174,8 @@ def load_plan(path: Path) -> Plan:
     return make_plan(WrittenPlan(read_plan(path)), str(path))
 
 
-def _refuse_missing(given: Mapping[str, Any], where: str) -> None:
-    missing = {name: example for name, example in NEEDED.items() if name not in given}
+def _check_required_keys(values: Mapping[str, Any], where: str) -> None:
+    missing = {name: example for name, example in REQUIRED_KEYS.items() if name not in values}
     if missing:
         in_file = " and ".join(f"{name}: [{example}]" for name, example in missing.items())
         as_flags = " ".join(f"--{name} {example}" for name, example in missing.items())
@@ -183,58 +183,58 @@ def _refuse_missing(given: Mapping[str, Any], where: str) -> None:
         raise BadParameter(f"{where}: {' and '.join(missing)} are needed; {advice}")
 
 
-def _with_seed_block(given: dict[str, Any], where: str, faults: PlanFaults) -> dict[str, Any]:
+def _with_seed_block(values: dict[str, Any], where: str, faults: PlanFaults) -> dict[str, Any]:
     """The plan with what its `retrieval_metrics:` block says under our names, where it does not say so itself."""
     place = f"{where}: retrieval_metrics"
-    block = known_keys(given.get("retrieval_metrics"), SEED_KEYS, place, faults)
+    block = known_keys(values.get("retrieval_metrics"), SEED_KEYS, place, faults)
     performance = known_keys(block.get("performance"), PERFORMANCE_KEYS, f"{place}.performance", faults)
     inner = f"{place}.statistical_analysis"
     statistics = known_keys(block.get("statistical_analysis"), STATISTICS_KEYS, inner, faults)
-    own = known_keys(given.get("statistical_analysis"), STATISTICS_KEYS, f"{where}: statistical_analysis", faults)
-    found = {
+    own = known_keys(values.get("statistical_analysis"), STATISTICS_KEYS, f"{where}: statistical_analysis", faults)
+    from_block = {
         "metrics": block.get("enabled_metrics"),
         "graded_relevance": block.get("graded_relevance"),
         "batch_size": performance.get("batch_size"),
         "cache": performance.get("caching_enabled"),
         "parallel_processing": performance.get("parallel_processing"),
     }
-    found = {name: value for name, value in found.items() if value is not None}
-    return {**found, **given, "statistical_analysis": {**statistics, **own}}
+    from_block = {name: value for name, value in from_block.items() if value is not None}
+    return {**from_block, **values, "statistical_analysis": {**statistics, **own}}
 
 
-def _names(given: Mapping[str, Any], name: str, where: str, faults: PlanFaults) -> tuple[str, ...]:
+def _parse_names(values: Mapping[str, Any], name: str, where: str, faults: PlanFaults) -> tuple[str, ...]:
     """Names, each once; none where the key is missing."""
-    names = parse_texts(given[name], name, where, NEEDED[name]) if name in given else []
+    names = parse_texts(values[name], name, where, REQUIRED_KEYS[name]) if name in values else []
     faults.note_repeated("benchmark", names)
     return tuple(dict.fromkeys(names))
 
 
-def _metrics(given: Mapping[str, Any], where: str, faults: PlanFaults) -> list[BoundMetric]:
-    """The metrics, or those usual for the benchmarks; what is wrong with any of them is noted."""
-    if given.get("metrics") is None:
-        return default_metrics(formats_of(given.get("benchmarks"), given.get("dataset_format")))
-    names = faults.attempt(parse_texts, given["metrics"], "metrics", where, "ndcg@10") or []
-    profile = str(given.get("profile") or "")
+def _parse_metrics(values: Mapping[str, Any], where: str, faults: PlanFaults) -> list[BoundMetric]:
+    """The metrics, or the default ones of the benchmarks; what is wrong with any of them is noted."""
+    if values.get("metrics") is None:
+        return default_metrics(formats_of(values.get("benchmarks"), values.get("dataset_format")))
+    names = faults.attempt(parse_texts, values["metrics"], "metrics", where, "ndcg@10") or []
+    profile = str(values.get("profile") or "")
     known = [name for name in names if faults.attempt(parse_metrics, name, profile)]
     return parse_metrics(known, profile) if known else []
 
 
-def _chunkers(given: Any, where: str, faults: PlanFaults) -> tuple[BoundChunker, ...]:
+def _parse_chunkers(value: Any, where: str, faults: PlanFaults) -> tuple[BoundChunker, ...]:
     """The chunkers, each once; what is wrong with any of them is noted."""
-    listed = [] if given is None else faults.attempt(parse_list, given, "chunkers", where, "fixed_lines") or []
-    found = [faults.attempt(parse_chunker, one) for one in listed]
-    return tuple({one.name: one for one in found if one is not None}.values())
+    listed = [] if value is None else faults.attempt(parse_list, value, "chunkers", where, "fixed_lines") or []
+    chunkers = [faults.attempt(parse_chunker, entry) for entry in listed]
+    return tuple({chunker.name: chunker for chunker in chunkers if chunker is not None}.values())
 
 
-def _format(given: Any, where: str) -> str | None:
-    if given is not None and not isinstance(given, str):
-        raise BadParameter(f"{where}: dataset_format is a name, such as beir, not {given!r}")
-    return None if given is None else find_format(given).name
+def _parse_format(value: Any, where: str) -> str | None:
+    if value is not None and not isinstance(value, str):
+        raise BadParameter(f"{where}: dataset_format is a name, such as beir, not {value!r}")
+    return None if value is None else find_format(value).name
 
 
-def _outputs(given: Mapping[str, Any], where: str) -> tuple[str, ...]:
+def _parse_outputs(values: Mapping[str, Any], where: str) -> tuple[str, ...]:
     """Files to write, seen from the current folder."""
-    paths = parse_texts(given["outputs"], "outputs", where, "result.json") if given.get("outputs") else []
+    paths = parse_texts(values["outputs"], "outputs", where, "result.json") if values.get("outputs") else []
     places = [Path(path).resolve() for path in paths]
     for number, path in enumerate(paths):
         if places[number] in places[:number]:
@@ -242,21 +242,21 @@ def _outputs(given: Mapping[str, Any], where: str) -> tuple[str, ...]:
     return tuple(paths)
 
 
-def _depth(given: Any, metrics: Sequence[BoundMetric], where: str, *, is_cut: bool) -> int:
+def _parse_depth(value: Any, metrics: Sequence[BoundMetric], where: str, *, is_cut: bool) -> int:
     deepest = max((metric.params.get("k") or 0 for metric in metrics), default=0)
     if is_cut and any(metric.params.get("tokens") for metric in metrics):
         deepest = max(deepest, BUDGET_DEPTH)
-    return parse_whole(given, "k", where) or max(DEFAULT_DEPTH, deepest)
+    return parse_whole(value, "k", where) or max(DEFAULT_DEPTH, deepest)
 
 
-def _profile(given: Mapping[str, Any], where: str, faults: PlanFaults) -> Profile:
-    profile = find_profile(str(given["profile"])) if "profile" in given else OWN
-    known = {one.name: one for one in fields(Policy)}
-    settings = known_keys(given.get("policy"), tuple(known), f"{where}: policy", faults)
-    return profile.adjusted(**{name: _convention(known[name], value, where) for name, value in settings.items()})
+def _parse_profile(values: Mapping[str, Any], where: str, faults: PlanFaults) -> Profile:
+    profile = find_profile(str(values["profile"])) if "profile" in values else OWN
+    known = {field.name: field for field in fields(Policy)}
+    settings = known_keys(values.get("policy"), tuple(known), f"{where}: policy", faults)
+    return profile.adjusted(**{name: _parse_convention(known[name], value, where) for name, value in settings.items()})
 
 
-def _convention(setting: Field[Any], value: Any, where: str) -> Any:
+def _parse_convention(setting: Field[Any], value: Any, where: str) -> Any:
     """One value of the policy; flags and numbers may be text."""
     if isinstance(setting.default, bool):
         return parse_flag(value, f"policy: {setting.name}", where)
@@ -270,38 +270,40 @@ def _convention(setting: Field[Any], value: Any, where: str) -> Any:
         return value
 
 
-def _selection(given: Mapping[str, Any], where: str, faults: PlanFaults) -> Selection:
-    chosen = known_keys(given.get("selection"), SELECTION_KEYS, f"{where}: selection", faults)
+def _parse_selection(values: Mapping[str, Any], where: str, faults: PlanFaults) -> Selection:
+    chosen = known_keys(values.get("selection"), SELECTION_KEYS, f"{where}: selection", faults)
     return Selection(
-        where=_tags(chosen.get("where"), where),
+        where=_parse_tags(chosen.get("where"), where),
         range=parse_range(str(chosen["range"])) if "range" in chosen else None,
         sample=parse_whole(chosen.get("sample"), "sample", where),
-        seed=parse_whole(chosen.get("seed", given.get("seed")), "seed", where, least=0) or 0,
+        seed=parse_whole(chosen.get("seed", values.get("seed")), "seed", where, least=0) or 0,
         limit=parse_whole(chosen.get("limit"), "limit", where),
     )
 
 
-def _tags(given: Any, where: str) -> dict[str, list[str]]:
+def _parse_tags(tags: Any, where: str) -> dict[str, list[str]]:
     """`{language: de}`, `{language: [de, en]}`, or as on the command line: `language=de`."""
     place = f"{where}: selection"
-    if given is None:
+    if tags is None:
         return {}
-    if not isinstance(given, Mapping):
-        return parse_where(parse_texts(given, "where", place, "language=de"))
-    if empty := [name for name, value in given.items() if value is None]:
+    if not isinstance(tags, Mapping):
+        return parse_where(parse_texts(tags, "where", place, "language=de"))
+    if empty := [name for name, value in tags.items() if value is None]:
         raise BadParameter(f"{place}: where: {empty[0]} has no value; write {empty[0]}: value, or a list of values")
-    return {str(name): [str(one) for one in parse_list(value, str(name), place, "de, en")] for name, value in given.items()}
+    return {
+        str(name): [str(choice) for choice in parse_list(value, str(name), place, "de, en")] for name, value in tags.items()
+    }
 
 
-def _patience(given: Mapping[str, Any], where: str) -> RetryPolicy:
-    usual = RetryPolicy()
-    is_parallel = parse_flag(given.get("parallel_processing", True), "parallel_processing", where)
-    retries = parse_whole(given.get("retries"), "retries", where, least=0, most=MOST_RETRIES)
-    concurrency = parse_whole(given.get("concurrency"), "concurrency", where, most=MOST_AT_ONCE)
-    index_timeout = given.get("index_timeout")
+def _parse_retry_policy(values: Mapping[str, Any], where: str) -> RetryPolicy:
+    default = RetryPolicy()
+    is_parallel = parse_flag(values.get("parallel_processing", True), "parallel_processing", where)
+    retries = parse_whole(values.get("retries"), "retries", where, least=0, most=MAX_RETRIES)
+    concurrency = parse_whole(values.get("concurrency"), "concurrency", where, most=MAX_CONCURRENCY)
+    index_timeout = values.get("index_timeout")
     return RetryPolicy(
-        timeout=parse_number(given.get("timeout", usual.timeout), "timeout", where),
+        timeout=parse_number(values.get("timeout", default.timeout), "timeout", where),
         index_timeout=None if index_timeout is None else parse_number(index_timeout, "index_timeout", where),
-        retries=usual.retries if retries is None else retries,
-        concurrency=concurrency or (usual.concurrency if is_parallel else 1),
+        retries=default.retries if retries is None else retries,
+        concurrency=concurrency or (default.concurrency if is_parallel else 1),
     )

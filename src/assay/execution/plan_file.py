@@ -1,4 +1,4 @@
-"""Plan files: YAML without its surprises, and variables of the environment filled in."""
+"""Plan files: YAML with variables of the environment filled in, checks of single values, and faults collected."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from assay.masking import add_secret, is_secret_name
 from assay.text import counted
 from assay.yaml_tree import MOST_LETTERS, Node, parse_yaml
 
-LATE = ("http", "command", "chroma", "pgvector", "qdrant")
+LATE_PROVIDERS = ("http", "command", "chroma", "pgvector", "qdrant")
 """Providers that read variables of the environment themselves, when they ask."""
-CALL = re.compile(r"(\w*)\s*\(|\)")
-READ: dict[str, Callable[[str], Any]] = {
+PROVIDER_CALL = re.compile(r"(\w*)\s*\(|\)")
+CONVERTERS: dict[str, Callable[[str], Any]] = {
     "text": str,
     "null": lambda _: None,
     "bool": lambda text: text.lower() == "true",
@@ -35,22 +35,22 @@ READ: dict[str, Callable[[str], Any]] = {
 }
 """What each kind of plain word becomes."""
 VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
-LONGEST_NUMBER = 300
+MAX_DIGITS = 300
 """Digits of a whole number: more than any float can hold."""
 
 
 def read_plan(path: Path) -> dict[str, Any]:
     """The content of a YAML file, with ${NAME} replaced from the environment."""
-    content = parse_yaml(_text_of(path), str(path))
+    content = parse_yaml(_read_text(path), str(path))
     if content is None or not isinstance(content.value, dict):
         raise DataError(f"{path}: a plan is a map of benchmarks, providers and metrics")
     return {
-        name: _filled(_typed(value, str(path)), f"{path}: {name}", is_provider=name == "providers", late=False)
+        name: _fill_variables(_to_values(value, str(path)), f"{path}: {name}", is_provider=name == "providers", late=False)
         for name, value in content.value.items()
     }
 
 
-def _text_of(path: Path) -> str:
+def _read_text(path: Path) -> str:
     try:
         with path.open(encoding="utf-8-sig") as file:
             return file.read(MOST_LETTERS + 1)
@@ -62,34 +62,34 @@ def _text_of(path: Path) -> str:
         raise DataError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
 
-def _typed(node: Node, path: str) -> Any:
+def _to_values(node: Node, path: str) -> Any:
     """A tree as plain values: plain words that look like numbers, truth values or nothing are that."""
     if isinstance(node.value, list):
-        return [_typed(one, path) for one in node.value]
+        return [_to_values(child, path) for child in node.value]
     if isinstance(node.value, dict):
-        return {name: _typed(one, path) for name, one in node.value.items()}
-    if node.kind == "int" and len(node.value) > LONGEST_NUMBER:
+        return {name: _to_values(child, path) for name, child in node.value.items()}
+    if node.kind == "int" and len(node.value) > MAX_DIGITS:
         raise DataError(f"{path}:{node.line}: a number of {len(node.value):,} digits is too long to be meant")
-    return READ[node.kind](node.value)
+    return CONVERTERS[node.kind](node.value)
 
 
-def _filled(value: Any, place: str, *, is_provider: bool, late: bool) -> Any:
+def _fill_variables(value: Any, place: str, *, is_provider: bool, late: bool) -> Any:
     """Text with ${NAME} filled in. Services read their variables late, so that no secret gets into a plan or a result:
     for them it is only seen to that the variable is there.
     """
     if isinstance(value, Mapping):
-        is_service = is_provider and value.get("name") in LATE
+        is_service = is_provider and value.get("name") in LATE_PROVIDERS
         return {
-            name: _filled(
-                one,
+            name: _fill_variables(
+                inner,
                 f"{place}: {name}",
                 is_provider=is_provider,
-                late=late or is_service or (is_provider and name in LATE),
+                late=late or is_service or (is_provider and name in LATE_PROVIDERS),
             )
-            for name, one in value.items()
+            for name, inner in value.items()
         }
     if isinstance(value, list):
-        return [_filled(one, place, is_provider=is_provider, late=late) for one in value]
+        return [_fill_variables(inner, place, is_provider=is_provider, late=late) for inner in value]
     if not isinstance(value, str):
         return value
 
@@ -109,24 +109,24 @@ def _filled(value: Any, place: str, *, is_provider: bool, late: bool) -> Any:
 
 def _is_inside_a_service(before: str) -> bool:
     """Whether what follows this text belongs to a provider that reads variables itself: `hybrid(bm25, http(url='…`."""
-    if re.match(rf"\s*(?:[^=():]*=)?\s*(?:{'|'.join(LATE)})\s*:", before):
+    if re.match(rf"\s*(?:[^=():]*=)?\s*(?:{'|'.join(LATE_PROVIDERS)})\s*:", before):
         return True
-    if re.search(rf"(?<!\w)(?:{'|'.join(LATE)}):(?!//)[^,()]*\Z", before):
+    if re.search(rf"(?<!\w)(?:{'|'.join(LATE_PROVIDERS)}):(?!//)[^,()]*\Z", before):
         return True
     n_closed = 0
-    for shape in reversed(list(CALL.finditer(before))):
+    for shape in reversed(list(PROVIDER_CALL.finditer(before))):
         if shape[0] == ")":
             n_closed += 1
         elif n_closed:
             n_closed -= 1
-        elif shape[1] in LATE:
+        elif shape[1] in LATE_PROVIDERS:
             return True
     return False
 
 
 P = ParamSpec("P")
 T = TypeVar("T")
-KINDS: dict[int, type[AssayError]] = {
+ERROR_OF_EXIT_CODE: dict[int, type[AssayError]] = {
     kind.exit_code: kind for kind in (BadParameter, DataError, ProviderError, NothingSelected)
 }
 """Exit code → the error that stands for several with that code."""
@@ -139,15 +139,15 @@ class PlanFaults:
         self.where = where
         self.repeated: list[str] = []
         """What is no fault, but may not be as meant: things that are named twice."""
-        self._found: list[AssayError] = []
+        self._errors: list[AssayError] = []
 
     def __len__(self) -> int:
-        return len(self._found)
+        return len(self._errors)
 
     def add(self, error: AssayError) -> None:
         """Note one; the same words are noted once."""
-        if str(error) not in map(str, self._found):
-            self._found.append(error)
+        if str(error) not in map(str, self._errors):
+            self._errors.append(error)
 
     def note_repeated(self, kind: str, names: Iterable[str]) -> None:
         """Note names that occur more than once."""
@@ -166,18 +166,18 @@ class PlanFaults:
 
     def raise_if_any(self) -> None:
         """Raise what was found. Several become one error with the exit code of the first."""
-        if len(self._found) == 1:
-            raise self._found[0]
-        if self._found:
-            lines = [line for error in self._found[:MAX_FAULTS] for line in f"  {error}".replace("\n", "\n  ").split("\n")]
-            left = len(self._found) - MAX_FAULTS
+        if len(self._errors) == 1:
+            raise self._errors[0]
+        if self._errors:
+            lines = [line for error in self._errors[:MAX_FAULTS] for line in f"  {error}".replace("\n", "\n  ").split("\n")]
+            left = len(self._errors) - MAX_FAULTS
             more = [f"  … and {left:,} more"] if left > 0 else []
-            kind = KINDS.get(self._found[0].exit_code, BadParameter)
-            raise kind("\n".join([f"{self.where}: {counted(len(self._found), 'fault')}", *lines, *more]))
+            kind = ERROR_OF_EXIT_CODE.get(self._errors[0].exit_code, BadParameter)
+            raise kind("\n".join([f"{self.where}: {counted(len(self._errors), 'fault')}", *lines, *more]))
 
 
-FLAGS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
-MOST = 10**18
+BOOLEAN_WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+MAX_WHOLE_NUMBER = 10**18
 
 
 def known_keys(content: Any, known: Sequence[str], where: str, faults: PlanFaults) -> dict[str, Any]:
@@ -205,10 +205,10 @@ def parse_list(value: Any, name: str, where: str, example: str) -> list[Any]:
 def parse_texts(value: Any, name: str, where: str, example: str) -> list[Any]:
     """Several names, or one by itself."""
     texts = parse_list(value, name, where, example)
-    for one in texts:
-        if not isinstance(one, str):
-            raise BadParameter(f"{where}: {name} are names, as in {name}: [{example}], not {one!r}")
-        if not one.strip():
+    for text in texts:
+        if not isinstance(text, str):
+            raise BadParameter(f"{where}: {name} are names, as in {name}: [{example}], not {text!r}")
+        if not text.strip():
             raise BadParameter(f"{where}: {name} has an empty name; write {name}: [{example}]")
     return texts
 
@@ -226,17 +226,17 @@ def parse_number(value: Any, name: str, where: str) -> float:
 
 def parse_flag(value: Any, name: str, where: str) -> bool:
     """True or false; also yes and no, on and off."""
-    if str(value).lower() not in FLAGS:
+    if str(value).lower() not in BOOLEAN_WORDS:
         raise BadParameter(f"{where}: {name} is true or false, not {value!r}")
-    return FLAGS[str(value).lower()]
+    return BOOLEAN_WORDS[str(value).lower()]
 
 
-def parse_whole(value: Any, name: str, where: str, least: int = 1, most: int = MOST) -> int | None:
+def parse_whole(value: Any, name: str, where: str, least: int = 1, most: int = MAX_WHOLE_NUMBER) -> int | None:
     """A whole number; None stays None."""
     if value is None:
         return None
     text = str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-    if not (text.isascii() and text.isdecimal()) or len(text) > len(str(MOST)) or int(text) < least:
+    if not (text.isascii() and text.isdecimal()) or len(text) > len(str(MAX_WHOLE_NUMBER)) or int(text) < least:
         raise BadParameter(f"{where}: {name} is a whole number from {least} up, not {value!r}")
     if int(text) > most:
         raise BadParameter(f"{where}: {name} is at most {most:,}, not {value!r}")

@@ -1,4 +1,4 @@
-"""Providers of a plan: names or maps, with lists of values to try, and labels."""
+"""Parts of a plan: its providers with values to try, relevance, statistics, and the files of an ontology."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from assay.relevance import parse_resolver
 from assay.stats import parse_paired_test
 from assay.text import is_file, printable
 
-EXAMPLE = "bm25"
-WHOLE = ("weights",)
+EXAMPLE_PROVIDER = "bm25"
+LIST_PARAMETERS = ("weights",)
 """Parameters that are lists themselves, rather than values to try."""
-LABELLED = re.compile(r"\s*(?P<label>[^=():]*?)\s*=(?P<provider>.*)", re.DOTALL)
+LABELLED_PROVIDER = re.compile(r"\s*(?P<label>[^=():]*?)\s*=(?P<provider>.*)", re.DOTALL)
 
 
 class Variant(NamedTuple):
@@ -35,31 +35,36 @@ class Variant(NamedTuple):
     tried: tuple[str, ...] = ()
 
 
-def parse_providers(given: Any, where: str, faults: PlanFaults) -> tuple[BoundProvider, ...]:
+def parse_providers(value: Any, where: str, faults: PlanFaults) -> tuple[BoundProvider, ...]:
     """All providers of a plan, in order, each once; what is wrong with any of them is noted."""
-    listed = faults.attempt(parse_list, given, "providers", where, EXAMPLE) or []
-    if isinstance(given, Mapping) and "name" not in given:
-        listed = [{name: settings} for name, settings in given.items()]
+    listed = faults.attempt(parse_list, value, "providers", where, EXAMPLE_PROVIDER) or []
+    if isinstance(value, Mapping) and "name" not in value:
+        listed = [{name: settings} for name, settings in value.items()]
         if not listed:
-            faults.add(BadParameter(f"{where}: providers is an empty map; give at least one, as in providers: [{EXAMPLE}]"))
-    found = [provider for one in listed for provider in faults.attempt(expand, one) or ()]
-    providers = {(provider.fingerprint, provider.label): provider for provider in found}
-    n_each = Counter((provider.fingerprint, provider.label) for provider in found)
-    faults.note_repeated("provider", [one.name for key, one in providers.items() for _ in range(n_each[key])])
+            faults.add(
+                BadParameter(f"{where}: providers is an empty map; give at least one, as in providers: [{EXAMPLE_PROVIDER}]")
+            )
+    all_providers = [provider for entry in listed for provider in faults.attempt(expand_provider, entry) or ()]
+    providers = {(provider.fingerprint, provider.label): provider for provider in all_providers}
+    n_each = Counter((provider.fingerprint, provider.label) for provider in all_providers)
+    faults.note_repeated("provider", [provider.name for key, provider in providers.items() for _ in range(n_each[key])])
     names: dict[str, BoundProvider] = {}
     for provider in providers.values():
         if provider.name in names:
-            advice = f"give each a label of its own, as in {{name: {provider.provider.name}, label: …}} or 'label={EXAMPLE}'"
+            advice = (
+                f"give each a label of its own, as in {{name: {provider.provider.name}, label: …}} "
+                f"or 'label={EXAMPLE_PROVIDER}'"
+            )
             faults.add(BadParameter(f"{where}: two providers are called {provider.name}; {advice}"))
         names.setdefault(provider.name, provider)
     return tuple(providers.values())
 
 
-def expand(given: Any) -> list[BoundProvider]:
+def expand_provider(entry: Any) -> list[BoundProvider]:
     """A provider; several where a parameter of it or of its parts is a list: each of the values is tried."""
-    if isinstance(given, BoundProvider):
-        return [given]
-    label, content = _split_label(given)
+    if isinstance(entry, BoundProvider):
+        return [entry]
+    label, content = _split_label(entry)
     variants = list(_variants(content))
     if not label:
         return [parse_provider(variant.content) for variant in variants]
@@ -69,52 +74,54 @@ def expand(given: Any) -> list[BoundProvider]:
     ]
 
 
-def _split_label(given: Any) -> tuple[str, Any]:
+def _split_label(entry: Any) -> tuple[str, Any]:
     """`tuned=bm25(k1=0.9)` or `{name: bm25, label: tuned, k1: 0.9}` → the label, and the rest."""
-    if isinstance(given, str):
-        shape = LABELLED.fullmatch(given)
-        written = WrittenName if isinstance(given, WrittenName) else str
-        return (_label(shape["label"]), written(shape["provider"])) if shape else ("", given)
-    content = _with_name(given)
+    if isinstance(entry, str):
+        shape = LABELLED_PROVIDER.fullmatch(entry)
+        written = WrittenName if isinstance(entry, WrittenName) else str
+        return (_parse_label(shape["label"]), written(shape["provider"])) if shape else ("", entry)
+    content = _with_name(entry)
     if content.get("label") is None:
         return "", {name: value for name, value in content.items() if name != "label"}
-    return _label(content["label"]), {name: value for name, value in content.items() if name != "label"}
+    return _parse_label(content["label"]), {name: value for name, value in content.items() if name != "label"}
 
 
-def _label(value: Any) -> str:
+def _parse_label(value: Any) -> str:
     if not isinstance(value, str) or not value.strip() or printable(value) != value:
         raise BadParameter(f"a label is some text on one line, such as 'BM25 tuned', not {value!r}")
     return value.strip()
 
 
-def _with_name(given: Any) -> dict[str, Any]:
+def _with_name(entry: Any) -> dict[str, Any]:
     """`{bm25: {k1: 0.9}}` as `{name: bm25, k1: 0.9}`."""
-    if not isinstance(given, Mapping):
-        raise BadParameter(f"a provider is a name such as {EXAMPLE}, or a map with one name, not {_kind(given)}")
-    if "name" in given:
-        return dict(given)
-    if len(given) != 1:
-        names = ", ".join(map(str, given)) or "an empty one"
-        advice = f"parameters are indented below it, as in {{{EXAMPLE}: {{k1: 0.9}}}}"
+    if not isinstance(entry, Mapping):
+        raise BadParameter(
+            f"a provider is a name such as {EXAMPLE_PROVIDER}, or a map with one name, not {_describe_value(entry)}"
+        )
+    if "name" in entry:
+        return dict(entry)
+    if len(entry) != 1:
+        names = ", ".join(map(str, entry)) or "an empty one"
+        advice = f"parameters are indented below it, as in {{{EXAMPLE_PROVIDER}: {{k1: 0.9}}}}"
         raise BadParameter(f"a provider is a name, or a map with one name, not {names}; {advice}")
-    ((name, settings),) = given.items()
+    ((name, settings),) = entry.items()
     find_provider(str(name))
     if not isinstance(settings, Mapping | None):
-        raise BadParameter(f"the parameters of {name} are a map, as in {{{name}: {{…}}}}, not {_kind(settings)}")
+        raise BadParameter(f"the parameters of {name} are a map, as in {{{name}: {{…}}}}, not {_describe_value(settings)}")
     return {**(settings or {}), "name": name}
 
 
-def _kind(value: Any) -> str:
+def _describe_value(value: Any) -> str:
     """What was found in the place of something else; of text and lists only that, for they may hold a secret."""
     return "a text" if isinstance(value, str) else "a list" if isinstance(value, list) else repr(value)
 
 
-def _variants(given: Any) -> Iterator[Variant]:
+def _variants(entry: Any) -> Iterator[Variant]:
     """Every combination of the values to try, as names and maps without lists."""
-    if isinstance(given, str):
-        yield Variant(given)
+    if isinstance(entry, str):
+        yield Variant(entry)
         return
-    content = _with_name(given)
+    content = _with_name(entry)
     name = content.pop("name")
     choices = [list(_choices(name, key, value)) for key, value in content.items()]
     for combination in itertools.product(*choices):
@@ -125,52 +132,52 @@ def _variants(given: Any) -> Iterator[Variant]:
 def _choices(name: str, key: str, value: Any) -> Iterator[Variant]:
     """The values that one parameter takes in turn."""
     if key == "providers":
-        parts = [list(_variants(_unlabelled(name, part))) for part in _some(name, key, value, "bm25, dense")]
+        parts = [list(_variants(_check_unlabelled(name, part))) for part in _parse_choices(name, key, value, "bm25, dense")]
         for combination in itertools.product(*parts):
             yield Variant([part for part, _ in combination], tuple(word for _, words in combination for word in words))
-    elif isinstance(value, list) and key not in WHOLE:
-        for one in _some(name, key, value, "0.9, 1.2"):
-            yield Variant(one, (f"{key}={one}",))
+    elif isinstance(value, list) and key not in LIST_PARAMETERS:
+        for choice in _parse_choices(name, key, value, "0.9, 1.2"):
+            yield Variant(choice, (f"{key}={choice}",))
     else:
         yield Variant(value)
 
 
-def _some(name: str, key: str, value: Any, example: str) -> Sequence[Any]:
+def _parse_choices(name: str, key: str, value: Any, example: str) -> Sequence[Any]:
     """A list with something in it."""
     return parse_list(value, key, name, example)
 
 
-def _unlabelled(name: str, part: Any) -> Any:
+def _check_unlabelled(name: str, part: Any) -> Any:
     """A part of another provider, which has no label of its own."""
     if isinstance(part, Mapping) and "label" in _with_name(part):
         raise BadParameter(f"{name}: a label belongs to the whole provider, not to a part of it")
     return part
 
 
-def parse_relevance(given: Mapping[str, Any], where: str) -> Relevance:
+def parse_relevance(values: Mapping[str, Any], where: str) -> Relevance:
     """What counts as relevant: by what, in which unit, with which map of ids and which ontology."""
-    given = _with_relevance_apart(given, where)
-    by, unit, id_map = given.get("relevance", "auto"), given.get("unit", "as_retrieved"), given.get("id_map")
+    values = _flatten_relevance(values, where)
+    by, unit, id_map = values.get("relevance", "auto"), values.get("unit", "as_retrieved"), values.get("id_map")
     if not isinstance(by, str) or not isinstance(unit, str) or not isinstance(id_map, str | Mapping | None):
         raise BadParameter(f"{where}: relevance and unit are names, and id_map is a file or a map")
     if by.strip() != "auto":
         parse_resolver(by)
     if isinstance(id_map, str) and not is_file(id_map):
         raise BadParameter(f"{where}: id_map: {id_map}: no such file; expected one that maps chunks to documents")
-    return Relevance(by, unit, id_map, {}, parse_ontology_file(given, where), parse_annotation_file(given, where))
+    return Relevance(by, unit, id_map, {}, parse_ontology_file(values, where), parse_annotation_file(values, where))
 
 
-def _with_relevance_apart(given: Mapping[str, Any], where: str) -> Mapping[str, Any]:
+def _flatten_relevance(values: Mapping[str, Any], where: str) -> Mapping[str, Any]:
     """What `relevance: {by: token, unit: document}` says, as keys of their own, which is the other way to write it."""
-    block = given.get("relevance")
+    block = values.get("relevance")
     if not isinstance(block, Mapping):
-        return given
+        return values
     known = ("by", "unit", "id_map")
     if strange := [str(key) for key in block if key not in known]:
         raise BadParameter(f"{where}: relevance: {', '.join(strange)} is not known; there are {', '.join(known)}")
-    if twice := [key for key in ("unit", "id_map") if key in block and key in given]:
+    if twice := [key for key in ("unit", "id_map") if key in block and key in values]:
         raise BadParameter(f"{where}: {', '.join(twice)} stands beside relevance and in it; write it once")
-    others = {key: value for key, value in given.items() if key != "relevance"}
+    others = {key: value for key, value in values.items() if key != "relevance"}
     return others | {"relevance" if key == "by" else key: value for key, value in block.items()}
 
 
@@ -183,7 +190,7 @@ def describe_relevance(relevance: Relevance) -> dict[str, Any]:
 
 
 STATISTICS_KEYS = ("confidence_intervals", "significance_testing", "alpha_level")
-INTERVALS = ("auto", "bootstrap", "bca", "t", "wilson")
+INTERVAL_METHODS = ("auto", "bootstrap", "bca", "t", "wilson")
 """What intervals are worked out by; the first where a plan only says true."""
 
 
@@ -191,7 +198,7 @@ INTERVALS = ("auto", "bootstrap", "bca", "t", "wilson")
 class Statistics:
     """Intervals of all summaries, and a test between providers; None for none of them."""
 
-    confidence_intervals: str | None = INTERVALS[0]
+    confidence_intervals: str | None = INTERVAL_METHODS[0]
     significance_testing: str | None = "randomization"
     alpha: float = 0.05
     """How often a difference may be seen that is not there."""
@@ -202,51 +209,51 @@ class Statistics:
         return 1 - self.alpha
 
 
-def parse_statistics(given: Mapping[str, Any], where: str) -> Statistics:
+def parse_statistics(values: Mapping[str, Any], where: str) -> Statistics:
     """The block `statistical_analysis`, as YAML has it."""
-    alpha = parse_number(given.get("alpha_level", Statistics.alpha), "alpha_level", where)
+    alpha = parse_number(values.get("alpha_level", Statistics.alpha), "alpha_level", where)
     if alpha >= 1:
-        raise BadParameter(f"{where}: alpha_level is a number between 0 and 1, such as 0.05, not {given['alpha_level']!r}")
-    intervals = _method(given.get("confidence_intervals", True), "confidence_intervals", _interval, where)
-    testing = _method(given.get("significance_testing", True), "significance_testing", _test, where)
+        raise BadParameter(f"{where}: alpha_level is a number between 0 and 1, such as 0.05, not {values['alpha_level']!r}")
+    intervals = _parse_method(values.get("confidence_intervals", True), "confidence_intervals", _parse_interval, where)
+    testing = _parse_method(values.get("significance_testing", True), "significance_testing", _parse_test, where)
     return Statistics(intervals, testing, alpha)
 
 
-def _method(given: Any, name: str, parse: Callable[[str], str], where: str) -> str | None:
+def _parse_method(value: Any, name: str, parse: Callable[[str], str], where: str) -> str | None:
     """A method by its name; true stands for the usual one."""
     try:
-        return getattr(Statistics(), name) if parse_flag(given, name, where) else None
+        return getattr(Statistics(), name) if parse_flag(value, name, where) else None
     except BadParameter:
-        if not isinstance(given, str):
+        if not isinstance(value, str):
             raise
     try:
-        return parse(given)
+        return parse(value)
     except UsageError as error:
         raise BadParameter(f"{where}: {name} is true, false or a name: {error}") from None
 
 
-def _interval(name: str) -> str:
-    return find_entry("interval", name, {method: method for method in INTERVALS})
+def _parse_interval(name: str) -> str:
+    return find_entry("interval", name, {method: method for method in INTERVAL_METHODS})
 
 
-def _test(name: str) -> str:
+def _parse_test(name: str) -> str:
     return parse_paired_test(name).name
 
 
-def parse_ontology_file(given: Mapping[str, Any], where: str) -> Ontology | str | None:
+def parse_ontology_file(values: Mapping[str, Any], where: str) -> Ontology | str | None:
     """The file of an ontology, or the ontology itself where a program has it; None: HPO, where its terms are expected."""
-    known = given.get("ontology")
+    known = values.get("ontology")
     if isinstance(known, Ontology):
         return known
-    return _existing(known, "ontology", where, "OBO, OWL or OBO Graphs")
+    return _parse_file(known, "ontology", where, "OBO, OWL or OBO Graphs")
 
 
-def parse_annotation_file(given: Mapping[str, Any], where: str) -> str | None:
+def parse_annotation_file(values: Mapping[str, Any], where: str) -> str | None:
     """The file that says which things have which terms; None: formulas that count them are refused."""
-    return _existing(given.get("annotations"), "annotations", where, "phenotype.hpoa, or lines of thing and term")
+    return _parse_file(values.get("annotations"), "annotations", where, "phenotype.hpoa, or lines of thing and term")
 
 
-def _existing(file: Any, name: str, where: str, expected: str) -> str | None:
+def _parse_file(file: Any, name: str, where: str, expected: str) -> str | None:
     """A file that is there; an address on the net is none, for nothing is downloaded."""
     if file is None:
         return None
@@ -257,15 +264,17 @@ def _existing(file: Any, name: str, where: str, expected: str) -> str | None:
     return str(file)
 
 
-def parse_indexed_fields(given: Mapping[str, Any], where: str) -> tuple[str, ...]:
+def parse_indexed_fields(values: Mapping[str, Any], where: str) -> tuple[str, ...]:
     """What of a term is indexed; none: all of it."""
-    return parse_fields(parse_texts(given["fields"], "fields", where, "label")) if given.get("fields") is not None else ()
+    return parse_fields(parse_texts(values["fields"], "fields", where, "label")) if values.get("fields") is not None else ()
 
 
-def parse_label_files(given: Mapping[str, Any], where: str) -> tuple[str, ...]:
+def parse_label_files(values: Mapping[str, Any], where: str) -> tuple[str, ...]:
     """Files with labels of terms in other languages; none: those of the ontology are indexed."""
-    named = given.get("labels") or []
-    listed = [str(one) if isinstance(one, Path) else one for one in (named if isinstance(named, list | tuple) else [named])]
+    named = values.get("labels") or []
+    listed = [
+        str(file) if isinstance(file, Path) else file for file in (named if isinstance(named, list | tuple) else [named])
+    ]
     files = parse_texts(listed, "labels", where, "hp-de.babelon.tsv") if listed else []
     for file in files:
         if not is_file(file):

@@ -1,4 +1,4 @@
-"""Crew: threads that ask one query each, as many at once as the service bears."""
+"""Asking many queries: one per thread in a pool that adapts to the service, or several per call in batches."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from assay.errors import ProviderError
-from assay.execution.client import GRACE, RetrieverClient, describe
+from assay.execution.client import CANCEL_GRACE_SECONDS, RetrieverClient, describe_error
 from assay.execution.responses import Response
 from assay.execution.retry import MAX_FAILURES_BEFORE_GIVING_UP, RetryPolicy, RetryState
 from assay.model import Query
 from assay.providers import Retriever, RetryLater
 
-PATIENT = 0.5
-"""Seconds after which the clock is looked at again, whatever happens."""
+MAX_POLL_SECONDS = 0.5
+"""Seconds that the pool waits for an outcome, at most, before it looks at deadlines again."""
 
 
 @dataclass(eq=False)
@@ -25,7 +25,7 @@ class Task:
     """A query to be asked, and how it went so far."""
 
     query: Query
-    n_tried: int = 0
+    attempts: int = 0
     not_before: float = 0.0
     started: float = 0.0
     deadline: float = float("inf")
@@ -36,25 +36,25 @@ class TaskQueue:
     """Tasks that are not asked yet: those to be asked again when their time has come, before those that are new."""
 
     new: list[Task]
-    """The next one last."""
-    again: list[Task] = field(default_factory=list)
-    """The one that is due first last."""
+    """In reverse order: the next task is the last of the list."""
+    retries: list[Task] = field(default_factory=list)
+    """In reverse order: the task that is due first is the last of the list."""
 
     def __bool__(self) -> bool:
-        return bool(self.new or self.again)
+        return bool(self.new or self.retries)
 
-    def put_back(self, task: Task) -> None:
-        """Ask it again, not before it says."""
-        bisect.insort_left(self.again, task, key=lambda one: -one.not_before)
+    def requeue(self, task: Task) -> None:
+        """Queue a task again, to be asked not before its `not_before`."""
+        bisect.insort_left(self.retries, task, key=lambda queued: -queued.not_before)
 
     def due(self) -> float:
-        """When the next may be asked, as far as it is concerned."""
-        return 0.0 if self.new else self.again[-1].not_before
+        """When the next task may be asked."""
+        return 0.0 if self.new else self.retries[-1].not_before
 
     def take(self, now: float) -> Task:
-        """The next one."""
-        is_due = bool(self.again) and self.again[-1].not_before <= now
-        return self.again.pop() if is_due or not self.new else self.new.pop()
+        """Remove and return the next task."""
+        is_due = bool(self.retries) and self.retries[-1].not_before <= now
+        return self.retries.pop() if is_due or not self.new else self.new.pop()
 
 
 Outcomes = queue.SimpleQueue[tuple[Task, Response | Exception]]
@@ -63,26 +63,26 @@ Outcomes = queue.SimpleQueue[tuple[Task, Response | Exception]]
 class PoolThread:
     """A thread that asks one query after the other."""
 
-    def __init__(self, line: RetrieverClient, k: int, outcomes: Outcomes) -> None:
-        self._line, self._k, self._outcomes = line, k, outcomes
+    def __init__(self, client: RetrieverClient, k: int, outcomes: Outcomes) -> None:
+        self._client, self._k, self._outcomes = client, k, outcomes
         self._inbox: queue.SimpleQueue[tuple[Task, float] | None] = queue.SimpleQueue()
         threading.Thread(target=self._serve, name="assay asks", daemon=True).start()
 
-    def take(self, task: Task, seconds: float) -> None:
+    def submit(self, task: Task, seconds: float) -> None:
         """Ask this next."""
         self._inbox.put((task, seconds))
 
-    def leave(self) -> None:
+    def stop(self) -> None:
         """End, when what is being asked is answered."""
         self._inbox.put(None)
 
     def _serve(self) -> None:
-        while (given := self._inbox.get()) is not None:
-            task, seconds = given
+        while (job := self._inbox.get()) is not None:
+            task, seconds = job
             try:
-                (outcome,) = self._line.search([task.query], self._k, seconds)
+                (outcome,) = self._client.search([task.query], self._k, seconds)
             except BaseException as error:  # noqa: BLE001 (even an interrupt raised by a retriever is its answer)
-                outcome = ProviderError(describe(error))
+                outcome = ProviderError(describe_error(error))
             self._outcomes.put((task, outcome))
 
 
@@ -94,103 +94,103 @@ class ThreadPool:
     one place is always left.
     """
 
-    line: RetrieverClient
+    client: RetrieverClient
     k: int
-    experience: RetryState
+    state: RetryState
     limit: float = 0.0
     _streak: int = 0
-    _halved: float = 0.0
-    """When the limit was last cut in half: what was asked before that is no news."""
-    _quiet_until: float = 0.0
+    _halved_at: float = 0.0
+    """When the limit was last halved: a busy signal to a query asked before that does not halve it again."""
+    _paused_until: float = 0.0
     """When a busy service may be asked again."""
     _idle: list[PoolThread] = field(default_factory=list)
-    _hands: dict[Task, PoolThread] = field(default_factory=dict)
-    """Who asks what, also where nobody waits for the answer any more."""
+    _threads: dict[Task, PoolThread] = field(default_factory=dict)
+    """Task → the thread that asks it, also after its deadline."""
     _outcomes: Outcomes = field(default_factory=queue.SimpleQueue)
 
     @property
-    def _patience(self) -> RetryPolicy:
-        return self.experience.patience
+    def _policy(self) -> RetryPolicy:
+        return self.state.policy
 
     def ask(self, queries: Sequence[Query]) -> Iterator[list[Response]]:
         """Every query once, in the order in which they are answered."""
-        self.limit = float(self._patience.concurrency)
+        self.limit = float(self._policy.concurrency)
         waiting = TaskQueue([Task(query) for query in reversed(queries)])
         running: set[Task] = set()
         try:
             while waiting or running:
                 self._start(waiting, running)
-                done = [self._settled(task, outcome, waiting) for task, outcome in self._finished(running, waiting)]
+                done = [self._settle(task, outcome, waiting) for task, outcome in self._collect_finished(running, waiting)]
                 if answers := [answer for answer in done if answer]:
                     yield answers
         finally:
-            for hand in (*self._idle, *self._hands.values()):
-                hand.leave()
+            for thread in (*self._idle, *self._threads.values()):
+                thread.stop()
 
     def _has_room(self, running: set[Task]) -> bool:
-        return not running or len(self._hands) < int(self.limit)
+        return not running or len(self._threads) < int(self.limit)
 
     def _start(self, waiting: TaskQueue, running: set[Task]) -> None:
         now = time.monotonic()
-        while waiting and self._has_room(running) and max(waiting.due(), self._quiet_until) <= now:
+        while waiting and self._has_room(running) and max(waiting.due(), self._paused_until) <= now:
             task = waiting.take(now)
-            task.started, task.deadline = now, now + self._patience.timeout + GRACE
-            hand = self._idle.pop() if self._idle else PoolThread(self.line, self.k, self._outcomes)
+            task.started, task.deadline = now, now + self._policy.timeout + CANCEL_GRACE_SECONDS
+            thread = self._idle.pop() if self._idle else PoolThread(self.client, self.k, self._outcomes)
             running.add(task)
-            self._hands[task] = hand
-            hand.take(task, self._patience.timeout)
+            self._threads[task] = thread
+            thread.submit(task, self._policy.timeout)
 
-    def _finished(self, running: set[Task], waiting: TaskQueue) -> list[tuple[Task, Response | Exception]]:
+    def _collect_finished(self, running: set[Task], waiting: TaskQueue) -> list[tuple[Task, Response | Exception]]:
         """What came back, or ran out of time, by now."""
         due = [task.deadline for task in running]
         if waiting and self._has_room(running):
-            due.append(max(waiting.due(), self._quiet_until))
+            due.append(max(waiting.due(), self._paused_until))
         back: list[tuple[Task, Response | Exception]] = []
         try:
-            back.append(self._outcomes.get(timeout=max(0.001, min(min(due) - time.monotonic(), PATIENT))))
+            back.append(self._outcomes.get(timeout=max(0.001, min(min(due) - time.monotonic(), MAX_POLL_SECONDS))))
             while True:
                 back.append(self._outcomes.get_nowait())
         except queue.Empty:
             pass
-        self._idle += [self._hands.pop(task) for task, _ in back]
-        found = [(task, outcome) for task, outcome in back if task in running]
-        running -= {task for task, _ in found}
+        self._idle += [self._threads.pop(task) for task, _ in back]
+        finished = [(task, outcome) for task, outcome in back if task in running]
+        running -= {task for task, _ in finished}
         for task in [task for task in running if task.deadline < time.monotonic()]:
             running.remove(task)
-            found.append((task, TimeoutError(f"no answer within {self._patience.timeout:g} s")))
-        return found
+            finished.append((task, TimeoutError(f"no answer within {self._policy.timeout:g} s")))
+        return finished
 
-    def _settled(self, task: Task, outcome: Response | Exception, waiting: TaskQueue) -> Response | None:
+    def _settle(self, task: Task, outcome: Response | Exception, waiting: TaskQueue) -> Response | None:
         """The answer, or None where the query is asked once more."""
         if isinstance(outcome, Response):
-            self.experience.answered([outcome])
-            self._grow()
+            self.state.note_answers([outcome])
+            self._raise_limit()
             return outcome
-        n_tried = task.n_tried + 1
-        is_news = not isinstance(outcome, RetryLater) or task.started >= self._halved
-        self._streak = 0 if is_news else self._streak
-        is_over = not self.experience.allows(outcome, n_tried)
-        answer = self.experience.lost(task.query.query_id, outcome) if is_over else None
-        pause = self.experience.pause(outcome, n_tried) if self.experience.is_worth_waiting(outcome) else 0.0
+        attempts = task.attempts + 1
+        is_new_signal = not isinstance(outcome, RetryLater) or task.started >= self._halved_at
+        self._streak = 0 if is_new_signal else self._streak
+        is_over = not self.state.should_retry(outcome, attempts)
+        answer = self.state.give_up(task.query.query_id, outcome) if is_over else None
+        pause = self.state.pause(outcome, attempts) if self.state.is_worth_waiting(outcome) else 0.0
         if isinstance(outcome, RetryLater):
-            self._slow_down(outcome, pause, is_news=is_news)
+            self._lower_limit(outcome, pause, is_new_signal=is_new_signal)
         if answer is None:
-            waiting.put_back(Task(task.query, n_tried, time.monotonic() + pause))
+            waiting.requeue(Task(task.query, attempts, time.monotonic() + pause))
         return answer
 
-    def _grow(self) -> None:
+    def _raise_limit(self) -> None:
         """One more at once after as many answers in a row as are asked at once."""
         self._streak += 1
-        if self._streak >= self.limit and self.limit < self._patience.concurrency:
-            self.limit, self._streak = min(self.limit + 1, float(self._patience.concurrency)), 0
+        if self._streak >= self.limit and self.limit < self._policy.concurrency:
+            self.limit, self._streak = min(self.limit + 1, float(self._policy.concurrency)), 0
 
-    def _slow_down(self, busy: RetryLater, pause: float, *, is_news: bool) -> None:
+    def _lower_limit(self, busy: RetryLater, pause: float, *, is_new_signal: bool) -> None:
         """Half as many at once, but once only for all that were asked together; and all wait, if the service says so."""
         now = time.monotonic()
-        if is_news:
-            self.limit, self._halved = max(1.0, float(int(self.limit / 2))), now
+        if is_new_signal:
+            self.limit, self._halved_at = max(1.0, float(int(self.limit / 2))), now
         if busy.retry_after is not None:
-            self._quiet_until = max(self._quiet_until, now + pause)
+            self._paused_until = max(self._paused_until, now + pause)
 
 
 def ask_concurrently(
@@ -198,96 +198,96 @@ def ask_concurrently(
     queries: Sequence[Query],
     k: int,
     batch: int,
-    patience: RetryPolicy | RetryState,
+    policy: RetryPolicy | RetryState,
     *,
     grows: bool = False,
 ) -> Iterator[list[Response]]:
     """Answers as they come, every query once. A query that fails for good has its error as the answer.
 
     With `grows`, `batch` is the largest size, reached step by step while answers come quickly. What is asked in several
-    goes shares an experience.
+    calls shares one RetryState.
     """
-    experience = patience if isinstance(patience, RetryState) else RetryState(patience)
-    line = retriever if isinstance(retriever, RetrieverClient) else RetrieverClient(retriever)
-    how = BatchClient(line, k, experience, batch, grows) if batch > 1 else ThreadPool(line, k, experience)
-    return how.ask(queries)
+    state = policy if isinstance(policy, RetryState) else RetryState(policy)
+    client = retriever if isinstance(retriever, RetrieverClient) else RetrieverClient(retriever)
+    asker = BatchClient(client, k, state, batch, grows) if batch > 1 else ThreadPool(client, k, state)
+    return asker.ask(queries)
 
 
-QUICK = 0.5
+FAST_BATCH_SECONDS = 0.5
 """Seconds. While batches take less, the next is twice as large; so a crash never costs more than about a second's work."""
 
-Failed = tuple[Query, Exception]
+FailedQuery = tuple[Query, Exception]
 
 
 @dataclass
 class BatchClient:
     """Asks in batches: of `size`, or with `grows`, larger and larger ones up to it while answers come quickly."""
 
-    line: RetrieverClient
+    client: RetrieverClient
     k: int
-    experience: RetryState
+    state: RetryState
     size: int
     grows: bool = False
 
     def ask(self, queries: Sequence[Query]) -> Iterator[list[Response]]:
         """Every query once; those of a batch that failed are asked alone."""
-        start, size, failed = 0, 1 if self.grows else self.size, list[Failed]()
+        start, size, failed = 0, 1 if self.grows else self.size, list[FailedQuery]()
         while start < len(queries):
             some = queries[start : start + size]
             start += len(some)
             began = time.perf_counter()
             outcomes = list(zip(some, self._attempt(some), strict=True))
-            if answers := [one for _, one in outcomes if isinstance(one, Response)]:
-                self.experience.answered(answers)
+            if answers := [outcome for _, outcome in outcomes if isinstance(outcome, Response)]:
+                self.state.note_answers(answers)
                 yield answers
-            lost = [(query, one) for query, one in outcomes if isinstance(one, Exception)]
-            size = self._next_size(size, time.perf_counter() - began, is_fine=not lost)
+            lost = [(query, outcome) for query, outcome in outcomes if isinstance(outcome, Exception)]
+            size = self._next_size(size, time.perf_counter() - began, is_complete=not lost)
             failed += lost
             if (
                 len(some) == 1
                 and lost
                 and len(failed) < MAX_FAILURES_BEFORE_GIVING_UP
-                and self.experience.is_new
+                and self.state.is_new
                 and start < len(queries)
             ):
                 continue  # the first few wait together
-            yield from self._alone(failed, n_tried=1 if len(some) == 1 else 0)
+            yield from self._ask_singly(failed, attempts=1 if len(some) == 1 else 0)
             failed = []
 
-    def _next_size(self, size: int, seconds: float, *, is_fine: bool) -> int:
+    def _next_size(self, size: int, seconds: float, *, is_complete: bool) -> int:
         if not self.grows:
             return size
-        return min(2 * size, self.size) if is_fine and seconds < QUICK else max(size // 2, 1)
+        return min(2 * size, self.size) if is_complete and seconds < FAST_BATCH_SECONDS else max(size // 2, 1)
 
-    def _alone(self, failed: list[Failed], n_tried: int) -> Iterator[list[Response]]:
+    def _ask_singly(self, failed: list[FailedQuery], attempts: int) -> Iterator[list[Response]]:
         """One by one, so that a bad query does not take others along; in rounds, with one pause for all of them.
 
         What failed in company is asked alone, whatever the error: it may have been another's.
         """
         while failed:
-            again = [(query, error) for query, error in failed if not n_tried or self.experience.allows(error, n_tried)]
+            again = [(query, error) for query, error in failed if not attempts or self.state.should_retry(error, attempts)]
             if len(again) < len(failed):
                 left = {query.query_id for query, _ in again}
-                yield [self.experience.lost(query.query_id, error) for query, error in failed if query.query_id not in left]
+                yield [self.state.give_up(query.query_id, error) for query, error in failed if query.query_id not in left]
             pauses = [
-                self.experience.pause(error, max(n_tried, 1))
-                for _, error in again
-                if n_tried or isinstance(error, RetryLater)
+                self.state.pause(error, max(attempts, 1)) for _, error in again if attempts or isinstance(error, RetryLater)
             ]
             time.sleep(max(pauses, default=0.0))
             failed = []
             for query, _ in again:
                 (outcome,) = self._attempt([query])
                 if isinstance(outcome, Response):
-                    self.experience.answered([outcome])
+                    self.state.note_answers([outcome])
                     yield [outcome]
                 else:
                     failed.append((query, outcome))
-            n_tried += 1
+            attempts += 1
 
     def _attempt(self, queries: Sequence[Query]) -> list[Response | Exception]:
-        seconds = self.experience.patience.timeout * (1 if self.grows else len(queries))
+        seconds = self.state.policy.timeout * (1 if self.grows else len(queries))
         try:
-            return self.line.worker.do(self.line.search, queries, self.k, seconds, seconds=seconds + GRACE)
+            return self.client.thread.run(
+                self.client.search, queries, self.k, seconds, seconds=seconds + CANCEL_GRACE_SECONDS
+            )
         except TimeoutError:
             return [TimeoutError(f"no answer within {seconds:g} s")] * len(queries)

@@ -20,7 +20,7 @@ class Wait(NamedTuple):
 
 @dataclass
 class Progress:
-    """How far a part is; whoever watches is told after each batch."""
+    """How far a part is; `watch` is called after each batch."""
 
     name: str
     n_asked: int
@@ -36,13 +36,13 @@ class Progress:
     wait: Wait | None = None
     """The last pause that a service asked for."""
 
-    def waits(self, seconds: float, why: str) -> None:
-        """Note that a service wants to be left alone, and tell the watcher."""
+    def note_wait(self, seconds: float, why: str) -> None:
+        """Note that a service asks for a pause, and call `watch`."""
         self.wait = Wait(seconds, why, time.perf_counter() + seconds)
         self.watch(self)
 
     def add(self, answers: Sequence[Response], *, cached: bool = False) -> None:
-        """Count answers and tell the watcher."""
+        """Count responses, and call `watch`."""
         self.n_done += len(answers)
         self.n_failed += sum(answer.error is not None for answer in answers)
         self.n_cached += len(answers) if cached else 0

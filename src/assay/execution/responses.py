@@ -1,4 +1,4 @@
-"""Answers: what a provider said to each query, and a log of them that survives being killed."""
+"""Responses: what a provider returned for each query, and an append-only log of them that survives a killed process."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from assay.temporary_files import remove_abandoned, temporary_name
 from assay.text import counted
 
 SCHEMA = "assay.answers/1"
-TRIES, PAUSE = 3, 0.02
+LOCK_ATTEMPTS, LOCK_PAUSE_SECONDS = 3, 0.02
 """How often a lock is tried, and seconds in between: whoever tidies up holds it for an instant."""
-LOCK = re.compile(r"\..+\.log\.lock")
+LOCK_NAME = re.compile(r"\..+\.log\.lock")
 """Names of locks."""
-ADVICE = "make room, or work in another folder"
+WRITE_ADVICE = "make room, or work in another folder"
 
 
 class Response(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
@@ -82,7 +82,7 @@ class Record(msgspec.Struct, frozen=True):
                     raise SchemaError("expected a text beside a document", at_key("", answer.query))
 
 
-class KnownHeader(msgspec.Struct, frozen=True):
+class LogHeader(msgspec.Struct, frozen=True):
     """What is read of the header of a log; the log of a cache has none of it."""
 
     schema: str
@@ -105,57 +105,57 @@ class ResponseLog:
     path: Path
 
     @contextmanager
-    def held(self, *, waits: bool = False) -> Iterator[None]:
+    def lock(self, *, waits: bool = False) -> Iterator[None]:
         """Nobody else holds it meanwhile; an error where somebody does, unless one waits."""
-        place = self.path.with_name(f".{self.path.name}.lock")
-        with self._locked(place, waits=waits):
+        lock_path = self.path.with_name(f".{self.path.name}.lock")
+        with self._open_lock(lock_path, waits=waits):
             try:
                 yield
             finally:
                 with suppress(OSError):
-                    place.unlink()
+                    lock_path.unlink()
 
-    def _locked(self, place: Path, *, waits: bool) -> IO[bytes]:
+    def _open_lock(self, lock_path: Path, *, waits: bool) -> IO[bytes]:
         """The open file that is the lock. One that its last holder has removed meanwhile locks nobody out: another try."""
-        n_tries = 0
+        n_attempts = 0
         while True:
             try:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
-                lock = place.open("ab")
+                lock = lock_path.open("ab")
             except OSError as error:
-                raise _not_written(self.path, error) from None
-            if not _lock(lock.fileno(), waits=waits):
+                raise _write_error(self.path, error) from None
+            if not _try_lock(lock.fileno(), waits=waits):
                 lock.close()
-                n_tries += 1
-                if n_tries < TRIES:
-                    time.sleep(PAUSE)
+                n_attempts += 1
+                if n_attempts < LOCK_ATTEMPTS:
+                    time.sleep(LOCK_PAUSE_SECONDS)
                     continue
                 raise UsageError(f"the same evaluation is running already and writes {self.path}; wait until it is done")
             with suppress(OSError):
-                if os.path.samestat(os.fstat(lock.fileno()), place.stat()):
+                if os.path.samestat(os.fstat(lock.fileno()), lock_path.stat()):
                     return lock
             lock.close()
 
     def header(self) -> dict[str, Any]:
         """What it was begun with; nothing where there is none."""
-        first = next(_whole_lines(self.path), None)
+        first = next(_intact_lines(self.path), None)
         return first.header if first is not None else {}
 
     def read(self) -> tuple[dict[str, Any], dict[str, dict[str, Response]]]:
         """The header, and part → query → answer, as far as lines are whole. Nothing is written: another may be writing."""
         header: dict[str, Any] = {}
         answers: dict[str, dict[str, Response]] = {}
-        for line in _whole_lines(self.path):
+        for line in _intact_lines(self.path):
             if line.record is None:
                 header = line.header
             else:
-                found = {answer.query: answer for answer in line.record.answers}
-                answers.setdefault(line.record.part, {}).update(found)
+                by_query = {answer.query: answer for answer in line.record.answers}
+                answers.setdefault(line.record.part, {}).update(by_query)
         return header, answers
 
-    def mend(self) -> None:
+    def truncate_damage(self) -> None:
         """Cut off what was being written when a process died; only for who goes on writing."""
-        good = sum(line.size for line in _whole_lines(self.path))
+        good = sum(line.size for line in _intact_lines(self.path))
         if self.path.exists() and good < self.path.stat().st_size:
             with self.path.open("r+b") as file:
                 file.truncate(good)
@@ -164,13 +164,13 @@ class ResponseLog:
         """A new log; one of before is kept beside it, for its answers may be wanted after all."""
         try:
             with atomic_write(self.path, is_text=False) as file:  # its lines have checksums
-                file.write(_line(msgspec.json.encode({"schema": SCHEMA, **header})))
+                file.write(_encode_line(msgspec.json.encode({"schema": SCHEMA, **header})))
                 file.flush()
-                self._put_aside()
+                self._back_up()
         except DataError as error:
-            raise DataError(f"{error}; {ADVICE}") from None
+            raise DataError(f"{error}; {WRITE_ADVICE}") from None
 
-    def _put_aside(self) -> None:
+    def _back_up(self) -> None:
         """A second name for the log of before, so that there is one under the old name at every instant."""
         if not self.path.exists():
             return
@@ -187,7 +187,7 @@ class ResponseLog:
         try:
             return Appender(self.path, os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666))
         except OSError as error:
-            raise _not_written(self.path, error) from None
+            raise _write_error(self.path, error) from None
 
 
 class Appender:
@@ -195,13 +195,13 @@ class Appender:
 
     def __init__(self, path: Path, handle: int) -> None:
         self._path, self._handle = path, handle
-        self._encode = msgspec.json.Encoder(enc_hook=_plain).encode
+        self._encode = msgspec.json.Encoder(enc_hook=_to_plain).encode
 
     def append(self, part: str, answers: Iterable[Response]) -> None:
         """Add answers of a part; one with half a letter in it, which no file can hold, is left out."""
         some = list(answers)
         try:
-            content = _line(self._encode(Record(part, some)))
+            content = _encode_line(self._encode(Record(part, some)))
         except UnicodeEncodeError:
             for answer in some if len(some) > 1 else ():
                 self.append(part, [answer])
@@ -210,24 +210,24 @@ class Appender:
             while content:
                 content = content[os.write(self._handle, content) :]
         except OSError as error:
-            raise _not_written(self._path, error) from None
+            raise _write_error(self._path, error) from None
 
     def close(self) -> None:
         """Let go of the file."""
         os.close(self._handle)
 
 
-def remove_left_over(folder: Path) -> None:
+def remove_stale_files(folder: Path) -> None:
     """Remove locks and temporary files that killed processes left among logs."""
-    remove_abandoned(folder, LOCK)
+    remove_abandoned(folder, LOCK_NAME)
 
 
-def _not_written(path: Path, error: OSError) -> DataError:
+def _write_error(path: Path, error: OSError) -> DataError:
     """What to say of a full disk or a folder of somebody else; what was kept before is still there."""
-    return DataError(f"{path}: cannot be written: {error.strerror or error}; {ADVICE}")
+    return DataError(f"{path}: cannot be written: {error.strerror or error}; {WRITE_ADVICE}")
 
 
-def _lock(handle: int, *, waits: bool) -> bool:
+def _try_lock(handle: int, *, waits: bool) -> bool:
     """Whether the lock could be had; always, where files cannot be locked."""
     try:
         import fcntl
@@ -240,16 +240,16 @@ def _lock(handle: int, *, waits: bool) -> bool:
     return True
 
 
-def _plain(value: Any) -> Any:
+def _to_plain(value: Any) -> Any:
     """What JSON has no word for, in metadata of hits: numbers of NumPy as numbers, the rest as text."""
     return value.tolist() if hasattr(value, "tolist") else str(value)
 
 
-def _line(payload: bytes) -> bytes:
+def _encode_line(payload: bytes) -> bytes:
     return b"%08x %b\n" % (zlib.crc32(payload), payload)
 
 
-class _Whole(NamedTuple):
+class _LogLine(NamedTuple):
     """A line of a log, checked: the header, which is the first, or answers."""
 
     size: int
@@ -257,7 +257,7 @@ class _Whole(NamedTuple):
     record: Record | None = None
 
 
-def _whole_lines(path: Path) -> Iterator[_Whole]:
+def _intact_lines(path: Path) -> Iterator[_LogLine]:
     """Lines whose checksum is right and that hold what a log holds; nothing after the first that is not so."""
     if not path.exists():
         return
@@ -267,10 +267,10 @@ def _whole_lines(path: Path) -> Iterator[_Whole]:
             checksum, _, payload = line[:-1].partition(b" ")
             if not line.endswith(b"\n") or checksum != b"%08x" % zlib.crc32(payload):
                 return
-            yield _Whole(len(line), {}, decode(payload)) if number else _Whole(len(line), _header(payload))
+            yield _LogLine(len(line), {}, decode(payload)) if number else _LogLine(len(line), _decode_header(payload))
 
 
-def _header(payload: bytes) -> dict[str, Any]:
+def _decode_header(payload: bytes) -> dict[str, Any]:
     header = msgspec.json.decode(payload, type=dict[str, Any])
-    check_plain(header, KnownHeader, "")
+    check_plain(header, LogHeader, "")
     return header

@@ -1,4 +1,4 @@
-"""run: put a benchmark's queries to a retriever of one's own, from Python."""
+"""`assay.run`: put a benchmark's queries to a retriever of one's own, from Python."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from assay.datasets import BenchmarkDataset, load_dataset
 from assay.errors import ProviderError, UsageError
 from assay.evaluation import Result, default_metrics, ontology_of
-from assay.execution.execute import Begun, is_total_failure, scored
+from assay.execution.execute import StartTime, is_total_failure, score_responses
 from assay.execution.indexed_terms import with_indexed_terms
 from assay.execution.plan import WrittenPlan, make_plan
 from assay.execution.progress import Progress
@@ -42,30 +42,32 @@ def run(
     in the calling thread.
     """
     chosen = load_dataset(dataset, settings.pop("dataset_format", None))
-    provider = own_provider(retriever, name)
+    provider = wrap_retriever(retriever, name)
     content = {"benchmarks": [chosen.name], "providers": [provider], "k": k, **settings}
     plan = make_plan(WrittenPlan({name: value for name, value in content.items() if value is not None}), "assay.run")
-    wanted = tuple(
+    parsed_metrics = tuple(
         default_metrics([chosen.format]) if metrics is None else parse_metrics(written_metrics(metrics), plan.profile.name)
     )
-    plan = replace(plan, metrics=wanted, k=k or max([plan.k, *(metric.params.get("k") or 0 for metric in wanted)]))
+    plan = replace(
+        plan, metrics=parsed_metrics, k=k or max([plan.k, *(metric.params.get("k") or 0 for metric in parsed_metrics)])
+    )
     if policy is not None:
         plan = replace(plan, profile=replace(plan.profile, policy=policy))
     chosen = with_indexed_terms({chosen.name: chosen}, plan)[chosen.name]
-    ontology_of(plan.relevance, chosen, wanted)  # one that is missing shows now, not when all is asked
-    patience = plan.patience if settings.get("timeout") is not None else replace(plan.patience, timeout=math.inf)
+    ontology_of(plan.relevance, chosen, parsed_metrics)  # one that is missing shows now, not when all is asked
+    retry_policy = plan.retry_policy if settings.get("timeout") is not None else replace(plan.retry_policy, timeout=math.inf)
     queries = plan.selection.apply(chosen.queries)
-    part = Part(chosen, provider, queries, plan.k, patience, plan.batch_size, relevance=plan.relevance)
-    begun = Begun()
+    part = Part(chosen, provider, queries, plan.k, retry_policy, plan.batch_size, relevance=plan.relevance)
+    start = StartTime()
     progress = Progress(part.name, len(queries))
-    result = scored(part, plan, collect_responses(part, {}, None, progress), progress, begun)[-1]
+    result = score_responses(part, plan, collect_responses(part, {}, None, progress), progress, start)[-1]
     if is_total_failure(result):
         query, reason = next(iter(result.failures.items()))
         raise ProviderError(f"{part.name}: every query failed; {query}: {reason}")
     return result
 
 
-def own_provider(retriever: Any, name: str = "") -> BoundProvider:
+def wrap_retriever(retriever: Any, name: str = "") -> BoundProvider:
     """What somebody hands over, as a provider: an object that is made already, a function, or a provider's name."""
     if isinstance(retriever, str):
         return replace(parse_provider(WrittenName(retriever)), label=name)
@@ -74,14 +76,14 @@ def own_provider(retriever: Any, name: str = "") -> BoundProvider:
     if inspect.isclass(retriever):
         raise UsageError(f"{retriever.__name__} is a class; hand over an object of it: {retriever.__name__}()")
     if callable(getattr(retriever, "search", None)):
-        lend: Any = partial(ObjectProvider, retriever)
-        own, indexes, batch = type(retriever).__name__, callable(getattr(retriever, "index", None)), 1000
+        make: Any = partial(ObjectProvider, retriever)
+        type_name, indexes, batch = type(retriever).__name__, callable(getattr(retriever, "index", None)), 1000
     elif callable(retriever):
-        own, indexes, batch = getattr(retriever, "__name__", type(retriever).__name__), False, 1
-        lend = partial(FunctionRetriever, own, retriever)
+        type_name, indexes, batch = getattr(retriever, "__name__", type(retriever).__name__), False, 1
+        make = partial(FunctionRetriever, type_name, retriever)
     else:
         raise ProviderError(f"expected search(queries, k), a function or a provider's name, found {shortened(retriever)}")
-    record = Provider(name or own, "a retriever of your own", lend, indexes=indexes, batch=batch)
+    record = Provider(name or type_name, "a retriever of your own", make, indexes=indexes, batch=batch)
     return BoundProvider(record, {})
 
 
@@ -98,19 +100,19 @@ class ObjectProvider:
 
     def index(self, documents: Iterable[Document]) -> Any:
         """Hand over the documents."""
-        return self._called("index", documents)
+        return self._call("index", documents)
 
     def search(self, queries: Sequence[Query], k: int) -> Any:
         """Hand over the queries."""
-        return self._called("search", queries, k)
+        return self._call("search", queries, k)
 
-    def _called(self, method: str, *arguments: Any) -> Any:
+    def _call(self, method: str, *arguments: Any) -> Any:
         place = f"{self._name}.{method}"
         with describe_library_error(place):
-            found = getattr(self._retriever, method)(*arguments)
-        return _explained_later(place, found) if inspect.isawaitable(found) else found
+            returned = getattr(self._retriever, method)(*arguments)
+        return _await_described(place, returned) if inspect.isawaitable(returned) else returned
 
 
-async def _explained_later(place: str, found: Awaitable[Any]) -> Any:
+async def _await_described(place: str, returned: Awaitable[Any]) -> Any:
     with describe_library_error(place):
-        return await found
+        return await returned

@@ -1,4 +1,4 @@
-"""Experience: what asking a provider has brought so far, and whether asking again is worth it."""
+"""Retry policy: which failures are asked again, how often and after how long; and what asking has shown so far."""
 
 from __future__ import annotations
 
@@ -16,60 +16,60 @@ MAX_FAILURES_BEFORE_GIVING_UP = 3
 
 @dataclass
 class RetryState:
-    """What asking a provider has brought so far; it teaches when patience is wasted."""
+    """What asking a provider has brought so far, which decides whether asking again is worthwhile."""
 
-    patience: RetryPolicy
-    waits: Callable[[float, str], None] = field(default=lambda _seconds, _why: None)
-    """Told how long everybody waits now, and why, when a service asks for that."""
-    _n_lost: int = 0
+    policy: RetryPolicy
+    on_wait: Callable[[float, str], None] = field(default=lambda _seconds, _why: None)
+    """Called with the seconds that all queries wait now, and why, when a service asks for a pause."""
+    _n_failed: int = 0
     _has_answered: bool = False
-    _is_put_off: bool = False
+    _was_deferred: bool = False
 
     @property
     def is_new(self) -> bool:
         """Whether nothing was answered yet, and nothing given up."""
-        return not self._has_answered and not self._n_lost
+        return not self._has_answered and not self._n_failed
 
-    def allows(self, error: Exception, n_tried: int) -> bool:
+    def should_retry(self, error: Exception, attempts: int) -> bool:
         """Whether a query that failed so often is asked once more."""
-        return self.is_worth_waiting(error) and self.patience.allows(error, n_tried)
+        return self.is_worth_waiting(error) and self.policy.should_retry(error, attempts)
 
     def is_worth_waiting(self, error: Exception) -> bool:
         """Not while nothing has ever worked, nor after the longest wait was not long enough for a service."""
-        if not self._has_answered and self._n_lost >= MAX_FAILURES_BEFORE_GIVING_UP:
+        if not self._has_answered and self._n_failed >= MAX_FAILURES_BEFORE_GIVING_UP:
             return False
-        return not (self._is_put_off and self.patience.is_put_off(error))
+        return not (self._was_deferred and self.policy.exceeds_longest_pause(error))
 
-    def pause(self, error: Exception, n_tried: int) -> float:
-        """Seconds before that; a long one that a service asks for is told of."""
-        seconds = self.patience.pause(error, n_tried)
+    def pause(self, error: Exception, attempts: int) -> float:
+        """Seconds before the next attempt; a pause that a service asks for is reported."""
+        seconds = self.policy.pause(error, attempts)
         if isinstance(error, RetryLater) and error.retry_after:
-            self.waits(seconds, error.message.rpartition(": ")[2])
+            self.on_wait(seconds, error.message.rpartition(": ")[2])
         return seconds
 
-    def answered(self, answers: Iterable[Response]) -> None:
-        """Note that some were answered."""
+    def note_answers(self, answers: Iterable[Response]) -> None:
+        """Note that the provider answers, unless all of these are errors."""
         if any(answer.error is None for answer in answers):
-            self._has_answered, self._is_put_off = True, False
+            self._has_answered, self._was_deferred = True, False
 
-    def lost(self, query: str, error: Exception) -> Response:
-        """The answer to a query that is given up."""
-        self._n_lost += not isinstance(error, PermanentFailure)
-        if not self.patience.is_put_off(error):
+    def give_up(self, query: str, error: Exception) -> Response:
+        """The response of a query that is not asked again."""
+        self._n_failed += not isinstance(error, PermanentFailure)
+        if not self.policy.exceeds_longest_pause(error):
             return failed_response(query, error)
-        self._is_put_off = True
-        return failed_response(query, error, f", and {self.patience.longest_pause:g} s is the longest wait")
+        self._was_deferred = True
+        return failed_response(query, error, f", and {self.policy.longest_pause:g} s is the longest wait")
 
 
-BUSY_RETRIES = 3
-"""How many times as often a service is asked again that only says it is busy."""
-LONGEST_PAUSE, SHORT_PAUSE = 300.0, 60.0
+BUSY_RETRY_FACTOR = 3
+"""How many times as often a query is asked again when the service only says that it is busy."""
+MAX_PAUSE_SECONDS, MIN_LONGEST_PAUSE_SECONDS = 300.0, 60.0
 """Seconds a service may ask to be left alone: as long as a query may take, but within these."""
 
 
 @dataclass(frozen=True)
 class RetryPolicy:
-    """What a runner puts up with."""
+    """How long a query may take, how often it is asked again, and how many are asked at once."""
 
     timeout: float = 60.0
     """Seconds for one query; for a batch of a size somebody chose, as many times that as it has queries."""
@@ -83,23 +83,23 @@ class RetryPolicy:
     @property
     def longest_pause(self) -> float:
         """Seconds that a service is left alone at most, when it asks for that."""
-        return min(LONGEST_PAUSE, max(self.timeout, SHORT_PAUSE))
+        return min(MAX_PAUSE_SECONDS, max(self.timeout, MIN_LONGEST_PAUSE_SECONDS))
 
-    def allows(self, error: Exception, n_tried: int) -> bool:
+    def should_retry(self, error: Exception, attempts: int) -> bool:
         """Whether a query that failed so often is asked once more."""
         if isinstance(error, PermanentFailure):
             return False
-        if self.is_put_off(error):
-            return n_tried <= min(self.retries, 1)
-        return n_tried <= self.retries * (BUSY_RETRIES if isinstance(error, RetryLater) else 1)
+        if self.exceeds_longest_pause(error):
+            return attempts <= min(self.retries, 1)
+        return attempts <= self.retries * (BUSY_RETRY_FACTOR if isinstance(error, RetryLater) else 1)
 
-    def pause(self, error: Exception, n_tried: int) -> float:
-        """Seconds before that: what a busy service asked for, else longer each time, and never the same for all."""
+    def pause(self, error: Exception, attempts: int) -> float:
+        """Seconds before the next attempt: what a busy service asked for, else longer each time, with jitter."""
         if isinstance(error, RetryLater) and error.retry_after is not None:
             return min(error.retry_after, self.longest_pause)
-        usual = self.backoff * 2.0 ** (n_tried - 1) * random.uniform(0.5, 1.5)  # noqa: S311 (jitter, no secret)
-        return min(usual, self.timeout)
+        growing = self.backoff * 2.0 ** (attempts - 1) * random.uniform(0.5, 1.5)  # noqa: S311 (jitter, no secret)
+        return min(growing, self.timeout)
 
-    def is_put_off(self, error: Exception) -> bool:
+    def exceeds_longest_pause(self, error: Exception) -> bool:
         """Whether a service asks for a longer pause than it gets."""
         return isinstance(error, RetryLater) and error.retry_after is not None and error.retry_after > self.longest_pause

@@ -1,4 +1,4 @@
-"""The runner: put a benchmark's queries to a provider, keep every answer as it comes, and score the ranking."""
+"""The runner: put a benchmark's queries to a provider, log every response as it comes, and score the rankings."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ from assay.evaluation import (
     term_ids_for,
     with_answers,
 )
-from assay.execution.chunking import Chunked
-from assay.execution.client import CallThread, CallTimeout, RetrieverClient, describe, failed_response
+from assay.execution.chunking import ChunkedDataset
+from assay.execution.client import CallThread, CallTimeout, RetrieverClient, describe_error, failed_response
 from assay.execution.pool import ask_concurrently
 from assay.execution.progress import Progress
 from assay.execution.responses import Response
@@ -46,16 +46,16 @@ from assay.views import Times
 
 DEFAULT_DEPTH = 100
 """Documents asked for, unless a metric looks deeper."""
-KEEP_EVERY = 1000
-"""Answers kept together in one line of the log, at most."""
-CLOSING, HURRIED = 5.0, 0.2
-"""Seconds a retriever has to say goodbye; and when somebody interrupts."""
+RESPONSES_PER_LOG_LINE = 1000
+"""Responses in one line of the log, at most."""
+CLOSE_TIMEOUT, CLOSE_TIMEOUT_ON_INTERRUPT = 5.0, 0.2
+"""Seconds a retriever has to close; and when somebody interrupts."""
 INDEX_TIMEOUT = 600.0
 """Seconds that code and services of the user's own have to get ready, unless somebody says how many."""
 
 
-class ResponseKeeper(Protocol):
-    """Whoever is given answers as they come, such as a log."""
+class ResponseSink(Protocol):
+    """Takes responses as they come, such as a log."""
 
     def append(self, part: str, answers: Sequence[Response], /) -> None:
         """Take answers of a part."""
@@ -69,7 +69,7 @@ class Part:
     provider: BoundProvider
     queries: Mapping[str, Query]
     k: int
-    patience: RetryPolicy = field(default_factory=RetryPolicy)
+    retry_policy: RetryPolicy = field(default_factory=RetryPolicy)
     batch: int | None = None
     """Queries asked at once, of a provider that takes several; None leaves it to the provider."""
     number: int = 0
@@ -78,7 +78,7 @@ class Part:
     """A folder for embeddings; empty: none are kept."""
     relevance: Relevance = field(default_factory=Relevance)
     """Who decides about relevance."""
-    cut: Chunked | None = None
+    chunked: ChunkedDataset | None = None
     """How its documents were cut into chunks, if they were."""
 
     @property
@@ -99,17 +99,17 @@ class Part:
     @property
     def index_timeout(self) -> float:
         """Seconds to get ready: what was said, else no limit for what computes here, and one for all that may hang."""
-        if self.patience.index_timeout is not None:
-            return self.patience.index_timeout
+        if self.retry_policy.index_timeout is not None:
+            return self.retry_policy.index_timeout
         return math.inf if self.provider.provider.is_repeatable else INDEX_TIMEOUT
 
     def _system(self, provider: BoundProvider) -> str:
-        chunker = self.cut.chunker if self.cut is not None else None
+        chunker = self.chunked.chunker if self.chunked is not None else None
         return provider.name if chunker is None else f"{chunker.name} + {provider.name}"
 
 
 def collect_responses(
-    part: Part, known: Mapping[str, Response], log: ResponseKeeper | None, progress: Progress
+    part: Part, known: Mapping[str, Response], log: ResponseSink | None, progress: Progress
 ) -> dict[str, Response]:
     """All answers of a part: those known already, and the rest asked now, each kept in the log before anything else."""
     answers = {query: known[query] for query in part.queries if query in known and known[query].error is None}
@@ -117,8 +117,8 @@ def collect_responses(
     left = [query for name, query in part.queries.items() if name not in answers]
     for some in _ask_by_scope(part, left, progress):
         if log is not None:
-            for start in range(0, len(some), KEEP_EVERY):
-                log.append(part.key, some[start : start + KEEP_EVERY])
+            for start in range(0, len(some), RESPONSES_PER_LOG_LINE):
+                log.append(part.key, some[start : start + RESPONSES_PER_LOG_LINE])
         answers |= {answer.query: answer for answer in some}
         progress.add(some)
     return {query: answers[query] for query in part.queries}
@@ -132,17 +132,17 @@ def _ask_by_scope(part: Part, queries: Sequence[Query], progress: Progress) -> I
     for query in queries:
         by_scope.setdefault(query.scope, []).append(query)
     groups = part.dataset.groups if set(by_scope) != {None} else {}
-    experience = RetryState(part.patience, progress.waits)
+    state = RetryState(part.retry_policy, progress.note_wait)
     for scope, some in by_scope.items():
         try:
-            with _retriever(part) as line:
-                if not getattr(line.retriever, "indexes", part.provider.provider.indexes is not False):
-                    yield from _ask(part, line, queries, experience)
+            with _open_retriever(part) as client:
+                if not getattr(client.retriever, "indexes", part.provider.provider.indexes is not False):
+                    yield from _ask(part, client, queries, state)
                     return
                 began = time.perf_counter()
-                _start(part, line.worker, line.call, "index", _documents(part, scope, groups))
+                _call_in_time(part, client.thread, client.call, "index", _documents(part, scope, groups))
                 progress.indexing += time.perf_counter() - began
-                yield from _ask(part, line, some, experience)
+                yield from _ask(part, client, some, state)
         except ProviderError as error:
             if len(by_scope) == 1:
                 raise
@@ -157,77 +157,79 @@ def _documents(part: Part, scope: str | None, groups: Mapping[str, Sequence[str]
 
 
 @contextmanager
-def _retriever(part: Part) -> Iterator[RetrieverClient]:
+def _open_retriever(part: Part) -> Iterator[RetrieverClient]:
     """A retriever, told judgments and order where it may know them, and closed in the end; what fails then is let pass."""
-    worker = CallThread(is_here=math.isinf(part.patience.timeout) and part.patience.index_timeout is None)
-    line = RetrieverClient(
-        _start(part, worker, part.provider.filled(cache=part.cache, timeout=part.patience.timeout).make), worker
+    thread = CallThread(in_caller=math.isinf(part.retry_policy.timeout) and part.retry_policy.index_timeout is None)
+    client = RetrieverClient(
+        _call_in_time(part, thread, part.provider.filled(cache=part.cache, timeout=part.retry_policy.timeout).make), thread
     )
-    if hasattr(line.retriever, "know"):
-        qrels, by = part.cut.judgments if part.cut is not None else (part.dataset.qrels, part.relevance.by)
-        know = partial(line.call, "know", qrels, part.dataset.owner_of_relevance, by, **part.relevance.defaults)
-        _start(part, worker, know)
-    if hasattr(line.retriever, "know_order"):
-        _start(part, worker, line.call, "know_order", part.dataset.queries.keys(), part.dataset.documents.keys())
-    closing = CLOSING
+    if hasattr(client.retriever, "know"):
+        qrels, by = part.chunked.judgments if part.chunked is not None else (part.dataset.qrels, part.relevance.by)
+        know = partial(client.call, "know", qrels, part.dataset.owner_of_relevance, by, **part.relevance.defaults)
+        _call_in_time(part, thread, know)
+    if hasattr(client.retriever, "know_order"):
+        _call_in_time(part, thread, client.call, "know_order", part.dataset.queries.keys(), part.dataset.documents.keys())
+    closing = CLOSE_TIMEOUT
     try:
-        yield line
+        yield client
     except (KeyboardInterrupt, GeneratorExit):
-        closing = HURRIED
+        closing = CLOSE_TIMEOUT_ON_INTERRUPT
         raise
     finally:
-        if callable(getattr(line.retriever, "close", None)):
+        if callable(getattr(client.retriever, "close", None)):
             with suppress(Exception):
-                worker.do(line.call, "close", seconds=closing)
-        worker.close()
+                thread.run(client.call, "close", seconds=closing)
+        thread.close()
 
 
-def _start(part: Part, worker: CallThread, function: Callable[..., Any], *arguments: Any) -> Any:
+def _call_in_time(part: Part, thread: CallThread, function: Callable[..., Any], *arguments: Any) -> Any:
     try:
-        return worker.do(function, *arguments, seconds=part.index_timeout)
+        return thread.run(function, *arguments, seconds=part.index_timeout)
     except AssayError:
         raise
     except CallTimeout:
         advice = "--index-timeout allows more"
         raise ProviderError(f"{part.provider.name} was not ready within {part.index_timeout:g} s; {advice}") from None
     except (Exception, SystemExit) as error:
-        raise ProviderError(f"{part.provider.name} could not be started: {describe(error)}") from error
+        raise ProviderError(f"{part.provider.name} could not be started: {describe_error(error)}") from error
 
 
-def _ask(part: Part, line: RetrieverClient, queries: Sequence[Query], experience: RetryState) -> Iterator[list[Response]]:
-    own = int(getattr(line.retriever, "batch", part.provider.provider.batch))
+def _ask(part: Part, client: RetrieverClient, queries: Sequence[Query], state: RetryState) -> Iterator[list[Response]]:
+    own = int(getattr(client.retriever, "batch", part.provider.provider.batch))
     size = (part.batch or own) if own > 1 else 1
-    return ask_concurrently(line, queries, part.k, size, experience, grows=part.batch is None)
+    return ask_concurrently(client, queries, part.k, size, state, grows=part.batch is None)
 
 
 def score_part(part: Part, answers: Mapping[str, Response], settings: Sequence[Setting], profile: Profile) -> Result:
     """Score what was gathered. For a query that failed nothing was retrieved: it scores 0, whatever the policy."""
-    rankings = _by_term(part, {query: answer.ranking for query, answer in answers.items() if answer.error is None})
+    rankings = _with_canonical_terms(
+        part, {query: answer.ranking for query, answer in answers.items() if answer.error is None}
+    )
     failures = {query: answer.error for query, answer in answers.items() if answer.error is not None}
     asked = replace(
         part.dataset,
         queries=dict(part.queries),
         qrels={query: part.dataset.qrels[query] for query in part.queries if query in part.dataset.qrels},
     )
-    given = {query: rankings.get(query, {}) for query in part.queries} if failures else rankings
-    run: Any = Run.borrow(Rankings(given, part.system))
+    complete = {query: rankings.get(query, {}) for query in part.queries} if failures else rankings
+    run: Any = Run.borrow(Rankings(complete, part.system))
     if any(answer.extra for answer in answers.values()):
         run = {query: answers[query].hits for query in part.queries}
     ranked = [setting for setting in settings if not reads_answers(setting.metric)] or [judged_beside(profile)]
-    most = part.cut.most(part.k) if part.cut is not None else None
-    result = evaluate_dataset(asked, run, ranked, profile, part.system, part.relevance, _times(answers), most)
+    max_documents = part.chunked.max_documents(part.k) if part.chunked is not None else None
+    result = evaluate_dataset(asked, run, ranked, profile, part.system, part.relevance, _times(answers), max_documents)
     if any(reads_answers(setting.metric) for setting in settings):
         result = _with_answers(part, result, answers, settings, profile)
     notes = (*result.notes, *_notes(part, rankings, [setting.metric for setting in settings]))
     return replace(result, benchmark=part.dataset.name, failures=failures, run=rankings, notes=notes)
 
 
-def _by_term(part: Part, rankings: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
+def _with_canonical_terms(part: Part, rankings: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
     """Rankings in which terms have one id each, where documents are terms; else as they are."""
     term_ids = term_ids_for(part.relevance, part.dataset)
-    if term_ids is None or (spelt := term_ids.of_all(rankings)) is rankings:
+    if term_ids is None or (canonical := term_ids.of_all(rankings)) is rankings:
         return rankings
-    return {query: dict(ranking) for query, ranking in spelt.items()}
+    return {query: dict(ranking) for query, ranking in canonical.items()}
 
 
 def _with_answers(
@@ -237,12 +239,12 @@ def _with_answers(
     replies, notes = parse_reported_answers(
         {query: answer.said for query, answer in answers.items() if answer.error is None}
     )
-    wanted = expected_answers(part.queries) if replies else {}
+    expected = expected_answers(part.queries) if replies else {}
     if not replies:
         notes.append(f"{part.provider.name} reported no answer in words, so there is nothing to score of it.")
     lenient = replace(profile, policy=replace(profile.policy, missing="zero"))
-    found = with_answers(result, AnsweredQueries(replies, wanted), settings, lenient)
-    return replace(found, notes=(*found.notes, *notes))
+    answered = with_answers(result, AnsweredQueries(replies, expected), settings, lenient)
+    return replace(answered, notes=(*answered.notes, *notes))
 
 
 def _times(answers: Mapping[str, Response]) -> Times:
@@ -259,10 +261,10 @@ def _notes(part: Part, rankings: Mapping[str, Mapping[str, float]], metrics: Seq
     if not part.provider.heeds_scope and any(query.scope is not None for query in part.queries.values()):
         notes.append(f"{part.provider.name} is not told each query's scope, and may have searched beyond it")
     notes += notes_on_unit(part.provider.name, part.provider.params.get("unit"))
-    return [*notes, *(part.cut.notes(part.k, rankings, metrics) if part.cut is not None else ())]
+    return [*notes, *(part.chunked.notes(part.k, rankings, metrics) if part.chunked is not None else ())]
 
 
-def provenance(
+def make_provenance(
     part: Part, progress: Progress, answers: Mapping[str, Response], began: str, seconds: Mapping[str, float]
 ) -> dict[str, Any]:
     """Everything needed to have the same result again."""
@@ -284,7 +286,7 @@ def provenance(
         "started": began,
         "finished": now(),
         "seconds": {name: round(value, 3) for name, value in {"indexing": progress.indexing, **seconds}.items()},
-        **({"chunks": dict(part.cut.about)} if part.cut is not None and part.cut.chunker is not None else {}),
+        **({"chunks": dict(part.chunked.about)} if part.chunked is not None and part.chunked.chunker is not None else {}),
         "repository": describe_repository(),
         **describe_machine(),
     }

@@ -11,7 +11,7 @@ import numpy as np
 from assay.errors import BadParameter, NothingSelected, near_matches
 from assay.model import LISTED, YES, Query, known_as, tags_of, values_of
 
-MANY = 10
+MAX_NAMES_LISTED = 10
 """Tags or values that are listed in an error, at most."""
 
 
@@ -62,12 +62,13 @@ class Selection:
             if name in LISTED:
                 known = {**known, name: {*known.get(name, ()), *(tag for tag, there in known.items() if YES in there)}}
             if not known.get(name):
-                there = f"there are {_listed(known)}" if known else "queries have no tags at all"
-                yield f"no query has the tag {name}; {there}{_question(name, known)}"
+                there = f"there are {_list_names(known)}" if known else "queries have no tags at all"
+                yield f"no query has the tag {name}; {there}{_suggestion(name, known)}"
                 continue
             for value in values:
                 if value not in known[name]:
-                    yield f"no query has {name}={value}; {name} has {_listed(known[name])}{_question(value, known[name])}"
+                    there = _list_names(known[name])
+                    yield f"no query has {name}={value}; {name} has {there}{_suggestion(value, known[name])}"
 
     def _matches(self, query: Query) -> bool:
         if self.only is not None and query.query_id not in self.only:
@@ -78,7 +79,7 @@ class Selection:
     def _why(self, n_queries: int) -> str:
         """What left nothing, for tags and values that are there."""
         if self.range is not None and (self.range[0] or 0) >= n_queries:
-            return f"after the range {_written(self.range)}: places are 0 to {n_queries - 1}" if n_queries else "at all"
+            return f"after the range {_format_range(self.range)}: places are 0 to {n_queries - 1}" if n_queries else "at all"
         return "after the selection" if len(self.where) < 2 else "after the selection: none has all of these tags together"
 
     def to_dict(self) -> dict[str, object]:
@@ -87,7 +88,7 @@ class Selection:
         if self.where:
             plain["where"] = {name: list(values) for name, values in self.where.items()}
         if self.range is not None:
-            plain["range"] = _written(self.range)
+            plain["range"] = _format_range(self.range)
         if self.sample is not None:
             plain |= {"sample": self.sample, "seed": self.seed}
         if self.limit is not None:
@@ -97,17 +98,19 @@ class Selection:
         return plain
 
 
-def _written(ends: tuple[int | None, int | None]) -> str:
+def _format_range(ends: tuple[int | None, int | None]) -> str:
     return ":".join("" if end is None else str(end) for end in ends)
 
 
-def _listed(names: Iterable[str]) -> str:
+def _list_names(names: Iterable[str]) -> str:
     """All names where they are few, the first ones where they are many."""
     ordered = sorted(names)
-    return ", ".join(ordered[:MANY]) + (f" and {len(ordered) - MANY:,} more" if len(ordered) > MANY else "")
+    return ", ".join(ordered[:MAX_NAMES_LISTED]) + (
+        f" and {len(ordered) - MAX_NAMES_LISTED:,} more" if len(ordered) > MAX_NAMES_LISTED else ""
+    )
 
 
-def _question(name: str, known: Iterable[str]) -> str:
+def _suggestion(name: str, known: Iterable[str]) -> str:
     """What may have been meant."""
     near = near_matches(name, known)
     return f". Did you mean {' or '.join(near)}?" if near else ""
@@ -123,11 +126,11 @@ def parse_range(text: str) -> tuple[int | None, int | None]:
 
 def parse_where(texts: Sequence[str]) -> dict[str, list[str]]:
     """`language=de difficulty=hard,medium`."""
-    found: dict[str, list[str]] = {}
+    tags: dict[str, list[str]] = {}
     for text in texts:
         name, equals, values = text.partition("=")
         chosen = [value.strip() for value in values.split(",")]
         if not equals or not name.strip() or not all(chosen):
             raise BadParameter(f"a tag is chosen as name=value, such as language=de, not {text!r}")
-        found.setdefault(name.strip(), []).extend(chosen)
-    return found
+        tags.setdefault(name.strip(), []).extend(chosen)
+    return tags

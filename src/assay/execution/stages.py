@@ -1,4 +1,4 @@
-"""reported_routes: routes and gate decisions that a provider reports with its hits, scored beside its rankings."""
+"""Stages of a pipeline: scores of the routes, first rankings and answers that a provider reports with its hits."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ from assay.views import (
 )
 
 ROUTING = "routing"
-TRUTH = (*OPTIMAL, *NEEDED)
+EXPECTED_ROUTE_FIELDS = (*OPTIMAL, *NEEDED)
 """What a dataset's queries say in their metadata."""
 
 
-class Reports(NamedTuple):
+class ReportedRoutes(NamedTuple):
     """The decisions about all queries, and what could not be read of them."""
 
     routing: Routing
@@ -59,32 +59,36 @@ class Reports(NamedTuple):
     @property
     def is_there(self) -> bool:
         """Whether the provider reported anything."""
-        return any(one.routes is not None or one.gated is not None for one in self.routing.decisions)
+        return any(decision.routes is not None or decision.gated is not None for decision in self.routing.decisions)
 
     @property
     def has_truth(self) -> bool:
         """Whether the benchmark says of any query what would have been right."""
-        return any(one.optimal is not None or one.needs_retrieval is not None for one in self.routing.decisions)
+        return any(
+            decision.optimal is not None or decision.needs_retrieval is not None for decision in self.routing.decisions
+        )
 
 
 def with_routing(
     result: Result, queries: Mapping[str, Query], answers: Mapping[str, Response], asked: Sequence[BoundMetric]
 ) -> Result:
     """The result with metrics of routes: those asked for; and the usual ones beside it, where the provider reports any."""
-    reports = reports_of(queries, answers)
+    reports = parse_reported_routes(queries, answers)
     if not reports.is_there:
         return _without_reports(result, asked, reports)
-    usual = [metric for metric in default_routing_metrics(reports.routing) if metric.name not in {one.name for one in asked}]
-    table, shown = routing_table(reports.routing, [*asked, *usual])
+    usual = [
+        metric for metric in default_routing_metrics(reports.routing) if metric.name not in {other.name for other in asked}
+    ]
+    table, metrics = routing_table(reports.routing, [*asked, *usual])
     notes = [*result.notes, *reports.notes, *notes_on_experts(reports.routing, asked)]
     if asked or reports.has_truth:
         notes += notes_on_routing(reports.routing)
-    merged = with_columns(result, table, shown, [metric.name for metric in usual])
+    merged = with_columns(result, table, metrics, [metric.name for metric in usual])
     picture = {ROUTING: reports.routing.to_dict()}
     return replace(merged, notes=tuple(notes), provenance={**result.provenance, **picture})
 
 
-def _without_reports(result: Result, asked: Sequence[BoundMetric], reports: Reports) -> Result:
+def _without_reports(result: Result, asked: Sequence[BoundMetric], reports: ReportedRoutes) -> Result:
     notes = [*result.notes, *reports.notes]
     if asked:
         names = ", ".join(metric.name for metric in asked)
@@ -92,45 +96,45 @@ def _without_reports(result: Result, asked: Sequence[BoundMetric], reports: Repo
     return replace(without_scores(result, asked), notes=tuple(notes))
 
 
-def reports_of(queries: Mapping[str, Query], answers: Mapping[str, Response]) -> Reports:
+def parse_reported_routes(queries: Mapping[str, Query], answers: Mapping[str, Response]) -> ReportedRoutes:
     """The decision about each query: what the provider says, and what the query's metadata say would be right."""
-    has_truth = knows_routes(queries)
+    has_truth = has_expected_routes(queries)
     decisions: list[Decision] = []
     unread: list[str] = []
     for name, query in queries.items():
-        truth = {key: value for key, value in (query.metadata or {}).items() if key in TRUTH}
+        truth = {key: value for key, value in (query.metadata or {}).items() if key in EXPECTED_ROUTE_FIELDS}
         try:
             decisions.append(decision_of(name, {**truth, **reported_route(answers.get(name), has_truth=has_truth)}))
         except DataError as error:
             decisions.append(Decision(name))
             unread.append(f"{name}: {error}")
     notes = (f"{counted(len(unread), 'query')} whose route cannot be read ({unread[0]}).",) if unread else ()
-    return Reports(Routing(tuple(decisions)), notes)
+    return ReportedRoutes(Routing(tuple(decisions)), notes)
 
 
-def knows_routes(queries: Mapping[str, Query]) -> bool:
+def has_expected_routes(queries: Mapping[str, Query]) -> bool:
     """Whether any query says in its metadata what would be right for it."""
-    return any(name in (query.metadata or {}) for query in queries.values() for name in TRUTH)
+    return any(name in (query.metadata or {}) for query in queries.values() for name in EXPECTED_ROUTE_FIELDS)
 
 
 def reported_route(answer: Response | None, *, has_truth: bool) -> dict[str, Any]:
     """What was said beside the hits; else, where the dataset knows about routes, what the best hit's metadata say."""
     if answer is None or answer.error is not None:
         return {}
-    said = {name: value for name, value in (answer.said or {}).items() if name in SAID}
-    if said or not has_truth or not answer.docs:
-        return said
+    reported = {name: value for name, value in (answer.said or {}).items() if name in SAID}
+    if reported or not has_truth or not answer.docs:
+        return reported
     metadata = (answer.extra or {}).get(answer.docs[0]) or {}
     tells = any(name in metadata for name in (*ROUTE, *GATED))
     return {name: value for name, value in metadata.items() if name in SAID} if tells else {}
 
 
-def first_answers(answers: Mapping[str, Response], k: int) -> dict[str, Response]:
+def first_stage_responses(answers: Mapping[str, Response], k: int) -> dict[str, Response]:
     """For each query what was ranked before; a query that failed has failed there too, for its ranking was not kept."""
-    return {query: _first(answer, k) for query, answer in answers.items()}
+    return {query: _first_stage_response(answer, k) for query, answer in answers.items()}
 
 
-def with_first(answer: Response, first: Mapping[str, float]) -> Response:
+def with_first_ranking(answer: Response, first: Mapping[str, float]) -> Response:
     """The answer, with its first ranking noted in it as a reranker does; for answers read back from results."""
     place = {doc: rank for rank, doc in enumerate(first, 1)}
     beyond = len(answer.docs) + 1
@@ -143,7 +147,7 @@ def with_first(answer: Response, first: Mapping[str, float]) -> Response:
     return Response(answer.query, answer.docs, answer.scores, answer.ms, extra=extra)
 
 
-def _first(answer: Response, k: int) -> Response:
+def _first_stage_response(answer: Response, k: int) -> Response:
     if answer.error is not None:
         return answer
     hits = (first_ranking(answer.hits) or [])[:k]
@@ -151,10 +155,10 @@ def _first(answer: Response, k: int) -> Response:
 
 
 RERANKING = "reranking"
-USUAL_CUTOFF = 10
+DEFAULT_CUTOFF = 10
 
 
-def with_improvement(
+def with_reranking_gain(
     after: Result, first: Result, asked: Sequence[BoundMetric], settings: Sequence[Setting], policy: Policy
 ) -> Result:
     """The result after reranking, with how much better it is than the first; beside it, where nobody asked for that.
@@ -165,24 +169,24 @@ def with_improvement(
     if graders[0] is None or graders[1] is None:
         raise UsageError("these results were read from a file; the improvement needs the rankings")
     view = Reranking(*(grader.main_grading(settings, policy).run for grader in graders if grader is not None))
-    metrics = list(asked) or _usual_improvements(settings)
+    metrics = list(asked) or _default_gain_metrics(settings)
     table = score_views({RERANKING: view}, metrics)
     beside = () if asked else [metric.name for metric in metrics]
     answered = [place for place, query in enumerate(table.query_ids) if query not in after.failures]
-    undefined = (_on_undefined(table.columns[metric.name].score[answered], metric) for metric in metrics)
+    undefined = (_undefined_notes(table.columns[metric.name].score[answered], metric) for metric in metrics)
     notes = (*after.notes, *(note for some in undefined for note in some))
     return replace(with_columns(after, table, metrics, beside), notes=notes)
 
 
-def _usual_improvements(settings: Sequence[Setting]) -> list[BoundMetric]:
+def _default_gain_metrics(settings: Sequence[Setting]) -> list[BoundMetric]:
     """Those of the NDCGs that were asked for; at the usual cutoff, where none was."""
-    measured = [one.metric for one in settings if one.metric.metric.name == "ndcg" and not one.is_beside]
-    usual = find_metric(f"{RERANKING}_improvement@{USUAL_CUTOFF}")
-    found = [usual.metric.bind(k=one.params["k"], gain=one.params["gain"]) for one in measured] or [usual]
-    return list({metric.name: metric for metric in found}.values())
+    measured = [setting.metric for setting in settings if setting.metric.metric.name == "ndcg" and not setting.is_beside]
+    usual = find_metric(f"{RERANKING}_improvement@{DEFAULT_CUTOFF}")
+    metrics = [usual.metric.bind(k=metric.params["k"], gain=metric.params["gain"]) for metric in measured] or [usual]
+    return list({metric.name: metric for metric in metrics}.values())
 
 
-def _on_undefined(score: Any, metric: BoundMetric) -> list[str]:
+def _undefined_notes(score: Any, metric: BoundMetric) -> list[str]:
     """How many queries have no percentage, for nothing can be one of 0."""
     n = int(np.count_nonzero(np.isnan(score)))
     if not n:
@@ -191,7 +195,7 @@ def _on_undefined(score: Any, metric: BoundMetric) -> list[str]:
     return [f"{metric.name}: {share} had an NDCG of 0 before, of which nothing is a percentage; they count in the means."]
 
 
-REPLY = frozenset((*ANSWERS, *CONFIDENCE, *ABSTAINED))
+ANSWER_FIELDS = frozenset((*ANSWERS, *CONFIDENCE, *ABSTAINED))
 """What is read of an answer in words."""
 
 
@@ -200,48 +204,50 @@ def reported_fields(queries: Mapping[str, Query], answers: Mapping[str, Response
 
     A query that failed says nothing, and so does one whose provider reports its hits alone.
     """
-    has_truth = knows_routes(queries)
-    found: dict[str, dict[str, Any]] = {}
+    has_truth = has_expected_routes(queries)
+    fields: dict[str, dict[str, Any]] = {}
     for query, answer in answers.items():
-        reply = {name: value for name, value in (answer.said or {}).items() if name in REPLY}
-        if answer.error is None and (said := {**reply, **reported_route(answer, has_truth=has_truth)}):
-            found[query] = _plain(said)
-    return found
+        reply = {name: value for name, value in (answer.said or {}).items() if name in ANSWER_FIELDS}
+        if answer.error is None and (reported := {**reply, **reported_route(answer, has_truth=has_truth)}):
+            fields[query] = _to_plain(reported)
+    return fields
 
 
-def _plain(value: Any) -> Any:
+def _to_plain(value: Any) -> Any:
     """A value as JSON has it: numbers of NumPy as numbers, what is not a number as nothing, anything else as text."""
     value = value.tolist() if hasattr(value, "tolist") else value
     if isinstance(value, Mapping):
-        return {str(name): _plain(one) for name, one in value.items()}
+        return {str(name): _to_plain(inner) for name, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
+        return [_to_plain(inner) for inner in value]
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return value if value is None or isinstance(value, str | int) else str(value)
 
 
-def staged(part: Part, answers: Mapping[str, Response], settings: Sequence[Setting], profile: Profile) -> list[Result]:
+def score_stages(part: Part, answers: Mapping[str, Response], settings: Sequence[Setting], profile: Profile) -> list[Result]:
     """One result, or two where the provider put others' hits into a new order: the first ranking, then the last.
 
     Metrics that do not read one ranking are scored here, beside those that do.
     """
-    ranked = [one for one in settings if one.metric.metric.view not in (ROUTING, RERANKING)] or [judged_beside(profile)]
-    routes, gains = (_reading(view, settings) for view in (ROUTING, RERANKING))
+    ranked = [setting for setting in settings if setting.metric.metric.view not in (ROUTING, RERANKING)] or [
+        judged_beside(profile)
+    ]
+    routes, gains = (_metrics_of_view(view, settings) for view in (ROUTING, RERANKING))
     after = with_routing(score_part(part, answers, ranked, profile), part.queries, answers, routes)
     after = replace(after, said=reported_fields(part.queries, answers))
     stages = [after]
     if part.provider.provider.keeps_first:
-        first = score_part(part, first_answers(answers, part.k), ranked, profile)
-        after = with_improvement(after, first, gains, ranked, profile.policy)
+        first = score_part(part, first_stage_responses(answers, part.k), ranked, profile)
+        after = with_reranking_gain(after, first, gains, ranked, profile.policy)
         stages = [without_scores(first, [*routes, *gains]), after]
     elif gains:
-        said = f"{after.name} does not rerank: {', '.join(metric.name for metric in gains)} cannot be scored."
-        stages = [replace(without_scores(after, gains), notes=(*after.notes, said))]
-    names = [one.metric.name for one in settings]
-    return [in_asked_order(one, names) for one in stages]
+        note = f"{after.name} does not rerank: {', '.join(metric.name for metric in gains)} cannot be scored."
+        stages = [replace(without_scores(after, gains), notes=(*after.notes, note))]
+    names = [setting.metric.name for setting in settings]
+    return [in_asked_order(stage, names) for stage in stages]
 
 
-def _reading(view: str, settings: Sequence[Setting]) -> list[BoundMetric]:
+def _metrics_of_view(view: str, settings: Sequence[Setting]) -> list[BoundMetric]:
     """The metrics that read a view."""
-    return [one.metric for one in settings if one.metric.metric.view == view]
+    return [setting.metric for setting in settings if setting.metric.metric.view == view]
