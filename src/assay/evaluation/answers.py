@@ -36,65 +36,65 @@ def judged_beside(profile: Profile) -> Setting:
 
 @dataclass(frozen=True)
 class AnsweredQueries:
-    """Replies to queries, and what is wanted there; the queries that count are those of which somebody knows."""
+    """Replies to queries, and the expected answers; the queries that count are those with an expected answer."""
 
     replies: Mapping[str, Answer]
-    wanted: Mapping[str, ExpectedAnswer]
+    expected: Mapping[str, ExpectedAnswer]
 
     def counted_by(self, policy: Policy) -> tuple[str, ...]:
         """The queries that count, as the policy has it for those without a reply."""
         missing = self.missing
         if missing and policy.missing == "error":
             raise DataError(f"{counted(len(missing), 'query')} without an answer ({some_of(missing)})")
-        return tuple(query for query in self.wanted if query in self.replies or policy.missing != "skip")
+        return tuple(query for query in self.expected if query in self.replies or policy.missing != "skip")
 
     @property
     def missing(self) -> tuple[str, ...]:
         """Queries that want an answer and got no reply."""
-        return tuple(query for query in self.wanted if query not in self.replies)
+        return tuple(query for query in self.expected if query not in self.replies)
 
     @property
     def extra(self) -> tuple[str, ...]:
         """Queries with a reply of which nobody knows what is right."""
-        return tuple(query for query in self.replies if query not in self.wanted)
+        return tuple(query for query in self.replies if query not in self.expected)
 
     def view(self, policy: Policy, result: Result | None = None) -> Answers:
         """What metrics read; with the ranking of a result, where there is one."""
         ids = self.counted_by(policy)
         ranking = None if result is None or result.grader is None else result.grader.grading(policy).run
-        return Answers(ids, tuple(map(self.replies.get, ids)), tuple(map(self.wanted.get, ids)), ranking)
+        return Answers(ids, tuple(map(self.replies.get, ids)), tuple(map(self.expected.get, ids)), ranking)
 
     def fingerprints(self) -> dict[str, str]:
         """Of what is right, and of what was answered."""
         answered = ((query, reply.text, reply.confidence, reply.abstained) for query, reply in self.replies.items())
-        return {"judgments": fingerprint(self.wanted.items()), "rankings": fingerprint(answered)}
+        return {"judgments": fingerprint(self.expected.items()), "rankings": fingerprint(answered)}
 
     def notes(self, policy: Policy) -> tuple[str, ...]:
         """What a careful reader should be told."""
-        found = []
+        notes = []
         if missing := self.missing:
             fate = "left out" if policy.missing == "skip" else "which score 0"
-            found.append(f"{counted(len(missing), 'query')} without an answer, {fate} ({some_of(missing)}).")
+            notes.append(f"{counted(len(missing), 'query')} without an answer, {fate} ({some_of(missing)}).")
         if extra := self.extra:
-            found.append(f"{counted(len(extra), 'answer')} left out: nobody says what is right there ({some_of(extra)}).")
-        answered = [(query, self.replies[query]) for query in self.wanted if query in self.replies]
+            notes.append(f"{counted(len(extra), 'answer')} left out: nobody says what is right there ({some_of(extra)}).")
+        answered = [(query, self.replies[query]) for query in self.expected if query in self.replies]
         unsure = [query for query, reply in answered if reply.confidence is None and not reply.abstained]
         if unsure and any(reply.confidence is not None for _, reply in answered):
-            found.append(
+            notes.append(
                 f"{counted(len(unsure), 'answer')} without a confidence, which count as the least sure ({some_of(unsure)})."
             )
-        n_open = sum(reply.abstained for query, reply in self.replies.items() if query in self.wanted)
-        n_none = sum(not wanted.is_answerable for wanted in self.wanted.values())
+        n_open = sum(reply.abstained for query, reply in self.replies.items() if query in self.expected)
+        n_none = sum(not expected.is_answerable for expected in self.expected.values())
         if n_open or n_none:
-            share = f"{n_none:,} of {len(self.wanted):,} have no answer to be found"
-            found.append(f"{counted(n_open, 'query')} left open; {share}.")
-        return tuple(found)
+            share = f"{n_none:,} of {len(self.expected):,} have no answer to be found"
+            notes.append(f"{counted(n_open, 'query')} left open; {share}.")
+        return tuple(notes)
 
 
 def expected_answers(queries: Mapping[str, Query]) -> dict[str, ExpectedAnswer]:
     """What the queries of a benchmark expect, as far as they say so."""
-    found = ((query_id, expected_answer(query)) for query_id, query in queries.items())
-    return {query_id: wanted for query_id, wanted in found if wanted is not None}
+    pairs = ((query_id, expected_answer(query)) for query_id, query in queries.items())
+    return {query_id: expected for query_id, expected in pairs if expected is not None}
 
 
 def check_has_answers(dataset: BenchmarkDataset, metrics: Sequence[BoundMetric]) -> None:
@@ -108,7 +108,7 @@ def check_has_answers(dataset: BenchmarkDataset, metrics: Sequence[BoundMetric])
 def score_answers(replied: AnsweredQueries, settings: Sequence[Setting], profile: Profile, name: str = "") -> Result:
     """A result of answers alone; there is no ranking in it."""
     table = score_views({VIEW: replied.view(profile.policy)}, [setting.metric for setting in settings])
-    counts = {"judged": len(replied.wanted), "scored": len(table.query_ids)}
+    counts = {"judged": len(replied.expected), "scored": len(table.query_ids)}
     counts |= {"missing": len(replied.missing), "without_relevant": 0, "extra": len(replied.extra)}
     return Result(
         name=name,
@@ -135,11 +135,11 @@ def with_answers(result: Result, replied: AnsweredQueries, settings: Sequence[Se
     return replace(both, settings=tuple(settings), notes=(*result.notes, *replied.notes(profile.policy)))
 
 
-def parse_reported_answers(said: Mapping[str, Mapping[str, Any] | None]) -> tuple[dict[str, Answer], list[str]]:
+def parse_reported_answers(reported: Mapping[str, Mapping[str, Any] | None]) -> tuple[dict[str, Answer], list[str]]:
     """Query → reply, out of what a provider said beside its hits; and what is to be noted about those that are none."""
     replies: dict[str, Answer] = {}
     faults = []
-    for query, fields in said.items():
+    for query, fields in reported.items():
         try:
             reply = parse_answer(fields or {})
         except DataError as error:
@@ -192,15 +192,15 @@ def evaluate_answers(
     label = name or records.name
     ranked = records.hits if run is None and any(map(_reads_rankings, settings)) and records.hits else run
     if ranked is None:
-        found = score_answers(replied, settings, profiled, label)
+        scored = score_answers(replied, settings, profiled, label)
     else:
-        found = _beside_run(replied, settings, profiled, (chosen, ranked, relevance, label))
-    return replace(found, queries=_queries(records, chosen), notes=(*found.notes, *_on_words(records)))
+        scored = _beside_run(replied, settings, profiled, (chosen, ranked, relevance, label))
+    return replace(scored, queries=_queries(records, chosen), notes=(*scored.notes, *_on_words(records)))
 
 
 def default_answer_metrics(replied: AnsweredQueries) -> list[str]:
     """What is measured where nobody says what: more, where there is more to be known."""
-    more = [IF_UNANSWERABLE] if any(not wanted.is_answerable for wanted in replied.wanted.values()) else []
+    more = [IF_UNANSWERABLE] if any(not expected.is_answerable for expected in replied.expected.values()) else []
     is_sure = any(reply.confidence is not None for reply in replied.replies.values())
     return [*USUAL, *more, *([IF_SURE] if is_sure else [])]
 
@@ -212,10 +212,10 @@ def _reads_rankings(setting: Setting) -> bool:
 
 def _ids_by_words(dataset: BenchmarkDataset | None) -> dict[str, str]:
     """Words of a query → its id, for answers that come without; words that several queries share are nobody's."""
-    found: dict[str, list[str]] = {}
+    ids_by_words: dict[str, list[str]] = {}
     for query_id, query in dataset.queries.items() if dataset is not None else ():
-        found.setdefault(query.text.strip(), []).append(query_id)
-    return {words: ids[0] for words, ids in found.items() if len(ids) == 1 and words}
+        ids_by_words.setdefault(query.text.strip(), []).append(query_id)
+    return {words: ids[0] for words, ids in ids_by_words.items() if len(ids) == 1 and words}
 
 
 def _on_words(records: AnswerRecords) -> tuple[str, ...]:
@@ -234,18 +234,18 @@ def all_expected_answers(records: AnswerRecords, dataset: BenchmarkDataset | Non
     known = {**records.wanted, **expected_answers(dataset.queries)}
     if not known:
         raise DataError(f"no query of {dataset.name} has an expected answer, and the answers come without `references`")
-    wanted = {query: known[query] for query in dataset.queries if query in known}
-    if not wanted.keys() & records.replies.keys():
+    expected = {query: known[query] for query in dataset.queries if query in known}
+    if not expected.keys() & records.replies.keys():
         ours, theirs = next(iter(records.replies)), next(iter(dataset.queries))
-        found = f"answers are for {ours!r}, its queries are like {theirs!r}"
+        example = f"answers are for {ours!r}, its queries are like {theirs!r}"
         none = f"not one answer belongs to a query of {dataset.name} with an expected answer"
-        raise DataError(f"{none}: {found}. Do both use the same ids?")
-    return wanted
+        raise DataError(f"{none}: {example}. Do both use the same ids?")
+    return expected
 
 
 def _opened(replies: Mapping[str, Answer], abstentions: Iterable[str]) -> dict[str, Answer]:
     """The replies, those that say no more than one of the sentences counted as abstentions."""
-    sentences = {tuple(words_of(one)) for one in ([abstentions] if isinstance(abstentions, str) else abstentions)}
+    sentences = {tuple(words_of(sentence)) for sentence in ([abstentions] if isinstance(abstentions, str) else abstentions)}
     return {
         query: replace(reply, abstained=True) if sentences and tuple(words_of(reply.text or "")) in sentences else reply
         for query, reply in replies.items()
@@ -270,9 +270,9 @@ def _beside_run(
     judged = judged_beside(profile)
     if not any(setting.metric.name == judged.metric.name for setting in others):
         others.append(judged)
-    found = evaluate_dataset(dataset, run, others, profile, label, relevance)
-    shown = [*settings, *(setting for setting in others if setting.is_beside)]
-    return with_answers(found, replied, shown, profile)
+    ranked_result = evaluate_dataset(dataset, run, others, profile, label, relevance)
+    all_settings = [*settings, *(setting for setting in others if setting.is_beside)]
+    return with_answers(ranked_result, replied, all_settings, profile)
 
 
 def with_columns(result: Result, table: ScoreTable, metrics: Iterable[BoundMetric], beside: Collection[str] = ()) -> Result:
@@ -303,21 +303,21 @@ def in_asked_order(result: Result, asked: Sequence[str]) -> Result:
 
 def with_the_same_metrics(results: Sequence[Result]) -> list[Result]:
     """Results on one benchmark with the metrics of all of them, in one order, so that one table holds them."""
-    found: list[Result] = []
+    aligned: list[Result] = []
     for result in results:
-        alike = [one for one in results if one.benchmark == result.benchmark]
-        known = {metric.name: metric for one in alike for metric in one.metrics}
-        if all(len(one.metrics) == len(known) for one in alike):
-            found.append(result)
+        alike = [other for other in results if other.benchmark == result.benchmark]
+        known = {metric.name: metric for other in alike for metric in other.metrics}
+        if all(len(other.metrics) == len(known) for other in alike):
+            aligned.append(result)
             continue
-        beside = [name for name in known if any(name in one.beside for one in alike)]
-        found.append(_shown(without_scores(result, list(known.values()), beside), known.values(), beside))
-    return found
+        beside = [name for name in known if any(name in other.beside for other in alike)]
+        aligned.append(_shown(without_scores(result, list(known.values()), beside), known.values(), beside))
+    return aligned
 
 
 def _shown(result: Result, metrics: Iterable[BoundMetric], beside: Collection[str]) -> Result:
     """The result with these metrics in this order, what was asked for before what stands beside it."""
     ordered = tuple(sorted(metrics, key=lambda metric: metric.name in beside))
     columns = {metric.name: result.table.columns[metric.name] for metric in ordered}
-    kept = tuple(metric.name for metric in ordered if metric.name in beside)
-    return replace(result, metrics=ordered, beside=kept, table=replace(result.table, columns=columns))
+    names_beside = tuple(metric.name for metric in ordered if metric.name in beside)
+    return replace(result, metrics=ordered, beside=names_beside, table=replace(result.table, columns=columns))

@@ -44,26 +44,26 @@ class Band:
 
 def tie_bands(grader: Grader, settings: Iterable[Setting]) -> dict[str, Band]:
     """Metric → its lowest, mean and highest scores over all orders of tied documents: `min`, `mean`, `max`."""
-    found = {}
+    bands = {}
     for setting in _with_figures(settings):
         band = tie_band(setting.metric, _view(grader, setting))
         columns = {"min": band.low, "mean": band.expected, "max": band.high}
         named = {name: _column(setting, score) for name, score in columns.items()}
-        found[setting.metric.name] = Band(named, _method(setting, band))
-    return found
+        bands[setting.metric.name] = Band(named, _method(setting, band))
+    return bands
 
 
 def _method(setting: Setting, band: TieBand) -> str:
     """How exact the figures are."""
     sampled = f"over {N_SAMPLED} sampled orders, seed {SEED}"
-    said = {
+    method = {
         (True, True): "exact",
         (False, True): f"ends exact, mean {sampled}",
         (True, False): f"mean exact, ends {sampled}",
         (False, False): sampled,
     }[band.mean_is_exact, band.ends_are_exact]
     is_mean_of_means = setting.metric.metric.aggregation is not GEOMETRIC_MEAN
-    return said if is_mean_of_means else f"{said}; the mean of each query, then the geometric mean"
+    return method if is_mean_of_means else f"{method}; the mean of each query, then the geometric mean"
 
 
 def residual_bands(grader: Grader, settings: Iterable[Setting]) -> dict[str, Band]:
@@ -71,28 +71,28 @@ def residual_bands(grader: Grader, settings: Iterable[Setting]) -> dict[str, Ban
 
     Where no bounds are known, they are those of two scenarios; the method says so.
     """
-    found = {}
+    bands = {}
     for setting in _with_figures(settings):
         if setting.metric.metric.name not in NOT_ABOUT_QUALITY and setting.metric.metric.view == "ranking":
             residual = residual_scores(setting.metric, _view(grader, setting))
             columns = {"min": _column(setting, residual.low), "max": _column(setting, residual.high)}
-            found[setting.metric.name] = Band(columns, residual.method)
-    return found
+            bands[setting.metric.name] = Band(columns, residual.method)
+    return bands
 
 
 def tie_report(grader: Grader, settings: Iterable[Setting]) -> dict[str, Any]:
     """How many queries have ties that change a score asked for, that begin near the top, and that straddle each cutoff."""
     asked = _with_figures(settings)
     cutoffs = sorted({k for setting in asked if isinstance(k := setting.metric.params.get("k"), int)})
-    found = _Tied(set(), set(), {k: set() for k in cutoffs})
+    tied = _Tied(set(), set(), {k: set() for k in cutoffs})
     n_queries = 0
     for group in _by_policy(asked):
         run = _view(grader, group[0])
         n_queries = max(n_queries, run.n_queries)
         if run.ties is not None:
-            found.add([setting.metric for setting in group], run, run.ties)
-    cut = {str(k): len(queries) for k, queries in found.at_cutoff.items()}
-    return {"queries": n_queries, "undecided": len(found.changed), "in_top_10": len(found.near_top), "at_cutoff": cut}
+            tied.add([setting.metric for setting in group], run, run.ties)
+    cut = {str(k): len(queries) for k, queries in tied.at_cutoff.items()}
+    return {"queries": n_queries, "undecided": len(tied.changed), "in_top_10": len(tied.near_top), "at_cutoff": cut}
 
 
 def _by_policy(settings: Iterable[Setting]) -> list[list[Setting]]:

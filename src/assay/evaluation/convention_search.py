@@ -26,18 +26,18 @@ class Start:
     """The conventions a question starts from, and those of them that were set by hand: these hold for every tool."""
 
     profile: Profile
-    given: Mapping[str, Any] = field(default_factory=dict)
+    overrides: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(cls, policy: Policy | None, profile: str | Profile | None) -> Start:
         """What differs from the tool's own conventions, or from ours, was set by hand."""
         chosen = choose_profile(policy, profile)
         usual = PROFILES.get(chosen.name, OWN if chosen.is_own else chosen).policy
-        names = [one.name for one in fields(Policy)]
-        given = {
+        names = [policy_field.name for policy_field in fields(Policy)]
+        overrides = {
             name: getattr(chosen.policy, name) for name in names if getattr(chosen.policy, name) != getattr(usual, name)
         }
-        return cls(chosen, given)
+        return cls(chosen, overrides)
 
     @property
     def label(self) -> str:
@@ -53,11 +53,11 @@ def why(
     start: Start | None = None,
 ) -> list[Explanation]:
     """Explain each metric: what every tool makes of it, which conventions matter, and which give the expected number."""
-    wanted = parse_metrics(metrics, (start or Start(OWN)).profile.name)
+    parsed_metrics = parse_metrics(metrics, (start or Start(OWN)).profile.name)
     target = None if expected is None else Target.parse(expected)
-    _check(wanted, target)
+    _check(parsed_metrics, target)
     judgments, source = as_judged(qrels, run)
-    studies = [_Study(metric, start or Start(OWN), judgments, target) for metric in wanted]
+    studies = [_Study(metric, start or Start(OWN), judgments, target) for metric in parsed_metrics]
     grader = Grader(judgments, source, [policy for study in studies for policy in study.policies()])
     for study in studies:
         check_ids_match(grader.grading(study.base.policy).counts, judgments, source)
@@ -93,9 +93,9 @@ class _Study:
         self.base = Setting.of(metric, start.profile)
         self.target = target
         conventions = all_conventions(self.base, qrels) + (all_cutoffs(self.base.metric) if target else [])
-        self.ours = _Attempt((), self.base, start.profile, start.given)
-        self.singles = list(self._attempts((one,) for one in conventions))
-        together = ((one, two) for one, two in combinations(conventions, 2) if one.goes_with(two))
+        self.ours = _Attempt((), self.base, start.profile, start.overrides)
+        self.singles = list(self._attempts((convention,) for convention in conventions))
+        together = ((first, second) for first, second in combinations(conventions, 2) if first.goes_with(second))
         self.pairs = list(self._attempts(together)) if target else []
         self.tools = list(self._tools(metric))
 
@@ -103,16 +103,18 @@ class _Study:
         """Each as it would be asked for: another spelling of the metric, and fields of the policy that are set by hand."""
         asked = self.base.asked if self.base.asked.metric is self.base.metric.metric else self.base.metric
         for conventions in every:
-            policy = {name: value for one in conventions for name, value in one.policy.items()}
-            params = {name: value for one in conventions for name, value in one.params.items()}
-            other = next((one.metric for one in conventions if one.metric and not one.params), None)
+            policy = {name: value for convention in conventions for name, value in convention.policy.items()}
+            params = {name: value for convention in conventions for name, value in convention.params.items()}
+            other = next(
+                (convention.metric for convention in conventions if convention.metric and not convention.params), None
+            )
             profile = self.start.profile.adjusted(**policy)
             try:
                 metric = other or (with_settings(asked, **params) if params else self.base.asked)
                 setting = Setting.of(metric, profile)
             except UsageError:  # parameters that do not go together
                 continue
-            yield _Attempt(conventions, setting, profile, {**self.start.given, **policy})
+            yield _Attempt(conventions, setting, profile, {**self.start.overrides, **policy})
 
     def _tools(self, metric: BoundMetric) -> Iterator[_Attempt]:
         """Every other tool, ours included where another one is the start; and with its switch."""
@@ -120,7 +122,7 @@ class _Study:
             for option in [{}, profile.option.settings] if profile.option.name else [{}]:
                 if profile.name == self.start.profile.name and not option:
                     continue
-                settings = {**option, **self.start.given}
+                settings = {**option, **self.start.overrides}
                 adjusted = profile.adjusted(**settings)
                 setting = Setting.of(metric, adjusted)
                 conventions = tuple(differences(setting, self.base))
@@ -128,7 +130,7 @@ class _Study:
 
     def policies(self) -> list[Policy]:
         """Every policy that may be asked for."""
-        alone = [one.applied(self.base).policy for attempt in self.tools for one in attempt.conventions]
+        alone = [convention.applied(self.base).policy for attempt in self.tools for convention in attempt.conventions]
         return [attempt.setting.policy for attempt in (self.ours, *self.singles, *self.tools, *self.pairs)] + alone
 
     def explained(self, grader: Grader, source: Any) -> Explanation:
@@ -139,9 +141,9 @@ class _Study:
             raise DataError(ours.fault)
         singles = tuple(figure for figure in map(scores.figure, self.singles) if figure.differs(ours))
         tools = tuple(self._told_apart([self._tool(scores, ours, attempt) for attempt in self.tools]))
-        found = Explanation(self.base.metric, ours, tools, singles, self.start.label, self.target)
-        found = replace(found, n_equal=_n_equal(grader, self.base), notes=self._notes(grader, source))
-        return _matched(found, self.target, lambda: map(scores.figure, self.pairs)) if self.target else found
+        explanation = Explanation(self.base.metric, ours, tools, singles, self.start.label, self.target)
+        explanation = replace(explanation, n_equal=_n_equal(grader, self.base), notes=self._notes(grader, source))
+        return _matched(explanation, self.target, lambda: map(scores.figure, self.pairs)) if self.target else explanation
 
     def _tool(self, scores: _Scores, ours: Figure, attempt: _Attempt) -> Figure:
         """The metric as a tool scores it, and which of its conventions matter here."""
@@ -155,8 +157,13 @@ class _Study:
         figure = scores.figure(attempt)
         if not figure.band and not figure.differs(ours):
             return figure
-        alone = [(one, scores.figure(replace(self.ours, setting=one.applied(self.base)))) for one in attempt.conventions]
-        return replace(figure, causes=tuple(one for one, single in alone if single.band or single.differs(ours)))
+        alone = [
+            (convention, scores.figure(replace(self.ours, setting=convention.applied(self.base))))
+            for convention in attempt.conventions
+        ]
+        return replace(
+            figure, causes=tuple(convention for convention, single in alone if single.band or single.differs(ours))
+        )
 
     def _told_apart(self, tools: Sequence[Figure]) -> Iterator[Figure]:
         """Tools, and their switches where these make a difference worth telling."""
@@ -175,40 +182,40 @@ class _Study:
         return notes_on(grader, [self.base], self.start.profile, source)[:1]
 
 
-def _matched(found: Explanation, target: Target, pairs: Callable[[], Iterable[Figure]]) -> Explanation:
+def _matched(explanation: Explanation, target: Target, pairs: Callable[[], Iterable[Figure]]) -> Explanation:
     """What has the expected value: our own figure, single conventions and tools, rounded or else cut off.
 
     Failing these: what a tool that leaves ties to chance may give, and two conventions at once.
     """
-    known = [found.ours, *found.singles, *found.tools]
-    if matched := _with_matches(found, target, known):
+    known = [explanation.ours, *explanation.singles, *explanation.tools]
+    if matched := _with_matches(explanation, target, known):
         return matched
     by_chance = [figure for figure in known if figure.ends and target.lies_within(*figure.ends)]
     known += pairs()
-    if matched := _with_matches(found, target, known, by_chance):
+    if matched := _with_matches(explanation, target, known, by_chance):
         return matched
     with_value = [figure for figure in known if not figure.fault and figure.value == figure.value]
-    return replace(found, nearest=min(with_value, key=lambda figure: target.distance(figure.value), default=None))
+    return replace(explanation, nearest=min(with_value, key=lambda figure: target.distance(figure.value), default=None))
 
 
 def _with_matches(
-    found: Explanation, target: Target, figures: Sequence[Figure], also: Sequence[Figure] = ()
+    explanation: Explanation, target: Target, figures: Sequence[Figure], also: Sequence[Figure] = ()
 ) -> Explanation | None:
     for is_cut, fits in enumerate((target.matches, target.matches_cut)):
         if matches := [*also, *(figure for figure in figures if not figure.fault and fits(figure.value))]:
-            return replace(found, matches=tuple(matches), is_cut=bool(is_cut))
+            return replace(explanation, matches=tuple(matches), is_cut=bool(is_cut))
     return None
 
 
 def _n_equal(grader: Grader, setting: Setting) -> dict[str, int]:
     """Query → how many documents share a score with one that is judged, where that leaves ranks open."""
     run = grader.grading(setting.policy).run
-    found: dict[str, int] = {}
+    n_equal: dict[str, int] = {}
     if run.ties is not None:
         for number in run.undecided().tolist():
             query = run.query_ids[run.retrieved.query[number]]
-            found[query] = max(found.get(query, 1), int(run.ties.equal[number]))
-    return found
+            n_equal[query] = max(n_equal.get(query, 1), int(run.ties.equal[number]))
+    return n_equal
 
 
 class _Scores:
@@ -226,7 +233,7 @@ class _Scores:
         try:
             table = self._table(profile, setting)
         except DataError as error:
-            is_undefined = any(one.is_undefined and one.says in error.message for one in profile.refusals)
+            is_undefined = any(refusal.is_undefined and refusal.says in error.message for refusal in profile.refusals)
             figure = replace(figure, fault=error.message, is_undefined=is_undefined)
             return self._with_band(figure, attempt) if setting.policy.ties == "error" else figure
         return replace(figure, table=table, value=table.summary()[setting.metric.name])

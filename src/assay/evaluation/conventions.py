@@ -117,7 +117,9 @@ def flag_of(name: str, value: Any) -> str:
 
 def flags_of(policy: Policy) -> list[str]:
     """The flags that set a policy."""
-    decided = [(one.name, getattr(policy, one.name)) for one in fields(Policy) if getattr(policy, one.name) != one.default]
+    decided = [
+        (field.name, getattr(policy, field.name)) for field in fields(Policy) if getattr(policy, field.name) != field.default
+    ]
     return [flag_of(name, value) for name, value in decided]
 
 
@@ -209,8 +211,8 @@ def _with(metric: BoundMetric, **settings: Any) -> BoundMetric:
 def differences(setting: Setting, base: Setting) -> list[Convention]:
     """The single decisions in which one setting differs from another."""
     policies = [
-        of_policy(one.name, getattr(setting.policy, one.name))
-        for one in fields(Policy)
-        if getattr(setting.policy, one.name) != getattr(base.policy, one.name)
+        of_policy(field.name, getattr(setting.policy, field.name))
+        for field in fields(Policy)
+        if getattr(setting.policy, field.name) != getattr(base.policy, field.name)
     ]
     return [*policies, *([of_metric(setting.metric, base.metric)] if setting.metric != base.metric else [])]

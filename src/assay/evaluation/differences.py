@@ -103,43 +103,48 @@ def differences_between(first: Result, second: Result) -> Differences:
     return Differences(first, second, tuple(findings), same_rankings, metrics, redefined)
 
 
-def _is_same(one: float, other: float) -> bool:
-    return bool(abs(one - other) <= SAME or (np.isnan(one) and np.isnan(other)))
+def _is_same(score: float, other: float) -> bool:
+    return bool(abs(score - other) <= SAME or (np.isnan(score) and np.isnan(other)))
 
 
 def _agree(first: Result, second: Result, what: str) -> bool | None:
-    prints = [one.fingerprints.get(what) for one in (first, second)]
+    prints = [result.fingerprints.get(what) for result in (first, second)]
     return None if None in prints else prints[0] == prints[1]
 
 
 def _on_data(same_judgments: bool | None, same_rankings: bool | None, metrics: Sequence[Compared]) -> Iterator[Finding]:
-    matters = any(one.moved or one.only_first or one.only_second for one in metrics)
+    matters = any(compared.moved or compared.only_first or compared.only_second for compared in metrics)
     if same_judgments is False:
         yield Finding("judgments", "one set", "another", matters)
     elif same_rankings is False:
-        yield Finding("rankings", "one set", "another", any(one.moved for one in metrics))
+        yield Finding("rankings", "one set", "another", any(compared.moved for compared in metrics))
 
 
 def _on_queries(metrics: Sequence[Compared]) -> Iterator[Finding]:
     """Queries that count on one side alone, for any metric that both have."""
-    alone = [list(dict.fromkeys(query for one in metrics for query in side(one))) for side in _SIDES]
+    alone = [list(dict.fromkeys(query for compared in metrics for query in side(compared))) for side in _SIDES]
     if any(alone):
         first, second = (f"{len(names):,}: {some_of(names)}" if names else "–" for names in alone)
         yield Finding("queries only there", first, second)
 
 
-_SIDES: tuple[Callable[[Compared], tuple[str, ...]], ...] = (lambda one: one.only_first, lambda one: one.only_second)
+_SIDES: tuple[Callable[[Compared], tuple[str, ...]], ...] = (
+    lambda compared: compared.only_first,
+    lambda compared: compared.only_second,
+)
 
 
 def _on_policy(first: Result, second: Result, metrics: Sequence[Compared]) -> Iterator[Finding]:
     if first.profile != second.profile:
-        yield Finding("profile", first.profile or "none", second.profile or "none", any(one.differs for one in metrics))
+        yield Finding(
+            "profile", first.profile or "none", second.profile or "none", any(compared.differs for compared in metrics)
+        )
     bound = {metric.name: metric for metric in first.metrics}
     for setting in fields(Policy):
         ours, theirs = getattr(first.policy, setting.name), getattr(second.policy, setting.name)
         if ours != theirs:
             first_words, second_words = (of_policy(setting.name, value).words for value in (ours, theirs))
-            matters = any(_may_change(setting.name, bound[one.name], one, (first, second)) for one in metrics)
+            matters = any(_may_change(setting.name, bound[compared.name], compared, (first, second)) for compared in metrics)
             yield Finding(setting.name.replace("_", " "), first_words, second_words, matters)
 
 
@@ -151,7 +156,7 @@ HARMLESS = {"extra", "duplicates"}
 
 def _may_change(name: str, metric: BoundMetric, compared: Compared, results: tuple[Result, Result]) -> bool:
     """Whether a field of the policy may have changed this metric between these results."""
-    drops = any(one.policy.no_relevant == "skip" for one in results)
+    drops = any(result.policy.no_relevant == "skip" for result in results)
     is_on_queries = name in ON_QUERIES or (drops and name in ("rel", "negatives", "judged_only"))
     if is_on_queries and (compared.only_first or compared.only_second):
         return True
@@ -162,7 +167,7 @@ def _may_change(name: str, metric: BoundMetric, compared: Compared, results: tup
     if name == "max_grade":
         return metric.params.get("max_grade", 0) is None or metric.params.get("gain") == "scale"
     if name == "ties":
-        return any(one.ties.get("undecided", 1) for one in results)
+        return any(result.ties.get("undecided", 1) for result in results)
     return True
 
 
@@ -179,15 +184,15 @@ def _redefined(first: Result, second: Result) -> Iterator[Redefined]:
             yield Redefined(metric, nearest, first.summary[metric.name], second.summary[nearest.name])
 
 
-def _n_changed(one: BoundMetric, other: BoundMetric) -> int:
-    return sum(one.params[name] != other.params[name] for name in one.params)
+def _n_changed(metric: BoundMetric, other: BoundMetric) -> int:
+    return sum(metric.params[name] != other.params[name] for name in metric.params)
 
 
 def _on_metrics(first: Result, second: Result, redefined: Sequence[Redefined]) -> Iterator[Finding]:
     """Metrics of one result alone."""
-    for one in redefined:
-        yield Finding("definition", one.first.name, one.second.name)
-    known = {metric.name for one in redefined for metric in (one.first, one.second)}
+    for pair in redefined:
+        yield Finding("definition", pair.first.name, pair.second.name)
+    known = {metric.name for pair in redefined for metric in (pair.first, pair.second)}
     for ours, theirs, is_first in ((first, second, True), (second, first, False)):
         for name in ours.table.columns:
             if name not in theirs.table.columns and name not in known:
@@ -195,7 +200,9 @@ def _on_metrics(first: Result, second: Result, redefined: Sequence[Redefined]) -
 
 
 def _compared(first: Result, second: Result, name: str) -> Compared:
-    ours, theirs = ({query: score for query, score in one.scores(name).items() if score == score} for one in (first, second))
+    ours, theirs = (
+        {query: score for query, score in result.scores(name).items() if score == score} for result in (first, second)
+    )
     shared = [query for query in ours if query in theirs]
     moved = [(query, ours[query], theirs[query]) for query in shared if abs(ours[query] - theirs[query]) > SAME]
     moved.sort(key=lambda row: -abs(row[1] - row[2]))

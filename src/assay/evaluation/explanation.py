@@ -66,7 +66,7 @@ class Figure:
 
     def _by_query(self, column: Column) -> dict[str, float]:
         queries = self.table.query_ids if self.table else ()
-        return {query: one for query, one in zip(queries, column.score.tolist(), strict=True) if one == one}
+        return {query: score for query, score in zip(queries, column.score.tolist(), strict=True) if score == score}
 
     @property
     def reasons(self) -> list[str]:
@@ -143,12 +143,12 @@ class Explanation:
     def moved(self, figure: Figure) -> list[Moved]:
         """The queries that make a figure differ from ours, those that move most first."""
         ours, theirs, highest = self.ours.scores, figure.scores, figure.highest
-        found = [
+        moves = [
             Moved(query, ours.get(query), theirs.get(query), self.n_equal.get(query, 1), highest.get(query))
             for query in dict.fromkeys((*ours, *theirs))
         ]
-        changed = [one for one in found if one.is_changed]
-        return sorted(changed, key=lambda one: -abs((one.ours or 0.0) - (one.theirs or 0.0)))
+        changed = [move for move in moves if move.is_changed]
+        return sorted(changed, key=lambda move: -abs((move.ours or 0.0) - (move.theirs or 0.0)))
 
 
 SAME = 1e-12
@@ -171,9 +171,9 @@ class Target:
     """Whether it was given with a percent sign."""
 
     @classmethod
-    def parse(cls, given: float | str) -> Target:
+    def parse(cls, expected: float | str) -> Target:
         """`0.3333`, `.42`, `42.1%`; a number with few digits was probably rounded, but nobody rounds scores to 0 or 1."""
-        text = str(given).strip()
+        text = str(expected).strip()
         shape = re.fullmatch(r"(-?(?:\d+(?:\.(\d*))?|\.(\d+))(?:[eE][-+]?\d+)?)\s*(%?)", text)
         if not shape:
             raise BadParameter(f"the expected value is a number such as 0.3333 or 33.3%, not {text!r}")
@@ -208,7 +208,7 @@ class Target:
     def distance(self, value: float) -> float:
         """How far the number is from a value."""
         meant = [self.value, self.value / 100][: len(self._readings(value))]
-        return min(abs(one - value) for one in meant)
+        return min(abs(bound - value) for bound in meant)
 
     def echo(self, value: float) -> str:
         """The number as it was given, and what it is read as if a value like this one is meant."""

@@ -102,7 +102,7 @@ def tune_fusion(
     unanswered = _unanswered(prepared, judged)
     scores = FusedScores(Lists.of([_only(run, judged) for run in prepared]), judged, bound)
     n_folds = min(FOLDS, len(scores.query_ids)) if folds is None else folds
-    if n_folds < FEWEST_FOLDS and any(one.fusion.is_trained for one in candidates):
+    if n_folds < FEWEST_FOLDS and any(candidate.fusion.is_trained for candidate in candidates):
         raise BadParameter(f"methods that learn from judgments need {FEWEST_FOLDS} folds or more, not {n_folds}")
     tuning = _tuned(scores, candidates, dict(zip(named, prepared, strict=True)), n_folds, seed)
     return replace(tuning, unanswered=unanswered)
@@ -123,14 +123,14 @@ def _unanswered(runs: Sequence[Run], qrels: Qrels) -> tuple[str, ...]:
 
 def candidates_of(methods: Sequence[str], n_runs: int) -> list[BoundFusion]:
     """Every fusion to try, each once, the plain ones first: they win where nothing is better."""
-    found: dict[str, BoundFusion] = {}
+    candidates: dict[str, BoundFusion] = {}
     for method in methods:
         written = parse_fusion(method)
         tried = [written] if "(" in method else list(_grid(written, n_runs))
-        found |= {one.name: one for one in tried if one.name not in found}
-    if not found:
+        candidates |= {fusion.name: fusion for fusion in tried if fusion.name not in candidates}
+    if not candidates:
         raise BadParameter("tuning needs a method to try, such as rrf")
-    return list(found.values())
+    return list(candidates.values())
 
 
 def _grid(plain: BoundFusion, n_runs: int) -> Iterator[BoundFusion]:
@@ -148,11 +148,11 @@ def _grid(plain: BoundFusion, n_runs: int) -> Iterator[BoundFusion]:
 def simplex(n_runs: int) -> list[tuple[float, ...]]:
     """Weights that add up to 1, in equal steps of a tenth or, with many runs, as fine as the number of them allows."""
     steps = max((step for step in range(1, 11) if comb(step + n_runs - 1, n_runs - 1) <= MOST_WEIGHTS), default=1)
-    found = []
+    weights = []
     for bars in combinations(range(steps + n_runs - 1), n_runs - 1):
         ends = (-1, *bars, steps + n_runs - 1)
-        found.append(tuple((after - before - 1) / steps for before, after in pairwise(ends)))
-    return found
+        weights.append(tuple((after - before - 1) / steps for before, after in pairwise(ends)))
+    return weights
 
 
 def dealt(n_queries: int, folds: int, seed: int) -> Ints:
@@ -189,12 +189,12 @@ def _try(scores: FusedScores, candidate: BoundFusion, fold: Ints, folds: int) ->
         plain = scores.of(candidate)
         return _Tried(plain, np.broadcast_to(plain, (folds, len(fold))))
     held_out, without = np.empty(len(fold)), np.full((folds, len(fold)), np.nan)
-    for one in range(folds):
-        held_out[fold == one] = scores.of(candidate, fold != one)[fold == one]
-    for one, other in combinations(range(folds), 2):
-        found = scores.of(candidate, (fold != one) & (fold != other))
-        without[one, fold == other] = found[fold == other]
-        without[other, fold == one] = found[fold == one]
+    for held_fold in range(folds):
+        held_out[fold == held_fold] = scores.of(candidate, fold != held_fold)[fold == held_fold]
+    for first_fold, second_fold in combinations(range(folds), 2):
+        scored = scores.of(candidate, (fold != first_fold) & (fold != second_fold))
+        without[first_fold, fold == second_fold] = scored[fold == second_fold]
+        without[second_fold, fold == first_fold] = scored[fold == first_fold]
     return _Tried(held_out, without)
 
 
@@ -207,14 +207,14 @@ def _tuned(
     fold = dealt(len(scores.query_ids), folds, seed)
     tried = [_try(scores, candidate, fold, folds) for candidate in candidates]
     held_out = np.empty(len(fold))
-    found = []
-    for one in range(folds):
-        chosen = _best([sign * each.without[one, fold != one].mean() for each in tried])
-        mine = fold == one
+    fold_results = []
+    for held_fold in range(folds):
+        chosen = _best([sign * each.without[held_fold, fold != held_fold].mean() for each in tried])
+        mine = fold == held_fold
         held_out[mine] = tried[chosen].held_out[mine]
         queries = tuple(scores.query_ids[number] for number in np.flatnonzero(mine).tolist())
         reached = float(held_out[mine].mean()), float(singles[best][mine].mean())
-        found.append(Fold(queries, candidates[chosen].name, *reached))
+        fold_results.append(Fold(queries, candidates[chosen].name, *reached))
     overall = _best([sign * each.held_out.mean() for each in tried])
     gain = _gain(singles[best], held_out, seed)
     means = {name: float(values.mean()) for name, values in singles.items()}
@@ -225,7 +225,7 @@ def _tuned(
         len(candidates),
         means,
         best,
-        tuple(found),
+        tuple(fold_results),
         float(held_out.mean()),
         *gain,
         candidates[overall],
@@ -266,13 +266,15 @@ class FusedScores:
         plain = self._column(np.zeros(lists.n_pairs))
         self._defined = ~np.isnan(plain)
         self.n_undefined = int((~self._defined).sum())
-        self.query_ids = tuple(query for query, kept in zip(qrels.query_ids, self._defined.tolist(), strict=True) if kept)
+        self.query_ids = tuple(
+            query for query, is_defined in zip(qrels.query_ids, self._defined.tolist(), strict=True) if is_defined
+        )
 
     def of(self, fusion: BoundFusion, learn_from: NDArray[np.bool_] | None = None) -> Floats:
         """The score of each query, fused; a fusion that learns does so from the chosen queries."""
         trained = None
         if learn_from is not None:
-            chosen = [query for query, wanted in zip(self.query_ids, learn_from.tolist(), strict=True) if wanted]
+            chosen = [query for query, is_chosen in zip(self.query_ids, learn_from.tolist(), strict=True) if is_chosen]
             trained = fusion.train(self._lists, Qrels({query: self._qrels[query] for query in chosen}))
         return self._column(fusion.score(self._lists, trained))[self._defined]
 

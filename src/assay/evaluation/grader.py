@@ -180,11 +180,11 @@ def score_views(views: Mapping[str, View], metrics: Sequence[BoundMetric]) -> Sc
     (query_ids,) = covered
     columns = {}
     for metric in metrics:
-        wanted = metric.metric.view
-        if wanted not in views:
-            there = f"there is only {', '.join(views)} to read here{ADVICE.get(wanted, '')}"
-            raise UsageError(f"{metric.name} reads {wanted}, but {there}")
-        column = Column.of(metric.score(views[wanted]), metric.metric.aggregation)
+        view_name = metric.metric.view
+        if view_name not in views:
+            there = f"there is only {', '.join(views)} to read here{ADVICE.get(view_name, '')}"
+            raise UsageError(f"{metric.name} reads {view_name}, but {there}")
+        column = Column.of(metric.score(views[view_name]), metric.metric.aggregation)
         if len(column.score) != len(query_ids):
             raise UsageError(f"{metric.name} gave {len(column.score)} scores for {len(query_ids)} queries")
         columns[metric.name] = column

@@ -48,16 +48,16 @@ def notes_on(
 
 def _on_data(grading: Grading, qrels: Qrels, run: Any, policy: Policy, documents: Container[str]) -> list[str]:
     """A run without anything in it, ids that never match, grades beyond the scale."""
-    found = []
+    notes = []
     if not grading.n_extra and not grading.n_retrieved:
-        found.append("the run holds no rankings: nothing was retrieved for any query.")
+        notes.append("the run holds no rankings: nothing was retrieved for any query.")
     if grading.n_judged == len(grading.missing) and grading.n_extra:
-        found.append(words_on_queries(qrels, run))
+        notes.append(words_on_queries(qrels, run))
     elif grading.n_retrieved and not grading.n_found:
-        found.append(words_on_documents(qrels, run, documents))
+        notes.append(words_on_documents(qrels, run, documents))
     if policy.max_grade is not None and qrels.max_grade > policy.max_grade:
-        found.append(f"grades above {policy.max_grade:g}, the largest allowed, count as {policy.max_grade:g}.")
-    return found
+        notes.append(f"grades above {policy.max_grade:g}, the largest allowed, count as {policy.max_grade:g}.")
+    return notes
 
 
 def _on_constant_scores(grading: Grading, policy: Policy) -> list[str]:
@@ -94,26 +94,26 @@ def _on_iterations(settings: Sequence[Setting], qrels: Qrels) -> list[str]:
     """That TREC's second column is taken for the subtopic; in some files it is the round of judging."""
     if not qrels.iterations or not any(setting.metric.metric.view == "subtopics" for setting in settings):
         return []
-    values = list(dict.fromkeys(one for column in qrels.iterations.values() for one in column.values()))
+    values = list(dict.fromkeys(iteration for column in qrels.iterations.values() for iteration in column.values()))
     return [f"the second column of the judgments ({some_of(values)}) is read as the subtopic."]
 
 
 def _on_profile(settings: Sequence[Setting], profile: Profile) -> list[str]:
     """What the tool does otherwise for some metrics, and which of them it does not have."""
-    found = []
+    notes = []
     words: dict[str, list[str]] = {}
     for setting in settings:
         others = (recorded_metric(name) for name in dict.fromkeys(setting.also_asked) if name != setting.asked.name)
         for asked in (setting.asked, *others):
             start = replace(setting, metric=asked, policy=profile.policy)
-            if said := "; ".join(one.words for one in differences(setting, start)):
-                words.setdefault(said, []).append(asked.name)
-    found += [f"{', '.join(names)}: {said}." for said, names in words.items()]
+            if sentence := "; ".join(difference.words for difference in differences(setting, start)):
+                words.setdefault(sentence, []).append(asked.name)
+    notes += [f"{', '.join(names)}: {sentence}." for sentence, names in words.items()]
     scored = [setting.metric for setting in settings if not setting.is_beside]
     lacks = [metric.name for metric in scored if profile.lacks(metric)]
     if lacks:
-        found.append(f"{profile.tool} has no {', '.join(lacks)}: scored as by default, under its conventions.")
-    return found
+        notes.append(f"{profile.tool} has no {', '.join(lacks)}: scored as by default, under its conventions.")
+    return notes
 
 
 def notes_on_tags(dataset: BenchmarkDataset) -> list[str]:
@@ -143,32 +143,32 @@ def notes_on_spans(dataset: BenchmarkDataset) -> list[str]:
         return []
     files = dataset.documents if dataset.files is None else dataset.files
     stale = [span for span in with_known_paths(spans, files) if is_stale(span, files)] if files else []
-    found = []
+    notes = []
     if stale:
         count = f"{len(stale):,} of {counted(len(spans), 'gold span')}"
-        said = f"the text recorded for them is not there any more, such as that of {in_words(stale[0])}"
-        found.append(f"{count} stale: {said}; assay datasets check says more.")
+        reason = f"the text recorded for them is not there any more, such as that of {in_words(stale[0])}"
+        notes.append(f"{count} stale: {reason}; assay datasets check says more.")
     if moved := [repair.what for repair in dataset.repairs if not repair.is_loss and is_move(repair.what)]:
-        found.append(f"{counted(len(moved), 'gold span')} moved: {moved[0]}; assay datasets check lists all.")
-    return found
+        notes.append(f"{counted(len(moved), 'gold span')} moved: {moved[0]}; assay datasets check lists all.")
+    return notes
 
 
 def notes_on_relevance(resolved: Resolved) -> list[str]:
     """What a reader should know about where grades came from."""
-    found = list(resolved.doubts)
+    notes = list(resolved.doubts)
     counts = resolved.strategy_counts
     if len(counts) > 1:
         shares = ", ".join(f"{name} {count:,}" for name, count in counts.items())
-        found.append(f"relevance was decided by several means: {shares}.")
+        notes.append(f"relevance was decided by several means: {shares}.")
     if over := resolved.counted_over.get("retrieved"):
         share = f"{over:,} of {counted(len(resolved.strategies), 'query')}"
-        found.append(
+        notes.append(
             f"relevant texts were counted among those retrieved alone in {share}: recall and ndcg are upper bounds."
         )
     if resolved.undecided:
         names = some_of(resolved.undecided)
-        found.append(f"{counted(len(resolved.undecided), 'query')} without ground truth, left out ({names}).")
-    return found
+        notes.append(f"{counted(len(resolved.undecided), 'query')} without ground truth, left out ({names}).")
+    return notes
 
 
 LARGEST = 1 << 26
@@ -199,11 +199,11 @@ def check_ids_match(counts: Mapping[str, int], qrels: Qrels, run: Any, known: Co
 def words_on_queries(qrels: Qrels, run: Any, ids: Ids | None = None) -> str:
     """That no query is judged, an id of each side, and how they might be made the same."""
     queries = (ids or ids_of(run)).queries
-    found = "not one query of the run is judged"
+    problem = "not one query of the run is judged"
     if not queries or not len(qrels):
-        return f"{found}: do both use the same query ids?"
+        return f"{problem}: do both use the same query ids?"
     example = f"the run has ids like {queries[0]!r}, the judgments like {qrels.query_ids[0]!r}"
-    return f"{found}: {example}. {_mending(queries, qrels, run)}"
+    return f"{problem}: {example}. {_mending(queries, qrels, run)}"
 
 
 def _mending(queries: list[str], qrels: Qrels, run: Any) -> str:
@@ -214,10 +214,10 @@ def _mending(queries: list[str], qrels: Qrels, run: Any) -> str:
     begins = other_beginning(queries, judged)
     if begins is None:
         return "Give the judgments that this run was made for."
-    said = f"Write them alike: {begins.said}"
+    advice = f"Write them alike: {begins.description}"
     if not isinstance(run, FileSource) or run.kind != "trec" or not re.fullmatch(r"[\w:-]*", "".join(begins[:2])):
-        return f"{said}."
-    return f"{said}, as with: sed 's/^{begins.theirs}/{begins.ours}/' {shlex.quote(run.label)} > same-ids.run"
+        return f"{advice}."
+    return f"{advice}, as with: sed 's/^{begins.theirs}/{begins.ours}/' {shlex.quote(run.label)} > same-ids.run"
 
 
 def words_on_documents(qrels: Qrels, run: Any, documents: Container[str]) -> str:
@@ -229,20 +229,20 @@ def words_on_documents(qrels: Qrels, run: Any, documents: Container[str]) -> str
     judged = set(qrels.docs)
     if ids and (ids[0] in documents or ids[0] in judged):
         return "no query found anything that is judged: what was retrieved are other documents of the benchmark."
-    found = "not one retrieved document occurs in the judgments"
+    problem = "not one retrieved document occurs in the judgments"
     if not ids or not qrels.docs:
-        return f"{found}: do both use the same document ids?"
+        return f"{problem}: do both use the same document ids?"
     whole = document_of(ids[0])
     if whole != ids[0] and whole in judged:
         chunks = "Chunks are rolled up with --unit document, or with --id-map."
-        return f"{found}: the run has ids like {ids[0]!r}, the judgments like {whole!r}. {chunks}"
-    return f"{found}: the run has ids like {ids[0]!r}, the judgments like {qrels.docs[0]!r}.{_spelled(ids, judged)}"
+        return f"{problem}: the run has ids like {ids[0]!r}, the judgments like {whole!r}. {chunks}"
+    return f"{problem}: the run has ids like {ids[0]!r}, the judgments like {qrels.docs[0]!r}.{_spelled(ids, judged)}"
 
 
 def _spelled(ids: list[str], judged: Collection[str]) -> str:
     """What would make them the same, and the option that does it; empty where nothing is known."""
     begins = other_beginning(ids, judged)
-    hint = respelled(ids, judged) or (begins.said if begins else "")
+    hint = respelled(ids, judged) or (begins.description if begins else "")
     return f" Perhaps {hint}; --id-map FILE says which document each id is." if hint else ""
 
 

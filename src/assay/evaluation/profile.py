@@ -112,7 +112,7 @@ class Profile:
 
     def variant(self, metric: str, params: Mapping[str, Any]) -> Variant | None:
         """What it does otherwise for a metric with these parameters."""
-        return next((one for one in self.variants if metric in one.metrics and one.when(params)), None)
+        return next((variant for variant in self.variants if metric in variant.metrics and variant.when(params)), None)
 
     def lacks(self, metric: Parameterised) -> bool:
         """Whether the tool cannot compute a metric, as it scores it: it has none, or does not let people set it so."""
@@ -160,22 +160,22 @@ class Setting:
         variant = profile.variant(asked.metric.name, asked.params)
         if variant is None:
             return cls(asked, asked, profile.policy)
-        given = {name: asked.params[name] for name in asked.given}
+        chosen_params = {name: asked.params[name] for name in asked.given}
         target = all_metrics()[variant.instead] if variant.instead else asked.metric
         takes = {param.name for param in target.params}
-        metric = target.bind(**{name: value for name, value in {**variant.params, **given}.items() if name in takes})
+        metric = target.bind(**{name: value for name, value in {**variant.params, **chosen_params}.items() if name in takes})
         return cls(asked, metric, replace(profile.policy, **variant.policy), variant.digits)
 
 
 def settings_of(metrics: Iterable[BoundMetric], profile: Profile) -> list[Setting]:
     """The settings of all metrics, each metric once."""
-    found: dict[str, Setting] = {}
+    settings_by_name: dict[str, Setting] = {}
     for asked in metrics:
         setting = Setting.of(asked, profile)
-        if first := found.get(setting.metric.name):
+        if first := settings_by_name.get(setting.metric.name):
             setting = replace(first, also_asked=(*first.also_asked, asked.name))
-        found[setting.metric.name] = setting
-    return list(found.values())
+        settings_by_name[setting.metric.name] = setting
+    return list(settings_by_name.values())
 
 
 def check_supported(profile: Profile, setting: Setting, run: GradedRun, missing: Iterable[str] = ()) -> None:
@@ -184,9 +184,9 @@ def check_supported(profile: Profile, setting: Setting, run: GradedRun, missing:
     run = run if rel is None else replace(run, level=rel)
     for refusal in () if setting.is_beside else profile.refusals:
         concerns = refusal.metrics == EVERY or setting.asked.metric.name in refusal.metrics
-        if concerns and refusal.when(setting.metric.params) and (found := refusal.finds(run)).any():
+        if concerns and refusal.when(setting.metric.params) and (is_refused := refusal.finds(run)).any():
             excused = set(missing) if refusal.of_rankings else set()
-            queries = [query for query, is_found in zip(run.query_ids, found.tolist(), strict=True) if is_found]
+            queries = [query for query, is_found in zip(run.query_ids, is_refused.tolist(), strict=True) if is_found]
             if queries := [query for query in queries if query not in excused]:
                 raise DataError(f"{profile.tool} {refusal.says}: query {some_of(queries)}")
 
@@ -203,5 +203,5 @@ def spelled(metric: BoundMetric) -> str:
 
 def with_settings(metric: BoundMetric, **settings: Any) -> BoundMetric:
     """The metric with some parameters set otherwise; what is None cannot be spelled out, so it is left open."""
-    given = {name: metric.params[name] for name in metric.given} | settings
-    return metric.metric.bind(**{name: value for name, value in given.items() if value is not None})
+    chosen_params = {name: metric.params[name] for name in metric.given} | settings
+    return metric.metric.bind(**{name: value for name, value in chosen_params.items() if value is not None})

@@ -83,9 +83,9 @@ class ReproducibleEvaluationRunner:
     ) -> Result:
         """Score query → ranked ids (or id → score). `settings` are those of `assay.evaluate`."""
         began, start = now(), time.perf_counter()
-        wanted = DEFAULT_METRICS if isinstance(metrics, ModuleType) else metrics
+        chosen_metrics = DEFAULT_METRICS if isinstance(metrics, ModuleType) else metrics
         name = f"{self.model_name} {self.model_version}".strip()
-        result = evaluate(self.dataset, results, wanted, name=name, **settings)
+        result = evaluate(self.dataset, results, chosen_metrics, name=name, **settings)
         provenance = {
             "dataset": describe_dataset(self.dataset),
             "model": {"name": self.model_name, "version": self.model_version},

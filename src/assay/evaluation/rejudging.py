@@ -89,18 +89,18 @@ def rejudge(result: Result, grades: Grades, judged: Grades | None = None) -> Rej
         and (new := {doc: grade for doc, grade in graded.items() if doc not in own.get(query, {})})
     }
     has_all = judged is not None
-    metrics = [one for one in result.metrics if _is_known(one, result.policy, has_all=has_all)]
+    metrics = [metric for metric in result.metrics if _is_known(metric, result.policy, has_all=has_all)]
     top = max((grade for new in added.values() for grade in new.values()), default=0.0)
     is_higher = top > (result.policy.max_grade or 0)
     queries = tuple(dict.fromkeys([*(result.query_ids if is_higher else ()), *added]))
     before = _scored(result, metrics, {query: own.get(query, {}) for query in queries if query in known})
-    sound = [one for one in metrics if _agrees(result.table, before, one.name)]
+    sound = [metric for metric in metrics if _agrees(result.table, before, metric.name)]
     policy = replace(result.policy, max_grade=top) if is_higher else result.policy
     union = {query: {**own.get(query, {}), **added.get(query, {})} for query in queries}
     after = _scored(replace(result, policy=policy), sound, union)
-    names = [one.name for one in sound]
+    names = [metric.name for metric in sound]
     asked = ScoreTable(result.query_ids, {name: result.table.columns[name] for name in names})
-    lost = tuple(one.name for one in result.metrics if one.name not in names)
+    lost = tuple(metric.name for metric in result.metrics if metric.name not in names)
     n_kept = sum(doc in own.get(query, {}) for query, graded in grades.items() for doc in graded)
     return Rejudged(asked, _updated(asked, after), tuple(added), sum(map(len, added.values())), lost, n_kept)
 
@@ -144,8 +144,8 @@ def _agrees(stored: ScoreTable, again: ScoreTable, name: str) -> bool:
     places = {query: place for place, query in enumerate(stored.query_ids)}
     if not all(query in places for query in again.query_ids):
         return False
-    kept = stored.columns[name].score[[places[query] for query in again.query_ids]].astype(float)
-    return bool(np.allclose(kept, again.columns[name].score, rtol=0, atol=TOLERANCE, equal_nan=True))
+    stored_scores = stored.columns[name].score[[places[query] for query in again.query_ids]].astype(float)
+    return bool(np.allclose(stored_scores, again.columns[name].score, rtol=0, atol=TOLERANCE, equal_nan=True))
 
 
 def _updated(table: ScoreTable, changed: ScoreTable) -> ScoreTable:

@@ -61,7 +61,7 @@ class Judgement:
     """The ranking of chunks, where it was rolled up to documents."""
     truth: Truth | None = None
     """Gold spans and where chunks stand, where the dataset has gold spans."""
-    said: tuple[str, ...] | None = None
+    term_notes: tuple[str, ...] | None = None
     """What to know about ids of terms; None where ids were taken as they are."""
 
 
@@ -76,8 +76,8 @@ def judge(dataset: BenchmarkDataset, run: Any, relevance: Relevance, policy: Pol
         return _judge(dataset, run, relevance, policy, most)
     spelt, retrieved = term_ids.of_run(run, policy.duplicates)
     judged = {query: dict(some) for query, some in term_ids.of_all(dataset.qrels).items()}
-    found = _judge(replace(dataset, qrels=judged, _fingerprints={}), spelt, relevance, policy, most)
-    return replace(found, said=term_ids.notes(dataset.qrels, retrieved))
+    judgement = _judge(replace(dataset, qrels=judged, _fingerprints={}), spelt, relevance, policy, most)
+    return replace(judgement, term_notes=term_ids.notes(dataset.qrels, retrieved))
 
 
 def _judge(dataset: BenchmarkDataset, run: Any, relevance: Relevance, policy: Policy, most: int | None) -> Judgement:
@@ -120,11 +120,13 @@ def _truth(dataset: BenchmarkDataset, hits: Mapping[str, Mapping[str, Hit]], rel
 
 def _retrieved(source: Any, duplicates: str) -> tuple[dict[str, dict[str, Hit]], Run]:
     """Hits that bring texts or metadata, by query and id; and the rankings of all."""
-    given = hits_of(source)
-    if given is None:
+    hits_by_query = hits_of(source)
+    if hits_by_query is None:
         return {}, Run(source, duplicates=duplicates)
-    run = Run({query: [(hit.doc_id, hit.score) for hit in hits] for query, hits in given.items()}, duplicates=duplicates)
-    best_last = {query: sorted(hits, key=lambda hit: hit.score) for query, hits in given.items()}
+    run = Run(
+        {query: [(hit.doc_id, hit.score) for hit in hits] for query, hits in hits_by_query.items()}, duplicates=duplicates
+    )
+    best_last = {query: sorted(hits, key=lambda hit: hit.score) for query, hits in hits_by_query.items()}
     return {query: {hit.doc_id: hit for hit in hits} for query, hits in best_last.items()}, run
 
 
@@ -207,39 +209,39 @@ def read_id_map(path: Path) -> dict[str, str]:
     if text.lstrip().startswith("{"):
         owners = convert_plain(parse_plain(text.encode(), str(path)), dict[str, str | Number], str(path))
         return {chunk: text_id(document) for chunk, document in owners.items()}
-    found: dict[str, str] = {}
+    documents: dict[str, str] = {}
     for number, line in enumerate(text.splitlines(), 1):
         columns = line.split("\t" if "\t" in line else None)
         if len(columns) == 2:
-            found[columns[0]] = columns[1]
+            documents[columns[0]] = columns[1]
         elif columns:
             raise DataError(f"{path}:{number}: expected 2 columns (chunk document), found {len(columns)}")
-    return found
+    return documents
 
 
 def _rolled_up_hits(
     run: Run, hits: Mapping[str, Mapping[str, Hit]], owner: Callable[[str], str], rule: RankRule
 ) -> dict[str, dict[str, Hit]]:
     """A document says what its best chunk says, where chunks bring their text; the rule breaks ties."""
-    found: dict[str, dict[str, Hit]] = {}
+    best_hits: dict[str, dict[str, Hit]] = {}
     for place, query in enumerate(run.query_ids):
-        best = found.setdefault(query, {})
+        best = best_hits.setdefault(query, {})
         chunks = hits.get(query, {})
         for hit in filter(None, map(chunks.get, run.in_order(place, rule))):
             document = owner(hit.doc_id)
             best.setdefault(document, replace(hit, doc_id=document))
-    return found
+    return best_hits
 
 
 def _cut_back(run: Run, most: int | None, rule: RankRule) -> Run:
     """The first documents of each query, as many as were asked for; the rule breaks ties."""
     if most is None or all(len(ranking) <= most for ranking in run.rankings):
         return run
-    kept = {
+    first_documents = {
         query: {doc: run.rankings[place][doc] for doc in run.in_order(place, rule)[:most]}
         for place, query in enumerate(run.query_ids)
     }
-    return Run.borrow(Rankings(kept, run.tag))
+    return Run.borrow(Rankings(first_documents, run.tag))
 
 
 def roll_up(run: Run, owner: Callable[[str], str]) -> Run:

@@ -62,7 +62,7 @@ class _Git:
         self._program, self._folder = program, folder
         self._end = time.monotonic() + SECONDS
 
-    def bytes(self, *arguments: str, settings: Iterable[str] = (), given: bytes = b"") -> bytes | None:
+    def bytes(self, *arguments: str, settings: Iterable[str] = (), stdin: bytes = b"") -> bytes | None:
         """What git prints; None where it fails or takes too long."""
         own = [word for setting in (*SETTINGS, *settings) for word in ("-c", setting)]
         command = [self._program, "-C", str(self._folder), "--no-pager", "--no-optional-locks", *own, *arguments]
@@ -70,7 +70,7 @@ class _Git:
         left = max(0.1, self._end - time.monotonic())
         try:
             done = subprocess.run(  # noqa: S603
-                command, input=given, capture_output=True, timeout=left, check=False, env=environment
+                command, input=stdin, capture_output=True, timeout=left, check=False, env=environment
             )
         except (OSError, ValueError, subprocess.SubprocessError):
             return None
@@ -115,7 +115,7 @@ def _filters(git: _Git) -> set[str] | None:
 def _has_unfiltered(git: _Git, paths: list[bytes], settings: list[str]) -> bool | None:
     """True where a changed file goes through no filter; None where all of them do."""
     printed = git.bytes(
-        "check-attr", "-z", "--stdin", "filter", settings=settings, given=b"".join(path + b"\0" for path in paths)
+        "check-attr", "-z", "--stdin", "filter", settings=settings, stdin=b"".join(path + b"\0" for path in paths)
     )
     if printed is None:
         return None

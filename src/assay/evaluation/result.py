@@ -171,7 +171,7 @@ class Result:
     def _further(self) -> dict[str, Any]:
         """What a result may have or not."""
         return {
-            "intervals": {name: one.to_dict() for name, one in self.intervals.items()},
+            "intervals": {name: interval.to_dict() for name, interval in self.intervals.items()},
             "beside": list(self.beside),
             "benchmark": self.benchmark,
             "ties": dict(self.ties),
@@ -179,7 +179,9 @@ class Result:
             "failures": dict(self.failures),
             "provenance": dict(self.provenance),
             "own_metrics": {
-                one.name: {"higher_is_better": one.metric.higher_is_better} for one in self.metrics if one.metric.is_own
+                metric.name: {"higher_is_better": metric.metric.higher_is_better}
+                for metric in self.metrics
+                if metric.metric.is_own
             },
             "made_of": {name: parts for name, column in self.table.columns.items() if (parts := column.parts())},
         }
@@ -189,7 +191,9 @@ class Result:
         name = metric.name if isinstance(metric, BoundMetric) else metric
         if name not in self.table.columns:
             name = find_metric(metric, self.profile).name
-            name = next((one.metric.name for one in self.settings if name in (one.asked.name, *one.also_asked)), name)
+            name = next(
+                (setting.metric.name for setting in self.settings if name in (setting.asked.name, *setting.also_asked)), name
+            )
         if name not in self.table.columns:
             raise UnknownName("metric of this result", metric, hint=f"it has {', '.join(self.table.columns)}")
         return str(name)
@@ -206,25 +210,25 @@ class Result:
 def subset_of(result: Result, queries: Sequence[str], metrics: Sequence[BoundMetric]) -> Result:
     """The result over these queries in this order; queries that it has not scored are left out."""
     places = {query: number for number, query in enumerate(result.query_ids)}
-    kept = tuple(query for query in queries if query in places)
-    table = result.table.take(np.array([places[query] for query in kept], dtype=np.int64))
+    kept_queries = tuple(query for query in queries if query in places)
+    table = result.table.take(np.array([places[query] for query in kept_queries], dtype=np.int64))
     columns = {metric.name: table.columns[metric.name] for metric in metrics}
-    shown = replace(result, table=replace(table, columns=columns), metrics=tuple(metrics))
-    return shown if set(kept) == set(places) else replace(shown, **_about(result, kept), **_OF_ALL_QUERIES)
+    subset = replace(result, table=replace(table, columns=columns), metrics=tuple(metrics))
+    return subset if set(kept_queries) == set(places) else replace(subset, **_about(result, kept_queries), **_OF_ALL_QUERIES)
 
 
 _OF_ALL_QUERIES: dict[str, Any] = {"intervals": {}, "tie_bands": {}, "residuals": {}, "grader": None, "recorded": {}}
 """What a result knows only about all of its queries together."""
 
 
-def _about(result: Result, kept: Sequence[str]) -> dict[str, Any]:
+def _about(result: Result, queries: Sequence[str]) -> dict[str, Any]:
     """What a result knows about each query by itself, of these alone."""
-    inside = set(kept)
+    inside = set(queries)
     return {
-        "counts": {**result.counts, "scored": len(kept)},
+        "counts": {**result.counts, "scored": len(queries)},
         "missing": tuple(query for query in result.missing if query in inside),
         "failures": {query: why for query, why in result.failures.items() if query in inside},
-        "run": {query: result.run[query] for query in kept if query in result.run},
+        "run": {query: result.run[query] for query in queries if query in result.run},
     }
 
 
@@ -303,7 +307,7 @@ def _stacked(columns: Sequence[Column]) -> Column:
 
 
 def _summed(counts: Sequence[Mapping[str, int]]) -> dict[str, int]:
-    return {name: sum(one.get(name, 0) for one in counts) for name in counts[0]}
+    return {name: sum(counted.get(name, 0) for counted in counts) for name in counts[0]}
 
 
 @dataclass(frozen=True)
@@ -332,12 +336,12 @@ class RelevantDocuments(Mapping[str, Mapping[str, float]]):
 
     def __getitem__(self, query: str) -> dict[str, float]:
         level = self.level
-        found = {
+        grades = {
             doc: grade
             for doc, grade in self.qrels[query].items()
             if (grade > 0 if level is None else grade >= level) == self.is_relevant
         }
-        return dict(sorted(found.items(), key=lambda pair: -pair[1]))
+        return dict(sorted(grades.items(), key=lambda pair: -pair[1]))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.qrels)
@@ -372,9 +376,9 @@ def retrieved_nonrelevant(result: Judged) -> dict[str, dict[str, float]]:
     """
     if result.relevance.get("strategy_used", "qrels") != "qrels" or not result.nonrelevant:
         return {}
-    found = {}
+    retrieved = {}
     for query, ranking in result.run.items():
         judged = result.nonrelevant.get(query, {})
         if inside := {doc: grade for doc, grade in judged.items() if doc in ranking}:
-            found[query] = inside
-    return found
+            retrieved[query] = inside
+    return retrieved

@@ -50,15 +50,15 @@ def score_routing(
     routing: Routing, queries: Mapping[str, Query], metrics: Sequence[BoundMetric] | None, name: str
 ) -> Result:
     """The result of some decisions; queries are what is known of them besides."""
-    table, shown = routing_table(routing, metrics)
+    table, shown_metrics = routing_table(routing, metrics)
     n = len(routing.query_ids)
     return Result(
         name=name,
         table=table,
-        metrics=tuple(shown),
+        metrics=tuple(shown_metrics),
         counts={"judged": n, "scored": n, "missing": 0, "without_relevant": 0, "extra": 0, "constant": 0},
         policy=Policy(),
-        notes=(*notes_on_routing(routing), *notes_on_experts(routing, shown)),
+        notes=(*notes_on_routing(routing), *notes_on_experts(routing, shown_metrics)),
         queries={query: queries[query] for query in routing.query_ids if query in queries},
         provenance={"routing": routing.to_dict()},
         recorded=routing.fingerprints(),
@@ -67,14 +67,14 @@ def score_routing(
 
 def routing_table(routing: Routing, metrics: Sequence[BoundMetric] | None) -> tuple[ScoreTable, list[BoundMetric]]:
     """The scores of the metrics asked for; else of the usual ones that are defined for some query."""
-    wanted = list(metrics) if metrics is not None else default_routing_metrics(routing)
-    table = score_views({VIEW: routing}, wanted)
-    return table, wanted
+    used_metrics = list(metrics) if metrics is not None else default_routing_metrics(routing)
+    table = score_views({VIEW: routing}, used_metrics)
+    return table, used_metrics
 
 
 def default_routing_metrics(routing: Routing) -> list[BoundMetric]:
     """The usual metrics that have a score for some query."""
-    has_choices = any(len(one.routes or ()) > 1 for one in routing.decisions)
+    has_choices = any(len(decision.routes or ()) > 1 for decision in routing.decisions)
     known = find_metrics([name for name in USUAL if has_choices or "@" not in name])
     table = score_views({VIEW: routing}, known)
     return [metric for metric in known if table.columns[metric.name].counts.any()]
@@ -83,37 +83,60 @@ def default_routing_metrics(routing: Routing) -> list[BoundMetric]:
 def notes_on_routing(routing: Routing) -> list[str]:
     """Which queries do not count, and why."""
     decisions = routing.decisions
-    has_routes, has_gate = any(one.routes for one in decisions), any(one.gated is not None for one in decisions)
-    unrouted = [one for one in decisions if has_routes and one.optimal and not one.routes]
-    found = [
-        (NO_OPTIMAL, [one for one in decisions if has_routes and one.routes and not one.optimal]),
-        ("answered without an expert, left out of routing", [one for one in unrouted if one.gated]),
-        ("sent to no expert, which counts as wrong", [one for one in unrouted if not one.gated]),
-        (NOT_KNOWN, [one for one in decisions if has_gate and one.gated is not None and one.needs_retrieval is None]),
-        (NOT_TOLD, [one for one in decisions if has_gate and one.gated is None and one.needs_retrieval is not None]),
+    has_routes, has_gate = (
+        any(decision.routes for decision in decisions),
+        any(decision.gated is not None for decision in decisions),
+    )
+    unrouted = [decision for decision in decisions if has_routes and decision.optimal and not decision.routes]
+    groups = [
+        (NO_OPTIMAL, [decision for decision in decisions if has_routes and decision.routes and not decision.optimal]),
+        ("answered without an expert, left out of routing", [decision for decision in unrouted if decision.gated]),
+        ("sent to no expert, which counts as wrong", [decision for decision in unrouted if not decision.gated]),
+        (
+            NOT_KNOWN,
+            [
+                decision
+                for decision in decisions
+                if has_gate and decision.gated is not None and decision.needs_retrieval is None
+            ],
+        ),
+        (
+            NOT_TOLD,
+            [
+                decision
+                for decision in decisions
+                if has_gate and decision.gated is None and decision.needs_retrieval is not None
+            ],
+        ),
         _without_cost(decisions),
     ]
     return [
-        f"{counted(len(some), 'query')} {what} ({some_of([one.query_id for one in some])})." for what, some in found if some
+        f"{counted(len(some), 'query')} {what} ({some_of([decision.query_id for decision in some])})."
+        for what, some in groups
+        if some
     ]
 
 
 def _without_cost(decisions: Sequence[Decision]) -> tuple[str, list[Decision]]:
     """Queries that a weighing by cost leaves out, where others have one; without that of any skipped query it is void."""
-    known = [one for one in decisions if one.gated is not None and one.needs_retrieval is not None]
-    lacking = [one for one in known if one.cost is None]
-    skipped = [one for one in known if one.gated]
+    known = [decision for decision in decisions if decision.gated is not None and decision.needs_retrieval is not None]
+    lacking = [decision for decision in known if decision.cost is None]
+    skipped = [decision for decision in known if decision.gated]
     if len(lacking) == len(known):
         return NO_COST, []
-    is_void = bool(skipped) and all(one.cost is None for one in skipped)
+    is_void = bool(skipped) and all(decision.cost is None for decision in skipped)
     return (f"{NO_COST}, which is undefined: no skipped query has one" if is_void else NO_COST), lacking
 
 
 def notes_on_experts(routing: Routing, metrics: Iterable[BoundMetric]) -> list[str]:
     """Where more experts occur than there are said to be."""
     n = len(set(routing.first) - {None})
-    told = [(metric.name, metric.params.get("experts")) for metric in metrics]
-    return [f"{name}: {n} experts were chosen, so there are {n}." for name, said in told if said is not None and said < n]
+    n_experts = [(metric.name, metric.params.get("experts")) for metric in metrics]
+    return [
+        f"{name}: {n} experts were chosen, so there are {n}."
+        for name, n_stated in n_experts
+        if n_stated is not None and n_stated < n
+    ]
 
 
 NO_OPTIMAL = "without an optimal expert, left out"

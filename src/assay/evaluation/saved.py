@@ -57,7 +57,7 @@ def read_results(path: str | Path) -> list[Result]:
 
     `#benchmark` is all of that benchmark. A name goes before a benchmark that is called the same.
     """
-    place, wanted = _parted(path)
+    place, address = _parted(path)
     try:
         content = Path(place).read_bytes()
     except FileNotFoundError:
@@ -66,16 +66,16 @@ def read_results(path: str | Path) -> list[Result]:
         raise DataError(f"{place}: cannot be read: {error.strerror or error}") from None
     saved = _decoded(content, place)
     results = []
-    for number, one in enumerate(saved.results):
+    for number, record in enumerate(saved.results):
         with schema_errors_in(place, f"results[{number}]"):
-            results.append(result_of(one))
-    if not wanted:
+            results.append(result_of(record))
+    if not address:
         return results
-    named = _addressed(results, wanted)
+    named = _addressed(results, address)
     if not named:
         names = list(dict.fromkeys(_address(result) for result in results))
-        near = near_matches(wanted, [*names, *(result.name for result in results)])
-        raise UnknownName(f"result of {place}", wanted, near, f"it has {', '.join(names)}")
+        near = near_matches(address, [*names, *(result.name for result in results)])
+        raise UnknownName(f"result of {place}", address, near, f"it has {', '.join(names)}")
     return named
 
 
@@ -83,10 +83,10 @@ def _address(result: Result) -> str:
     return f"{result.benchmark}/{result.name}" if result.benchmark else result.name
 
 
-def _addressed(results: list[Result], wanted: str) -> list[Result]:
+def _addressed(results: list[Result], address: str) -> list[Result]:
     """Those of that name; else the one on that benchmark; else all on that benchmark."""
     for word in (lambda result: result.name, _address, lambda result: result.benchmark):
-        if named := [result for result in results if word(result) == wanted]:
+        if named := [result for result in results if word(result) == address]:
             return named
     return []
 
@@ -125,11 +125,11 @@ def _refuse_others(content: bytes, place: str) -> None:
 
 def _parted(path: str | Path) -> tuple[str, str]:
     """The file, and the name after it; both may hold a # of their own, so the longest name of a file counts."""
-    place, wanted = str(path), ""
+    place, address = str(path), ""
     while "#" in place and not Path(place).is_file():
         place, _, last = place.rpartition("#")
-        wanted = f"{last}#{wanted}" if wanted else last
-    return place, wanted
+        address = f"{last}#{address}" if address else last
+    return place, address
 
 
 def result_from_dict(plain: Mapping[str, Any], source: str = "a result") -> Result:
@@ -143,7 +143,7 @@ def result_of(saved: SavedResult) -> Result:
     rows = list(saved.per_query.values())
     columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else saved.summary)}
     whole = result_of_record(saved, tuple(saved.per_query), columns)
-    queries = {name: Query(name, one.text, metadata=one.tags) for name, one in saved.queries.items()}
+    queries = {name: Query(name, query.text, metadata=query.tags) for name, query in saved.queries.items()}
     return replace(whole, queries=queries, run=saved.run, relevant=saved.relevant)
 
 
@@ -167,7 +167,7 @@ def result_of_record(record: SavedRecord, query_ids: tuple[str, ...], columns: M
         profile=record.profile,
         recorded=record.fingerprints,
         relevance=record.relevance,
-        intervals={name: _confidence(one) for name, one in record.intervals.items()},
+        intervals={name: _confidence(interval) for name, interval in record.intervals.items()},
         beside=tuple(record.beside),
         benchmark=record.benchmark,
         failures=record.failures,
@@ -192,8 +192,8 @@ def _column(metric: BoundMetric, scores: Floats | list[Any]) -> Column:
     is_text = isinstance(scores, list) and any(isinstance(score, str) for score in scores)
     aggregation = metric.metric.aggregation
     if len(scores) and is_text != (aggregation.summarise is None):
-        expected, found = ("numbers", "texts") if is_text else ("texts", "numbers")
-        raise SchemaError(f"expected {expected} for {metric.name!r}, found {found}", "per_query")
+        expected, actual = ("numbers", "texts") if is_text else ("texts", "numbers")
+        raise SchemaError(f"expected {expected} for {metric.name!r}, found {actual}", "per_query")
     return Column.of(scores if is_text else np.array(scores, dtype=float), aggregation)
 
 

@@ -187,8 +187,8 @@ class SavedRecord(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_on
 
     def is_higher_better(self, metric: str) -> bool:
         """Which way a metric that is not in the catalog points; up where nobody says so."""
-        found = self.own_metrics.get(metric)
-        return found is None or found.higher_is_better
+        own_metric = self.own_metrics.get(metric)
+        return own_metric is None or own_metric.higher_is_better
 
     def policy_of(self) -> Policy:
         """The policy, if every value is one that it takes."""

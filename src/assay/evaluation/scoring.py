@@ -55,11 +55,11 @@ def evaluate(
     is for metrics and relevance by similar terms, and knows terms under other ids; HPO needs none.
     """
     chosen = choose_profile(policy, profile)
-    wanted = None if metrics is None else parse_metrics(written_metrics(metrics), chosen.name)
+    parsed_metrics = None if metrics is None else parse_metrics(written_metrics(metrics), chosen.name)
     return evaluate_metrics(
         qrels,
         run,
-        wanted,
+        parsed_metrics,
         profile=chosen,
         name=name,
         tie_band=tie_band,
@@ -124,18 +124,18 @@ def evaluate_dataset(
     result = evaluate_settings(judgement.qrels, judgement.run, settings, profile, name, times, spans, terms, documents)
     if not profile.name:
         check_ids_match(result.counts, judgement.qrels, judgement.run, dataset.queries)
-    said = notes_on_terms(terms) if judgement.said is None else judgement.said
+    term_notes = notes_on_terms(terms) if judgement.term_notes is None else judgement.term_notes
     about_dataset = (*notes_on_cases(dataset), *notes_on_tags(dataset), *notes_on_spans(dataset))
     about_data = (*about_dataset, *notes_on_relevance(judgement.resolved))
-    notes = (*about_data, *said, *result.notes)
+    notes = (*about_data, *term_notes, *result.notes)
     about = {} if ontology is None else {"ontology": describe_ontology(ontology)}
     chunks: Mapping[str, Mapping[str, float]] = judgement.chunks or {}
-    kept = {query: dict(chunks[query]) for query in chunks}
+    rankings = {query: dict(chunks[query]) for query in chunks}
     return replace(
         result,
         relevance={**judgement.resolved.to_dict(), **about},
         notes=notes,
-        run=kept or result.run,
+        run=rankings or result.run,
         queries=dataset.queries,
     )
 
@@ -161,8 +161,8 @@ def evaluate_settings(
     except DataError as error:
         if profile.is_own:
             raise
-        told = f"profile {profile.name}: {error.message}{_way_out(error.field)}"
-        raise DataError(told, error.faults, error.field) from None
+        message = f"profile {profile.name}: {error.message}{_way_out(error.field)}"
+        raise DataError(message, error.faults, error.field) from None
     return replace(result, notes=notes_on(grader, settings, profile, run, documents))
 
 
@@ -179,17 +179,17 @@ def evaluate_judgments(
     """
     duplicates = profile.policy.duplicates
     read = ontology_for(ontology, qrels, [setting.metric for setting in settings])
-    said: tuple[str, ...] | None = None
+    term_notes: tuple[str, ...] | None = None
     if ontology is not None:
         term_ids = TermIds(known_ontology(ontology))
         check_terms_known("judgments", qrels, term_ids.ontology)
         run, retrieved = term_ids.of_run(run, duplicates)
-        said, qrels = term_ids.notes(qrels, retrieved), term_ids.of_judgments(qrels)
+        term_notes, qrels = term_ids.notes(qrels, retrieved), term_ids.of_judgments(qrels)
     terms = terms_of(read, qrels, run, duplicates)
     result = evaluate_settings(qrels, run, settings, profile, name, terms=terms)
     if not profile.name:  # another tool has a figure for such a run
         check_ids_match(result.counts, qrels, run)
-    return replace(result, notes=(*(notes_on_terms(terms) if said is None else said), *result.notes))
+    return replace(result, notes=(*(notes_on_terms(terms) if term_notes is None else term_notes), *result.notes))
 
 
 def with_bands(result: Result, *, tie_band: bool, residuals: bool) -> Result:
@@ -267,15 +267,15 @@ USUAL = {FORMAT.name: ("mrr", "hit@1", "hit@10", "max_ont_sim@10")}
 
 def default_metrics(formats: Iterable[str]) -> list[BoundMetric]:
     """The metrics of the one format that all benchmarks have; the default group where there are several, or it has none."""
-    found = set(formats)
-    usual = USUAL.get(found.pop()) if len(found) == 1 else None
+    names = set(formats)
+    usual = USUAL.get(names.pop()) if len(names) == 1 else None
     return find_metrics(usual) if usual else parse_metrics(None)
 
 
-def formats_of(benchmarks: Any, given: Any = None) -> list[str]:
+def formats_of(benchmarks: Any, dataset_format: Any = None) -> list[str]:
     """The format of each benchmark by name or path, as far as it matters here; empty for all other ones."""
     names = benchmarks if isinstance(benchmarks, list | tuple) else [benchmarks]
-    return [str(given) if given else _format(str(name)) for name in names]
+    return [str(dataset_format) if dataset_format else _format(str(name)) for name in names]
 
 
 def _format(name: str) -> str:
@@ -302,14 +302,19 @@ def with_intervals(
         for name, column in result.table.columns.items()
         if column.aggregation.summarise and name not in shared and (metrics is None or name in metrics)
     }
-    found = column_intervals(columns, method=method, level=level, seed=seed)
-    kept = {name: _possible(ends, result, name) if method == AUTO else ends for name, ends in found.items()}
-    return replace(result, intervals={name: Confidence(low, high, level, used) for name, (low, high, used) in kept.items()})
+    intervals = column_intervals(columns, method=method, level=level, seed=seed)
+    possible_intervals = {
+        name: _possible(ends, result, name) if method == AUTO else ends for name, ends in intervals.items()
+    }
+    return replace(
+        result,
+        intervals={name: Confidence(low, high, level, used) for name, (low, high, used) in possible_intervals.items()},
+    )
 
 
 def _possible(ends: tuple[float, float, str], result: Result, name: str) -> tuple[float, float, str]:
     """The interval as far as the metric goes: with few queries Student's t reaches beyond 1, where no figure can be."""
-    least, most = {one.name: one.metric.range for one in result.metrics}.get(name, (-inf, inf))
+    least, most = {metric.name: metric.metric.range for metric in result.metrics}.get(name, (-inf, inf))
     low, high, used = ends
     if used != T or not least <= result.summary[name] <= most:
         return ends

