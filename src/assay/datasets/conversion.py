@@ -26,50 +26,50 @@ def check_target(written: Format, path: Path) -> None:
         raise UsageError(f"{path}: files are written plain; leave out {path.suffix}")
 
 
-def not_written(made: BenchmarkDataset, found: BenchmarkDataset) -> list[str]:
+def not_written(made: BenchmarkDataset, read_back: BenchmarkDataset) -> list[str]:
     """The parts of a benchmark that are missing, or not the same, in what was read back from where it was written."""
-    queries = [(query, found.queries.get(key, Query(key))) for key, query in made.queries.items()]
-    n_texts = sum(one.text != other.text for one, other in queries)
+    queries = [(query, read_back.queries.get(key, Query(key))) for key, query in made.queries.items()]
+    n_texts = sum(query.text != other.text for query, other in queries)
     judged = {(query, doc) for query, docs in made.qrels.items() for doc in docs}
-    kept = {(query, doc) for query, docs in found.qrels.items() for doc in docs}
-    empty = {query for query, docs in made.qrels.items() if not docs} - found.qrels.keys()
+    kept_judgments = {(query, doc) for query, docs in read_back.qrels.items() for doc in docs}
+    empty = {query for query, docs in made.qrels.items() if not docs} - read_back.qrels.keys()
     counts = [
-        (len(made.documents) - len(found.documents), "document"),
-        (len(made.queries.keys() - found.queries.keys()), "query"),
+        (len(made.documents) - len(read_back.documents), "document"),
+        (len(made.queries.keys() - read_back.queries.keys()), "query"),
         (n_texts, "query text"),
-        (len(judged - kept), "judgment"),
+        (len(judged - kept_judgments), "judgment"),
     ]
     words = [counted(count, noun) for count, noun in counts if count > 0]
     words += [f"that {counted(len(empty), 'query')} {'was' if len(empty) == 1 else 'were'} judged empty"] if empty else []
-    return words + _kinds(made, found, queries)
+    return words + _kinds(made, read_back, queries)
 
 
-def _kinds(made: BenchmarkDataset, found: BenchmarkDataset, queries: list[tuple[Query, Query]]) -> list[str]:
+def _kinds(made: BenchmarkDataset, read_back: BenchmarkDataset, queries: list[tuple[Query, Query]]) -> list[str]:
     """What is missing of the fields of records, and of the dataset itself."""
 
     def differ(*names: str) -> bool:
-        return any(getattr(one, name) != getattr(other, name) for one, other in queries for name in names)
+        return any(getattr(query, name) != getattr(other, name) for query, other in queries for name in names)
 
     missing = {
         "tags": differ("query_type", "difficulty", "domain"),
         "expected answers": differ("expected"),
         "evidence": differ("evidence"),
         "scopes": differ("scope"),
-        "metadata of queries": any((one.metadata or None) != (other.metadata or None) for one, other in queries),
-        "fields of documents": bool(found.documents) and _documents_differ(made, found),
-        "subtopics": made.subtopics != found.subtopics,
-        "who judged": made.judgments != found.judgments,
-        "spans": made.spans != found.spans,
-        "name and version": (made.name, made.version) != (found.name, found.version),
-        "metadata": made.metadata != found.metadata,
+        "metadata of queries": any((query.metadata or None) != (other.metadata or None) for query, other in queries),
+        "fields of documents": bool(read_back.documents) and _documents_differ(made, read_back),
+        "subtopics": made.subtopics != read_back.subtopics,
+        "who judged": made.judgments != read_back.judgments,
+        "spans": made.spans != read_back.spans,
+        "name and version": (made.name, made.version) != (read_back.name, read_back.version),
+        "metadata": made.metadata != read_back.metadata,
     }
     return [what for what, is_missing in missing.items() if is_missing]
 
 
-def _documents_differ(made: BenchmarkDataset, found: BenchmarkDataset) -> bool:
+def _documents_differ(made: BenchmarkDataset, read_back: BenchmarkDataset) -> bool:
     """Whether documents are not what they were; they are written in their order, so that one pass will do."""
-    pairs = zip(made.documents.values(), found.documents.values(), strict=False)
-    return any(_plain(one) != _plain(other) for one, other in pairs)
+    pairs = zip(made.documents.values(), read_back.documents.values(), strict=False)
+    return any(_plain(document) != _plain(other) for document, other in pairs)
 
 
 def _plain(document: Document) -> Document:

@@ -95,11 +95,11 @@ class BenchmarkDataset:
     @property
     def groups(self) -> dict[str, list[str]]:
         """Group → its documents, worked out anew each time: ask once."""
-        found: dict[str, list[str]] = {}
+        members: dict[str, list[str]] = {}
         for doc_id, document in self.documents.items():
             if document.group is not None:
-                found.setdefault(document.group, []).append(doc_id)
-        return found
+                members.setdefault(document.group, []).append(doc_id)
+        return members
 
     @property
     def owner_of_relevance(self) -> Pack | None:
@@ -212,7 +212,10 @@ def _query_rows(dataset: BenchmarkDataset) -> Iterable[tuple[object, ...]]:
 
 
 def _document_rows(dataset: BenchmarkDataset) -> Iterable[tuple[object, ...]]:
-    return ((one.doc_id, one.title or "", one.text, one.group or "") for one in dataset.documents.values())
+    return (
+        (document.doc_id, document.title or "", document.text, document.group or "")
+        for document in dataset.documents.values()
+    )
 
 
 def _judgment_rows(dataset: BenchmarkDataset) -> Iterable[tuple[object, ...]]:
@@ -223,11 +226,11 @@ def _judgment_rows(dataset: BenchmarkDataset) -> Iterable[tuple[object, ...]]:
             yield query, "nothing"
     for (query, doc), grades in dataset.subtopics.items():
         yield from ((query, doc, float(grade), subtopic) for subtopic, grade in grades.items())
-    for one in dataset.queries.values():
-        if one.evidence is not None:
-            yield one.query_id, "evidence", *sorted(set(one.evidence))
-        if one.expected is not None:
-            yield one.query_id, "expected", one.expected
+    for record in dataset.queries.values():
+        if record.evidence is not None:
+            yield record.query_id, "evidence", *sorted(set(record.evidence))
+        if record.expected is not None:
+            yield record.query_id, "expected", record.expected
     for query, spans in dataset.spans.items():
         yield from ((query, span.doc_id, span.start, span.end, span.unit) for span in spans)
 

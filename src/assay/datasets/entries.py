@@ -75,15 +75,15 @@ class Entry:
 
     def take_own(self, checks: Mapping[str, Check]) -> dict[str, Any]:
         """Fields of the record that stand in it or in its metadata; null in the record leaves the metadata alone."""
-        found: dict[str, Any] = {}
+        fields: dict[str, Any] = {}
         for name, is_right in checks.items():
             holder = self.fields if name in self.fields else self.metadata
             value = holder.get(name)
             if is_right(value):
-                found[name] = value
+                fields[name] = value
             if is_right(value) or (value is None and name in self.fields):
                 del holder[name]
-        return found
+        return fields
 
     def rest(self) -> dict[str, Any] | None:
         """What nobody took: the metadata, and fields nobody knows; None where nothing is left."""
@@ -145,9 +145,12 @@ def put_own(metadata: Mapping[str, Any] | None, own: Mapping[str, Any]) -> tuple
 
     A field goes to the metadata; where those use its name for something else, it stands in the record, be it as null.
     """
-    kept = dict(metadata or {})
-    outside = {name: value for name, value in own.items() if name in kept}
-    return outside, {**kept, **{name: value for name, value in own.items() if name not in kept and value is not None}}
+    own_metadata = dict(metadata or {})
+    outside = {name: value for name, value in own.items() if name in own_metadata}
+    return outside, {
+        **own_metadata,
+        **{name: value for name, value in own.items() if name not in own_metadata and value is not None},
+    }
 
 
 NAMES = (
@@ -178,31 +181,31 @@ def take_ground_truth(entry: Entry) -> Judged | None:
 
     An empty list says that nothing is relevant. Several fields must agree; grades say more than a list of ids.
     """
-    found = [
+    truths = [
         _judged(f"{prefix}{name}", value, entry.place, entry.notes)
         for name in NAMES
         for prefix, holder in (("metadata.", entry.metadata), ("", entry.fields))
         if (value := holder.pop(name, None)) is not None
     ]
-    return agreed(found)
+    return agreed(truths)
 
 
-def agreed(found: Sequence[Judged]) -> Judged | None:
+def agreed(truths: Sequence[Judged]) -> Judged | None:
     """What all fields say together; two that contradict each other are an error."""
-    if not found:
+    if not truths:
         return None
-    chosen = next((one for one in found if one.has_grades), found[0])
-    for other in found:
+    chosen = next((truth for truth in truths if truth.has_grades), truths[0])
+    for other in truths:
         if not _agree(chosen, other):
-            said = f"{chosen.name} says {shortened(chosen.grades)}, {other.name} says {shortened(other.grades)}"
-            raise DataError(f"two fields disagree about the ground truth: {said}; keep one of them")
+            difference = f"{chosen.name} says {shortened(chosen.grades)}, {other.name} says {shortened(other.grades)}"
+            raise DataError(f"two fields disagree about the ground truth: {difference}; keep one of them")
     return chosen
 
 
-def _agree(one: Judged, other: Judged) -> bool:
-    if one.has_grades and other.has_grades:
-        return one.grades == other.grades
-    return _relevant(one) == _relevant(other)
+def _agree(truth: Judged, other: Judged) -> bool:
+    if truth.has_grades and other.has_grades:
+        return truth.grades == other.grades
+    return _relevant(truth) == _relevant(other)
 
 
 def _relevant(judged: Judged) -> set[str]:
@@ -214,7 +217,9 @@ def _judged(name: str, value: Any, place: str, notes: Notes) -> Judged:
         grades = judged_ids(value, place, notes)
     except DataError as error:
         raise DataError(f"{name}: {error}") from None
-    has_grades = isinstance(value, Mapping) or (isinstance(value, list) and any(isinstance(one, Mapping) for one in value))
+    has_grades = isinstance(value, Mapping) or (
+        isinstance(value, list) and any(isinstance(entry, Mapping) for entry in value)
+    )
     return Judged(name, grades, has_grades)
 
 

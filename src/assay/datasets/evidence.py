@@ -25,8 +25,8 @@ def evidence_pack(name: str, documents: Container[str]) -> Pack:
 
     def is_relevant(query: Query, hit: Hit) -> tuple[str, ...]:
         evidence = set(query.evidence or ())
-        spellings = ((one, TURN.sub(r"/\1", one)) for one in _ids_of(hit))
-        owners = (_owner(one, query, documents) or _owner(other, query, documents) for one, other in spellings)
+        spellings = ((doc_id, TURN.sub(r"/\1", doc_id)) for doc_id in _ids_of(hit))
+        owners = (_owner(doc_id, query, documents) or _owner(other, query, documents) for doc_id, other in spellings)
         return tuple(dict.fromkeys(owner for owner in owners if owner in evidence)) if evidence else ()
 
     return Pack(name, is_relevant, n_evidence)
@@ -43,15 +43,15 @@ def _ids_of(hit: Hit) -> Iterator[str]:
     if hit.metadata:
         for field in FIELDS:
             value = hit.metadata.get(field)
-            for one in value if isinstance(value, list | tuple) else (value,):
-                if isinstance(one, str):
-                    yield one
+            for doc_id in value if isinstance(value, list | tuple) else (value,):
+                if isinstance(doc_id, str):
+                    yield doc_id
 
 
-def _owner(given: str, query: Query, documents: Container[str]) -> str | None:
+def _owner(doc_id: str, query: Query, documents: Container[str]) -> str | None:
     """The document that an id belongs to."""
     evidence = query.evidence or ()
-    for full in (given,) if query.scope is None else (given, f"{query.scope}/{given}"):
+    for full in (doc_id,) if query.scope is None else (doc_id, f"{query.scope}/{doc_id}"):
         for start in _starts(full):
             if start in documents or start in evidence:
                 return start

@@ -72,7 +72,7 @@ def _role(kind: str, name: str) -> tuple[str, int] | None:
 
 def roles_of(kind: str, names: Sequence[str]) -> set[str]:
     """The fields of a query or document that these names stand for."""
-    return {found[0] for name in names if (found := _role(kind, name))}
+    return {role[0] for name in names if (role := _role(kind, name))}
 
 
 def _known(kind: str, record: Record) -> tuple[dict[str, Any], dict[str, Any] | None]:
@@ -138,10 +138,10 @@ def document_of(record: Record) -> Document:
 
 def document_id(record: Record) -> str:
     """The id of a document's record."""
-    found = [(role[1], name) for name in record if record[name] is not None and (role := _id_role(name))]
-    if not found:
+    candidates = [(role[1], name) for name in record if record[name] is not None and (role := _id_role(name))]
+    if not candidates:
         raise DataError(f"no doc_id among {', '.join(map(repr, record))}; call it one of {', '.join(DOCUMENT['doc_id'])}")
-    return filled_id(record[min(found, key=lambda one: one[0])[1]])
+    return filled_id(record[min(candidates, key=lambda candidate: candidate[0])[1]])
 
 
 def names_document(name: str) -> bool:
@@ -165,16 +165,16 @@ def judgment_of(record: Record) -> tuple[RelevanceJudgment, tuple[str, ...]]:
 @lru_cache(4096)
 def _judgment_fields(names: tuple[str, ...]) -> tuple[list[str], tuple[str, ...]]:
     """The fields with query, document and grade, and those that have no use."""
-    found = find_columns(names, ("query", "document", "grade")).values()
-    return list(found), tuple(name for name in names if name not in {*found, "judge", "timestamp"})
+    columns = find_columns(names, ("query", "document", "grade")).values()
+    return list(columns), tuple(name for name in names if name not in {*columns, "judge", "timestamp"})
 
 
 def filled_id(value: object) -> str:
     """An id that names something."""
-    found = text_id(value)
-    if not found:
+    filled = text_id(value)
+    if not filled:
         raise DataError(EMPTY_ID)
-    return found
+    return filled
 
 
 def _text(value: Any, name: str) -> str:
@@ -197,13 +197,13 @@ def _id_list(value: Any, name: str) -> list[str]:
         value = _listed(value)
     if not isinstance(value, list):
         raise DataError(f"{name} is a list of ids, not {shortened(value)}")
-    return [filled_id(one) for one in value]
+    return [filled_id(entry) for entry in value]
 
 
 def _listed(text: str) -> Any:
     """What a text stands for: ids joined by `;`, or a list or mapping as JSON or Python writes it."""
     if text.lstrip()[:1] not in ("[", "{"):
-        return [one.strip() for one in text.split(";") if one.strip()]
+        return [part.strip() for part in text.split(";") if part.strip()]
     try:
         return parse_json(text)
     except ValueError:
@@ -220,7 +220,7 @@ def judged_ids(value: Any, place: str, notes: Notes) -> dict[str, float]:
     if isinstance(value, Mapping):
         graded = list(value.items())
     elif isinstance(value, list | tuple | set):
-        graded = [_graded(one) for one in value]
+        graded = [_graded(entry) for entry in value]
     else:
         graded = [(value, 1)]
     judged: dict[str, float] = {}
@@ -255,7 +255,7 @@ def answer_text(value: object, place: str, notes: Notes) -> str | None:
         return value
     if isinstance(value, int | float):
         return str(value)
-    if isinstance(value, list) and value and all(isinstance(one, str | int | float) for one in value):
+    if isinstance(value, list) and value and all(isinstance(answer, str | int | float) for answer in value):
         if len(value) > 1:
             notes.mend(place, f"has {len(value)} answers; joined by '; '")
         return "; ".join(map(str, value))

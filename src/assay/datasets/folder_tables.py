@@ -72,25 +72,28 @@ def write_card(dataset: BenchmarkDataset, folder: Path, *, has_judges: bool = Fa
 def add_judges(dataset: BenchmarkDataset, judgments: Iterable[RelevanceJudgment], place: str) -> None:
     """Add who judged, and when. What does not agree with the judgments themselves is a fault."""
     notes = Notes(place)
-    for one in judgments:
-        grade = dataset.qrels.get(one.query_id, {}).get(one.doc_id)
-        if grade != one.relevance_grade:
-            said = "is not among the judgments" if grade is None else f"has grade {grade:g} there"
-            notes.fault(
-                "", f"judged by {one.judge or 'somebody'}: document {one.doc_id} for query {one.query_id} {said}; mend one"
-            )
-        dataset.judgments[one.query_id, one.doc_id] = one
+    for judgment in judgments:
+        grade = dataset.qrels.get(judgment.query_id, {}).get(judgment.doc_id)
+        if grade != judgment.relevance_grade:
+            difference = "is not among the judgments" if grade is None else f"has grade {grade:g} there"
+            pair = f"document {judgment.doc_id} for query {judgment.query_id}"
+            notes.fault("", f"judged by {judgment.judge or 'somebody'}: {pair} {difference}; mend one")
+        dataset.judgments[judgment.query_id, judgment.doc_id] = judgment
     notes.raise_if_any()
 
 
 def judges_of(dataset: BenchmarkDataset) -> list[dict[str, Any]]:
     """Judgments of which is known who judged, or when, to be written beside the grades."""
-    return [filled_fields(one) for one in judgment_rows(dataset) if one.judge is not None or one.timestamp is not None]
+    return [
+        filled_fields(judgment)
+        for judgment in judgment_rows(dataset)
+        if judgment.judge is not None or judgment.timestamp is not None
+    ]
 
 
 def read_tables(path: Path) -> BenchmarkDataset:
     """Queries, and documents and judgments where there are any. Without a table of queries those judged are queries."""
-    files = {table: found for table in TABLES if (found := _find(path, table))}
+    files = {table: file for table in TABLES if (file := _find(path, table))}
     dataset = BenchmarkDataset(path.resolve().name)
     if "queries" in files:
         read_queries(dataset, files["queries"])
@@ -106,10 +109,10 @@ def read_tables(path: Path) -> BenchmarkDataset:
 
 def _find(path: Path, table: str) -> Path | None:
     """The file of a table; two of them are an error, for nobody knows which one is meant."""
-    found = [path / f"{table}{ending}" for ending in ENDINGS if (path / f"{table}{ending}").exists()]
-    if len(found) > 1:
-        raise DataError(f"{path}: several files with {table}: {', '.join(file.name for file in found)}; keep one")
-    return found[0] if found else None
+    files = [path / f"{table}{ending}" for ending in ENDINGS if (path / f"{table}{ending}").exists()]
+    if len(files) > 1:
+        raise DataError(f"{path}: several files with {table}: {', '.join(file.name for file in files)}; keep one")
+    return files[0] if files else None
 
 
 def read_queries(dataset: BenchmarkDataset, file: Path) -> None:
@@ -200,8 +203,8 @@ def _id_decoder(
 
     def id_of_line(line: bytes) -> str:
         line = line.removeprefix(BOM)
-        if has_usual and type(found := usual(line)._id) is str and found:  # type: ignore[attr-defined]
-            return found
+        if has_usual and type(line_id := usual(line)._id) is str and line_id:  # type: ignore[attr-defined]
+            return line_id
         fields = decode(line)
         return id_of({name: value_of(value) if may_be_id(name) else None for name, value in fields.items()})
 

@@ -56,16 +56,16 @@ class Probe:
     @cached_property
     def keys(self) -> frozenset[str]:
         """Names of JSON fields at any depth near the beginning."""
-        found = re.findall(rb'"([^"\\]{1,60})"\s*:', self._first_records)
-        return frozenset(name.decode("utf-8", "replace") for name in found)
+        names = re.findall(rb'"([^"\\]{1,60})"\s*:', self._first_records)
+        return frozenset(name.decode("utf-8", "replace") for name in names)
 
     @cached_property
     def outer_keys(self) -> frozenset[str]:
         """Field names of the outermost object; of a list or of JSON lines: of the records near the beginning."""
         if self._object is not None:
             return frozenset(self._object)
-        found, _ = _scan(self._first_records, is_list=self.is_list)
-        return frozenset(found)
+        names, _ = _scan(self._first_records, is_list=self.is_list)
+        return frozenset(names)
 
     def keys_under(self, name: str) -> frozenset[str]:
         """Field names of the object or the first records under a field of the outermost object."""
@@ -89,10 +89,10 @@ class Probe:
         if self.suffix != ".json" or self.head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] != b"{":
             return None
         try:
-            found: dict[str, Any] = msgspec.json.decode(FileSource(self.path).content(), type=dict[str, msgspec.Raw])
+            content: dict[str, Any] = msgspec.json.decode(FileSource(self.path).content(), type=dict[str, msgspec.Raw])
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return None
-        return found
+        return content
 
     @cached_property
     def _first_records(self) -> bytes:
@@ -114,7 +114,7 @@ class Probe:
 
 def _scan(head: bytes, *, is_list: bool) -> tuple[set[str], bool]:
     """Field names of the outermost objects, and whether the first of these is whole."""
-    found: set[str] = set()
+    names: set[str] = set()
     depth, string, is_whole = -1 if is_list else 0, b"", False
     for token in _TOKEN.findall(head):
         if token in (b"{", b"["):
@@ -123,9 +123,9 @@ def _scan(head: bytes, *, is_list: bool) -> tuple[set[str], bool]:
             depth -= 1
             is_whole = is_whole or depth <= 0
         elif token == b":" and depth == 1:
-            found.add(string[1:-1].decode("utf-8", "replace"))
+            names.add(string[1:-1].decode("utf-8", "replace"))
         string = token
-    return found, is_whole
+    return names, is_whole
 
 
 def _decoded(value: Any) -> Any:
@@ -164,7 +164,7 @@ class Format:
     def writer(self) -> Callable[[BenchmarkDataset, Path], None]:
         """What writes this format; or an error that says it is only read."""
         if self.write is None:
-            known = [name for name, one in all_formats().items() if one.write]
+            known = [name for name, format_ in all_formats().items() if format_.write]
             raise UsageError(f"{self.name} can be read, not written; written are {', '.join(known)}")
         return self.write
 
@@ -184,19 +184,19 @@ def detect_format(path: Path) -> Format:
     """The format that a path looks like. Two that are as particular as each other are an error: nobody knows which."""
     probe = Probe(path)
     claimed: list[Format] = []
-    for one in sorted(all_formats().values(), key=lambda one: -one.rank):
-        if claimed and one.rank < claimed[0].rank:
+    for format_ in sorted(all_formats().values(), key=lambda format_: -format_.rank):
+        if claimed and format_.rank < claimed[0].rank:
             break
-        if one.detect(probe):
-            claimed.append(one)
+        if format_.detect(probe):
+            claimed.append(format_)
     if len(claimed) == 1:
         return claimed[0]
     if claimed:
-        names = " and ".join(one.name for one in claimed)
+        names = " and ".join(format_.name for format_ in claimed)
         raise DataError(f"{path}: looks like {names}; say which with format=, or --dataset-format at the terminal")
 
     near = nearest_format(probe, all_formats().values())
-    known = near.said if near else ", ".join(all_formats())
+    known = near.description if near else ", ".join(all_formats())
     raise DataError(f"{path}: no known format ({known}); say which with format=, or --dataset-format at the terminal")
 
 
@@ -211,7 +211,7 @@ def near_names(source: str) -> list[str]:
     name, colon, size = source.lower().partition(":")
     if name in bundled():
         return [f"{name}{colon}{size}"]
-    hpo = [one for one in bundled() if one.startswith(HPO)]
+    hpo = [name for name in bundled() if name.startswith(HPO)]
     return hpo if name.startswith(HPO.rstrip("-")) else near_matches(source, bundled())
 
 
@@ -235,7 +235,7 @@ def load_dataset(source: str | Path | BenchmarkDataset, format: str | None = Non
     if (part := _load_split(str(source), format)) is not None:
         return part
     if not path.exists():
-        by_other_means = [one for one in all_formats().values() if one.detect(Probe(path))]
+        by_other_means = [format_ for format_ in all_formats().values() if format_.detect(Probe(path))]
         if not by_other_means and _looks_like_a_path(Path(source)):
             raise DataError(f"{source}: no such file")
         if not by_other_means:
@@ -261,7 +261,7 @@ def _load_split(source: str, format: str | None) -> BenchmarkDataset | None:  # 
     path = Path(place)
     if not colon or not place or Path(source).exists() or not path.exists():
         return None
-    if any(one.detect(Probe(Path(source))) for one in all_formats().values()):  # ir_datasets:beir/scifact
+    if any(format_.detect(Probe(Path(source))) for format_ in all_formats().values()):  # ir_datasets:beir/scifact
         return None
     chosen = find_format(format) if format else detect_format(path)
     if chosen.read_split is None:
@@ -300,7 +300,7 @@ class Nearest(NamedTuple):
     """A field of the file that is spelt much like it; empty where none is."""
 
     @property
-    def said(self) -> str:
+    def description(self) -> str:
         """In words, for an error."""
         meant = f"; was {self.instead} meant?" if self.instead else ""
         return f"nearest is {self.format.name}, which needs a field {self.field}{meant}"
@@ -309,15 +309,15 @@ class Nearest(NamedTuple):
 def nearest_format(probe: Probe, formats: Iterable[Format]) -> Nearest | None:
     """The format that one more field of its example would make it; None where the file has nothing in common with any."""
     known = probe.keys | _columns(probe)
-    found = []
-    for one in formats:
-        fields = dict.fromkeys(re.findall(r'"(\w+)":', one.example))
+    candidates = []
+    for format_ in formats:
+        fields = dict.fromkeys(re.findall(r'"(\w+)":', format_.example))
         shared = len(known & fields.keys())
         for name in fields.keys() - known:
             instead = _spelt_like(name, known)
-            if (shared or instead) and one.detect(_Imagined(probe.path, name)):
-                found.append(((bool(instead), shared, one.rank, name), Nearest(one, name, instead)))
-    return max(found, key=lambda pair: pair[0])[1] if found else None
+            if (shared or instead) and format_.detect(_Imagined(probe.path, name)):
+                candidates.append(((bool(instead), shared, format_.rank, name), Nearest(format_, name, instead)))
+    return max(candidates, key=lambda pair: pair[0])[1] if candidates else None
 
 
 @dataclass(frozen=True)
@@ -346,8 +346,8 @@ class _Imagined(Probe):
 
     def keys_under(self, name: str) -> frozenset[str]:
         """With the field, where there are records at all."""
-        found = super().keys_under(name)
-        return found | {self.field} if found else found
+        keys = super().keys_under(name)
+        return keys | {self.field} if keys else keys
 
 
 def _columns(probe: Probe) -> frozenset[str]:

@@ -62,7 +62,7 @@ def load_cases(source: str | Path) -> BenchmarkDataset:
 def _refuse_name(source: str) -> None:
     """A word that is no file may be a language, another benchmark, or a name typed wrongly; paths are left to the reader."""
     name = source.partition(":")[0].lower()
-    hpo = [one for one in bundled() if one.startswith(HPO)]
+    hpo = [name for name in bundled() if name.startswith(HPO)]
     if name in bundled() and name not in hpo:
         raise UsageError(f"{source} has no HPO cases, as {', '.join(hpo)} have; load_dataset({source!r}) reads it")
     if not Path(source).suffix and len(Path(source).parts) == 1:
@@ -78,20 +78,20 @@ def sizes_of(n_cases: int) -> dict[str, int]:
 def _cut(dataset: BenchmarkDataset, name: str, size: str) -> BenchmarkDataset:
     """The dataset with the cases of one size."""
     sizes = sizes_of(len(dataset.queries))
-    listed = ", ".join(f"{name}:{one} ({n:,})" for one, n in sizes.items())
+    listed = ", ".join(f"{name}:{size_name} ({n:,})" for size_name, n in sizes.items())
     if size not in SIZES:
-        near = [f"{name}:{one}" for one in near_matches(size, sizes)]
+        near = [f"{name}:{size_name}" for size_name in near_matches(size, sizes)]
         raise UnknownName("benchmark", f"{name}:{size}", near, f"the sizes are {listed}")
     if size not in sizes:
         has = f"it has {len(dataset.queries):,} cases, and {size} takes {SIZES[size]:,}"
         raise BadParameter(f"{name} has no size {size}: {has}; the sizes are {listed}")
-    kept = list(dataset.queries)[: sizes[size]]
+    kept_queries = list(dataset.queries)[: sizes[size]]
     return replace(
         dataset,
         name=name if size == USUAL else f"{name}:{size}",
         metadata={**dataset.metadata, "size": size, "sizes": sizes},
-        queries={query: dataset.queries[query] for query in kept},
-        qrels={query: dataset.qrels[query] for query in kept},
+        queries={query: dataset.queries[query] for query in kept_queries},
+        qrels={query: dataset.qrels[query] for query in kept_queries},
     )
 
 
@@ -141,16 +141,16 @@ def languages_of(dataset: BenchmarkDataset) -> list[str]:
 
 def language_of(dataset: BenchmarkDataset) -> str:
     """The one language of the cases; where they have several, that of the file."""
-    found = languages_of(dataset)
-    return found[0] if len(found) == 1 else str(dataset.metadata.get("language", ENGLISH))
+    languages = languages_of(dataset)
+    return languages[0] if len(languages) == 1 else str(dataset.metadata.get("language", ENGLISH))
 
 
 def check_one_language(dataset: BenchmarkDataset) -> None:
     """Raise where HPO cases are in several languages: no mean is over queries of two."""
-    if dataset.format == FORMAT.name and len(found := languages_of(dataset)) > 1:
+    if dataset.format == FORMAT.name and len(languages := languages_of(dataset)) > 1:
         raise DataError(
-            f"{dataset.name}: the cases are in {' and '.join(found)}, and languages are never mixed in one mean; choose one"
-            f" with --where language={found[0]}, or write a file for each"
+            f"{dataset.name}: the cases are in {' and '.join(languages)}, and languages are never mixed in one mean; "
+            f"choose one with --where language={languages[0]}, or write a file for each"
         )
 
 
@@ -166,17 +166,17 @@ def _translation(labels: str | Path | Translation, dataset: BenchmarkDataset) ->
     return labels
 
 
-def parse_fields(given: str | Iterable[str]) -> tuple[str, ...]:
+def parse_fields(value: str | Iterable[str]) -> tuple[str, ...]:
     """Which fields, in the order they are indexed in, out of `label,synonyms` or several words."""
-    listed = [given] if isinstance(given, str) else list(given)
-    words = [word for one in listed for word in map(str.strip, one.split(",")) if word]
+    listed = [value] if isinstance(value, str) else list(value)
+    words = [word for text in listed for word in map(str.strip, text.split(",")) if word]
     for word in words:
         if word not in FIELDS:
             near = near_matches(word, FIELDS)
             raise UnknownName("field of a term", word, near, f"there are {', '.join(FIELDS)}")
     if not words:
         raise BadParameter(f"fields name nothing that could be searched; expected some of {', '.join(FIELDS)}")
-    return tuple(one for one in FIELDS if one in words)
+    return tuple(field for field in FIELDS if field in words)
 
 
 class Row(NamedTuple):
@@ -199,28 +199,28 @@ class Row(NamedTuple):
 def _in_english(terms: Ontology, fields: tuple[str, ...]) -> tuple[Row, ...]:
     """Every current term, the same for all languages."""
     return tuple(
-        _row(one, label, [synonym.text for synonym in terms.synonyms_of(number)], terms.definitions[number], fields)
-        for number, (one, label) in enumerate(zip(terms.ids, terms.labels, strict=True))
+        _row(term, label, [synonym.text for synonym in terms.synonyms_of(number)], terms.definitions[number], fields)
+        for number, (term, label) in enumerate(zip(terms.ids, terms.labels, strict=True))
     )
 
 
 def _translated(terms: Ontology, fields: tuple[str, ...], known: Mapping[str, Translated]) -> Iterator[Row]:
     """Every current term in another language. One without a label there keeps its English one, and nothing else."""
-    for one, label in zip(terms.ids, terms.labels, strict=True):
-        found = known.get(one, Translated())
-        yield _row(one, found.label or label, found.synonyms, found.definition, fields)
+    for term, label in zip(terms.ids, terms.labels, strict=True):
+        translated = known.get(term, Translated())
+        yield _row(term, translated.label or label, translated.synonyms, translated.definition, fields)
 
 
-def _row(one: str, label: str, synonyms: Sequence[str], definition: str, fields: tuple[str, ...]) -> Row:
+def _row(term: str, label: str, synonyms: Sequence[str], definition: str, fields: tuple[str, ...]) -> Row:
     """What of a term is indexed: the label as title, the rest as text."""
     parts = {"synonyms": "; ".join(synonyms), "definition": definition}
     text = "\n".join(parts[name] for name in fields if name != "label" and parts[name])
-    return Row(one, text, label if "label" in fields else None, label, tuple(synonyms), definition)
+    return Row(term, text, label if "label" in fields else None, label, tuple(synonyms), definition)
 
 
 def _coverage(terms: Ontology, translation: Translation) -> dict[str, int]:
     """How many terms have a label in the other language; none at all means another ontology."""
-    there = sum(1 for one in terms.ids if one in translation.terms and translation.terms[one].label)
+    there = sum(1 for term in terms.ids if term in translation.terms and translation.terms[term].label)
     if not there:
         some = next(iter(translation.terms))
         raise DataError(
@@ -233,24 +233,24 @@ def notes_on_cases(dataset: BenchmarkDataset) -> list[str]:
     """What every result over HPO cases should say: that there are few, and in which language what is searched is."""
     if dataset.format != FORMAT.name:
         return []
-    found = []
+    notes = []
     if (n := len(dataset.queries)) < PUBLISHABLE:
-        found.append(f"{counted(n, 'case')}: too small to publish, which takes {PUBLISHABLE} or more.")
+        notes.append(f"{counted(n, 'case')}: too small to publish, which takes {PUBLISHABLE} or more.")
     about = dataset.metadata.get("documents", {})
     if len(languages := languages_of(dataset)) > 1:
-        found.append(f"cases in {' and '.join(languages)} are in one mean: assay eval --where language=… keeps them apart.")
+        notes.append(f"cases in {' and '.join(languages)} are in one mean: assay eval --where language=… keeps them apart.")
     language = language_of(dataset)
     if "language" not in dataset.metadata and any("language" not in query.tags for query in dataset.queries.values()):
-        found.append("language not stated, taken as English.")
+        notes.append("language not stated, taken as English.")
     if about and (left := [name for name in FIELDS if name not in about["fields"]]):
-        found.append(f"indexed are {' and '.join(about['fields'])} alone, without {' and '.join(left)}.")
+        notes.append(f"indexed are {' and '.join(about['fields'])} alone, without {' and '.join(left)}.")
     asked = _NAMES.get(language, language)
     if about.get("labels"):
         share = f"{about['n_translated']:,} of {about['n_terms']:,} terms"
-        found.append(f"{asked} labels for {share}, from {about['labels']}; the others keep their English ones.")
+        notes.append(f"{asked} labels for {share}, from {about['labels']}; the others keep their English ones.")
     elif about and language != ENGLISH:
-        found.append(
+        notes.append(
             f"cross-lingual: queries are {asked}, labels English, for {about['ontology']} has no others; "
             f"--labels FILE (Babelon) indexes {asked} ones."
         )
-    return found
+    return notes

@@ -80,8 +80,8 @@ def packed(ontology: Ontology) -> bytes:
             "version": ontology.version,
             "texts": [
                 *map(_joined, (ontology.ids, ontology.labels, ontology.definitions)),
-                _joined([one.text for one in ontology.synonyms]),
-                _joined([one.scope for one in ontology.synonyms]),
+                _joined([synonym.text for synonym in ontology.synonyms]),
+                _joined([synonym.scope for synonym in ontology.synonyms]),
             ],
             "arrays": [
                 array.astype("<i4").tobytes()
@@ -89,7 +89,7 @@ def packed(ontology: Ontology) -> bytes:
             ],
             "notes": list(ontology.notes),
             "alternatives": dict(ontology.alternatives),
-            "obsolete": {one: [gone[one].label, *map(list, gone[one][1:])] for one in gone},
+            "obsolete": {term: [gone[term].label, *map(list, gone[term][1:])] for term in gone},
         }
     )
 
@@ -143,7 +143,7 @@ def unpacked(body: bytes, digest: str) -> Ontology:
         parents=parents,
         depth=depth,
         alternatives=content.alternatives,
-        obsolete={one: Obsolete(label, tuple(by), tuple(others)) for one, (label, by, others) in content.obsolete.items()},
+        obsolete={term: Obsolete(label, tuple(by), tuple(others)) for term, (label, by, others) in content.obsolete.items()},
         digest=digest,
         notes=tuple(content.notes),
     )

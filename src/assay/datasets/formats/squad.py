@@ -67,13 +67,13 @@ def _paragraphs(content: Any, notes: Notes) -> Iterator[tuple[str, str | None, M
         name = title if named else f"article-{number}"
         if not named:
             notes.mend(place, f"has no title; called {name}")
-        for one in paragraphs:
+        for paragraph in paragraphs:
             n_seen[name] = n_seen.get(name, 0) + 1
             doc_id = f"{name}/{n_seen[name]}"
-            if isinstance(one, dict) and isinstance(one.get("context"), str):
-                yield doc_id, title.replace("_", " ") if named else None, one
+            if isinstance(paragraph, dict) and isinstance(paragraph.get("context"), str):
+                yield doc_id, title.replace("_", " ") if named else None, paragraph
             else:
-                notes.fault(doc_id, f"expected an object with context as text and qas, found {shortened(one)}")
+                notes.fault(doc_id, f"expected an object with context as text and qas, found {shortened(paragraph)}")
 
 
 def _add_paragraph(
@@ -115,8 +115,8 @@ class _At:
 
 def _add_question(dataset: BenchmarkDataset, document: Document, fields: Mapping[str, Any], number: str, at: _At) -> None:
     """The question, its answers, and its paragraph as what is relevant."""
-    given = fields.get("id")
-    query_id = number if given is None or given == "" else text_id(given)
+    own_id = fields.get("id")
+    query_id = number if own_id is None or own_id == "" else text_id(own_id)
     if query_id in dataset.queries:
         raise DataError(f"question {query_id} appears twice; each needs an id of its own")
     question = fields.get("question")
@@ -149,33 +149,33 @@ def _plain(text: str, start: int | None) -> dict[str, Any]:
     return {"text": text} if start is None else {"text": text, "answer_start": start}
 
 
-def _answers(given: Any) -> list[tuple[str, int | None]]:
+def _answers(value: Any) -> list[tuple[str, int | None]]:
     """Text and place of each answer; the place is None where nobody says."""
-    if not isinstance(given, list | None):
-        raise DataError(f"expected answers to be a list, found {shortened(given)}")
-    found: list[tuple[str, int | None]] = []
-    for one in given or ():
-        text = one.get("text") if isinstance(one, dict) else None
-        start = one.get("answer_start") if isinstance(one, dict) else None
+    if not isinstance(value, list | None):
+        raise DataError(f"expected answers to be a list, found {shortened(value)}")
+    answers: list[tuple[str, int | None]] = []
+    for answer in value or ():
+        text = answer.get("text") if isinstance(answer, dict) else None
+        start = answer.get("answer_start") if isinstance(answer, dict) else None
         if not isinstance(text, str) or not text.strip():
-            raise DataError(f"expected an answer with text and answer_start, found {shortened(one)}")
+            raise DataError(f"expected an answer with text and answer_start, found {shortened(answer)}")
         if isinstance(start, bool) or not isinstance(start, int | None):
             raise DataError(f"answer_start is a whole number, not {shortened(start)}")
-        found.append((text, start))
-    return found
+        answers.append((text, start))
+    return answers
 
 
 def _placed(text: str, start: int | None, context: str, at: _At) -> tuple[str, int | None]:
     """The answer, where it really stands; no place where that is in doubt."""
     if start is not None and start >= 0 and context.startswith(text, start):
         return text, start
-    said = "does not say where it stands" if start is None else f"does not stand at character {start}"
+    fault = "does not say where it stands" if start is None else f"does not stand at character {start}"
     first = context.find(text)
     if first < 0 or context.find(text, first + 1) >= 0:
         where = "nowhere in the paragraph" if first < 0 else "at several places of the paragraph"
-        at.lose(f"the answer {shortened(text)} {said}, and is found {where}; its place is not used")
+        at.lose(f"the answer {shortened(text)} {fault}, and is found {where}; its place is not used")
         return text, None
-    at.mend(f"the answer {shortened(text)} {said}; it is found at {first}")
+    at.mend(f"the answer {shortened(text)} {fault}; it is found at {first}")
     return text, first
 
 

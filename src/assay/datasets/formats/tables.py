@@ -100,18 +100,18 @@ def _merged(outside: Mapping[str, Any], inside: Mapping[str, Any], whose: str, n
 
 def _records(kind: type[Any], records: Records, notes: Notes) -> dict[str, Any]:
     """Id → record; what is wrong is noted."""
-    found: dict[str, Any] = {}
+    by_id: dict[str, Any] = {}
     noun = kind.__name__.lower()
     for key, fields in records.items() if isinstance(records, dict) else _listed(records, noun, notes):
-        if key in found:
+        if key in by_id:
             notes.fault("", f"the {noun} {key!r} comes twice")
         try:
-            found[key] = _record(kind, noun, key, fields, notes)
+            by_id[key] = _record(kind, noun, key, fields, notes)
         except DataError as error:
             notes.fault("", str(error))
         if notes.full:
             break
-    return found
+    return by_id
 
 
 def _listed(records: list[dict[str, Any]], noun: str, notes: Notes) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -142,7 +142,7 @@ def _record(kind: type[Any], noun: str, key: str, fields: Mapping[str, Any], not
         if not isinstance(known[name], KINDS[name][0]) or isinstance(known[name], bool):
             raise DataError(f"{name} of {key!r} is {KINDS[name][1]}, not {shortened(known[name])}")
     if "evidence" in known:
-        known["evidence"] = [filled_id(one) for one in known["evidence"]]
+        known["evidence"] = [filled_id(doc_id) for doc_id in known["evidence"]]
     if others := {name: value for name, value in fields.items() if name not in own}:
         known["metadata"] = _merged(others, known.get("metadata", {}), f"{noun} {key}", notes)
     return kind(key, **known)
@@ -260,7 +260,7 @@ def write_parquet(dataset: BenchmarkDataset, path: Path) -> None:
 
 
 def _write(file: Path, kind: type[Any], records: Iterable[Any]) -> None:
-    names = [one.name for one in dataclass_fields(kind)]
+    names = [field.name for field in dataclass_fields(kind)]
     write_parquet_table(file, {name: TYPES.get(name, "VARCHAR") for name in names}, _rows(names, records))
 
 

@@ -62,9 +62,9 @@ def read_topics(source: FileSource, notes: Notes) -> dict[str, Query]:
     """Queries out of topics. White space is evened out in SGML and XML; in TSV texts stay as they are."""
     queries: dict[str, Query] = {}
     faults = Faults(source.label)
-    for line, found in _topics(source):
+    for line, fields in _topics(source):
         try:
-            query = _query(found, f"{source.label}:{line}", notes)
+            query = _query(fields, f"{source.label}:{line}", notes)
             if query.query_id in queries:
                 faults.add(line, f"query {query.query_id} appears twice")
             queries[query.query_id] = query
@@ -108,7 +108,7 @@ def _query(fields: Topic, place: str, notes: Notes) -> Query:
 
 def _evened(text: str) -> str:
     """The text on one line; character entities become characters."""
-    return " ".join(re.sub(r"&#?\w+;", lambda found: html.unescape(found[0]), text).split())
+    return " ".join(re.sub(r"&#?\w+;", lambda match: html.unescape(match[0]), text).split())
 
 
 def _sgml(text: str) -> Iterator[tuple[int, Topic]]:
@@ -149,11 +149,11 @@ def _xml(source: FileSource, content: bytes) -> Iterator[tuple[int, Topic]]:
         if own := _evened(topic.text or ""):
             fields["title"] = own
         for child in topic:
-            said, name = _evened("".join(child.itertext())), child.tag.lower()
+            text, name = _evened("".join(child.itertext())), child.tag.lower()
             if name == "subtopic":
-                fields.setdefault("subtopics", []).append(said)
+                fields.setdefault("subtopics", []).append(text)
             else:
-                fields[name] = f"{fields[name]} {said}" if name in fields else said
+                fields[name] = f"{fields[name]} {text}" if name in fields else text
         yield content.count(b"\n", 0, start.start()) + 1, fields
 
 
@@ -225,19 +225,19 @@ def _kind(name: str) -> str | None:
 
 def _files(folder: Path) -> dict[str, Path]:
     """Judgments, topics and documents of a folder."""
-    found: dict[str, list[Path]] = {}
+    files_by_kind: dict[str, list[Path]] = {}
     judgments = folder / "qrels"
     for file in sorted((*folder.iterdir(), *(judgments.iterdir() if judgments.is_dir() else ()))):
         kind = "judgments" if file.parent == judgments else _kind(file.name)
         if kind and file.is_file() and not file.name.startswith("."):
-            found.setdefault(kind, []).append(file)
-    for kind, files in found.items():
+            files_by_kind.setdefault(kind, []).append(file)
+    for kind, files in files_by_kind.items():
         if len(files) > 1:
             names = ", ".join(file.name for file in files)
             raise DataError(f"{folder}: several files with {kind}: {names}; keep one of them in the folder")
-    if not found.keys() & {"judgments", "topics"}:
+    if not files_by_kind.keys() & {"judgments", "topics"}:
         raise DataError(f"{folder}: neither judgments (qrels.txt) nor topics (topics.txt) are in this folder")
-    return {kind: files[0] for kind, files in found.items()}
+    return {kind: files[0] for kind, files in files_by_kind.items()}
 
 
 def _read_judgments(dataset: BenchmarkDataset, file: Path) -> None:
@@ -314,10 +314,10 @@ def write_alone(dataset: BenchmarkDataset, path: Path) -> None:
 
 def _check_words(queries: Iterable[str], docs: Iterable[str], path: Path) -> None:
     """Refuse ids that TREC files cannot hold: with blanks, empty, or such that a line with them would be misread."""
-    bad = [one for one in dict.fromkeys(docs) if one.split() != [one] or one[0] in "#\ufeff"]
-    bad += [one for one in dict.fromkeys(queries) if one.split() != [one] or one[0] in "#\ufeff{["]
+    bad = [doc_id for doc_id in dict.fromkeys(docs) if doc_id.split() != [doc_id] or doc_id[0] in "#\ufeff"]
+    bad += [query_id for query_id in dict.fromkeys(queries) if query_id.split() != [query_id] or query_id[0] in "#\ufeff{["]
     if bad:
-        names = some_of([repr(one) for one in bad])
+        names = some_of([repr(bad_id) for bad_id in bad])
         raise DataError(
             f"{path}: TREC ids have no blanks, no # in front and, of queries, no {{ or [, but there is {names}; "
             "write json or jsonl instead"

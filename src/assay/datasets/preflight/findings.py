@@ -25,9 +25,9 @@ ABOUT_DATASET = ("query ", "document ", "judgment ")
 def with_lines(findings: list[Finding], dataset: BenchmarkDataset) -> list[Finding]:
     """The same findings with `file:line` before each place that a file has a line for."""
     cases = [case for finding in findings for case in finding.cases if case.place.startswith(ABOUT_DATASET)]
-    wanted = {key for case in cases if (key := _key(case))}
-    places = _places(dataset, wanted) if wanted and dataset.path else {}
-    return [replace(one, cases=tuple(_placed(case, dataset, places) for case in one.cases)) for one in findings]
+    keys = {key for case in cases if (key := _key(case))}
+    places = _places(dataset, keys) if keys and dataset.path else {}
+    return [replace(finding, cases=tuple(_placed(case, dataset, places) for case in finding.cases)) for finding in findings]
 
 
 def _key(case: Case) -> Key:
@@ -45,39 +45,39 @@ def _placed(case: Case, dataset: BenchmarkDataset, places: dict[Key, str]) -> Ca
     return replace(case, place=f"{place}, {case.place}") if place else case
 
 
-def _places(dataset: BenchmarkDataset, wanted: set[Key]) -> dict[Key, str]:
+def _places(dataset: BenchmarkDataset, keys: set[Key]) -> dict[Key, str]:
     """`file:line` of queries and judgments; a query without a line of its own has that of its first judgment."""
-    queries = {key for key in wanted if len(key) == 1}
-    found: dict[Key, str] = {}
+    queries = {key for key in keys if len(key) == 1}
+    places: dict[Key, str] = {}
     by_role = _files(dataset)
     for file in by_role["judgments"]:
         for place, key in _rows(file, is_judgment=True):
-            if key in wanted:
-                found.setdefault(key, place)
+            if key in keys:
+                places.setdefault(key, place)
             if key[:1] in queries:
-                found.setdefault(key[:1], place)
-            if len(found) == len(wanted):
+                places.setdefault(key[:1], place)
+            if len(places) == len(keys):
                 break
     for file in by_role["queries"] if queries else ():
-        found |= {key: place for place, key in _rows(file, is_judgment=False) if key in queries}
-    return found
+        places |= {key: place for place, key in _rows(file, is_judgment=False) if key in queries}
+    return places
 
 
 def _files(dataset: BenchmarkDataset) -> dict[str, list[Path]]:
     """The files of a dataset that hold queries and judgments line by line, known by their names."""
     path = dataset.path
-    found: dict[str, list[Path]] = {"queries": [], "judgments": []}
+    by_role: dict[str, list[Path]] = {"queries": [], "judgments": []}
     if path is None or not path.exists():
-        return found
+        return by_role
     if path.is_file():
-        found["judgments" if dataset.format == "trec" else "queries"].append(path)
+        by_role["judgments" if dataset.format == "trec" else "queries"].append(path)
     split = str(dataset.metadata.get("split", ""))
     inner = [file for file in sorted((path / "qrels").glob("*")) if file.name.partition(".")[0] == split]
     for file in [*sorted(path.glob("*")), *inner] if path.is_dir() else ():
         is_judgment = "qrel" in file.name.lower() or file.name.startswith("judgments") or file in inner
         if is_judgment or file.name.startswith(("queries", "topics")):
-            found["judgments" if is_judgment else "queries"].append(file)
-    return {role: [file for file in files if _has_lines(file)] for role, files in found.items()}
+            by_role["judgments" if is_judgment else "queries"].append(file)
+    return {role: [file for file in files if _has_lines(file)] for role, files in by_role.items()}
 
 
 def _has_lines(file: Path) -> bool:
@@ -191,21 +191,21 @@ class Cases:
         if len(self.kept) < MOST_CASES:
             self.kept.append(case)
 
-    def about_query(self, query: str, found: str = "") -> None:
+    def about_query(self, query: str, what: str = "") -> None:
         """Something is wrong with a query."""
-        self.add(Case(f"query {query}", found, query=query))
+        self.add(Case(f"query {query}", what, query=query))
 
-    def about_document(self, document: str, found: str = "") -> None:
+    def about_document(self, document: str, what: str = "") -> None:
         """Something is wrong with a document."""
-        self.add(Case(f"document {document}", found, document=document))
+        self.add(Case(f"document {document}", what, document=document))
 
-    def about_judgment(self, query: str, document: str, found: str = "") -> None:
+    def about_judgment(self, query: str, document: str, what: str = "") -> None:
         """Something is wrong with what a query's ground truth says of a document."""
-        self.add(Case(f"judgment {query}/{document}", found, query, document))
+        self.add(Case(f"judgment {query}/{document}", what, query, document))
 
-    def about_run(self, query: str, found: str = "", document: str | None = None) -> None:
+    def about_run(self, query: str, what: str = "", document: str | None = None) -> None:
         """Something is wrong with what a run has for a query."""
-        self.add(Case(f"run, query {query}", found, query, document))
+        self.add(Case(f"run, query {query}", what, query, document))
 
     def finding(self, message: str) -> list[Finding]:
         """What was found; nothing if there was no case."""

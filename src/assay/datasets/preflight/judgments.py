@@ -78,10 +78,10 @@ def _judged_documents(dataset: BenchmarkDataset, corpus: Corpus) -> Iterator[Fin
 def _no_judged_document(dataset: BenchmarkDataset, corpus: Corpus) -> list[Finding]:
     """Not one id fits: show one of each side, and how they might fit."""
     strange = [doc for judged in dataset.qrels.values() for doc in judged]
-    said = f"judgments use ids such as {strange[0]!r}, documents such as {next(iter(corpus.ids))!r}"
-    if found := respelled(strange, corpus.ids):
-        said += f"; {found}"
-    return unplaced("no-judged-in-corpus", f"not one judged document is in the corpus: {said}", len(strange))
+    examples = f"judgments use ids such as {strange[0]!r}, documents such as {next(iter(corpus.ids))!r}"
+    if respelling := respelled(strange, corpus.ids):
+        examples += f"; {respelling}"
+    return unplaced("no-judged-in-corpus", f"not one judged document is in the corpus: {examples}", len(strange))
 
 
 def _evidence(dataset: BenchmarkDataset, corpus: Corpus) -> Iterator[Finding]:
@@ -125,15 +125,15 @@ def _spans(dataset: BenchmarkDataset, corpus: Corpus) -> list[Finding]:
 def _misplaced(span: Span, corpus: Corpus, file: str | None) -> str:
     """What is wrong with a span of that file; empty for one that is there, or cannot be looked up."""
     is_lines = span.unit == "lines"
-    said, lowest = f"{span.unit} {span.start} to {span.end}", int(is_lines)
+    place, lowest = f"{span.unit} {span.start} to {span.end}", int(is_lines)
     if span.start < lowest or span.end < span.start + (not is_lines):
-        return f"{said} is no stretch of text"
+        return f"{place} is no stretch of text"
     if not corpus.ids:
         return ""
     if file is None:
         return "there is no such file"
     size = corpus.sizes[file].get(span.unit)
-    return f"{said}, but the file has {size:,}" if size is not None and span.end > size else ""
+    return f"{place}, but the file has {size:,}" if size is not None and span.end > size else ""
 
 
 def _conflicts(dataset: BenchmarkDataset, corpus: Corpus) -> list[Finding]:
@@ -168,8 +168,8 @@ def _grades(dataset: BenchmarkDataset) -> Iterator[Finding]:
         histogram.update(judged.values())
     if not histogram:
         return
-    shown = ", ".join(f"{grade:g}: {histogram[grade]:,}" for grade in sorted(histogram)[:MOST_GRADES])
-    shown += ", …" if len(histogram) > MOST_GRADES else ""
+    counts = ", ".join(f"{grade:g}: {histogram[grade]:,}" for grade in sorted(histogram)[:MOST_GRADES])
+    counts += ", …" if len(histogram) > MOST_GRADES else ""
     for code, what, odd in (
         ("negative-grades", "negative", {grade for grade in histogram if grade < 0}),
         ("fractional-grades", "no whole number", {grade for grade in histogram if grade % 1}),
@@ -177,10 +177,10 @@ def _grades(dataset: BenchmarkDataset) -> Iterator[Finding]:
     ):
         if odd:
             yield from _odd_grades(dataset, code, odd).finding(
-                f"{counted(sum(histogram[grade] for grade in odd), 'grade')} {what} (grade: judgments; {shown})"
+                f"{counted(sum(histogram[grade] for grade in odd), 'grade')} {what} (grade: judgments; {counts})"
             )
     if max(histogram) <= 0 and not _has_other_truth(dataset):
-        yield from unplaced("nothing-relevant", f"no grade is above 0 (grade: judgments; {shown})", histogram.total())
+        yield from unplaced("nothing-relevant", f"no grade is above 0 (grade: judgments; {counts})", histogram.total())
     yield from _lopsided(dataset.qrels, histogram.total())
 
 
@@ -231,9 +231,9 @@ PLACE = re.compile(r"(?:query|question|case) (?P<name>.+)|(?P<scope>.+), questio
 def check_repairs(dataset: BenchmarkDataset) -> Iterator[Finding]:
     """A loss is an error where a query has no ground truth left. Stale spans have a finding of their own."""
     mended, lost, bereft = Cases("repaired"), Cases("lost"), Cases("ground-truth-lost")
-    told = stale_sentences(dataset) if any(repair.is_loss for repair in dataset.repairs) else set()
+    stale = stale_sentences(dataset) if any(repair.is_loss for repair in dataset.repairs) else set()
     for repair in dataset.repairs:
-        if repair.is_loss and repair.what in told:
+        if repair.is_loss and repair.what in stale:
             continue
         query = _query_of(repair, dataset) if repair.is_loss else None
         is_bereft = query is not None and not _has_truth(dataset, query)
@@ -264,12 +264,12 @@ LOOKED_AT = 1000
 RESPELLINGS: dict[str, Callable[[str], str]] = {
     "they are chunks of documents": document_of,
     "blanks are around them": str.strip,
-    "they are numbers with .0 behind": lambda one: one.removesuffix(".0"),
-    "zeros are in front": lambda one: one.lstrip("0"),
+    "they are numbers with .0 behind": lambda doc_id: doc_id.removesuffix(".0"),
+    "zeros are in front": lambda doc_id: doc_id.lstrip("0"),
     "they are in capitals": str.lower,
     "they are in small letters": str.upper,
-    "folders are in front": lambda one: one.rpartition("/")[2],
-    "an ending is behind": lambda one: one.rpartition(".")[0],
+    "folders are in front": lambda doc_id: doc_id.rpartition("/")[2],
+    "an ending is behind": lambda doc_id: doc_id.rpartition(".")[0],
 }
 """What may be wrong with the ids of one side → how they would be right."""
 
@@ -278,9 +278,9 @@ def respelled(strange: Iterable[str], known: Collection[str]) -> str:
     """What would make some of the strange ids known, with an example; empty where nothing does."""
     ids = list(islice(strange, LOOKED_AT))
     for what, respell in RESPELLINGS.items():
-        for one in ids:
-            if (meant := respell(one)) != one and meant in known:
-                return f"{what}: {one!r} is {meant!r} there"
+        for doc_id in ids:
+            if (meant := respell(doc_id)) != doc_id and meant in known:
+                return f"{what}: {doc_id!r} is {meant!r} there"
     return ""
 
 
@@ -292,7 +292,7 @@ class OtherBeginning(NamedTuple):
     example: str
 
     @property
-    def said(self) -> str:
+    def description(self) -> str:
         """The difference in words."""
         meant = self.ours + self.example.removeprefix(self.theirs)
         return f"they begin with {self.theirs!r} instead of {self.ours!r}: {self.example!r} is {meant!r} there"
@@ -307,12 +307,12 @@ def other_beginning(strange: Iterable[str], known: Collection[str]) -> OtherBegi
     theirs, ours = _beginning(ids), _beginning(others)
     if theirs == ours:
         return None
-    fitting = list(dict.fromkeys(one for one in ids if ours + one.removeprefix(theirs) in known))
+    fitting = list(dict.fromkeys(doc_id for doc_id in ids if ours + doc_id.removeprefix(theirs) in known))
     return OtherBeginning(theirs, ours, fitting[0]) if len(fitting) > 1 else None
 
 
 def _beginning(ids: list[str]) -> str:
     """What all of them begin with, short of the digits that count them."""
     first, last = min(ids, default=""), max(ids, default="")
-    n_shared = next((at for at, (one, other) in enumerate(zip(first, last, strict=False)) if one != other), len(first))
+    n_shared = next((at for at, (letter, other) in enumerate(zip(first, last, strict=False)) if letter != other), len(first))
     return first[:n_shared].rstrip("0123456789")

@@ -65,9 +65,9 @@ def _mojibake(queries: Iterable[Query]) -> Iterator[Finding]:
     yield from cases.finding(f"{counted(len(cases), 'query')} with letters of the wrong encoding")
 
 
-def in_words(found: str, meant: str) -> str:
+def in_words(garbled: str, meant: str) -> str:
     """What letters of the wrong encoding should have been."""
-    return f"{found!r} for {meant!r}" if meant else f"{found!r}, where a letter was lost"
+    return f"{garbled!r} for {meant!r}" if meant else f"{garbled!r}, where a letter was lost"
 
 
 def _near_duplicates(queries: dict[str, Query]) -> Iterator[Finding]:
@@ -200,8 +200,8 @@ def _overlapping(distinct: list[tuple[frozenset[str], str | None, str]]) -> Iter
     for number, (words, scope, query) in enumerate(distinct):
         n_rarest = len(words) - _most(len(words)) + 1
         keys = [(scope, word) for word in sorted(words, key=lambda word: (frequency[word], word))[:n_rarest]]
-        candidates = {one for key in keys for one in holders.get(key, ())[-MOST_COMPARED:]}
-        likest = max(((_likeness(words, distinct[one][0]), -one) for one in candidates), default=(0.0, 0))
+        candidates = {number for key in keys for number in holders.get(key, ())[-MOST_COMPARED:]}
+        likest = max(((_likeness(words, distinct[number][0]), -number) for number in candidates), default=(0.0, 0))
         if likest[0] * ALIKE[1] >= ALIKE[0]:
             yield Pair(query, distinct[-likest[1]][2], likest[0])
         for key in keys:
@@ -213,6 +213,6 @@ def _most(n_words: int) -> int:
     return -(-n_words * ALIKE[0] // ALIKE[1])
 
 
-def _likeness(one: frozenset[str], other: frozenset[str]) -> float:
-    n_common = len(one & other)
-    return n_common / (len(one) + len(other) - n_common)
+def _likeness(words: frozenset[str], other: frozenset[str]) -> float:
+    n_common = len(words & other)
+    return n_common / (len(words) + len(other) - n_common)

@@ -44,10 +44,10 @@ def check_run(dataset: BenchmarkDataset, corpus: Corpus, source: Any, k: int) ->
 
 
 def _no_query(dataset: BenchmarkDataset, run: Run) -> list[Finding]:
-    said = f"the run has ids such as {first(run.query_ids)}, the dataset such as {first(dataset.queries)}"
+    examples = f"the run has ids such as {first(run.query_ids)}, the dataset such as {first(dataset.queries)}"
     if hint := respelled(run.query_ids, dataset.queries):
-        said += f"; {hint}"
-    return unplaced("run-no-query-matches", f"not one query of the run is in the dataset: {said}", len(run))
+        examples += f"; {hint}"
+    return unplaced("run-no-query-matches", f"not one query of the run is in the dataset: {examples}", len(run))
 
 
 def _missing(dataset: BenchmarkDataset, run: Run) -> Iterator[Finding]:
@@ -116,15 +116,15 @@ class _Retrieved:
         where = "in the corpus" if self.corpus.ids else "in the judgments"
         example = f"the run has ids such as {first(self.strange)}, the dataset such as {first(self.known)}"
         hint = respelled(self.strange, self.known)
-        said = f"none of the {self.n_retrieved:,} retrieved ids is {where}: {example}{f'; {hint}' if hint else ''}"
-        return unplaced("run-no-id-matches", said, self.n_retrieved)
+        message = f"none of the {self.n_retrieved:,} retrieved ids is {where}: {example}{f'; {hint}' if hint else ''}"
+        return unplaced("run-no-id-matches", message, self.n_retrieved)
 
     def _chunks(self) -> list[Finding]:
         cases = Cases("run-chunk-ids")
         cases.count, cases.kept = len(self.unknown), self.unknown.kept
         example = next((doc for doc in self.strange if document_of(doc) != doc), self.strange[0])
-        said = f"the run has {example!r}, the dataset {document_of(example)!r}"
-        return cases.finding(f"{len(self.unknown):,} of {self.n_retrieved:,} retrieved ids look like chunks: {said}")
+        examples = f"the run has {example!r}, the dataset {document_of(example)!r}"
+        return cases.finding(f"{len(self.unknown):,} of {self.n_retrieved:,} retrieved ids look like chunks: {examples}")
 
 
 MOST_STRANGE = 1000
@@ -140,9 +140,9 @@ def _apart(ranking: dict[str, float], known: Collection[str]) -> list[str]:
 
 def _named(dataset: BenchmarkDataset) -> dict[str, None]:
     """Documents that ground truth names, where there is no corpus."""
-    found = {doc: None for judged in dataset.qrels.values() for doc in judged}
-    found |= {doc: None for query in dataset.queries.values() for doc in query.evidence or ()}
-    return found | {span.doc_id: None for spans in dataset.spans.values() for span in spans}
+    documents = {doc: None for judged in dataset.qrels.values() for doc in judged}
+    documents |= {doc: None for query in dataset.queries.values() for doc in query.evidence or ()}
+    return documents | {span.doc_id: None for spans in dataset.spans.values() for span in spans}
 
 
 def _unjudged(dataset: BenchmarkDataset, run: Run, k: int) -> list[Finding]:
@@ -241,7 +241,7 @@ def _rankings(source: Any, duplicates: str) -> Rankings:
     hits = None if isinstance(source, Run) else hits_of(source)
     if hits is None:
         return as_rankings(source, duplicates)
-    pairs = {query: [(hit.doc_id, hit.score) for hit in found] for query, found in hits.items()}
+    pairs = {query: [(hit.doc_id, hit.score) for hit in query_hits] for query, query_hits in hits.items()}
     return as_rankings(pairs, duplicates)
 
 
@@ -283,8 +283,8 @@ def _contradictions(source: Any) -> list[Finding]:
         n_queries += 1
         if wrong := _first_contradiction(lines):
             (rank, score, _), (lower, better, number) = wrong
-            found = f"rank {lower:g} has score {better:g}, rank {rank:g} has {score:g}"
-            cases.add(Case(f"{source.label}:{number}, query {query}", found, query))
+            inversion = f"rank {lower:g} has score {better:g}, rank {rank:g} has {score:g}"
+            cases.add(Case(f"{source.label}:{number}, query {query}", inversion, query))
     return cases.finding(f"{counted(len(cases), 'query')} of {n_queries:,} where a worse rank has a better score")
 
 
@@ -311,7 +311,7 @@ def _by_query(source: FileSource) -> Iterator[tuple[str, list[Line]]]:
 
 def _first_contradiction(lines: list[Line]) -> tuple[Line, Line] | None:
     """The first line, going down the ranks, that scores better than one at a better rank."""
-    if all(one[0] <= other[0] and one[1] >= other[1] for one, other in pairwise(lines)):
+    if all(line[0] <= other[0] and line[1] >= other[1] for line, other in pairwise(lines)):
         return None
     lowest: Line | None = None
     before: Line | None = None
