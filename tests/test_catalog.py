@@ -13,7 +13,7 @@ from assay import catalog
 from assay.catalog import Described, find_by_any_name, find_entry, load_entries
 from assay.charts._chart import Chart
 from assay.chunkers.chunker import Chunker
-from assay.cli._command import Command
+from assay.cli.program import Command
 from assay.datasets.format import Format
 from assay.errors import UnknownName, UsageError
 from assay.fusion.fusion import Fusion
@@ -27,7 +27,7 @@ from assay.stats.significance import StatisticalTest
 CATALOGS = {
     "assay.charts": (Chart, "function"),
     "assay.chunkers.catalog": (Chunker, "split"),
-    "assay.cli": (Command, "run"),
+    "assay.cli.commands": (Command, "run"),
     "assay.datasets.formats": (Format, "read"),
     "assay.fusion.catalog": (Fusion, "function"),
     "assay.metrics.catalog": (Metric, "function"),

@@ -29,8 +29,8 @@ import assay.compat.pytrec_eval
 import assay.errors
 import assay.metrics
 from assay.cli import main
-from assay.cli._program import build_parser
-from assay.cli.score import FORMATS
+from assay.cli.commands.score import FORMATS
+from assay.cli.program import build_parser
 from assay.files.columns import COLUMN_NAMES
 from assay.metrics.registry import GROUPS, all_metrics
 from assay.model.policy import CHOICES, Policy

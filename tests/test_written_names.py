@@ -176,7 +176,7 @@ def test_any_text_is_looked_up_without_importing(text):
 
 MARKING = {"WrittenName", "mark_written", "written_metrics", "WrittenPlan"}
 MAY_MARK = {
-    *("cli/eval.py", "cli/plot.py", "cli/providers.py"),
+    *("cli/commands/eval.py", "cli/commands/plot.py", "cli/commands/providers.py"),
     *("comparison/comparison.py", "comparison/leaderboard.py", "reports/_explanations.py", "monitoring/rule.py"),
     *("compat/ir_measures/registration.py", "compat/phentrieve/runner.py", "compat/ragchat/batch.py"),
     *("compat/ranx/scoring.py",),

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from assay.cli.answers import FORMATS
+from assay.cli.commands.answers import FORMATS
 
 DATASET = [
     {"id": "capital", "question": "Capital of France?", "expected": "Paris", "relevant_ids": ["d1"], "difficulty": "easy"},

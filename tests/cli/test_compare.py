@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.cli.compare import EXAMPLES as HELP
+from assay.cli.commands.compare import EXAMPLES as HELP
 from assay.reports._comparison import FORMATS
 from assay.text import display_width
 
@@ -358,7 +358,7 @@ def test_a_misspelt_baseline_is_told_before_runs_are_read(assay):
 
 
 def test_what_the_help_shows_can_be_read(assay):
-    from assay.cli._program import build_parser
+    from assay.cli.program import build_parser
 
     for line in HELP.splitlines():
         program, *words = shlex.split(line)

@@ -14,8 +14,8 @@ import termios
 
 import pytest
 
-from assay.cli._completion_words import CATALOGS, typed_commands
-from assay.cli._program import build_parser
+from assay.cli.completion import CATALOGS, typed_commands
+from assay.cli.program import build_parser
 from assay.evaluation.profiles import PROFILES
 from assay.metrics.registry import all_metrics
 from assay.providers.provider import all_providers
@@ -24,7 +24,7 @@ from assay.providers.provider import all_providers
 @pytest.fixture(scope="module")
 def scripts():
     """Shell → its script, as it is printed."""
-    from assay.cli._completion_scripts import SCRIPTS
+    from assay.cli.completion import SCRIPTS
 
     commands = typed_commands(build_parser())
     return {shell: make(commands) for shell, make in SCRIPTS.items()}

@@ -2,7 +2,7 @@
 
 import re
 
-from assay.cli._eval_told import ends_in_table, where_to_look
+from assay.cli.commands.eval import ends_in_table, where_to_look
 from assay.store.location import parse_location
 
 

@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from assay.cli._interrupts import ENDING, Ended, exit_code_of, until_ended
+from assay.cli.exit_codes import ENDING, Ended, exit_code_of, until_ended
 
 from .conftest import SCRIPT
 

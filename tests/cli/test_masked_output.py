@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.cli._masked_output import MaskedStream, masked_output
+from assay.cli.streams import MaskedStream, masked_output
 from assay.masking import add_secret, forget_secrets
 
 SECRET = "canary9f8e7d"

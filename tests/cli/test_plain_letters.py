@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from assay.cli._plain_letters import PLAIN, plain_letters
+from assay.cli.terminal import PLAIN, plain_letters
 
 ASCII = {"PYTHONUTF8": "0", "LC_ALL": "POSIX", "PYTHONCOERCECLOCALE": "0"}
 

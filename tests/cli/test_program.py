@@ -12,7 +12,7 @@ import pytest
 from rich.cells import cell_len
 
 from assay._version import __version__
-from assay.cli._exit_codes import EXIT_CODES
+from assay.cli.exit_codes import EXIT_CODES
 from assay.errors import AssayError
 
 from .conftest import SCRIPT
@@ -105,14 +105,13 @@ def test_a_bug_keeps_its_traceback(assay, files, monkeypatch):
 
 
 def test_the_commands_come_from_the_catalog(assay, monkeypatch):
-    from assay.cli._command import Command
-    from assay.cli._program import load_entries
+    from assay.cli.program import Command, load_entries
 
     def with_another(folder, kind, group):
         another = Command("greet", "say hello", lambda _: None, lambda _: 5)
         return load_entries(folder, kind, group) | {"greet": another}
 
-    monkeypatch.setattr("assay.cli._program.load_entries", with_another)
+    monkeypatch.setattr("assay.cli.program.load_entries", with_another)
     assert assay("greet").code == 5
     assert "say hello" in assay().out
 

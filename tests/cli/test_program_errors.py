@@ -5,7 +5,7 @@ import io
 import numpy as np
 import pytest
 
-from assay.cli._program_errors import LABEL, NO_MEMORY, PASTED, PLAIN, RED, exit_code_with_message, write_error
+from assay.cli.exit_codes import ERROR_LABEL, NO_MEMORY, PASTED, PLAIN, RED, exit_code_with_message, write_error
 
 
 class Screen(io.StringIO):
@@ -34,7 +34,8 @@ def shown(monkeypatch):
 
 def test_sentences_are_broken_between_words_and_keep_their_indent(shown):
     assert shown("there is no such thing as an endless line\n  and here the second one goes on and on") == (
-        f"{RED}{LABEL}{PLAIN} there is no such thing\nas an endless line\n  and here the second one goes\n  on and on\n"
+        f"{RED}{ERROR_LABEL}{PLAIN} there is no such thing\nas an endless line\n"
+        "  and here the second one goes\n  on and on\n"
     )
 
 
@@ -50,7 +51,7 @@ def test_colour_is_left_out_on_request(shown, monkeypatch):
 
 def test_a_stream_without_a_size_is_taken_as_a_usual_terminal(shown, monkeypatch):
     monkeypatch.delenv("COLUMNS")
-    lines = shown("word " * 40).removeprefix(f"{RED}{LABEL}{PLAIN}").splitlines()
+    lines = shown("word " * 40).removeprefix(f"{RED}{ERROR_LABEL}{PLAIN}").splitlines()
     assert 70 < max(map(len, lines)) <= 80
 
 

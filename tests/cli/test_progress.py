@@ -5,8 +5,8 @@ import threading
 
 import pytest
 
-from assay.cli import _progress
-from assay.cli._progress import Tally, progress_watcher
+from assay.cli import progress
+from assay.cli.progress import Tally, progress_watcher
 from assay.execution.progress import Progress, Wait
 from assay.execution.responses import Response
 
@@ -31,15 +31,15 @@ def test_a_line_when_a_part_starts_and_one_when_it_is_done(capsys):
 
 def test_a_line_now_and_then_even_while_nothing_is_answered(capsys, monkeypatch):
     told = threading.Event()
-    plain_line = _progress.plain_line
+    plain_line = progress.plain_line
 
     def noticed(progress, *rest):
         if progress.n_done:
             told.set()
         return plain_line(progress, *rest)
 
-    monkeypatch.setattr(_progress, "EVERY", 0.001)
-    monkeypatch.setattr(_progress, "plain_line", noticed)
+    monkeypatch.setattr(progress, "EVERY", 0.001)
+    monkeypatch.setattr(progress, "plain_line", noticed)
     with progress_watcher(quiet=False) as watch:
         Progress("small/bm25", 9, watch=watch).add(SOME)
         assert told.wait(20)
@@ -47,7 +47,7 @@ def test_a_line_now_and_then_even_while_nothing_is_answered(capsys, monkeypatch)
 
 
 def test_nothing_is_told_after_the_end(capsys, monkeypatch):
-    monkeypatch.setattr(_progress, "EVERY", 0.001)
+    monkeypatch.setattr(progress, "EVERY", 0.001)
     before = threading.active_count()
     watched(n=9)
     assert threading.active_count() == before

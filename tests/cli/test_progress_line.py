@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.cli._progress_line import Pace, bar_line, plain_line
+from assay.cli.progress import Pace, bar_line, plain_line
 from assay.execution.progress import Progress, Wait
 from assay.text import display_width
 

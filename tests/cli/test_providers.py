@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from assay.cli._program import build_parser
+from assay.cli.program import build_parser
 from assay.providers.provider import all_providers
 
 from .conftest import SCRIPT

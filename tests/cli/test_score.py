@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import assay as library
-from assay.cli.score import FORMATS
+from assay.cli.commands.score import FORMATS
 from assay.metrics.parsing import parse_metric
 
 pytestmark = pytest.mark.usefixtures("files")

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from assay.cli.score import FORMATS
+from assay.cli.commands.score import FORMATS
 
 from ._tied import NDCG
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.cli.score import FORMATS
+from assay.cli.commands.score import FORMATS
 
 pytestmark = pytest.mark.usefixtures("files")
 

@@ -167,7 +167,7 @@ def test_a_short_token_is_refused_where_others_are_let_in(store, capsys, token_f
 
 
 def test_the_command_that_makes_a_token_does():
-    from assay.cli.serve import MAKE_ONE, SHORTEST
+    from assay.cli.commands.serve import MAKE_ONE, SHORTEST
 
     made = subprocess.run(
         MAKE_ONE.replace("python", sys.executable, 1), shell=True, capture_output=True, text=True, check=True

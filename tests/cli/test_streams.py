@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import assay
-from assay.cli._program import build_parser
+from assay.cli.program import build_parser
 from assay.store import Store
 from assay.store.judgments import Judgment
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from assay.catalog import load_entries
-from assay.cli._command import Command
+from assay.cli.program import Command
 
 COMPUTING = {"answers", "compare", "drift", "eval", "fuse", "gate", "moe", "plot", "power", "report", "score", "why"}
 

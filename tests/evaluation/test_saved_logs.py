@@ -10,7 +10,7 @@ from fuzz.changes import CHANGES, DEEP, LONG, mutated, places, written
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.cli._told import read_sent_alerts
+from assay.cli.alert_channels import read_sent_alerts
 from assay.datasets.ontology_reading import read_ontology
 from assay.errors import AssayError, DataError
 from assay.evaluation.relevance import read_id_map

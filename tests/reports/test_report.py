@@ -5,7 +5,7 @@ import re
 import pytest
 
 import assay
-from assay.cli.score import FORMATS
+from assay.cli.commands.score import FORMATS
 from assay.metrics.parsing import parse_metric
 from assay.reports._report import Report, all_renderers, find_renderer
 

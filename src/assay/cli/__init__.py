@@ -1,4 +1,4 @@
-"""The command line: one command per file. Only this package prints and exits."""
+"""The command line: one command per file in `commands`. Only this package prints and exits."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ import sys
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit code."""
-    from assay.cli._interrupts import exit_code_of, until_ended
-    from assay.cli._masked_output import masked_output
-    from assay.cli._program_errors import exit_code_with_message
-    from assay.cli._streams import standard_streams
+    from assay.cli.exit_codes import exit_code_of, exit_code_with_message, until_ended
+    from assay.cli.streams import masked_output, standard_streams
 
     arguments = sys.argv[1:] if argv is None else argv
     with standard_streams(), masked_output():
@@ -28,6 +26,6 @@ def _run(arguments: list[str]) -> int:
 
         sys.stdout.write(f"assay {__version__}\n")
         return 0
-    from assay.cli._program import run_program
+    from assay.cli.program import run_program
 
     return run_program(arguments)

@@ -1,0 +1,200 @@
+"""Alert channels: where alerts are sent, and which alerts each channel has had already.
+
+A channel that fails is tried again and reported, and never stops anything.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shlex
+import subprocess
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from http.client import HTTPException
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+from urllib.parse import SplitResult, urlsplit
+
+from assay.errors import UsageError
+from assay.masking import add_secret, mask
+
+if TYPE_CHECKING:
+    from assay.store import StoreLocation
+
+
+PAUSES = (0.5, 2.0, 8.0)
+"""Seconds before each new attempt."""
+TIMEOUT = 15.0
+COMMAND_TIMEOUT = 120.0
+KEY_LENGTH = 16
+"""Letters of a path from which on it may be the key to a channel."""
+PASSING = (408, 425, 429)
+"""Answers that say: later, please. So do all from 500 on."""
+
+
+def _key(name: str, secret: str) -> str:
+    return f"{name} {hashlib.blake2b(secret.encode(errors='surrogateescape'), digest_size=8).hexdigest()}"
+
+
+class Channel(Protocol):
+    """Somewhere that alerts can be sent."""
+
+    @property
+    def name(self) -> str:
+        """What it is called where people read it; nothing secret is in it."""
+
+    @property
+    def key(self) -> str:
+        """What tells it from every other channel, where it is remembered who knows what."""
+
+    def send(self, message: Mapping[str, Any]) -> str:
+        """Send it; what went wrong, or nothing."""
+
+
+@dataclass(frozen=True)
+class Webhook:
+    """An address that takes JSON. Only its host is ever shown: the rest of such addresses is a secret."""
+
+    url: SplitResult
+    pause: Callable[[float], None] = time.sleep
+
+    @classmethod
+    def of(cls, text: str) -> Webhook:
+        """An address, perhaps with `${NAME}` in it, which is read from the environment."""
+        from assay.providers import fill_variables
+
+        try:
+            url = urlsplit(fill_variables(text.strip(), "--webhook"))
+            is_one = url.scheme in ("http", "https") and bool(url.hostname) and url.port != 0
+        except ValueError:
+            is_one = False
+        if not is_one:
+            raise UsageError(
+                "--webhook is an address such as https://hooks.example.com/services/…, or ${NAME_OF_A_VARIABLE}"
+            )
+        found = cls(url)
+        for secret in found.secrets:
+            add_secret(secret, "the address of --webhook")
+        return found
+
+    @property
+    def secrets(self) -> list[str]:
+        """The password, and parts that are long enough to be a key."""
+        parts = (self.url.path.strip("/"), self.url.path.rpartition("/")[2], self.url.query)
+        return [*filter(None, [self.url.password]), *(part for part in parts if len(part) >= KEY_LENGTH)]
+
+    @property
+    def name(self) -> str:
+        """`https://hooks.slack.com`."""
+        port = f":{self.url.port}" if self.url.port else ""
+        return f"{self.url.scheme}://{self.url.hostname}{port}"
+
+    @property
+    def key(self) -> str:
+        """The host, and a digest of the whole address."""
+        return _key(self.name, self.url.geturl())
+
+    def send(self, message: Mapping[str, Any]) -> str:
+        """Post it. Refusals are final; silence, and answers that say later, are not."""
+        from assay.providers import Connections, Request
+
+        body = json.dumps(message).encode()
+        headers = {"Content-Type": "application/json", "User-Agent": "assay"}
+        connections, why = Connections(), ""
+        try:
+            for pause in (*PAUSES, None):
+                try:
+                    status = connections.ask(Request(self.url, "POST", body, headers), TIMEOUT).status
+                except (OSError, HTTPException, ValueError) as error:  # ValueError: a host that no name can have
+                    status, why = 0, str(error) or type(error).__name__
+                if 200 <= status < 300:
+                    return ""
+                why = f"it answers {status}" if status else why
+                if status and status < 500 and status not in PASSING:
+                    return why
+                if pause is not None:
+                    self.pause(pause)
+            return f"{why}, after {len(PAUSES) + 1} attempts"
+        finally:
+            connections.close()
+
+
+@dataclass(frozen=True)
+class Program:
+    """A command that reads the message from its standard input."""
+
+    words: tuple[str, ...]
+
+    @classmethod
+    def of(cls, text: str) -> Program:
+        """A command line; no shell is involved."""
+        from assay.providers import add_secrets_of, command_line
+
+        try:
+            words = tuple(shlex.split(text))
+        except ValueError as error:
+            raise UsageError(f"--command: {error}") from None
+        add_secrets_of(command_line, text)
+        if not words:
+            raise UsageError("--command is a command line, such as 'mail -s assay team@example.com'")
+        return cls(words)
+
+    @property
+    def name(self) -> str:
+        """The program alone: what follows may be a secret."""
+        return self.words[0]
+
+    @property
+    def key(self) -> str:
+        """The program, and a digest of the whole command."""
+        return _key(self.name, "\0".join(self.words))
+
+    def send(self, message: Mapping[str, Any]) -> str:
+        """Run it once."""
+        text = json.dumps(message)
+        try:
+            done = subprocess.run(  # noqa: S603 (the command is the user's own, and no shell reads it)
+                self.words, input=text.encode(), capture_output=True, timeout=COMMAND_TIMEOUT, check=False
+            )
+        except subprocess.TimeoutExpired:
+            return f"no end after {COMMAND_TIMEOUT:g} seconds"
+        except OSError as error:
+            return error.strerror or str(error)
+        except ValueError as error:
+            return str(error)
+        last = mask(done.stderr.decode(errors="replace")).strip().rpartition("\n")[2]
+        return f"it exits with {done.returncode}{f': {last}' if last else ''}" if done.returncode else ""
+
+
+MANY = 10_000
+"""Keys that are remembered for a channel, the newest ones."""
+
+
+def sent_alerts_path(place: StoreLocation) -> Path:
+    """`assay.db.watch.json` beside a file; for a database elsewhere one in .assay, told apart by its address."""
+    if place.path is not None:
+        return place.path.with_name(f"{place.path.name}.watch.json")
+    digest = hashlib.blake2b(str(place).encode(), digest_size=4).hexdigest()
+    return Path(".assay") / f"watch-{digest}.json"
+
+
+def read_sent_alerts(path: Path) -> dict[str, list[str]]:
+    """Channel → keys of alerts; nothing where nothing was told yet, or nobody can read it any more."""
+    import msgspec
+
+    try:
+        return msgspec.convert(json.loads(path.read_bytes())["told"], dict[str, list[str]])
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        return {}
+
+
+def write_sent_alerts(path: Path, told: Mapping[str, list[str]]) -> None:
+    """Whole, or not at all."""
+    from assay.atomic_write import atomic_write
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    content = {"schema": "assay.watch/1", "told": {name: keys[-MANY:] for name, keys in told.items()}}
+    with atomic_write(path) as file:
+        file.write(json.dumps(content, indent=1).encode())

@@ -1,0 +1,80 @@
+"""assay bless: make a stored evaluation the baseline that others are measured against."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from assay.cli.output_options import add_store_argument, open_store
+from assay.cli.program import Command
+from assay.errors import UsageError
+from assay.text import printable
+
+if TYPE_CHECKING:
+    from assay.store import Store
+
+EXAMPLES = """\
+  assay bless latest --as main
+  assay bless 2026-11-15-rag-template-7f3a#bm25 --as release-1.0
+  assay bless                     # lists the baselines
+  assay bless --remove release-1.0"""
+USUAL = "main"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Which evaluation, and under which name."""
+    parser.add_argument(
+        "reference",
+        nargs="?",
+        metavar="REFERENCE",
+        help="latest, latest~1, an id, its beginning or end, another baseline; without it, baselines are listed",
+    )
+    parser.add_argument("--as", dest="name", metavar="NAME", help="name of the baseline (default: main)")
+    parser.add_argument("--remove", metavar="NAME", help="take this baseline back; the evaluation stays")
+    parser.add_argument("--force", action="store_true", help="even if a provider failed on every query")
+    add_store_argument(parser)
+
+
+def run_bless(options: argparse.Namespace) -> int:
+    """A baseline stays what it is until somebody blesses another evaluation, or takes it back."""
+    do = _remove if options.remove is not None else _bless if options.reference is not None else _list
+    if do is _remove and (options.reference is not None or options.name is not None):
+        raise UsageError("--remove takes a baseline back, so it has no reference and no --as; for another one, bless that")
+    if do is _list and options.name is not None:
+        raise UsageError(f"say which evaluation: assay bless latest --as {options.name}")
+    with open_store(options) as store:
+        lines = do(store, options)
+        notes = _untimed(store, options) if do is _bless else []
+    sys.stdout.write("".join(f"{printable(line)}\n" for line in lines))
+    sys.stderr.write("".join(f"note: {printable(note)}\n" for note in notes))
+    return 0
+
+
+def _untimed(store: Store, options: argparse.Namespace) -> list[str]:
+    """Which results have no times of single queries, told now rather than by a gate that cannot decide."""
+    names = dict.fromkeys(one.name for one in store.find(options.name or USUAL).results if one.has_shared_times)
+    if not names:
+        return []
+    asked = f"{', '.join(names)} {'was' if len(names) == 1 else 'were'} asked in batches"
+    return [f"{asked}, so no gate can decide about latency_p95; batch_size: 1 in the plan asks one by one"]
+
+
+def _bless(store: Store, options: argparse.Namespace) -> list[str]:
+    done = store.bless(options.reference, options.name or USUAL, force=options.force)
+    before = f"; it was {done.before}" if done.before not in (None, done.evaluation) else ""
+    return [f"baseline {done.name} is {done.evaluation}{before}"]
+
+
+def _remove(store: Store, options: argparse.Namespace) -> list[str]:
+    was = store.unbless(options.remove)
+    return [f"baseline {options.remove} is gone; it was {was}"]
+
+
+def _list(store: Store, _: argparse.Namespace) -> list[str]:
+    known = store.baselines()
+    empty = f"there is no baseline in {store.place} yet: assay bless latest --as {USUAL} makes one"
+    return [f"baseline {name} is {evaluation}" for name, evaluation in known.items()] or [empty]
+
+
+COMMAND = Command("bless", "choose, list or take back baselines", add_arguments, run_bless, EXAMPLES)

@@ -1,0 +1,175 @@
+"""assay chunk: cut files into chunks, and show them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.cli.program import Command
+from assay.cli.terminal import may_colour, terminal_width
+from assay.errors import DataError, UsageError
+from assay.text import counted, printable
+
+if TYPE_CHECKING:
+    from assay.chunkers import Distribution
+    from assay.model import Chunk, Document
+
+EXAMPLES = """\
+  assay chunk src/client.py
+  assay chunk src/client.py --chunker syntax_tree --format json
+  assay chunk src docs --chunker "fixed_lines(size=800, overlap=100)"
+  git show HEAD:client.py | assay chunk - --name client.py --chunker syntax_tree --format text"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Files, and how to cut them."""
+    parser.add_argument("paths", nargs="*", metavar="file", help="files and folders of text; - is standard input")
+    parser.add_argument(
+        "-c", "--chunker", default="fixed_lines", metavar="CHUNKER", help="how to cut, as assay chunkers lists it"
+    )
+    parser.add_argument("--name", metavar="NAME", help="what standard input is called; its ending tells the language")
+    parser.add_argument(
+        "-f", "--format", default="table", choices=("table", "json", "text"), metavar="FORMAT", help="table, json or text"
+    )
+
+
+def run_chunk(options: argparse.Namespace) -> int:
+    """Read, cut, show. The summary of JSON goes to standard error, as does what was noticed on the way."""
+    from assay.chunkers import chunk_documents, parse_chunker
+
+    chunker = parse_chunker(options.chunker)
+    chunker.check()
+    notes: list[str] = []
+    documents = _documents(options, notes)
+    remarks: Counter[str] = Counter()
+    chunks = chunk_documents(chunker, documents, remarks)
+    notes += [f"{counted(count, 'file')}: {what}" for what, count in remarks.items()]
+    sys.stderr.write("".join(f"note: {printable(note)}\n" for note in notes))
+    summary = _summary(chunks, documents)
+    if options.format == "json":
+        sys.stdout.write(json.dumps(list(map(_described, chunks)), ensure_ascii=False, indent=2) + "\n")
+        sys.stderr.write(summary)
+    else:
+        sys.stdout.write((_table if options.format == "table" else _texts)(chunks) + summary)
+    return 0
+
+
+def _documents(options: argparse.Namespace, notes: list[str]) -> list[Document]:
+    """Everything that was named, each file once."""
+    if not options.paths:
+        raise UsageError("say what to cut: assay chunk file.py --chunker syntax_tree")
+    if options.paths.count("-") > 1:
+        raise UsageError("standard input (-) can be read once only")
+    if options.name and "-" not in options.paths:
+        raise UsageError("--name is for standard input: assay chunk - --name file.py")
+    found: dict[str, Document] = {}
+    for path in options.paths:
+        for document in _read(path, options.name or "stdin", notes):
+            found.setdefault(document.doc_id, document)
+    return list(found.values())
+
+
+def _read(path: str, name: str, notes: list[str]) -> Sequence[Document]:
+    from assay.model import Document
+
+    if path == "-":
+        return [Document(name, _decoded(name, sys.stdin.buffer.read(), notes))]
+    if Path(path).is_dir():
+        return _folder(Path(path), notes)
+    called = Path(path).as_posix()
+    try:
+        content = Path(path).read_bytes()
+    except FileNotFoundError:
+        raise DataError(f"{called}: no such file") from None
+    except (OSError, ValueError) as error:
+        raise DataError(f"{called}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    return [Document(called, _decoded(called, content, notes))]
+
+
+def _folder(folder: Path, notes: list[str]) -> list[Document]:
+    """The sources below a folder; hidden files, binary ones and those of other endings are left out, and counted."""
+    from dataclasses import replace
+
+    from assay.datasets import Notes, SourceTree
+
+    tree = SourceTree(folder, Notes(folder.as_posix()))
+    documents = tree.documents(())
+    notes += [f"{(folder / one.place).as_posix()}: {one.what}" for one in tree.notes.repairs]
+    if skipped := {why: count for why, count in sorted(tree.skipped.items()) if count}:
+        notes.append(f"{folder.as_posix()}: left out: {', '.join(f'{why} ({count:,})' for why, count in skipped.items())}")
+    if not documents:
+        raise DataError(
+            f"{folder.as_posix()}: no source files in this folder; name files to have them cut whatever they are"
+        )
+    return [replace(one, doc_id=(folder / name).as_posix()) for name, one in documents.items()]
+
+
+def _decoded(name: str, content: bytes, notes: list[str]) -> str:
+    """The text of a file, whatever its encoding; what is odd about it is noted."""
+    from assay.datasets import decode_source
+
+    text, said = decode_source(content)
+    notes += [f"{name}: {one}" for one in said]
+    return text
+
+
+def _described(chunk: Chunk) -> dict[str, object]:
+    """Plain JSON values."""
+    names = ("doc_id", "number", "start", "end", "start_line", "end_line", "title", "text")
+    return {"id": chunk.chunk_id, **{name: getattr(chunk, name) for name in names}}
+
+
+def _table(chunks: Sequence[Chunk]) -> str:
+    from assay.reports import Cell, Style, Table, with_prose
+    from assay.text import words_of
+
+    rows = [
+        [
+            Cell(printable(chunk.chunk_id)),
+            Cell(f"{chunk.start:,}"),
+            Cell(f"{chunk.end:,}"),
+            Cell(f"{len(words_of(chunk.text)):,}"),
+            Cell(printable(chunk.title or "")),
+        ]
+        for chunk in chunks
+    ]
+    head = ["chunk", "start", "end", "words", "title"]
+    style = Style(terminal_width(), may_colour())
+    return with_prose(Table(head, rows, frozenset({0, 4})), style) + "\n\n" if chunks else ""
+
+
+def _texts(chunks: Sequence[Chunk]) -> str:
+    """Each chunk below a line that says which it is; control characters are written out where somebody watches."""
+    shown = []
+    for chunk in chunks:
+        title = f"  {printable(chunk.title)}" if chunk.title else ""
+        shown.append(f"=== {printable(chunk.chunk_id)}{title}\n{_harmless(chunk.text).rstrip(chr(10))}\n\n")
+    return "".join(shown)
+
+
+def _harmless(text: str) -> str:
+    if not sys.stdout.isatty():
+        return text
+    return "\n".join("\t".join(map(printable, line.rstrip("\r").split("\t"))) for line in text.split("\n"))
+
+
+def _summary(chunks: Sequence[Chunk], documents: Sequence[Document]) -> str:
+    from assay.chunkers import sizes
+    from assay.reports import Style
+
+    found = sizes(chunks)
+    parts = [f"{counted(found.n, 'chunk')} of {counted(len(documents), 'file')}"]
+    parts += [f"{name}: {_spread(one)}" for name, one in (("characters", found.characters), ("words", found.tokens)) if one]
+    return Style(terminal_width(), may_colour()).wrapped(" · ".join(parts)) + "\n"
+
+
+def _spread(one: Distribution) -> str:
+    return f"median {one.median:,.0f}, mean {one.mean:,.0f}, 5–95 % {one.p5:,.0f}–{one.p95:,.0f}, largest {one.max:,.0f}"
+
+
+COMMAND = Command("chunk", "cut files into chunks and show them", add_arguments, run_chunk, EXAMPLES, also_takes="paths")

@@ -1,0 +1,80 @@
+"""assay chunkers: list chunkers, or explain one."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+from assay.cli.program import Command
+from assay.cli.terminal import may_colour, terminal_width
+
+if TYPE_CHECKING:
+    from assay.chunkers import Chunker
+    from assay.reports import Style
+
+EXAMPLES = """\
+  assay chunkers
+  assay chunkers syntax_tree
+  assay chunkers -f json"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """A chunker to explain, or none for the list."""
+    parser.add_argument("chunker", nargs="?", help="one to explain; without it all are listed")
+    parser.add_argument("-f", "--format", default="text", choices=("text", "json"), metavar="FORMAT", help="text or json")
+
+
+def run_chunkers(options: argparse.Namespace) -> int:
+    """List or explain."""
+    from assay.chunkers import all_chunkers, find_chunker
+    from assay.reports import Style
+
+    chosen = find_chunker(options.chunker.partition("(")[0]) if options.chunker else None
+    if options.format == "json":
+        found: Any = _described(chosen) if chosen else [_described(one) for one in all_chunkers().values()]
+        sys.stdout.write(json.dumps(found, ensure_ascii=False, indent=2) + "\n")
+        return 0
+    style = Style(terminal_width(), may_colour())
+    sys.stdout.write(_explained(chosen, style) if chosen else _listed(all_chunkers().values(), style))
+    return 0
+
+
+def _described(chunker: Chunker) -> dict[str, Any]:
+    """Plain JSON values."""
+    return {
+        "name": chunker.name,
+        "meaning": chunker.meaning,
+        "edge_cases": _edge_cases(chunker),
+        "parameters": [{"name": one.name, "default": one.default, "meaning": one.meaning} for one in chunker.params],
+    }
+
+
+def _edge_cases(chunker: Chunker) -> str:
+    """What happens where the meaning alone does not say: the docstring of its function."""
+    return " ".join((inspect.getdoc(chunker.split) or "").split())
+
+
+def _listed(chunkers: Any, style: Style) -> str:
+    from assay.reports import Cell, Table, with_prose
+
+    rows = [[Cell(one.name), Cell(one.meaning)] for one in chunkers]
+    return with_prose(Table(["chunker", "what it makes chunks of"], rows, frozenset({0, 1})), style) + "\n"
+
+
+def _explained(chunker: Chunker, style: Style) -> str:
+    from assay.chunkers import written_value
+    from assay.reports import Cell, Table, with_prose
+
+    rows = [[Cell(one.name), Cell(written_value(one.default)), Cell(one.meaning)] for one in chunker.params]
+    parts = [
+        style.wrapped(f"{chunker.name}: {chunker.meaning}"),
+        style.wrapped(_edge_cases(chunker)),
+        with_prose(Table(["parameter", "default", "meaning"], rows, frozenset({0, 1, 2})), style),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+COMMAND = Command("chunkers", "list or explain chunkers", add_arguments, run_chunkers, EXAMPLES)

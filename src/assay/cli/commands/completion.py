@@ -1,0 +1,31 @@
+"""assay completion: a script that lets the shell complete commands, options and names."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from assay.cli.program import Command
+
+EXAMPLES = """\
+  eval "$(assay completion bash)"                                   # in ~/.bashrc
+  eval "$(assay completion zsh)"                                    # in ~/.zshrc, behind compinit
+  assay completion fish > ~/.config/fish/completions/assay.fish"""
+SHELLS = ("bash", "zsh", "fish")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Which shell."""
+    parser.add_argument("shell", choices=SHELLS, metavar="bash|zsh|fish", help="the shell that shall complete")
+
+
+def run_completion(options: argparse.Namespace) -> int:
+    """Print the script. Names of plug-ins are in it as far as they are installed now."""
+    from assay.cli.completion import SCRIPTS, typed_commands
+    from assay.cli.program import build_parser
+
+    sys.stdout.write(SCRIPTS[options.shell](typed_commands(build_parser())))
+    return 0
+
+
+COMMAND = Command("completion", "print a script that completes commands in a shell", add_arguments, run_completion, EXAMPLES)

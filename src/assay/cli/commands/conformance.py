@@ -1,0 +1,207 @@
+"""assay conformance: check somebody's own metric code against cases worked by hand."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import math
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+from assay.cli.program import Command
+from assay.cli.terminal import may_colour, terminal_width
+from assay.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    from assay.conformance import Case, Report
+
+TAIL = 10
+"""Lines of a failed command's standard error that are shown."""
+
+EXAMPLES = """\
+  assay conformance --command "python examples/my_metrics.py"
+  assay conformance --function my_module:score --topic ties gain
+  assay conformance --pytest my_module:score > test_my_metrics.py
+  assay conformance --cases --metrics ndcg
+  assay conformance --topics"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What is checked, by which cases, and how the report looks."""
+    subject = parser.add_argument_group("what is checked").add_mutually_exclusive_group(required=True)
+    subject.add_argument(
+        "--command", metavar="COMMAND", help="a program that reads a JSON line per case and writes one per answer"
+    )
+    subject.add_argument("--function", metavar="MODULE:NAME", help="a Python function score(metric, qrels, run) -> float")
+    subject.add_argument("--pytest", metavar="MODULE:NAME", help="print a pytest file that checks this function instead")
+    subject.add_argument("--cases", action="store_true", help="print the cases as JSON lines instead")
+    subject.add_argument("--topics", action="store_true", help="list the topics instead")
+    some = parser.add_argument_group("which cases")
+    some.add_argument(
+        "-m", "--metrics", nargs="+", action="extend", metavar="METRIC", help="only cases of these; cutoffs do not matter"
+    )
+    some.add_argument(
+        "--topic", nargs="+", action="extend", metavar="TOPIC", help="only cases of these topics; --topics lists all"
+    )
+    some.add_argument(
+        "--tolerance", type=_positive, default=1e-6, metavar="X", help="numbers as near as this are the same (default: 1e-6)"
+    )
+    some.add_argument(
+        "--timeout", type=_positive, default=60.0, metavar="SECONDS", help="how long a program may take (default: 60)"
+    )
+    parser.add_argument("-f", "--format", default="table", choices=("table", "json"), metavar="FORMAT", help="table or json")
+
+
+def run_conformance(options: argparse.Namespace) -> int:
+    """0 when nothing is wrong, 1 when something is."""
+    from assay.conformance import all_cases
+
+    cases = all_cases(options.metrics, options.topic)
+    if options.cases or options.topics or options.pytest is not None:
+        sys.stdout.write(_printed(options, cases))
+        return 0
+    report = _check_command(options, cases) if options.command is not None else _check_function(options, cases)
+    sys.stdout.write(_rendered(options, report))
+    return 0 if report.passed else 1
+
+
+def _printed(options: argparse.Namespace, cases: Sequence[Case]) -> str:
+    """The cases, their topics, or a file of tests."""
+    from assay.conformance import render_cases, render_pytest_file
+
+    if options.cases:
+        return render_cases(cases)
+    if options.topics:
+        return _topics(cases)
+    with _current_directory_importable():
+        _function(options.pytest, "--pytest")
+    return render_pytest_file(options.pytest, options.metrics, options.topic, tolerance=options.tolerance)
+
+
+def _topics(cases: Sequence[Case]) -> str:
+    """A line for each topic: its name, and the metrics of its cases."""
+    metrics: dict[str, list[str]] = {}
+    for case in cases:
+        metrics.setdefault(case.topic, []).append(case.title)
+    widest = max(map(len, metrics))
+    return "".join(f"{topic:<{widest}}  {' '.join(dict.fromkeys(names))}\n" for topic, names in metrics.items())
+
+
+def _rendered(options: argparse.Namespace, report: Report) -> str:
+    from assay.conformance import render_report
+    from assay.reports import written
+
+    if options.format == "json":
+        return written(report.to_dict())
+    return render_report(report, terminal_width(), colour=may_colour())
+
+
+def _check_command(options: argparse.Namespace, cases: Sequence[Case]) -> Report:
+    """Ask a program about every case at once."""
+    from assay.conformance import check_answers, parse_answers, render_requests
+
+    output, complaints = _run(_words(options.command), render_requests(cases), options.timeout)
+    answers = parse_answers(output, cases, "output of the command")
+    if not answers:
+        raise DataError(f"the command answered none of {len(cases)} cases: {options.command}", complaints)
+    return check_answers(cases, answers, tolerance=options.tolerance)
+
+
+def _words(command: str) -> list[str]:
+    """The command in words, as a shell would split it. Where nothing is called python, assay's own interpreter is."""
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise UsageError(f"--command {command!r}: {error}") from None
+    if not words:
+        raise UsageError('--command is empty; it is a program, such as "python my_metrics.py"')
+    if words[0] == "python" and shutil.which("python") is None:
+        words[0] = sys.executable
+    return words
+
+
+def _run(words: list[str], requests: str, timeout: float) -> tuple[str, list[str]]:
+    """What a program wrote, and the end of what it complained about. It is no shell that runs it."""
+    command = shlex.join(words)
+    try:
+        done = subprocess.run(words, input=requests.encode(), capture_output=True, timeout=timeout, check=False)  # noqa: S603 (asked for)
+    except OSError as error:
+        raise UsageError(f"--command {command}: {error.strerror or error}") from None
+    except subprocess.TimeoutExpired as error:
+        tail = _tail(error.stderr)
+        raise DataError(f"the command took longer than {timeout:g} s (--timeout allows more): {command}", tail) from None
+    if done.returncode:
+        raise DataError(f"the command {_ending(done.returncode)}: {command}", _tail(done.stderr))
+    return done.stdout.decode(errors="replace"), _tail(done.stderr)
+
+
+def _ending(code: int) -> str:
+    """How a program ended that did not end well."""
+    if code > 0:
+        return f"ended with exit code {code}"
+    return f"was ended by {signal.Signals(-code).name if -code in list(signal.Signals) else f'signal {-code}'}"
+
+
+def _tail(output: bytes | None) -> list[str]:
+    """The last lines of what was written."""
+    return (output or b"").decode(errors="replace").rstrip().splitlines()[-TAIL:]
+
+
+def _check_function(options: argparse.Namespace, cases: Sequence[Case]) -> Report:
+    """Ask a Python function about every case."""
+    from assay.conformance import check_function
+
+    with _current_directory_importable():
+        report = check_function(_function(options.function, "--function"), cases, tolerance=options.tolerance)
+    if len(report.skipped) == len(cases):
+        raise DataError(f"{options.function} answered none of {len(cases)} cases")
+    return report
+
+
+@contextmanager
+def _current_directory_importable() -> Iterator[None]:
+    """Modules beside the user are found, as `python` finds them."""
+    sys.path.insert(0, "")
+    try:
+        yield
+    finally:
+        with suppress(ValueError):  # the code may have changed the path itself
+            sys.path.remove("")
+
+
+def _function(target: str, flag: str) -> Any:
+    """The function that `module:name` stands for."""
+    from assay.conformance import split_target
+
+    module, name = split_target(target)
+    try:
+        function = reduce(getattr, name.split("."), importlib.import_module(module))
+    except AttributeError:
+        raise UsageError(f"{flag} {target}: {module} has no {name}") from None
+    except (Exception, SystemExit) as error:
+        raise UsageError(f"{flag} {target}: cannot be imported: {type(error).__name__}: {error}") from error
+    if not callable(function):
+        raise UsageError(f"{flag} {target}: this is a {type(function).__name__}, not a function")
+    return function
+
+
+def _positive(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 < value < math.inf:
+        raise argparse.ArgumentTypeError(f"a number above 0, not {text!r}")
+    return value
+
+
+COMMAND = Command(
+    "conformance", "check your own metric code against cases worked by hand", add_arguments, run_conformance, EXAMPLES
+)

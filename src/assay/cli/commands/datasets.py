@@ -1,0 +1,137 @@
+"""assay datasets: list benchmarks and formats, look into one, check it, or write it in another format."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from assay.cli.program import Command
+from assay.cli.terminal import may_colour, terminal_width
+from assay.errors import DataError, UsageError, near_matches
+from assay.text import counted, printable
+
+EXAMPLES = """\
+  assay datasets
+  assay datasets show rag-template
+  assay datasets show hpo-de:tiny
+  assay datasets check ./my-beir --run bm25.run
+  assay datasets convert ./my-beir my.json --to json"""
+ACTIONS = {"show": 1, "check": 1, "convert": 2}
+"""What can be done, and with how many paths."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What to do, and with what."""
+    parser.add_argument(
+        "action", nargs="?", metavar="show|check|convert", help="without it, benchmarks and formats are listed"
+    )
+    parser.add_argument(
+        "paths", nargs="*", metavar="dataset", help="a benchmark by path or name; convert: source and target"
+    )
+    parser.add_argument("--to", metavar="FORMAT", help="convert: the format to write")
+    parser.add_argument("--dataset-format", metavar="NAME", help="the format to read, where it is not recognised")
+    parser.add_argument("--run", dest="checked_run", metavar="RUN", help="check: a run to check against the benchmark")
+    parser.add_argument("-f", "--format", default="text", choices=("text", "json"), metavar="FORMAT", help="text or json")
+
+
+def run_datasets(options: argparse.Namespace) -> int:
+    """Dispatch; the number of paths is checked before anything is read."""
+    if options.action is None:
+        _refuse_strays(options)
+        return _list(options)
+    if options.action not in ACTIONS:
+        near = near_matches(options.action, ACTIONS)
+        hint = f" Did you mean {near[0]}?" if near else f" To look into a benchmark: assay datasets show {options.action}"
+        raise UsageError(f"there is nothing called {options.action!r} to do with datasets.{hint}")
+    if len(options.paths) != ACTIONS[options.action]:
+        wanted = "source and target" if options.action == "convert" else "one benchmark"
+        raise UsageError(f"assay datasets {options.action} takes {wanted}; {len(options.paths)} given")
+    _refuse_strays(options)
+    return {"show": _show, "check": _check, "convert": _convert}[options.action](options)
+
+
+def _refuse_strays(options: argparse.Namespace) -> None:
+    if options.to and options.action != "convert":
+        raise UsageError("--to belongs to assay datasets convert")
+    if options.checked_run and options.action != "check":
+        raise UsageError("--run belongs to assay datasets check")
+
+
+def _list(options: argparse.Namespace) -> int:
+    from assay.datasets import HPO, all_formats, bundled, load_cases, load_dataset
+    from assay.reports import datasets_to_dict, render_datasets
+
+    named = {name: load_cases(name) if name.startswith(HPO) else load_dataset(name) for name in bundled()}
+    if options.format == "json":
+        return _write_json(datasets_to_dict(named, all_formats()))
+    sys.stdout.write(render_datasets(named, all_formats(), _style()))
+    return 0
+
+
+def _show(options: argparse.Namespace) -> int:
+    from assay.datasets import PARTS, load_dataset
+    from assay.reports import render_statistics
+
+    dataset = load_dataset(options.paths[0], options.dataset_format)
+    content = {**dataset.get_statistics(), "fingerprints": {part: dataset.fingerprint(part) for part in PARTS}}
+    if options.format == "json":
+        content["grade_distribution"] = {f"{grade:g}": count for grade, count in content["grade_distribution"].items()}
+        content["repairs"] = [{"place": one.place, "what": one.what, "is_loss": one.is_loss} for one in dataset.repairs]
+        return _write_json(content)
+    sys.stdout.write(render_statistics(content, dataset.repairs, _style()))
+    return 0
+
+
+def _check(options: argparse.Namespace) -> int:
+    from assay.datasets import BenchmarkDataset, check_dataset, load_dataset, unreadable
+    from assay.files import as_source
+    from assay.reports import findings_to_dict, render_findings
+
+    try:
+        dataset = load_dataset(options.paths[0], options.dataset_format)
+    except DataError as error:
+        dataset, findings = BenchmarkDataset(str(options.paths[0])), unreadable(error)
+    else:
+        findings = check_dataset(dataset, as_source(options.checked_run) if options.checked_run else None)
+    if options.format == "json":
+        _write_json(findings_to_dict(findings, dataset))
+    else:
+        sys.stdout.write(render_findings(findings, dataset, _style()))
+    return 3 if any(finding.severity == "error" for finding in findings) else 0
+
+
+def _convert(options: argparse.Namespace) -> int:
+    from assay.datasets import check_target, find_format, load_dataset, not_written
+
+    source, target = options.paths
+    if not options.to:
+        raise UsageError("say which format to write: assay datasets convert SOURCE TARGET --to json")
+    written = find_format(options.to)
+    write = written.writer()
+    check_target(written, Path(target))
+    dataset = load_dataset(source, options.dataset_format)
+    write(dataset, Path(target))
+    sys.stdout.write(f"{printable(repr(dataset))}\nwritten to {printable(target)} as {written.name}\n")
+    if lost := not_written(dataset, load_dataset(target, written.name)):
+        sys.stdout.write(f"not written: {', '.join(lost)}\n")
+    if dataset.repairs:
+        what = counted(len(dataset.repairs), "repair")
+        sys.stdout.write(f"{what} while {printable(source)} was read: assay datasets show {printable(source)}\n")
+    return 0
+
+
+def _style() -> Any:
+    from assay.reports import Style
+
+    return Style(terminal_width(), may_colour())
+
+
+def _write_json(content: Any) -> int:
+    sys.stdout.write(json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
+    return 0
+
+
+COMMAND = Command("datasets", "list, show, check or convert benchmarks", add_arguments, run_datasets, EXAMPLES)

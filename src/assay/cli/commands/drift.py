@@ -1,0 +1,91 @@
+"""assay drift: how far today's answers are from yesterday's, without judgments."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from assay.cli.output_options import OF_TEXT, add_format, add_output, check_output, put_out
+from assay.cli.program import Command
+from assay.cli.scoring_options import whole_number
+from assay.errors import UsageError
+from assay.text import counted, printable, wrapped
+
+if TYPE_CHECKING:
+    from assay.monitoring import Drift
+
+EXAMPLES = """\
+  assay drift yesterday.run today.run
+  assay drift yesterday.run today.run --k 20 -f json"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Two runs."""
+    parser.add_argument("before", help="yesterday's run")
+    parser.add_argument("now", help="today's run")
+    parser.add_argument("--k", type=whole_number(1_000_000), default=10, metavar="K", help="ranks to look at (default: 10)")
+    add_format(parser, "table or json", ("table", "json"))
+    add_output(parser, OF_TEXT)
+
+
+def run_drift(options: argparse.Namespace) -> int:
+    """Says what moved; whether that is good or bad, only judgments tell."""
+    from assay.cli.inputs import describe_file_error
+    from assay.errors import DataError
+    from assay.files import as_source
+    from assay.model import Run
+    from assay.monitoring import measure_drift
+    from assay.reports import written
+
+    check_output(options.output, OF_TEXT, options.file_format)
+    if not options.k:
+        raise UsageError("--k is a number of ranks from 1 up")
+    runs = []
+    for source in (as_source(options.before), as_source(options.now)):
+        try:
+            runs.append(Run(source))
+        except DataError as error:
+            raise describe_file_error(error, source, "a run") from None
+    drift = measure_drift(runs[0], runs[1], options.k)
+    put_out(options, lambda form, style: written(drift.to_dict()) if form == "json" else _render(drift, style.width))
+    return 0
+
+
+def _render(drift: Drift, width: int | None = None) -> str:
+    """What moved first, then the figures; where lines have a width, values go below their names if they must."""
+    verdict = "; ".join(drift.findings)
+    rows = (
+        (f"rankings (RBO, p = 0.9; first {drift.k} in common)", f"{drift.rbo:.3f}; {100 * drift.overlap:.1f} %"),
+        ("ids that are new; that are gone", f"{100 * drift.churn:.1f} %; {100 * drift.gone:.1f} %"),
+        ("queries without a result", f"{100 * drift.empty_before:.1f} % → {100 * drift.empty_now:.1f} %"),
+        ("best score, median", f"{drift.median_before:.4g} → {drift.median_now:.4g}"),
+        ("scores apart (Kolmogorov–Smirnov)", f"{drift.shift:.3f} (p {_p_text(drift.p_shift)})"),
+    )
+    widest = max(len(name) for name, _ in rows)
+    lines = [
+        f"{'Something moved: ' + verdict if verdict else 'Nothing moved that is worth a look'}.",
+        f"{counted(drift.n_queries, 'query')} in both runs"
+        + (f", {drift.only_before:,} only before" if drift.only_before else "")
+        + (f", {drift.only_now:,} only now" if drift.only_now else ""),
+        "",
+    ]
+    lines += [line for name, value in rows for line in _row(name, value, widest, width)]
+    if drift.least_alike:
+        named = ", ".join(f"{printable(query)} ({figure:.2f})" for query, figure in drift.least_alike)
+        lines += ["", f"Least alike: {named}"]
+    return "\n".join(wrapped(line, width) if width and len(line) > width else line for line in lines) + "\n"
+
+
+def _row(name: str, value: str, widest: int, width: int | None) -> list[str]:
+    if width and 5 + widest + len(value) > width:
+        return [f"  {name}", f"    {value}"]
+    return [f"  {name:{widest}}   {value}"]
+
+
+def _p_text(p: float) -> str:
+    return "< 0.001" if p < 0.001 else f"= {p:.3f}"
+
+
+COMMAND = Command(
+    "drift", "say what moved between two runs, without judgments", add_arguments, run_drift, EXAMPLES, computes=True
+)

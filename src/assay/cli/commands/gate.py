@@ -1,0 +1,198 @@
+"""assay gate: stop a change that makes retrieval worse."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shlex
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.cli.output_options import add_format, add_store_argument, open_store
+from assay.cli.program import Command
+from assay.cli.stored_inputs import bless_command, find_baseline, find_results, read_rules
+from assay.cli.terminal import log_verbose, may_colour, terminal_width
+from assay.errors import AssayError, DataError, UsageError
+from assay.masking import mask
+from assay.text import counted, printable
+
+if TYPE_CHECKING:
+    from assay.monitoring import GateReport, Rule
+    from assay.store import LookupResult
+
+EXAMPLES = """\
+  assay gate latest --baseline main --rules gate.yaml -o gate.junit.xml -o summary.md
+  assay gate new.json --baseline old.json --rule "recall@10 drops <= 0.01" --rule "failed = 0"
+  assay gate --rule "mrr not worse than baseline by 0.02 (95%)" --require-baseline"""
+ENDINGS = {".xml": "junit", ".md": "markdown", ".json": "json", ".txt": "table"}
+FORMATS = ("table", "json", "markdown", "junit")
+USUAL_BASELINE = "main"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What is checked, against what, by which rules; and output."""
+    parser.add_argument(
+        "result", nargs="?", default="latest", help="a stored evaluation, or a file of --format json (default: latest)"
+    )
+    parser.add_argument("more", nargs="*", help=argparse.SUPPRESS)
+    parser.add_argument("--baseline", metavar="NAME", help="a blessed name, an evaluation or a file (default: main)")
+    parser.add_argument("--rules", action="append", default=[], metavar="FILE", help="gate.yaml; may be repeated")
+    parser.add_argument("--rule", action="append", default=[], metavar="RULE", help="one more rule; may be repeated")
+    parser.add_argument("--require-baseline", action="store_true", help="without a baseline the gate is broken: exit 3")
+    add_store_argument(parser)
+    show = parser.add_argument_group("output")
+    add_format(show, "table, json, markdown or junit", FORMATS)
+    show.add_argument(
+        "-o",
+        "--output",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="a file, its format by ending: junit.xml, md, json, txt; may be repeated",
+    )
+
+
+def run_gate(options: argparse.Namespace) -> int:
+    """Rules are read first. Where the gate is broken the files say so too, so that nobody reads the last one's."""
+    options.is_named, options.baseline = options.baseline is not None, options.baseline or USUAL_BASELINE
+    _check_outputs(options.output, options.file_format)
+    _refuse_bare_rules(options)
+    try:
+        report = _held(options)
+    except AssayError as error:
+        from assay.monitoring import broken_gate
+
+        report = broken_gate(error, options.baseline)
+        if options.format != "table":  # at the terminal the error says it all
+            sys.stdout.write(_renderers()[options.format](report))
+        _write(options, report)
+        _tell_github(report)
+        raise
+    sys.stdout.write(_renderers()[options.format](report))
+    _write(options, report)
+    _tell_github(report)
+    return report.exit_code
+
+
+def _refuse_bare_rules(options: argparse.Namespace) -> None:
+    """Rules have an option of their own: a word by itself is a result."""
+    meant = [*options.more, *([options.result] if re.search(r"[<>=]=?\s|\s[<>=]", options.result) else [])]
+    if not meant or (not options.more and Path(options.result).exists()):
+        return
+    rules = " ".join(f"--rule {shlex.quote(word)}" for word in (*meant[-1:], *meant[:-1]))
+    raise UsageError(f"{meant[0]!r} is no result; rules are given as {rules}")
+
+
+def _held(options: argparse.Namespace) -> GateReport:
+    from dataclasses import replace
+    from functools import cache
+
+    from assay.monitoring import gate, metrics_of
+
+    find_now = cache(lambda: find_results(options.result, options.store))
+    rules = read_rules(options.rules, options.rule, lambda: metrics_of(find_now().results))
+    now = find_now()
+    before, meant = find_baseline(options.baseline, options.store)
+    if before is None:
+        _refuse_no_baseline(options, now, meant)
+    log_verbose(
+        options, f"{now.label}, held against {before.label if before else 'nothing'} by {counted(len(rules), 'rule')}"
+    )
+    best = _best(options, rules, now)
+    anew = bless_command(options.baseline, now.evaluation)
+    report = gate(now.results, before.results if before else None, rules, name=options.baseline, best=best, anew=anew)
+    notes = report.notes
+    if before and before.evaluation and before.evaluation == now.evaluation:
+        notes = (*notes, f"{options.baseline} is this very evaluation, so nothing can be worse than it")
+    return replace(report, baseline=before.label if before else "", notes=notes)
+
+
+def _best(options: argparse.Namespace, rules: Sequence[Rule], now: LookupResult) -> dict[tuple[str, str, str], float]:
+    """The best figures before a stored evaluation; a file has no history."""
+    from assay.monitoring import best_so_far
+
+    if not now.evaluation:
+        return {}
+    with open_store(options) as store:
+        return best_so_far(rules, store.history, now.evaluation)
+
+
+def _refuse_no_baseline(options: argparse.Namespace, now: LookupResult, meant: str) -> None:
+    """Say how one is made. It is an error on request, and where others are there: then the name is a slip, or is new."""
+    command = bless_command(options.baseline.partition("#")[0], now.evaluation or "latest")
+    others = _blessed(options) if options.is_named else []
+    if others:
+        known = ", ".join(others)
+        raise DataError(f"there is no baseline {options.baseline}{meant}; there are {known}, and {command} makes one")
+    said = f"there is no baseline {options.baseline} yet{meant}, so nothing is compared: {command} makes one"
+    if options.require_baseline:
+        raise DataError(said)
+    sys.stderr.write(f"note: {printable(said)}\n")
+
+
+def _blessed(options: argparse.Namespace) -> list[str]:
+    """The names that were blessed in the store; none where there is no store."""
+    from assay.store import parse_location
+
+    if not parse_location(options.store).exists:
+        return []
+    with open_store(options) as store:
+        return sorted(store.baselines())
+
+
+def _renderers() -> dict[str, Callable[[GateReport], str]]:
+    from assay.monitoring import render_gate, render_gate_junit, render_gate_markdown
+    from assay.reports import written
+
+    return {
+        "table": lambda report: render_gate(report, terminal_width(), colour=may_colour()),
+        "json": lambda report: written(report.to_dict()),
+        "markdown": render_gate_markdown,
+        "junit": render_gate_junit,
+    }
+
+
+def _check_outputs(paths: Sequence[str], form: str) -> None:
+    from assay.reports import OR_FLAG, form_of
+
+    for path in map(Path, paths):
+        if not form_of(path, form, ENDINGS):
+            raise UsageError(f"-o {path}: the ending tells the format; there are junit.xml, md, json and txt; {OR_FLAG}")
+        if path.is_dir() or not path.parent.exists():
+            raise UsageError(f"-o {path}: a file in a folder that exists is needed")
+
+
+def _write(options: argparse.Namespace, report: GateReport) -> None:
+    """Files are written whole or not at all."""
+    from assay.atomic_write import atomic_write
+    from assay.monitoring import render_gate
+    from assay.reports import form_of
+
+    for path in map(Path, options.output):
+        name = form_of(path, options.file_format, ENDINGS)
+        text = render_gate(report) if name == "table" else _renderers()[name](report)
+        with atomic_write(path) as file:
+            file.write(mask(text).encode("utf-8", "surrogatepass" if name == "json" else "replace"))
+    if options.output:
+        sys.stderr.write(f"wrote {printable(', '.join(options.output))}\n")
+
+
+def _tell_github(report: GateReport) -> None:
+    """Annotations beside the change, and the summary of the step; only where GitHub runs us."""
+    if os.environ.get("GITHUB_ACTIONS") != "true":
+        return
+    from assay.monitoring import render_annotations, render_gate_markdown
+
+    sys.stderr.write(render_annotations(report))
+    if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
+        try:
+            with Path(summary).open("a", encoding="utf-8", errors="replace") as file:
+                file.write(mask(render_gate_markdown(report)))
+        except OSError as error:
+            sys.stderr.write(f"note: the summary of this step cannot be written: {error.strerror or error}\n")
+
+
+COMMAND = Command("gate", "stop a change that makes results worse", add_arguments, run_gate, EXAMPLES, computes=True)

@@ -1,0 +1,81 @@
+"""assay history: how a metric went over time, and where it changed."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from assay.cli.output_options import add_store_argument, open_store, stored_metric
+from assay.cli.program import Command
+from assay.cli.terminal import terminal_width
+from assay.errors import NothingSelected, near_matches
+from assay.grammar import WrittenName
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from assay.store import Entry
+
+MOST_NAMED = 10
+EXAMPLES = """\
+  assay history -m ndcg@10 --benchmark hpo-en
+  assay history -m latency_p95 --provider dense --since 30d
+  assay history -m mrr -f csv > history.csv"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Which series, and output."""
+    parser.add_argument("-m", "--metric", type=WrittenName, default="ndcg@10", metavar="METRIC", help="default: ndcg@10")
+    parser.add_argument("--benchmark", metavar="BENCHMARK", help="only this one")
+    parser.add_argument("--provider", metavar="PROVIDER", help="only this one")
+    parser.add_argument("--since", metavar="AGE", help="such as 30d, 12w, 6h, 45m (minutes) or 2026-11-01")
+    add_store_argument(parser)
+    parser.add_argument(
+        "-f", "--format", default="table", choices=("table", "json", "csv"), metavar="FORMAT", help="table, json or csv"
+    )
+
+
+def run_history(options: argparse.Namespace) -> int:
+    """The metric is checked before the store is opened, unless only stored results have one of that name."""
+    from assay.monitoring import history_csv, render_history, series_of
+    from assay.reports import written
+
+    bound = stored_metric(options.metric, options)
+    metric = bound.name
+    with open_store(options) as store:
+        series = series_of(store.history(metric, options.benchmark, options.provider, options.since), bound)
+        if not series:
+            raise NothingSelected(_nothing(options, metric, store.list()))
+    if options.format == "json":
+        sys.stdout.write(
+            written({"schema": "assay.history/1", "metric": metric, "series": [one.to_dict() for one in series]})
+        )
+    else:
+        is_csv = options.format == "csv"
+        sys.stdout.write(history_csv(series) if is_csv else render_history(series, metric, terminal_width()))
+    return 0
+
+
+def _nothing(options: argparse.Namespace, metric: str, entries: Sequence[Entry]) -> str:
+    """What was asked for, what may have been meant, and what there is."""
+    given = {"on": options.benchmark, "of": options.provider, "since": options.since}
+    said = "".join(f" {word} {value}" for word, value in given.items() if value)
+    known = {
+        "benchmark": list(dict.fromkeys(entry.benchmark for entry in entries)),
+        "provider": list(dict.fromkeys(entry.provider for entry in entries)),
+        "metric": list(dict.fromkeys(name for entry in entries for name in entry.figures)),
+    }
+    asked = {"benchmark": options.benchmark, "provider": options.provider, "metric": metric}
+    lacking = [kind for kind, name in asked.items() if name and name not in known[kind]]
+    if not entries or not lacking:
+        return f"no stored result has {metric}{said}; assay results lists what is there"
+    kind = lacking[0]
+    near = near_matches(str(asked[kind]), known[kind])
+    meant = f" Did you mean {' or '.join(near)}?" if near else ""
+    names = sorted(known[kind])
+    there = ", ".join(names[:MOST_NAMED]) + (" …" if len(names) > MOST_NAMED else "")
+    return f"no stored result has {metric}{said}.{meant}   (the {kind}s there are: {there})"
+
+
+COMMAND = Command("history", "show how a metric went over time", add_arguments, run_history, EXAMPLES)

@@ -1,0 +1,194 @@
+"""assay judgments: grades that people gave on the web pages; list, export or withdraw them, see how far judges agree."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assay.cli.output_options import add_store_argument, open_store
+from assay.cli.program import Command
+from assay.cli.terminal import may_colour, terminal_width
+from assay.errors import DataError, NothingSelected, UsageError, near_matches
+from assay.text import counted, percent, printable
+
+if TYPE_CHECKING:
+    from assay.store import JudgeAgreement, Judgment, Store
+
+EXAMPLES = """\
+  assay judgments --benchmark rag-template
+  assay judgments export -o qrels.txt --benchmark rag-template
+  assay judgments agreement
+  assay judgments withdraw --judge Ana --query q01 --document p171"""
+SCHEMA = "assay.judgments/1"
+ACTIONS = ("list", "export", "agreement", "withdraw")
+NEEDED = ("judge", "query", "document")
+"""What says which grade is withdrawn; and the benchmark, where several have that pair."""
+PLURAL = {"query": "queries"}
+MOST_NAMED = 10
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What to do with which judgments."""
+    parser.add_argument(
+        "action",
+        nargs="?",
+        default="list",
+        metavar="|".join(ACTIONS),
+        help="list them (the default); write them as TREC qrels; Cohen's κ of every two judges; take one back",
+    )
+    parser.add_argument("--benchmark", metavar="NAME", help="those about this benchmark")
+    parser.add_argument("--judge", metavar="NAME", help="those of this judge")
+    parser.add_argument("--query", metavar="ID", help="those for this query")
+    parser.add_argument("--document", metavar="ID", help="those of this document")
+    parser.add_argument("-o", "--output", metavar="FILE", help="export: the file that is written")
+    parser.add_argument("-f", "--format", default="table", choices=("table", "json", "csv"), help="table, json or csv")
+    add_store_argument(parser)
+
+
+def run_judgments(options: argparse.Namespace) -> int:
+    """Dispatch; what is written wrongly shows before the store is opened."""
+    if options.action not in ACTIONS:
+        near = near_matches(options.action, ACTIONS)
+        raise UsageError(
+            f"write assay judgments {'|'.join(ACTIONS)}, not {options.action!r}{f': {near[0]}?' if near else ''}"
+        )
+    if bool(options.output) != (options.action == "export"):
+        raise UsageError("write assay judgments export -o qrels.txt; -o is for export, and export needs it")
+    if options.action == "withdraw" and not all(getattr(options, name) for name in NEEDED):
+        raise UsageError(f"one grade is withdrawn at a time: add {' '.join(f'--{name} …' for name in NEEDED)}")
+    with open_store(options) as store:
+        who = None if options.judge is None else _as_kept(options.judge)
+        found = store.judgments.find(options.benchmark, options.query, options.document, who)
+        if not found:
+            _refuse_none(store.judgments.find(), options, str(store.place))
+        if options.action == "withdraw":
+            sys.stdout.write(_withdraw(store, found))
+            return 0
+    do = {"list": _list, "export": _export, "agreement": _agreement}[options.action]
+    sys.stdout.write(do(found, options))
+    return 0
+
+
+def _as_kept(name: str) -> str:
+    from assay.store import judge_name
+
+    return judge_name(name)
+
+
+def _withdraw(store: Store, found: Sequence[Judgment]) -> str:
+    """Take one grade back, and say which it was."""
+    if len(found) > 1:
+        benchmarks = ", ".join(sorted(one.benchmark for one in found))
+        raise UsageError(f"there is such a grade on several benchmarks: add --benchmark with one of {benchmarks}")
+    (one,) = found
+    if not store.judgments.withdraw(one):
+        raise NothingSelected("somebody else has just withdrawn it")
+    return (
+        printable(f"withdrawn: the grade {one.grade:g} of {one.judge} for {one.document} and {one.query} on {one.benchmark}")
+        + "\n"
+    )
+
+
+def _refuse_none(every: Sequence[Judgment], options: argparse.Namespace, place: str) -> None:
+    """Say what there is instead, or how judgments come about."""
+    if not every:
+        raise NothingSelected(f"nobody has judged anything in {place} yet; assay serve shows queries where people can")
+    asked = {name: getattr(options, name) for name in ("benchmark", *NEEDED) if getattr(options, name)}
+    known = {name: sorted({getattr(one, name) for one in every}) for name in asked}
+    meant = [near for name, value in asked.items() for near in near_matches(value, known[name])]
+    said = " and ".join(f"{name} {value}" for name, value in asked.items())
+    there = "; ".join(f"{PLURAL.get(name, f'{name}s')}: {_few(names)}" for name, names in known.items())
+    raise NothingSelected(f"no judgment has {said}{f'. Did you mean {meant[0]}?' if meant else ''} ({there})")
+
+
+def _few(names: Sequence[str]) -> str:
+    return ", ".join(names[:MOST_NAMED]) + (", …" if len(names) > MOST_NAMED else "")
+
+
+def _list(found: Sequence[Judgment], options: argparse.Namespace) -> str:
+    if options.format == "json":
+        return _json([one.to_dict() for one in found])
+    if options.format == "csv":
+        return _csv([one.to_dict() for one in found])
+    head = ["benchmark", "query", "document", "grade", "judge", "judged (UTC)", "note"]
+    rows = [
+        [one.benchmark, one.query, one.document, f"{one.grade:g}", one.judge, one.judged[:16].replace("T", " "), one.note]
+        for one in found
+    ]
+    return _table(head, rows, {0, 1, 2, 4, 5, 6}) + f"\n{counted(len(found), 'judgment')}\n"
+
+
+def _export(found: Sequence[Judgment], options: argparse.Namespace) -> str:
+    """One grade for each pair: of several judges the median, and of two in the middle the lower one.
+
+    What TREC files cannot hold is named, and the rest is written.
+    """
+    from assay.files import write_qrels
+    from assay.store import exportable
+
+    benchmarks = sorted({one.benchmark for one in found})
+    if len(benchmarks) > 1:
+        raise UsageError(f"qrels are of one benchmark: add --benchmark with one of {', '.join(benchmarks)}")
+    file = Path(options.output)
+    if file.is_dir() or not file.parent.exists():
+        raise UsageError(f"{file}: a file in a folder that exists is needed")
+    can = exportable(found)
+    if not can.grades:
+        raise DataError(f"{can.said}; assay judgments -f json writes them all")
+    if can.left_out:
+        sys.stderr.write(f"note: {can.said}; they are left out, and assay judgments -f json writes them all\n")
+    write_qrels(can.grades, file)
+    n_judges = len({one.judge for one in found})
+    several = f" by {counted(n_judges, 'judge')}; where they differ, the median" if n_judges > 1 else ""
+    written = f"{counted(can.n_pairs, 'grade')} for {counted(len(can.grades), 'query')} written to {file}{several}"
+    return printable(written) + "\n"
+
+
+def _agreement(found: Sequence[Judgment], options: argparse.Namespace) -> str:
+    from assay.store import judge_agreements
+
+    agreements = judge_agreements(found)
+    if options.format == "json":
+        return _json([one.to_dict() for one in agreements], "agreement")
+    if options.format == "csv":
+        return _csv([one.to_dict() for one in agreements])
+    if not agreements:
+        return f"no two judges have graded the same pair yet ({counted(len(found), 'judgment')})\n"
+    rows = [[f"{one.a} and {one.b}", f"{one.n_pairs:,}", percent(one.same), *_kappas(one)] for one in agreements]
+    table = _table(["judges", "pairs", "same grade", "κ", "κ weighted"], rows, {0})
+    return f"{table}\nκ: 1 is full agreement, 0 what chance would give; weighted, near grades differ less than far ones\n"
+
+
+def _kappas(one: JudgeAgreement) -> list[str]:
+    return [f"{kappa:.3f}" if kappa == kappa else "–" for kappa in (one.kappa, one.weighted_kappa)]
+
+
+def _json(plain: Any, name: str = "judgments") -> str:
+    return json.dumps({"schema": SCHEMA, name: plain}, ensure_ascii=False, indent=2) + "\n"
+
+
+def _csv(rows: Sequence[dict[str, Any]]) -> str:
+    """A line for each, the names of the columns first; no text that a spreadsheet would take for a formula."""
+    from assay.reports import csv_of
+
+    return csv_of(rows)
+
+
+def _table(head: list[str], rows: Sequence[Sequence[str]], texts: set[int]) -> str:
+    from assay.reports import Cell, Style, Table, fitted
+
+    cells = [[Cell(printable(text)) for text in row] for row in rows]
+    return "\n\n".join(fitted(Table(head, cells, frozenset(texts)), Style(terminal_width(), may_colour()))) + "\n"
+
+
+COMMAND = Command(
+    "judgments",
+    "list the grades that people gave, export or withdraw them, or see how far judges agree",
+    add_arguments,
+    run_judgments,
+    EXAMPLES,
+)

@@ -1,0 +1,83 @@
+"""assay metrics: every metric, one of them in full, or those that answer a question."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import Any
+
+from assay.cli.program import Command
+from assay.cli.terminal import terminal_width
+from assay.errors import UsageError
+from assay.text import printable
+
+EXAMPLES = """\
+  assay metrics
+  assay metrics ndcg
+  assay metrics rag
+  assay metrics --for 'single answer'"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """A metric or group to explain, or none for the list."""
+    parser.add_argument("metric", nargs="?", help="any spelling of a metric, or a group; without it all are listed")
+    parser.add_argument(
+        "--for",
+        dest="question",
+        metavar="QUESTION",
+        help="the metrics for what you want to know, in words: single answer, everything, order, judgments, reranker …",
+    )
+    parser.add_argument("-f", "--format", default="text", choices=("text", "json"), metavar="FORMAT", help="text or json")
+
+
+def run_metrics(options: argparse.Namespace) -> int:
+    """List or explain."""
+    is_data = options.format == "json"
+    if options.question is not None:
+        if options.metric is not None:
+            raise UsageError(f"either a metric ({options.metric}) is explained or a question is answered (--for), not both")
+        answer = _for_question(options.question, is_data)
+    else:
+        answer = _as_data(options.metric) if is_data else _as_text(options.metric)
+    sys.stdout.write(f"{answer}\n")
+    return 0
+
+
+def _for_question(text: str, is_data: bool) -> str:
+    from assay.metrics import describe_question, explain_question
+
+    """Misspelt words are mended, and that is told: somebody may have meant something else."""
+    from assay.metrics import find_questions, read_as
+
+    found, read = find_questions(text), read_as(text)
+    if read != text:
+        sys.stderr.write(f'note: "{printable(text)}" is read as "{printable(read)}"\n')
+    if is_data:
+        return json.dumps([describe_question(question) for question in found], ensure_ascii=False, indent=2)
+    return "\n\n".join(explain_question(question, terminal_width()) for question in found)
+
+
+def _as_data(name: str | None) -> str:
+    from assay.metrics import GROUPS, all_metrics, describe, parse_name
+
+    content: Any
+    if name in GROUPS:
+        content = list(GROUPS[name])
+    else:
+        content = describe(parse_name(name)) if name else [describe(metric) for metric in all_metrics().values()]
+    return json.dumps(content, ensure_ascii=False, indent=2)
+
+
+def _as_text(name: str | None) -> str:
+    from assay.metrics import GROUPS, explain, explain_group, list_all, parse_name
+
+    width = terminal_width()
+    if name in GROUPS:
+        return explain_group(name, width)
+    return explain(parse_name(name), width) if name else list_all(width)
+
+
+COMMAND = Command(
+    "metrics", "list every metric, explain one, or say which fits a question", add_arguments, run_metrics, EXAMPLES
+)

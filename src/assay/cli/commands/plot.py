@@ -1,0 +1,192 @@
+"""assay plot: a chart of results as a file, and what it says in words."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assay.cli.inputs import add_system_arguments
+from assay.cli.output_options import add_store_argument, open_store, stored_metric
+from assay.cli.program import Command
+from assay.cli.scoring_options import whole_number
+from assay.cli.terminal import may_colour, terminal_width
+from assay.errors import NothingSelected, UsageError
+from assay.grammar import WrittenName
+from assay.text import printable, wrapped
+
+if TYPE_CHECKING:
+    from assay.charts import Chart, Drawing
+
+EXAMPLES = """\
+  assay plot
+  assay plot bars latest -m ndcg@10 -o bars.svg
+  assay plot paired_scatter before.json after.json -m mrr -o scatter.png --theme dark
+  assay plot by_k "results.json#hpo-en" -m recall@10 --k 1 3 5 10 -o by_k.pdf -o by_k.csv
+  assay plot slices main latest --by difficulty -o slices.svg
+  assay plot critical_difference qrels.txt bm25.run dense.run hybrid.run -m map -o ranks.svg
+  assay plot history -m ndcg@10 --benchmark hpo-en --since 90d -o history.svg"""
+LARGEST = 10_000
+FLAGS = {"metrics": "-m", "by": "--by", "k": "--k", "benchmark": "--benchmark", "provider": "--provider", "since": "--since"}
+OF_HISTORY = ("benchmark", "provider", "since")
+HISTORY_METRIC = "ndcg@10"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The kind of chart, what it is drawn of, its size and colours, and where it goes."""
+    parser.add_argument("kind", nargs="?", metavar="KIND", help="such as bars; without it the kinds are listed")
+    add_system_arguments(parser)
+    add_store_argument(parser)
+    group = parser.add_argument_group("chart")
+    group.add_argument("--by", metavar="TAG", help="slices: the tag, such as difficulty or language")
+    group.add_argument(
+        "--k", nargs="+", type=whole_number(LARGEST**2, 1), metavar="K", help="by_k: the cutoffs, such as 1 3 5 10"
+    )
+    group.add_argument("--benchmark", metavar="BENCHMARK", help="history: only this one")
+    group.add_argument("--provider", metavar="PROVIDER", help="history: only this one")
+    group.add_argument("--since", metavar="AGE", help="history: such as 30d, 12w, 6h or 2026-11-01")
+    show = parser.add_argument_group("output")
+    show.add_argument(
+        "-o",
+        "--output",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="svg, png, pdf, json (Vega-Lite) or csv (the rows behind it); may be repeated",
+    )
+    show.add_argument("--title", default="", metavar="TEXT", help="what stands above it")
+    show.add_argument("--theme", choices=("light", "dark"), default="light", help="light (default) or dark")
+    show.add_argument("--width", type=whole_number(LARGEST, 50), metavar="POINTS", help="of the plot, without its labels")
+    show.add_argument("--height", type=whole_number(LARGEST, 50), metavar="POINTS", help="of the plot, without its labels")
+
+
+def run_plot(options: argparse.Namespace) -> int:
+    """Names and files are checked before anything is read. The words of the chart are printed, the files are written."""
+    from assay.charts import find_chart, require
+
+    if options.kind is None:
+        return _list_kinds(options)
+    chart = find_chart(options.kind)
+    _refuse_flags(chart, options)
+    for ending in _endings(options.output):
+        require(ending)
+    drawing = _history(options) if chart.needs_series else _drawn(chart, options)
+    drawing = drawing.sized(options.width, options.height)
+    _write(drawing, options)
+    width = terminal_width()
+    sys.stdout.write((wrapped(drawing.alt, width) if width else drawing.alt) + "\n")
+    if options.output:
+        sys.stderr.write(f"wrote {printable(', '.join(options.output))}\n")
+    return 0
+
+
+def _list_kinds(options: argparse.Namespace) -> int:
+    from assay.charts import all_charts
+    from assay.reports import Cell, Style, Table, with_prose
+
+    if options.files or options.output or any(getattr(options, name) for name in FLAGS):
+        raise UsageError(f"which chart? Its kind comes first: {options.prog} bars latest -m ndcg@10 -o bars.svg")
+    rows = [[Cell(one.name), Cell(one.needs), Cell(one.meaning.rstrip("."))] for one in all_charts().values()]
+    table = Table(["chart", "drawn of", "what it shows"], rows, frozenset({0, 1, 2}))
+    sys.stdout.write(with_prose(table, Style(terminal_width(), may_colour())) + "\n")
+    return 0
+
+
+def _refuse_flags(chart: Chart, options: argparse.Namespace) -> None:
+    """A flag that the chart has no use for is a mistake, and told as one."""
+    used = {"metric": "metrics", "cutoffs": "k"}
+    mine = {used.get(name, name) for name in chart.takes}
+    mine |= {"metrics", *OF_HISTORY} if chart.needs_series else set()
+    if strange := [flag for name, flag in FLAGS.items() if name not in mine and getattr(options, name)]:
+        raise UsageError(f"{', '.join(strange)}: {chart.name} has no use for it")
+    if "metric" in chart.takes and len(options.metrics or ()) > 1:
+        raise UsageError(f"{chart.name} shows one metric, not {' '.join(options.metrics)}; heat_map shows several")
+    if "by" in chart.takes and not options.by:
+        raise UsageError(f"{chart.name} need a tag: {options.prog} {chart.name} latest --by difficulty")
+    if chart.needs_series and options.files:
+        raise UsageError(
+            f"{chart.name} is about all evaluations of the store, not {' '.join(options.files)}; "
+            "choose by --benchmark, --provider and --since"
+        )
+
+
+def _endings(outputs: Sequence[str]) -> list[str]:
+    """The kind of each file; what cannot be written is refused."""
+    from assay.charts import renderings
+
+    known = list(renderings())
+    for output in outputs:
+        if Path(output).suffix.lower().removeprefix(".") not in known:
+            raise UsageError(f"-o {output}: the ending tells the format; there are {', '.join(known)}")
+        if Path(output).is_dir():
+            raise UsageError(f"-o {output}: a file is needed; there is a folder of that name")
+        if outputs.count(output) > 1:
+            raise UsageError(f"-o {output}: given twice, and the second would replace the first")
+    return [Path(output).suffix.lower().removeprefix(".") for output in outputs]
+
+
+def _drawn(chart: Chart, options: argparse.Namespace) -> Drawing:
+    """A chart of results: those of all benchmarks together, unless queries are looked at one by one."""
+    from assay.charts import Subject
+    from assay.cli.stored_inputs import read_sources
+    from assay.comparison import asked_metrics
+
+    if not options.files and not options.dataset:
+        options.files = ["latest"]
+    options.prog = f"{options.prog} {chart.name}"
+    groups = read_sources(options).groups
+    results = tuple(result for group in groups for result in group)
+    asked = [metric.name for metric in asked_metrics(results, options.metrics)] if options.metrics else []
+    about: dict[str, Any] = {"by": options.by or "", "cutoffs": tuple(options.k or ()), "title": options.title}
+    if "metrics" in chart.takes:
+        about["metrics"] = tuple(asked)
+    elif "metric" in chart.takes:
+        about["metric"] = (asked or [""])[0]
+    return chart.draw(Subject(results, **about))
+
+
+def _history(options: argparse.Namespace) -> Drawing:
+    """A chart of the store's series, with the baselines there are."""
+    from assay.charts import draw
+    from assay.cli.commands.history import _nothing
+    from assay.monitoring import series_of
+
+    bound = stored_metric((options.metrics or [WrittenName(HISTORY_METRIC)])[0], options)
+    metric = bound.name
+    with open_store(options) as store:
+        series = series_of(store.history(metric, options.benchmark, options.provider, options.since), bound)
+        if not series:
+            raise NothingSelected(_nothing(options, metric, store.list()))
+        _refuse_mixed([one.benchmark for one in series])
+        blessed = store.baselines()
+    names: dict[str, str] = {}
+    for name, evaluation in blessed.items():  # one that stands for a single result is marked by the series itself
+        names[evaluation] = ", ".join(filter(None, (names.get(evaluation), name)))
+    return draw("history", series=tuple(series), baselines=names, title=options.title)
+
+
+def _refuse_mixed(benchmarks: Sequence[str]) -> None:
+    """Figures of different benchmarks have no common axis: which line is higher would say nothing."""
+    names = list(dict.fromkeys(benchmarks))
+    if len(names) > 1:
+        first = shlex.join(["--benchmark", names[0]])
+        raise UsageError(
+            f"history shows one benchmark, for others have another scale: {first}; there are {', '.join(names)}"
+        )
+
+
+def _write(drawing: Drawing, options: argparse.Namespace) -> None:
+    """Every file whole or not at all; all are made before the first is written."""
+    from assay.atomic_write import atomic_write
+    from assay.charts import render
+
+    made = [render(drawing, kind, options.theme) for kind in _endings(options.output)]
+    for output, content in zip(options.output, made, strict=True):
+        with atomic_write(Path(output), is_text=False) as file:
+            file.write(content)
+
+
+COMMAND = Command("plot", "draw a chart of results", add_arguments, run_plot, EXAMPLES, also_takes="files", computes=True)

@@ -1,0 +1,78 @@
+"""assay power: how small a difference these queries can find, and how many queries a difference needs."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from assay.cli.inputs import add_system_arguments, read_systems
+from assay.cli.output_options import OF_TEXT, add_format, add_output, check_output, put_out
+from assay.cli.program import Command
+from assay.cli.scoring_options import whole_number
+from assay.errors import UsageError
+
+if TYPE_CHECKING:
+    from assay.evaluation import Result
+    from assay.reports import PowerStudy
+
+EXAMPLES = """\
+  assay power result_a.json result_b.json -m ndcg@10
+  assay power qrels.txt bm25.run dense.run -m ndcg@10 --effect 0.01
+  assay power qrels.txt bm25.run dense.run -m map --power 0.9 -f json"""
+MOST_SEED = 1_000_000_000
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Two systems, and what shall be found."""
+    add_system_arguments(parser, n="two ")
+    group = parser.add_argument_group("power")
+    group.add_argument(
+        "--effect", type=float, metavar="D", help="the difference to be found (default: the one seen, and 0.01)"
+    )
+    group.add_argument("--power", type=float, default=0.8, metavar="CHANCE", help="the chance to find it (default: 0.8)")
+    group.add_argument("--alpha", type=float, default=0.05, metavar="ALPHA", help="a p up to this counts (default: 0.05)")
+    group.add_argument(
+        "--seed", type=whole_number(MOST_SEED), default=0, metavar="SEED", help="of the simulation (default: 0)"
+    )
+    group.add_argument(
+        "--intersect", action="store_true", help="take what both share where queries, data or policies differ"
+    )
+    show = parser.add_argument_group("output")
+    add_format(show, "table or json (default: table)", ("table", "json"))
+    add_output(show, OF_TEXT)
+
+
+def run_power(options: argparse.Namespace) -> int:
+    """Two systems; the metrics asked for, else the first they share."""
+    from assay.reports import power_to_json, render_power
+
+    check_output(options.output, OF_TEXT, options.file_format)
+    studies = [study for group in read_systems(options) for study in _studies(options, group)]
+    put_out(options, lambda form, style: power_to_json(studies) if form == "json" else render_power(studies, style))
+    return 0
+
+
+def _studies(options: argparse.Namespace, group: Sequence[Result]) -> list[PowerStudy]:
+    """One for each metric asked for."""
+    from assay.comparison import Comparison, ComparisonOptions, align
+    from assay.reports import PowerAsked, study_power
+
+    if len(group) != 2:
+        names = ", ".join(result.name for result in group)
+        raise UsageError(f"power is about two systems, and here are {len(group)}: {names}")
+    comparison = Comparison(align(group, options.metrics, intersect=options.intersect), ComparisonOptions(), ())
+    metrics = comparison.metrics if options.metrics else comparison.metrics[:1]
+    asked = PowerAsked(options.effect, options.power, options.alpha, options.seed)
+    return [study_power(comparison, metric.name, asked) for metric in metrics]
+
+
+COMMAND = Command(
+    "power",
+    "say what difference these queries can find",
+    add_arguments,
+    run_power,
+    EXAMPLES,
+    also_takes="files",
+    computes=True,
+)

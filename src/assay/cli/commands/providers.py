@@ -1,0 +1,131 @@
+"""assay providers: list providers, explain one, or check that one answers."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from contextlib import redirect_stdout
+from typing import TYPE_CHECKING, Any, TextIO
+
+from assay.cli.program import Command
+from assay.cli.scoring_options import seconds, whole_number
+from assay.cli.terminal import may_colour, terminal_width
+from assay.errors import ProviderError, UsageError, near_matches
+from assay.grammar import WrittenName
+from assay.text import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from assay.execution import Part, Response
+    from assay.reports import CheckReport
+
+EXAMPLES = """\
+  assay providers
+  assay providers bm25
+  assay providers check bm25
+  assay providers check "http(url='http://127.0.0.1:8000/search')" --benchmark ./my-beir --queries 5 --k 20"""
+
+ONE = "one provider at a time: assay providers bm25 explains one, assay providers check bm25 asks it a few queries"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """A provider to explain or to check, or none for the list."""
+    parser.add_argument("words", nargs="*", metavar="provider", help="a provider; after `check`, one with its parameters")
+    parser.add_argument(
+        "--benchmark",
+        default="rag-template",
+        metavar="BENCHMARK",
+        help="check: where queries come from (default: rag-template)",
+    )
+    parser.add_argument(
+        "--queries", type=whole_number(1_000_000, 1), default=3, metavar="N", help="check: how many to ask (default: 3)"
+    )
+    parser.add_argument(
+        "--k", type=whole_number(1_000_000, 1), default=10, metavar="K", help="check: documents to ask for (default: 10)"
+    )
+    parser.add_argument(
+        "--timeout", type=seconds, default=10.0, metavar="SECONDS", help="check: for one query (default: 10)"
+    )
+    parser.add_argument("-f", "--format", default="text", choices=("text", "json"), metavar="FORMAT", help="text or json")
+
+
+def run_providers(options: argparse.Namespace) -> int:
+    """List, explain or check."""
+    if options.words[:1] == ["check"]:
+        if len(options.words) != 2:
+            raise UsageError("say which provider to check: assay providers check bm25")
+        return _check(options, options.words[1])
+    if len(options.words) > 1:
+        is_typo = near_matches(options.words[0], ["check"])
+        raise UsageError(f"did you mean assay providers check {options.words[1]}?" if is_typo else ONE)
+    return _describe(options, options.words[0] if options.words else None)
+
+
+def _describe(options: argparse.Namespace, name: str | None) -> int:
+    from assay.providers import all_providers, find_provider
+    from assay.reports import Style, describe_provider, render_provider, render_providers
+
+    style = Style(terminal_width(), may_colour())
+    if options.format == "json":
+        found: Any = (
+            describe_provider(find_provider(name)) if name else [describe_provider(one) for one in all_providers().values()]
+        )
+        sys.stdout.write(json.dumps(found, ensure_ascii=False, indent=2) + "\n")
+    else:
+        sys.stdout.write(render_provider(find_provider(name), style) if name else render_providers(all_providers(), style))
+    return 0
+
+
+class Shown:
+    """Writes answers as they come, one line each."""
+
+    def __init__(self, report: CheckReport, out: TextIO) -> None:
+        self._report, self._out = report, out
+        self.write(report.head())
+
+    def append(self, _: str, answers: Sequence[Response], /) -> None:
+        """Show answers."""
+        for answer in answers:
+            self.write(self._report.row(answer) + "\n")
+
+    def write(self, text: str) -> None:
+        """Show it at once."""
+        self._out.write(text)
+        self._out.flush()
+
+
+def _check(options: argparse.Namespace, text: str) -> int:
+    """Ask a few queries and show what comes back. What a provider prints itself goes to standard error."""
+    from assay.execution import Progress, collect_responses
+    from assay.providers import notes_on_literals
+    from assay.reports import CheckReport, Style, describe_check
+
+    out, style = sys.stdout, Style(terminal_width(), may_colour())
+    with redirect_stdout(sys.stderr):
+        part = _part(options, text)
+        sys.stderr.write("".join(f"warning: {printable(note)}\n" for note in notes_on_literals([part.provider])))
+        shown = Shown(CheckReport(part, style), out) if options.format == "text" else None
+        answers = collect_responses(part, {}, shown, Progress(part.name, len(part.queries)))
+    if shown is None:
+        out.write(json.dumps(describe_check(part, answers), ensure_ascii=False, indent=2) + "\n")
+    else:
+        shown.write(CheckReport(part, style).verdict(answers))
+    return ProviderError.exit_code if any(answer.error is not None for answer in answers.values()) else 0
+
+
+def _part(options: argparse.Namespace, text: str) -> Part:
+    """What is asked: nothing twice, for a check shows what happens."""
+    from assay.datasets import load_dataset
+    from assay.execution import Part, RetryPolicy, Selection
+    from assay.providers import parse_provider
+
+    provider = parse_provider(WrittenName(text))
+    provider.check()
+    dataset = load_dataset(options.benchmark)
+    queries = Selection(limit=options.queries).apply(dataset.queries)
+    return Part(dataset, provider, queries, options.k, RetryPolicy(retries=0, timeout=options.timeout))
+
+
+COMMAND = Command("providers", "list, explain or check providers", add_arguments, run_providers, EXAMPLES)

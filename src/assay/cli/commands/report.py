@@ -1,0 +1,266 @@
+"""assay report: one page that shows what results say, to be opened offline, sent around or printed."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shlex
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.cli.commands.compare import add_how_arguments, how_of
+from assay.cli.inputs import add_system_arguments
+from assay.cli.output_options import add_by, add_store_argument
+from assay.cli.program import Command
+from assay.cli.stored_inputs import Sources, best_so_far, read_rules, read_sources
+from assay.errors import UsageError
+from assay.masking import mask
+from assay.text import printable
+
+if TYPE_CHECKING:
+    from assay.comparison import ComparisonOptions
+    from assay.evaluation import Result
+    from assay.metrics import BoundMetric
+    from assay.monitoring import GateReport
+    from assay.reports import BenchmarkReport, Page, WordsOf
+
+
+CHARTS = ("svg", "png", "pdf")
+PAGES = (".html", ".htm")
+MOVERS = 10
+"""Queries that lost and gained most, in files of text."""
+
+
+EXAMPLES = """\
+  assay report latest -o report.html
+  assay report main latest -o change.html -o change.md --gate gate.yaml
+  assay report before.json after.json -o cmp.html -o table.tex -o figures/ --charts pdf
+  assay report qrels.txt bm25.run dense.run -m ndcg@10 map -o runs.html --title "Two runs" """
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What it is about, how it is compared, and where it goes."""
+    add_system_arguments(parser)
+    add_store_argument(parser)
+    add_how_arguments(parser)
+    add_by(parser.add_argument_group("slices"))
+    gate = parser.add_argument_group("gate")
+    gate.add_argument(
+        "--gate", action="append", default=[], metavar="FILE", help="rules whose verdicts are shown: gate.yaml"
+    )
+    gate.add_argument("--rule", action="append", default=[], metavar="RULE", help="one more rule; may be repeated")
+    show = parser.add_argument_group("output")
+    show.add_argument(
+        "-o",
+        "--output",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="report.html; also md, tex, csv, json, txt, and a folder for charts, which ends in /; may be repeated",
+    )
+    show.add_argument("--charts", choices=CHARTS, help="kind of the charts in folders (default: svg)")
+    show.add_argument("--title", default="", metavar="TEXT", help="what the page is called")
+
+
+def run_report(options: argparse.Namespace) -> int:
+    """What can be refused is, before anything is read; nothing is written unless everything worked."""
+    how = how_of(options)
+    if not options.files and not options.dataset:
+        options.files = ["latest"]
+    check_files(options.output, options.prog, options.files, options.charts)
+    find_sources = cache(lambda: read_sources(options))
+    rules = _rules(options, find_sources)
+    sources = find_sources()
+    matters = _matters(options, sources, how)
+    gate = _gate(options, sources, rules)
+    matters = [replace(one, gate=gate) for one in matters]
+    written = write_files(options, matters)
+    sys.stderr.write(f"wrote {printable(', '.join(written))}\n")
+    return 0
+
+
+def _matters(options: argparse.Namespace, sources: Sources, how: ComparisonOptions) -> list[BenchmarkReport]:
+    """A part of the page for each benchmark; several systems on one are compared."""
+    from assay.reports import BenchmarkReport, anchor_of
+
+    words_of = _words_of(options)
+    groups = sources.groups
+    found = []
+    for place, group in enumerate(groups, 1):
+        name = anchor_of(str(place), group[0].benchmark) if len(groups) > 1 else ""
+        by = tuple(options.by or ())
+        if len(group) == 1:
+            found.append(BenchmarkReport((_chosen(options, group[0]),), by=by, group=name, words_of=words_of))
+            continue
+        from assay.comparison import compare_results
+
+        comparison = compare_results(group, how, metrics=options.metrics, intersect=options.intersect)
+        found.append(BenchmarkReport(tuple(group), comparison, by, group=name, words_of=words_of))
+    return found
+
+
+def _words_of(options: argparse.Namespace) -> WordsOf:
+    """Where documents can be read: in the benchmark that was given, else in the one that comes with assay."""
+    from assay.web import texts_of
+
+    if not options.dataset:
+        return texts_of
+    from assay.datasets import load_dataset
+
+    documents = load_dataset(options.dataset, options.dataset_format).documents
+
+    def found(result: Result, names: Sequence[str]) -> dict[str, str]:  # noqa: ARG001 (all are about this benchmark)
+        return {name: str(getattr(documents[name], "text", "")) for name in names if name in documents}
+
+    return found
+
+
+def _chosen(options: argparse.Namespace, result: Result) -> Result:
+    """The result with the metrics asked for first, and no others but those beside them."""
+    if not options.metrics:
+        return result
+    from assay.comparison import shared_metrics
+
+    wanted = shared_metrics([result], options.metrics)
+    beside = tuple(one for one in result.metrics if one.name in result.beside and one not in wanted)
+    return replace(result, metrics=(*wanted, *beside))
+
+
+def _rules(options: argparse.Namespace, find_sources: Callable[[], Sources]) -> Sequence[object]:
+    if not options.gate and not options.rule:
+        return ()
+    from assay.monitoring import metrics_of
+
+    def recorded() -> list[BoundMetric]:
+        return [metric for group in find_sources().groups for metric in metrics_of(group)]
+
+    return read_rules(options.gate, options.rule, recorded)
+
+
+def _gate(options: argparse.Namespace, sources: Sources, rules: Sequence[object]) -> GateReport | None:
+    """The last source held against the rules, and against the first where there are two; it never fails the command."""
+    if not rules:
+        return None
+    from assay.monitoring import Rule, gate
+    from assay.store import LookupResult
+
+    if not sources.given:
+        raise UsageError(
+            "rules are about results: give stored or saved ones, as in assay report main latest --gate gate.yaml"
+        )
+    now = sources.given[-1]
+    before = sources.given[0] if len(sources.given) > 1 else None
+    known = [rule for rule in rules if isinstance(rule, Rule)]
+    best = best_so_far(known, LookupResult(now.results, now.label, now.evaluation), options.store)
+    name = before.label if before else "the baseline"
+    return gate(now.results, before.results if before else None, known, name=name, best=best)
+
+
+def check_files(outputs: Sequence[str], prog: str, files: Sequence[str], charts: str | None = None) -> None:
+    """Refuse what could not be written, and a report that would go nowhere."""
+    from assay.reports import ENDINGS, check_outputs
+
+    if not outputs:
+        raise UsageError(f"say where the report goes: {prog} {shlex.join(files)} -o report.html")
+    if charts and not any(map(is_folder, outputs)):
+        raise UsageError(f"--charts {charts} is about a folder of charts, and -o names none; add one, as in -o figures/")
+    for output in outputs:
+        if is_folder(output):
+            _check_folder(output)
+            continue
+        if Path(output).suffix.lower() not in (*PAGES, *ENDINGS):
+            known = ", ".join((PAGES[0], *ENDINGS))
+            raise UsageError(f"-o {output}: the ending tells the format; there are {known}, and folders end in /")
+        check_outputs([output], (*ENDINGS, *PAGES))
+    if len({Path(output).absolute() for output in outputs}) < len(outputs):
+        raise UsageError("-o: the same file is given twice, and the second would replace the first")
+
+
+def is_folder(output: str) -> bool:
+    """Whether charts go there: it ends in / or is a folder already."""
+    return output.endswith("/") or Path(output).is_dir()
+
+
+def _is_page(output: str) -> bool:
+    return Path(output).suffix.lower() in PAGES
+
+
+def _check_folder(output: str) -> None:
+    from assay.reports import refuse_place
+
+    if Path(output).exists() and not Path(output).is_dir():
+        raise UsageError(f"-o {output}: charts go to a folder, and there is a file of that name")
+    refuse_place(Path(output) / "chart", output)
+
+
+def write_files(options: argparse.Namespace, matters: Sequence[BenchmarkReport]) -> list[str]:
+    """Everything that was asked for; the page is worked out once. Gives what was written."""
+    from assay.atomic_write import atomic_write
+    from assay.reports import page_of, render_page
+
+    needs_page = any(is_folder(output) or _is_page(output) for output in options.output)
+    page = page_of(matters, options.title) if needs_page else None
+    written = []
+    for output in options.output:
+        if page is not None and is_folder(output):
+            n = _write_charts(Path(output), page, options.charts or CHARTS[0])
+            written.append(f"{output} ({n} charts)")
+            continue
+        text = render_page(page) if page is not None and _is_page(output) else _text(options, matters, output)
+        with atomic_write(Path(output)) as file:
+            file.write(mask(text).encode("utf-8", "surrogatepass" if output.endswith(".json") else "replace"))
+        written.append(output)
+    return written
+
+
+def _write_charts(folder: Path, page: Page, kind: str) -> int:
+    """One file for each chart, numbered in the order of the page."""
+    from assay.atomic_write import atomic_write
+    from assay.charts import render
+
+    figures = [(group.anchor, figure) for group in page.groups for figure in group.figures]
+    for number, (anchor, figure) in enumerate(figures, 1):
+        front = f"{anchor}-" if len(page.groups) > 1 else ""
+        name = re.sub(r"[^\w.@-]+", "_", f"{number:02}-{front}{figure.name}")[:100]
+        with atomic_write(folder / f"{name}.{kind}", is_text=False) as file:
+            file.write(render(figure.drawing, kind))
+    return len(figures)
+
+
+def _text(options: argparse.Namespace, matters: Sequence[BenchmarkReport], output: str) -> str:
+    """The same in a format of text: comparisons where there are any, else the results."""
+    from assay.reports import ENDINGS, Beside, ComparisonReport, Shown, render_evaluation, render_with_beside
+
+    form = ENDINGS[Path(output).suffix.lower()]
+    opening = _opening(matters, form)
+    compared = [one.comparison for one in matters if one.comparison is not None]
+    if not compared:
+        results = [result for one in matters for result in one.results]
+        return opening + render_evaluation(results, form, Shown(by=options.by or ()))
+    from assay.comparison import compare_slices
+
+    beside = [Beside(compare_slices(one, options.by) if options.by else None) for one in compared]
+    return opening + render_with_beside(ComparisonReport(compared, MOVERS, MOVERS), beside, form)
+
+
+def _opening(matters: Sequence[BenchmarkReport], form: str) -> str:
+    """Of several benchmarks, every system on each of them first; files for programs have rows of their own."""
+    from assay.reports import FORMATS, Style, across_sheets, render_sheets
+
+    sheets = across_sheets(matters) if form in FORMATS[:3] else []
+    return f"{render_sheets(sheets, form, Style())}\n" if sheets else ""
+
+
+COMMAND = Command(
+    "report",
+    "write a page that shows what results say",
+    add_arguments,
+    run_report,
+    EXAMPLES,
+    also_takes="files",
+    computes=True,
+)

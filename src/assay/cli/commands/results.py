@@ -1,0 +1,207 @@
+"""assay results: list what is stored; delete, tag, annotate, export or import it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.cli.output_options import add_store_argument, open_store, stored_metric
+from assay.cli.program import Command
+from assay.cli.scoring_options import whole_number
+from assay.cli.terminal import may_colour, terminal_width
+from assay.errors import NothingSelected, UsageError, near_matches
+from assay.grammar import WrittenName
+from assay.text import counted, printable
+
+if TYPE_CHECKING:
+    from assay.store import Entry, Store
+
+EXAMPLES = """\
+  assay results --benchmark rag-template --since 30d
+  assay results tag latest release
+  assay results delete latest~3
+  assay results export all.jsonl.zst"""
+SCHEMA = "assay.results/1"
+USUAL = 20
+"""Results that are shown where nobody says how many."""
+FORMS = {
+    "delete": "delete REFERENCE …",
+    "tag": "tag REFERENCE TAG …",
+    "note": "note REFERENCE TEXT",
+    "export": "export FILE [REFERENCE …], or export [REFERENCE …] -o FILE",
+    "import": "import FILE …",
+}
+"""What can be done, and how it is written."""
+EXPORTS = (".zst", ".jsonl", ".json", ".gz")
+"""Endings by which a file is told from a reference."""
+LEAST = {"delete": 1, "tag": 2, "note": 2, "export": 1, "import": 1}
+MOST = {"note": 2}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What to list, or what to do with which evaluations."""
+    parser.add_argument(
+        "action", nargs="?", metavar="|".join(FORMS), help="without it, stored results are listed, the newest first"
+    )
+    parser.add_argument(
+        "words", nargs="*", metavar="reference", help="latest, latest~1, an id, its beginning or end, a baseline; or files"
+    )
+    group = parser.add_argument_group("list")
+    group.add_argument("--benchmark", metavar="NAME", help="results on this benchmark")
+    group.add_argument("--provider", metavar="NAME", help="results of this provider")
+    group.add_argument(
+        "--since", metavar="AGE", help="begun in the last 30d, 12h, 45m (minutes) or 2w, or since a day: 2026-11-15"
+    )
+    group.add_argument("--tag", metavar="TAG", help="of evaluations with this tag")
+    group.add_argument(
+        "-m", "--metric", type=WrittenName, metavar="METRIC", help="the metric to show (default: the first of each result)"
+    )
+    group.add_argument(
+        "--limit", type=whole_number(10**9), default=USUAL, metavar="N", help="how many (default: 20; 0: all)"
+    )
+    group.add_argument("-f", "--format", default="table", choices=("table", "json", "csv"), help="table, json or csv")
+    change = parser.add_argument_group("change")
+    change.add_argument("--force", action="store_true", help="delete: baselines too")
+    change.add_argument("--remove", action="store_true", help="tag: take the tags away")
+    change.add_argument("-o", "--output", metavar="FILE", help="export: the file, as the first word may be")
+    add_store_argument(parser)
+
+
+def run_results(options: argparse.Namespace) -> int:
+    """Dispatch; words are counted before the store is opened."""
+    if options.action is None:
+        if options.output is not None:
+            raise UsageError("-o is for export alone; lists are printed: assay results -f csv > results.csv")
+        return _list(options)
+    _check_words(options)
+    do = {"delete": _delete, "tag": _tag, "note": _note, "export": _export, "import": _import}[options.action]
+    if options.action == "import":
+        from assay.store import Store
+
+        with Store.open(options.store) as store:
+            said = do(store, options)
+    else:
+        with open_store(options) as store:
+            said = do(store, options)
+    sys.stdout.write("".join(f"{printable(line)}\n" for line in said))
+    return 0
+
+
+def _check_words(options: argparse.Namespace) -> None:
+    if options.action not in FORMS:
+        near = near_matches(options.action, FORMS)
+        hint = f"Did you mean {near[0]}?" if near else f"To look at an evaluation: assay show {options.action}"
+        raise UsageError(f"there is nothing called {options.action!r} to do with results. {hint}")
+    if options.output is not None:
+        if options.action != "export":
+            raise UsageError("-o is for export alone; lists are printed: assay results -f csv > results.csv")
+        options.words = [options.output, *options.words]
+    n_words = len(options.words)
+    if n_words < LEAST[options.action] or n_words > MOST.get(options.action, n_words):
+        raise UsageError(f"write assay results {FORMS[options.action]}")
+
+
+def _list(options: argparse.Namespace) -> int:
+    from assay.reports import Style, check_metric, entries_as_csv, list_notes, render_entries
+
+    metric = stored_metric(options.metric, options).name if options.metric else None
+    with open_store(options) as store:
+        entries, is_cut = _entries(store, options)
+        place = str(store.place)
+        if not entries:
+            _refuse_none(store, options)
+    if metric is not None:
+        check_metric(entries, metric)
+    if options.format == "json":
+        plain = {"schema": SCHEMA, "results": [entry.to_dict() for entry in entries]}
+        sys.stdout.write(json.dumps(plain, ensure_ascii=False, indent=2) + "\n")
+    elif options.format == "csv":
+        sys.stdout.write(entries_as_csv(entries))
+    elif not entries:
+        sys.stdout.write(f"{printable(place)} is empty; assay eval puts results there\n")
+    else:
+        n_evaluations = len({entry.evaluation for entry in entries})
+        table = render_entries(entries, metric, Style(terminal_width(), may_colour()))
+        sys.stdout.write(f"{table}\n{list_notes(len(entries), n_evaluations, place, is_cut=is_cut)}\n")
+    return 0
+
+
+def _refuse_none(store: Store, options: argparse.Namespace) -> None:
+    """Say what no result is like, and what may have been meant; an empty store is no fault."""
+    given = {name: getattr(options, name) for name in ("benchmark", "provider", "tag", "since") if getattr(options, name)}
+    every = store.list() if given else []
+    if not every:
+        return
+    tags = {tag for entry in every for tag in entry.tags}
+    known = {"benchmark": {one.benchmark for one in every}, "provider": {one.provider for one in every}, "tag": tags}
+    meant = [near for name, some in known.items() if name in given for near in near_matches(given[name], some)]
+    said = " and ".join(f"{name} {value}" for name, value in given.items())
+    question = f". Did you mean {' or '.join(meant)}?" if meant and not set(meant) & set(given.values()) else ""
+    raise NothingSelected(f"no result in {store.place} has {said}{question or '; assay results --limit 0 lists them all'}")
+
+
+def _entries(store: Store, options: argparse.Namespace) -> tuple[Sequence[Entry], bool]:
+    """What is shown, and whether there is more of it."""
+    limit = options.limit + 1 if options.limit else None
+    found = store.list(options.benchmark, options.provider, options.since, options.tag, limit)
+    return (found[: options.limit], True) if limit and len(found) == limit else (found, False)
+
+
+def _delete(store: Store, options: argparse.Namespace) -> list[str]:
+    parts = dict(store.parts_of(reference) for reference in options.words)
+    deleted = store.delete(*options.words, force=options.force)
+    return [f"deleted {name}: {', '.join(parts[name])}" for name in deleted]
+
+
+def _tag(store: Store, options: argparse.Namespace) -> list[str]:
+    name = store.tag(options.words[0], *options.words[1:], remove=options.remove)
+    tags = store.find(name).tags
+    return [f"{name} is tagged {', '.join(tags)}" if tags else f"{name} has no tags"]
+
+
+def _note(store: Store, options: argparse.Namespace) -> list[str]:
+    return [f"noted about {store.note(*options.words)}"]
+
+
+def _export(store: Store, options: argparse.Namespace) -> list[str]:
+    file, *references = options.words
+    if references and not Path(file).suffix and Path(references[-1]).suffix in EXPORTS:
+        right = " ".join([references[-1], file, *references[:-1]])
+        raise UsageError(f"the file comes first: assay results export {right}; or name it with -o {references[-1]}")
+    _check_file(Path(file))
+    n_written = store.export(file, references)
+    return [f"{counted(n_written, 'evaluation')} written to {file}; assay results import {file} takes them over"]
+
+
+def _check_file(file: Path) -> None:
+    """As everywhere, a folder is not made for a file."""
+    if file.is_dir() or not file.parent.exists():
+        raise UsageError(f"{file}: a file in a folder that exists is needed")
+
+
+def _import(store: Store, options: argparse.Namespace) -> list[str]:
+    each = [store.import_(file) for file in options.words]
+    named = zip(*(one[:4] for one in each), strict=True)
+    new, known, baselines, kept = (list(dict.fromkeys(sum(some, ()))) for some in named)
+    known = [name for name in known if name not in new]
+    there = f", {counted(len(known), 'evaluation')} already there" if known else ""
+    lines = [f"{counted(len(new), 'evaluation')} taken over into {store.place}{there}"]
+    lines += [f"  {name}" for name in new]
+    lines += [f"{name} is a baseline now" for name in baselines]
+    lines += [f"the baseline {name} stays what it is here" for name in kept]
+    n_judgments = sum(one.n_judgments for one in each)
+    return lines + ([f"{counted(n_judgments, 'judgment')} taken over"] if n_judgments else [])
+
+
+COMMAND = Command(
+    "results",
+    "list, tag, delete, export and import stored results",
+    add_arguments,
+    run_results,
+    EXAMPLES,
+    also_takes="words",
+)

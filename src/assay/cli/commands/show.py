@@ -1,0 +1,119 @@
+"""assay show: a stored evaluation again, as it was printed; or one of its queries."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.cli.output_options import (
+    ENDINGS,
+    OF_TEXT,
+    add_by,
+    add_format,
+    add_output,
+    add_store_argument,
+    check_output,
+    open_store,
+    put_out,
+)
+from assay.cli.program import Command
+from assay.cli.scoring_options import whole_number
+from assay.errors import UsageError
+
+if TYPE_CHECKING:
+    from assay.execution import Statistics
+    from assay.reports import Style
+    from assay.store import StoredEvaluation
+
+EXAMPLES = """\
+  assay show latest
+  assay show main --query q17
+  assay show 2026-11-15-rag-template-7f3a#bm25 -f json"""
+FORMATS = ("table", "csv", "json", "latex", "markdown", "trec")
+USUAL_TOP = 10
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Which evaluation, and what of it."""
+    parser.add_argument(
+        "reference",
+        nargs="?",
+        default="latest",
+        metavar="REFERENCE",
+        help="latest, latest~1, an id, its beginning or end, a baseline; #benchmark/provider behind it is one result",
+    )
+    parser.add_argument("more", nargs="*", help=argparse.SUPPRESS)
+    parser.add_argument("--query", metavar="ID", help="one query: its words, rankings with grades, and scores")
+    parser.add_argument(
+        "--top", type=whole_number(10**9), default=USUAL_TOP, metavar="N", help="ranks of that query (default: 10; 0: all)"
+    )
+    add_by(parser.add_argument_group("slices"))
+    add_format(parser, "table, csv, json, latex, markdown or trec", FORMATS)
+    add_output(parser)
+    add_store_argument(parser)
+
+
+def run_show(options: argparse.Namespace) -> int:
+    """Read the evaluation and print it."""
+    _refuse_bare_words(options)
+    _refuse_file(options.reference)
+    if options.query is not None and options.format not in ("table", "json"):
+        raise UsageError("--query is shown as table or json")
+    check_output(options.output, ENDINGS if options.query is None else OF_TEXT, options.file_format)
+    with open_store(options) as store:
+        evaluation = store.find(options.reference)
+    shown = _evaluation if options.query is None else _query
+    put_out(options, lambda form, style: shown(evaluation, options, form, style))
+    return 0
+
+
+def _refuse_bare_words(options: argparse.Namespace) -> None:
+    """One evaluation is shown at a time; a word behind it is a query, which has an option of its own."""
+    if options.more:
+        command = shlex.join(["assay", "show", options.reference, "--query", options.more[0]])
+        raise UsageError(f"{options.more[0]!r} is one word too many: one query is shown with {command}")
+
+
+def _refuse_file(reference: str) -> None:
+    """A saved result is not in the store; another command shows it."""
+    from assay.store import looks_like_file
+
+    name = reference.partition("#")[0]
+    if looks_like_file(name) and Path(name).is_file():
+        command = shlex.join(["assay", "report", name, "-o", "report.html"])
+        raise UsageError(f"{name} is a file, and show takes a stored evaluation such as latest; for a file: {command}")
+
+
+def _query(evaluation: StoredEvaluation, options: argparse.Namespace, form: str, style: Style) -> str:
+    from assay.reports import query_to_dict, render_query
+
+    plain = query_to_dict(evaluation, options.query)
+    if form == "json":
+        return json.dumps(plain, ensure_ascii=False, indent=2) + "\n"
+    return render_query(plain, options.top, style)
+
+
+def _evaluation(evaluation: StoredEvaluation, options: argparse.Namespace, form: str, style: Style) -> str:
+    from assay.reports import Shown, render_about, render_evaluation, render_provenance
+
+    by = options.by or evaluation.plan.get("by") or ()
+    shown = Shown(width=style.width, colour=style.colour, statistics=_statistics(evaluation), by=by)
+    table = render_evaluation(evaluation.results, form, shown)
+    if form != "table":
+        return table
+    about = render_provenance(evaluation, style)
+    return "\n".join(part for part in (render_about(evaluation), table, about) if part)
+
+
+def _statistics(evaluation: StoredEvaluation) -> Statistics:
+    """Intervals and tests as the plan had them; as usual where it says nothing."""
+    from assay.execution import Statistics
+
+    kept = evaluation.plan.get("statistics")
+    return Statistics(**kept) if isinstance(kept, dict) and kept.keys() == Statistics().__dict__.keys() else Statistics()
+
+
+COMMAND = Command("show", "show a stored evaluation, or one query of it", add_arguments, run_show, EXAMPLES)

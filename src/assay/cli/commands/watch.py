@@ -1,0 +1,205 @@
+"""assay watch: look at the newest result of each series, and tell somebody when it got worse."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from functools import cache
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.cli.alert_channels import Channel, Program, Webhook, read_sent_alerts, sent_alerts_path, write_sent_alerts
+from assay.cli.output_options import add_store_argument, open_store
+from assay.cli.program import Command
+from assay.cli.stored_inputs import find_baseline, read_rules
+from assay.errors import AssayError, DataError, NothingSelected, UnknownName
+from assay.grammar import WrittenName
+from assay.text import counted, printable
+
+if TYPE_CHECKING:
+    from assay.metrics import BoundMetric
+    from assay.monitoring import Alert, Newest, Rule
+    from assay.store import Entry, Store
+
+EXAMPLES = """\
+  assay watch --rules gate.yaml --webhook '${SLACK_WEBHOOK}'
+  assay watch --rule "ndcg@10 >= 0.7" -m latency_p95 --command 'mail -s retrieval team@example.com'"""
+PRINTED = "printed"
+"""The channel that is always there: what was printed is not printed as new again."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What to look at, and whom to tell."""
+    parser.add_argument("--rules", action="append", default=[], metavar="FILE", help="gate.yaml; may be repeated")
+    parser.add_argument("--rule", action="append", default=[], metavar="RULE", help="one more rule; may be repeated")
+    parser.add_argument(
+        "-m", "--metrics", type=WrittenName, nargs="+", default=[], metavar="METRIC", help="look for steps in these as well"
+    )
+    parser.add_argument("--baseline", default="main", metavar="NAME", help="what rules compare with (default: main)")
+    parser.add_argument("--require-baseline", action="store_true", help="without a baseline nothing is checked: exit 3")
+    parser.add_argument(
+        "--webhook", action="append", default=[], metavar="URL", help="post alerts as JSON; ${NAME} is read late"
+    )
+    parser.add_argument(
+        "--command", action="append", default=[], metavar="CMD", help="run this with alerts as JSON on its input"
+    )
+    parser.add_argument("--state", metavar="FILE", help="what was told already (default: beside the store)")
+    add_store_argument(parser)
+
+
+def _note_literal_addresses(webhooks: Sequence[str]) -> None:
+    """An address of a channel is a key to it; what stands in a command can be read by others."""
+    if any("${" not in text and Webhook.of(text).secrets for text in webhooks):
+        _note(
+            "an address after --webhook lets everybody post who reads it; put it into a variable of the environment "
+            "and write --webhook '${SLACK_WEBHOOK}'"
+        )
+
+
+def run_watch(options: argparse.Namespace) -> int:
+    """A channel that fails is told about and tried again next time; only a broken store or wrong rules stop the watch."""
+    rules = read_rules(options.rules, options.rule, lambda: _recorded(options)) if options.rules or options.rule else []
+    _note_literal_addresses(options.webhook)
+    channels: list[Channel] = [*map(Webhook.of, options.webhook), *map(Program.of, options.command)]
+    with open_store(options) as store:
+        state = Path(options.state) if options.state else sent_alerts_path(store.place)
+        alerts = _alerts(options, store, rules)
+    _tell_all(list({channel.key: channel for channel in channels}.values()), alerts, state)
+    return 0
+
+
+def _alerts(options: argparse.Namespace, store: Store, rules: Sequence[Rule]) -> list[Alert]:
+    from assay.monitoring import alerts_of_series, series_of
+
+    newest = _newest(store)
+    metrics = [metric for name in options.metrics for metric in _asked(store, name)]
+    metrics += [rule.metric for rule in rules if rule.metric]
+    metrics = metrics or [store.metric(next(iter(entry.figures))) for entry in newest if entry.figures]
+    watched = {metric.name: metric for metric in metrics}
+    series = [one for name, metric in watched.items() for one in series_of(store.history(name), metric)]
+    broken = _alerts_of_rules(options, store, newest, rules) if rules else []
+    return [*broken, *alerts_of_series(series)]
+
+
+def _recorded(options: argparse.Namespace) -> list[BoundMetric]:
+    """The metrics of the newest results."""
+    with open_store(options) as store:
+        names = dict.fromkeys(name for entry in _newest(store) for name in entry.figures)
+        return [store.metric(name) for name in names]
+
+
+def _asked(store: Store, name: WrittenName) -> list[BoundMetric]:
+    """The metrics that a word stands for; one that is not known here goes by the name that stored results have."""
+    from assay.metrics import parse_metrics
+
+    try:
+        return parse_metrics(name)
+    except UnknownName:
+        return [store.metric(str(name))]
+
+
+def _newest(store: Store) -> list[Entry]:
+    """The newest result of each benchmark and provider; of each version of the data, where these come by turns."""
+    found: dict[tuple[str, str], list[Entry]] = {}
+    for entry in store.list():
+        found.setdefault((entry.benchmark, entry.provider), []).append(entry)
+    if not found:
+        raise NothingSelected("the store is empty, so there is nothing to watch; assay eval puts results there")
+    return [entry for entries in found.values() for entry in _of_each_turn(entries)]
+
+
+def _of_each_turn(entries: Sequence[Entry]) -> list[Entry]:
+    by_data: dict[str, Entry] = {}
+    for entry in entries:
+        by_data.setdefault(entry.dataset, entry)
+    n_turns = len(list(groupby(entries, key=lambda entry: entry.dataset)))
+    return list(by_data.values()) if n_turns > len(by_data) else list(entries[:1])
+
+
+def _evaluations(store: Store, newest: Sequence[Entry], rules: Sequence[Rule]) -> list[Newest]:
+    """The evaluations that the newest results are of, each read once, and which of their results are meant."""
+    from assay.monitoring import Newest, best_so_far
+
+    history = cache(store.history)
+    wanted: dict[str, set[tuple[str, str]]] = {}
+    for entry in newest:
+        wanted.setdefault(entry.evaluation, set()).add((entry.benchmark, entry.provider))
+    found = []
+    for evaluation, names in wanted.items():
+        results = store.find(evaluation).results
+        is_newest = tuple((printable(one.benchmark), printable(one.name)) in names for one in results)
+        found.append(Newest(results, is_newest, best_so_far(rules, history, evaluation)))
+    return found
+
+
+def _alerts_of_rules(
+    options: argparse.Namespace, store: Store, newest: Sequence[Entry], rules: Sequence[Rule]
+) -> Sequence[Alert]:
+    """What the rules say about each newest result; what they cannot say is noted."""
+    from assay.monitoring import check_newest
+
+    before, meant = find_baseline(options.baseline, options.store)
+    if before is None and options.require_baseline:
+        raise DataError(_no_baseline(options, meant))
+    evaluations = _evaluations(store, newest, rules)
+    checked = check_newest(evaluations, before.results if before else None, rules, name=options.baseline)
+    if checked.unchecked:
+        why = "" if before else f"{_no_baseline(options, meant)}; "
+        _note(f"{why}not checked, for want of something to compare with: {'; '.join(checked.unchecked)}")
+    for note in checked.notes:
+        _note(note)
+    return checked.alerts
+
+
+def _no_baseline(options: argparse.Namespace, meant: str) -> str:
+    return f"there is no baseline {options.baseline} yet{meant}: assay bless latest --as {options.baseline} makes one"
+
+
+def _tell_all(channels: Sequence[Channel], alerts: Sequence[Alert], state: Path) -> None:
+    """Each channel hears of what it has not heard of; what it could not be told, it hears next time."""
+    from assay.monitoring import not_told, still_told
+
+    told = {name: still_told(alerts, keys) for name, keys in read_sent_alerts(state).items()}
+    for channel in channels:
+        if new := not_told(alerts, told.get(channel.key, ())):
+            if _is_sent(channel, new):
+                told.setdefault(channel.key, []).extend(alert.key for alert in new)
+            _remember(state, told)
+    printed = not_told(alerts, told.get(PRINTED, ()))
+    told.setdefault(PRINTED, []).extend(alert.key for alert in printed)
+    known = len(alerts) - len(printed)
+    for alert in printed:
+        sys.stdout.write("ALERT  " + "\n".join(map(printable, alert.text.split("\n"))) + "\n")
+    sys.stdout.write(f"{counted(len(printed), 'new alert')}{f', {known} known before' if known else ''}\n")
+    sys.stdout.flush()  # what could not be printed is printed next time
+    _remember(state, told)
+
+
+def _is_sent(channel: Channel, alerts: Sequence[Alert]) -> bool:
+    """Whether a channel took alerts; whatever goes wrong with one is noted, and the others are still told."""
+    from assay.monitoring import message_of
+
+    try:
+        why = channel.send(message_of(alerts))
+    except Exception as error:  # noqa: BLE001 (a channel that fails, in whatever way, never fails the run)
+        why = f"{type(error).__name__}: {error}"
+    if why:
+        _note(f"{channel.name}: alerts could not be sent: {why}; the next run tries again")
+    return not why
+
+
+def _remember(state: Path, told: dict[str, list[str]]) -> None:
+    """After each channel, so that nobody is told twice if the next one never comes back."""
+    try:
+        write_sent_alerts(state, told)
+    except (OSError, AssayError) as error:
+        _note(f"{state}: what was told cannot be remembered: {error}")
+
+
+def _note(text: str) -> None:
+    sys.stderr.write(f"note: {printable(text)}\n")
+
+
+COMMAND = Command("watch", "tell somebody when the newest results got worse", add_arguments, run_watch, EXAMPLES)

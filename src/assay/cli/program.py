@@ -1,0 +1,128 @@
+"""The program: what a command is, the parser with all commands, and running one of them."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import re
+import shlex
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from assay.catalog import load_entries
+from assay.cli.exit_codes import exit_codes_text
+from assay.cli.terminal import add_verbose, plain_letters, timed
+from assay.errors import UnknownName, UsageError, near_matches
+
+ALIKE = 0.75
+"""How much of a flag must be there for it to have been meant: with fewer letters than that, --store would be --sort."""
+
+
+def run_program(arguments: list[str]) -> int:
+    """Parse and run."""
+    for stream in (sys.stdout, sys.stderr):
+        if reconfigure := getattr(stream, "reconfigure", None):
+            reconfigure(errors=plain_letters())  # a letter the terminal lacks is written out, not a crash
+    parser = build_parser()
+    if not arguments:
+        parser.print_help()
+        return 0
+    try:
+        options, left_over = parser.parse_known_args(arguments)
+    except SystemExit as stop:  # --help and --version have printed and are done
+        return int(stop.code or 0)
+    if left_over and (not options.also_takes or any(word.startswith("-") and word != "-" for word in left_over)):
+        raise UsageError(f"{_unrecognized(left_over, options.flags)}\n  {options.prog} --help shows how it is written")
+    if left_over:
+        getattr(options, options.also_takes).extend(left_over)
+    options.typed = arguments
+    with timed(options, "all of it"):
+        code: int = options.run(options)
+    return code
+
+
+def _unrecognized(words: list[str], flags: Sequence[str]) -> str:
+    """What was not understood, without secrets, and which flags of the command may have been meant."""
+    from assay.providers import blot, command_line
+
+    typed = [word.partition("=")[0] for word in words if word.startswith("--")]
+    names = [flag.lstrip("-") for flag in flags]
+    alike = (difflib.get_close_matches(word.lstrip("-").lower(), names, n=1, cutoff=ALIKE) for word in typed)
+    near = dict.fromkeys(f"--{name}" for found in alike for name in found)
+    question = f". Did you mean {' and '.join(near)}?" if near else ""
+    return f"unrecognized: {command_line(shlex.join(words), blot)}{question}"
+
+
+def build_parser() -> Parser:
+    """The parser with every command of the catalog."""
+    from assay._version import __version__
+
+    parser = Parser(
+        prog="assay",
+        description="How good is this retrieval, and did the last change make it better?",
+        epilog=exit_codes_text(),
+        formatter_class=_formatter,
+    )
+    parser.add_argument("-V", "--version", action="version", version=f"assay {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", prog="assay", parser_class=Parser)
+    for command in load_entries("assay.cli.commands", Command, "assay.cli").values():
+        sub = commands.add_parser(
+            command.name,
+            help=command.help,
+            description=command.help[0].upper() + command.help[1:] + ".",
+            epilog=command.examples and f"examples:\n{command.examples}",
+            formatter_class=_formatter,
+        )
+        command.arguments(sub)
+        if command.computes:
+            add_verbose(sub)
+        known = sub._option_string_actions.items()
+        flags = [flag for flag, one in known if flag.startswith("--") and one.help != argparse.SUPPRESS]
+        sub.set_defaults(run=command.run, prog=sub.prog, also_takes=command.also_takes, flags=flags)
+    parser.set_defaults(run=lambda _: _no_command(parser), prog=parser.prog, also_takes="", flags=["--help", "--version"])
+    return parser
+
+
+def _formatter(prog: str) -> argparse.HelpFormatter:
+    """Colour and layout of help; imported only when somebody asks for help."""
+    from rich_argparse import RawDescriptionRichHelpFormatter
+
+    return RawDescriptionRichHelpFormatter(prog)
+
+
+def _no_command(parser: argparse.ArgumentParser) -> int:
+    parser.print_help()
+    return 0
+
+
+@dataclass(frozen=True)
+class Command:
+    """One command: its name, what it does in one line, its arguments, and the function that runs it."""
+
+    name: str
+    help: str
+    arguments: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[argparse.Namespace], int]
+    examples: str = ""
+    also_takes: str = ""
+    """The option that words left over go to: argparse loses files that follow a flag, as in `score q.txt -q r.txt`."""
+    computes: bool = False
+    """Whether it does something that takes time and choices, and so has `-v`, which tells of both."""
+
+
+class Parser(argparse.ArgumentParser):
+    """Raises UsageError instead of exiting, with the command to ask for help. Flags are written out in full."""
+
+    def __init__(self, *words: Any, **how: Any) -> None:
+        super().__init__(*words, **{"allow_abbrev": False, **how})
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong and where to read on."""
+        shape = re.match(r"argument COMMAND: invalid choice: '(.+?)' \(choose from (.+)\)", message)
+        if shape:
+            known = re.findall(r"[a-z]+", shape[2])
+            hint = f"there are {', '.join(known)}; assay --help"
+            raise UnknownName("command", shape[1], near_matches(shape[1], known), hint)
+        raise UsageError(f"{message}\n  {self.prog} --help shows how it is written")

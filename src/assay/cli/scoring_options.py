@@ -1,0 +1,282 @@
+"""Flags about scoring: relevance, intervals, the policy, an ontology; and the numbers that flags take."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any
+
+from assay.errors import UnknownName, UsageError, near_matches
+from assay.evaluation import OWN, PROFILES, Profile, find_profile
+from assay.model import Policy
+
+if TYPE_CHECKING:
+    from assay.evaluation import Relevance, Result
+    from assay.ontology import Ontology
+    from assay.relevance import BoundResolver
+
+
+UNITS = ("as_retrieved", "chunk", "document")
+
+
+def add_relevance_arguments(parser: argparse.ArgumentParser, run_help: str = "more runs") -> None:
+    """The dataset and the resolver, and runs beside what a command takes anyway."""
+    group = parser.add_argument_group("relevance")
+    group.add_argument("--dataset", metavar="DATASET", help="a benchmark by path or name, instead of judgments")
+    group.add_argument("--dataset-format", metavar="NAME", help="its format, where it is not recognised")
+    group.add_argument("--run", dest="more_runs", nargs="+", action="extend", default=[], metavar="RUN", help=run_help)
+    group.add_argument(
+        "--relevance",
+        metavar="RESOLVER",
+        help="auto, qrels, pack, span, token, coverage, substring, lexical, ontology, hybrid; such as token(threshold=0.5)",
+    )
+    group.add_argument(
+        "--f1-threshold", type=_share, metavar="F1", help="lowest F1 that token takes as relevant (default: 0.3)"
+    )
+    add_unit_arguments(group)
+    add_ontology_arguments(group, "for max_ont_sim and relevance by ontology; reads ids under other names for all metrics")
+
+
+def add_unit_arguments(group: argparse._ActionsContainer) -> None:
+    """Whether chunks or their documents are judged, and which document a chunk belongs to."""
+    group.add_argument(
+        "--unit",
+        choices=list(dict.fromkeys(spelling for unit in UNITS for spelling in (unit, unit.replace("_", "-")))),
+        metavar="|".join(UNITS),
+        help="where chunks are retrieved and documents judged; chunk: credit each document once, document: roll chunks up",
+    )
+    group.add_argument(
+        "--id-map", metavar="FILE", help="which document a chunk belongs to: JSON, or lines of chunk and document"
+    )
+
+
+def relevance_of(options: argparse.Namespace) -> Relevance:
+    """Who decides, as the flags say."""
+    from assay.evaluation import Relevance
+    from assay.relevance import parse_resolver
+
+    by = options.relevance or "auto"
+    defaults = {} if options.f1_threshold is None else {"threshold": options.f1_threshold}
+    if by.strip() != "auto" and defaults:
+        _refuse_threshold(parse_resolver(by), by)
+    unit = unit_of(options) or "as_retrieved"
+    return Relevance(by, unit, options.id_map, defaults, options.ontology, options.annotations)
+
+
+def unit_of(options: argparse.Namespace) -> str | None:
+    """The unit that flags say, `document` where there is a map of ids and nothing else was said; None: not said."""
+    if options.id_map and (options.unit or "").startswith("as"):
+        raise UsageError("--id-map is for --unit chunk or document; with as_retrieved ids are compared as they are")
+    return (options.unit or "document").replace("-", "_") if options.unit or options.id_map else None
+
+
+def ontology_of(options: argparse.Namespace) -> Ontology | None:
+    """The ontology that flags give for judgments in a file; None: HPO, where a metric needs it."""
+    from assay.evaluation import known_ontology
+
+    if options.ontology is None and options.annotations is None:
+        return None
+    return known_ontology(options.ontology, options.annotations)
+
+
+def _refuse_threshold(resolver: BoundResolver, text: str) -> None:
+    """--f1-threshold sets what token takes as relevant, unless that is said already."""
+    if resolver.name != "token":
+        has_own = "threshold" in resolver.params
+        instead = f"; write --relevance '{resolver.name}(threshold=…)'" if has_own else ""
+        raise UsageError(f"--f1-threshold belongs to token, not to {resolver.name}{instead}")
+    if "threshold" in text:
+        raise UsageError(f"--f1-threshold and {text} both set the threshold; give one")
+
+
+def refuse_without_dataset(options: argparse.Namespace) -> None:
+    """Flags that make sense only with a dataset."""
+    flags = ("relevance", "f1_threshold", "unit", "id_map", "dataset_format")
+    given = [f"--{name.replace('_', '-')}" for name in flags if getattr(options, name) is not None]
+    if given and not options.dataset:
+        raise UsageError(f"{', '.join(given)} needs --dataset; judgments in a file decide by ids alone")
+
+
+def _share(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise argparse.ArgumentTypeError(f"a number from 0 to 1, not {text!r}")
+    return value
+
+
+METHODS = ("auto", "bootstrap", "bca", "t", "wilson", "none")
+WITHOUT = {"trec", "html"}
+"""Formats that have no place for intervals, or make their own."""
+MANY = 1_000_000_000
+
+
+def add_confidence_arguments(group: argparse._ArgumentGroup) -> None:
+    """How sure a figure is."""
+    add_interval_arguments(group)
+    group.add_argument("--ci-seed", type=whole_number(MANY), default=0, metavar="SEED", help="of the bootstrap (default: 0)")
+
+
+def add_interval_arguments(group: argparse._ArgumentGroup) -> None:
+    """The method and the level."""
+    group.add_argument(
+        "--ci",
+        choices=METHODS,
+        metavar="METHOD",
+        help="intervals of all metrics, in every format: auto, bootstrap, bca, t, wilson or none",
+    )
+    group.add_argument("--level", type=level, metavar="LEVEL", help="of the intervals (default: 0.95)")
+
+
+def level(text: str) -> float:
+    """A confidence level: 0.95, or 95 %."""
+    try:
+        value = float(text.strip().rstrip("% "))
+    except ValueError:
+        value = float("nan")
+    value = value / 100 if 1 < value < 100 else value
+    if not 0 < value < 1:
+        raise argparse.ArgumentTypeError(f"a confidence level is a number between 0 and 1, such as 0.95, not {text!r}")
+    return value
+
+
+def with_confidence(options: argparse.Namespace, result: Result, forms: Sequence[str] = ()) -> Result:
+    """The result with intervals: all that were asked for; else all where JSON is written, and that of the first metric."""
+    forms = forms or [options.format]
+    if options.ci == "none" or (options.ci is None and WITHOUT.issuperset(forms)):
+        return result
+    from assay.evaluation import with_intervals
+
+    shown = None if options.ci is not None or "json" in forms else _first(result)
+    return with_intervals(result, options.ci or "auto", options.level or 0.95, options.ci_seed, shown)
+
+
+def confidence_in(form: str, options: argparse.Namespace, result: Result) -> Result:
+    """The result with the intervals that this format shows: all in JSON or on request, else that of the first metric."""
+    if options.ci is not None or form == "json":
+        return result
+    shown = set[str]() if form in WITHOUT else _first(result)
+    return replace(result, intervals={name: one for name, one in result.intervals.items() if name in shown})
+
+
+def _first(result: Result) -> set[str]:
+    return {metric.name for metric in result.metrics[:1]}
+
+
+def whole_number(most: int, least: int = 0) -> Callable[[str], int]:
+    """A whole number from the smallest up to the largest allowed."""
+
+    def parse(text: str) -> int:
+        if not (text.isascii() and text.isdecimal()) or len(text) > 18 or not least <= int(text) <= most:
+            raise argparse.ArgumentTypeError(f"a whole number from {least} to {most:,}, not {text!r}")
+        return int(text)
+
+    return parse
+
+
+def seconds(text: str) -> float:
+    """A time in seconds, above 0."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not value > 0:
+        raise argparse.ArgumentTypeError(f"a number of seconds above 0, not {text!r}")
+    return value
+
+
+digits = whole_number(17)
+"""Decimals: what a float has, and no more."""
+
+
+LONG = 45
+"""Letters of all choices together from which on they are listed in the help text instead of the usage."""
+
+
+def add_policy_arguments(parser: argparse.ArgumentParser) -> None:
+    """The profile to start from, and one flag per field to change it."""
+    group = parser.add_argument_group("policy")
+    group.add_argument("--profile", metavar="TOOL", help=f"score as another tool does: {', '.join(PROFILES)}")
+    for setting in fields(Policy):
+        flag, meaning = f"--{setting.name.replace('_', '-')}", setting.metadata["meaning"]
+        if "choices" in setting.metadata:
+            words = setting.metadata["choices"]
+            shown = "|".join(word.replace("_", "-") if setting.name == "duplicates" else word for word in words)
+            is_long = len(shown) > LONG
+            help_text = (
+                f"{meaning} ({shown.replace('|', ', ')}; default: {words[0]})"
+                if is_long
+                else f"{meaning} (default: {words[0]})"
+            )
+            metavar = "RULE" if is_long else shown
+            group.add_argument(flag, type=_one_of(words), choices=words, metavar=metavar, help=help_text)
+        elif setting.default is False:
+            group.add_argument(flag, action="store_true", default=None, help=meaning)
+        else:
+            group.add_argument(flag, type=_number, metavar="GRADE", help=meaning)
+
+
+def profile_of(options: argparse.Namespace) -> Profile:
+    """The conventions the flags describe: those of a tool or our own, changed where a flag says so."""
+    profile = find_profile(options.profile) if options.profile else OWN
+    return profile.adjusted(**given_policy(options))
+
+
+def given_policy(options: argparse.Namespace) -> dict[str, Any]:
+    """The fields of a policy that flags set."""
+    given = {setting.name: getattr(options, setting.name) for setting in fields(Policy)}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _one_of(words: Sequence[str]) -> Callable[[str], str]:
+    """What reads one of the words, with hyphens too; any other is answered with those that may have been meant."""
+
+    def read(text: str) -> str:
+        word = text.replace("-", "_")
+        if word not in words:
+            raise argparse.ArgumentTypeError(str(UnknownName("rule", text, near_matches(word, words), _all(words))))
+        return word
+
+    return read
+
+
+def _all(words: Sequence[str]) -> str:
+    return f"there are {', '.join(words)}"
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"a number, not {text!r}") from None
+
+
+TERMS = ("ontology", "annotations", "labels", "fields")
+"""What the flags are called in a plan."""
+
+
+def add_term_arguments(parser: argparse.ArgumentParser) -> None:
+    """An ontology, what was annotated with its terms, and what of them is indexed where terms are searched."""
+    add_ontology_arguments(
+        parser,
+        "reads ids and compares terms; for HPO cases, and where a benchmark has no documents, its terms are searched",
+    )
+    parser.add_argument(
+        "--labels", nargs="+", metavar="FILE", help="of terms: index labels of the queries' language, from a Babelon table"
+    )
+    parser.add_argument(
+        "--fields", nargs="+", metavar="FIELD", help="of terms: index only these of label, synonyms, definition"
+    )
+
+
+def add_ontology_arguments(parser: argparse.ArgumentParser | argparse._ArgumentGroup, use: str) -> None:
+    """The files that scoring by terms reads."""
+    parser.add_argument("--ontology", metavar="FILE", help=f"OBO, OWL or OBO Graphs (default: HPO): {use}")
+    parser.add_argument(
+        "--annotations",
+        metavar="FILE",
+        help="phenotype.hpoa, or lines of thing and term, for max_ont_sim(formula=lin(ic=annotations))",
+    )
