@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from assay.comparison.options import ComparisonOptions
-from assay.comparison.slice_search import Search, candidates, worst_slices
+from assay.comparison.slice_search import Search, find_candidates, worst_slices
 from assay.errors import BadParameter, UsageError
 from assay.model.tags import Tags
 from assay.stats import effect_sizes
@@ -114,13 +114,13 @@ def test_every_system_has_its_own_worst_slices():
 
 def test_slices_are_counted_and_small_ones_left_out():
     tags = Tags.of([tagged("dense", {"mrr": scores()}, TAGS)])
-    few = candidates(tags, Search())
+    few = find_candidates(tags, Search())
     singles, pairs = 3 + 2 + 10, 3 * 2 + 3 * 10 + 2 * 10
-    assert (len(few.kept), few.n_too_small) == (singles + pairs, 0)
-    few = candidates(tags, Search(min_queries=20))
-    assert (len(few.kept), few.n_too_small) == (singles + 6, 50)
-    few = candidates(tags, Search(min_share=0.2))
-    assert {one.label for one in few.kept} == {
+    assert (len(few.candidates), few.n_too_small) == (singles + pairs, 0)
+    few = find_candidates(tags, Search(min_queries=20))
+    assert (len(few.candidates), few.n_too_small) == (singles + 6, 50)
+    few = find_candidates(tags, Search(min_share=0.2))
+    assert {one.label for one in few.candidates} == {
         "language=de",
         "language=en",
         "language=fr",
@@ -138,8 +138,8 @@ def test_what_is_left_must_not_be_small_either():
 
 def test_the_same_queries_are_one_slice():
     tags = {"language": ["de", "en"] * 20, "country": ["DE", "UK"] * 20}
-    few = candidates(Tags.of([tagged("dense", {"mrr": [1] * 40}, tags)]), Search())
-    assert [one.label for one in few.kept] == ["country=DE", "country=UK"]
+    few = find_candidates(Tags.of([tagged("dense", {"mrr": [1] * 40}, tags)]), Search())
+    assert [one.label for one in few.candidates] == ["country=DE", "country=UK"]
 
 
 def test_few_queries_that_agree_by_chance_are_not_news():

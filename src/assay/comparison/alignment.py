@@ -49,7 +49,7 @@ class Aligned:
 
 
 def align(results: Sequence[Result], metrics: Asked | Iterable[Asked] | None = None, *, intersect: bool = False) -> Aligned:
-    """Results that are about the same thing. With `intersect`, what differs is told, and only shared queries count.
+    """Results that are about the same thing. With `intersect`, notes say what differs, and only shared queries count.
 
     Results on different benchmarks share nothing, even if their queries have the same ids.
     """
@@ -59,84 +59,87 @@ def align(results: Sequence[Result], metrics: Asked | Iterable[Asked] | None = N
     names = [result.name for result in results]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise UsageError(f"two systems are called {some_of(twice)}; give them names, as in base=a.json new=b.json")
-    for one, other in pairwise(results):
-        if one.benchmark and other.benchmark and one.benchmark != other.benchmark:
-            about = f"{one.name} and {other.name} are about different benchmarks, {one.benchmark} and {other.benchmark}"
+    for first, other in pairwise(results):
+        if first.benchmark and other.benchmark and first.benchmark != other.benchmark:
+            about = f"{first.name} and {other.name} are about different benchmarks, {first.benchmark} and {other.benchmark}"
             raise DataError(f"these cannot be compared: {about}")
     shared = shared_metrics(results, metrics)
-    found = [difference for one, other in pairwise(results) for difference in _differences(one, other, shared)]
-    if found and not intersect:
-        raise DataError(f"these cannot be compared: {'; '.join(dict.fromkeys(found))}. --intersect compares what they share")
-    others = [set(one.query_ids) for one in results[1:]]
-    queries = [query for query in results[0].query_ids if all(query in some for some in others)]
-    if found and not queries:
-        raise DataError(f"these cannot be compared: no query is in all of them. {'; '.join(dict.fromkeys(found))}")
-    return Aligned(tuple(subset_of(result, queries, shared) for result in results), shared, tuple(dict.fromkeys(found)))
+    differences = [difference for first, other in pairwise(results) for difference in _differences(first, other, shared)]
+    if differences and not intersect:
+        listed = "; ".join(dict.fromkeys(differences))
+        raise DataError(f"these cannot be compared: {listed}. --intersect compares what they share")
+    others = [set(result.query_ids) for result in results[1:]]
+    queries = [query for query in results[0].query_ids if all(query in ids for ids in others)]
+    if differences and not queries:
+        raise DataError(f"these cannot be compared: no query is in all of them. {'; '.join(dict.fromkeys(differences))}")
+    return Aligned(
+        tuple(subset_of(result, queries, shared) for result in results), shared, tuple(dict.fromkeys(differences))
+    )
 
 
-def _differences(one: Result, other: Result, metrics: Sequence[BoundMetric]) -> Iterator[str]:
+def _differences(first: Result, other: Result, metrics: Sequence[BoundMetric]) -> Iterator[str]:
     """What makes two results be about different things, in words."""
-    if what := _changed_data(one, other):
-        yield f"{one.name} and {other.name} rest on different {what}"
-    yield from _decided_differently(one, other)
-    yield from _retrieved_differently(one, other, metrics)
+    if what := _changed_data(first, other):
+        yield f"{first.name} and {other.name} rest on different {what}"
+    yield from _relevance_differences(first, other)
+    yield from _depth_differences(first, other, metrics)
     for field in fields(Policy):
-        ours, theirs = getattr(one.policy, field.name), getattr(other.policy, field.name)
+        ours, theirs = getattr(first.policy, field.name), getattr(other.policy, field.name)
         if ours != theirs:
-            yield f"{field.name.replace('_', ' ')} is {ours} for {one.name} and {theirs} for {other.name}"
-    if one.profile != other.profile:
-        yield f"profile is {one.profile or 'none'} for {one.name} and {other.profile or 'none'} for {other.name}"
-    yield from _alone(one, other)
-    yield from _alone(other, one)
+            yield f"{field.name.replace('_', ' ')} is {ours} for {first.name} and {theirs} for {other.name}"
+    if first.profile != other.profile:
+        yield f"profile is {first.profile or 'none'} for {first.name} and {other.profile or 'none'} for {other.name}"
+    yield from _queries_only_in(first, other)
+    yield from _queries_only_in(other, first)
 
 
-def _changed_data(one: Result, other: Result) -> str:
+def _changed_data(first: Result, other: Result) -> str:
     """Which data differ; nothing where they are the same, or where nobody knows."""
-    prints = [result.provenance.get("dataset", {}).get("fingerprints") for result in (one, other)]
+    prints = [result.provenance.get("dataset", {}).get("fingerprints") for result in (first, other)]
     if all(prints):
         return " and ".join(name for name in prints[0] if prints[0][name] != prints[1].get(name))
-    if any(result.relevance.get("strategy_used", "qrels") != "qrels" for result in (one, other)):
+    if any(result.relevance.get("strategy_used", "qrels") != "qrels" for result in (first, other)):
         return ""  # what was retrieved was judged then, so that each system has judgments of its own
-    ours, theirs = (result.fingerprints.get("judgments") for result in (one, other))
+    ours, theirs = (result.fingerprints.get("judgments") for result in (first, other))
     return "judgments" if ours and theirs and ours != theirs else ""
 
 
-def _decided_differently(one: Result, other: Result) -> Iterator[str]:
+def _relevance_differences(first: Result, other: Result) -> Iterator[str]:
     """Who decided about relevance, and by how much text in common."""
-    used = [str(result.relevance.get("strategy_used", "qrels")) for result in (one, other)]
+    used = [str(result.relevance.get("strategy_used", "qrels")) for result in (first, other)]
     if used[0] != used[1]:
-        yield f"relevance is decided by {used[0]} for {one.name} and by {used[1]} for {other.name}"
+        yield f"relevance is decided by {used[0]} for {first.name} and by {used[1]} for {other.name}"
         return
     for name in ("unit", "token_threshold"):
-        ours, theirs = (result.relevance.get(name) for result in (one, other))
+        ours, theirs = (result.relevance.get(name) for result in (first, other))
         if ours is not None and theirs is not None and ours != theirs:
-            yield f"{name.replace('_', ' ')} of relevance is {ours} for {one.name} and {theirs} for {other.name}"
+            yield f"{name.replace('_', ' ')} of relevance is {ours} for {first.name} and {theirs} for {other.name}"
 
 
-def _retrieved_differently(one: Result, other: Result, metrics: Sequence[BoundMetric]) -> Iterator[str]:
+def _depth_differences(first: Result, other: Result, metrics: Sequence[BoundMetric]) -> Iterator[str]:
     """How many documents were asked for, where a metric looks further down than the fewer of them."""
-    depths = [int(result.provenance["k"]) for result in (one, other) if result.provenance.get("k")]
+    depths = [int(result.provenance["k"]) for result in (first, other) if result.provenance.get("k")]
     if len(set(depths)) < 2:
         return
     deeper = [metric.name for metric in metrics if (metric.params.get("k") or math.inf) > min(depths)]
     if deeper:
         yield (
-            f"{one.name} was asked for {depths[0]:,} documents a query and {other.name} for {depths[1]:,}, "
+            f"{first.name} was asked for {depths[0]:,} documents a query and {other.name} for {depths[1]:,}, "
             f"which matters to {some_of(deeper)}"
         )
 
 
-def _alone(one: Result, other: Result) -> Iterator[str]:
+def _queries_only_in(first: Result, other: Result) -> Iterator[str]:
     others = set(other.query_ids)
-    alone = [query for query in one.query_ids if query not in others]
+    alone = [query for query in first.query_ids if query not in others]
     if alone:
-        yield f"{counted(len(alone), 'query')} only in {one.name} ({some_of(alone)})"
+        yield f"{counted(len(alone), 'query')} only in {first.name} ({some_of(alone)})"
 
 
-def shared_metrics(results: Sequence[Result], wanted: Asked | Iterable[Asked] | None = None) -> tuple[BoundMetric, ...]:
+def shared_metrics(results: Sequence[Result], asked: Asked | Iterable[Asked] | None = None) -> tuple[BoundMetric, ...]:
     """The metrics asked for, or those that all systems have and that somebody asked for when they were scored."""
-    if wanted:
-        return tuple(_asked_for(metric, results) for metric in asked_metrics(results, wanted))
+    if asked:
+        return tuple(_as_scored(metric, results) for metric in asked_metrics(results, asked))
     beside = {name for result in results for name in result.beside}
     shared = [
         metric
@@ -152,11 +155,11 @@ def asked_metrics(results: Sequence[Result], asked: Asked | Iterable[Asked]) -> 
     """The metrics that were asked for. What results have under the very name is meant, whether or not it is known here."""
     several = [asked] if isinstance(asked, str | BoundMetric | Metric) else asked
     recorded = {metric.name: metric for result in reversed(results) for metric in result.metrics}
-    found = [recorded[one] if isinstance(one, str) and one in recorded else one for one in several]
-    return parse_metrics(found, results[0].profile)
+    metrics = [recorded[metric] if isinstance(metric, str) and metric in recorded else metric for metric in several]
+    return parse_metrics(metrics, results[0].profile)
 
 
-def _asked_for(metric: BoundMetric, results: Sequence[Result]) -> BoundMetric:
+def _as_scored(metric: BoundMetric, results: Sequence[Result]) -> BoundMetric:
     """The metric as it was scored: a profile may have made another of it."""
     if not metric.metric.aggregation.summarise:
         raise UsageError(f"{metric.name} is text and cannot be compared; compare a metric with a figure, such as ndcg@10")

@@ -102,8 +102,8 @@ class Comparison:
 
     def metric(self, name: str) -> BoundMetric:
         """A metric of the comparison, by any spelling."""
-        wanted = self.results[0].own_name(name)
-        return next(metric for metric in self.metrics if metric.name == wanted)
+        own_name = self.results[0].own_name(name)
+        return next(metric for metric in self.metrics if metric.name == own_name)
 
     def value(self, system: str, metric: str) -> float:
         """A system's figure."""
@@ -185,19 +185,19 @@ def compare(
     """Score several runs and compare them query by query. Each may be a dict, a file, a frame, or a prepared Run.
 
     Results may be given as well, which are scored already: for results alone, the judgments may be None.
-    Without a baseline every pair is compared. `settings` are the choices of `How` (test, correction, alpha, interval,
-    tolerance, rope, seed), and those of `evaluate` (policy, profile, relevance, ontology, tie_band, residuals).
+    Without a baseline every pair is compared. `settings` are the choices of `ComparisonOptions` (test, correction, alpha,
+    interval, tolerance, rope, seed), and those of `evaluate` (policy, profile, relevance, ontology, tie_band, residuals).
     """
     if not isinstance(runs, Mapping):
         raise UsageError(f"runs are given by name, as in {{'bm25': run, 'dense': other}}, not {shortened(runs)}")
-    _refuse_unknown(settings)
+    _check_settings(settings)
     chosen = {name: settings.pop(name) for name in list(settings) if name in ComparisonOptions.__dataclass_fields__}
     how = ComparisonOptions(baseline=baseline, **chosen)
     asked = written_metrics(metrics)
     if not all(isinstance(run, Result) for run in runs.values()):
-        wanted = parse_metrics(asked, _tool(runs, settings)) if asked is not None else None
-        results = _scored(qrels, runs, wanted, settings)
-        return compare_results(_named(runs, results), how, metrics=wanted, intersect=intersect)
+        parsed = parse_metrics(asked, _profile_name(runs, settings)) if asked is not None else None
+        results = _scored(qrels, runs, parsed, settings)
+        return compare_results(_named(runs, results), how, metrics=parsed, intersect=intersect)
     if settings:
         raise UsageError(f"results are compared as they were scored: {', '.join(settings)} has no place here")
     return compare_results(_named(runs, list(runs.values())), how, metrics=asked, intersect=intersect)
@@ -207,14 +207,14 @@ def _named(runs: Mapping[str, Any], results: Sequence[Result]) -> list[Result]:
     return [replace(result, name=str(name)) for name, result in zip(runs, results, strict=True)]
 
 
-def _tool(runs: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
+def _profile_name(runs: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
     """The profile that names are read by: that of the results, or else of what is to be scored."""
     scored = [run.profile for run in runs.values() if isinstance(run, Result)]
     return scored[0] if scored else choose_profile(settings.get("policy"), settings.get("profile")).name
 
 
-def _refuse_unknown(settings: Mapping[str, Any]) -> None:
-    """A keyword that means nothing is told with the one that may have been meant."""
+def _check_settings(settings: Mapping[str, Any]) -> None:
+    """Raises for a keyword that means nothing, and names the one that may have been meant."""
     known = ("intersect", *ComparisonOptions.__dataclass_fields__, *SCORING)
     for name in settings:
         if name not in known:
@@ -245,7 +245,7 @@ def compare_results(
     """
     chosen = how or ComparisonOptions()
     aligned = align(results, metrics, intersect=intersect)
-    aligned = replace(aligned, metrics=_fair_first(results, aligned.metrics))
+    aligned = replace(aligned, metrics=_fair_metrics_first(results, aligned.metrics))
     fields = field_outcomes(aligned, chosen)
     return Comparison(aligned, chosen, tuple(compared_pairs(aligned, chosen, fields)), fields)
 
@@ -265,7 +265,7 @@ def fair_metric(results: Sequence[Result]) -> BoundMetric | None:
     return next((metric for metric in metrics if metric.metric.view == SPANS), None)
 
 
-def _fair_first(results: Sequence[Result], metrics: tuple[BoundMetric, ...]) -> tuple[BoundMetric, ...]:
+def _fair_metrics_first(results: Sequence[Result], metrics: tuple[BoundMetric, ...]) -> tuple[BoundMetric, ...]:
     if not metrics or not counts_chunks(metrics[0], results):
         return metrics
     return tuple(sorted(metrics, key=lambda metric: metric.metric.view != SPANS))
@@ -289,11 +289,11 @@ def letter(number: int) -> str:
 def beaten_by(comparison: Comparison, metric: str) -> dict[str, tuple[int, ...]]:
     """System → the numbers of the systems it is significantly better than, on one metric."""
     place = {name: number for number, name in enumerate(comparison.names)}
-    found: dict[str, list[int]] = {name: [] for name in comparison.names}
+    beaten: dict[str, list[int]] = {name: [] for name in comparison.names}
     for pair in comparison.pairs:
         if pair.metric == metric and pair.better:
-            found[pair.better].append(place[pair.a if pair.better == pair.b else pair.b])
-    return {name: tuple(sorted(numbers)) for name, numbers in found.items()}
+            beaten[pair.better].append(place[pair.a if pair.better == pair.b else pair.b])
+    return {name: tuple(sorted(numbers)) for name, numbers in beaten.items()}
 
 
 def letters_of(numbers: Sequence[int], n_systems: int, stretch: str = "–") -> str:

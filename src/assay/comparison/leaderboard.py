@@ -51,8 +51,8 @@ class Leaderboard:
         if self.comparison is not None:
             return self.comparison.verdict
         leads = [f"{self.best(metric)} has the best {metric}" for metric in self.metrics if _direction(metric, self.known)]
-        said = "; ".join(leads) or "None of these metrics is known"
-        return f"{said}. Whether that is more than luck, only the scores of each query can tell."
+        claims = "; ".join(leads) or "None of these metrics is known"
+        return f"{claims}. Whether that is more than luck, only the scores of each query can tell."
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""
@@ -67,7 +67,7 @@ class Leaderboard:
     def _name(self, metric: str) -> str:
         name = metric if metric in self.figures else find_metric(metric).name
         if name not in self.figures:
-            raise UnknownName("metric of these runs", metric, near_matches(metric, self.metrics), _have(self.metrics))
+            raise UnknownName("metric of these runs", metric, near_matches(metric, self.metrics), _available(self.metrics))
         return name
 
 
@@ -76,7 +76,7 @@ class BenchmarkComparison:
 
     @staticmethod
     def compare_runs(runs_results: Mapping[str, Any], **how: Any) -> Leaderboard:
-        """All runs on the metrics they share. Results are also compared query by query, as `how` says (see `How`)."""
+        """All runs on the metrics they share. Results are also compared query by query; `how` are `ComparisonOptions`."""
         if not isinstance(runs_results, Mapping) or len(runs_results) < 2:
             raise UsageError("at least two runs are needed by name, as in {'baseline': a, 'model_v1': b}")
         figures = {str(name): _figures(str(name), run) for name, run in runs_results.items()}
@@ -93,17 +93,17 @@ class BenchmarkComparison:
         """The name of the run that is best on a metric: the lowest latency, the highest of most others."""
         if not isinstance(runs_results, Mapping) or not runs_results:
             raise UsageError("at least one run is needed by name, as in {'baseline': a}")
-        found: dict[str, float] = {}
+        values: dict[str, float] = {}
         known = _known(runs_results)
-        wanted = metric if metric in known else parse_metric(WrittenName(metric)).name
+        metric_name = metric if metric in known else parse_metric(WrittenName(metric)).name
         for name, run in runs_results.items():
             figures = _figures(str(name), run)
-            if wanted not in figures:
-                raise UnknownName(f"metric of {name}", metric, near_matches(metric, figures), _have(figures))
-            found[str(name)] = figures[wanted]
-        best = next(iter(_ranked(wanted, found, known)))
-        if math.isnan(found[best]):
-            raise DataError(f"{wanted} has no figure for any run")
+            if metric_name not in figures:
+                raise UnknownName(f"metric of {name}", metric, near_matches(metric, figures), _available(figures))
+            values[str(name)] = figures[metric_name]
+        best = next(iter(_ranked(metric_name, values, known)))
+        if math.isnan(values[best]):
+            raise DataError(f"{metric_name} has no figure for any run")
         return best
 
 
@@ -116,7 +116,7 @@ def _comparison(runs: Mapping[str, Any], how: Mapping[str, Any]) -> Comparison |
     return compare_results([replace(run, name=str(name)) for name, run in runs.items()], ComparisonOptions(**how))
 
 
-def _have(metrics: Any) -> str:
+def _available(metrics: Any) -> str:
     return f"they have {', '.join(metrics)}"
 
 
@@ -147,11 +147,11 @@ def _figures(name: str, run: Any) -> dict[str, float]:
     if not isinstance(run, Mapping):
         raise DataError(f"{name}: expected a result or a dict of figures by metric, found {shortened(run)}")
     plain: Mapping[Any, Any] = next((run[key] for key in NESTED if isinstance(run.get(key), Mapping)), run)
-    found = {
+    figures = {
         find_metric(str(metric)).name if _direction(str(metric), {}) else str(metric): float(value)
         for metric, value in plain.items()
         if isinstance(value, Real) and not isinstance(value, bool)
     }
-    if not found:
+    if not figures:
         raise DataError(f"{name}: no figure of a metric in it, as in {{'ndcg@10': 0.85}}; found {shortened(run)}")
-    return found
+    return figures

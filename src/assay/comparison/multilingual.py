@@ -34,7 +34,7 @@ class MultilingualEvaluation(Mapping[str, Any]):
     @cached_property
     def metrics(self) -> dict[str, SingleTermRetrievalMetrics]:
         """Language → all figures by name and cutoff."""
-        return {code: SingleTermRetrievalMetrics.of(one, self.k_values) for code, one in self.per_language.items()}
+        return {code: SingleTermRetrievalMetrics.of(result, self.k_values) for code, result in self.per_language.items()}
 
     @property
     def average_mrr(self) -> float:
@@ -69,7 +69,7 @@ class MultilingualEvaluation(Mapping[str, Any]):
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
         return {
-            "per_language": {code: one.to_dict() for code, one in self.metrics.items()},
+            "per_language": {code: figures.to_dict() for code, figures in self.metrics.items()},
             "cross_lingual_variance": self.cross_lingual_variance,
             "average_mrr": self.average_mrr,
             "averaged": "macro: every language counts the same",
@@ -121,10 +121,10 @@ def evaluate_multilingual_model(
         raise UsageError(
             f"labels are given for {', '.join(strays)}, which is not among the languages {', '.join(benchmarks)}"
         )
-    loaded = {code: _loaded(code, one) for code, one in benchmarks.items()}
+    loaded = {code: _loaded(code, benchmark) for code, benchmark in benchmarks.items()}
     indexed: dict[str, dict[str, Any]] = {code: {"labels": [str(files[code])]} if code in files else {} for code in loaded}
-    found = {code: run(dataset, provider, names, **indexed[code], **settings) for code, dataset in loaded.items()}
-    return MultilingualEvaluation(found, chosen)
+    results = {code: run(dataset, provider, names, **indexed[code], **settings) for code, dataset in loaded.items()}
+    return MultilingualEvaluation(results, chosen)
 
 
 def _benchmarks(languages: Iterable[str] | Mapping[str, Any], size: str) -> dict[str, Any]:
@@ -132,12 +132,12 @@ def _benchmarks(languages: Iterable[str] | Mapping[str, Any], size: str) -> dict
     if isinstance(languages, str):
         languages = [languages]
     if isinstance(languages, Mapping):
-        found = {_code(language): one for language, one in languages.items()}
+        benchmarks = {_code(language): benchmark for language, benchmark in languages.items()}
     else:
-        found = {_code(language): f"{HPO}{_code(language)}:{size}" for language in languages}
-    if not found:
+        benchmarks = {_code(language): f"{HPO}{_code(language)}:{size}" for language in languages}
+    if not benchmarks:
         raise UsageError(f"there is no language to evaluate in; expected some of {', '.join(ALL)}")
-    return found
+    return benchmarks
 
 
 def _code(language: str) -> str:
@@ -151,7 +151,7 @@ def _code(language: str) -> str:
 def _loaded(code: str, benchmark: Any) -> BenchmarkDataset:
     """The benchmark of one language; queries in another language are refused."""
     dataset = load_dataset(benchmark)
-    if strangers := [one for one in languages_of(dataset) if one != code]:
+    if strangers := [language for language in languages_of(dataset) if language != code]:
         raise DataError(f"{dataset.name}: expected queries in {code} alone, found some in {', '.join(strangers)}")
     return dataset
 

@@ -105,7 +105,7 @@ def sign_of(metric: BoundMetric) -> int:
     return 1 if metric.metric.higher_is_better else -1
 
 
-class Asked(NamedTuple):
+class PairRequest(NamedTuple):
     """Two systems, by their number, and a metric."""
 
     metric: BoundMetric
@@ -123,22 +123,24 @@ class _Columns:
     """Questions that rest on the same queries, so that they are answered together."""
 
     numbers: list[int] = field(default_factory=list)
-    asked: list[Asked] = field(default_factory=list)
+    requests: list[PairRequest] = field(default_factory=list)
     a: list[Column] = field(default_factory=list)
     b: list[Column] = field(default_factory=list)
 
 
 def compared_pairs(aligned: Aligned, how: ComparisonOptions, fields: Mapping[str, FieldOutcome]) -> list[Pair]:
     """Every pair on every metric, metric by metric; corrected over all of them."""
-    wanted = [Asked(metric, a, b) for metric in aligned.metrics for a, b in pairs_of(aligned.names, how.baseline)]
-    found = {number: pair for columns in _grouped(aligned, wanted, how) for number, pair in _compared(aligned, columns, how)}
-    pairs = [found[number] for number in range(len(wanted))]
+    requests = [PairRequest(metric, a, b) for metric in aligned.metrics for a, b in pairs_of(aligned.names, how.baseline)]
+    by_number = {
+        number: pair for columns in _grouped(aligned, requests, how) for number, pair in _compared(aligned, columns, how)
+    }
+    pairs = [by_number[number] for number in range(len(requests))]
     if how.bound_test.test.is_for_many:
-        pairs = [_from_field(pair, fields.get(pair.metric), one) for pair, one in zip(pairs, wanted, strict=True)]
-    return settled(pairs, [pair.metric for pair in pairs], how)
+        pairs = [_from_field(pair, fields.get(pair.metric), request) for pair, request in zip(pairs, requests, strict=True)]
+    return with_corrected_p(pairs, [pair.metric for pair in pairs], how)
 
 
-def settled(pairs: Sequence[Pair], families: Sequence[Hashable], how: ComparisonOptions) -> list[Pair]:
+def with_corrected_p(pairs: Sequence[Pair], families: Sequence[Hashable], how: ComparisonOptions) -> list[Pair]:
     """The pairs with their p corrected over all of them, and what follows from it.
 
     A test for many systems has corrected p for the pairs of a family; then each p counts as one of so many families.
@@ -150,8 +152,8 @@ def settled(pairs: Sequence[Pair], families: Sequence[Hashable], how: Comparison
     else:
         corrected = correct(p, how.correcting.name)
     return [
-        replace(pair, p_corrected=one, is_significant=how.is_significant(one))
-        for pair, one in zip(pairs, corrected.tolist(), strict=True)
+        replace(pair, p_corrected=p_corrected, is_significant=how.is_significant(p_corrected))
+        for pair, p_corrected in zip(pairs, corrected.tolist(), strict=True)
     ]
 
 
@@ -159,13 +161,13 @@ def field_outcomes(aligned: Aligned, how: ComparisonOptions) -> dict[str, FieldO
     """Metric → whether its systems differ at all, where the test is one for many systems; nothing otherwise."""
     if not how.bound_test.test.is_for_many:
         return {}
-    found = {}
+    outcomes = {}
     for metric in aligned.metrics:
         if not _untested(metric, aligned.results, how):
             scores = aligned.scores(metric.name)
             tested = averaged(scores[np.isfinite(scores).all(axis=1)], metric.metric.aggregation)
-            found[metric.name] = how.bound_test.compare_many(Field(sign_of(metric) * tested, how.seed))
-    return found
+            outcomes[metric.name] = how.bound_test.compare_many(Field(sign_of(metric) * tested, how.seed))
+    return outcomes
 
 
 def _untested(metric: BoundMetric, results: Sequence[Result], how: ComparisonOptions) -> str:
@@ -179,19 +181,19 @@ def _untested(metric: BoundMetric, results: Sequence[Result], how: ComparisonOpt
     return NO_TEST if is_measured or (test.test.is_for_many and aggregation not in AVERAGED) else ""
 
 
-def _grouped(aligned: Aligned, wanted: Sequence[Asked], how: ComparisonOptions) -> Iterator[_Columns]:
+def _grouped(aligned: Aligned, requests: Sequence[PairRequest], how: ComparisonOptions) -> Iterator[_Columns]:
     """Questions by the queries on which both systems have a score; all systems, where a test looks at all together."""
     tables = {metric.name: aligned.scores(metric.name) for metric in aligned.metrics}
     groups: dict[bytes, _Columns] = {}
-    for number, asked in enumerate(wanted):
-        scores = tables[asked.metric.name]
-        compared = scores if how.bound_test.test.is_for_many else scores[:, [asked.a, asked.b]]
-        sides = [aligned.results[place].table.columns[asked.metric.name] for place in (asked.a, asked.b)]
+    for number, request in enumerate(requests):
+        scores = tables[request.metric.name]
+        compared = scores if how.bound_test.test.is_for_many else scores[:, [request.a, request.b]]
+        sides = [aligned.results[place].table.columns[request.metric.name] for place in (request.a, request.b)]
         is_composed = all(side.is_composed for side in sides)
         defined = sides[0].counts & sides[1].counts if is_composed else np.isfinite(compared).all(axis=1)
         columns = groups.setdefault(defined.tobytes(), _Columns())
         columns.numbers.append(number)
-        columns.asked.append(asked)
+        columns.requests.append(request)
         for (score, weight, aggregation), side in zip(sides, (columns.a, columns.b), strict=True):
             known = np.nan_to_num(score[defined].astype(float)) if is_composed else score[defined].astype(float)
             side.append(Column(known, weight[defined], aggregation))
@@ -201,23 +203,23 @@ def _grouped(aligned: Aligned, wanted: Sequence[Asked], how: ComparisonOptions) 
 def _compared(aligned: Aligned, columns: _Columns, how: ComparisonOptions) -> Iterator[tuple[int, Pair]]:
     """The differences, their intervals, effects and p, still to be corrected."""
     figures = _figures(columns, how)
-    for place, asked in enumerate(columns.asked):
+    for place, request in enumerate(columns.requests):
         own: dict[str, Any] = {name: values[place].item() for name, values in figures.items()}
         both = (columns.a[place], columns.b[place])
-        own |= _values(*both, asked)
-        own |= _of_its_kind(own, both, asked, how)
-        systems = (aligned.results[asked.a], aligned.results[asked.b])
-        untested = _untested(asked.metric, aligned.results if how.bound_test.test.is_for_many else systems, how)
+        own |= _values(*both, request)
+        own |= _figures_by_aggregation(own, both, request, how)
+        systems = (aligned.results[request.a], aligned.results[request.b])
+        untested = _untested(request.metric, aligned.results if how.bound_test.test.is_for_many else systems, how)
         own |= _UNTESTED if untested else {}
-        own |= _SILENT if untested == SHARED_TIMES else {}
-        own |= {} if all(one.table.columns[asked.metric.name].has_scores for one in systems) else _NO_SCORES
+        own |= _UNKNOWN_FIGURES if untested == SHARED_TIMES else {}
+        own |= {} if all(system.table.columns[request.metric.name].has_scores for system in systems) else _NO_SCORES
         own |= {"direction": round(own["direction"]), "untested": untested, "claim": how.bound_test.test.claim}
-        own |= {"metric": asked.metric.name, "a": aligned.names[asked.a], "b": aligned.names[asked.b]}
+        own |= {"metric": request.metric.name, "a": aligned.names[request.a], "b": aligned.names[request.b]}
         yield columns.numbers[place], Pair(n=len(both[0].score), p_corrected=math.nan, is_significant=False, **own)
 
 
 _UNTESTED: dict[str, Any] = {"p": math.nan, "statistic": math.nan, "direction": 0, "draws": 0}
-_SILENT: dict[str, Any] = {
+_UNKNOWN_FIGURES: dict[str, Any] = {
     **dict.fromkeys(("low", "high", "cohens_d", "cliffs_delta", "p_better", "p_equal"), math.nan),
     **dict.fromkeys(("wins", "ties", "losses"), 0),
 }
@@ -226,7 +228,7 @@ _NO_SCORES: dict[str, Any] = {"cliffs_delta": math.nan, **dict.fromkeys(("wins",
 """The same where the figure is made of something else, and can be compared."""
 
 
-def _values(a: Column, b: Column, asked: Asked) -> dict[str, float]:
+def _values(a: Column, b: Column, request: PairRequest) -> dict[str, float]:
     """Both figures over the same queries, and what lies between them."""
     value_a, value_b = a.summary(), b.summary()
     difference = value_b - value_a
@@ -236,12 +238,12 @@ def _values(a: Column, b: Column, asked: Asked) -> dict[str, float]:
         "value_b": value_b,
         "difference": difference,
         "relative": difference / abs(value_a) if value_a else math.nan,
-        "improvement": asked.sign * difference + 0.0,
+        "improvement": request.sign * difference + 0.0,
     }
 
 
-def _of_its_kind(
-    own: Mapping[str, Any], both: tuple[Column, Column], asked: Asked, how: ComparisonOptions
+def _figures_by_aggregation(
+    own: Mapping[str, Any], both: tuple[Column, Column], request: PairRequest, how: ComparisonOptions
 ) -> dict[str, Any]:
     """What replaces the figures of a mean where the summary is none. Other than averages, they are bootstrapped whole."""
     aggregation, n = both[0].aggregation, len(both[0].score)
@@ -250,14 +252,14 @@ def _of_its_kind(
     if aggregation == SUM:
         return {"low": n * own["low"], "high": n * own["high"]} | (_NO_ROPE if how.rope else {})
     alternative = str(how.bound_test.params.get("alternative", "two_sided"))
-    if asked.sign < 0:
+    if request.sign < 0:
         alternative = {"greater": "less", "less": "greater"}.get(alternative, alternative)
-    found = figure_difference(*both, alternative, how.level, seed=how.seed)
-    interval = {"low": found.low, "high": found.high}
+    difference = figure_difference(*both, alternative, how.level, seed=how.seed)
+    interval = {"low": difference.low, "high": difference.high}
     if aggregation in AVERAGED:
         return interval | (_NO_ROPE if how.rope else {})
     direction = (own["improvement"] > 0) - (own["improvement"] < 0)
-    tested = {"p": found.p, "statistic": own["difference"], "direction": direction, "draws": RESAMPLES}
+    tested = {"p": difference.p, "statistic": own["difference"], "direction": direction, "draws": RESAMPLES}
     return {**interval, **tested, **_NO_ROPE, "cohens_d": math.nan}
 
 
@@ -268,7 +270,7 @@ _NO_ROPE: dict[str, Any] = {"p_better": math.nan, "p_equal": math.nan}
 def _figures(columns: _Columns, how: ComparisonOptions) -> dict[str, NDArray[Any]]:
     """Name of a pair's figure → its value in each column, as if all were averages."""
     a, b = (np.column_stack([column.score for column in side]) for side in (columns.a, columns.b))
-    is_up = np.array([asked.sign > 0 for asked in columns.asked])
+    is_up = np.array([request.sign > 0 for request in columns.requests])
     tested_a, tested_b = (
         np.column_stack([averaged(column.score, column.aggregation) for column in side]) for side in (columns.a, columns.b)
     )
@@ -284,9 +286,9 @@ def _figures(columns: _Columns, how: ComparisonOptions) -> dict[str, NDArray[Any
     return {**figures, "p_better": chances.p_better, "p_equal": chances.p_equal}
 
 
-def _from_field(pair: Pair, outcome: FieldOutcome | None, asked: Asked) -> Pair:
+def _from_field(pair: Pair, outcome: FieldOutcome | None, request: PairRequest) -> Pair:
     """The pair as a test of many systems sees it."""
     if outcome is None:
         return pair
-    direction = int(np.sign(outcome.standing[asked.b] - outcome.standing[asked.a]))
-    return replace(pair, p=float(outcome.pairwise[asked.a, asked.b]), direction=direction, draws=outcome.draws)
+    direction = int(np.sign(outcome.standing[request.b] - outcome.standing[request.a]))
+    return replace(pair, p=float(outcome.pairwise[request.a, request.b]), direction=direction, draws=outcome.draws)

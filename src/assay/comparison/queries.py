@@ -41,12 +41,12 @@ class RankAgreement:
     @cached_property
     def n_gained(self) -> int | None:
         """Relevant documents that b has in the first k and a has not."""
-        return None if self.moved is None else sum(len(one.gained) for one in self.moved.values())
+        return None if self.moved is None else sum(len(documents.gained) for documents in self.moved.values())
 
     @cached_property
     def n_lost(self) -> int | None:
         """Relevant documents that a has in the first k and b has not."""
-        return None if self.moved is None else sum(len(one.lost) for one in self.moved.values())
+        return None if self.moved is None else sum(len(documents.lost) for documents in self.moved.values())
 
     def least(self, most: int = 10) -> list[str]:
         """Queries on which the rankings are least alike (by RBO), the least alike first."""
@@ -104,25 +104,25 @@ def rank_agreements(
     names = [result.name for result in results]
     shared = set(results[0].query_ids).intersection(*(result.query_ids for result in results[1:]))
     queries = [query for query in results[0].query_ids if query in shared]
-    found = {result.name: _rankings(result, queries, runs or {}) for result in results}
-    if len(found) < len(results):
+    rankings = {result.name: _rankings(result, queries, runs or {}) for result in results}
+    if len(rankings) < len(results):
         raise UsageError("two systems have the same name; give them names, as in base=a.json new=b.json")
     by_name = dict(zip(names, results, strict=True))
     return tuple(
-        RankAgreement(a, b, agreement(found[a], found[b], k, p), _gained_and_lost(by_name, found, (a, b), k))
-        for a, b in ((names[one], names[other]) for one, other in pairs_of(names, how.baseline if how else None))
+        RankAgreement(a, b, agreement(rankings[a], rankings[b], k, p), _gained_and_lost(by_name, rankings, (a, b), k))
+        for a, b in ((names[first], names[other]) for first, other in pairs_of(names, how.baseline if how else None))
     )
 
 
 def _rankings(result: Result, queries: Sequence[str], runs: Mapping[str, Any]) -> Run:
     """The rankings of a system on these queries; an empty one where a query got none."""
-    given = runs.get(result.name, result.run)
-    if not given and not result.failures:
+    source = runs.get(result.name, result.run)
+    if not source and not result.failures:
         raise UsageError(
             f"{result.name} has no rankings to compare: assay eval keeps them in its results, assay score does not; "
             "give judgments and runs instead"
         )
-    run = given if isinstance(given, Run) else Run(given)
+    run = source if isinstance(source, Run) else Run(source)
     if run.query_ids == tuple(queries):
         return run
     return Run({query: run.get(query, {}) for query in queries})
@@ -205,15 +205,15 @@ def rank_in(ranking: tuple[str, ...], document: str) -> int | None:
 
 def largest_losses(comparison: Comparison, metric: str, a: str, b: str, n: int = 10) -> list[Mover]:
     """The n queries that lost most from system a to b, the largest loss first; queries that gained are not among them."""
-    return _movers(comparison, metric, (a, b), -checked(n))
+    return _movers(comparison, metric, (a, b), -_checked_count(n))
 
 
 def largest_gains(comparison: Comparison, metric: str, a: str, b: str, n: int = 10) -> list[Mover]:
     """The n queries that gained most from system a to b, the largest gain first; queries that lost are not among them."""
-    return _movers(comparison, metric, (a, b), checked(n))
+    return _movers(comparison, metric, (a, b), _checked_count(n))
 
 
-def checked(n: int) -> int:
+def _checked_count(n: int) -> int:
     """A number of queries."""
     if isinstance(n, bool) or not isinstance(n, int) or n < 0:
         raise BadParameter(f"n is a number of queries, such as 10, not {n!r}")
@@ -232,14 +232,14 @@ def _movers(comparison: Comparison, metric: str, systems: tuple[str, str], n: in
         gain = sign * (after - before)
         if math.isfinite(gain) and gain * n > 0:
             moved.append((gain, query, before, after))
-    moved.sort(key=lambda one: -abs(one[0]))
+    moved.sort(key=lambda row: -abs(row[0]))
     return [
-        Mover(query, bound.name, *systems, before, after, gain, **_looked_up(query, first, second))
+        Mover(query, bound.name, *systems, before, after, gain, **_query_details(query, first, second))
         for gain, query, before, after in moved[: abs(n)]
     ]
 
 
-def _looked_up(query: str, first: Result, second: Result) -> dict[str, Any]:
+def _query_details(query: str, first: Result, second: Result) -> dict[str, Any]:
     """What was asked, what was retrieved, and what should have been, as far as the results know."""
     asked = first.queries.get(query) or second.queries.get(query)
     return {

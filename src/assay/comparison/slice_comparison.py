@@ -11,7 +11,7 @@ from typing import Any
 from assay.comparison.alignment import Aligned
 from assay.comparison.comparison import Comparison
 from assay.comparison.options import ComparisonOptions
-from assay.comparison.pairs import Pair, compared_pairs, field_outcomes, settled
+from assay.comparison.pairs import Pair, compared_pairs, field_outcomes, with_corrected_p
 from assay.comparison.verdict import corrected_for_many
 from assay.evaluation import subset_of
 from assay.model import Slice, Tags, asked_for
@@ -67,12 +67,12 @@ class SliceComparison:
         if not self.parts:
             return "There is no slice to compare."
         metric = self.parts[0].metrics[0].name
-        said = [_clause(pairs, self.slices) for pairs in self.by_pair(metric)]
-        more = f"; {len(said) - 3} more pairs" if len(said) > 3 else ""
+        clauses = [_clause(pairs, self.slices) for pairs in self.by_pair(metric)]
+        more = f"; {len(clauses) - 3} more pairs" if len(clauses) > 3 else ""
         effort = f"{self.correcting.title}, {counted(self.n_comparisons, 'comparison')}"
         if self.how.bound_test.test.is_for_many:
             effort = corrected_for_many(self.parts[0])
-        return f"On {metric}, {'; '.join(said[:3])}{more} ({effort})."
+        return f"On {metric}, {'; '.join(clauses[:3])}{more} ({effort})."
 
     @cached_property
     def remarks(self) -> tuple[str, ...]:
@@ -89,8 +89,8 @@ class SliceComparison:
     def rows(self) -> list[dict[str, Any]]:
         """A row for each slice, metric and pair, as plain values."""
         return [
-            {"by": "*".join(one.names), "slice": one.value, **pair.to_dict()}
-            for one, part in zip(self.slices, self.parts, strict=True)
+            {"by": "*".join(slice_.names), "slice": slice_.value, **pair.to_dict()}
+            for slice_, part in zip(self.slices, self.parts, strict=True)
             for pair in part.pairs
         ]
 
@@ -112,11 +112,11 @@ def compare_slices(comparison: Comparison, by: str | Iterable[str]) -> SliceComp
     """
     tags = Tags.of(comparison.results)
     asked, words = dict.fromkeys(map(tags.crossed, asked_for(by))), tags.words(by)
-    slices = [one for names in asked for one in tags.slices(names, words)]
+    slices = [slice_ for names in asked for slice_ in tags.slices(names, words)]
     how = comparison.how
-    raw = [_compared(comparison.aligned, one, how) for one in slices]
+    raw = [_compared(comparison.aligned, slice_, how) for slice_ in slices]
     families = [(part.part, pair.metric) for part in raw for pair in part.pairs]
-    corrected = iter(settled([pair for part in raw for pair in part.pairs], families, how))
+    corrected = iter(with_corrected_p([pair for part in raw for pair in part.pairs], families, how))
     n_over = sum(not math.isnan(pair.p) for part in raw for pair in part.pairs)
     n_tables = sum(len(part.fields) for part in raw)
     parts = [
@@ -125,12 +125,14 @@ def compare_slices(comparison: Comparison, by: str | Iterable[str]) -> SliceComp
     return SliceComparison(how, tuple(slices), tuple(parts), n_over)
 
 
-def _compared(aligned: Aligned, one: Slice, how: ComparisonOptions) -> PartComparison:
+def _compared(aligned: Aligned, slice_: Slice, how: ComparisonOptions) -> PartComparison:
     """The systems in one slice, not yet corrected."""
-    inside = replace(aligned, results=tuple(subset_of(result, one.queries, aligned.metrics) for result in aligned.results))
+    inside = replace(
+        aligned, results=tuple(subset_of(result, slice_.queries, aligned.metrics) for result in aligned.results)
+    )
     plain = replace(how, correction="none")
     fields = field_outcomes(inside, plain)
-    return PartComparison(inside, how, tuple(compared_pairs(inside, plain, fields)), fields, one.label)
+    return PartComparison(inside, how, tuple(compared_pairs(inside, plain, fields)), fields, slice_.label)
 
 
 def _clause(pairs: Sequence[Pair], slices: Sequence[Slice]) -> str:
@@ -138,23 +140,23 @@ def _clause(pairs: Sequence[Pair], slices: Sequence[Slice]) -> str:
     a, b = pairs[0].a, pairs[0].b
     if pairs[0].claim != "differs":
         claim = {"not_worse": "not worse than", "equal": "as good as"}[pairs[0].claim]
-        shown = [one for one, pair in zip(slices, pairs, strict=True) if pair.is_significant]
-        return f"{b} is shown to be {claim} {a} in {_where(shown, len(slices))}"
-    better, worse = ([one for one, pair in zip(slices, pairs, strict=True) if pair.better == name] for name in (b, a))
+        shown_in = [slice_ for slice_, pair in zip(slices, pairs, strict=True) if pair.is_significant]
+        return f"{b} is shown to be {claim} {a} in {_where(shown_in, len(slices))}"
+    better, worse = ([slice_ for slice_, pair in zip(slices, pairs, strict=True) if pair.better == name] for name in (b, a))
     n_open = sum(pair.better is None and not pair.is_split and not math.isnan(pair.p) for pair in pairs)
-    split = [one for one, pair in zip(slices, pairs, strict=True) if pair.is_split]
-    said = [
-        f"{word} than {a} in {_where(found, len(slices))}" for word, found in (("better", better), ("worse", worse)) if found
+    split = [slice_ for slice_, pair in zip(slices, pairs, strict=True) if pair.is_split]
+    clauses = [
+        f"{word} than {a} in {_where(some, len(slices))}" for word, some in (("better", better), ("worse", worse)) if some
     ]
-    said += [f"apart from {a} by the test but not by its mean in {_where(split, len(slices))}"] if split else []
-    if not said:
+    clauses += [f"apart from {a} by the test but not by its mean in {_where(split, len(slices))}"] if split else []
+    if not clauses:
         where = "the only slice" if len(slices) == 1 else f"any of {len(slices)} slices"
         return f"{b} is not shown to be better or worse than {a} in {where}"
-    return f"{b} is {' and '.join(said)}" + (
+    return f"{b} is {' and '.join(clauses)}" + (
         f", and {n_open} {'is' if n_open == 1 else 'are'} not decisive" if n_open else ""
     )
 
 
-def _where(found: Sequence[Slice], n_slices: int) -> str:
-    names = ", ".join(one.label for one in found[:MOST_NAMED]) + (", …" if len(found) > MOST_NAMED else "")
-    return f"{len(found)} of {counted(n_slices, 'slice')}{f' ({names})' if names else ''}"
+def _where(slices: Sequence[Slice], n_slices: int) -> str:
+    names = ", ".join(slice_.label for slice_ in slices[:MOST_NAMED]) + (", …" if len(slices) > MOST_NAMED else "")
+    return f"{len(slices)} of {counted(n_slices, 'slice')}{f' ({names})' if names else ''}"

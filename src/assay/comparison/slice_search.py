@@ -28,12 +28,12 @@ from assay.text import counted
 
 @dataclass(frozen=True)
 class Search:
-    """What slices are looked for. A slice and what is left without it need `min_queries` each, and `min_share` of all."""
+    """What slices are looked for. A slice and what is left without it need `min_queries` slice_, and `min_share` of all."""
 
     min_queries: int = 5
     min_share: float = 0.02
     most: int = 10
-    """Slices that are told of, for each system."""
+    """Slices that are told of, for slice_ system."""
     tags: tuple[str, ...] = ()
     """Tags that are looked at; all of them where none is named."""
     resamples: int | None = None
@@ -76,26 +76,26 @@ class Candidate(NamedTuple):
 class Candidates(NamedTuple):
     """Slices to look at, and how many were left out for being too small."""
 
-    kept: list[Candidate]
+    candidates: list[Candidate]
     n_too_small: int
 
 
-def candidates(tags: Tags, search: Search) -> Candidates:
-    """Slices by each tag, then by pairs of tags. Slices of the very same queries are one, named by the fewest tags."""
+def find_candidates(tags: Tags, search: Search) -> Candidates:
+    """Slices by slice_ tag, then by pairs of tags. Slices of the very same queries are one, named by the fewest tags."""
     names = list(dict.fromkeys(map(tags.named, search.tags or tags.names or ("any tag",))))
     coded = {name: np.unique(np.array(tags.values(name), dtype=object), return_inverse=True) for name in names}
     n = len(tags.by_query)
     fewest = search.fewest(n)
-    kept: dict[bytes, Candidate] = {}
+    by_places: dict[bytes, Candidate] = {}
     too_small: set[bytes] = set()
     for some in [*((name,) for name in names), *combinations(names, 2)]:
         for values, places in _groups([coded[name] for name in some]):
             key = places.tobytes()
             if len(places) < fewest:
                 too_small.add(key)
-            elif n - len(places) >= fewest and key not in kept:
-                kept[key] = Candidate(tuple(some), values, places)
-    return Candidates(list(kept.values()), len(too_small))
+            elif n - len(places) >= fewest and key not in by_places:
+                by_places[key] = Candidate(tuple(some), values, places)
+    return Candidates(list(by_places.values()), len(too_small))
 
 
 def _groups(coded: Sequence[tuple[NDArray[np.object_], NDArray[np.int64]]]) -> Iterator[tuple[tuple[str, ...], Ints]]:
@@ -136,7 +136,7 @@ class WorstSlice:
 
 @dataclass(frozen=True)
 class WorstSlices:
-    """What a search found: of each system the worst slices first, by the end of their interval that speaks for them."""
+    """What a search found: of slice_ system the worst slices first, by the end of their interval that speaks for them."""
 
     metric: BoundMetric
     against: str
@@ -144,7 +144,7 @@ class WorstSlices:
     systems: tuple[str, ...]
     """The systems that were looked at."""
     found: tuple[WorstSlice, ...]
-    """Those that are told of; not all of them are significant."""
+    """Those that are reported; not all of them are significant."""
     n_significant: Mapping[str, int]
     """System → slices that are shown to be worse."""
     n_slices: int
@@ -160,25 +160,25 @@ class WorstSlices:
     def verdict(self) -> str:
         """What may be said, in plain words."""
         if not self.n_looked_at:
-            return f"No slice is large enough to look at: each needs {self.fewest} queries, and as many outside it."
+            return f"No slice is large enough to look at: slice_ needs {self.fewest} queries, and as many outside it."
         than = f"than {self.against}" if self.against else "than on the other queries"
         small = f"; {self.n_too_small:,} with fewer than {self.fewest} queries left out" if self.n_too_small else ""
         systems = f" for {len(self.systems)} systems" if len(self.systems) > 1 else ""
         effort = f"({counted(self.n_slices, 'slice')} looked at{systems}, Benjamini–Hochberg{small})"
-        said = [self._clause(name, n) for name, n in self.n_significant.items() if n]
-        if not said:
+        clauses = [self._clause(name, n) for name, n in self.n_significant.items() if n]
+        if not clauses:
             who = f"{self.systems[0]} is not" if len(self.systems) == 1 else "no system is"
             return f"On {self.metric.name}, {who} shown to be worse {than} in any slice {effort}."
-        return f"On {self.metric.name}, worse {than}: {'; '.join(said)} {effort}."
+        return f"On {self.metric.name}, worse {than}: {'; '.join(clauses)} {effort}."
 
     def _clause(self, system: str, n: int) -> str:
-        first = next((one for one in self.found if one.system == system and one.is_significant), None)
+        first = next((slice_ for slice_ in self.found if slice_.system == system and slice_.is_significant), None)
         worst = f", first {first.label} ({first.value:.3f} against {first.other:.3f}, n = {first.n:,})" if first else ""
         return f"{system} in {counted(n, 'slice')}{worst}"
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row for each slice, as plain values."""
-        return [{"metric": self.metric.name, "against": self.against or "rest", **one.to_dict()} for one in self.found]
+        """A row for slice_ slice, as plain values."""
+        return [{"metric": self.metric.name, "against": self.against or "rest", **slice_.to_dict()} for slice_ in self.found]
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain JSON values."""
@@ -194,7 +194,7 @@ class WorstSlices:
         }
 
 
-class _Looked(NamedTuple):
+class _SliceScore(NamedTuple):
     """One slice of one system, in a scale where more is better."""
 
     system: int
@@ -222,29 +222,31 @@ def worst_slices(
     """Look at all tags and all pairs of tags, and rank what is found by how bad it is at best.
 
     Each system is held against itself on all other queries; with a baseline, against that on the queries of the slice. p is
-    corrected over everything that was looked at. A pair of tags is not told of where one of them alone says it more surely.
+    corrected over everything that was looked at. A pair of tags is left out where one of them alone says it more surely.
     """
-    given = [results] if isinstance(results, Result) else list(results)
+    all_results = [results] if isinstance(results, Result) else list(results)
     chosen, searched = how or ComparisonOptions(), search or Search()
-    bound = _metric(given, metric)
-    tags = Tags.of(given)
-    few = candidates(tags, searched)
-    scores = np.column_stack([_scores(result, bound, tags) for result in given])
-    chance = _Chance(chosen, searched.resamples or n_shuffles(len(few.kept) * len(given), chosen.alpha))
+    bound = _metric(all_results, metric)
+    tags = Tags.of(all_results)
+    found_slices = find_candidates(tags, searched)
+    scores = np.column_stack([_scores(result, bound, tags) for result in all_results])
+    settings = _TestSettings(
+        chosen, searched.resamples or n_shuffles(len(found_slices.candidates) * len(all_results), chosen.alpha)
+    )
     fewest = searched.fewest(len(tags.by_query))
-    baseline = None if chosen.baseline is None else place_of(chosen.baseline, [result.name for result in given])
-    looked = list(_looked(scores, few.kept, fewest, baseline, chance))
-    told = _told(given, bound, looked, chosen)
-    names = [result.name for result in given if result.name != chosen.baseline]
+    baseline = None if chosen.baseline is None else place_of(chosen.baseline, [result.name for result in all_results])
+    slice_scores = list(_score_slices(scores, found_slices.candidates, fewest, baseline, settings))
+    worst = _rank_worst(all_results, bound, slice_scores, chosen)
+    names = [result.name for result in all_results if result.name != chosen.baseline]
     return WorstSlices(
         metric=bound,
         against=chosen.baseline or "",
         systems=tuple(names),
-        found=tuple(one for name in names for one in [each for each in told if each.system == name][: searched.most]),
-        n_significant={name: sum(one.is_significant for one in told if one.system == name) for name in names},
-        n_slices=len(few.kept),
-        n_looked_at=len(looked),
-        n_too_small=few.n_too_small,
+        found=tuple(slice_ for name in names for slice_ in [some for some in worst if some.system == name][: searched.most]),
+        n_significant={name: sum(slice_.is_significant for slice_ in worst if slice_.system == name) for name in names},
+        n_slices=len(found_slices.candidates),
+        n_looked_at=len(slice_scores),
+        n_too_small=found_slices.n_too_small,
         fewest=fewest,
         level=chosen.level,
     )
@@ -254,14 +256,16 @@ def _metric(results: Sequence[Result], metric: Asked | None) -> BoundMetric:
     """The metric to look at; only means can be taken apart into slices."""
     if not results:
         raise UsageError("there is no result to slice")
-    shown = shared_metrics(results, [metric] if metric else None)
+    shared = shared_metrics(results, [metric] if metric else None)
     has_shared_times = any(result.has_shared_times for result in results)
     means = [
-        one for one in shown if one.metric.aggregation == MEAN and not (one.metric.view == "timing" and has_shared_times)
+        bound
+        for bound in shared
+        if bound.metric.aggregation == MEAN and not (bound.metric.view == "timing" and has_shared_times)
     ]
     if not means:
-        why = SHARED_TIMES if shown[0].metric.aggregation == MEAN else "it is no mean"
-        raise UsageError(f"worst slices are looked for by the mean of a metric, not by {shown[0].name}: {why}")
+        why = SHARED_TIMES if shared[0].metric.aggregation == MEAN else "it is no mean"
+        raise UsageError(f"worst slices are looked for by the mean of a metric, not by {shared[0].name}: {why}")
     return means[0]
 
 
@@ -272,8 +276,8 @@ def _scores(result: Result, metric: BoundMetric, tags: Tags) -> Floats:
     return np.where(np.isfinite(scores), sign_of(metric) * scores, np.nan)
 
 
-class _Chance(NamedTuple):
-    """How sure one wants to be, and how often to try."""
+class _TestSettings(NamedTuple):
+    """The options of the comparison, and how many resamples to draw."""
 
     how: ComparisonOptions
     resamples: int
@@ -283,9 +287,9 @@ class _Chance(NamedTuple):
         return float(half_width(error, n - 1, self.how.level))
 
 
-def _looked(
-    scores: Floats, kept: Sequence[Candidate], fewest: int, baseline: int | None, chance: _Chance
-) -> Iterator[_Looked]:
+def _score_slices(
+    scores: Floats, candidates: Sequence[Candidate], fewest: int, baseline: int | None, settings: _TestSettings
+) -> Iterator[_SliceScore]:
     """Every slice of every system that has enough scores in it."""
     for system in range(scores.shape[1]):
         if system == baseline:
@@ -293,32 +297,32 @@ def _looked(
         values = scores[:, system] if baseline is None else scores[:, system] - scores[:, baseline]
         defined = ~np.isnan(values)
         renumbered = np.cumsum(defined) - 1
-        inside = [(one, renumbered[one.places[defined[one.places]]]) for one in kept]
-        enough = [(one, rows) for one, rows in inside if fewest <= len(rows) <= int(defined.sum()) - fewest]
+        inside = [(candidate, renumbered[candidate.places[defined[candidate.places]]]) for candidate in candidates]
+        enough = [(candidate, rows) for candidate, rows in inside if fewest <= len(rows) <= int(defined.sum()) - fewest]
         if baseline is None:
-            yield from _against_rest(system, values[defined], enough, chance)
+            yield from _against_rest(system, values[defined], enough, settings)
         else:
-            yield from _against_baseline(system, scores[defined][:, [system, baseline]], enough, chance)
+            yield from _against_baseline(system, scores[defined][:, [system, baseline]], enough, settings)
 
 
 def _against_rest(
-    system: int, values: Floats, enough: Sequence[tuple[Candidate, Ints]], chance: _Chance
-) -> Iterator[_Looked]:
-    """Means inside and outside. The spread is that of each, or one for both, whichever is less sure of itself."""
-    p = chance_of_lower(values, [rows for _, rows in enough], chance.resamples, chance.how.seed).tolist()
+    system: int, values: Floats, enough: Sequence[tuple[Candidate, Ints]], settings: _TestSettings
+) -> Iterator[_SliceScore]:
+    """Means inside and outside. The spread is that of slice_, or one for both, whichever is less sure of itself."""
+    p = chance_of_lower(values, [rows for _, rows in enough], settings.resamples, settings.how.seed).tolist()
     for (candidate, rows), one_p in zip(enough, p, strict=True):
         inside, outside = values[rows], np.delete(values, rows)
         n, rest = len(inside), len(outside)
         apart = inside.var(ddof=1) / n + outside.var(ddof=1) / rest
         together = (n * inside.var() + rest * outside.var()) / (n + rest - 2) * (1 / n + 1 / rest)
-        half = chance.half_width(math.sqrt(max(apart, together)), n)
+        half = settings.half_width(math.sqrt(max(apart, together)), n)
         value, other = float(inside.mean()), float(outside.mean())
-        yield _Looked(system, candidate, n, value, other, value - other, half, one_p)
+        yield _SliceScore(system, candidate, n, value, other, value - other, half, one_p)
 
 
 def _against_baseline(
-    system: int, both: Floats, enough: Sequence[tuple[Candidate, Ints]], chance: _Chance
-) -> Iterator[_Looked]:
+    system: int, both: Floats, enough: Sequence[tuple[Candidate, Ints]], settings: _TestSettings
+) -> Iterator[_SliceScore]:
     """The mean difference, by the spread of the slice and by that of all queries, whichever is less sure: few often agree.
 
     However small the spread, p is never below the chance that as many coins as there are differences all show tails.
@@ -331,42 +335,42 @@ def _against_baseline(
         n, gap = len(inside), float(inside.mean())
         spreads = ((float(inside.std(ddof=1)), n), (spread, len(values)))
         p = max(chance_of_less(gap, sd / math.sqrt(n), of - 1) for sd, of in spreads)
-        half = max(chance.half_width(sd / math.sqrt(n), of) for sd, of in spreads)
+        half = max(settings.half_width(sd / math.sqrt(n), of) for sd, of in spreads)
         n_moved = int(np.count_nonzero(inside))
         value, other = both[rows].mean(axis=0).tolist()
-        yield _Looked(system, candidate, n, value, other, gap, half, max(p, 0.5**n_moved) if n_moved else 1.0)
+        yield _SliceScore(system, candidate, n, value, other, gap, half, max(p, 0.5**n_moved) if n_moved else 1.0)
 
 
-def _told(
-    results: Sequence[Result], metric: BoundMetric, looked: Sequence[_Looked], how: ComparisonOptions
+def _rank_worst(
+    results: Sequence[Result], metric: BoundMetric, slice_scores: Sequence[_SliceScore], how: ComparisonOptions
 ) -> list[WorstSlice]:
     """Slices that are worse, worst first; without pairs of tags that a single tag speaks for more surely."""
-    known = {(one.system, one.candidate.names, one.candidate.values): one.at_best for one in looked}
-    corrected = correct([one.p for one in looked], CORRECTION).tolist()
+    known = {(score.system, score.candidate.names, score.candidate.values): score.at_best for score in slice_scores}
+    corrected = correct([score.p for score in slice_scores], CORRECTION).tolist()
     worse = [
-        (one, p)
-        for one, p in zip(looked, corrected, strict=True)
-        if one.gap < -ROUNDING * max(abs(one.value), abs(one.other))
-        and not any(known.get((one.system, *parent), math.inf) <= one.at_best for parent in one.candidate.parents)
+        (score, p)
+        for score, p in zip(slice_scores, corrected, strict=True)
+        if score.gap < -ROUNDING * max(abs(score.value), abs(score.other))
+        and not any(known.get((score.system, *parent), math.inf) <= score.at_best for parent in score.candidate.parents)
     ]
-    worse.sort(key=lambda each: (each[0].at_best, each[0].gap, each[0].system, each[0].candidate.label))
+    worse.sort(key=lambda slice_: (slice_[0].at_best, slice_[0].gap, slice_[0].system, slice_[0].candidate.label))
     sign = float(sign_of(metric))
-    return [_worst(one, p, results[one.system].name, sign, how) for one, p in worse]
+    return [_to_worst_slice(score, p, results[score.system].name, sign, how) for score, p in worse]
 
 
-def _worst(one: _Looked, p_corrected: float, name: str, sign: float, how: ComparisonOptions) -> WorstSlice:
+def _to_worst_slice(score: _SliceScore, p_corrected: float, name: str, sign: float, how: ComparisonOptions) -> WorstSlice:
     """In the metric's own scale."""
-    low, high = sorted(sign * (one.gap + reach) for reach in (-one.half, one.half))
+    low, high = sorted(sign * (score.gap + reach) for reach in (-score.half, score.half))
     return WorstSlice(
         system=name,
-        label=one.candidate.label,
-        n=one.n,
-        value=sign * one.value,
-        other=sign * one.other,
-        difference=sign * one.gap,
+        label=score.candidate.label,
+        n=score.n,
+        value=sign * score.value,
+        other=sign * score.other,
+        difference=sign * score.gap,
         low=low,
         high=high,
-        p=one.p,
+        p=score.p,
         p_corrected=p_corrected,
         is_significant=how.is_significant(p_corrected),
     )

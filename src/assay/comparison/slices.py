@@ -60,8 +60,8 @@ class Sliced:
         """Slice → figure of a system (the first one, unless told), for queries with the tag; of one language, or of all."""
         place = 0 if system is None else place_of(system, self.systems)
         tagged = [part for part in self.parts if part.slice.is_tagged]
-        wanted = tagged if language is None else [part for part in tagged if _language(part.slice) == language]
-        return {part.slice.value: part.results[place][metric] for part in wanted}
+        parts = tagged if language is None else [part for part in tagged if _language(part.slice) == language]
+        return {part.slice.value: part.results[place][metric] for part in parts}
 
     def macro(self, metric: str, system: str | None = None, language: str | None = None) -> float:
         """Mean over slices: each counts the same, however many queries it has. Queries without the tag do not count.
@@ -140,25 +140,24 @@ def slice_results(
     With the interval `none` there are figures alone.
     """
     asked_about = [results] if isinstance(results, Result) else list(results)
-    given = merge_benchmarks(asked_about)
-    if not given:
+    merged = merge_benchmarks(asked_about)
+    if not merged:
         raise UsageError("there is no result to slice")
-    shown = shared_metrics(given, metrics)
-    tags = Tags.of(given)
+    shared = shared_metrics(merged, metrics)
+    tags = Tags.of(merged)
     is_multilingual = _are_multilingual(asked_about)
-    asked = [tags.crossed(one) for one in asked_for(by)]
+    asked = [tags.crossed(names) for names in asked_for(by)]
     words = tags.words(by)
-    whole = tuple(subset_of(result, result.query_ids, shown) for result in given)
+    whole = tuple(subset_of(result, result.query_ids, shared) for result in merged)
+
+    def part_of(slice_: Slice) -> Part:
+        subsets = (subset_of(result, slice_.queries, shared) for result in merged)
+        return Part(slice_, tuple(with_intervals(subset, interval, level, seed) for subset in subsets))
+
     return tuple(
         Sliced(
             "*".join(names),
-            tuple(
-                Part(
-                    one,
-                    tuple(with_intervals(subset_of(result, one.queries, shown), interval, level, seed) for result in given),
-                )
-                for one in tags.slices(names, words)
-            ),
+            tuple(part_of(slice_) for slice_ in tags.slices(names, words)),
             whole,
             "*".join(words.get(name, name) for name in names),
             is_multilingual,
@@ -173,11 +172,11 @@ def _are_multilingual(results: Sequence[Result]) -> bool:
     for result in results:
         by_benchmark.setdefault(result.benchmark, set()).update(Tags.of([result]).values(LANGUAGE))
     languages = list(by_benchmark.values())
-    return all(len(one) == 1 for one in languages) and len(set().union(*languages) - {NONE}) > 1
+    return all(len(codes) == 1 for codes in languages) and len(set().union(*languages) - {NONE}) > 1
 
 
-def _language(one: Slice) -> str:
-    return dict(zip(one.names, one.values, strict=True)).get(LANGUAGE, NONE)
+def _language(slice_: Slice) -> str:
+    return dict(zip(slice_.names, slice_.values, strict=True)).get(LANGUAGE, NONE)
 
 
 def _row(result: Result, metric: BoundMetric) -> dict[str, Any]:

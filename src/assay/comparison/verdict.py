@@ -59,8 +59,8 @@ def p_text(p: float) -> str:
 
 
 UNDECIDED = "not decisive"
-MOST_TOLD = 3
-"""Pairs that a sentence tells of."""
+MAX_PAIRS_NAMED = 3
+"""Pairs that a sentence names."""
 
 
 def verdict_on(comparison: Comparison) -> str:
@@ -80,35 +80,35 @@ class _Verdict:
     def text(self) -> str:
         """All sentences."""
         first, *others = (metric.name for metric in self.comparison.metrics)
-        said = [self._on_metric(first)]
+        sentences = [self._on_metric(first)]
         if self.test.test.claim != "differs":
-            return " ".join([*said, *map(self._on_metric, others)])
-        return " ".join([*said, *self._on_others(first, others)])
+            return " ".join([*sentences, *map(self._on_metric, others)])
+        return " ".join([*sentences, *self._on_others(first, others)])
 
     def _pairs(self, metric: str) -> list[Pair]:
         return [pair for pair in self.comparison.pairs if pair.metric == metric]
 
     def _on_metric(self, metric: str) -> str:
         pairs = self._pairs(metric)
-        if silence := self._silence(pairs):
-            return silence
+        if reason := self._no_verdict_reason(pairs):
+            return reason
         if self.test.test.claim != "differs":
             return self._on_claim(pairs)
         decided = sorted((pair for pair in pairs if pair.better), key=lambda pair: -abs(pair.improvement))
         split = [pair for pair in pairs if pair.is_split]
         open_ = [pair for pair in pairs if not pair.better and not pair.is_split]
-        clauses = [self._decided(pair) for pair in decided[:MOST_TOLD]]
-        if len(decided) > MOST_TOLD:
-            clauses.append(f"{len(decided) - MOST_TOLD} more pairs differ")
-        clauses += [self._split(pair) for pair in split[:MOST_TOLD]]
+        clauses = [self._decided(pair) for pair in decided[:MAX_PAIRS_NAMED]]
+        if len(decided) > MAX_PAIRS_NAMED:
+            clauses.append(f"{len(decided) - MAX_PAIRS_NAMED} more pairs differ")
+        clauses += [self._split(pair) for pair in split[:MAX_PAIRS_NAMED]]
         if not clauses:
             lead = f"No system is shown to be better on {metric}" if len(pairs) > 1 else self._open(pairs[0])
             return f"{lead}{self._corrected()}."
-        told = "; ".join(clauses) + self._corrected()
-        told = told if decided else f"O{told[1:]}"  # on …, at the beginning
-        return f"{told}; the order of {pair_names(open_)} is {UNDECIDED}." if open_ else f"{told}."
+        sentence = "; ".join(clauses) + self._corrected()
+        sentence = sentence if decided else f"O{sentence[1:]}"  # on …, at the beginning
+        return f"{sentence}; the order of {pair_names(open_)} is {UNDECIDED}." if open_ else f"{sentence}."
 
-    def _silence(self, pairs: Sequence[Pair]) -> str:
+    def _no_verdict_reason(self, pairs: Sequence[Pair]) -> str:
         """Why there is nothing to be said of pairs; empty where there is."""
         metric = pairs[0].metric
         if all(pair.n == 0 for pair in pairs):
@@ -160,13 +160,13 @@ class _Verdict:
         if self.comparison.metric(pairs[0].metric).metric.view == "timing":
             margin += " ms"
         words = {"not_worse": f"not worse than {{a}} by more than {margin}", "equal": f"within {margin} of {{a}}"}
-        told = []
+        claims = []
         for pair in pairs:
             claim = words[pair.claim].format(a=pair.a)
             is_shown = f"is {claim}" if pair.is_significant else f"is not shown to be {claim}"
             change = f"{self._change(pair, pair.difference)}, {p_text(pair.p_corrected)}"
-            told.append(f"{pair.b} {is_shown} on {pair.metric} ({change})")
-        return "; ".join(told) + f"{self._corrected()}."
+            claims.append(f"{pair.b} {is_shown} on {pair.metric} ({change})")
+        return "; ".join(claims) + f"{self._corrected()}."
 
     def _corrected(self) -> str:
         if self.test.test.is_for_many:
@@ -178,11 +178,11 @@ class _Verdict:
     def _on_others(self, first: str, metrics: Sequence[str]) -> list[str]:
         """The other metrics, those with the same outcome together."""
         leader = self._winner(first)
-        silent = [silence for metric in metrics if (silence := self._silence(self._pairs(metric)))]
-        told: dict[str, list[str]] = {}
+        silent = [reason for metric in metrics if (reason := self._no_verdict_reason(self._pairs(metric)))]
+        metrics_of: dict[str, list[str]] = {}
         for metric in metrics:
             pairs, winner = self._pairs(metric), self._winner(metric)
-            if self._silence(pairs):
+            if self._no_verdict_reason(pairs):
                 continue
             if winner is not None:
                 outcome = f" {winner} is better as well" if winner == leader else f", however, {winner} is better"
@@ -190,8 +190,8 @@ class _Verdict:
                 outcome = " some systems differ"
             else:
                 outcome = " nothing is decided"
-            told.setdefault(outcome, []).append(metric)
-        return [*(f"On {_listed(names)}{outcome}." for outcome, names in told.items()), *silent]
+            metrics_of.setdefault(outcome, []).append(metric)
+        return [*(f"On {_listed(names)}{outcome}." for outcome, names in metrics_of.items()), *silent]
 
     def _winner(self, metric: str) -> str | None:
         """The system with the best figure, if it is shown to be better than all it was compared with."""
@@ -211,8 +211,8 @@ def corrected_for_many(comparison: Comparison) -> str:
 
 def pair_names(pairs: Sequence[Pair]) -> str:
     """Which pairs they are, the first few by name."""
-    some = [f"{pair.a} and {pair.b}" for pair in pairs[:MOST_TOLD]]
-    return ", ".join(some) + (f" and {len(pairs) - MOST_TOLD} more pairs" if len(pairs) > MOST_TOLD else "")
+    some = [f"{pair.a} and {pair.b}" for pair in pairs[:MAX_PAIRS_NAMED]]
+    return ", ".join(some) + (f" and {len(pairs) - MAX_PAIRS_NAMED} more pairs" if len(pairs) > MAX_PAIRS_NAMED else "")
 
 
 def _listed(names: Sequence[str]) -> str:
