@@ -53,7 +53,7 @@ def test_many_pairs_are_worked_on_a_few_at_a_time(monkeypatch):
     ontology = small()
     a, b = (side.ravel() for side in np.meshgrid(np.arange(9), np.arange(9)))
     (whole,) = ontology.ancestors.common(a, b)
-    monkeypatch.setattr(ancestors, "MANY_ROWS", 7)
+    monkeypatch.setattr(ancestors, "MAX_ROWS", 7)
     parts = list(ontology.ancestors.common(a, b))
     assert len(parts) > 20
     assert np.concatenate([part.lowest for part in parts]).tolist() == whole.lowest.tolist()

@@ -13,7 +13,7 @@ from assay.arrays import Floats, Ints
 
 NONE = -1
 """No common ancestor."""
-MANY_ROWS = 2_000_000
+MAX_ROWS = 2_000_000
 """Rows of pair and ancestor that are looked at in one go."""
 
 
@@ -64,28 +64,28 @@ class Ancestors:
         first = 0
         while first < len(a):
             done = int(ends[first - 1]) if first else 0
-            last = max(first + 1, int(np.searchsorted(ends, done + MANY_ROWS, side="right")))
+            last = max(first + 1, int(np.searchsorted(ends, done + MAX_ROWS, side="right")))
             yield self._common(a[first:last], b[first:last])
             first = last
 
     def _common(self, a: Ints, b: Ints) -> Common:
         rows, pair = stretches(self.start[a], self.n_above[a])
-        wanted = b[pair] * self.n_terms + self.ancestor[rows]
-        place = np.minimum(np.searchsorted(self._keys, wanted), len(self._keys) - 1)
-        is_shared = self._keys[place] == wanted
+        keys = b[pair] * self.n_terms + self.ancestor[rows]
+        place = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
+        is_shared = self._keys[place] == keys
         rows, place, pair = rows[is_shared], place[is_shared], pair[is_shared]
         return Common(a, b, pair, self.ancestor[rows], self.distance[rows] + self.distance[place])
 
-    def common_with_all(self, one: int) -> Common:
+    def common_with_all(self, number: int) -> Common:
         """What a term has in common with each term there is, itself included."""
-        own = np.arange(self.start[one], self.start[one + 1])
+        own = np.arange(self.start[number], self.start[number + 1])
         above = self.ancestor[own]
         order, start = self._by_ancestor
         places, which = stretches(start[above], self.n_below[above])
         rows = order[places]
         everything = np.arange(self.n_terms)
         path = self.distance[rows] + self.distance[own][which]
-        return Common(np.full(self.n_terms, one), everything, self.term[rows], above[which], path)
+        return Common(np.full(self.n_terms, number), everything, self.term[rows], above[which], path)
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,18 +102,18 @@ class Common:
     @cached_property
     def lowest(self) -> Ints:
         """The deepest common ancestor of each pair; -1 where there is none. Terms are numbered by depth: it is the last."""
-        found = np.full(len(self.a), NONE, dtype=np.int64)
-        np.maximum.at(found, self.pair, self.ancestor)
-        return found
+        lowest = np.full(len(self.a), NONE, dtype=np.int64)
+        np.maximum.at(lowest, self.pair, self.ancestor)
+        return lowest
 
     @cached_property
     def shortest(self) -> Ints:
         """Steps on the shortest way from one term to the other through a common ancestor; 0 where there is none."""
         longest = np.iinfo(np.int64).max
-        found = np.full(len(self.a), longest, dtype=np.int64)
-        np.minimum.at(found, self.pair, self.path)
-        found[found == longest] = 0
-        return found
+        shortest = np.full(len(self.a), longest, dtype=np.int64)
+        np.minimum.at(shortest, self.pair, self.path)
+        shortest[shortest == longest] = 0
+        return shortest
 
     @cached_property
     def n_shared(self) -> Ints:
@@ -122,9 +122,9 @@ class Common:
 
     def greatest(self, values: Floats) -> Floats:
         """The greatest value that a common ancestor of each pair has; 0 where there is none."""
-        found = np.zeros(len(self.a))
-        np.maximum.at(found, self.pair, values[self.ancestor])
-        return found
+        greatest = np.zeros(len(self.a))
+        np.maximum.at(greatest, self.pair, values[self.ancestor])
+        return greatest
 
 
 def stretches(start: Ints, lengths: Ints) -> tuple[Ints, Ints]:

@@ -96,7 +96,7 @@ class Ontology:
     @cached_property
     def number(self) -> dict[str, int]:
         """Id of a current term → its number."""
-        return {one: place for place, one in enumerate(self.ids)}
+        return {id_: place for place, id_ in enumerate(self.ids)}
 
     @cached_property
     def max_depth(self) -> int:
@@ -136,77 +136,77 @@ class Ontology:
             self.labels[number],
             self.definitions[number],
             self.synonyms_of(number),
-            tuple(self.ids[one] for one in self.parents_of(number).tolist()),
-            tuple(self.ids[one] for one in self.children_of(number).tolist()),
+            tuple(self.ids[parent] for parent in self.parents_of(number).tolist()),
+            tuple(self.ids[child] for child in self.children_of(number).tolist()),
             int(self.depth[number]),
-            tuple(sorted(other for other, one in self.alternatives.items() if one == number)),
+            tuple(sorted(other for other, term in self.alternatives.items() if term == number)),
         )
 
     def find(self, text: str) -> ResolvedTerm:
         """What an id stands for. Obsolete ids lead to their replacement; `HP_0001250` and IRIs ending so are understood."""
-        one = self._known_as(text)
-        if one in self.number:
-            return ResolvedTerm(self.number[one])
-        if one in self.obsolete:
-            return self._replacement(one)
-        if one in self.alternatives:
-            return ResolvedTerm(self.alternatives[one], kind="alternative")
+        id_ = self._own_spelling(text)
+        if id_ in self.number:
+            return ResolvedTerm(self.number[id_])
+        if id_ in self.obsolete:
+            return self._replacement(id_)
+        if id_ in self.alternatives:
+            return ResolvedTerm(self.alternatives[id_], kind="alternative")
         return ResolvedTerm(UNKNOWN, f"{text} is not a term of {self.name}", "unknown")
 
-    def _known_as(self, text: str) -> str:
+    def _own_spelling(self, text: str) -> str:
         """The id in the ontology's own spelling, where that is certain."""
         if self._has(text):
             return text
         last = text.strip().rpartition("/")[2].rpartition("#")[2]
         space, colon, local = last.replace("_", ":", 1).partition(":")
         spellings = (last, f"{space}{colon}{local}", f"{space.upper()}{colon}{local}")
-        return next((one for one in spellings if self._has(one)), text)
+        return next((spelling for spelling in spellings if self._has(spelling)), text)
 
-    def _has(self, one: str) -> bool:
-        return one in self.number or one in self.obsolete or one in self.alternatives
+    def _has(self, id_: str) -> bool:
+        return id_ in self.number or id_ in self.obsolete or id_ in self.alternatives
 
-    def _replacement(self, one: str) -> ResolvedTerm:
-        gone = self.obsolete[one]
-        numbers, lost = self._replacements(one)
+    def _replacement(self, id_: str) -> ResolvedTerm:
+        gone = self.obsolete[id_]
+        numbers, lost = self._replacements(id_)
         if numbers:
             named = " and ".join(f"{self.ids[number]} ({self.labels[number]})" for number in numbers)
             choice = f"; {self.ids[numbers[0]]} is taken" if len(numbers) > 1 else ""
-            return ResolvedTerm(numbers[0], f"{one} is obsolete, replaced by {named}{choice}", "replaced")
+            return ResolvedTerm(numbers[0], f"{id_} is obsolete, replaced by {named}{choice}", "replaced")
         why = f"what replaces it is not there: {', '.join(lost)}" if lost else "nothing replaces it"
         hint = f"; consider {', '.join(gone.consider)}" if gone.consider else ""
-        return ResolvedTerm(UNKNOWN, f"{one} ({gone.label}) is obsolete and {why}{hint}", "obsolete")
+        return ResolvedTerm(UNKNOWN, f"{id_} ({gone.label}) is obsolete and {why}{hint}", "obsolete")
 
-    def _replacements(self, one: str) -> tuple[list[int], list[str]]:
+    def _replacements(self, id_: str) -> tuple[list[int], list[str]]:
         """All current terms that an obsolete one leads to, nearest first, and ids nobody knows: what replaced it may be
         obsolete again, and lead in a circle. An obsolete id may also be an alternative one.
         """
-        found: dict[int, None] = {}
-        lost, way = [], [one]
+        replacements: dict[int, None] = {}
+        lost, way = [], [id_]
         for gone in way:  # grows while it is read
             if gone in self.alternatives:
-                found[self.alternatives[gone]] = None
+                replacements[self.alternatives[gone]] = None
             for text in self.obsolete[gone].replaced_by:
-                now = self._known_as(text)
+                now = self._own_spelling(text)
                 if now in self.obsolete:
                     way += [now] if now not in way else []
                 elif self._has(now):
-                    found[self.number.get(now, self.alternatives.get(now, UNKNOWN))] = None
+                    replacements[self.number.get(now, self.alternatives.get(now, UNKNOWN))] = None
                 else:
                     lost.append(text)
-        return list(found), lost
+        return list(replacements), lost
 
     def numbers(self, ids: Iterable[str]) -> Ints:
         """The number of each id, obsolete and alternative ids followed; -1 where it stands for no current term."""
-        known, found = self.number, self._found
-        return np.array([known[one] if one in known else found(one) for one in ids], dtype=np.int64)
+        known, resolve = self.number, self._resolve
+        return np.array([known[id_] if id_ in known else resolve(id_) for id_ in ids], dtype=np.int64)
 
-    def _found(self, text: str) -> int:
-        if text not in self._asked:
-            self._asked[text] = self.find(text).number
-        return self._asked[text]
+    def _resolve(self, text: str) -> int:
+        if text not in self._resolved:
+            self._resolved[text] = self.find(text).number
+        return self._resolved[text]
 
     @cached_property
-    def _asked(self) -> dict[str, int]:
+    def _resolved(self) -> dict[str, int]:
         return {}
 
     def similarity(self, formula: str, a: Ints | Sequence[int], b: Ints | Sequence[int]) -> Floats:
@@ -245,14 +245,14 @@ def build_ontology(
     label = label or name
     records = list(records)
     current = {record.id: record for record in records if not record.is_obsolete}
-    _refuse_twice(records, label)
+    _check_ids_unique(records, label)
     if not current:
         raise DataError(f"{label}: there is no current term in it, {counted(len(records), 'obsolete one')} aside")
-    parents = {one: tuple(dict.fromkeys(up for up in current[one].parents if up in current)) for one in current}
+    parents = {id_: tuple(dict.fromkeys(up for up in current[id_].parents if up in current)) for id_ in current}
     depth = longest_depths(parents, label)
-    ids = sorted(current, key=lambda one: (depth[one], one))
-    number = {one: place for place, one in enumerate(ids)}
-    terms = [current[one] for one in ids]
+    ids = sorted(current, key=lambda id_: (depth[id_], id_))
+    number = {id_: place for place, id_ in enumerate(ids)}
+    terms = [current[id_] for id_ in ids]
     return Ontology(
         name=name,
         version=version,
@@ -261,9 +261,9 @@ def build_ontology(
         definitions=tuple(term.definition for term in terms),
         synonym_start=_starts([len(term.synonyms) for term in terms]),
         synonyms=tuple(synonym for term in terms for synonym in term.synonyms),
-        parent_start=_starts([len(parents[one]) for one in ids]),
-        parents=np.array([up for one in ids for up in sorted(number[up] for up in parents[one])], dtype=np.int64),
-        depth=np.array([depth[one] for one in ids], dtype=np.int64),
+        parent_start=_starts([len(parents[id_]) for id_ in ids]),
+        parents=np.array([up for id_ in ids for up in sorted(number[up] for up in parents[id_])], dtype=np.int64),
+        depth=np.array([depth[id_] for id_ in ids], dtype=np.int64),
         alternatives={other: number[term.id] for term in terms for other in term.alternatives if other not in number},
         obsolete={record.id: _obsolete(record) for record in records if record.is_obsolete},
         notes=_notes(records, missing),
@@ -280,7 +280,7 @@ def _notes(records: Sequence[TermRecord], missing: Iterable[str]) -> tuple[str, 
     return (f"{counted(len(lost), 'parent')} {'is' if len(lost) == 1 else 'are'} not in the file: {some_of(lost)}",)
 
 
-def _refuse_twice(records: Sequence[TermRecord], name: str) -> None:
+def _check_ids_unique(records: Sequence[TermRecord], name: str) -> None:
     if len({record.id for record in records}) < len(records):
         seen: set[str] = set()
         twice = [record.id for record in records if record.id in seen or seen.add(record.id)]  # type: ignore[func-returns-value]
@@ -299,26 +299,26 @@ def _starts(lengths: Sequence[int]) -> np.ndarray[tuple[int], np.dtype[np.int64]
 def longest_depths(parents: Mapping[str, Sequence[str]], name: str) -> dict[str, int]:
     """Term → length of the longest way up to a root. Terms are settled when all their parents are; a circle never is."""
     children: dict[str, list[str]] = {}
-    waiting = {one: len(above) for one, above in parents.items()}
-    for one, above in parents.items():
+    waiting = {id_: len(above) for id_, above in parents.items()}
+    for id_, above in parents.items():
         for up in above:
-            children.setdefault(up, []).append(one)
-    ready = [one for one, n_open in waiting.items() if not n_open]
+            children.setdefault(up, []).append(id_)
+    ready = [id_ for id_, n_open in waiting.items() if not n_open]
     depth = dict.fromkeys(ready, 0)
-    for one in ready:  # grows while it is read
-        for child in children.get(one, ()):
-            depth[child] = max(depth.get(child, 0), depth[one] + 1)
+    for id_ in ready:  # grows while it is read
+        for child in children.get(id_, ()):
+            depth[child] = max(depth.get(child, 0), depth[id_] + 1)
             waiting[child] -= 1
             if not waiting[child]:
                 ready.append(child)
     if len(ready) < len(parents):
-        raise DataError(f"{name}: terms must not be above themselves, but {' → '.join(_circle(parents, set(ready)))}")
+        raise DataError(f"{name}: terms must not be above themselves, but {' → '.join(_find_cycle(parents, set(ready)))}")
     return depth
 
 
-def _circle(parents: Mapping[str, Sequence[str]], settled: set[str]) -> list[str]:
+def _find_cycle(parents: Mapping[str, Sequence[str]], settled: set[str]) -> list[str]:
     """A circle among terms that could not be settled: each of them has such a parent."""
-    way = [next(one for one in parents if one not in settled)]
+    way = [next(id_ for id_ in parents if id_ not in settled)]
     while way[-1] not in way[:-1]:
         way.append(next(up for up in parents[way[-1]] if up not in settled))
     return way[way.index(way[-1]) :]

@@ -26,12 +26,12 @@ def search_terms(ontology: Ontology, phrase: str, most: int | None = 10) -> list
 
     First come names that are the phrase, then those with all words whole; labels before synonyms, short names before long.
     """
-    wanted = words_of(phrase)
-    if not wanted:
+    phrase_words = words_of(phrase)
+    if not phrase_words:
         return []
-    found = sorted(_matches(ontology, wanted))
+    matches = sorted(_matches(ontology, phrase_words))
     best: dict[int, Match] = {}
-    for *_, match in found:
+    for *_, match in matches:
         best.setdefault(match.number, match)
     return list(best.values())[:most]
 
@@ -42,26 +42,26 @@ def near_ids(ontology: Ontology, text: str, most: int = 3) -> list[int]:
     if not (space and local.isascii() and local.isdecimal()):
         return []
     padded = [f"{space}:{local.zfill(width)}" for width in id_widths(ontology, space)]
-    begun = sorted(one for one in ontology.ids if one.startswith(f"{space}:{local}"))
-    return [ontology.number[one] for one in dict.fromkeys((*begun, *padded)) if one in ontology.number][:most]
+    begun = sorted(id_ for id_ in ontology.ids if id_.startswith(f"{space}:{local}"))
+    return [ontology.number[id_] for id_ in dict.fromkeys((*begun, *padded)) if id_ in ontology.number][:most]
 
 
 def id_widths(ontology: Ontology, space: str) -> list[int]:
     """How many digits the ids of a space have, such as 7 after `HP:`; several numbers where they differ."""
-    return sorted({len(one) - len(space) - 1 for one in ontology.ids if one.startswith(f"{space}:")})
+    return sorted({len(id_) - len(space) - 1 for id_ in ontology.ids if id_.startswith(f"{space}:")})
 
 
-def _matches(ontology: Ontology, wanted: list[str]) -> Iterator[tuple[bool, bool, bool, int, int, Match]]:
+def _matches(ontology: Ontology, phrase_words: list[str]) -> Iterator[tuple[bool, bool, bool, int, int, Match]]:
     """Every name that fits, with what it is sorted by."""
     for number, label in enumerate(ontology.labels):
-        names = [label, *(one.text for one in ontology.synonyms_of(number))]
+        names = [label, *(synonym.text for synonym in ontology.synonyms_of(number))]
         for place, name in enumerate(names):
-            if name.isascii() and wanted[0] not in name.lower():  # most names: no need to take their words apart
+            if name.isascii() and phrase_words[0] not in name.lower():  # most names: no need to take their words apart
                 continue
             words = words_of(name)
-            if all(any(word.startswith(one) for word in words) for one in wanted):
-                is_whole = set(wanted) <= set(words)
-                yield words != wanted, not is_whole, bool(place), len(words), number, Match(number, name, not place)
+            if all(any(word.startswith(begin) for word in words) for begin in phrase_words):
+                is_whole = set(phrase_words) <= set(words)
+                yield words != phrase_words, not is_whole, bool(place), len(words), number, Match(number, name, not place)
 
 
 class Names:
@@ -78,14 +78,14 @@ class Names:
         synonyms = sorted(
             zip(ontology.synonyms, owner, strict=True), key=lambda pair: pair[0].scope != "EXACT"
         )  # the sort is stable
-        found: dict[tuple[str, ...], int] = {}
+        numbers: dict[tuple[str, ...], int] = {}
         for name, number in (
             *zip(ontology.labels, range(len(ontology)), strict=True),
             *((synonym.text, number) for synonym, number in synonyms),
         ):
-            found.setdefault(tuple(words_of(name)), number)
-        found.pop((), None)
-        return found
+            numbers.setdefault(tuple(words_of(name)), number)
+        numbers.pop((), None)
+        return numbers
 
     @cached_property
     def _longest(self) -> int:
@@ -139,32 +139,32 @@ def check_cases(ontology: Ontology, cases: Iterable[Case]) -> list[TermFault]:
     one without a text is like no other.
     """
     names, texts = Names(ontology), dict[str, str]()
-    found = []
+    faults = []
     for case in cases:
         first = texts.setdefault(" ".join(case.text.casefold().split()), case.name)
         if case.text.strip() and first != case.name:
-            found.append(TermFault(case.name, "", "warning", "text", f"the text is that of {first} as well"))
-        found += [fault for one in case.expected for fault in _faults(ontology, names, case, one)]
-    return found
+            faults.append(TermFault(case.name, "", "warning", "text", f"the text is that of {first} as well"))
+        faults += [fault for id_ in case.expected for fault in _faults(ontology, names, case, id_)]
+    return faults
 
 
-def _faults(ontology: Ontology, names: Names, case: Case, one: str) -> Iterator[TermFault]:
-    found = ontology.find(one)
-    if found.number == UNKNOWN:
-        yield TermFault(case.name, one, "error", found.kind, found.note, _suggestion(ontology, names, case))
+def _faults(ontology: Ontology, names: Names, case: Case, id_: str) -> Iterator[TermFault]:
+    resolved = ontology.find(id_)
+    if resolved.number == UNKNOWN:
+        yield TermFault(case.name, id_, "error", resolved.kind, resolved.note, _suggestion(ontology, names, case))
         return
-    now = ontology.ids[found.number]
-    named = f"{now} ({ontology.labels[found.number]})"
-    if found.kind == "replaced":
-        yield TermFault(case.name, one, "error", "replaced", found.note, f"write {now}")
-    elif found.kind == "alternative":
-        yield TermFault(case.name, one, "warning", "alternative", f"{one} is an alternative id of {named}", f"write {now}")
-    elif one != now:
-        yield TermFault(case.name, one, "warning", "alternative", f"{one} is another spelling of {now}", f"write {now}")
-    label = ontology.labels[found.number]
+    now = ontology.ids[resolved.number]
+    named = f"{now} ({ontology.labels[resolved.number]})"
+    if resolved.kind == "replaced":
+        yield TermFault(case.name, id_, "error", "replaced", resolved.note, f"write {now}")
+    elif resolved.kind == "alternative":
+        yield TermFault(case.name, id_, "warning", "alternative", f"{id_} is an alternative id of {named}", f"write {now}")
+    elif id_ != now:
+        yield TermFault(case.name, id_, "warning", "alternative", f"{id_} is another spelling of {now}", f"write {now}")
+    label = ontology.labels[resolved.number]
     if case.description and label and not _states(case.description, label):
-        what = f"the description does not state the label of {one}: {label}"
-        yield TermFault(case.name, one, "warning", "label", what, _other(ontology, names, case, found.number))
+        what = f"the description does not state the label of {id_}: {label}"
+        yield TermFault(case.name, id_, "warning", "label", what, _other(ontology, names, case, resolved.number))
 
 
 def _states(description: str, label: str) -> bool:
@@ -177,39 +177,39 @@ def _suggestion(ontology: Ontology, names: Names, case: Case) -> str:
     phrases = [phrase for phrase in (case.description, case.text) if phrase]
     for phrase in phrases:
         if (number := names.longest_in(phrase)) != UNKNOWN:
-            return _asked(ontology, number)
+            return _as_question(ontology, number)
     for phrase in phrases:
         if matches := search_terms(ontology, phrase, 1):
-            return _asked(ontology, matches[0].number)
+            return _as_question(ontology, matches[0].number)
     return ""
 
 
 def _other(ontology: Ontology, names: Names, case: Case, number: int) -> str:
     """A term that the description names, if that is another one."""
     other = names.longest_in(case.description)
-    return "" if other in (UNKNOWN, number) else _asked(ontology, other)
+    return "" if other in (UNKNOWN, number) else _as_question(ontology, other)
 
 
-def _asked(ontology: Ontology, number: int) -> str:
+def _as_question(ontology: Ontology, number: int) -> str:
     return f"{ontology.ids[number]} ({ontology.labels[number]})?"
 
 
-MOST = 5
+MAX_IDS_NAMED = 5
 """Ids that are named."""
 
 
 def notes_on_ids(ontology: Ontology, ids: Iterable[str], kind: str) -> list[str]:
     """At most two sentences about ids of one kind, such as `expected`: those that were replaced, and those nobody knows."""
-    found = {one: ontology.find(one) for one in dict.fromkeys(ids) if one not in ontology.number}
-    counts = Counter(one.kind for one in found.values())
+    resolved = {id_: ontology.find(id_) for id_ in dict.fromkeys(ids) if id_ not in ontology.number}
+    counts = Counter(term.kind for term in resolved.values())
     notes = []
     if n_replaced := counts["replaced"]:
-        names = [f"{one} → {ontology.ids[to.number]}" for one, to in found.items() if to.kind == "replaced"]
+        names = [f"{id_} → {ontology.ids[to.number]}" for id_, to in resolved.items() if to.kind == "replaced"]
         notes.append(
             f"{counted(n_replaced, f'{kind} id')} obsolete in {ontology.name}, read as the replacement{_some(names)}."
         )
     if n_lost := counts["unknown"] + counts["obsolete"]:
-        names = [one for one, to in found.items() if to.kind in ("unknown", "obsolete")]
+        names = [id_ for id_, to in resolved.items() if to.kind in ("unknown", "obsolete")]
         notes.append(
             f"{counted(n_lost, f'{kind} id')} without a current term in {ontology.name}, like no other{_some(names)}."
         )
@@ -217,4 +217,4 @@ def notes_on_ids(ontology: Ontology, ids: Iterable[str], kind: str) -> list[str]
 
 
 def _some(names: list[str]) -> str:
-    return f"{', such as' if len(names) > MOST else ':'} {', '.join(names[:MOST])}"
+    return f"{', such as' if len(names) > MAX_IDS_NAMED else ':'} {', '.join(names[:MAX_IDS_NAMED])}"

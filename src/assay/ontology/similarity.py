@@ -60,7 +60,7 @@ class BoundSimilarity:
 
         Each pair is worked out once, however often it comes; order does not matter.
         """
-        found = np.zeros(len(a))
+        similarities = np.zeros(len(a))
         known = np.flatnonzero((a != UNKNOWN) & (b != UNKNOWN))
         low, high = np.minimum(a[known], b[known]), np.maximum(a[known], b[known])
         keys, place = np.unique(low * len(ontology) + high, return_inverse=True)
@@ -68,8 +68,8 @@ class BoundSimilarity:
             self._of(ontology, common) for common in ontology.ancestors.common(keys // len(ontology), keys % len(ontology))
         ]
         if parts:
-            found[known] = np.concatenate(parts)[place]
-        return found
+            similarities[known] = np.concatenate(parts)[place]
+        return similarities
 
     def with_all(self, ontology: Ontology, number: int) -> Floats:
         """How alike a term is to each term of the ontology."""
