@@ -18,8 +18,8 @@ def credited_once(ids: Iterable[Any]) -> list[str]:
     Code that counts every copy of a relevant document gives DCG above its ideal and recall above 1.
     """
     ranked: dict[str, None] = {}
-    for rank, one in enumerate(ids, 1):
-        name = text_id(one)
+    for rank, id_ in enumerate(ids, 1):
+        name = text_id(id_)
         ranked[f"{AGAIN}{rank}" if name in ranked or not name else name] = None
     return list(ranked)
 

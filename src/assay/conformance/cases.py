@@ -80,17 +80,17 @@ class Case:
         """The request, and everything the kit knows about its answers, as plain JSON values."""
         values = [
             {
-                "value": one.value,
-                "topic": one.topic,
-                "convention": one.convention,
-                "metric": one.metric,
-                "policy": dict(one.policy),
+                "value": accepted.value,
+                "topic": accepted.topic,
+                "convention": accepted.convention,
+                "metric": accepted.metric,
+                "policy": dict(accepted.policy),
             }
-            for one in self.values
+            for accepted in self.values
         ]
-        wrong = [{"value": one.value, "fault": one.fault} for one in self.wrong]
-        told = {"topic": self.topic, "reason": self.reason, "working": self.working}
-        return {**self.request, **told, "values": values, "wrong": wrong}
+        wrong = [{"value": mistake.value, "fault": mistake.fault} for mistake in self.wrong]
+        about = {"topic": self.topic, "reason": self.reason, "working": self.working}
+        return {**self.request, **about, "values": values, "wrong": wrong}
 
 
 @cache
@@ -115,12 +115,12 @@ def all_topics() -> list[str]:
 
 def all_cases(metrics: Iterable[str] | None = None, topics: Iterable[str] | None = None) -> list[Case]:
     """The cases, or those of some metrics and topics. Cutoffs of the metrics do not matter, nor does case."""
-    wanted = None if metrics is None else list(dict.fromkeys(parse_name(metric).name for metric in metrics))
+    names = None if metrics is None else list(dict.fromkeys(parse_name(metric).name for metric in metrics))
     among = None if topics is None else list(dict.fromkeys(map(_find_topic, topics)))
-    found = _select(wanted, among)
-    if not found:
-        raise UsageError(_nothing_about(wanted or [], among or []))
-    return found
+    cases = _select(names, among)
+    if not cases:
+        raise UsageError(_nothing_about(names or [], among or []))
+    return cases
 
 
 def _select(metrics: Container[str] | None, topics: Container[str] | None) -> list[Case]:

@@ -20,7 +20,7 @@ from assay.errors import DataError
 from assay.metrics import range_of
 from assay.text import counted, shortened
 
-LONGEST = 200
+MAX_ERROR_LENGTH = 200
 """Letters of an error that are shown."""
 TOLERANCE = 1e-6
 """How far two numbers may lie apart and still be the same."""
@@ -47,7 +47,7 @@ class Answer:
 
     def __str__(self) -> str:
         if self.error:
-            return f"an error ({self.error[:LONGEST]})"
+            return f"an error ({self.error[:MAX_ERROR_LENGTH]})"
         score = as_score(self.value)
         return shortened(self.value) if score is None else as_figure(score)
 
@@ -98,15 +98,15 @@ def judge(case: Case, answer: Answer, tolerance: float = TOLERANCE) -> Verdict:
     """A known fault is named even where its number is impossible as well."""
     if not answer.is_given:
         return Verdict(case, answer, SKIPPED)
-    matched = tuple(one for one in case.values if _is_same(answer, one.value, tolerance))
+    matched = tuple(accepted for accepted in case.values if _is_same(answer, accepted.value, tolerance))
     if matched:
         return Verdict(case, answer, AGREES, matched=matched)
     if answer.error:
         return Verdict(case, answer, FAILED, "It fails where there is a score")
     impossible = _impossible(case, answer.value, tolerance)
-    for one in case.wrong:
-        if _is_same(answer, one.value, tolerance):
-            says = one.fault[:1].upper() + one.fault[1:]
+    for mistake in case.wrong:
+        if _is_same(answer, mistake.value, tolerance):
+            says = mistake.fault[:1].upper() + mistake.fault[1:]
             return Verdict(case, answer, FAULT, f"{says}. {impossible}" if impossible else says)
     if impossible:
         return Verdict(case, answer, IMPOSSIBLE, impossible)
@@ -123,13 +123,13 @@ def expected(case: Case) -> list[str]:
 
 def right_answers(case: Case) -> dict[str, list[str]]:
     """Right answer → the conventions that give it, those of one topic as alternatives."""
-    found: dict[str, dict[str, list[str]]] = {}
-    for one in case.values:
-        by_topic = found.setdefault(ERROR if one.value is None else as_figure(one.value), {})
-        names = by_topic.setdefault(one.topic, [])
-        if one.convention and one.convention not in names:
-            names.append(one.convention)
-    return {answer: [" or ".join(names) for names in by_topic.values() if names] for answer, by_topic in found.items()}
+    answers: dict[str, dict[str, list[str]]] = {}
+    for accepted in case.values:
+        by_topic = answers.setdefault(ERROR if accepted.value is None else as_figure(accepted.value), {})
+        names = by_topic.setdefault(accepted.topic, [])
+        if accepted.convention and accepted.convention not in names:
+            names.append(accepted.convention)
+    return {answer: [" or ".join(names) for names in by_topic.values() if names] for answer, by_topic in answers.items()}
 
 
 def as_score(value: Any) -> float | None:
@@ -183,20 +183,20 @@ def render_cases(cases: Iterable[Case]) -> str:
 def parse_answers(text: str, cases: Iterable[Case], source: str = "answers") -> dict[str, Answer]:
     """Case → its answer, in whatever order they come. Of lines that are no answers, the first of each kind is told."""
     known = {case.name for case in cases}
-    found: dict[str, Answer] = {}
+    answers: dict[str, Answer] = {}
     faults: dict[str, list[str]] = {}
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
-        record, (kind, what) = _parsed(line, known, found)
+        record, (kind, what) = _parse_line(line, known, answers)
         if kind:
             faults.setdefault(kind, []).append(f"{source}:{number}: {what}")
         else:
-            found[record["id"]] = Answer(record.get("value"), _error_text(record))
+            answers[record["id"]] = Answer(record.get("value"), _error_text(record))
     if faults:
         total = sum(map(len, faults.values()))
         raise DataError(f"{source}: {counted(total, 'fault')}", [_with_count(lines) for lines in faults.values()])
-    return found
+    return answers
 
 
 def _with_count(lines: list[str]) -> str:
@@ -204,13 +204,13 @@ def _with_count(lines: list[str]) -> str:
     return lines[0] if len(lines) == 1 else f"{lines[0]} (and {counted(len(lines) - 1, 'more line')} like it)"
 
 
-def _parsed(line: str, known: Container[str], found: Container[str]) -> tuple[Any, tuple[str, str]]:
+def _parse_line(line: str, known: Container[str], answered: Container[str]) -> tuple[Any, tuple[str, str]]:
     """The record in a line, and what is wrong with it: the kind of fault, and the fault in words."""
     try:
         record = json.loads(line)
     except (ValueError, RecursionError):
         return None, ("no JSON", f"expected JSON such as {SHAPE}, found {shortened(line)}")
-    return record, _fault(record, known, found)
+    return record, _fault(record, known, answered)
 
 
 def _error_text(record: dict[str, Any]) -> str:
@@ -219,14 +219,14 @@ def _error_text(record: dict[str, Any]) -> str:
     return "" if error is None or record.get("value") is not None else str(error) or "no reason given"
 
 
-def _fault(record: Any, known: Container[str], found: Container[str]) -> tuple[str, str]:
+def _fault(record: Any, known: Container[str], answered: Container[str]) -> tuple[str, str]:
     """Kind of fault and what is wrong; both empty if nothing is."""
     if not isinstance(record, dict) or not isinstance(record.get("id"), str):
         return "no id", f"expected {SHAPE}, found {shortened(record)}"
     name = record["id"]
     if name not in known:
         return "unknown id", f"no case with the id {shortened(name)} was asked for"
-    if name in found:
+    if name in answered:
         return "twice", f"case {name} is answered twice"
     if "value" not in record and "error" not in record:
         return "no answer", f"case {name}: expected a value or an error, found {shortened(sorted(record))}"

@@ -102,7 +102,7 @@ def _metrics(findings: Sequence[Finding]) -> list[str]:
         if finding.metric:
             bound = find_metric(finding.metric.replace("@k", "@10"))
             settings.setdefault(bound.metric.name, {}).update({name: bound.params[name] for name in bound.given})
-    names = [all_metrics()[name].bind(**given).name for name, given in settings.items()]
+    names = [all_metrics()[name].bind(**params).name for name, params in settings.items()]
     return ["-m", *map(shlex.quote, names)] if names else []
 
 

@@ -16,7 +16,7 @@ from assay.conformance.cases import Accepted, Case, all_cases, all_topics
 from assay.conformance.check import (
     AGREES,
     FAILED,
-    LONGEST,
+    MAX_ERROR_LENGTH,
     TOLERANCE,
     Answer,
     Score,
@@ -101,8 +101,8 @@ class Report:
     def findings(self) -> list[Finding]:
         """The conventions followed, one question after the other; only those in which tools differ."""
         asked = {topic: _choices(topic, self.verdicts) for topic in all_topics()}
-        found = [_finding(topic, self) for topic, choices in asked.items() if len(choices) > 1]
-        return [finding for finding in found if finding.seen]
+        findings = [_finding(topic, self) for topic, choices in asked.items() if len(choices) > 1]
+        return [finding for finding in findings if finding.seen]
 
     @cached_property
     def diagnosis(self) -> Diagnosis | None:
@@ -171,28 +171,31 @@ def _without_accidents(verdicts: Sequence[Verdict]) -> Sequence[Verdict]:
 
 def _choices(topic: str, verdicts: Iterable[Verdict]) -> set[str]:
     """The conventions that cases know for a topic."""
-    return {one.convention for verdict in verdicts for one in verdict.case.values if one.topic == topic}
+    return {accepted.convention for verdict in verdicts for accepted in verdict.case.values if accepted.topic == topic}
 
 
 def _finding(topic: str, report: Report) -> Finding:
     """What all cases of a topic have in common. A case that was answered by another topic's choice says nothing."""
-    matched = {verdict.case.name: [one for one in verdict.matched if one.topic == topic] for verdict in report.telling}
-    seen = {case: tuple(dict.fromkeys(one.convention for one in some)) for case, some in matched.items() if some}
+    matched = {
+        verdict.case.name: [accepted for accepted in verdict.matched if accepted.topic == topic]
+        for verdict in report.telling
+    }
+    seen = {case: tuple(dict.fromkeys(accepted.convention for accepted in some)) for case, some in matched.items() if some}
     every = dict.fromkeys(name for names in seen.values() for name in names)
     shared = tuple(name for name in every if all(name in names for names in seen.values()))
     if len(shared) != 1:
         return Finding(topic, shared, seen)
-    known = ((verdict.case, one) for verdict in report.verdicts for one in verdict.case.values)
-    first = next((case, one) for case, one in known if (one.topic, one.convention) == (topic, shared[0]))
-    return Finding(topic, shared, seen, *_way(*first))
+    known = ((verdict.case, accepted) for verdict in report.verdicts for accepted in verdict.case.values)
+    first = next((case, accepted) for case, accepted in known if (accepted.topic, accepted.convention) == (topic, shared[0]))
+    return Finding(topic, shared, seen, *_assay_settings(*first))
 
 
-def _way(case: Case, one: Accepted) -> tuple[str, str, bool]:
+def _assay_settings(case: Case, accepted: Accepted) -> tuple[str, str, bool]:
     """How assay is told to follow a convention: flags, another spelling of the metric, and whether it can be."""
-    if one.metric is None:
+    if accepted.metric is None:
         return "", "", False
-    flags = " ".join(flag_of(name, value) for name, value in one.policy.items()).replace("keep_best", "keep-best")
-    spelled = find_metric(one.metric).name
+    flags = " ".join(flag_of(name, value) for name, value in accepted.policy.items()).replace("keep_best", "keep-best")
+    spelled = find_metric(accepted.metric).name
     return flags, "" if spelled == case.bound.name else re.sub(r"@\d+$", "@k", spelled), True
 
 
@@ -208,7 +211,7 @@ def _verdict_to_dict(verdict: Verdict) -> dict[str, Any]:
         "value": score if score is not None and math.isfinite(score) else None if value is None else shortened(value),
         "error": verdict.answer.error,
         "says": verdict.says,
-        "conventions": [{"topic": one.topic, "convention": one.convention} for one in verdict.matched],
+        "conventions": [{"topic": accepted.topic, "convention": accepted.convention} for accepted in verdict.matched],
         "expected": right_answers(case),
         "reason": case.reason,
         "working": case.working,
@@ -238,14 +241,14 @@ def diagnose(verdicts: Sequence[Verdict], tolerance: float) -> Diagnosis | None:
 
 def _fails_alike(verdicts: Sequence[Verdict]) -> Diagnosis | None:
     """The same exception in every case."""
-    given = [verdict for verdict in verdicts if not verdict.is_skipped]
-    kinds = {verdict.answer.error.partition(":")[0] for verdict in given}
-    if len(given) < 2 or len(kinds) > 1 or kinds == {""} or not all(verdict.is_wrong for verdict in given):
+    answered = [verdict for verdict in verdicts if not verdict.is_skipped]
+    kinds = {verdict.answer.error.partition(":")[0] for verdict in answered}
+    if len(answered) < 2 or len(kinds) > 1 or kinds == {""} or not all(verdict.is_wrong for verdict in answered):
         return None
-    first = printable(given[0].answer.error[:LONGEST])
+    first = printable(answered[0].answer.error[:MAX_ERROR_LENGTH])
     call = " It must take (metric, qrels, run)." if kinds == {"TypeError"} and "argument" in first else ""
     says = f"It fails in every case, the first time with {first.rstrip('.')}.{call}"
-    return Diagnosis(says, frozenset(verdict.case.name for verdict in given))
+    return Diagnosis(says, frozenset(verdict.case.name for verdict in answered))
 
 
 @dataclass(frozen=True)
@@ -299,23 +302,23 @@ def _are_rounded(scores: Sequence[float], digits: int) -> bool:
     return all(score == round(score, digits) for score in scores)
 
 
-NOT_TOLD = "duplicates"
+UNTESTED_TOPIC = "duplicates"
 """The topic on which profiles say nothing: the tools take rankings in which nothing can come twice."""
-ENOUGH = 0.75
+MIN_CASE_SHARE = 0.75
 """The share of cases that a profile must be able to answer before it is named."""
-FEW = 20
+MIN_CASES = 20
 """Fewer cases than this do not tell tools apart."""
 
 
-def matching_profiles(verdicts: Sequence[Verdict], tolerance: float, *, at_least: int = FEW) -> dict[str, int]:
+def matching_profiles(verdicts: Sequence[Verdict], tolerance: float, *, at_least: int = MIN_CASES) -> dict[str, int]:
     """Profile → cases compared, for profiles that differ in none of them."""
-    found: dict[str, int] = {}
+    n_cases: dict[str, int] = {}
     for name, profile in PROFILES.items():
         compared = [_agrees(profile, verdict, tolerance) for verdict in verdicts]
         known = [agrees for agrees in compared if agrees is not None]
-        if known and all(known) and len(known) >= max(at_least, ENOUGH * len(verdicts)):
-            found[name] = len(known)
-    return found
+        if known and all(known) and len(known) >= max(at_least, MIN_CASE_SHARE * len(verdicts)):
+            n_cases[name] = len(known)
+    return n_cases
 
 
 def _agrees(profile: Profile, verdict: Verdict, tolerance: float) -> bool | None:
@@ -324,11 +327,11 @@ def _agrees(profile: Profile, verdict: Verdict, tolerance: float) -> bool | None
     To refuse is an answer where the case knows it as a convention; elsewhere the tool crashes or leaves things to chance.
     """
     case, answer = verdict.case, verdict.answer
-    if case.topic == NOT_TOLD or (profile.has and case.bound.metric.name not in profile.has):
+    if case.topic == UNTESTED_TOPIC or (profile.has and case.bound.metric.name not in profile.has):
         return None
     value = _score(profile, case)
     if value is None:
-        return bool(answer.error) if any(one.value is None for one in case.values) else None
+        return bool(answer.error) if any(accepted.value is None for accepted in case.values) else None
     return not answer.error and abs(value - float(answer.value)) <= tolerance
 
 

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from assay.errors import AssayError
-from assay.pytest_plugin.checker import Checker, explained, kept_of, write_summary
+from assay.pytest_plugin.checker import Checker, describe_failure, session_results, write_summary
 
-SENT = "assay_results"
+WORKER_RESULTS = "assay_results"
 """Under this name a worker of pytest-xdist sends what it measured."""
-SAVED: pytest.StashKey[str] = pytest.StashKey()
+SAVED_MESSAGE: pytest.StashKey[str] = pytest.StashKey()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -50,7 +50,7 @@ def pytest_runtest_makereport(
     """What a check has to say needs no lines of assay's own code around it, only the line of the test."""
     report = yield
     if call.excinfo and isinstance(call.excinfo.value, AssayError) and "assay" in getattr(item, "fixturenames", ()):
-        report.longrepr = explained(call.excinfo, item.config.rootpath)
+        report.longrepr = describe_failure(call.excinfo, item.config.rootpath)
     return report
 
 
@@ -60,26 +60,28 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     Workers of pytest-xdist hand their results over, for half of them in the store would look like all.
     """
     config = session.config
-    kept = kept_of(config)
-    if not kept.results or not config.getoption("--assay-keep"):
+    results = session_results(config)
+    if not results.results or not config.getoption("--assay-keep"):
         return
     if hasattr(config, "workeroutput"):
-        config.workeroutput[SENT] = kept.to_json()
+        config.workeroutput[WORKER_RESULTS] = results.to_json()
         return
     try:
-        config.stash[SAVED] = kept.save(config.getoption("--assay-store"), config.getoption("--assay-baseline") or "main")
+        config.stash[SAVED_MESSAGE] = results.save(
+            config.getoption("--assay-store"), config.getoption("--assay-baseline") or "main"
+        )
     except AssayError as error:
-        config.stash[SAVED] = f"error: the results of these checks could not be kept: {error}"
+        config.stash[SAVED_MESSAGE] = f"error: the results of these checks could not be kept: {error}"
         session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
     """A worker of pytest-xdist is done: take over what it measured. One that crashed has nothing to give."""
-    if sent := getattr(node, "workeroutput", {}).get(SENT):
-        kept_of(node.config).add_json(sent)
+    if sent := getattr(node, "workeroutput", {}).get(WORKER_RESULTS):
+        session_results(node.config).add_json(sent)
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     """The verdicts of all checks, passed or not."""
-    write_summary(terminalreporter, config.stash.get(SAVED, ""))
+    write_summary(terminalreporter, config.stash.get(SAVED_MESSAGE, ""))

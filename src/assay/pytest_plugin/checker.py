@@ -39,8 +39,10 @@ class Checker:
         from assay.monitoring import parse_rules
 
         parsed = parse_rules(rules)
-        result, note = kept_of(self._request.config).add(run(dataset, retriever, _metrics(parsed, metrics), **settings))
-        self._held([result], parsed, note)
+        result, note = session_results(self._request.config).add(
+            run(dataset, retriever, _metrics(parsed, metrics), **settings)
+        )
+        self._check_rules([result], parsed, note)
         return result
 
     def gate(self, result: Result | Sequence[Result], *rules: Any) -> GateReport:
@@ -48,24 +50,24 @@ class Checker:
         from assay.monitoring import metrics_of, parse_rules
 
         results: list[Any] = list(result) if isinstance(result, list | tuple) else [result]
-        return self._held(results, parse_rules(rules, recorded=lambda: metrics_of(results)))
+        return self._check_rules(results, parse_rules(rules, recorded=lambda: metrics_of(results)))
 
-    def _held(self, results: list[Any], rules: Sequence[Rule], note: str = "") -> GateReport:
+    def _check_rules(self, results: list[Any], rules: Sequence[Rule], note: str = "") -> GateReport:
         from assay.monitoring import gate, render_gate
 
         before, why_none = self._baseline(results)
         best = _best_so_far(rules, results, self._store)
-        anew = self._anew()
+        anew = self._how_to_renew()
         report = gate(results, before, rules, name=self._baseline_name or "the baseline", best=best, anew=anew)
         report = replace(report, notes=(*report.notes, *filter(None, (note, why_none))))
-        said = render_gate(report).rstrip().removesuffix(f"   exit {report.exit_code}")
-        shown = said if report.is_passed else said.splitlines()[-1]  # the failure says the rest
-        self._request.node.user_properties.append((PROPERTY, shown))
+        text = render_gate(report).rstrip().removesuffix(f"   exit {report.exit_code}")
+        summary = text if report.is_passed else text.splitlines()[-1]  # the failure says the rest
+        self._request.node.user_properties.append((PROPERTY, summary))
         if not report.is_passed:
-            raise GateFailed(f"retrieval got worse\n{said}")
+            raise GateFailed(f"retrieval got worse\n{text}")
         return report
 
-    def _anew(self) -> str:
+    def _how_to_renew(self) -> str:
         """How results of these checks become the baseline; nothing where that is a file."""
         from assay.store import is_baseline_name
 
@@ -79,13 +81,13 @@ class Checker:
             return None, ""
         from assay.store import find_baseline
 
-        found, meant = find_baseline(name, self._store)
-        if found is None:
+        baseline, meant = find_baseline(name, self._store)
+        if baseline is None:
             why = f"there is no baseline {name} yet{meant}{_how_to_make(self._request.config, name)}"
         else:
-            if same := _partners(found.results, results):
+            if same := _comparable_results(baseline.results, results):
                 return same, ""
-            why = f"the baseline {name} has nothing about {', '.join(sorted({one.benchmark for one in results}))}"
+            why = f"the baseline {name} has nothing about {', '.join(sorted({result.benchmark for result in results}))}"
         if self._request.config.getoption("--assay-require-baseline"):
             raise DataError(why)
         return None, why
@@ -98,20 +100,20 @@ def _how_to_make(config: pytest.Config, name: str) -> str:
     return f": run pytest with --assay-keep, then assay bless latest --as {name}"
 
 
-def _partners(baseline: Sequence[Result], results: Sequence[Result]) -> list[Result]:
+def _comparable_results(baseline: Sequence[Result], results: Sequence[Result]) -> list[Result]:
     """What of a baseline these results may be compared with; all else is the business of other checks."""
-    benchmarks, names = {one.benchmark for one in results}, {one.name for one in results}
-    same = [one for one in baseline if not one.benchmark or one.benchmark in benchmarks or "" in benchmarks]
-    return [one for one in same if one.name in names] or same
+    benchmarks, names = {result.benchmark for result in results}, {result.name for result in results}
+    same = [result for result in baseline if not result.benchmark or result.benchmark in benchmarks or "" in benchmarks]
+    return [result for result in same if result.name in names] or same
 
 
 def _metrics(rules: Iterable[Rule], more: str | Iterable[str] | None) -> list[str | BoundMetric]:
     """What must be scored for the rules to be held; hits and misses need a metric that tells them apart."""
-    found: list[str | BoundMetric] = [rule.metric for rule in rules if rule.metric]
+    needed: list[str | BoundMetric] = [rule.metric for rule in rules if rule.metric]
     if any(rule.metric is None and rule.needs_baseline for rule in rules):
-        found.append("hit@10")
-    found += [more] if isinstance(more, str) else list(more or ())
-    return found or ["ndcg@10"]
+        needed.append("hit@10")
+    needed += [more] if isinstance(more, str) else list(more or ())
+    return needed or ["ndcg@10"]
 
 
 def _best_so_far(rules: Iterable[Rule], results: Sequence[Any], place: str | None) -> dict[tuple[str, str, str], float]:
@@ -123,14 +125,17 @@ def _best_so_far(rules: Iterable[Rule], results: Sequence[Any], place: str | Non
     if not metrics or not parse_location(place).exists:
         return {}
     with Store.open(place, create=False) as store:
-        points = {name: [*store.history(name), *(point_of(one, name) for one in results if name in one)] for name in metrics}
-    return best_before([one for name, some in points.items() for one in series_of(some, metrics[name])], "")
+        points = {
+            name: [*store.history(name), *(point_of(result, name) for result in results if name in result)]
+            for name in metrics
+        }
+    return best_before([series for name, some in points.items() for series in series_of(some, metrics[name])], "")
 
 
-KEPT: pytest.StashKey[Kept] = pytest.StashKey()
+RESULTS_KEY: pytest.StashKey[SessionResults] = pytest.StashKey()
 
 
-class Kept:
+class SessionResults:
     """Results by benchmark and provider; of the same answers, the metrics of all checks are put together."""
 
     def __init__(self) -> None:
@@ -143,7 +148,7 @@ class Kept:
             number += 1
             key = (result.benchmark, f"{result.name}-{number}")
         named = replace(result, name=key[1])
-        self.results[key] = _together(self.results[key], named) if key in self.results else named
+        self.results[key] = _merge(self.results[key], named) if key in self.results else named
         about = f"{result.name} retrieved something else in another check, so this one is {key[1]}; name= names it"
         return named, about if number > 1 else ""
 
@@ -171,33 +176,33 @@ class Kept:
         return f"kept as {saved}; assay bless latest --as {name} makes it the baseline"
 
 
-def kept_of(config: pytest.Config) -> Kept:
+def session_results(config: pytest.Config) -> SessionResults:
     """What the session has kept so far."""
-    return config.stash.setdefault(KEPT, Kept())
+    return config.stash.setdefault(RESULTS_KEY, SessionResults())
 
 
-def _is_same(one: Result, other: Result) -> bool:
+def _is_same(first: Result, other: Result) -> bool:
     """Whether two checks saw the same answers to the same queries, and judged them by the same rules."""
-    alike = (one.fingerprints, one.policy, one.profile) == (other.fingerprints, other.policy, other.profile)
-    docs = [{query: set(ranking) for query, ranking in result.run.items()} for result in (one, other)]
-    return alike and one.query_ids == other.query_ids and docs[0] == docs[1]
+    alike = (first.fingerprints, first.policy, first.profile) == (other.fingerprints, other.policy, other.profile)
+    docs = [{query: set(ranking) for query, ranking in result.run.items()} for result in (first, other)]
+    return alike and first.query_ids == other.query_ids and docs[0] == docs[1]
 
 
-def _together(one: Result, other: Result) -> Result:
+def _merge(first: Result, other: Result) -> Result:
     """The first result with the metrics of the second besides."""
     from assay.model import ScoreTable
 
-    new = [metric for metric in other.metrics if metric.name not in one.table.columns]
+    new = [metric for metric in other.metrics if metric.name not in first.table.columns]
     asked = {metric.name for metric in other.metrics} - set(other.beside)
     return replace(
-        one,
-        table=ScoreTable(one.query_ids, {**other.table.columns, **one.table.columns}),
-        metrics=(*one.metrics, *new),
-        settings=(*one.settings, *(setting for setting in other.settings if setting not in one.settings)),
-        intervals={**other.intervals, **one.intervals},
-        tie_bands={**other.tie_bands, **one.tie_bands},
-        residuals={**other.residuals, **one.residuals},
-        beside=tuple(name for name in dict.fromkeys((*one.beside, *other.beside)) if name not in asked),
+        first,
+        table=ScoreTable(first.query_ids, {**other.table.columns, **first.table.columns}),
+        metrics=(*first.metrics, *new),
+        settings=(*first.settings, *(setting for setting in other.settings if setting not in first.settings)),
+        intervals={**other.intervals, **first.intervals},
+        tie_bands={**other.tie_bands, **first.tie_bands},
+        residuals={**other.residuals, **first.residuals},
+        beside=tuple(name for name in dict.fromkeys((*first.beside, *other.beside)) if name not in asked),
     )
 
 
@@ -206,22 +211,22 @@ PROPERTY = "assay"
 PACKAGE = Path(__file__).parents[1]
 
 
-def explained(error: pytest.ExceptionInfo[BaseException], root: Path) -> str:
+def describe_failure(error: pytest.ExceptionInfo[BaseException], root: Path) -> str:
     """Where the test is, and what is wrong; that something is worse is a failure, anything else an error of its own kind."""
-    entries = [one for one in error.traceback if not Path(str(one.path)).is_relative_to(PACKAGE)]
-    ours = [one for one in entries if Path(str(one.path)).is_relative_to(root)] or entries
-    where = f"{_below(Path(str(ours[-1].path)), root)}:{ours[-1].lineno + 1}: " if ours else ""
+    entries = [entry for entry in error.traceback if not Path(str(entry.path)).is_relative_to(PACKAGE)]
+    ours = [entry for entry in entries if Path(str(entry.path)).is_relative_to(root)] or entries
+    where = f"{_relative_to(Path(str(ours[-1].path)), root)}:{ours[-1].lineno + 1}: " if ours else ""
     kind = "" if isinstance(error.value, GateFailed) else f"{type(error.value).__name__}: "
     return f"{where}{kind}{error.value}"
 
 
-def _below(path: Path, root: Path) -> Path:
+def _relative_to(path: Path, root: Path) -> Path:
     return path.relative_to(root) if path.is_relative_to(root) else path
 
 
 def write_summary(reporter: Any, saved: str) -> None:
     """A section of its own, where there is something to say."""
-    said = [
+    lines = [
         (report.nodeid, text)
         for reports in reporter.stats.values()
         for report in reports
@@ -229,10 +234,10 @@ def write_summary(reporter: Any, saved: str) -> None:
         for name, text in report.user_properties
         if name == PROPERTY
     ]
-    if not said and not saved:
+    if not lines and not saved:
         return
     reporter.section("assay")
-    for nodeid, text in said:
+    for nodeid, text in lines:
         reporter.write_line(nodeid)
         for line in str(text).splitlines():
             reporter.write_line(f"  {line}")

@@ -36,10 +36,10 @@ class AssayEvaluator(Evaluator):  # type: ignore[misc, unused-ignore]
     """Judgments and measures, prepared once, to evaluate any number of runs with."""
 
     def __init__(self, measures: Iterable[Measure], qrels: Any) -> None:
-        wanted = list(dict.fromkeys(measures))
-        self._metrics = {measure: metric_of(measure) for measure in wanted}
+        distinct = list(dict.fromkeys(measures))
+        self._metrics = {measure: metric_of(measure) for measure in distinct}
         self._qrels = Qrels(qrels)
-        super().__init__(wanted, set(self._qrels.query_ids))
+        super().__init__(distinct, set(self._qrels.query_ids))
 
     def _iter_calc(self, run: Any) -> Iterator[Metric]:
         """One value for each judged query and measure, query by query; counts are whole numbers.

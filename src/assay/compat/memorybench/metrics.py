@@ -7,7 +7,7 @@ from math import fsum
 from typing import Any, Protocol
 
 from assay.compat.arguments import checked, credited_once
-from assay.compat.memorybench.results import Asked, GradedResults, read_eval_results
+from assay.compat.memorybench.results import EvalCases, GradedResults, read_eval_results
 from assay.errors import UnknownName, UsageError, near_matches
 from assay.evaluation import Result
 from assay.grammar import cutoff, fraction
@@ -16,7 +16,7 @@ from assay.model import Pack
 from assay.text import words_of
 
 STRATEGIES = ("qrels", "pack", "token-fallback")
-NOTHING: Mapping[str, Any] = {"strategy_used": "none", "strategy_counts": {}}
+NO_RELEVANCE: Mapping[str, Any] = {"strategy_used": "none", "strategy_counts": {}}
 EvalResults = Sequence[Mapping[str, Any]]
 MetricResult = dict[str, Any]
 
@@ -46,14 +46,14 @@ class RetrievalMetric:
 
     def computed(self, results: GradedResults) -> MetricResult:
         """The same from results that were read already, and maybe graded for other metrics."""
-        found = results.graded(self.f1_threshold)
-        scores = self._scores(results.asked, found)
+        graded = results.graded(self.f1_threshold)
+        scores = self._scores(results.asked, graded)
         n_results = len(results.asked.dataset.queries)
         mean = fsum(scores.values()) / n_results if n_results else 0.0
-        return {"name": self.name, "value": mean, "details": self._details(results, found, mean)}
+        return {"name": self.name, "value": mean, "details": self._details(results, graded, mean)}
 
-    def _scores(self, asked: Asked, found: Result | None) -> dict[str, float]:  # noqa: ARG002 (for metrics of answers)
-        return {} if found is None else found.scores(self.catalog_name)
+    def _scores(self, asked: EvalCases, graded: Result | None) -> dict[str, float]:  # noqa: ARG002 (for metrics of answers)
+        return {} if graded is None else graded.scores(self.catalog_name)
 
     @property
     def catalog_name(self) -> str:
@@ -65,13 +65,13 @@ class RetrievalMetric:
         """A metric that is above 0 where anything relevant was found."""
         return self.metric if self.k is None else f"hit@{self.k}"
 
-    def _details(self, results: GradedResults, found: Result | None, mean: float) -> dict[str, Any]:
-        relevance = NOTHING if found is None else found.relevance
+    def _details(self, results: GradedResults, graded: Result | None, mean: float) -> dict[str, Any]:
+        relevance = NO_RELEVANCE if graded is None else graded.relevance
         counts = relevance["strategy_counts"]
         return {
             self.title: mean,
             "queriesWithRelevant": relevance.get("queries_with_relevant", 0),
-            **(self._matches(results, found) if self.tells_matches else {}),
+            **(self._matches(results, graded) if self.tells_matches else {}),
             "total": len(results.asked.dataset.queries),
             **({} if self.k is None else {"k": self.k}),
             "f1Threshold": self.f1_threshold,
@@ -79,12 +79,12 @@ class RetrievalMetric:
             "strategyCounts": {name: counts.get(name, 0) for name in STRATEGIES},
         }
 
-    def _matches(self, results: GradedResults, found: Result | None) -> dict[str, int]:
+    def _matches(self, results: GradedResults, graded: Result | None) -> dict[str, int]:
         """Results with a relevant context among the first k, and with one that holds the expected words in a row."""
-        names = {"relevantFound": found, "exactMatchFound": results.exact()}
+        names = {"relevantFound": graded, "exactMatchFound": results.exact()}
         return {
-            name: 0 if one is None else sum(score > 0 for score in one.scores(self.hit_name).values())
-            for name, one in names.items()
+            name: 0 if result is None else sum(score > 0 for score in result.scores(self.hit_name).values())
+            for name, result in names.items()
         }
 
 
@@ -158,20 +158,22 @@ class SuccessAtKMetric(RetrievalMetric):
         super().__init__(k, f1_threshold)
         self.answer_threshold = checked(fraction, "answer_threshold", answer_threshold)
 
-    def _scores(self, asked: Asked, found: Result | None) -> dict[str, float]:
-        hits = {} if found is None else found.scores(self.hit_name)
+    def _scores(self, asked: EvalCases, graded: Result | None) -> dict[str, float]:
+        hits = {} if graded is None else graded.scores(self.hit_name)
         expected = {query: asked.dataset.queries[query].expected or "" for query in hits}
-        is_answered = {query: _f1(expected[query], asked.answers[query]) >= self.answer_threshold - 1e-12 for query in hits}
+        is_answered = {
+            query: _answer_f1(expected[query], asked.answers[query]) >= self.answer_threshold - 1e-12 for query in hits
+        }
         return {query: float(score > 0 and is_answered[query]) for query, score in hits.items()}
 
-    def _details(self, results: GradedResults, found: Result | None, mean: float) -> dict[str, Any]:
-        return {**super()._details(results, found, mean), "answerThreshold": self.answer_threshold}
+    def _details(self, results: GradedResults, graded: Result | None, mean: float) -> dict[str, Any]:
+        return {**super()._details(results, graded, mean), "answerThreshold": self.answer_threshold}
 
 
-def _f1(expected: str, answer: str) -> float:
+def _answer_f1(expected: str, answer: str) -> float:
     """How many different words both share, as F1; 0 where nothing is expected."""
-    wanted = words_of(expected)
-    return token_f1(words_of(answer), [wanted], "set") if wanted else 0.0
+    expected_words = words_of(expected)
+    return token_f1(words_of(answer), [expected_words], "set") if expected_words else 0.0
 
 
 def compute_metrics(retrieved_ids: Sequence[str], relevant_set: Collection[str], k: int) -> dict[str, float]:
@@ -219,8 +221,8 @@ class MetricRegistry:
         """Add a metric; a name or alias that another metric has is an error, and nothing is added."""
         names = dict.fromkeys((metric.name, *metric.aliases))
         if taken := next((name for name in names if name in self._by_name), None):
-            said = f"a metric called {taken!r} is there already; give {metric.name} another name and other aliases"
-            raise UsageError(said)
+            message = f"a metric called {taken!r} is there already; give {metric.name} another name and other aliases"
+            raise UsageError(message)
         self._by_name |= dict.fromkeys(names, metric)
 
     def get(self, name: str) -> MetricCalculator:
@@ -243,9 +245,13 @@ class MetricRegistry:
 
         Results are read once for all metrics of this package; any other metric reads them itself.
         """
-        found = [self.get(name) for name in names]
-        shared = [one for one in found if isinstance(one, RetrievalMetric) and type(one).compute is RetrievalMetric.compute]
+        metrics = [self.get(name) for name in names]
+        shared = [
+            metric
+            for metric in metrics
+            if isinstance(metric, RetrievalMetric) and type(metric).compute is RetrievalMetric.compute
+        ]
         computed = {
-            id(metric): one for metric, one in zip(shared, compute_all(shared, results) if shared else (), strict=True)
+            id(metric): result for metric, result in zip(shared, compute_all(shared, results) if shared else (), strict=True)
         }
-        return [computed[id(metric)] if id(metric) in computed else metric.compute(results) for metric in found]
+        return [computed[id(metric)] if id(metric) in computed else metric.compute(results) for metric in metrics]

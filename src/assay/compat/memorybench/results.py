@@ -23,7 +23,7 @@ FIELDS = ("id", "content", "metadata")
 """What a context may say; any of them is enough."""
 
 
-class Asked(NamedTuple):
+class EvalCases(NamedTuple):
     """Every result as a query, what was retrieved for it, and the answer that was given."""
 
     dataset: BenchmarkDataset
@@ -31,11 +31,11 @@ class Asked(NamedTuple):
     answers: dict[str, str]
 
 
-def read_eval_results(results: Sequence[Mapping[str, Any]], pack: Pack | None = None) -> Asked:
+def read_eval_results(results: Sequence[Mapping[str, Any]], pack: Pack | None = None) -> EvalCases:
     """Results are told apart by their place, since one item may be asked of several systems."""
     if isinstance(results, str | bytes | Mapping) or not isinstance(results, Iterable):
         raise DataError(f"expected a list of EvalResult maps, found {shortened(results)}")
-    asked = Asked(BenchmarkDataset("memorybench", pack=pack), {}, {})
+    asked = EvalCases(BenchmarkDataset("memorybench", pack=pack), {}, {})
     for place, result in enumerate(results, 1):
         if not isinstance(result, Mapping):
             raise DataError(f"result {place}: expected a map with retrievedContext, found {shortened(result)}")
@@ -43,7 +43,7 @@ def read_eval_results(results: Sequence[Mapping[str, Any]], pack: Pack | None = 
     return asked
 
 
-def _read(asked: Asked, result: Mapping[str, Any], name: str) -> None:
+def _read(asked: EvalCases, result: Mapping[str, Any], name: str) -> None:
     metadata = result.get("metadata") or {}
     if not isinstance(metadata, Mapping):
         raise DataError(f"result {name}: metadata is a map, found {shortened(metadata)}")
@@ -68,16 +68,16 @@ def _read(asked: Asked, result: Mapping[str, Any], name: str) -> None:
 def _ids(value: Any, name: str) -> list[str]:
     if isinstance(value, str | bytes | Mapping) or not isinstance(value, Sequence | set | frozenset):
         raise DataError(f"result {name}: expected a list of ids, found {shortened(value)}")
-    return [text_id(one) for one in value]
+    return [text_id(id_) for id_ in value]
 
 
 def _grades(value: Any, name: str) -> dict[str, float]:
     """A list of ids, each with grade 1, or id → grade."""
     if not isinstance(value, Mapping):
         return dict.fromkeys(_ids(value, name), 1.0)
-    if wrong := [one for one in value.values() if not is_finite_number(one)]:
+    if wrong := [grade for grade in value.values() if not is_finite_number(grade)]:
         raise DataError(f"result {name}: a grade is a finite number, found {shortened(wrong[0])}")
-    return {text_id(one): float(grade) for one, grade in value.items()}
+    return {text_id(id_): float(grade) for id_, grade in value.items()}
 
 
 def _hits(contexts: Any, name: str) -> list[Hit]:
@@ -86,11 +86,11 @@ def _hits(contexts: Any, name: str) -> list[Hit]:
         return []
     if isinstance(contexts, str | bytes) or not isinstance(contexts, Sequence):
         raise DataError(f"result {name}: {CONTEXT} is a list, found {shortened(contexts)}")
-    records = [_record(one, f"result {name}, context {place}") for place, one in enumerate(contexts, 1)]
-    ids = credited_once("" if one.get("id") is None else one["id"] for one in records)
+    records = [_record(context, f"result {name}, context {place}") for place, context in enumerate(contexts, 1)]
+    ids = credited_once("" if record.get("id") is None else record["id"] for record in records)
     return [
-        Hit(one, -float(place), record.get("content"), record.get("metadata"))
-        for place, (one, record) in enumerate(zip(ids, records, strict=True))
+        Hit(id_, -float(place), record.get("content"), record.get("metadata"))
+        for place, (id_, record) in enumerate(zip(ids, records, strict=True))
     ]
 
 
@@ -99,8 +99,8 @@ def _record(context: Any, where: str) -> Mapping[str, Any]:
     if isinstance(context, str):
         return {"id": context, "content": context}
     if not isinstance(context, Mapping) or not any(context.get(field) is not None for field in FIELDS):
-        found = _listed(context) if isinstance(context, Mapping) else shortened(context)
-        raise DataError(f"{where}: expected a map with {', '.join(FIELDS)}, or a text; found {found}")
+        fields = _listed(context) if isinstance(context, Mapping) else shortened(context)
+        raise DataError(f"{where}: expected a map with {', '.join(FIELDS)}, or a text; found {fields}")
     content, metadata = context.get("content"), context.get("metadata")
     if content is not None and not isinstance(content, str):
         raise DataError(f"{where}: content is text, found {shortened(content)}")
@@ -109,14 +109,14 @@ def _record(context: Any, where: str) -> Mapping[str, Any]:
     return context
 
 
-def _listed(found: Mapping[str, Any]) -> str:
-    return ", ".join(map(str, found)) or "nothing"
+def _listed(fields: Mapping[str, Any]) -> str:
+    return ", ".join(map(str, fields)) or "nothing"
 
 
 class GradedResults:
     """What was asked, and what metrics of the catalog say about it; nothing is worked out before somebody wants it."""
 
-    def __init__(self, asked: Asked, metrics: Sequence[str], hit_metrics: Sequence[str]) -> None:
+    def __init__(self, asked: EvalCases, metrics: Sequence[str], hit_metrics: Sequence[str]) -> None:
         self.asked = asked
         self._metrics = find_metrics((*metrics, *hit_metrics))
         self._hit_metrics = find_metrics(hit_metrics)
@@ -138,8 +138,8 @@ class GradedResults:
     def _graded(self, threshold: float) -> Result | None:
         dataset = self.asked.dataset
         is_decided = any(
-            query in dataset.qrels or one.evidence is not None or words_of(one.expected or "")
-            for query, one in dataset.queries.items()
+            query in dataset.qrels or record.evidence is not None or words_of(record.expected or "")
+            for query, record in dataset.queries.items()
         )
         relevance = Relevance("auto", defaults={"threshold": threshold})
         return evaluate_metrics(dataset, self.asked.hits, self._metrics, relevance=relevance) if is_decided else None

@@ -51,24 +51,24 @@ def compare_models(
     p is of the paired bootstrap test; `significant` holds it against alpha after Holm's correction over all rows. Models
     that were not asked the same cases are refused.
     """
-    found = list(results)
-    if len(found) < 2:
-        raise UsageError(f"at least two models are needed to compare; found {len(found)}")
-    names = [one["model_name"] for one in found]
+    models = list(results)
+    if len(models) < 2:
+        raise UsageError(f"at least two models are needed to compare; found {len(models)}")
+    names = [model["model_name"] for model in models]
     if len(set(names)) < len(names):
         raise UsageError(f"models need names of their own to be told apart; found {', '.join(names)}")
     if baseline is not None and baseline not in names:
         raise UnknownName("model", baseline, near_matches(baseline, names), f"there are {', '.join(names)}")
-    first = found[0] if baseline is None else found[names.index(baseline)]
+    first = models[0] if baseline is None else models[names.index(baseline)]
     asked = [metrics] if isinstance(metrics, str) else metrics
-    wanted = [key for key in USUAL if key in first] if asked is None else [_key(metric, first) for metric in asked]
-    for other in found:
+    keys = [key for key in USUAL if key in first] if asked is None else [_key(metric, first) for metric in asked]
+    for other in models:
         if other["case_ids"] != first["case_ids"]:
             raise DataError(f"{other['model_name']} and {first['model_name']} were not asked the same cases, in this order")
-    rows = [_difference(other, first, key) for other in found if other is not first for key in wanted]
+    rows = [_difference(other, first, key) for other in models if other is not first for key in keys]
     corrected = correct([row["p_value"] for row in rows]).tolist()
     return ModelComparison(
-        tuple(_figure(one, key) for one in found for key in wanted),
+        tuple(_figure(model, key) for model in models for key in keys),
         tuple({**row, "p_corrected": p, "significant": p <= alpha} for row, p in zip(rows, corrected, strict=True)),
     )
 

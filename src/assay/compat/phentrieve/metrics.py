@@ -35,7 +35,9 @@ def ndcg_at_k(
 ) -> float:
     """Discounted gain of the first k ÷ the best possible. An expected id without a relevance score has 1.0."""
     scores = relevance_scores or {}
-    return _score("ndcg", results, {one: scores.get(one, 1.0) for one in term_list(expected_ids)}, k=checked(cutoff, "k", k))
+    return _score(
+        "ndcg", results, {term: scores.get(term, 1.0) for term in term_list(expected_ids)}, k=checked(cutoff, "k", k)
+    )
 
 
 def recall_at_k(results: Results, expected_ids: Terms, k: int = 10) -> float:
@@ -67,8 +69,8 @@ def calculate_test_case_max_ont_sim(
     metric = find_metric(f"max_ont_sim(formula={parse_similarity(formula).name})")
     if not expected or not retrieved:
         return 0.0
-    found = evaluate_metrics({"case": dict.fromkeys(expected, 1)}, {"case": retrieved}, [metric], ontology=ontology)
-    return float(found[metric.name])
+    result = evaluate_metrics({"case": dict.fromkeys(expected, 1)}, {"case": retrieved}, [metric], ontology=ontology)
+    return float(result[metric.name])
 
 
 def _binary(expected_ids: Terms) -> dict[str, float]:
@@ -99,16 +101,16 @@ def ranked_terms(results: Mapping[str, Any] | None) -> list[str]:
         return credited_once(ids or [""] * len(metadatas or ()))
     if ids is not None and len(ids) != len(metadatas):
         raise DataError(f"ids and metadatas belong together one by one; found {len(ids)} and {len(metadatas)}")
-    known = [_metadata(one) for one in metadatas]
-    if not any(TERM in one for one in known):
-        _refuse_other_names(known, ids or ())
+    known = [_metadata(metadata) for metadata in metadatas]
+    if not any(TERM in metadata for metadata in known):
+        _check_has_terms(known, ids or ())
     return credited_once(_term(*hit) for hit in zip(known, ids or [""] * len(known), strict=True))
 
 
-def _metadata(one: Any) -> Mapping[str, Any]:
-    if one is not None and not isinstance(one, Mapping):
-        raise DataError(f"metadatas: expected a map with {TERM} for each hit, found {shortened(one)}")
-    return one or {}
+def _metadata(metadata: Any) -> Mapping[str, Any]:
+    if metadata is not None and not isinstance(metadata, Mapping):
+        raise DataError(f"metadatas: expected a map with {TERM} for each hit, found {shortened(metadata)}")
+    return metadata or {}
 
 
 def _term(metadata: Mapping[str, Any], own: Any) -> Any:
@@ -116,11 +118,11 @@ def _term(metadata: Mapping[str, Any], own: Any) -> Any:
     return (metadata[TERM] or "") if TERM in metadata else own
 
 
-def _refuse_other_names(metadatas: Sequence[Mapping[str, Any]], ids: Sequence[Any]) -> None:
-    if not any(isinstance(one, str) and _LOOKS_LIKE_A_TERM.fullmatch(one) for one in ids):
-        found = ", ".join(dict.fromkeys(str(name) for one in metadatas for name in one))
-        said = f"metadatas: no hit says its {TERM}, and ids are not like HP:0001250 either; found {found}"
-        raise DataError(said)
+def _check_has_terms(metadatas: Sequence[Mapping[str, Any]], ids: Sequence[Any]) -> None:
+    if not any(isinstance(id_, str) and _LOOKS_LIKE_A_TERM.fullmatch(id_) for id_ in ids):
+        names = ", ".join(dict.fromkeys(str(name) for metadata in metadatas for name in metadata))
+        message = f"metadatas: no hit says its {TERM}, and ids are not like HP:0001250 either; found {names}"
+        raise DataError(message)
 
 
 def _of_one_query(results: Mapping[str, Any], key: str) -> Sequence[Any] | None:
@@ -128,7 +130,7 @@ def _of_one_query(results: Mapping[str, Any], key: str) -> Sequence[Any] | None:
     lists = results.get(key)
     if not lists:
         return None
-    if not isinstance(lists, list | tuple) or not all(isinstance(one, list | tuple) for one in lists):
+    if not isinstance(lists, list | tuple) or not all(isinstance(values, list | tuple) for values in lists):
         raise DataError(f"{key}: expected a list with the list of one query, as Chroma returns it, found {shortened(lists)}")
     if len(lists) > 1:
         raise DataError(f"{key}: these are the results of {len(lists)} queries; hand over one query's at a time")

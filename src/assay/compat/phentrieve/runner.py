@@ -72,11 +72,11 @@ def evaluate_multilingual_model(
             raise DataError(f"{dataset.name}: expected cases in {code} alone, found cases in {language_of(dataset)}")
     folder = results_dir if save_results else None
     cuts = tuple(k_values)
-    found = {code: _evaluated(model_name, *one, cuts, folder) for code, one in loaded.items()}
-    figures = [one["avg_mrr_dense"] for one in found.values()]
+    by_language = {code: _evaluated(model_name, *parts, cuts, folder) for code, parts in loaded.items()}
+    figures = [result["avg_mrr_dense"] for result in by_language.values()]
     mean = sum(figures) / len(figures)
-    variance = sum((one - mean) ** 2 for one in figures) / len(figures)
-    return {"per_language": found, "cross_lingual_variance": variance, "average_mrr": mean}
+    variance = sum((figure - mean) ** 2 for figure in figures) / len(figures)
+    return {"per_language": by_language, "cross_lingual_variance": variance, "average_mrr": mean}
 
 
 def _files(languages: str | Iterable[str] | Mapping[str, str | Path], size: str) -> dict[str, str | Path]:
@@ -84,12 +84,12 @@ def _files(languages: str | Iterable[str] | Mapping[str, str | Path], size: str)
     named = [languages] if isinstance(languages, str) else list(languages)
     if not named:
         raise UsageError(f"there is no language to evaluate in; expected some of {', '.join(ALL)}")
-    codes = [_code(one) for one in named]
+    codes = [_code(language) for language in named]
     if twice := next((code for code in codes if codes.count(code) > 1), None):
-        twins = " and ".join(one for one, code in zip(named, codes, strict=True) if code == twice)
+        twins = " and ".join(language for language, code in zip(named, codes, strict=True) if code == twice)
         raise UsageError(f"{twins} are one language; name each once")
     if isinstance(languages, Mapping):
-        return {code: languages[one] for one, code in zip(named, codes, strict=True)}
+        return {code: languages[language] for language, code in zip(named, codes, strict=True)}
     return {code: f"{HPO}{code}:{size}" for code in codes}
 
 
@@ -101,7 +101,7 @@ def _evaluated(
     for k in (cuts := tuple(k_values)):
         metrics |= {f"{key}_dense@{k}": metric.format(k=k) for key, metric in KEYS.items()}
     result = run(dataset, _provider(model), list(metrics.values()))
-    found: dict[str, Any] = {
+    report: dict[str, Any] = {
         "model_name": result.name,
         "test_file": file,
         "num_test_cases": len(result.query_ids),
@@ -112,8 +112,8 @@ def _evaluated(
         "notes": list(result.notes),
     }
     if folder is not None:
-        _save(found, dataset, Path(folder))
-    return found
+        _save(report, dataset, Path(folder))
+    return report
 
 
 def _provider(model: Any) -> Any:
@@ -129,7 +129,7 @@ def _by_term(search: Callable[..., Any]) -> Callable[..., Any]:
     def terms(answer: Any) -> Any:
         if not isinstance(answer, Mapping) or not answer.get("metadatas"):
             return answer
-        return [one for one in ranked_terms(answer) if not one.startswith(AGAIN)]
+        return [term for term in ranked_terms(answer) if not term.startswith(AGAIN)]
 
     async def later(answer: Any) -> Any:
         return terms(await answer)
@@ -159,12 +159,12 @@ def _single_term(result: Result, k_values: Iterable[int]) -> SingleTermRetrieval
     return SingleTermRetrievalMetrics.of({name: result[own] for name, own in plain.items()}, k_values)
 
 
-def _save(found: Mapping[str, Any], dataset: BenchmarkDataset, folder: Path) -> None:
+def _save(result: Mapping[str, Any], dataset: BenchmarkDataset, folder: Path) -> None:
     import msgspec
 
     folder.mkdir(parents=True, exist_ok=True)
-    name = re.sub(r"[^\w.-]+", "_", f"{found['model_name']}_{dataset.name}")
-    content = msgspec.json.encode({**found, "metrics": found["metrics"].to_dict()})
+    name = re.sub(r"[^\w.-]+", "_", f"{result['model_name']}_{dataset.name}")
+    content = msgspec.json.encode({**result, "metrics": result["metrics"].to_dict()})
     with atomic_write(folder / f"{name}.json") as file:
         file.write(msgspec.json.format(content, indent=2) + b"\n")
 

@@ -183,17 +183,17 @@ _WITH_PARAMETERS = re.compile(
 
 def metrics_by_key(measures: Iterable[str]) -> dict[str, BoundMetric]:
     """Key in the result → metric, in trec_eval's order. `P` beside `P_5` means `P_5` alone."""
-    wanted: dict[str, set[str]] = defaultdict(set)
+    parameters_of: dict[str, set[str]] = defaultdict(set)
     for measure in measures:
         for text in sorted(supported_nicknames.get(measure, {measure})) if isinstance(measure, str) else [measure]:
             name, parameters = _split(text)
-            wanted[name].update(parameters)
-    found: dict[str, BoundMetric] = {}
-    for name in filter(wanted.__contains__, _IN_ORDER):
-        cuts = ",".join(sorted(wanted[name], key=float)) or TREC_FAMILIES.get(name)
+            parameters_of[name].update(parameters)
+    metrics: dict[str, BoundMetric] = {}
+    for name in filter(parameters_of.__contains__, _IN_ORDER):
+        cuts = ",".join(sorted(parameters_of[name], key=float)) or TREC_FAMILIES.get(name)
         for metric in find_metrics(f"{name}.{cuts}" if cuts else name):
-            found[metric.trec_name if name in TREC_FAMILIES else name] = metric
-    return found
+            metrics[metric.trec_name if name in TREC_FAMILIES else name] = metric
+    return metrics
 
 
 def _split(text: Any) -> tuple[str, list[str]]:

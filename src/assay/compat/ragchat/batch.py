@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from assay.compat.arguments import credited_once
-from assay.compat.ragchat.metrics import id_list, refuse_unequal, relevant_grades
+from assay.compat.ragchat.metrics import check_equal_lengths, id_list, relevant_grades
 from assay.errors import BadParameter, DataError
 from assay.evaluation import evaluate_metrics
 from assay.execution import (
@@ -35,8 +35,8 @@ from assay.model import GEOMETRIC_MEAN, IDS, MEAN, SUM, Column, Policy
 from assay.stats import calculate_confidence_interval, statistical_significance_test
 from assay.text import shortened
 
-USUAL = ("hit@1", "hit@3", "hit@5", "ndcg@5", "ndcg@10", "mrr")
-BOTH = "queries and retrieval results"
+DEFAULT_METRICS = ("hit@1", "hit@3", "hit@5", "ndcg@5", "ndcg@10", "mrr")
+QUERIES_AND_RESULTS = "queries and retrieval results"
 FROM_SCORES = (MEAN, SUM, GEOMETRIC_MEAN)
 """How figures come about that follow from the scores of queries alone."""
 
@@ -54,8 +54,8 @@ def evaluate_retrieval_batch(
     and never which are relevant; a result is a hit with `id`, or an id. A query without either scores 0 and is counted.
     Queries with an `id` or `query_id` are kept in the cache.
     """
-    scored = scores_by_batch(queries, retrieval_results, metrics, Work(max(len(queries), 1), cache=cache))
-    return {name: one.figure for name, one in scored.items()}
+    scored = scores_by_batch(queries, retrieval_results, metrics, BatchOptions(max(len(queries), 1), cache=cache))
+    return {name: scores.figure for name, scores in scored.items()}
 
 
 def batch_evaluate_metrics(
@@ -71,13 +71,13 @@ def batch_evaluate_metrics(
 
     Without `retrieval_results` each query brings its own, under that key. `parallel` works on several batches at once.
     """
-    found = [own_results(query) for query in queries] if retrieval_results is None else retrieval_results
-    size = _checked_size(batch_size)
-    scored = scores_by_batch(queries, found, metrics, Work(size, parallel, cache))
-    return {name: one.figure for name, one in scored.items()}
+    results = [own_results(query) for query in queries] if retrieval_results is None else retrieval_results
+    size = _check_size(batch_size)
+    scored = scores_by_batch(queries, results, metrics, BatchOptions(size, parallel, cache))
+    return {name: scores.figure for name, scores in scored.items()}
 
 
-class Work(NamedTuple):
+class BatchOptions(NamedTuple):
     """How many queries are worked on at once, whether batches are side by side, and what is known already."""
 
     batch_size: int
@@ -110,25 +110,25 @@ def scores_by_batch(
     queries: Sequence[Mapping[str, Any]],
     results: Sequence[Sequence[Any]],
     metrics: str | Iterable[str] | None,
-    work: Work,
+    work: BatchOptions,
 ) -> dict[str, Scored]:
     """Metric, as it was asked for → one score per query, in order, whatever the batches."""
-    refuse_unequal(queries, results, BOTH)
-    wanted = {name: batch_metric(name) for name in _names(metrics)}
+    check_equal_lengths(queries, results, QUERIES_AND_RESULTS)
+    bound = {name: batch_metric(name) for name in _names(metrics)}
     pairs = zip(queries, results, strict=True)
     tasks = [Task(_name_of(query), read_case(query, hits, is_graded=work.is_graded)) for query, hits in pairs]
     top = max((grade for task in tasks for grade in task.case.graded.values()), default=0.0)
     parts = [tasks[start : start + work.batch_size] for start in range(0, len(tasks), work.batch_size)]
 
     def scored(part: Sequence[Task]) -> dict[str, list[float]]:
-        return {name: _scored(metric, part, top, work.cache) for name, metric in wanted.items()}
+        return {name: _scored(metric, part, top, work.cache) for name, metric in bound.items()}
 
     if work.parallel and len(parts) > 1:
         with ThreadPoolExecutor() as pool:
-            found = list(pool.map(scored, parts))
+            scored_parts = list(pool.map(scored, parts))
     else:
-        found = list(map(scored, parts))
-    return {name: Scored(metric, [score for part in found for score in part[name]]) for name, metric in wanted.items()}
+        scored_parts = list(map(scored, parts))
+    return {name: Scored(metric, [score for part in scored_parts for score in part[name]]) for name, metric in bound.items()}
 
 
 def batch_metric(name: str) -> BoundMetric:
@@ -146,11 +146,11 @@ def batch_metric(name: str) -> BoundMetric:
 def _names(metrics: str | Iterable[str] | None) -> Iterable[str]:
     """What was asked for; one name may stand by itself."""
     if metrics is None:
-        return USUAL
+        return DEFAULT_METRICS
     return [metrics] if isinstance(metrics, str) else metrics
 
 
-def _checked_size(batch_size: Any) -> int:
+def _check_size(batch_size: Any) -> int:
     if isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size < 1:
         raise BadParameter(f"batch_size is a whole number from 1 up, not {batch_size!r}")
     return batch_size
@@ -169,12 +169,12 @@ def _scored(metric: BoundMetric, part: Sequence[Task], top: float, cache: Metric
         return _evaluated(metric, part, top)
     keys = [(task.name, metric.name, int(metric.params.get("k") or 0)) for task in part]
     contents = [(task.case.truth(metric), task.case.ranked, float(top)) for task in part]
-    found = [cache.get_cached_metric(*key, content=content) for key, content in zip(keys, contents, strict=True)]
-    missing = [place for place, score in enumerate(found) if score is None]
+    scores = [cache.get_cached_metric(*key, content=content) for key, content in zip(keys, contents, strict=True)]
+    missing = [place for place, score in enumerate(scores) if score is None]
     for place, score in zip(missing, _evaluated(metric, [part[place] for place in missing], top), strict=True):
         cache.cache_metric(*keys[place], score, content=contents[place])
-        found[place] = score
-    return [score for score in found if score is not None]
+        scores[place] = score
+    return [score for score in scores if score is not None]
 
 
 def _evaluated(metric: BoundMetric, part: Sequence[Task], top: float) -> list[float]:
@@ -219,11 +219,11 @@ def _digest(content: Any) -> str:
 def _ordered(content: Any) -> Any:
     """The value with its kind beside it, so that a list of pairs and a map are not taken for each other."""
     if isinstance(content, Mapping):
-        return ["map", sorted([json.dumps([_ordered(key), _ordered(one)]) for key, one in content.items()])]
+        return ["map", sorted([json.dumps([_ordered(key), _ordered(value)]) for key, value in content.items()])]
     if isinstance(content, set | frozenset):
-        return ["set", sorted(json.dumps(_ordered(one)) for one in content)]
+        return ["set", sorted(json.dumps(_ordered(value)) for value in content)]
     if isinstance(content, list | tuple):
-        return ["list", [_ordered(one) for one in content]]
+        return ["list", [_ordered(value) for value in content]]
     return [type(content).__name__, str(content)]
 
 
@@ -243,7 +243,7 @@ class Case(NamedTuple):
 
     def truth(self, metric: BoundMetric) -> Truth:
         """What a metric holds the ranking against."""
-        return self.listed if _asks_whether(metric) else self.graded
+        return self.listed if _is_binary(metric) else self.graded
 
 
 def read_case(query: Mapping[str, Any], hits: Sequence[Any], *, is_graded: bool) -> Case:
@@ -261,13 +261,13 @@ def read_case(query: Mapping[str, Any], hits: Sequence[Any], *, is_graded: bool)
 
 def own_results(query: Mapping[str, Any]) -> Sequence[Any]:
     """The results that a query brings along."""
-    found = query.get("retrieval_results") if isinstance(query, Mapping) else None
-    if found is None:
+    results = query.get("retrieval_results") if isinstance(query, Mapping) else None
+    if results is None:
         raise DataError(f"a query without retrieval_results: give them beside the queries, or in each; {shortened(query)}")
-    return found
+    return results
 
 
-def _asks_whether(metric: BoundMetric) -> bool:
+def _is_binary(metric: BoundMetric) -> bool:
     """Whether a metric has a relevance level, nobody set it, and grades are worth nothing more to it."""
     if REL not in metric.metric.params or metric.params[REL.name] is not None:
         return False
@@ -277,10 +277,10 @@ def _asks_whether(metric: BoundMetric) -> bool:
 def _id_of(hit: Any) -> Any:
     if not isinstance(hit, Mapping):
         return hit
-    found = next((hit[name] for name in ("id", *IDS) if hit.get(name) is not None), None)
-    if found is None:
+    id_ = next((hit[name] for name in ("id", *IDS) if hit.get(name) is not None), None)
+    if id_ is None:
         raise DataError(f"a retrieved document needs an id, found {shortened(dict(hit))}")
-    return found
+    return id_
 
 
 BLOCK = "retrieval_metrics"
@@ -312,17 +312,17 @@ class RetrievalMetricsConfig:
         Intervals are Student's, cut off where a metric cannot be. Only metrics that are means have either.
         """
         scored = self._scored(queries, retrieval_results)
-        found: dict[str, Any] = {"metrics": {name: one.figure for name, one in scored.items()}}
-        means = {name: one for name, one in scored.items() if queries and one.metric.metric.aggregation is MEAN}
+        report: dict[str, Any] = {"metrics": {name: scores.figure for name, scores in scored.items()}}
+        means = {name: scores for name, scores in scored.items() if queries and scores.metric.metric.aggregation is MEAN}
         if self.confidence_intervals and means:
-            found["confidence_intervals"] = {name: self._interval(one) for name, one in means.items()}
+            report["confidence_intervals"] = {name: self._interval(scores) for name, scores in means.items()}
         if self.significance_testing and baseline_results is not None and means:
             before = self._scored(queries, baseline_results)
-            found["significance"] = {
-                name: statistical_significance_test(one.values, before[name].values, self.alpha_level)
-                for name, one in means.items()
+            report["significance"] = {
+                name: statistical_significance_test(scores.values, before[name].values, self.alpha_level)
+                for name, scores in means.items()
             }
-        return found
+        return report
 
     def _interval(self, scored: Scored) -> tuple[float, float]:
         low, high = calculate_confidence_interval(scored.values, 1 - self.alpha_level)
@@ -331,7 +331,7 @@ class RetrievalMetricsConfig:
 
     def _scored(self, queries: Sequence[Mapping[str, Any]], results: Sequence[Sequence[Any]]) -> dict[str, Scored]:
         cache = self.cache if self.caching_enabled else None
-        work = Work(self.batch_size, self.parallel_processing, cache, self.graded_relevance)
+        work = BatchOptions(self.batch_size, self.parallel_processing, cache, self.graded_relevance)
         return scores_by_batch(queries, results, self.enabled_metrics, work)
 
 
@@ -352,12 +352,12 @@ def load_config(source: str | Path | Mapping[str, Any]) -> RetrievalMetricsConfi
     size: int | None = faults.attempt(parse_whole, performance.get("batch_size"), "batch_size", place)
     statistics = faults.attempt(parse_statistics, analysis, place) or Statistics()
 
-    def flag(given: Mapping[str, Any], name: str) -> bool:
+    def flag(fields: Mapping[str, Any], name: str) -> bool:
         usual = getattr(RetrievalMetricsConfig, name)
-        return bool(faults.attempt(parse_flag, given.get(name, usual), name, place))
+        return bool(faults.attempt(parse_flag, fields.get(name, usual), name, place))
 
     config = RetrievalMetricsConfig(
-        _enabled(block.get("enabled_metrics", USUAL), place, faults),
+        _enabled(block.get("enabled_metrics", DEFAULT_METRICS), place, faults),
         graded_relevance=flag(block, "graded_relevance"),
         confidence_intervals=statistics.confidence_intervals is not None,
         significance_testing=statistics.significance_testing is not None,
@@ -370,10 +370,10 @@ def load_config(source: str | Path | Mapping[str, Any]) -> RetrievalMetricsConfi
     return config
 
 
-def _enabled(given: Any, place: str, faults: PlanFaults) -> tuple[str, ...]:
+def _enabled(written: Any, place: str, faults: PlanFaults) -> tuple[str, ...]:
     """The metrics by their own names, each once; what is wrong with any of them is noted."""
-    names = faults.attempt(parse_texts, given, "enabled_metrics", place, "ndcg@10") or []
-    found = [metric.name for name in names for metric in faults.attempt(parse_metrics, WrittenName(name)) or ()]
-    for name in found:
+    names = faults.attempt(parse_texts, written, "enabled_metrics", place, "ndcg@10") or []
+    canonical = [metric.name for name in names for metric in faults.attempt(parse_metrics, WrittenName(name)) or ()]
+    for name in canonical:
         faults.attempt(batch_metric, name)
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(canonical))

@@ -54,13 +54,13 @@ def mean_average_precision(
     return _mean(lambda *pair: _score("map", *pair, k=cut), relevant_ids_list, predicted_ids_list)
 
 
-def refuse_unequal(
+def check_equal_lengths(
     first: Sequence[Any], second: Sequence[Any], what: str = "lists of relevant and of predicted ids"
 ) -> None:
     """Raise where two lists that belong together differ in length, or where one of them is no list."""
-    for one in (first, second):
-        if isinstance(one, str | bytes | Mapping) or not isinstance(one, Sized):
-            raise DataError(f"{what} are lists with an entry for each query, found {shortened(one)}")
+    for entries in (first, second):
+        if isinstance(entries, str | bytes | Mapping) or not isinstance(entries, Sized):
+            raise DataError(f"{what} are lists with an entry for each query, found {shortened(entries)}")
     if len(first) != len(second):
         raise DataError(f"{what} belong together one by one; found {len(first)} and {len(second)}")
 
@@ -71,7 +71,7 @@ def mean_of(scores: Sequence[float]) -> float:
 
 
 def _mean(function: Callable[..., float], relevant: Sequence[Ids], predicted: Sequence[Ids]) -> float:
-    refuse_unequal(relevant, predicted)
+    check_equal_lengths(relevant, predicted)
     return mean_of([function(*pair) for pair in zip(relevant, predicted, strict=True)])
 
 
@@ -90,10 +90,10 @@ def id_list(ids: Ids | None) -> list[str]:
     if ids is None:
         return []
     if isinstance(ids, str):
-        return [one.strip() for one in ids.split(";") if one.strip()]
+        return [id_.strip() for id_ in ids.split(";") if id_.strip()]
     if isinstance(ids, bytes) or not isinstance(ids, Iterable):
         raise DataError(f"ids are one text, several joined by ';', or a list of them; found {shortened(ids)}")
-    return [text_id(one) for one in ids]
+    return [text_id(id_) for id_ in ids]
 
 
 def relevant_grades(relevant: Ids | Mapping[Any, float] | None, grades: Mapping[Any, float] | None) -> dict[str, float]:
@@ -101,17 +101,17 @@ def relevant_grades(relevant: Ids | Mapping[Any, float] | None, grades: Mapping[
     if isinstance(relevant, Mapping):
         return _checked(relevant)
     known = None if grades is None else _checked(grades)
-    return {one: 1.0 if not known else known.get(one, 0.0) for one in id_list(relevant)}
+    return {id_: 1.0 if not known else known.get(id_, 0.0) for id_ in id_list(relevant)}
 
 
 def _checked(grades: Any) -> dict[str, float]:
     """Text id → grade; a grade is any finite number."""
     if not isinstance(grades, Mapping):
         raise DataError(f"grades are a map, id → grade, found {shortened(grades)}")
-    for one, grade in grades.items():
+    for id_, grade in grades.items():
         if not is_finite_number(grade):
-            raise DataError(f"the grade of {one} is a finite number, not {shortened(grade)}")
-    return {text_id(one): grade for one, grade in grades.items()}
+            raise DataError(f"the grade of {id_} is a finite number, not {shortened(grade)}")
+    return {text_id(id_): grade for id_, grade in grades.items()}
 
 
 class RetrievalMetricsSuite:

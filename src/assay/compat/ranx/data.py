@@ -78,10 +78,10 @@ class ByQuery(Mapping[str, dict[str, float]]):
 
     def add_multi(self, q_ids: Sequence[str], doc_ids: Sequence[Sequence[str]], scores: Sequence[Sequence[float]]) -> None:
         """Set several queries and all their documents; lists of different lengths are refused."""
-        _refuse_unequal("queries, lists of documents and lists of scores", q_ids, doc_ids, scores)
+        _check_equal_lengths("queries, lists of documents and lists of scores", q_ids, doc_ids, scores)
         added: Numbers = {}
         for query, docs, values in zip(q_ids, doc_ids, scores, strict=True):
-            _refuse_unequal(f"query {query}: documents and scores", docs, values)
+            _check_equal_lengths(f"query {query}: documents and scores", docs, values)
             added[text_id(query)] = dict(zip(map(text_id, docs), values, strict=True))
         self._numbers = dict(sorted((self._held() | added).items()))
         self._changed()
@@ -110,11 +110,11 @@ class ByQuery(Mapping[str, dict[str, float]]):
         write_file(numbers, Path(path), kind_of(path, kind), tag)
 
 
-def _refuse_unequal(what: str, *lists: Iterable[Any]) -> None:
-    lengths = [len(list(one)) for one in lists]
+def _check_equal_lengths(what: str, *lists: Iterable[Any]) -> None:
+    lengths = [len(list(entries)) for entries in lists]
     if len(set(lengths)) > 1:
-        found = ", ".join(counted(length, "entry") for length in lengths)
-        raise DataError(f"{what} belong together one by one, but there are {found}")
+        counts = ", ".join(counted(length, "entry") for length in lengths)
+        raise DataError(f"{what} belong together one by one, but there are {counts}")
 
 
 class Run(ByQuery):

@@ -18,7 +18,7 @@ from assay.model import Rankings
 from assay.model import Run as EngineRun
 
 WEIGHTED = ("mixed", "w_bordafuse", "w_condorcet", "wmnz", "wsum")
-LEARNT = {"bayesfuse": "log_odds", "mapfuse": "map_scores", "posfuse": "probs", "segfuse": "probs"}
+TRAINED = {"bayesfuse": "log_odds", "mapfuse": "map_scores", "posfuse": "probs", "segfuse": "probs"}
 """Methods that only learn → what ranx calls that."""
 
 
@@ -60,10 +60,10 @@ def optimize_fusion(
     """
     options.pop("show_progress", None)
     lists, judged = Lists.of(runs_to_fuse(runs, norm)), prepared_qrels(qrels)
-    if method in LEARNT:
+    if method in TRAINED:
         if return_optimization_report:
             raise BadParameter(f"{method} learns from judgments, and has no parameters to report on")
-        return {LEARNT[method]: bound_fusion(method, norm, {})[0].train(lists, judged)}
+        return {TRAINED[method]: bound_fusion(method, norm, {})[0].train(lists, judged)}
     trials = list(_trials(method, len(runs), options))
     scores = FusedScores(lists, judged, parse_ranx_metric(metric))
     everything = np.ones(len(scores.query_ids), dtype=bool)
@@ -90,7 +90,9 @@ def _trials(method: str, n_runs: int, options: dict[str, Any]) -> Iterator[dict[
         name = RANGES[method].parameter
         allowed = {f"min_{name}", f"max_{name}", "step"}
     else:
-        raise BadParameter(f"{method} has nothing to optimise; there are {', '.join(sorted({*WEIGHTED, *RANGES, *LEARNT}))}")
+        raise BadParameter(
+            f"{method} has nothing to optimise; there are {', '.join(sorted({*WEIGHTED, *RANGES, *TRAINED}))}"
+        )
     if unknown := options.keys() - allowed:
         raise BadParameter(f"{method} has no option {', '.join(sorted(unknown))}; it has {', '.join(sorted(allowed))}")
     if method in WEIGHTED:
@@ -170,10 +172,10 @@ def runs_to_fuse(runs: Sequence[Any], norm: str | None) -> list[EngineRun]:
     if len(runs) < 2:
         raise BadParameter(f"fusion needs two runs or more, not {len(runs)}")
     prepared = [prepared_run(run) for run in runs]
-    return [_turned_round(run) for run in prepared] if norm and norm.endswith("inverted") else prepared
+    return [_negated(run) for run in prepared] if norm and norm.endswith("inverted") else prepared
 
 
-def _turned_round(run: EngineRun) -> EngineRun:
+def _negated(run: EngineRun) -> EngineRun:
     by_query = {
         query: {doc: -score for doc, score in ranking.items()}
         for query, ranking in zip(run.query_ids, run.rankings, strict=True)

@@ -21,7 +21,7 @@ from assay.errors import BadParameter, DataError, UnknownName, near_matches
 from assay.reports import in_latex, tabular
 from assay.stats import BoundTest, Field, Pairs, parse_test
 
-RAISED = dict(zip("abcdefghijklmnopqrstuvwxyz", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖ𐞥ʳˢᵗᵘᵛʷˣʸᶻ", strict=True))
+SUPERSCRIPTS = dict(zip("abcdefghijklmnopqrstuvwxyz", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖ𐞥ʳˢᵗᵘᵛʷˣʸᶻ", strict=True))
 """Letter → the same letter as a superscript."""
 TESTS_IN_WORDS = {
     "student": "a paired Student's t-test",
@@ -91,8 +91,8 @@ class Report:
         return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
 
     def _raised(self, model: str, metric: str) -> str:
-        groups = ["".join(RAISED[one] for one in text) for text in self.above(model, metric)]
-        return ("" if len(self.model_names) <= len(RAISED) else "⋅").join(groups)
+        groups = ["".join(SUPERSCRIPTS[letter] for letter in text) for text in self.above(model, metric)]
+        return ("" if len(self.model_names) <= len(SUPERSCRIPTS) else "⋅").join(groups)
 
     def to_latex(self) -> str:
         """The table as LaTeX, best means in bold; it needs the package booktabs."""
@@ -112,7 +112,7 @@ class Report:
         best = max(self.results[name][metric] for name in self.model_names)
         text = self.format_score(self.results[model][metric])
         text = rf"\textbf{{{text}}}" if text == self.format_score(best) else text
-        letters = ("" if len(self.model_names) <= len(RAISED) else ",").join(self.above(model, metric))
+        letters = ("" if len(self.model_names) <= len(SUPERSCRIPTS) else ",").join(self.above(model, metric))
         return f"{text}$^{{{letters}}}$" if letters else text
 
     def to_dict(self) -> dict[str, Any]:
@@ -209,14 +209,14 @@ def _test(name: str, n_permutations: int) -> BoundTest:
 def _comparisons(scores: Table, metrics: Sequence[str], test: BoundTest, max_p: float, seed: int) -> Pairwise:
     """For each pair of runs and each metric: p, and whether that is small enough."""
     names = list(scores)
-    found: dict[frozenset[str], dict[str, dict[str, Any]]] = {frozenset(pair): {} for pair in combinations(names, 2)}
+    comparisons: dict[frozenset[str], dict[str, dict[str, Any]]] = {frozenset(pair): {} for pair in combinations(names, 2)}
     for metric in metrics if len(names) > 1 else ():
         columns = np.column_stack([scores[name][metric] for name in names])
         p = _pairwise_p(columns, test, seed)
         for a, b in combinations(range(len(names)), 2):
             value = float(p[a, b])
-            found[frozenset((names[a], names[b]))][metric] = {"p_value": value, "significant": value <= max_p}
-    return Pairwise(found)
+            comparisons[frozenset((names[a], names[b]))][metric] = {"p_value": value, "significant": value <= max_p}
+    return Pairwise(comparisons)
 
 
 def _pairwise_p(columns: Floats, test: BoundTest, seed: int) -> Floats:
@@ -231,11 +231,11 @@ def _pairwise_p(columns: Floats, test: BoundTest, seed: int) -> Floats:
 
 def _win_tie_loss(scores: Table, metrics: Sequence[str]) -> dict[tuple[str, str], dict[str, dict[str, int]]]:
     """On how many queries the first of two runs is ahead, level and behind; what rounding alone tells apart is level."""
-    found: dict[tuple[str, str], dict[str, dict[str, int]]] = {}
-    for one, other in permutations(scores, 2):
-        found[one, other] = {}
+    counts_of: dict[tuple[str, str], dict[str, dict[str, int]]] = {}
+    for first, other in permutations(scores, 2):
+        counts_of[first, other] = {}
         for metric in metrics:
-            above = Pairs(scores[other][metric][:, None], scores[one][metric][:, None]).differences
+            above = Pairs(scores[other][metric][:, None], scores[first][metric][:, None]).differences
             counts = {"W": above > 0, "T": above == 0, "L": above < 0}
-            found[one, other][metric] = {letter: int(is_so.sum()) for letter, is_so in counts.items()}
-    return found
+            counts_of[first, other][metric] = {letter: int(is_so.sum()) for letter, is_so in counts.items()}
+    return counts_of

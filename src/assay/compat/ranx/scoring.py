@@ -58,8 +58,8 @@ def score_run(qrels: Any, run: Any, names: Iterable[str], make_comparable: bool)
     judged, ranked = prepared_qrels(qrels), prepared_run(run)
     policies = {name: policy_for(metric, policy) for name, metric in bound.items()}
     rule = policy.rank_rule
-    found = rank_all(ranked, judged, [rule])[rule]
-    views = {one: _settled(found, one) for one in set(policies.values())}
+    rankings = rank_all(ranked, judged, [rule])[rule]
+    views = {policy: _settled(rankings, policy) for policy in set(policies.values())}
     scores = {
         name: np.asarray(Column.of(metric.score(views[policies[name]]), metric.metric.aggregation).score, dtype=float)
         for name, metric in bound.items()
@@ -81,9 +81,9 @@ def prepared_run(run: Any) -> EngineRun:
     return run if isinstance(run, EngineRun) else EngineRun.borrow(as_rankings(run))
 
 
-def _settled(found: Any, policy: Policy) -> Any:
+def _settled(rankings: Any, policy: Policy) -> Any:
     try:
-        return settle(found, policy).run
+        return settle(rankings, policy).run
     except DataError as error:
         raise DataError(
             f"{error}. Judgments and run must have the same queries; make_comparable=True scores missing ones as empty "
@@ -116,7 +116,7 @@ def _deviation(values: Floats) -> float:
 
 
 @dataclass(frozen=True)
-class Known:
+class RanxMetric:
     """One of ranx's metrics: which of ours it is, with which settings, and which it is without a cutoff."""
 
     metric: str
@@ -126,23 +126,23 @@ class Known:
     takes_cutoff: bool = True
 
 
-KNOWN = {
-    "hits": Known("num_rel_ret", "Hits"),
-    "hit_rate": Known("hit", "Hit Rate"),
-    "precision": Known("precision", "P", uncut="set_precision"),
-    "recall": Known("recall", "Recall"),
-    "f1": Known("f", "F1", (("beta", 1.0),), uncut="set_f"),
-    "r-precision": Known("rprec", "R-Prec", takes_cutoff=False),
-    "mrr": Known("mrr", "MRR"),
-    "map": Known("map", "MAP"),
-    "dcg": Known("dcg", "DCG"),
-    "dcg_burges": Known("dcg", "DCG Burges", (("gain", "exp"),)),
-    "ndcg": Known("ndcg", "NDCG"),
-    "ndcg_burges": Known("ndcg", "NDCG Burges", (("gain", "exp"),)),
-    "bpref": Known("bpref", "BPref", takes_cutoff=False),
+RANX_METRICS = {
+    "hits": RanxMetric("num_rel_ret", "Hits"),
+    "hit_rate": RanxMetric("hit", "Hit Rate"),
+    "precision": RanxMetric("precision", "P", uncut="set_precision"),
+    "recall": RanxMetric("recall", "Recall"),
+    "f1": RanxMetric("f", "F1", (("beta", 1.0),), uncut="set_f"),
+    "r-precision": RanxMetric("rprec", "R-Prec", takes_cutoff=False),
+    "mrr": RanxMetric("mrr", "MRR"),
+    "map": RanxMetric("map", "MAP"),
+    "dcg": RanxMetric("dcg", "DCG"),
+    "dcg_burges": RanxMetric("dcg", "DCG Burges", (("gain", "exp"),)),
+    "ndcg": RanxMetric("ndcg", "NDCG"),
+    "ndcg_burges": RanxMetric("ndcg", "NDCG Burges", (("gain", "exp"),)),
+    "bpref": RanxMetric("bpref", "BPref", takes_cutoff=False),
 }
-_PLAIN = re.compile(rf"(?P<name>{'|'.join(map(re.escape, KNOWN))})(?:@(?P<k>\d+))?(?:-l(?P<level>\d+))?", re.ASCII)
-_LEVEL_FIRST = re.compile(rf"(?P<name>{'|'.join(map(re.escape, KNOWN))})-l(?P<level>\d+)@(?P<k>\d+)", re.ASCII)
+_PLAIN = re.compile(rf"(?P<name>{'|'.join(map(re.escape, RANX_METRICS))})(?:@(?P<k>\d+))?(?:-l(?P<level>\d+))?", re.ASCII)
+_LEVEL_FIRST = re.compile(rf"(?P<name>{'|'.join(map(re.escape, RANX_METRICS))})-l(?P<level>\d+)@(?P<k>\d+)", re.ASCII)
 _RBP = re.compile(r"rbp[.@](?P<p>\d+)(?:-l(?P<level>\d+))?", re.ASCII)
 
 
@@ -158,7 +158,7 @@ def parse_ranx_metric(text: str) -> BoundMetric:
         raise BadParameter(f"{text}: the level stands last, as in {shape['name']}@{shape['k']}-l{shape['level']}")
     if not (shape := _PLAIN.fullmatch(text)):
         return _other(text)
-    known, k = KNOWN[shape["name"]], int(shape["k"] or 0)
+    known, k = RANX_METRICS[shape["name"]], int(shape["k"] or 0)
     if k and not known.takes_cutoff:
         raise BadParameter(f"{text}: {shape['name']} takes no cutoff")
     metric = all_metrics()[known.uncut if known.uncut and not k else known.metric]
@@ -192,4 +192,4 @@ def label_of(text: str) -> str:
     if text.startswith("rbp"):
         return f"RBP{text[3:]}"
     name = re.split(r"@|-l(?=\d)", text)[0]
-    return f"{KNOWN[name].label}{text[len(name) :]}" if name in KNOWN else text
+    return f"{RANX_METRICS[name].label}{text[len(name) :]}" if name in RANX_METRICS else text
